@@ -57,7 +57,7 @@ function keepSecrets() {
 function secrets(kept) {
   // The form without an id, of installations from before there was a ring.
   const [, fingerprintKey = generateKey()] = /^\s*PAN_FINGERPRINT_KEY=(\S+)/m.exec(kept) ?? [];
-  const faces = ["GATEWAY_MERCHANT", "GATEWAY_OPERATOR", "GATEWAY_PUBLIC"];
+  const faces = ["GATEWAY_MERCHANT", "GATEWAY_OPERATOR", "GATEWAY_PUBLIC", "GATEWAY_STAFF"];
   const owners = [
     "GATEWAY_OWNER",
     "PAYMENTS_OWNER",

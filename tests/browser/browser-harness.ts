@@ -130,8 +130,7 @@ export async function startBrowserHarness(banks: BankProtocol[] = []): Promise<B
       await page.goto(checkoutUrl);
       return page;
     },
-    merchantApi: (method, path, body) =>
-      api(method, path, body) as Promise<Checkout & Record<string, string>>,
+    merchantApi: api,
     async openBrowser(reader = {}) {
       const context = await browser.newContext(reader);
       onTestFinished(() => context.close());

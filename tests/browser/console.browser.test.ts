@@ -1,8 +1,9 @@
 // Operators at work in the console, in real browsers: each person has a browser of their own.
 import { randomUUID } from "node:crypto";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DESK, inspect, PHONE, startBrowserHarness, type BrowserHarness } from "./browser-harness.ts";
+import { EVIL, READERS, readerOf, sell, signInTo } from "./console-people.ts";
 
 let product: BrowserHarness;
 let consoleUrl: string;
@@ -12,46 +13,18 @@ beforeAll(async () => {
 });
 afterAll(() => product.stop());
 
-const EVIL = `<img src=x onerror="document.title='broken'"><script>document.title='broken'</script>`;
-
 /** A sale, whose texts are whatever a merchant or a buyer may send, and a refund of a part. */
-async function requestRefund(orderId = `order-${randomUUID().slice(0, 8)}`) {
-  const sale = await product.merchantApi("POST", "/api/payment", {
-    orderId,
-    amount: 12.5,
-    currency: "TRY",
-    cardHolderName: "Ada Lovelace",
-    pan: "4111111111111111",
-    expiryMonth: "12",
-    expiryYear: String((new Date().getUTCFullYear() + 2) % 100),
-    cvv: "123",
-    requestIp: "203.0.113.7",
-    requestPort: 443,
-    customerId: EVIL.slice(0, 60),
-  });
-  const refund = await product.merchantApi("POST", `/api/payment/${sale["paymentId"]}/refund`, {
+async function requestRefund(order?: string) {
+  const { orderId, paymentId } = await sell(product, order);
+  const refund = await product.merchantApi("POST", `/api/payment/${paymentId}/refund`, {
     amount: 5,
     currency: "TRY",
   });
-  return { orderId, paymentId: sale["paymentId"]!, refundId: refund["paymentId"]! };
+  return { orderId, paymentId, refundId: refund["paymentId"]! };
 }
 
-/** In a browser of their own, signed in by one click. */
-async function signIn(
-  name: string,
-  path = "/",
-  reader: BrowserContextOptions = readerOf(DESK),
-): Promise<Page> {
-  const page = await product.openBrowser(reader);
-  await page.goto(consoleUrl + path);
-  await page.getByRole("button", { name: new RegExp(`^${name}`) }).click();
-  await page.waitForURL(`${consoleUrl}${path}*`);
-  return page;
-}
-
-function readerOf({ name: _name, ...reader }: typeof DESK): BrowserContextOptions {
-  return reader;
-}
+const signIn = (name: string, path?: string, reader?: Parameters<typeof signInTo>[3]) =>
+  signInTo(product, name, path, reader);
 
 const decisionsOf = (refundId: string) =>
   product.query<{ actor: string }>(
@@ -264,12 +237,7 @@ test("the pages speak English and Turkish, and stay in the language that was cho
   expect(await page.getByRole("navigation", { name: "Main" }).count()).toBe(1);
 });
 
-test.each([
-  { name: "desk-light", reader: { ...readerOf(DESK), colorScheme: "light" as const } },
-  { name: "desk-dark", reader: { ...readerOf(DESK), colorScheme: "dark" as const } },
-  { name: "phone-light", reader: { ...readerOf(PHONE), colorScheme: "light" as const } },
-  { name: "phone-dark", reader: { viewport: { width: 320, height: 640 }, colorScheme: "dark" as const } },
-])("every page can be read and operated ($name)", async ({ name, reader }) => {
+test.each(READERS)("every page can be read and operated ($name)", async ({ name, reader }) => {
   const { paymentId, refundId } = await requestRefund();
   const page = await signIn("alice", "/", reader);
   const pages = {

@@ -28,16 +28,39 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
       "SELECT (merchant_id, name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules, refunds_commission)",
     ],
     gateway_app: WRITES_MERCHANTS,
+    gateway_staff: [
+      "SELECT (merchant_id, name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules, created_at, refunds_commission)",
+    ],
   },
   "gateway.credential": {
     gateway_merchant: ["SELECT"],
     gateway_operator: WRITES_CREDENTIALS,
     gateway_app: WRITES_CREDENTIALS,
+    // No secret's hash.
+    gateway_staff: [
+      "SELECT (api_key, merchant_id, created_at, revoked_at, issued_by)",
+      "INSERT (api_key, merchant_id, secret_hmac, pepper_id, issued_by)",
+      "UPDATE (revoked_at)",
+    ],
   },
-  "gateway.audit_entry": { gateway_operator: ["SELECT", "INSERT"], gateway_app: ["SELECT", "INSERT"] },
-  "gateway.refused_operator": { gateway_operator: REFUSES_OPERATORS, gateway_app: REFUSES_OPERATORS },
+  "gateway.audit_entry": {
+    gateway_operator: ["SELECT", "INSERT"],
+    gateway_staff: ["SELECT", "INSERT"],
+    gateway_app: ["SELECT", "INSERT"],
+  },
+  "gateway.refused_operator": {
+    gateway_operator: REFUSES_OPERATORS,
+    gateway_staff: ["SELECT (subject)"],
+    gateway_app: REFUSES_OPERATORS,
+  },
   "gateway.operator_key": {
     gateway_operator: [
+      "SELECT",
+      "INSERT (subject, scope, key, fingerprint, resource_id, lease_id, leased_until)",
+      "DELETE",
+      "UPDATE (lease_id, leased_until, answer)",
+    ],
+    gateway_staff: [
       "SELECT",
       "INSERT (subject, scope, key, fingerprint, resource_id, lease_id, leased_until)",
       "DELETE",
@@ -185,7 +208,7 @@ const FUNCTIONS: Record<string, string[]> = {
 const OWN_SCHEMAS = schemaNames as readonly string[];
 /** Under which a service runs, and under which gateways of the version before do, who are to go on during an upgrade. */
 const SERVICE_ROLES = {
-  gateway: ["gateway_merchant", "gateway_operator", "gateway_public", "gateway_app"],
+  gateway: ["gateway_merchant", "gateway_operator", "gateway_public", "gateway_staff", "gateway_app"],
   payments: ["payments_app"],
   refunds: ["refunds_app"],
   webhooks: ["webhooks_app"],

@@ -134,10 +134,12 @@ test("Prometheus scrapes each service's health port, under the labels that the a
   expect(Object.fromEntries(scraped)).toEqual(
     Object.fromEntries(
       // The gateway is a process for each face.
-      [...readdirSync(join(repository, "services")), "gateway-operator", "gateway-public"].map((name) => [
-        name,
-        [`${name}:${health}`],
-      ]),
+      [
+        ...readdirSync(join(repository, "services")),
+        "gateway-operator",
+        "gateway-public",
+        "gateway-staff",
+      ].map((name) => [name, [`${name}:${health}`]]),
     ),
   );
   const rule = readFileSync(

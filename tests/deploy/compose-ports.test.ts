@@ -24,6 +24,7 @@ test("opening the ports of merchants and buyers opens no other", () => {
     "api-gateway": "BIND_ADDRESS",
     "gateway-public": "BIND_ADDRESS",
     "gateway-operator": "OPERATOR_BIND_ADDRESS",
+    "gateway-staff": "STAFF_BIND_ADDRESS",
     console: "CONSOLE_BIND_ADDRESS",
     grafana: "OPERATOR_BIND_ADDRESS",
     "acquirer-simulator": "SIMULATOR_BIND_ADDRESS",

@@ -115,8 +115,8 @@ test("with the component second-logins every process signs in with its second lo
       changed++;
     }
   }
-  // Seven are on the bus, too; the console has a database alone, and the keeper of the stream a bus.
-  expect(changed).toBe(7 * 4 + 2 + 2);
+  // Eight are on the bus, too; the console has a database alone, and the keeper of the stream a bus.
+  expect(changed).toBe(8 * 4 + 2 + 2);
   const actual = await buildOverlay("production", ["second-logins"]);
   expect(ordered(actual)).toEqual(ordered(expected));
   for (const { name, pod } of workloads(actual, "Deployment")) {

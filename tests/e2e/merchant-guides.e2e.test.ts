@@ -48,6 +48,13 @@ const OUTPUT: Record<string, RegExp[]> = {
   "getting-started": [/"status":"SUCCESS"[^]*"status":"SUCCESS"/],
   "three-d-secure": [/^http/m, /"status":"SUCCESS"/, /redirect to http/],
   "hosted-checkout": [/^http/m, /"status":"OPEN"/, /redirect to http[^]*OPEN/],
+  "payment-links": [
+    /^http\S+\/checkout\/links\/\S+$/m,
+    /^<svg/m,
+    /"status":"ACTIVE"[^]*"status":"DISABLED"/,
+    /print true[^]*now DISABLED[^]*lesson-2 DISABLED[^]*lesson-1 DISABLED/,
+  ],
+  "test-mode": [/^SUCCESS, livemode false$/m, /"code":"payment_not_found"/, /^done false$/m],
   "capture-cancel-refund": [
     /"capturedAmount":80[^]*"status":"CAPTURED"/,
     /"status":"PENDING_APPROVAL"/,
@@ -167,6 +174,8 @@ function valuesOfBanner(): Record<string, string> {
     OPERATOR: file.operatorUrl,
     API_KEY: merchant.apiKey,
     API_SECRET: merchant.apiSecret,
+    TEST_API_KEY: file.testMode.apiKey,
+    TEST_API_SECRET: file.testMode.apiSecret,
     MERCHANT_ID: merchant.merchantId,
     TOKEN: file.operators[0]!.token,
     WEBHOOK_URL: "https://localhost:9443/webhooks",

@@ -2,7 +2,7 @@
 // than most of these. Each holds on its own, too.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { preAuthorization, startProduct, type RunningSandbox } from "./running-sandbox.ts";
-import { expectDemonstratedDay } from "./stories/demo.ts";
+import { expectConsoleWalk, expectDemonstratedDay } from "./stories/demo.ts";
 import { expectMerchantsApart } from "./stories/isolation.ts";
 import { expectNewMerchantServed } from "./stories/new-merchant.ts";
 import { expectLivesOfPayments } from "./stories/payment-life.ts";
@@ -43,6 +43,9 @@ test("a cardholder passes, fails and cancels the challenge; cards without one ar
 
 test("the demo walks a merchant's day through every process, and prints no secret", () =>
   expectDemonstratedDay(product));
+
+test("the demo's walk through the console leads to pages that are there, and to a refund that waits", () =>
+  expectConsoleWalk(product));
 
 test("payments being away is a 503 while nothing was started, and 201 again when it is back", () =>
   expectPaymentsMissedAndBack(product));

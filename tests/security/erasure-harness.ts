@@ -2,7 +2,10 @@
 import { randomUUID } from "node:crypto";
 import {
   approveRefund,
+  cancelCheckoutOfMerchant,
   EVENT_STREAM,
+  openCheckout,
+  payCheckout,
   requestRefund,
   sellPayment,
   type StatusChangedEvent,
@@ -25,11 +28,13 @@ export async function startErasureHarness() {
   const system = await startTestSystem({
     services: ["payments", "refunds", "webhook-dispatcher"],
     // Events that a test has removed at the dispatcher are not sent again meanwhile.
-    env: { OUTBOX_RECONCILE_INTERVAL: "1d" },
+    env: { OUTBOX_RECONCILE_INTERVAL: "1d", OPTIONAL_EVENTS: "true" },
   });
   return {
     ...system,
     run: (customerId: string, ...more: string[]) => run(system, customerId, ...more),
+    /** Checkouts of the customer: one that is paid, and one that the merchant cancels. @returns their ids. */
+    checkOut: (customerId: string) => checkOut(system, customerId),
     sell: (of: { paymentId: string; customerId: string }) => sell(system, of),
     /** A sale and its refund, and what other flows would have left. @returns the sale's id. */
     async live(customerId: string): Promise<string> {
@@ -63,6 +68,40 @@ async function sell(system: TestSystem, of: { paymentId: string; customerId: str
     idempotency: { scope: "POST /api/payment", key: randomUUID() },
   });
   expect(reply).toMatchObject({ outcome: "done", result: { status: "SUCCESS" } });
+}
+
+async function checkOut(system: TestSystem, customerId: string): Promise<[paid: string, cancelled: string]> {
+  const [paid, cancelled] = [randomUUID(), randomUUID()];
+  const page = "https://shop.example/";
+  const pages = { successUrl: page, failureUrl: page, threeDs: false };
+  for (const checkoutId of [paid, cancelled]) {
+    const order = { checkoutId, orderId: checkoutId, amountMinor: "1250", currency: "TRY", customerId };
+    const opened = await system.call(openCheckout, { ...order, ...pages, transactionType: "PAYMENT" });
+    expect(opened.outcome).toBe("done");
+  }
+  const { paymentId, card, requestIp, requestPort } = system.command();
+  const session = { sessionId: randomUUID(), returnUrl: page, pageUrl: page };
+  const form = {
+    paymentId,
+    card,
+    requestIp,
+    requestPort,
+    session,
+    cardHolderName: NAME,
+    installmentCount: 1,
+  };
+  expect(await system.call(payCheckout, { checkoutId: paid, ...form, checkoutUrl: page })).toMatchObject({
+    result: { status: "COMPLETED" },
+  });
+  const cancelling = { checkoutId: cancelled, requestId: randomUUID() };
+  expect((await system.call(cancelCheckoutOfMerchant, cancelling)).outcome).toBe("done");
+  await eventually(async () => {
+    const { length } = await system.query("select from webhooks.event where payment_id = any($1)", [
+      [paid, cancelled],
+    ]);
+    expect(length).toBe(2);
+  });
+  return [paid, cancelled];
 }
 
 async function payAndRefund(system: TestSystem, customerId: string) {

@@ -1,7 +1,7 @@
 // What is left of a person whom `npm run erase` has erased: every column of every table of every schema is searched.
 import { randomUUID } from "node:crypto";
 import { verifyAudit } from "@holdfast/audit";
-import { testIdOf } from "@holdfast/contracts";
+import { decidePaymentChargeback, openPaymentChargeback, testIdOf } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { erase } from "../../packages/installation/src/erasure/erase-command.ts";
 import { startErasureHarness, WORD, type ErasureHarness } from "./erasure-harness.ts";
@@ -47,6 +47,7 @@ test("nothing of a person is left but the money, which is as it was", async () =
     { merchantId: system.merchantId, reason: "request 17", checkouts: 2 },
     { merchantId: system.merchantId, reason: "request 17", payments: 1, refunds: 1 },
     { merchantId: system.merchantId, reason: "request 17", payments: 1, refunds: 1 },
+    { merchantId: system.merchantId, reason: "request 17", checkouts: 2 },
   ]);
   const { database } = system;
   expect(await verifyAudit(["--database-url", database.superuserUrl], {}, () => {})).toBe(0);
@@ -114,6 +115,83 @@ test("an event is erased that the dispatcher does not have, and one of another t
   ).toEqual(["erased", "erased"]);
 });
 
+test("the events of checkouts are erased, also of one that was never paid or is not kept any more", async () => {
+  const customerId = `buyer "${randomUUID()}"`;
+  const [paid, cancelled] = await system.checkOut(customerId);
+  const strangers = await system.checkOut(randomUUID());
+  const bodies = (schema: string, ids: string[]) =>
+    system.query<{ body: string }>(
+      `select convert_from(body, 'UTF8') as body from ${schema} where payment_id = any($1) order by event_id`,
+      [ids],
+    );
+  const untouched = await bodies("webhooks.event", strangers);
+  await system.query(
+    "update payments.outbox set confirmed_at = null, publish_attempts = 1, publish_at = 'infinity' where payment_id = $1",
+    [cancelled],
+  );
+  await system.ageEvents();
+  // As its retention leaves it: the events alone are there.
+  await system.query("delete from payments.checkout where checkout_id = $1", [cancelled]);
+  expect(await system.run(customerId)).toMatchObject({
+    code: 1,
+    text: expect.stringContaining("events are not confirmed"),
+  });
+  await system.query(
+    "update payments.outbox set confirmed_at = now() - interval '26 hours' where payment_id = $1",
+    [cancelled],
+  );
+  expect((await system.run(customerId)).text).toContain(": 1 payments, 0 refunds, 2 checkouts erased");
+
+  for (const table of ["payments.outbox", "webhooks.event"]) {
+    const of = await bodies(table, [paid, cancelled]);
+    expect(of.map(({ body }) => (JSON.parse(body) as { customerId: string }).customerId)).toEqual([
+      "erased",
+      "erased",
+    ]);
+    expect(JSON.stringify(of)).not.toMatch(/buyer|Zekiye/);
+  }
+  expect(await bodies("webhooks.event", strangers)).toEqual(untouched);
+});
+
+test("an event of a chargeback is erased that the dispatcher does not have, also once the bank has given back what was lost", async () => {
+  const [customerId, paymentId, chargebackId] = [randomUUID(), randomUUID(), randomUUID()];
+  await system.sell({ paymentId, customerId });
+  const sum = { amountMinor: "1250", currency: "TRY" };
+  expect((await system.operate(openPaymentChargeback, { chargebackId, paymentId, ...sum })).outcome).toBe(
+    "done",
+  );
+  const lost = { chargebackId, outcome: "LOST", reason: "The bank wrote so." } as const;
+  expect((await system.operate(decidePaymentChargeback, lost)).outcome).toBe("done");
+  // Its end is another one than the first event tells.
+  await system.query(
+    "update payments.chargeback set created_at = created_at - interval '3 days', ended_at = ended_at + interval '1 day' where chargeback_id = $1",
+    [chargebackId],
+  );
+  await system.ageEvents();
+  await system.query("update payments.payment_history set at = at - interval '1 day' where payment_id = $1", [
+    paymentId,
+  ]);
+  await system.query(
+    "delete from webhooks.event where payment_id = $1 and event_type = 'payment.chargeback'",
+    [paymentId],
+  );
+  expect((await system.run(customerId)).text).toContain(": 1 payments");
+  const bodies = await system.query<{ body: string }>(
+    "select convert_from(body, 'UTF8') as body from payments.outbox where payment_id = $1",
+    [paymentId],
+  );
+  expect(bodies).toHaveLength(3);
+  expect(JSON.stringify(bodies)).not.toContain(customerId);
+});
+
+const WEBHOOK_WAITS = `with shop as (
+       insert into webhooks.endpoint (merchant_id, url, secret, secret_request_id, enabled)
+       select merchant_id, 'https://shop.example/', decode(repeat('00', 40), 'hex'), '', true from webhooks.event where payment_id = $1
+       on conflict (merchant_id) do update set enabled = true returning merchant_id)
+     insert into webhooks.delivery (event_id, occurred_at, merchant_id, due_at, deadline_at)
+     select event_id, occurred_at, merchant_id, 'infinity', 'infinity' from webhooks.event join shop using (merchant_id) where payment_id = $1
+     on conflict do nothing`;
+
 test.each<[what: string, obstacle: string, message: string]>([
   [
     "a payment is not settled",
@@ -151,15 +229,7 @@ test.each<[what: string, obstacle: string, message: string]>([
     "update payments.outbox set confirmed_at = null, publish_attempts = 1, publish_at = 'infinity' where payment_id = $1",
     "events are not confirmed",
   ],
-  [
-    "a webhook is not delivered",
-    `with shop as (
-       insert into webhooks.endpoint (merchant_id, url, secret, secret_request_id, enabled)
-       select merchant_id, 'https://shop.example/', decode(repeat('00', 40), 'hex'), '', true from webhooks.event where payment_id = $1 returning merchant_id)
-     insert into webhooks.delivery (event_id, occurred_at, merchant_id, due_at, deadline_at)
-     select event_id, occurred_at, merchant_id, 'infinity', 'infinity' from webhooks.event join shop using (merchant_id) where payment_id = $1`,
-    "webhooks are not delivered",
-  ],
+  ["a webhook is not delivered", WEBHOOK_WAITS, "webhooks are not delivered"],
   [
     "a checkout is open",
     `insert into payments.checkout (checkout_id, merchant_id, state, transaction_type, order_id, customer_id, amount_minor, currency,
@@ -183,6 +253,19 @@ test.each<[what: string, obstacle: string, message: string]>([
     [customerId],
   );
   expect(named!.count).toBe(2);
+});
+
+test("is refused while a webhook of a checkout is not delivered", async () => {
+  const customerId = randomUUID();
+  const [paid] = await system.checkOut(customerId);
+  await system.ageEvents();
+  await system.query(WEBHOOK_WAITS, [paid]);
+  const { code, text } = await system.run(customerId);
+  expect(text).toContain("webhooks are not delivered");
+  expect(code).toBe(1);
+  expect(
+    await system.query("select from payments.checkout where customer_id = $1", [customerId]),
+  ).toHaveLength(2);
 });
 
 test.each<[args: string[], message: string]>([

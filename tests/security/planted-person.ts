@@ -75,7 +75,7 @@ async function plantInWebhooks(system: TestSystem, planted: Planted): Promise<vo
     const { length } = await system.query("select from webhooks.event where payment_id = any($1)", [
       [paymentId, refundId],
     ]);
-    expect(length).toBe(2);
+    expect(length).toBe(3);
   });
   await system.query(
     `insert into webhooks.attempt (attempt_id, sent_at, event_id, trigger, planned_at, request_time, succeeded, duration_ms,

@@ -18,6 +18,21 @@ test("a sale is a fact as soon as its event is out", async () => {
   await expectFact(await system.sell("1250"), { kind: "SALE", standing: "DONE", amount_minor: "1250" });
 });
 
+test("an event says with which account a sale is settled, and nobody is asked; of one that does not the owner is", async () => {
+  const paymentId = await system.sell("1250");
+  const read = async () => {
+    const columns = "account_id, commission_minor, ask_at, asked";
+    return await system.query(`select ${columns} from settlement.fact where fact_id = $1`, [paymentId]);
+  };
+  const whole = { account_id: "default", commission_minor: expect.any(String), ask_at: null };
+  await eventually(async () => expect(await read()).toEqual([{ ...whole, asked: 0 }]));
+  await system.query("delete from settlement.fact where fact_id = $1", [paymentId]);
+  // As a version before writes it.
+  for (const event of await eventsOf(paymentId))
+    await jetstream(system.bus.nats).publish(eventSubject("payments"), event);
+  await eventually(async () => expect(await read()).toEqual([{ ...whole, asked: 1 }]));
+});
+
 test("a declined payment is a fact of no money", async () => {
   const command = system.command({ cardData: { pan: "4000000000000002" } });
   await system.call(sellPayment, command);

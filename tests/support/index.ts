@@ -24,6 +24,7 @@ export {
   createOperatorIdentity,
   EVERY_ROLE,
   ISSUER,
+  STAFF_AUDIENCE,
   type OperatorIdentity,
   type TokenOptions,
 } from "./operator-identity.ts";

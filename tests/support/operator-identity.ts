@@ -22,6 +22,7 @@ export type TokenOptions = {
 
 export const ISSUER = "https://login.example.test";
 export const AUDIENCE = "holdfast-operator-api";
+export const STAFF_AUDIENCE = "holdfast-staff-api";
 export const EVERY_ROLE = ["viewer", "approver", "onboarder", "operations", "admin"];
 
 export async function createOperatorIdentity(
@@ -44,7 +45,14 @@ export async function createOperatorIdentity(
     },
     async settings(jwksFile) {
       await writeFile(jwksFile, JSON.stringify(jwks));
-      return { OPERATOR_JWKS: jwksFile, OPERATOR_JWT_ISSUER: ISSUER, OPERATOR_JWT_AUDIENCE: AUDIENCE };
+      return {
+        OPERATOR_JWKS: jwksFile,
+        OPERATOR_JWT_ISSUER: ISSUER,
+        OPERATOR_JWT_AUDIENCE: AUDIENCE,
+        STAFF_JWKS: jwksFile,
+        STAFF_JWT_ISSUER: ISSUER,
+        STAFF_JWT_AUDIENCE: STAFF_AUDIENCE,
+      };
     },
   };
 }

@@ -12,6 +12,7 @@ export type StartedServices = {
   "gateway-merchant": ApiGateway;
   "gateway-operator": ApiGateway;
   "gateway-public": ApiGateway;
+  "gateway-staff": ApiGateway;
   payments: Started;
   refunds: Started;
   "webhook-dispatcher": Started;
@@ -41,6 +42,7 @@ const STARTERS: {
   "gateway-merchant": startGateway,
   "gateway-operator": startGateway,
   "gateway-public": startGateway,
+  "gateway-staff": startGateway,
   async payments(env, log) {
     const { configSchema } = await import("../../services/payments/src/config.ts");
     const { startPayments } = await import("../../services/payments/src/service.ts");
@@ -91,7 +93,7 @@ export async function spawnService(
   return child;
 }
 
-/** One program has the three faces of the gateway. */
+/** One program has the four faces of the gateway. */
 function folderOf(name: ServiceName): string {
   return name.startsWith("gateway-") ? "api-gateway" : name;
 }

@@ -55,6 +55,7 @@ export function createTestSettings({
       PUBLIC_PAGES_PORT: "0",
       CARD_SEALING_KEYS,
     },
+    "gateway-staff": { ...gateway, DATABASE_URL: database.urls.gateway.staff, STAFF_API_PORT: "0" },
     payments: {
       ...common,
       ...bank,

@@ -5,7 +5,9 @@ export const MAKE_DRAWN = `
   create temporary table drawn as
   select *, uuidv7(created_at - now()) as payment_id, uuidv7(created_at - now() + interval '1 second') as event_id,
     uuidv7(created_at - now() + interval '1 hour') as refund_id, uuidv7(created_at - now() - interval '1 minute') as checkout_id,
+    uuidv7(created_at - now() + interval '30 minutes') as chargeback_id, encode(sha256(int8send(number)), 'hex') as line_id,
     number % 3 = 0 as is_captured, number % 5 = 0 as is_of_checkout, number % 3 = 1 as is_three_ds, number % 20 = 4 as is_refunded,
+    number % 50 = 36 as is_charged_back, case number % 100 when 36 then 'LOST' else 'WON' end as case_status,
     case when number % 10 = 7 then 'FAILED' when number % 3 = 0 then 'CAPTURED' else 'SUCCESS' end as state
   from (
     select number + $2::int as number,
@@ -30,12 +32,14 @@ const HASH = "decode(repeat('00', 32), 'hex')";
 export const FILL_PAYMENTS = [
   `insert into payments.payment (payment_id, merchant_id, transaction_type, state, version, order_id, customer_id, amount_minor,
      currency, currency_exponent, installment_count, commission_minor, request_ip, request_port, card_holder_name, masked_pan,
-     pan_fingerprint, external_transaction_id, auth_code, captured_minor, refunded_minor, created_at, updated_at, state_since)
+     pan_fingerprint, external_transaction_id, auth_code, captured_minor, refunded_minor, charged_back_minor, created_at, updated_at,
+     state_since)
    select payment_id, merchant_id, case when is_captured then 'PRE_AUTHORIZATION' else 'PAYMENT' end, state, 2, order_id,
      'customer-' || number % 5000, amount_minor, 'TRY', 2, 1, 25, '192.0.2.1', 443, 'Ada Lovelace', masked_pan,
      sha256(convert_to(masked_pan, 'UTF8')), external_transaction_id, auth_code,
      case when state = 'CAPTURED' then amount_minor else 0 end,
-     case when is_refunded and state <> 'FAILED' then amount_minor else 0 end, created_at, created_at, created_at
+     case when is_refunded and state <> 'FAILED' then amount_minor else 0 end,
+     case when is_charged_back and case_status = 'LOST' then amount_minor else 0 end, created_at, created_at, created_at
    from drawn`,
   `insert into payments.payment_history (payment_id, version, from_state, to_state, cause, at)
    select payment_id, version, case version when 2 then 'AUTHORIZING' end, case version when 1 then 'AUTHORIZING' else state end,
@@ -57,6 +61,11 @@ export const FILL_PAYMENTS = [
    from drawn where is_of_checkout and ${KEPT.outbox}`,
   `insert into payments.checkout_payment (payment_id, checkout_id, attempt)
    select payment_id, checkout_id, 1 from drawn where is_of_checkout and ${KEPT.outbox}`,
+  `insert into payments.payment_link (payment_link_id, merchant_id, description, order_id, amount_minor, currency, currency_exponent,
+     installment_options, three_ds, single_use, taken_by, created_at, expires_at)
+   select gen_random_uuid(), merchant_id, 'Piano lesson', order_id, amount_minor, 'TRY', 2, '{1}', false, true, payment_id, created_at,
+     created_at + interval '1 day'
+   from drawn where is_of_checkout`,
   `insert into payments.three_ds_session (payment_id, session_id, expires_at, success_url, failure_url, page_url, trans_status, eci,
      ds_trans_id, created_at)
    select payment_id, gen_random_uuid(), created_at + interval '15 minutes', 'https://shop.example/', 'https://shop.example/',
@@ -69,6 +78,24 @@ export const FILL_PAYMENTS = [
   `insert into payments.refund_reservation (refund_id, payment_id, merchant_id, amount_minor, kind, state, created_at, ended_at)
    select refund_id, payment_id, merchant_id, amount_minor, 'refund', 'SETTLED', created_at, created_at
    from drawn where is_refunded and state <> 'FAILED'`,
+];
+
+/** None of a failed payment: the numbers of those end otherwise. */
+export const FILL_CHARGEBACKS = [
+  `insert into payments.chargeback (chargeback_id, payment_id, merchant_id, status, amount_minor, currency, counted_minor,
+     excess_minor, bank_reference, outcome_reason, decided_by, created_at, ended_at)
+   select chargeback_id, payment_id, merchant_id, case_status, amount_minor, 'TRY',
+     case case_status when 'LOST' then amount_minor else 0 end, 0, external_transaction_id, 'The bank wrote so.', 'olga',
+     created_at, created_at
+   from drawn where is_charged_back`,
+  `insert into payments.chargeback_line (line_id, kind, payment_id, chargeback_id, amount_minor, currency, bank_reference, recorded_at)
+   select line_id, 'CHARGEBACK', payment_id, chargeback_id, amount_minor, 'TRY', external_transaction_id, created_at
+   from drawn where is_charged_back`,
+  `insert into payments.chargeback_evidence (evidence_id, chargeback_id, file_name, bytes, sha256, added_by, created_at, sealed_at)
+   select refund_id, chargeback_id, 'receipt.pdf', 400, sha256(${BODY}), 'olga', created_at, created_at
+   from drawn where is_charged_back`,
+  `insert into payments.chargeback_evidence_part (evidence_id, part, content)
+   select refund_id, 0, ${BODY} from drawn where is_charged_back`,
 ];
 
 export const FILL_REFUNDS = [
@@ -129,6 +156,18 @@ export const FILL_SETTLEMENT = [
    from drawn join settlement.import on file_name = 'years-' || drawn.created_at::date || '.csv'
      and import.created_at between (select min(created_at) from drawn) and (select max(created_at) from drawn)
    where drawn.state <> 'FAILED'`,
+  // After the sales of its file, whose lines are fewer than its payments.
+  `insert into settlement.line (import_id, line_no, account_id, kind, reference, reference_id, bank_reference, gross_minor, fee_minor,
+     net_minor, currency, transacted_at, settles_on, fact_id, verdict, merchant_id)
+   select import_id, lines + row_number() over (partition by import_id order by number), 'default', 'CHARGEBACK', payment_id::text,
+     payment_id, external_transaction_id, -amount_minor, 0, -amount_minor, 'TRY', drawn.created_at, drawn.created_at::date + 1,
+     payment_id, 'NOT_COMPARED', merchant_id
+   from drawn join settlement.import on file_name = 'years-' || drawn.created_at::date || '.csv'
+     and import.created_at between (select min(created_at) from drawn) and (select max(created_at) from drawn)
+   where is_charged_back`,
+  `insert into settlement.chargeback_report (line_id, import_id, line_no, payment_id, tell_at)
+   select line_id, import_id, line_no, payment_id, null
+   from drawn join settlement.line on fact_id = payment_id and kind = 'CHARGEBACK' where is_charged_back`,
   `insert into settlement.difference (account_id, class, fact_id, amount_minor, currency, detail, state, closed_by, reason, opened_at, ended_at)
    select 'default', 'LATE', payment_id, 0, 'TRY', 'late', 'CLOSED', 'olga', 'It came.', created_at, created_at
    from drawn where number % 50 = 0 and state <> 'FAILED'`,

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
   FILL_ALONE,
+  FILL_CHARGEBACKS,
   FILL_PAYMENTS,
   FILL_REFUNDS,
   FILL_SETTLEMENT,
@@ -23,7 +24,7 @@ export type YearsToFill = {
 /**
  * Fills every table that grows with payments as years of use would have left it: all is settled, confirmed, delivered and
  * compared with the bank, a third are captured authorizations, a fifth were paid at a checkout, a third with 3-D Secure, a
- * twentieth refunded. What a retention ends is there only as far as it is kept.
+ * twentieth refunded, a fiftieth charged back. What a retention ends is there only as far as it is kept.
  */
 export async function fillYears(
   query: Query,
@@ -35,8 +36,7 @@ export async function fillYears(
   const batch = Math.min(payments, BATCH);
   for (let done = 0; done < payments; done += batch) {
     await query(MAKE_DRAWN, [batch, done, payments, days, merchantIds]);
-    for (const statement of [...FILL_PAYMENTS, ...FILL_REFUNDS, ...FILL_WEBHOOKS, ...FILL_SETTLEMENT])
-      await query(statement);
+    for (const statement of FILL_BATCH) await query(statement);
     await query("drop table drawn");
   }
   await query("reset session_replication_role; reset synchronous_commit; reset search_path; reset jit");
@@ -44,3 +44,10 @@ export async function fillYears(
 }
 
 const BATCH = 100_000;
+const FILL_BATCH = [
+  ...FILL_PAYMENTS,
+  ...FILL_CHARGEBACKS,
+  ...FILL_REFUNDS,
+  ...FILL_WEBHOOKS,
+  ...FILL_SETTLEMENT,
+];

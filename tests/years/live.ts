@@ -1,14 +1,10 @@
 import { randomUUID } from "node:crypto";
 import {
   approveRefund,
-  cancelCheckout,
   cancelPayment,
   capturePayment,
   enrolPayment,
-  inspectCheckoutCard,
   lookUpBin,
-  openCheckout,
-  payCheckout,
   preAuthorizePayment,
   putWebhook,
   redeliverFailedWebhooks,
@@ -18,11 +14,14 @@ import {
   requestRefundForMerchant,
   sellPayment,
   testWebhook,
-  viewCheckout,
 } from "@holdfast/contracts";
 import { createReplyRecipient } from "@holdfast/sealing";
 import { genericLine, GENERIC_HEADER } from "../../services/settlement/test/written-file.ts";
 import { eventually } from "../support/index.ts";
+import { checkOut } from "./check-out.ts";
+import { dispute } from "./dispute.ts";
+import { done } from "./done.ts";
+import { notifyOf } from "./notify-of.ts";
 import type { YearsSystem } from "./years-system.ts";
 
 /** What a shop and its operators have done, for reading it afterwards. */
@@ -32,19 +31,14 @@ export type Lived = {
   unresolvedId: string;
   refundId: string;
   checkoutId: string;
+  paymentLinkId: string;
+  chargebackId: string;
+  evidenceId: string;
   eventId: string;
   importId: string;
 };
 
-/** The reply of a command that had to be carried out. */
-export function done<Reply extends { outcome: string }>(
-  reply: Reply,
-): Extract<Reply, { outcome: "done" | "pending" }> {
-  if (reply.outcome !== "done") throw new Error(`not done: ${JSON.stringify(reply)}`);
-  return reply as Extract<Reply, { outcome: "done" | "pending" }>;
-}
-
-/** Everything that is written in a day, once: payments, checkouts, refunds, webhooks, a bank's file. */
+/** Everything that is written in a day, once: payments, checkouts, refunds, chargebacks, webhooks, what a bank sends. */
 export async function live(system: YearsSystem): Promise<Lived> {
   const { merchantId, query } = system;
   const recipientKey = createReplyRecipient().publicKey;
@@ -52,7 +46,9 @@ export async function live(system: YearsSystem): Promise<Lived> {
   done(await system.operate(testWebhook, { merchantId }));
   const { paymentId, unresolvedId } = await pay(system);
   const refundId = await refund(system, paymentId);
-  const checkoutId = await checkOut(system);
+  const ofBuyers = await checkOut(system);
+  const ofDispute = await dispute(system, paymentId);
+  await notifyOf(system);
   const eventId = await eventually(async () => {
     const rows = await query<{ event_id: string }>(
       `select event_id from webhooks.event join webhooks.outcome using (occurred_at, event_id)
@@ -65,7 +61,7 @@ export async function live(system: YearsSystem): Promise<Lived> {
   const since = new Date(Date.now() - 3_600_000).toISOString();
   await system.operate(redeliverFailedWebhooks, { merchantId, since });
   const importId = await importFile(system, paymentId);
-  return { paymentId, unresolvedId, refundId, checkoutId, eventId, importId };
+  return { paymentId, unresolvedId, refundId, ...ofBuyers, ...ofDispute, eventId, importId };
 }
 
 /** A sale that is asked for twice, an authorization that is captured and one that is cancelled, one with 3-D Secure. */
@@ -130,37 +126,6 @@ async function refund(system: YearsSystem, paymentId: string): Promise<string> {
   };
   done(await system.operate(requestRefundForMerchant, more));
   return paid.refundId;
-}
-
-async function checkOut(system: YearsSystem): Promise<string> {
-  const page = "https://shop.example/";
-  const open = async () => {
-    const checkoutId = randomUUID();
-    const terms = {
-      amountMinor: "1250",
-      currency: "TRY",
-      successUrl: page,
-      failureUrl: page,
-      threeDs: false,
-    };
-    const order = {
-      checkoutId,
-      orderId: `order-${checkoutId}`,
-      transactionType: "PAYMENT",
-      ...terms,
-    } as const;
-    done(await system.call(openCheckout, order));
-    return checkoutId;
-  };
-  const checkoutId = await open();
-  await system.askAsGateway(viewCheckout, { checkoutId });
-  await system.askAsGateway(inspectCheckoutCard, { checkoutId, bin: "411111" });
-  const { paymentId, cardHolderName, card, requestIp, requestPort } = system.command();
-  const session = { sessionId: randomUUID(), returnUrl: page, pageUrl: page };
-  const form = { paymentId, cardHolderName, card, requestIp, requestPort, installmentCount: 1 };
-  done(await system.call(payCheckout, { checkoutId, ...form, session, checkoutUrl: page }));
-  await system.askAsGateway(cancelCheckout, { checkoutId: await open() });
-  return checkoutId;
 }
 
 /** A bank's file that reports a payment, one that nobody knows, and chargebacks by our reference and by the bank's. */

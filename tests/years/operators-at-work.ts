@@ -15,7 +15,8 @@ import {
   rotateWebhookSecret,
 } from "@holdfast/contracts";
 import { createReplyRecipient } from "@holdfast/sealing";
-import { done, type Lived } from "./live.ts";
+import { done } from "./done.ts";
+import type { Lived } from "./live.ts";
 import type { YearsSystem } from "./years-system.ts";
 
 /** What operators do beside reading: endpoints and their secrets, what is unresolved, what the bank reports otherwise. */

@@ -43,16 +43,12 @@ const ONE_ROW = "It finds its row by its key, as the commands around it do that 
 export const NOT_SENT: Record<string, string> = {
   "payments.alter-account": ACCOUNTS,
   "payments.complete": ONE_ROW,
-  "payments.confirm-account": ACCOUNTS,
-  "payments.confirm-routes": ACCOUNTS,
   "payments.inquire-refund": ONE_ROW,
-  "payments.make-account": ACCOUNTS,
   "payments.probe-account": ACCOUNTS,
   "payments.read-routes": ACCOUNTS,
   "payments.read-session": ONE_ROW,
   "payments.refund-reservations":
     "A command that compares all reservations, a page at a time, in the order of their key.",
-  "payments.replace-routes": ACCOUNTS,
   "payments.resolve": ONE_ROW,
   "payments.reverse": ONE_ROW,
   "refunds.inquire": ONE_ROW,

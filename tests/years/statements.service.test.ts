@@ -1,4 +1,4 @@
-import { ALL_COMMANDS } from "@holdfast/contracts";
+import { ALL_COMMANDS, findMissingEvents } from "@holdfast/contracts";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { keptTables as ofPayments } from "../../services/payments/src/retention/kept-tables.ts";
@@ -35,6 +35,7 @@ beforeAll(async () => {
         ran.some(({ text }) => statement.test(text)),
         String(statement),
       ).toBe(true);
+    expect(sent).toContain(findMissingEvents.subject);
   });
   messages.unsubscribe();
 });

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { withClient } from "@holdfast/sandbox/infrastructure";
@@ -31,7 +32,12 @@ export async function startYearsSystem({ payments }: { payments: number }) {
     services: [...SERVICES, "gateway-merchant", "gateway-operator"],
     running: SERVICES,
     database: { ...database, drop: () => Promise.resolve() },
-    env: { OPTIONAL_EVENTS: "true", WEBHOOK_CA_FILE: certificates.caFile, ...HASTE },
+    env: {
+      OPTIONAL_EVENTS: "true",
+      ACCOUNT_SECRET_KEYS: `a1:${randomBytes(32).toString("base64")}`,
+      WEBHOOK_CA_FILE: certificates.caFile,
+      ...HASTE,
+    },
   });
   const merchantApi = await system.start("gateway-merchant");
   const operatorApi = await system.start("gateway-operator");

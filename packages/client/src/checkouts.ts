@@ -1,4 +1,4 @@
-import { carryOut } from "./carry-out.ts";
+import { carryOutWithKey } from "./carry-out-with-key.ts";
 import type { Checkout } from "./checkout-records.ts";
 import type { Settings } from "./options.ts";
 import type { CheckoutOutcome } from "./outcomes.ts";
@@ -6,12 +6,18 @@ import { unfinished } from "./payment-outcome.ts";
 import type { CheckoutFilter, CsvOptions } from "./list-filters.ts";
 import { read } from "./read.ts";
 import { readCsv, readList } from "./read-list.ts";
-import { keyOf, idInPath, requestBody } from "./request-body.ts";
+import { idInPath, requestBody } from "./request-body.ts";
 import type { CallOptions, CheckoutRequest } from "./requests.ts";
 
 export type Checkouts = {
   /** Creates a hosted page on which a buyer pays one order. */
   create(request: CheckoutRequest, options?: CallOptions): Promise<CheckoutOutcome>;
+  /**
+   * Ends an open checkout, so that nobody can pay it any more; one that is cancelled already is `done`. It ends as
+   * `not_started` with `checkout_not_open` where it ended otherwise, and with `operation_in_progress` while a payment is
+   * under way.
+   */
+  cancel(checkoutId: string, options?: CallOptions): Promise<CheckoutOutcome>;
   /** @throws HoldfastError `checkout_not_found` among others. */
   get(checkoutId: string): Promise<Checkout>;
   /** Newest first, read page by page. @throws HoldfastError while it is read. */
@@ -21,20 +27,16 @@ export type Checkouts = {
 };
 
 export function createCheckouts(settings: Settings): Checkouts {
+  const change = async (path: string, options: CallOptions = {}, body?: string): Promise<CheckoutOutcome> => {
+    const { ending, call } = await carryOutWithKey(settings, { path, body }, options);
+    if (ending.kind !== "done") return unfinished(ending, call);
+    return { outcome: "done", checkout: ending.body as Checkout, replayed: ending.replayed, ...call };
+  };
   return {
-    async create(request, options = {}) {
-      const key = keyOf(options);
-      const ending = await carryOut(settings, {
-        method: "POST",
-        path: "/api/checkout",
-        body: requestBody(request, settings),
-        ...key,
-        createsRecord: false,
-      });
-      const call = { idempotencyKey: key.idempotencyKey, attempts: ending.attempts };
-      if (ending.kind !== "done") return unfinished(ending, call);
-      return { outcome: "done", checkout: ending.body as Checkout, replayed: ending.replayed, ...call };
-    },
+    create: async (request, options) =>
+      await change("/api/checkout", options, requestBody(request, settings)),
+    cancel: async (checkoutId, options) =>
+      await change(`/api/checkout/${idInPath(checkoutId)}/cancel`, options),
     list: (filter) => readList<Checkout>(settings, "/api/checkouts", filter),
     exportCsv: (filter, options) => readCsv(settings, "/api/checkouts", filter, options),
     async get(checkoutId) {

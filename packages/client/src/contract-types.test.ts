@@ -33,6 +33,7 @@ test("the client's records are the contracts'", () => {
     Answer<typeof contracts.threeDsResponseSchema>
   >();
   expectTypeOf<Plain<client.Checkout>>().toEqualTypeOf<Answer<typeof contracts.checkoutSchema>>();
+  expectTypeOf<Plain<client.PaymentLink>>().toEqualTypeOf<Answer<typeof contracts.paymentLinkSchema>>();
   expectTypeOf<Plain<client.BinInfo>>().toEqualTypeOf<Answer<typeof contracts.binInfoSchema>>();
   expectTypeOf<Plain<client.WebhookEndpoint>>().toEqualTypeOf<
     Answer<typeof contracts.webhookEndpointSchema>
@@ -58,6 +59,9 @@ test("the client's requests are the contracts'", () => {
   expectTypeOf<Sent<client.CheckoutRequest>>().toEqualTypeOf<
     Request<typeof contracts.checkoutRequestSchema>
   >();
+  expectTypeOf<Sent<client.PaymentLinkRequest>>().toEqualTypeOf<
+    Request<typeof contracts.paymentLinkRequestSchema>
+  >();
 });
 
 test("the client's searches are the contracts'", () => {
@@ -71,6 +75,7 @@ test("the client knows every code of the contracts, and accepts others", () => {
   expectTypeOf<client.PaymentStatus>().toEqualTypeOf<contracts.PaymentStatus>();
   expectTypeOf<client.WebhookEventType>().toEqualTypeOf<contracts.EventType>();
   expectTypeOf<client.CheckoutStatus>().toEqualTypeOf<contracts.CheckoutStatus>();
+  expectTypeOf<client.PaymentLinkStatus>().toEqualTypeOf<contracts.PaymentLinkStatus>();
   expectTypeOf<client.TransactionType>().toEqualTypeOf<
     NonNullable<contracts.ApiPaymentResponse["transactionType"]>
   >();

@@ -1,6 +1,7 @@
 import { createBins, type Bins } from "./bins.ts";
 import { createCheckouts, type Checkouts } from "./checkouts.ts";
 import { checkOptions, type HoldfastOptions } from "./options.ts";
+import { createPaymentLinks, type PaymentLinks } from "./payment-links.ts";
 import { createPayments, type Payments } from "./payments.ts";
 import { createRefunds, type Refunds } from "./refunds.ts";
 import { createStatements, type Statements } from "./statements.ts";
@@ -14,6 +15,7 @@ export class Holdfast {
   readonly payments: Payments;
   readonly refunds: Refunds;
   readonly checkouts: Checkouts;
+  readonly paymentLinks: PaymentLinks;
   readonly bins: Bins;
   readonly statements: Statements;
   readonly webhooks: Webhooks;
@@ -25,6 +27,7 @@ export class Holdfast {
     this.payments = createPayments(settings);
     this.refunds = createRefunds(settings);
     this.checkouts = createCheckouts(settings);
+    this.paymentLinks = createPaymentLinks(settings);
     this.bins = createBins(settings);
     this.statements = createStatements(settings);
     this.webhooks = createWebhooks(settings);

@@ -4,6 +4,7 @@ export * from "./holdfast.ts";
 export * from "./holdfast-error.ts";
 export type { HoldfastOptions } from "./options.ts";
 export * from "./outcomes.ts";
+export * from "./payment-link-records.ts";
 export * from "./payment-records.ts";
 export * from "./list-filters.ts";
 export * from "./order-details.ts";

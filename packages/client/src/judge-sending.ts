@@ -53,8 +53,9 @@ const PASSING: ReadonlySet<number> = new Set([408, 429, 503]);
 /** Each record has one of these, a webhook test its event, and each list its items; a page of a captive portal has none. */
 function isRecord(body: unknown): body is object {
   if (typeof body !== "object" || body === null) return false;
-  const { paymentId, checkoutId, bin, eventId, items } = body as Record<string, unknown>;
-  return Array.isArray(items) || [paymentId, checkoutId, bin, eventId].some((id) => typeof id === "string");
+  const { paymentId, checkoutId, paymentLinkId, bin, eventId, items } = body as Record<string, unknown>;
+  const ids = [paymentId, checkoutId, paymentLinkId, bin, eventId];
+  return Array.isArray(items) || ids.some((id) => typeof id === "string");
 }
 
 function judgeSilence({ reached, cause }: Extract<Sending, { kind: "no_answer" }>): Verdict {

@@ -1,5 +1,6 @@
 import type { HoldfastError } from "./holdfast-error.ts";
 import type { Checkout } from "./checkout-records.ts";
+import type { PaymentLink } from "./payment-link-records.ts";
 import type { Payment, ThreeDsPayment } from "./payment-records.ts";
 
 /**
@@ -60,6 +61,10 @@ export type OperationOutcome =
 /** `done` means that the refund waits for approval. */
 export type RefundOutcome = Done<{ refund: Payment }> | Unknown<{ refund: Payment }> | NotStarted;
 export type CheckoutOutcome = Done<{ checkout: Checkout }> | Unknown<{ checkout: Checkout }> | NotStarted;
+export type PaymentLinkOutcome =
+  | Done<{ paymentLink: PaymentLink }>
+  | Unknown<{ paymentLink: PaymentLink }>
+  | NotStarted;
 
 /** What `payments.waitForOutcome` found. `settled` is false where the time was over first. */
 export type Waited = { settled: boolean; payment: Payment };

@@ -54,6 +54,22 @@ export type CheckoutRequest = CheckoutDetails & {
   expiresInSeconds?: number | undefined;
 };
 
+export type PaymentLinkRequest = {
+  orderId: string;
+  /** What is paid for, as the buyer reads it. */
+  description: string;
+  amount: Amount;
+  currency: string;
+  installmentOptions?: number[] | undefined;
+  threeDs?: boolean | undefined;
+  /** Where the buyer can go after paying or giving up; without it the page is the end of the way. */
+  returnUrl?: string | undefined;
+  /** Whether it can be paid once or by many; defaults to SINGLE. */
+  use?: "SINGLE" | "MULTIPLE" | undefined;
+  /** 60 to 31 536 000; defaults to 30 days. */
+  expiresInSeconds?: number | undefined;
+};
+
 /** Of every call that creates or changes something. */
 export type CallOptions = {
   /**

@@ -77,7 +77,17 @@ export function silenceOf(cause: unknown): Sending {
   return { kind: "no_answer", reached: !isWithoutConnection(cause), cause };
 }
 
-async function readJson({ body }: FetchAnswer): Promise<unknown> {
+async function readJson(answer: FetchAnswer): Promise<unknown> {
+  const text = await readWhole(answer);
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of a body; undefined for one that is no UTF-8, is cut off or is too long. */
+export async function readWhole({ body }: FetchAnswer): Promise<string | undefined> {
   if (body === null) return undefined;
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const reader = body.getReader();
@@ -92,7 +102,7 @@ async function readJson({ body }: FetchAnswer): Promise<unknown> {
       }
       text += decoder.decode(chunk.value, { stream: true });
     }
-    return JSON.parse(text + decoder.decode());
+    return text + decoder.decode();
   } catch {
     return undefined;
   }

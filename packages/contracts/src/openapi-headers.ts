@@ -52,7 +52,7 @@ type HeaderName = keyof typeof HEADERS;
 export function headersOfSuccess(endpoint: Endpoint, own: readonly string[]): References {
   return references([
     "X-Request-Id",
-    ...(endpoint.listener === "merchant" ? RATE_LIMIT : []),
+    ...(endpoint.listener !== "operator" ? RATE_LIMIT : []),
     ...(takesIdempotencyKey(endpoint) ? (["Idempotent-Replayed"] as const) : []),
     ...own.map(headerName),
   ]);
@@ -63,7 +63,7 @@ export function headersOfProblem({ listener }: Endpoint, status: number): Refere
   return references([
     "X-Request-Id",
     // Who has not signed in has no quota of requests.
-    ...(listener === "merchant" && status !== 401 ? RATE_LIMIT : []),
+    ...(listener !== "operator" && status !== 401 ? RATE_LIMIT : []),
     ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
     ...(WITH_RETRY_AFTER.has(status) ? (["Retry-After"] as const) : []),
   ]);

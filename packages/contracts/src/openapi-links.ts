@@ -126,6 +126,43 @@ const LINKS: Readonly<Record<string, { pointer: string; ways: readonly Way[] }>>
   listWebhookDeliveries: { pointer: "/items/0/eventId", ways: ofDelivery },
 };
 
+const toStaff = (parameter: string, ...operationIds: string[]): readonly Way[] =>
+  operationIds.map((operationId) => ({ operationId, parameter }));
+
+const STAFF_LINKS: typeof LINKS = {
+  listPaymentsAsStaff: {
+    pointer: "/items/0/payment/paymentId",
+    ways: toStaff(
+      "paymentId",
+      "getPaymentAsStaff",
+      "capturePaymentAsStaff",
+      "cancelPaymentAsStaff",
+      "requestRefundAsStaff",
+    ),
+  },
+  listRefundsAsStaff: { pointer: "/items/0/refundId", ways: toStaff("refundId", "getRefundAsStaff") },
+  requestRefundAsStaff: { pointer: "/refundId", ways: toStaff("refundId", "getRefundAsStaff") },
+  listCheckoutsAsStaff: { pointer: "/items/0/checkoutId", ways: toStaff("checkoutId", "getCheckoutAsStaff") },
+  listWebhooksAsStaff: {
+    pointer: "/items/0/endpointId",
+    ways: toStaff(
+      "endpointId",
+      "changeWebhookAsStaff",
+      "removeWebhookAsStaff",
+      "rotateWebhookSecretAsStaff",
+      "testWebhookAsStaff",
+    ),
+  },
+  listWebhookDeliveriesAsStaff: {
+    pointer: "/items/0/eventId",
+    ways: toStaff("eventId", "getWebhookDeliveryAsStaff", "redeliverWebhookAsStaff"),
+  },
+  listPaymentLinksAsStaff: {
+    pointer: "/items/0/paymentLinkId",
+    ways: toStaff("paymentLinkId", "getPaymentLinkAsStaff", "disablePaymentLinkAsStaff"),
+  },
+};
+
 export type Link = { operationId: string; description: string; parameters: Record<string, string> };
 
 /**
@@ -137,7 +174,7 @@ export function linksOf({
   listener,
   pathParameters,
 }: Endpoint): Record<string, Link> | undefined {
-  const links = LINKS[operationId];
+  const links = LINKS[operationId] ?? STAFF_LINKS[operationId];
   if (links === undefined) return undefined;
   const { pointer, ways } = links;
   return Object.fromEntries(

@@ -2,12 +2,14 @@ import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { WEBHOOKS } from "./openapi-webhooks.ts";
 import { closeBodies } from "./close-bodies.ts";
-import { mayAct, OPERATOR_ROLES, type OperatorRole } from "./operator-role.ts";
+import { mayAct, OPERATOR_ROLES } from "./operator-role.ts";
+import { STAFF_ROLES, staffMayAct } from "./staff-role.ts";
 import { PROBLEMS, problemSchema, type ProblemCode } from "./problem.ts";
 import {
   BODY_PROBLEMS,
   COMMON_PROBLEMS,
   IDEMPOTENCY_PROBLEMS,
+  isForPeople,
   OPERATOR_PROBLEMS,
   takesIdempotencyKey,
   type Endpoint,
@@ -31,7 +33,7 @@ export function openApiJson(listener: DocumentedListener): string {
         ...INFO[listener],
       },
       servers: [{ url: "{baseUrl}", variables: { baseUrl: { default: DEFAULT_URLS[listener] } } }],
-      security: listener === "merchant" ? [{ apiKey: [], apiSecret: [] }] : [{ operatorToken: [] }],
+      security: [SECURITY[listener]],
       paths: paths(listener),
       ...(listener === "merchant" && { webhooks: WEBHOOKS }),
       components: { securitySchemes: SECURITY_SCHEMES[listener], headers: headersIn(listener) },
@@ -43,7 +45,7 @@ export function openApiJson(listener: DocumentedListener): string {
       },
     },
   );
-  if (listener === "operator") closeBodies(document);
+  if (isForPeople({ listener })) closeBodies(document);
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
@@ -63,9 +65,26 @@ const INFO = {
       "own. Fields of a body and query parameters that an endpoint does not know are refused (`unknown_field`, " +
       "`unknown_parameter`).",
   },
+  staff: {
+    title: "Holdfast staff API",
+    description:
+      "What a merchant's own staff do for their merchant: look payments up, request refunds, capture and cancel, look " +
+      "after API keys, webhooks and payment links. The merchant is the one that the person's token names. Fields of a " +
+      "body and query parameters that an endpoint does not know are refused (`unknown_field`, `unknown_parameter`).",
+  },
 } as const;
 
-const DEFAULT_URLS = { merchant: "http://localhost:8080", operator: "http://localhost:8081" } as const;
+const DEFAULT_URLS = {
+  merchant: "http://localhost:8080",
+  operator: "http://localhost:8081",
+  staff: "http://localhost:8085",
+} as const;
+
+const SECURITY: Readonly<Record<DocumentedListener, Record<string, string[]>>> = {
+  merchant: { apiKey: [], apiSecret: [] },
+  operator: { operatorToken: [] },
+  staff: { staffToken: [] },
+};
 
 const SECURITY_SCHEMES = {
   merchant: {
@@ -80,13 +99,21 @@ const SECURITY_SCHEMES = {
       description: "An access token of the company's identity provider",
     },
   },
+  staff: {
+    staffToken: {
+      type: "http",
+      scheme: "bearer",
+      bearerFormat: "JWT",
+      description: "An access token of the identity provider for merchants' staff, which names the merchant",
+    },
+  },
 } as const;
 
 /** Only what is used, as a linter asks for. */
 function headersIn(listener: DocumentedListener) {
-  const ofMerchants = new Set(["RateLimit", "RateLimit-Policy"]);
+  const limited = new Set(["RateLimit", "RateLimit-Policy"]);
   return Object.fromEntries(
-    Object.entries(HEADERS).filter(([name]) => listener === "merchant" || !ofMerchants.has(name)),
+    Object.entries(HEADERS).filter(([name]) => listener !== "operator" || !limited.has(name)),
   );
 }
 
@@ -100,22 +127,13 @@ function paths(listener: DocumentedListener): ZodOpenApiPathsObject {
 }
 
 function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
-  const {
-    listener,
-    operationId,
-    summary,
-    description,
-    role,
-    request,
-    file,
-    pathParameters,
-    queryParameters,
-  } = endpoint;
+  const { listener, operationId, summary, description, request, file, pathParameters, queryParameters } =
+    endpoint;
   return {
     operationId,
     summary,
-    ...((description ?? role) !== undefined && {
-      description: [description, role && requirement(role)].filter(Boolean).join(" "),
+    ...((description ?? endpoint.role) !== undefined && {
+      description: [description, requirement(endpoint)].filter(Boolean).join(" "),
     }),
     requestParams: {
       ...(pathParameters && { path: pathParameters }),
@@ -144,31 +162,38 @@ function formOf({ part, description }: NonNullable<Endpoint["file"]>) {
 }
 
 /** Each of the roles is enough. */
-function requirement(role: OperatorRole): string {
-  const enough = OPERATOR_ROLES.filter((one) => mayAct(new Set([one]), role));
-  return enough.length === OPERATOR_ROLES.length
+function requirement(endpoint: Endpoint): string | undefined {
+  if (endpoint.listener === "merchant") return undefined;
+  const [all, enough] =
+    endpoint.listener === "operator"
+      ? [OPERATOR_ROLES, OPERATOR_ROLES.filter((one) => mayAct(new Set([one]), endpoint.role))]
+      : [STAFF_ROLES, STAFF_ROLES.filter((one) => staffMayAct(new Set([one]), endpoint.role))];
+  return enough.length === all.length
     ? "Requires any role."
     : `Requires the role ${enough.map((one) => `\`${one}\``).join(" or ")}.`;
 }
 
 function problemsOf(endpoint: Endpoint): ProblemCode[] {
-  const { listener, method, problems: own } = endpoint;
-  if (listener !== "operator") return [...new Set([...own, ...COMMON_PROBLEMS])];
+  const { method, problems: own } = endpoint;
+  if (!isForPeople(endpoint)) return [...new Set([...own, ...COMMON_PROBLEMS])];
   // A change without fields refuses a body that has some.
   const ofBody = method === "GET" ? [] : BODY_PROBLEMS;
   const ofKey = takesIdempotencyKey(endpoint) ? IDEMPOTENCY_PROBLEMS : [];
   return [...new Set([...own, ...ofBody, ...ofKey, ...COMMON_PROBLEMS, ...OPERATOR_PROBLEMS])];
 }
 
+const PEOPLES_KEYS = idempotencyHeaders(
+  "Generate one for each change, and send it again with every repetition: the change is made once, and a " +
+    "repetition gets the first answer, without what is shown only once. A key is the person's own, and kept for " +
+    "7 days",
+);
+
 const IDEMPOTENCY_HEADERS = {
+  staff: PEOPLES_KEYS,
+  operator: PEOPLES_KEYS,
   merchant: idempotencyHeaders(
     "Generate one for each payment or change, and send it again with every repetition: the request is carried " +
       "out once, and a repetition gets the first answer. Kept for 7 days",
-  ),
-  operator: idempotencyHeaders(
-    "Generate one for each change, and send it again with every repetition: the change is made once, and a " +
-      "repetition gets the first answer, without what is shown only once. A key is the operator's own, and kept for " +
-      "7 days",
   ),
 };
 

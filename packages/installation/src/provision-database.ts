@@ -22,9 +22,9 @@ export const schemaByService = {
 } as const satisfies Record<string, SchemaName>;
 export type ServiceName = keyof typeof schemaByService;
 
-/** Under which roles a schema's service runs: the gateway's three faces are trusted with different things. */
+/** Under which roles a schema's service runs: the gateway's four faces are trusted with different things. */
 const appRoles = {
-  gateway: ["gateway_merchant", "gateway_operator", "gateway_public"],
+  gateway: ["gateway_merchant", "gateway_operator", "gateway_public", "gateway_staff"],
   payments: ["payments_app"],
   refunds: ["refunds_app"],
   webhooks: ["webhooks_app"],
@@ -60,7 +60,7 @@ const formerRole = { role: "gateway_app", schema: "gateway" } as const;
 
 /** Connection URLs of the roles, by schema. */
 export type SchemaUrls = {
-  gateway: Record<"owner" | "merchant" | "operator" | "public", string>;
+  gateway: Record<"owner" | "merchant" | "operator" | "public" | "staff", string>;
 } & Record<Exclude<SchemaName, "gateway">, Record<"owner" | "app", string>>;
 
 /**
@@ -124,6 +124,7 @@ export function schemaUrls(options: {
       merchant: url("gateway_merchant"),
       operator: url("gateway_operator"),
       public: url("gateway_public"),
+      staff: url("gateway_staff"),
     },
     payments: { owner: url("payments_owner"), app: url("payments_app") },
     refunds: { owner: url("refunds_owner"), app: url("refunds_app") },

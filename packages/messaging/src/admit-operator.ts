@@ -1,12 +1,18 @@
 import {
+  idInMode,
   mayAct,
+  staffMayAct,
   type Command,
   type CommandContext,
   type CommandReply,
   type HandlerContext,
   type OperatorMessageContext,
   type OperatorRole,
+  type StaffContext,
+  type StaffMessageContext,
+  type StaffRole,
   type VerifiedOperator,
+  type VerifiedStaff,
 } from "@holdfast/contracts";
 
 /** How a service learns who an operator is. */
@@ -17,7 +23,18 @@ export type AdmitOperators = {
   onForbidden(attempt: ForbiddenAttempt): Promise<void>;
 };
 
-export type ForbiddenAttempt = { actor: string; subject: string; role: OperatorRole; requestId: string };
+/** The same of a merchant's staff. */
+export type AdmitStaff = {
+  verify(token: string): Promise<VerifiedStaff | undefined>;
+  onForbidden(attempt: ForbiddenAttempt): Promise<void>;
+};
+
+export type ForbiddenAttempt = {
+  actor: string;
+  subject: string;
+  role: OperatorRole | StaffRole;
+  requestId: string;
+};
 
 /** Why an operator's command is not begun, and what its sender hears. */
 export type RefusedOperator = {
@@ -36,16 +53,21 @@ export type Admit = (
 /**
  * Verifies the token of each operator's command, and its owner's roles, in the service that carries it out. Whoever has
  * taken over the process that sends commands can so repeat what a person may do while the person's token lives, and
- * nothing in anybody else's name.
+ * nothing in anybody else's name. The same holds for the commands of merchants' staff, whose token names the merchant; where
+ * an installation has no staff, nobody may send them.
  */
 export function createAdmission(
   handlers: readonly { command: Command }[],
   operators?: AdmitOperators,
+  staff?: AdmitStaff,
 ): Admit {
   const unguarded = handlers.find(({ command }) => command.role !== undefined);
   if (unguarded && !operators)
     throw new TypeError(`${unguarded.command.subject} is served without a way to verify operators`);
-  return async ({ subject, role }, carried) => {
+  return async ({ subject, role, staffRole }, carried) => {
+    if (staffRole !== undefined) {
+      return await admitStaff(staff, { subject, role: staffRole }, carried as StaffMessageContext);
+    }
     // The other contexts are handed on as they came.
     if (role === undefined || !operators) return { context: carried as HandlerContext };
     const { requestId, deadlineAt, operator } = carried as OperatorMessageContext;
@@ -61,6 +83,32 @@ export function createAdmission(
       return { outcome: "unverifiable", reply: { outcome: "not_started" }, error };
     }
   };
+}
+
+async function admitStaff(
+  staff: AdmitStaff | undefined,
+  { subject, role }: { subject: string; role: StaffRole },
+  { requestId, deadlineAt, idempotency, staff: { token, livemode }, settings }: StaffMessageContext,
+): Promise<{ context: StaffContext } | RefusedOperator> {
+  try {
+    const person = await staff?.verify(token);
+    if (!staff || !person) return UNAUTHORIZED;
+    const { subject: name, roles } = person;
+    if (!staffMayAct(roles, role)) {
+      await staff.onForbidden({ actor: name, subject, role, requestId });
+      return { outcome: "forbidden", reply: { outcome: "problem", code: "forbidden" }, actor: name };
+    }
+    // Nobody decides as an operator about what they have asked for as a merchant's staff.
+    const merchant = {
+      ...settings,
+      merchantId: idInMode(person.merchantId, livemode),
+      credentialIssuedBy: name,
+    };
+    const operator = { name, roles: new Set<OperatorRole>(), staffOf: person.merchantId };
+    return { context: { requestId, deadlineAt, idempotency, merchant, operator } };
+  } catch (error) {
+    return { outcome: "unverifiable", reply: { outcome: "not_started" }, error };
+  }
 }
 
 const UNAUTHORIZED: RefusedOperator = {

@@ -14,7 +14,7 @@ import { ServingRefusedError } from "./queue-group.ts";
 import { handler, serve, type Handled } from "./serve.ts";
 
 // Written by hand from who has to reach whom: what is derived from the contracts is under test. M
-// gateway-merchant, O gateway-operator, B gateway-public (for browsers), P payments, R refunds, W webhook-dispatcher, S
+// gateway-merchant, O gateway-operator, B gateway-public (for browsers), F gateway-staff, P payments, R refunds, W webhook-dispatcher, S
 // settlement, I installation: [subject, who may publish, who may subscribe].
 const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   // Merchants', operators' and browsers' commands come from the gateway's face for them, and from no other.
@@ -110,6 +110,34 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["payments.read-evidence-part", "O", "P"],
   ["payments.describe-chargeback", "O", "P"],
   ["payments.list-chargebacks", "O", "P"],
+  // Merchants' staff have subjects of their own, which carry the proof of who asks.
+  ["payments.staff-list-for-operator", "F", "P"],
+  ["payments.staff-describe", "F", "P"],
+  ["payments.staff-audit-log", "F", "P"],
+  ["payments.staff-list-checkouts", "F", "P"],
+  ["payments.staff-read-checkout", "F", "P"],
+  ["payments.staff-read-payment-link", "F", "P"],
+  ["payments.staff-read-payment-links", "F", "P"],
+  ["payments.staff-capture", "F", "P"],
+  ["payments.staff-cancel", "F", "P"],
+  ["payments.staff-make-payment-link", "F", "P"],
+  ["payments.staff-end-payment-link", "F", "P"],
+  ["refunds.staff-list-for-operator", "F", "R"],
+  ["refunds.staff-describe", "F", "R"],
+  ["refunds.staff-request-for-merchant", "F", "R"],
+  ["settlement.staff-list-merchant-statements", "F", "S"],
+  ["webhooks.staff-list-endpoints", "F", "W"],
+  ["webhooks.staff-list-deliveries", "F", "W"],
+  ["webhooks.staff-get-delivery", "F", "W"],
+  ["webhooks.staff-create-endpoint", "F", "W"],
+  ["webhooks.staff-change-endpoint", "F", "W"],
+  ["webhooks.staff-remove-endpoint", "F", "W"],
+  ["webhooks.staff-rotate-endpoint-secret", "F", "W"],
+  ["webhooks.staff-activate-endpoint-secret", "F", "W"],
+  ["webhooks.staff-try-endpoint", "F", "W"],
+  ["webhooks.staff-redeliver", "F", "W"],
+  ["webhooks.staff-redeliver-to-endpoint", "F", "W"],
+  ["webhooks.staff-redeliver-failed", "F", "W"],
   // Only the settlement service tells what banks have taken back, and it can tell nothing else.
   ["payments.record-chargeback-lines", "S", "P"],
   // Only the settlement service asks for facts, and it can ask for nothing else.
@@ -132,7 +160,7 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["events.payments.payment.status_changed", "P", ""],
   ["events.refunds.payment.status_changed", "R", ""],
   ["events.payments.other", "", ""],
-  ["gateway.credentials.changed", "O", "M"],
+  ["gateway.credentials.changed", "OF", "M"],
   ["payments.refund.notified", "P", "R"],
   ["gateway.other", "", ""],
   ["payments.other", "", ""],
@@ -141,6 +169,7 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["_INBOX_gateway-merchant.abc.1", "PRWS", "M"],
   ["_INBOX_gateway-operator.abc.1", "PRWS", "O"],
   ["_INBOX_gateway-public.abc.1", "P", "B"],
+  ["_INBOX_gateway-staff.abc.1", "PRWS", "F"],
   ["_INBOX_payments.abc.1", "W", "P"],
   ["_INBOX_refunds.abc.1", "PW", "R"],
   ["_INBOX_webhook-dispatcher.abc.1", "PR", "W"],
@@ -223,6 +252,7 @@ const WILDCARDS: [subject: string, subscribe: string][] = [
   ["_INBOX_gateway-merchant.>", "M"],
   ["_INBOX_gateway-operator.>", "O"],
   ["_INBOX_gateway-public.>", "B"],
+  ["_INBOX_gateway-staff.>", "F"],
   ["_INBOX_payments.>", "P"],
   ["_INBOX_refunds.>", "R"],
   ["_INBOX_webhook-dispatcher.>", "W"],
@@ -235,6 +265,7 @@ const USERS = {
   M: "gateway-merchant",
   O: "gateway-operator",
   B: "gateway-public",
+  F: "gateway-staff",
   P: "payments",
   R: "refunds",
   W: "webhook-dispatcher",

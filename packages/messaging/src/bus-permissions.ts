@@ -70,6 +70,7 @@ const OF_ITS_OWN: Record<BusUser, Permissions> = {
   "gateway-merchant": { publish: [], subscribe: [] },
   "gateway-operator": { publish: [], subscribe: [] },
   "gateway-public": { publish: [], subscribe: [] },
+  "gateway-staff": { publish: [], subscribe: [] },
   payments: eventSource("payments"),
   refunds: eventSource("refunds"),
   "webhook-dispatcher": {

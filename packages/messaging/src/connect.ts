@@ -3,12 +3,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { inboxPrefix } from "@holdfast/contracts";
 import {
   AuthorizationError,
-  connect,
   ConnectionError,
   InvalidArgumentError,
   type ConnectionOptions,
   type NatsConnection,
 } from "@nats-io/transport-node";
+import { connectByTurns } from "./turn-transport.ts";
 import { within } from "./within.ts";
 
 /**
@@ -175,7 +175,7 @@ function loginIn(url: string): { user?: string; password?: string } {
 async function firstConnection(options: ConnectionOptions): Promise<NatsConnection> {
   for (;;) {
     try {
-      return await connect(options);
+      return await connectByTurns(options);
     } catch (error) {
       if (isRefusal(error)) {
         throw new BusRefusedError(`the bus at first connect: ${(error as Error).message}`, { cause: error });

@@ -1,4 +1,4 @@
-export type { AdmitOperators, ForbiddenAttempt } from "./admit-operator.ts";
+export type { AdmitOperators, AdmitStaff, ForbiddenAttempt } from "./admit-operator.ts";
 export * from "./connect.ts";
 export { natsUsersConfig, passwordVariable } from "./nats-users-config.ts";
 export * from "./log-handled.ts";

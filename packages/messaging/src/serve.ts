@@ -28,7 +28,13 @@ import { createSharedPlaces, placesOfOne, type Release } from "@holdfast/service
 import type { ServiceMsg } from "@nats-io/services";
 import { headers } from "@nats-io/transport-node";
 import type { z } from "zod";
-import { createAdmission, type Admit, type AdmitOperators, type RefusedOperator } from "./admit-operator.ts";
+import {
+  createAdmission,
+  type Admit,
+  type AdmitOperators,
+  type AdmitStaff,
+  type RefusedOperator,
+} from "./admit-operator.ts";
 import type { Bus } from "./connect.ts";
 import { messagingAttributes } from "./messaging-attributes.ts";
 import { createQueueGroup } from "./queue-group.ts";
@@ -69,6 +75,8 @@ export type ServeOptions = {
   share?: number;
   /** Who may send operators' commands; needed where there are any. */
   operators?: AdmitOperators;
+  /** Who may send the commands of merchants' staff; without it, nobody. */
+  staff?: AdmitStaff | undefined;
   /** While it is off, no command is begun. */
   clock?: { isOff(): boolean; onChange(listener: () => void): void };
   /** Called once per message, after its answer, for the log and metrics. */
@@ -108,9 +116,9 @@ export type Serving = {
  */
 export async function serve(
   bus: Bus,
-  { service, version, handlers, places, share = 1, operators, clock, onHandled }: ServeOptions,
+  { service, version, handlers, places, share = 1, operators, staff, clock, onHandled }: ServeOptions,
 ): Promise<Serving> {
-  const admit = createAdmission(handlers, operators);
+  const admit = createAdmission(handlers, operators, staff);
   const underway = { external: new Set<Promise<void>>(), local: new Set<Promise<void>>() };
   const report = (handled: Handled) => {
     const { subject, outcome, durationMs } = handled;

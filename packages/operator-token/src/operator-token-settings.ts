@@ -66,7 +66,8 @@ export function createVerifyToken(
   return async (token) => await verifyOperatorToken(token, keys, rules);
 }
 
-function namesSetting() {
+/** Names separated by commas. */
+export function namesSetting() {
   return z
     .string({ error: "must be names separated by commas" })
     .transform((value) => value.split(",").flatMap((name) => name.trim() || []));

@@ -1,8 +1,18 @@
-import { OPERATOR_ROLES, type OperatorRole, type VerifiedOperator } from "@holdfast/contracts";
+import {
+  isLive,
+  OPERATOR_ROLES,
+  STAFF_ROLES,
+  type VerifiedOperator,
+  type VerifiedStaff,
+} from "@holdfast/contracts";
 import { errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from "jose";
+import { z } from "zod";
 
 /** @returns undefined of a token that is not valid. @throws OperatorKeysUnavailableError */
 export type VerifyToken = (token: string) => Promise<VerifiedOperator | undefined>;
+
+/** The same of a token of a merchant's staff. */
+export type VerifyStaffToken = (token: string) => Promise<VerifiedStaff | undefined>;
 
 export type OperatorTokenRules = {
   issuer: string;
@@ -17,8 +27,7 @@ export type OperatorTokenRules = {
 };
 
 /**
- * The operator of a bearer token that is valid: signed by one of the keys with a public-key algorithm, an access token for
- * this API, not expired, and never meant to live longer than the rules allow. Its subject is the person.
+ * The person of a bearer token that is valid, with the roles that an operator can have.
  *
  * @throws OperatorKeysUnavailableError
  */
@@ -27,6 +36,49 @@ export async function verifyOperatorToken(
   keys: JWTVerifyGetKey,
   rules: OperatorTokenRules,
 ): Promise<VerifiedOperator | undefined> {
+  const person = await verifyAccessToken(token, keys, rules);
+  return (
+    person && { subject: person.subject, roles: rolesIn(OPERATOR_ROLES, person.claims[rules.rolesClaim]) }
+  );
+}
+
+/**
+ * The same of a merchant's staff. A token that names no merchant, by its id as operators see it, is nobody's.
+ *
+ * @throws OperatorKeysUnavailableError
+ */
+export async function verifyStaffToken(
+  token: string,
+  keys: JWTVerifyGetKey,
+  rules: OperatorTokenRules & { merchantClaim: string },
+): Promise<VerifiedStaff | undefined> {
+  const person = await verifyAccessToken(token, keys, rules);
+  const merchant = merchantIdSchema.safeParse(person?.claims[rules.merchantClaim]);
+  if (!person || !merchant.success) return undefined;
+  return {
+    subject: person.subject,
+    merchantId: merchant.data,
+    roles: rolesIn(STAFF_ROLES, person.claims[rules.rolesClaim]),
+  };
+}
+
+/** A merchant's id is a UUIDv7; that of its test mode is no merchant's. */
+const merchantIdSchema = z
+  .uuid()
+  .toLowerCase()
+  .refine((id) => isLive(id));
+
+/**
+ * Who a bearer token names that is valid: signed by one of the keys with a public-key algorithm, an access token for
+ * this API, not expired, and never meant to live longer than the rules allow. Its subject is the person.
+ *
+ * @throws OperatorKeysUnavailableError
+ */
+async function verifyAccessToken(
+  token: string,
+  keys: JWTVerifyGetKey,
+  rules: OperatorTokenRules,
+): Promise<{ subject: string; claims: JWTPayload } | undefined> {
   if (token.length > TOKEN_LENGTH_MAX) return undefined;
   try {
     const { payload, protectedHeader } = await jwtVerify(token, keys, {
@@ -41,7 +93,7 @@ export async function verifyOperatorToken(
     if (!livesShortly(payload, rules.ageMaxMs) || !showsRequired(payload, rules)) return undefined;
     const { sub } = payload;
     if (!isName(sub)) return undefined;
-    return { subject: sub, roles: rolesIn(payload[rules.rolesClaim]) };
+    return { subject: sub, claims: payload };
   } catch (error) {
     if (error instanceof errors.JOSEError) return undefined;
     throw error;
@@ -77,7 +129,7 @@ function isName(subject: unknown): subject is string {
 }
 
 /** Of an array or a single text; a name that is no role is ignored. */
-function rolesIn(claim: unknown): ReadonlySet<OperatorRole> {
+function rolesIn<Role extends string>(known: readonly Role[], claim: unknown): ReadonlySet<Role> {
   const given: unknown[] = Array.isArray(claim) ? claim : [claim];
-  return new Set(OPERATOR_ROLES.filter((role) => given.includes(role)));
+  return new Set(known.filter((role) => given.includes(role)));
 }

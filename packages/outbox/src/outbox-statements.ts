@@ -1,4 +1,4 @@
-import type { FinalStatus } from "@holdfast/contracts";
+import type { FinalStatus, SettlingTerms } from "@holdfast/contracts";
 import type { Pool } from "pg";
 
 /**
@@ -14,16 +14,20 @@ export type ClaimedEvent = {
   body: Buffer;
   traceparent: string | null;
   publish_attempts: number;
+  /** Null where the owner has none. */
+  settling: SettlingTerms | null;
 };
+
+/**
+ * @property settling SQL of a row's `SettlingTerms` as JSON, over `outbox`; of a service that has none, `null`.
+ */
+export type ClaimOptions = { limit: number; republishAfterMs: number; settling: string };
 
 /**
  * Claims events that were never published, oldest first; any number of relays may claim side by side. A claim is no
  * lease: an event that its relay fails to publish is due again like every event that is not confirmed.
  */
-export async function claimNew(
-  pool: Pool,
-  options: { limit: number; republishAfterMs: number },
-): Promise<ClaimedEvent[]> {
+export async function claimNew(pool: Pool, options: ClaimOptions): Promise<ClaimedEvent[]> {
   return await claim(pool, {
     name: "claim-new-events",
     chosen: `select event_id from outbox
@@ -34,10 +38,7 @@ export async function claimNew(
 }
 
 /** Claims events that were published and not confirmed in time. */
-export async function claimUnconfirmed(
-  pool: Pool,
-  options: { limit: number; republishAfterMs: number },
-): Promise<ClaimedEvent[]> {
+export async function claimUnconfirmed(pool: Pool, options: ClaimOptions): Promise<ClaimedEvent[]> {
   return await claim(pool, {
     name: "claim-unconfirmed-events",
     chosen: `select event_id from outbox
@@ -52,7 +53,7 @@ const DOUBLINGS_MAX = 10;
 
 async function claim(
   pool: Pool,
-  options: { name: string; chosen: string; limit: number; republishAfterMs: number },
+  options: ClaimOptions & { name: string; chosen: string },
 ): Promise<ClaimedEvent[]> {
   const { rows } = await pool.query<ClaimedEvent>({
     name: options.name,
@@ -61,7 +62,8 @@ async function claim(
         publish_attempts = publish_attempts + 1,
         publish_at = now() + $2 * power(2, least(publish_attempts, ${DOUBLINGS_MAX})) * interval '1 millisecond'
       where event_id in (${options.chosen})
-      returning event_id, event_type, merchant_id, payment_id, status, body, traceparent, publish_attempts`,
+      returning event_id, event_type, merchant_id, payment_id, status, body, traceparent, publish_attempts,
+        ${options.settling} as settling`,
     values: [options.limit, options.republishAfterMs],
   });
   return rows;

@@ -77,6 +77,7 @@ function message(source: EventSource, event: ClaimedEvent): StatusChangedEvent {
     paymentId: event.payment_id,
     status: event.status,
     body: event.body.toString("base64"),
+    ...(event.settling !== null && { settling: event.settling }),
   };
 }
 

@@ -186,7 +186,7 @@ test("an event that the stream never takes stops neither new ones nor those that
 
 test("a failed publish that did arrive is not in the stream twice", async () => {
   const eventId = await harness.record();
-  const options = { limit: 10, republishAfterMs: 60_000 };
+  const options = { limit: 10, republishAfterMs: 60_000, settling: "null::json" };
   const claimed = await claimNew(harness.pool, options);
   await publishEvents(harness.bus.nats, "payments", claimed);
   // The answer was lost.
@@ -197,7 +197,7 @@ test("a failed publish that did arrive is not in the stream twice", async () => 
 });
 
 test("a claim is not taken back once the row is somebody else's or confirmed", async () => {
-  const options = { limit: 10, republishAfterMs: 0 };
+  const options = { limit: 10, republishAfterMs: 0, settling: "null::json" };
   const [one, two] = [await harness.record(), await harness.record()];
   const claimed = await claimNew(harness.pool, options);
   expect(claimed).toHaveLength(2);

@@ -25,6 +25,11 @@ export type RelayDeps = {
   source: EventSource;
   settings: OutboxSettings;
   log: Logger;
+  /**
+   * SQL of what the settlement service needs to know of an event's payment, a JSON of `SettlingTerms`, over the row
+   * `outbox`. Without it, it asks.
+   */
+  settling?: string;
 };
 
 export function startOutboxRelay(deps: RelayDeps): OutboxRelay {
@@ -79,6 +84,7 @@ export function createRelayRound({
   source,
   settings,
   log,
+  settling = "null::json",
 }: RelayDeps): () => Promise<RelayRoundOutcome> {
   const metrics = createOutboxMetrics(source);
   const republishRate = createRateLimit(settings.OUTBOX_REPUBLISH_RATE_MAX);
@@ -105,11 +111,12 @@ export function createRelayRound({
       lookAtStreamAt = performance.now() + LOOK_AT_STREAM_MS;
     }
 
-    const fresh = await claimNew(pool, { limit: BATCH_MAX, republishAfterMs });
+    const fresh = await claimNew(pool, { limit: BATCH_MAX, republishAfterMs, settling });
     let isPublished = await publish(fresh);
     if (performance.now() >= lookAgainAt) {
       const limit = Math.min(BATCH_MAX, republishRate.available(performance.now()));
-      const unconfirmed = limit > 0 ? await claimUnconfirmed(pool, { limit, republishAfterMs }) : [];
+      const unconfirmed =
+        limit > 0 ? await claimUnconfirmed(pool, { limit, republishAfterMs, settling }) : [];
       republishRate.take(unconfirmed.length);
       if (unconfirmed.length < limit) lookAgainAt = performance.now() + LOOK_AGAIN_MS;
       // An event that the stream never takes is claimed with the new ones in each round, and must not stop these.

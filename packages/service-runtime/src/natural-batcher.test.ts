@@ -91,6 +91,33 @@ test("with a linger what arrives within it goes into one flush, and the next ite
   }
 });
 
+test("a batch that is full does not linger, and neither does what a full one has left over", async () => {
+  vi.useFakeTimers();
+  try {
+    const { batches, flush, releaseAll } = heldFlush();
+    const batcher = createNaturalBatcher({
+      name: "test",
+      flush,
+      sizeMax: 2,
+      flushesMax: 1,
+      lingerMs: 50,
+      isolates: never,
+    });
+    const results = [1, 2, 3, 4].map((item) => batcher.add(item));
+    expect(batches).toEqual([[1, 2]]);
+    releaseAll();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(batches).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+    releaseAll();
+    expect(await Promise.all(results)).toEqual([10, 20, 30, 40]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test("what comes just as a flush ends goes into the next one, and none is empty", async () => {
   const { batches, flush, releaseAll } = heldFlush();
   const batcher = createNaturalBatcher({ name: "test", flush, sizeMax: 10, flushesMax: 2, isolates: never });

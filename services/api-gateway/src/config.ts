@@ -1,5 +1,11 @@
 import { auditSettings, auditWire } from "@holdfast/audit";
-import { operatorTokenSettings, operatorTokenWire } from "@holdfast/operator-token";
+import {
+  checkStaffTokens,
+  operatorTokenSettings,
+  operatorTokenWire,
+  staffTokenSettings,
+  staffTokenWire,
+} from "@holdfast/operator-token";
 import {
   commonSettings,
   commonWires,
@@ -24,7 +30,7 @@ import { operatorKeySettings } from "./operator-keys/operator-key-settings.ts";
 import type { TlsFiles } from "./http/served-certificate.ts";
 
 /**
- * Environment variables of the gateway. One image runs as three deployments, each with one face: the listener whose port
+ * Environment variables of the gateway. One image runs as four deployments, each with one face: the listener whose port
  * is set. What only another face needs need not be there, so that the operators' deployment has no card keys.
  */
 export const configSchema = z
@@ -40,8 +46,11 @@ export const configSchema = z
     PUBLIC_PAGES_PORT: portSetting()
       .optional()
       .describe(
-        "The process has the face for browsers: the checkout and 3-D Secure pages listen here. Exactly one of these three is set.",
+        "The process has the face for browsers: the checkout and 3-D Secure pages listen here. Exactly one of these ports is set.",
       ),
+    STAFF_API_PORT: portSetting()
+      .optional()
+      .describe("The process has the face for merchants' staff: their API listens here."),
     TLS_CERT_FILE: textSetting("must be the path of a PEM file")
       .optional()
       .describe(
@@ -58,7 +67,7 @@ export const configSchema = z
     PUBLIC_URL: urlSetting("https:", "http:")
       .optional()
       .describe(
-        "Where buyers' browsers reach the public pages. Required by the merchant API, which answers with such addresses, and by the public pages.",
+        "Where buyers' browsers reach the public pages. Required by the merchant API and the staff API, which answer with such addresses, and by the public pages.",
       ),
 
     THREE_DS_STATE_KEYS: keyRingSetting()
@@ -80,7 +89,7 @@ export const configSchema = z
     CREDENTIAL_PEPPERS: keyRingSetting()
       .optional()
       .describe(
-        "Keys the hashes of API secrets; a hash moves to the first key when its secret signs in. Required by the merchant API and the operator API.",
+        "Keys the hashes of API secrets; a hash moves to the first key when its secret signs in. Required by the merchant API, the operator API and the staff API.",
       ),
     ...ringSettings,
     CREDENTIAL_CACHE_TTL: durationSetting({ min: "1ms", max: "10s" })
@@ -91,6 +100,8 @@ export const configSchema = z
     OPERATOR_JWKS: neededByOperatorApi(operatorTokenSettings.OPERATOR_JWKS),
     OPERATOR_JWT_ISSUER: neededByOperatorApi(operatorTokenSettings.OPERATOR_JWT_ISSUER),
     OPERATOR_JWT_AUDIENCE: neededByOperatorApi(operatorTokenSettings.OPERATOR_JWT_AUDIENCE),
+
+    ...staffTokenSettings,
 
     HANDLER_TIMEOUT: durationSetting()
       .default(18_000)
@@ -229,10 +240,12 @@ export const configSchema = z
       fault("CLIENT_HEADERS_TIMEOUT", "must not be more than CLIENT_REQUEST_TIMEOUT");
   })
   .check(
+    checkStaffTokens,
     refusePlaintext((settings) => [
       ...commonWires(settings),
       webWire("PUBLIC_URL", "public-url", settings.PUBLIC_URL),
       operatorTokenWire(settings),
+      staffTokenWire(settings),
       auditWire(settings),
       ...FACES.map(({ port, name }) =>
         listenerWire(port, name, {

@@ -21,6 +21,12 @@ export const FACES = [
     name: "public-pages",
     needs: ["CARD_SEALING_KEYS", "PUBLIC_URL", "THREE_DS_STATE_KEYS"],
   },
+  {
+    face: "gateway-staff",
+    port: "STAFF_API_PORT",
+    name: "staff-api",
+    needs: ["CREDENTIAL_PEPPERS", "PUBLIC_URL", "STAFF_JWKS", "STAFF_JWT_ISSUER", "STAFF_JWT_AUDIENCE"],
+  },
 ] as const;
 
 /** The face of a gateway with these settings. */

@@ -1,7 +1,13 @@
 import { GATEWAY_FACES, type GatewayFace } from "@holdfast/contracts";
 import { createCardOpener } from "@holdfast/sealing";
 import { keyRingSetting } from "@holdfast/service-runtime";
-import { captureLog, EVERY_ROLE, startTestLink, startTestSystem } from "@holdfast/tests/support";
+import {
+  captureLog,
+  EVERY_ROLE,
+  STAFF_AUDIENCE,
+  startTestLink,
+  startTestSystem,
+} from "@holdfast/tests/support";
 import { expect } from "vitest";
 import type { ApiGateway } from "../src/service.ts";
 import { http, type HttpAnswer, type HttpRequest } from "./http-client.ts";
@@ -14,7 +20,7 @@ export type TestMerchant = {
   headers: Record<string, string>;
 };
 
-/** A gateway of three faces in this process, on its own migrated database and its own nats-server. */
+/** A gateway of four faces in this process, on its own migrated database and its own nats-server. */
 export async function startTestGateway(settings: Record<string, string> = {}) {
   const { log, lines } = captureLog("api-gateway");
   const system = await startTestSystem({ services: GATEWAY_FACES, running: [], log: () => log });
@@ -34,13 +40,14 @@ export async function startTestGateway(settings: Record<string, string> = {}) {
     const faces = await Promise.all(
       GATEWAY_FACES.map(async (face) => await system.start(face, envOf(face, changes))),
     );
-    const [merchant, operator, pages] = faces as [ApiGateway, ApiGateway, ApiGateway];
+    const [merchant, operator, pages, staff] = faces as [ApiGateway, ApiGateway, ApiGateway, ApiGateway];
     return {
       faces,
       ports: {
         merchant: merchant.port,
         operator: operator.port,
         public: pages.port,
+        staff: staff.port,
         /** Of the merchant API. */
         health: merchant.healthPort,
       },
@@ -61,6 +68,21 @@ export async function startTestGateway(settings: Record<string, string> = {}) {
     const headers = { ...(authorization && { authorization }), ...(request.body !== undefined && JSON_TYPE) };
     return await http(gateway.ports.operator, { ...request, headers: { ...headers, ...request.headers } });
   };
+  /** As mina, of a merchant's staff. */
+  const staffApi = async ({
+    merchantId,
+    roles = ["owner"],
+    claims = {},
+    ...request
+  }: HttpRequest & { merchantId: string; roles?: string[]; claims?: Record<string, unknown> }) => {
+    const person = { aud: STAFF_AUDIENCE, sub: "mina", merchant_id: merchantId, roles, ...claims };
+    const headers = {
+      authorization: `Bearer ${await identity.token({ claims: person })}`,
+      ...(request.body !== undefined && JSON_TYPE),
+      ...request.headers,
+    };
+    return await http(gateway.ports.staff, { ...request, headers });
+  };
   return {
     /** What a process with this face is told. */
     envOf,
@@ -78,6 +100,7 @@ export async function startTestGateway(settings: Record<string, string> = {}) {
     ),
     merchantApi,
     operatorApi,
+    staffApi,
     async createMerchant(body: Record<string, unknown> = {}): Promise<TestMerchant> {
       const answer = await operatorApi({
         method: "POST",

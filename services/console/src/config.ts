@@ -13,7 +13,7 @@ import {
 } from "@holdfast/service-runtime";
 import { z } from "zod";
 
-/** Environment variables of the console. It is not on the bus: it calls the operators' API as the person who is signed in. */
+/** Environment variables of the console. It is not on the bus: it calls the gateway's API for operators, or that for merchants' staff, as the person who is signed in. */
 export const configSchema = z
   .object({
     ...processSettings,
@@ -30,10 +30,13 @@ export const configSchema = z
       .optional()
       .describe("PEM file of that certificate's private key."),
     OPERATOR_API_URL: urlSetting("https:", "http:").describe("The gateway's API for operators."),
+    STAFF_API_URL: urlSetting("https:", "http:")
+      .optional()
+      .describe("The gateway's API for merchants' staff. Without it only operators can sign in."),
     OPERATOR_API_CA_FILE: textSetting("must be the path of a PEM file")
       .optional()
       .describe(
-        "PEM file of the authority that signed the gateway's certificate, where it is not a public one. It is read at start.",
+        "PEM file of the authority that signed the gateway's certificates, where it is not a public one. It is read at start.",
       ),
     OPERATOR_API_TIMEOUT: durationSetting({ min: "1s", max: "2m" })
       .default(25_000)
@@ -61,6 +64,11 @@ export const configSchema = z
       .default("roles")
       .describe(
         "The claim of the id token that lists a person's roles. It decides only what is offered; what is allowed the operators' API decides.",
+      ),
+    OIDC_MERCHANT_CLAIM: textSetting("must be the name of a claim")
+      .default("merchant_id")
+      .describe(
+        "The claim of the id token that names the merchant whose staff a person is. Whoever has it is served by the staff API, as that person; everybody else is an operator.",
       ),
     CONSOLE_SESSION_KEYS: keyRingSetting().describe(
       "Seals people's tokens in the database, and sign-ins under way. Who is signed in under a key that is taken away has to sign in again.",
@@ -96,6 +104,7 @@ export const configSchema = z
     refusePlaintext((settings) => [
       postgresWire("DATABASE_URL", settings.DATABASE_URL),
       webWire("OPERATOR_API_URL", "operator-api", settings.OPERATOR_API_URL),
+      webWire("STAFF_API_URL", "staff-api", settings.STAFF_API_URL),
       webWire("OIDC_ISSUER", "identity-provider", settings.OIDC_ISSUER),
       webWire("CONSOLE_URL", "console", settings.CONSOLE_URL),
       listenerWire("CONSOLE_PORT", "console", {

@@ -19,8 +19,10 @@ import { consoleApp } from "./http/console-app.ts";
 import { startConsoleServer } from "./http/console-server.ts";
 import { pageHeaders } from "./http/page-headers.ts";
 import { originOf } from "./http/same-origin.ts";
+import { createSharedAnswers } from "./http/shared-answers.ts";
 import { keptTables } from "./kept-tables.ts";
 import { createOperatorApi, operatorApiWire, type OperatorApiWire } from "./operator-api/operator-api.ts";
+import { asStaffApi } from "./operator-api/as-staff-api.ts";
 import { createIdentityProvider } from "./session/identity-provider.ts";
 
 export type Console = RunningService & { port: number; healthPort: number };
@@ -38,7 +40,11 @@ export async function startConsole(config: Config, log: Logger): Promise<Console
   const clock = await startClockWatch({ pool, log });
   const ca = config.OPERATOR_API_CA_FILE && (await readFile(config.OPERATOR_API_CA_FILE, "utf8"));
   const api = operatorApiWire(config.OPERATOR_API_URL, config.OPERATOR_API_TIMEOUT, ca);
-  const server = await startConsoleServer(appOf(config, { db, api, log }), {
+  const staffApi =
+    config.STAFF_API_URL === undefined
+      ? undefined
+      : operatorApiWire(config.STAFF_API_URL, config.OPERATOR_API_TIMEOUT, ca);
+  const server = await startConsoleServer(appOf(config, { db, api, staffApi, log }), {
     host: config.LISTEN_HOST,
     port: config.CONSOLE_PORT,
     connectionsMax: config.CONNECTIONS_MAX,
@@ -61,7 +67,11 @@ export async function startConsole(config: Config, log: Logger): Promise<Console
       stopInOrder(health, [
         [() => server.stop(config.DRAIN_TIMEOUT)],
         [clock, ...tasks].map((task) => () => task.stop(TASK_STOP_MS)),
-        [() => pool.end(), () => api.dispatcher.close()],
+        [
+          () => pool.end(),
+          () => api.dispatcher.close(),
+          () => staffApi?.dispatcher.close() ?? Promise.resolve(),
+        ],
       ]),
   };
 }
@@ -70,12 +80,25 @@ const TASK_STOP_MS = 1_000;
 
 function appOf(
   config: Config,
-  { db, api, log }: { db: Kysely<ConsoleDatabase>; api: OperatorApiWire; log: Logger },
+  {
+    db,
+    api,
+    staffApi,
+    log,
+  }: {
+    db: Kysely<ConsoleDatabase>;
+    api: OperatorApiWire;
+    staffApi: OperatorApiWire | undefined;
+    log: Logger;
+  },
 ) {
   const origin = originOf(config.CONSOLE_URL);
   return consoleApp({
     store: { db, keys: config.CONSOLE_SESSION_KEYS, idleMs: config.SESSION_IDLE },
-    createApi: (accessToken) => createOperatorApi(api, accessToken),
+    createApi: ({ accessToken, staff }) =>
+      staff
+        ? asStaffApi(staffApi && createOperatorApi(staffApi, accessToken))
+        : createOperatorApi(api, accessToken),
     provider: createIdentityProvider({
       issuer: config.OIDC_ISSUER,
       clientId: config.OIDC_CLIENT_ID,
@@ -83,11 +106,13 @@ function appOf(
       scope: config.OIDC_SCOPE,
       resource: config.OIDC_RESOURCE,
       rolesClaim: config.OIDC_ROLES_CLAIM,
+      merchantClaim: config.OIDC_MERCHANT_CLAIM,
       redirectUrl: `${origin}/login/return`,
     }),
     origin,
     sessionMaxMs: config.SESSION_MAX,
     decisionLoginAgeMs: config.DECISION_LOGIN_AGE_MAX,
+    sharedAnswers: createSharedAnswers(),
     headers: pageHeaders({ consoleUrl: config.CONSOLE_URL, issuer: config.OIDC_ISSUER }),
     log,
   });

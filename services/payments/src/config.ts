@@ -2,7 +2,13 @@ import { acquirerHabitSettings } from "@holdfast/acquirer";
 import { auditSettings, auditWire } from "@holdfast/audit";
 import { amountsSetting, cutOffSchema, timeZoneSchema } from "@holdfast/contracts";
 import { outboxSettings } from "@holdfast/outbox";
-import { operatorTokenSettings, operatorTokenWire } from "@holdfast/operator-token";
+import {
+  operatorTokenSettings,
+  operatorTokenWire,
+  checkStaffTokens,
+  staffTokenSettings,
+  staffTokenWire,
+} from "@holdfast/operator-token";
 import {
   commonSettings,
   commonWires,
@@ -24,6 +30,7 @@ import { fingerprintKeysFault, fingerprintSettings } from "./fingerprint/fingerp
 const settings = z.object({
   ...commonSettings,
   ...operatorTokenSettings,
+  ...staffTokenSettings,
   ...outboxSettings,
   ...auditSettings,
   ...retentionSettings,
@@ -162,8 +169,10 @@ export const configSchema = settings.check(
     ...commonWires(settings),
     webWire("ACQUIRER_URL", "acquirer", settings.ACQUIRER_URL),
     operatorTokenWire(settings),
+    staffTokenWire(settings),
     auditWire(settings),
   ]),
+  checkStaffTokens,
   ({ value, issues }) => {
     const message = fingerprintKeysFault(value);
     if (message) issues.push({ code: "custom", input: undefined, path: ["PAN_FINGERPRINT_KEYS"], message });

@@ -1,19 +1,19 @@
 import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
 import { createCardOpener } from "@holdfast/sealing";
 import { getPayment as getPaymentCommand, lookUpBin as lookUpBinCommand } from "@holdfast/contracts";
-import { busOptions, connectBus, handler, logHandled, serve } from "@holdfast/messaging";
-import { createVerifyToken } from "@holdfast/operator-token";
 import {
-  confirmEventsHandler,
-  createOutboxPool,
-  nudgeAfter,
-  startOutboxRelay,
-  startReconciliation,
-} from "@holdfast/outbox";
+  busOptions,
+  connectBus,
+  handler,
+  logHandled,
+  serve,
+  type ForbiddenAttempt,
+} from "@holdfast/messaging";
+import { createVerifyToken, staffAdmission } from "@holdfast/operator-token";
+import { confirmEventsHandler, nudgeAfter, startOutboxRelay, startReconciliation } from "@holdfast/outbox";
 import {
   checkThat,
   createDatabase,
-  createPool,
   dependencyChecks,
   dependencyServers,
   startClockWatch,
@@ -37,6 +37,7 @@ import { accountHandlers } from "./acquirer-account/account-handlers.ts";
 import { refuseMissingAccountKeys } from "./acquirer-account/account-keys-in-use.ts";
 import { createRouting } from "./acquirer-account/routing.ts";
 import { startAccounts } from "./connect-acquirer.ts";
+import { connectPools } from "./connect-pools.ts";
 import type { PaymentsDatabase } from "./database.ts";
 import { connectLists } from "./list/connect-lists.ts";
 import { listHandlers } from "./list/list-payments.ts";
@@ -46,7 +47,9 @@ import { operationHandlers } from "./operation/operation-handlers.ts";
 import { reservationHandlers } from "./refund-reservation/reservation-handlers.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { startFingerprints } from "./fingerprint/fingerprint-ring.ts";
-import { createPaymentWrites, WRITE_SETTINGS, type PaymentWrites } from "./payment/payment-writes.ts";
+import { SETTLING_TERMS } from "./payment/movement-facts.ts";
+import { createPaymentWrites, type PaymentWrites } from "./payment/payment-writes.ts";
+import { staffHandlers } from "./staff/staff-handlers.ts";
 import { threeDsHandlers } from "./three-ds/three-ds-handlers.ts";
 import { authorizationHandlers } from "./authorization/authorization-handlers.ts";
 import type { AuthorizePaymentDeps } from "./authorization/authorize-payment.ts";
@@ -62,27 +65,7 @@ export async function startPayments(
   config: Config,
   log: Logger,
 ): Promise<RunningService & { healthPort: number }> {
-  const pool = createPool({
-    url: config.DATABASE_URL,
-    connectionsMax: config.DATABASE_CONNECTIONS_MAX,
-    connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,
-    applicationName: "payments",
-    log,
-  });
-  const writePool = createPool({
-    url: config.DATABASE_URL,
-    connectionsMax: WRITE_CONNECTIONS,
-    connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,
-    applicationName: "payments writes",
-    settings: WRITE_SETTINGS,
-    log,
-  });
-  const outboxPool = createOutboxPool({
-    url: config.DATABASE_URL,
-    connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,
-    applicationName: "payments",
-    log,
-  });
+  const { pool, writePool, outboxPool } = connectPools(config, log);
   const lists = connectLists(config, log);
   const db = createDatabase<PaymentsDatabase>(pool);
   const { ring: fingerprintKeys, noting } = await startFingerprints(db, config, log);
@@ -93,7 +76,7 @@ export async function startPayments(
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
   const outbox = { pool: outboxPool, bus, source: "payments", settings: config, log } as const;
-  const relay = startOutboxRelay(outbox);
+  const relay = startOutboxRelay({ ...outbox, settling: SETTLING_TERMS });
   const businessEvents = createBusinessEvents(log);
   const events = {
     ...businessEvents,
@@ -189,6 +172,7 @@ export async function startPayments(
       verify: createVerifyToken(config),
       onForbidden: (attempt) => auditForbidden(db, attempt),
     },
+    staff: staffAdmission(config, (attempt: ForbiddenAttempt) => auditForbidden(db, attempt)),
     onHandled: logHandled(log),
     handlers: [
       ...authorizationHandlers(deps),
@@ -204,6 +188,14 @@ export async function startPayments(
       ...notificationHandlers({ ...connecting, db, accounts, bus, log }),
       ...lookAfterEach(auditWatch, [
         ...operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
+        ...staffHandlers({
+          ...checkouts,
+          ...recovery,
+          ...operations,
+          ...connections,
+          limits: recovery.limits,
+          overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER,
+        }),
         ...chargebackHandlers({
           db,
           optionalEvents: config.OPTIONAL_EVENTS,
@@ -259,7 +251,5 @@ export async function startPayments(
   };
 }
 
-/** Two concurrent flushes each of claims, records, questions to the rules and rejections. They are opened as needed. */
-const WRITE_CONNECTIONS = 8;
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 const RELAY_STOP_TIMEOUT_MS = 1_000;

@@ -1,7 +1,13 @@
 import { auditSettings, auditWire } from "@holdfast/audit";
 import { amountsSetting } from "@holdfast/contracts";
 import { outboxSettings } from "@holdfast/outbox";
-import { operatorTokenSettings, operatorTokenWire } from "@holdfast/operator-token";
+import {
+  operatorTokenSettings,
+  operatorTokenWire,
+  checkStaffTokens,
+  staffTokenSettings,
+  staffTokenWire,
+} from "@holdfast/operator-token";
 import {
   commonSettings,
   commonWires,
@@ -16,6 +22,7 @@ import { z } from "zod";
 const settings = z.object({
   ...commonSettings,
   ...operatorTokenSettings,
+  ...staffTokenSettings,
   ...outboxSettings,
   ...auditSettings,
   ACQUIRER_TIMEOUT: durationSetting()
@@ -85,6 +92,12 @@ const settings = z.object({
 
 /** Environment variables of the refunds service. */
 export const configSchema = settings.check(
-  refusePlaintext((settings) => [...commonWires(settings), operatorTokenWire(settings), auditWire(settings)]),
+  refusePlaintext((settings) => [
+    ...commonWires(settings),
+    operatorTokenWire(settings),
+    staffTokenWire(settings),
+    auditWire(settings),
+  ]),
+  checkStaffTokens,
 );
 export type Config = z.infer<typeof configSchema>;

@@ -8,8 +8,16 @@ import {
   requestRefund as requestRefundCommand,
 } from "@holdfast/contracts";
 import { createListPool } from "@holdfast/lists";
-import { busOptions, connectBus, handler, logHandled, onNotice, serve } from "@holdfast/messaging";
-import { createVerifyToken } from "@holdfast/operator-token";
+import {
+  busOptions,
+  connectBus,
+  handler,
+  logHandled,
+  onNotice,
+  serve,
+  type ForbiddenAttempt,
+} from "@holdfast/messaging";
+import { createVerifyToken, staffAdmission } from "@holdfast/operator-token";
 import {
   confirmEventsHandler,
   createOutboxPool,
@@ -41,6 +49,7 @@ import { getRefund } from "./refund/get-refund.ts";
 import { createBeyondDeadline } from "./operator/beyond-deadline.ts";
 import type { DecideDeps } from "./operator/decide-refund.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
+import { staffHandlers } from "./staff/staff-handlers.ts";
 import { createPaymentsPort } from "./payments-port.ts";
 import { readRefundFacts } from "./refund/movement-facts.ts";
 import { createRefundBank } from "./refund/refund-bank.ts";
@@ -132,6 +141,7 @@ export async function startRefunds(
       verify: createVerifyToken(config),
       onForbidden: (attempt) => auditForbidden(db, attempt),
     },
+    staff: staffAdmission(config, (attempt: ForbiddenAttempt) => auditForbidden(db, attempt)),
     onHandled: logHandled(log),
     handlers: [
       handler(requestRefundCommand, (message) => requestRefundByMerchant(deps, message)),
@@ -144,7 +154,7 @@ export async function startRefunds(
       handler(listRefundsForOperator, ({ context, payload }) =>
         listForOperator({ ...deps, lists }, context, payload),
       ),
-      ...lookAfterEach(auditWatch, operatorHandlers(deps)),
+      ...lookAfterEach(auditWatch, [...operatorHandlers(deps), ...staffHandlers({ ...deps, lists })]),
       confirmEventsHandler("refunds", outboxPool),
       handler(readMovementFacts.refunds, ({ payload }) => readRefundFacts(db, payload.ids)),
     ],

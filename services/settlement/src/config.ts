@@ -1,6 +1,12 @@
 import { amountsSetting } from "@holdfast/contracts";
 import { auditSettings, auditWire } from "@holdfast/audit";
-import { operatorTokenSettings, operatorTokenWire } from "@holdfast/operator-token";
+import {
+  operatorTokenSettings,
+  operatorTokenWire,
+  checkStaffTokens,
+  staffTokenSettings,
+  staffTokenWire,
+} from "@holdfast/operator-token";
 import {
   commonSettings,
   commonWires,
@@ -14,6 +20,7 @@ import { z } from "zod";
 const settings = z.object({
   ...commonSettings,
   ...operatorTokenSettings,
+  ...staffTokenSettings,
   ...auditSettings,
   FACT_ASK_INTERVAL: durationSetting()
     .default(15_000)
@@ -47,6 +54,12 @@ const settings = z.object({
 
 /** Environment variables of the settlement service. */
 export const configSchema = settings.check(
-  refusePlaintext((settings) => [...commonWires(settings), operatorTokenWire(settings), auditWire(settings)]),
+  refusePlaintext((settings) => [
+    ...commonWires(settings),
+    operatorTokenWire(settings),
+    staffTokenWire(settings),
+    auditWire(settings),
+  ]),
+  checkStaffTokens,
 );
 export type Config = z.infer<typeof configSchema>;

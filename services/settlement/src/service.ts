@@ -1,6 +1,6 @@
 import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
-import { busOptions, connectBus, logHandled, serve } from "@holdfast/messaging";
-import { createVerifyToken } from "@holdfast/operator-token";
+import { busOptions, connectBus, logHandled, serve, type ForbiddenAttempt } from "@holdfast/messaging";
+import { createVerifyToken, staffAdmission } from "@holdfast/operator-token";
 import {
   createDatabase,
   createPool,
@@ -68,6 +68,7 @@ export async function startSettlement(
       verify: createVerifyToken(config),
       onForbidden: (attempt) => auditForbidden(db, attempt),
     },
+    staff: staffAdmission(config, (attempt: ForbiddenAttempt) => auditForbidden(db, attempt)),
     onHandled: logHandled(log),
     handlers: lookAfterEach(
       auditWatch,

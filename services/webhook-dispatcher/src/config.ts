@@ -1,7 +1,13 @@
 import { BlockList, isIP } from "node:net";
 import { auditSettings, auditWire } from "@holdfast/audit";
 import { optionalEventsSetting } from "@holdfast/outbox";
-import { operatorTokenSettings, operatorTokenWire } from "@holdfast/operator-token";
+import {
+  operatorTokenSettings,
+  operatorTokenWire,
+  checkStaffTokens,
+  staffTokenSettings,
+  staffTokenWire,
+} from "@holdfast/operator-token";
 import {
   commonSettings,
   commonWires,
@@ -18,6 +24,7 @@ import { z } from "zod";
 const settings = z.object({
   ...commonSettings,
   ...operatorTokenSettings,
+  ...staffTokenSettings,
   ...auditSettings,
   WEBHOOK_SECRET_KEYS: keyRingSetting().describe(
     "Encrypts merchants' webhook secrets at rest; new ones are encrypted under the first key, and older ones by `keys reencrypt`.",
@@ -98,7 +105,13 @@ const settings = z.object({
 
 /** Environment variables of the webhook dispatcher. */
 export const configSchema = settings.check(
-  refusePlaintext((settings) => [...commonWires(settings), operatorTokenWire(settings), auditWire(settings)]),
+  refusePlaintext((settings) => [
+    ...commonWires(settings),
+    operatorTokenWire(settings),
+    staffTokenWire(settings),
+    auditWire(settings),
+  ]),
+  checkStaffTokens,
 );
 export type Config = z.infer<typeof configSchema>;
 

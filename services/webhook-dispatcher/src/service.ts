@@ -1,6 +1,6 @@
 import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
-import { busOptions, connectBus, logHandled, serve } from "@holdfast/messaging";
-import { createVerifyToken } from "@holdfast/operator-token";
+import { busOptions, connectBus, logHandled, serve, type ForbiddenAttempt } from "@holdfast/messaging";
+import { createVerifyToken, staffAdmission } from "@holdfast/operator-token";
 import {
   createDatabase,
   createPool,
@@ -27,12 +27,15 @@ import { reapDeliveries } from "./delivery/reap-deliveries.ts";
 import { HealthReports } from "./delivery/health-reports.ts";
 import { createResultRecorder } from "./delivery/record-results.ts";
 import { readEndpoint } from "./endpoint/endpoint-queries.ts";
+import { createSecretOpener } from "./endpoint/endpoint-secrets.ts";
 import { keepHealth } from "./endpoint/health-queries.ts";
 import { secretKeysInUse } from "./endpoint/secret-keys-in-use.ts";
+import { shareReadings } from "./endpoint/shared-readings.ts";
 import { createLookup, type Lookup } from "./http-client/resolve-target.ts";
 import { createWebhookClient } from "./http-client/webhook-client.ts";
 import { measureState } from "./measure.ts";
 import { merchantHandlers, operatorHandlers } from "./operator/operator-handlers.ts";
+import { staffHandlers } from "./staff/staff-handlers.ts";
 import { PLAN_SETTINGS } from "./plan-settings.ts";
 import { startWhileClockIsRight } from "./pause-consumer.ts";
 import { createProgress } from "./progress.ts";
@@ -69,11 +72,13 @@ export async function startWebhookDispatcher(
     ...poolOptions,
     applicationName: "webhook-dispatcher results",
     connectionsMax: 2,
-    settings: { ...PLAN_SETTINGS, synchronous_commit: "off" },
+    // One plan serves batches of any size. A claim needs one of its own, for the endpoints that it names.
+    settings: { ...PLAN_SETTINGS, plan_cache_mode: "force_generic_plan", synchronous_commit: "off" },
   });
   const db = createDatabase<WebhooksDatabase>(pool);
   const secretKeys = config.WEBHOOK_SECRET_KEYS;
   await refuseMissingKeys(db, secretKeysInUse(secretKeys), { abandoned: config.KEYS_ABANDONED, log });
+  const openSecrets = createSecretOpener(secretKeys);
   const events = createBusinessEvents(log);
   const progress = createProgress(STUCK_AFTER_MS);
   const bus = await connectBus({
@@ -107,13 +112,13 @@ export async function startWebhookDispatcher(
   const worker = startDeliveryWorker({
     pool,
     client,
-    secretKeys,
+    openSecrets,
     retry: { delaysMs: config.WEBHOOK_RETRY_SCHEDULE },
     clock,
     events,
     progress,
     results: createResultRecorder(resultsPool),
-    readEndpoint: (endpointId) => readEndpoint(db, endpointId),
+    readEndpoint: shareReadings((endpointId) => readEndpoint(db, endpointId)),
     reports,
     leaseMs,
     leaseMarginMs,
@@ -129,6 +134,7 @@ export async function startWebhookDispatcher(
   const commands = {
     db,
     secretKeys,
+    openSecrets,
     rules,
     lookup,
     clock,
@@ -150,9 +156,14 @@ export async function startWebhookDispatcher(
       verify: createVerifyToken(config),
       onForbidden: (attempt) => auditForbidden(db, attempt),
     },
+    staff: staffAdmission(config, (attempt: ForbiddenAttempt) => auditForbidden(db, attempt)),
     onHandled: logHandled(log),
     // A merchant's own tests may append to the audit log, too.
-    handlers: lookAfterEach(auditWatch, [...operatorHandlers(commands), ...merchantHandlers(commands)]),
+    handlers: lookAfterEach(auditWatch, [
+      ...operatorHandlers(commands),
+      ...merchantHandlers(commands),
+      ...staffHandlers(commands),
+    ]),
   });
   const warn = async () => {
     const warned = await warnOfFailing({

@@ -95,7 +95,7 @@ export function connectionsAreEncrypted(
   const allowed = settings.map(({ ALLOW_PLAINTEXT = "" }) => ALLOW_PLAINTEXT).join();
   return [
     ...settings.flatMap((data) =>
-      ["ACQUIRER_URL", "OPERATOR_JWKS", "PUBLIC_URL"]
+      ["ACQUIRER_URL", "OPERATOR_JWKS", "STAFF_JWKS", "PUBLIC_URL"]
         // Without an account of its own payments go only to those that operators make, over https.
         .filter((name) => name !== "ACQUIRER_URL" || data[name] !== "")
         .filter((name) => production && !data[name]?.startsWith("https://"))

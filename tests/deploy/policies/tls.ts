@@ -5,6 +5,7 @@ import { faultsOf } from "./pods.ts";
 const LISTENERS = {
   MERCHANT_API_PORT: "merchant-api",
   OPERATOR_API_PORT: "operator-api",
+  STAFF_API_PORT: "staff-api",
   PUBLIC_PAGES_PORT: "public-pages",
 } as const;
 

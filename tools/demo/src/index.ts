@@ -1,1 +1,2 @@
+export { printConsoleWalk } from "./console-walk.ts";
 export { runMerchantDay } from "./merchant-day.ts";

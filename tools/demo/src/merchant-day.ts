@@ -4,11 +4,12 @@
  * merchant, an operator and a buyer's browser; the webhooks arrive at a receiver of this program, which verifies them.
  */
 import { readFileSync } from "node:fs";
-import type { Holdfast, PaymentRequest } from "@holdfast/client";
+import type { Holdfast } from "@holdfast/client";
 import type { SandboxFile } from "@holdfast/sandbox";
 import { startReceiver } from "@holdfast/merchant-receiver";
 import { createApiClient, type ApiClient } from "./api-client.ts";
 import { payAsBuyer } from "./buyer.ts";
+import { cardPayment } from "./card-payment.ts";
 import { createMerchant, expectOutcome } from "./merchant.ts";
 import { createWebhookInbox } from "./webhook-inbox.ts";
 
@@ -95,18 +96,3 @@ async function sellThroughCheckout(merchant: Holdfast, print: Print): Promise<vo
 
 /** A test card whose bank wants a challenge (see the simulator's README). */
 const CHALLENGED_CARD = "4000000000003220";
-
-function cardPayment(orderId: string, amount: string): PaymentRequest {
-  return {
-    orderId,
-    amount,
-    currency: "TRY",
-    cardHolderName: "Ada Lovelace",
-    pan: "4111111111111111",
-    expiryMonth: "12",
-    expiryYear: String((new Date().getUTCFullYear() + 2) % 100).padStart(2, "0"),
-    cvv: "123",
-    requestIp: "203.0.113.7",
-    requestPort: 443,
-  };
-}

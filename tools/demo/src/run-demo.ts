@@ -4,25 +4,38 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { serviceDefinitions, startSandbox, type SandboxFile } from "@holdfast/sandbox";
+import { printConsoleWalk } from "./console-walk.ts";
 import { DemoError } from "./demo-error.ts";
 import { runMerchantDay } from "./merchant-day.ts";
 
-const HELP = `npm run demo -- [--home DIR]
+const HELP = `npm run demo -- [--home DIR] [--console]
 
 Walks through one merchant's day and prints each request, answer and webhook. It uses the sandbox that runs in DIR
 (default .holdfast, as for npm start). If none is running there, it starts its own and stops it at the end.
+
+With --console it makes a payment and a refund in the sandbox that runs there, and prints who clicks what in the console.
+It opens no browser.
 `;
 
 export async function runDemo(args: string[]): Promise<void> {
-  const home = parseCommandLine(args);
-  if (home === undefined) return;
+  const options = parseCommandLine(args);
+  if (options === undefined) return;
   try {
-    await runWhereItRuns(home);
+    if (options.console) await walkWhereItRuns(options.home);
+    else await runWhereItRuns(options.home);
   } catch (error) {
     if (!(error instanceof DemoError)) throw error;
     process.stderr.write(`demo: ${error.message}\n`);
     process.exitCode = 1;
   }
+}
+
+/** Not in a sandbox of its own: that would be gone before anybody has clicked. */
+async function walkWhereItRuns(home: string): Promise<void> {
+  const running = await findSandbox(resolve(home));
+  if (!running)
+    throw new DemoError(`no sandbox runs in ${home}: start one with npm start, and leave it running`);
+  await printConsoleWalk(running, (text) => void process.stdout.write(text));
 }
 
 async function runWhereItRuns(home: string): Promise<void> {
@@ -35,16 +48,17 @@ async function runWhereItRuns(home: string): Promise<void> {
   await withOwnSandbox(print);
 }
 
-function parseCommandLine(args: string[]): string | undefined {
+function parseCommandLine(args: string[]): { home: string; console: boolean } | undefined {
   try {
     const { values } = parseArgs({
       args,
       options: {
         home: { type: "string", default: ".holdfast" },
+        console: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
       },
     });
-    if (!values.help) return values.home;
+    if (!values.help) return values;
     process.stdout.write(HELP);
   } catch (error) {
     process.stderr.write(`demo: ${(error as Error).message}\n\n${HELP}`);

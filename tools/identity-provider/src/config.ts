@@ -29,8 +29,10 @@ const configSchema = z.object({
   /** The private key (JWK, ES256) that signs all tokens; its public half is what the gateway verifies them with. */
   IDENTITY_PROVIDER_KEY: json(z.looseObject({ kty: z.literal("EC"), kid: z.string() })),
   IDENTITY_PROVIDER_PEOPLE: json(z.array(personSchema).min(1).max(50)),
-  /** `aud` of the access tokens. */
+  /** `aud` of operators' access tokens. */
   IDENTITY_PROVIDER_AUDIENCE: z.string().min(1),
+  /** The same of merchants' staff. */
+  IDENTITY_PROVIDER_STAFF_AUDIENCE: z.string().min(1),
   /** The one client: it may be led back to this address. */
   IDENTITY_PROVIDER_CONSOLE_URL: z.url(),
 });

@@ -80,6 +80,10 @@ function configurationOf(config: Config): Configuration {
     const person = config.IDENTITY_PROVIDER_PEOPLE.find((known) => known.name === name);
     return { roles: person?.roles ?? [], ...(person?.merchantId && { merchant_id: person.merchantId }) };
   };
+  const audienceOf = (name: string | undefined) =>
+    config.IDENTITY_PROVIDER_PEOPLE.find((known) => known.name === name)?.audience === "staff"
+      ? config.IDENTITY_PROVIDER_STAFF_AUDIENCE
+      : config.IDENTITY_PROVIDER_AUDIENCE;
   return {
     clients: [
       {
@@ -111,9 +115,10 @@ function configurationOf(config: Config): Configuration {
         enabled: true,
         defaultResource: () => OPERATOR_API_RESOURCE,
         useGrantedResource: () => true,
-        getResourceServerInfo: () => ({
+        getResourceServerInfo: ({ oidc }) => ({
           scope: "",
-          audience: config.IDENTITY_PROVIDER_AUDIENCE,
+          // Who somebody is decides which of Holdfast's APIs takes their token.
+          audience: audienceOf(oidc.account?.accountId ?? oidc.entities.AuthorizationCode?.accountId),
           accessTokenFormat: "jwt",
           accessTokenTTL: HOUR_S,
           jwt: { sign: { alg: "ES256" } },

@@ -1,7 +1,8 @@
 // What `--banks` makes through the operator API: for each bank an account, and a merchant whose payments all go there.
 import { isDeepStrictEqual } from "node:util";
-import { banks, type BankAccountRequest, type BankContracts, type BankProtocol } from "./banks.ts";
+import { banks, type BankContracts, type BankProtocol } from "./banks.ts";
 import { onboard } from "./demo-merchant.ts";
+import { confirm, keepAccount, type Proposed, type Seeders } from "./keep-account.ts";
 import type { AskOperatorApi } from "./operator-client.ts";
 import type { Merchant, SecretsFile } from "./secrets.ts";
 
@@ -14,9 +15,6 @@ export type SandboxBank = {
   accountId: string;
   merchant: Merchant;
 };
-
-/** Who does it. Where the installation asks for two people, the second one confirms what the first one proposes. */
-export type Seeders = { first: AskOperatorApi; second: AskOperatorApi };
 
 /** Makes what is missing, and changes what is otherwise than it should be: a bank may be at another port than before. */
 export async function seedBank(
@@ -50,31 +48,7 @@ async function directNotifications(
   if (!ok) throw new Error(`the ${protocol} simulator answers ${change.path} with ${status}`);
 }
 
-type Proposed = { proposal?: { version: number } };
-type Account = Proposed & { accountId: string; name: string; settings: unknown };
 type Routes = Proposed & { routes: unknown };
-
-async function keepAccount({ first, second }: Seeders, wanted: BankAccountRequest): Promise<string> {
-  const purpose = `the account ${wanted.name} could not be made`;
-  const path = "/operator/acquirer-accounts";
-  const { items } = await first<{ items: Account[] }>("GET", path, { expected: 200, purpose });
-  const found = items.find(({ name }) => name === wanted.name);
-  const account = found
-    ? await changed(first, found, wanted)
-    : await first<Account>("POST", path, { body: wanted, expected: 201, purpose });
-  await confirm(second, `${path}/${account.accountId}`, account);
-  return account.accountId;
-}
-
-async function changed(ask: AskOperatorApi, found: Account, wanted: BankAccountRequest): Promise<Account> {
-  if (isDeepStrictEqual(found.settings, wanted.settings)) return found;
-  const { settings, secrets } = wanted;
-  return await ask<Account>("PATCH", `/operator/acquirer-accounts/${found.accountId}`, {
-    body: { settings, secrets },
-    expected: 200,
-    purpose: `the account ${wanted.name} could not be changed`,
-  });
-}
 
 async function keepMerchant(
   secrets: SecretsFile,
@@ -96,13 +70,4 @@ async function keepRoutes({ first, second }: Seeders, merchantId: string, accoun
     ? found
     : await first<Routes>("PUT", path, { body: wanted, expected: 200, purpose });
   await confirm(second, path, routes);
-}
-
-async function confirm(ask: AskOperatorApi, path: string, { proposal }: Proposed): Promise<void> {
-  if (!proposal) return;
-  await ask("POST", `${path}/confirm`, {
-    body: { version: proposal.version },
-    expected: 200,
-    purpose: "what was proposed for a bank could not be confirmed",
-  });
 }

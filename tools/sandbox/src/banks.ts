@@ -26,11 +26,15 @@ export type BankDefinition = {
   notifications?(address: string, contracts: BankContracts): { path: string; body: object };
 };
 
-export type BankAccountRequest = {
-  protocol: BankProtocol;
+export type BankAccountRequest = AccountRequest & { protocol: BankProtocol; lateArrivalSeconds: number };
+
+/** An account of either mode. */
+export type AccountRequest = {
+  protocol: BankProtocol | "sim";
   name: string;
+  livemode?: boolean;
+  default?: boolean;
   currencies: string[];
-  lateArrivalSeconds: number;
   settings: Record<string, unknown>;
   secrets: Record<string, string>;
 };

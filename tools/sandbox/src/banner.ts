@@ -12,6 +12,7 @@ Holdfast is running.
   guides              ${sandbox.gatewayUrl}/docs/
   console             ${sandbox.consoleUrl} (sign in as ${sandbox.people.map(({ name }) => name).join(", ")}: one click each)
   operator API        ${sandbox.operatorUrl}
+  staff API           ${sandbox.staffUrl}
   public pages        ${sandbox.publicUrl}
   acquirer simulator  ${sandbox.acquirerUrl}
   PostgreSQL          ${sandbox.databaseUrl}
@@ -21,6 +22,8 @@ Holdfast is running.
 Merchant ${merchant?.name} (${merchant?.merchantId})
   X-API-KEY     ${merchant?.apiKey}
   X-API-SECRET  ${merchant?.apiSecret}
+  test mode     ${sandbox.testMode.apiKey}
+                ${sandbox.testMode.apiSecret}
 ${(sandbox.banks ?? []).map(bankLines).join("")}
 Operators, each with a bearer token for 24 hours from "npm run --silent token -- alice"
 ${sandbox.operators.map(({ name, roles }) => `  ${name.padEnd(6)} ${roles.join(", ")}`).join("\n")}

@@ -16,7 +16,7 @@ import {
 import type { JWK } from "jose";
 import { natsUsersConfig } from "@holdfast/messaging";
 import { banks, type BankContracts, type BankProtocol } from "./banks.ts";
-import { operatorAudience, operatorIssuerOf, type SandboxPerson } from "./operators.ts";
+import { operatorAudience, operatorIssuerOf, staffAudience, type SandboxPerson } from "./operators.ts";
 import type { Ports } from "./ports.ts";
 import { replaceFile } from "./replace-file.ts";
 import { repositoryRoot } from "./repository-root.ts";
@@ -89,6 +89,7 @@ export async function launchIdentityProvider(
     IDENTITY_PROVIDER_KEY: JSON.stringify(signingKey),
     IDENTITY_PROVIDER_PEOPLE: JSON.stringify(people),
     IDENTITY_PROVIDER_AUDIENCE: operatorAudience,
+    IDENTITY_PROVIDER_STAFF_AUDIENCE: staffAudience,
     IDENTITY_PROVIDER_CONSOLE_URL: `http://127.0.0.1:${ports.console}`,
   });
   const readyUrl = `${operatorIssuerOf(ports)}/livez`;

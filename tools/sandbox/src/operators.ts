@@ -11,6 +11,11 @@ export const operatorAudience = "holdfast-operator-api";
 const TOKEN_AGE_S = 86_400;
 export const operatorTokenAge = `${TOKEN_AGE_S}s`;
 
+/** Somebody of a merchant's staff, with a token for those who call the API by hand. */
+export type StaffMember = Operator & { merchantId: string };
+
+export const staffAudience = "holdfast-staff-api";
+
 export type Operators = {
   people: Operator[];
   /**
@@ -22,6 +27,20 @@ export type Operators = {
   /** The private key with its name, for the identity provider. */
   signingKey: JWK;
 };
+
+/** Two of the merchant's staff, with tokens for those who call the API by hand. */
+export async function createStaff(
+  privateKey: JWK,
+  { issuer, merchantId }: { issuer: string; merchantId: string },
+): Promise<StaffMember[]> {
+  const issuedAt = Math.floor(Date.now() / 1_000);
+  return await Promise.all(
+    staff.map(async (person) => ({
+      ...(await signToken(privateKey, person, { issuer, issuedAt, merchantId })),
+      merchantId,
+    })),
+  );
+}
 
 /** Somebody who can sign in to the console. */
 export type SandboxPerson = {
@@ -80,14 +99,14 @@ type Person = Omit<Operator, "token">;
 async function signToken(
   privateKey: JWK,
   { name, roles }: Person,
-  { issuer, issuedAt }: { issuer: string; issuedAt: number },
+  { issuer, issuedAt, merchantId }: { issuer: string; issuedAt: number; merchantId?: string },
 ): Promise<Operator> {
   const kid = await calculateJwkThumbprint(publicKeyOf(privateKey));
-  const token = await new SignJWT({ roles })
+  const token = await new SignJWT({ roles, ...(merchantId !== undefined && { merchant_id: merchantId }) })
     .setProtectedHeader({ alg: algorithm, kid, typ: "at+jwt" })
     .setSubject(name)
     .setIssuer(issuer)
-    .setAudience(operatorAudience)
+    .setAudience(merchantId === undefined ? operatorAudience : staffAudience)
     .setIssuedAt(issuedAt)
     .setExpirationTime(issuedAt + TOKEN_AGE_S)
     .sign(await importJWK(privateKey, algorithm));
@@ -108,6 +127,12 @@ const people = [
   { name: "bora", roles: everyRole },
   { name: "vera", roles: ["viewer"] },
   { name: "omer", roles: ["onboarder"] },
+];
+
+/** Of the demo merchant. */
+const staff = [
+  { name: "mina", roles: ["owner"] },
+  { name: "selim", roles: ["support"] },
 ];
 
 const installation = { name: "installation", roles: ["onboarder", "admin"] };

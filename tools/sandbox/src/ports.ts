@@ -9,6 +9,7 @@ export type Ports = {
   acquirerSimulator: number;
   console: number;
   identityProvider: number;
+  staffApi: number;
   banks: Map<BankProtocol, number>;
 };
 
@@ -29,6 +30,7 @@ export async function choosePorts(portBase: number, banks: readonly BankProtocol
     acquirerSimulator: await port(3, "acquirer simulator"),
     console: await port(10, "console"),
     identityProvider: await port(11, "identity provider"),
+    staffApi: await port(12, "staff API"),
     banks: new Map(),
   };
   for (const bank of banks) {

@@ -2,15 +2,18 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { SandboxBank } from "./bank-merchants.ts";
-import type { Operator, SandboxPerson } from "./operators.ts";
+import type { Operator, SandboxPerson, StaffMember } from "./operators.ts";
 import { replaceFile } from "./replace-file.ts";
 import type { Merchant } from "./secrets.ts";
+import type { SandboxTestMode } from "./test-mode.ts";
 
 /** Its content. All URLs of the product are http; `processes` holds the pid of each process that runs and answers. */
 export type SandboxFile = {
   ready: true;
   gatewayUrl: string;
   operatorUrl: string;
+  /** Where the demo merchant's staff are served. */
+  staffUrl: string;
   publicUrl: string;
   /** Where people work; `people` can sign in there with one click. */
   consoleUrl: string;
@@ -26,9 +29,13 @@ export type SandboxFile = {
   caFile: string;
   receiver: { certFile: string; keyFile: string };
   merchants: Merchant[];
+  /** A second key of the first merchant, with which nothing is live. */
+  testMode: SandboxTestMode;
   /** Those of `--banks`; absent without it. */
   banks?: SandboxBank[];
   operators: Operator[];
+  /** Of the demo merchant. */
+  staff: StaffMember[];
   people: SandboxPerson[];
   processes: Record<string, number>;
   logs: string;

@@ -64,6 +64,7 @@ describe("a running sandbox", () => {
       ready: true,
       gatewayUrl: url("http"),
       operatorUrl: url("http"),
+      staffUrl: url("http"),
       publicUrl: url("http"),
       consoleUrl: url("http"),
       acquirerUrl: url("http"),
@@ -75,17 +76,29 @@ describe("a running sandbox", () => {
       merchants: [
         { merchantId: expect.any(String), name: "Demo Shop", apiKey: "key", apiSecret: "shown-once" },
       ],
+      testMode: {
+        merchantId: file.merchants[0]!.merchantId,
+        accountId: expect.any(String),
+        apiKey: "key",
+        apiSecret: "shown-once",
+      },
       operators: [
         { name: "alice", roles: everyRole, token: expect.any(String) },
         { name: "bora", roles: everyRole, token: expect.any(String) },
         { name: "vera", roles: ["viewer"], token: expect.any(String) },
         { name: "omer", roles: ["onboarder"], token: expect.any(String) },
       ],
+      staff: [
+        { name: "mina", roles: ["owner"], merchantId: expect.any(String), token: expect.any(String) },
+        { name: "selim", roles: ["support"], merchantId: expect.any(String), token: expect.any(String) },
+      ],
       people: [
         { name: "alice", audience: "operator", roles: everyRole },
         { name: "bora", audience: "operator", roles: everyRole },
         { name: "vera", audience: "operator", roles: ["viewer"] },
         { name: "omer", audience: "operator", roles: ["onboarder"] },
+        { name: "mina", audience: "staff", roles: ["owner"], merchantId: expect.any(String) },
+        { name: "selim", audience: "staff", roles: ["support"], merchantId: expect.any(String) },
       ],
       processes: {
         "api-gateway": expect.any(Number),
@@ -201,7 +214,7 @@ describe("a running sandbox", () => {
   test("finds its data and its secrets at the next start", async () => {
     const secretsBefore = readFileSync(join(home, "secrets.json"), "utf8");
     sandbox = run(home);
-    expect((await sandbox.file()).merchants).toEqual(file.merchants);
+    expect(await sandbox.file()).toMatchObject({ merchants: file.merchants, testMode: file.testMode });
     expect(readFileSync(join(home, "secrets.json"), "utf8")).toBe(secretsBefore);
   });
 

@@ -24,12 +24,13 @@ import {
   type LaunchContext,
 } from "./launch.ts";
 import { operatorClient } from "./operator-client.ts";
-import { createOperators, operatorIssuerOf, type Operators } from "./operators.ts";
+import { createOperators, createStaff, operatorIssuerOf, type Operators } from "./operators.ts";
 import { choosePorts, type Ports } from "./ports.ts";
 import { keepSecrets, type Secrets, type SecretsFile } from "./secrets.ts";
 import { createSandboxFile, type SandboxFile } from "./sandbox-file.ts";
 import type { ServiceDefinition, ServiceSurroundings } from "./service-definitions.ts";
 import { Supervisor } from "./supervisor.ts";
+import { seedTestMode } from "./test-mode.ts";
 
 export type SandboxOptions = {
   home: string;
@@ -126,7 +127,6 @@ async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">
   const jwksFile = join(home, "operator-jwks.json");
   const issuer = operatorIssuerOf(ports);
   const operators = await createOperators(secrets.read().operatorKey, { jwksFile, issuer });
-  const people = operators.people.map(({ name, roles }) => ({ name, audience: "operator" as const, roles }));
 
   const simulators = ["the acquirer simulator", ...ports.banks.keys().map((bank) => `the ${bank} simulator`)];
   log(`starting PostgreSQL, NATS and ${simulators.join(", ")}`);
@@ -136,9 +136,9 @@ async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">
     localCertificates(join(home, "certificates")),
     launchBanks(context, ports.banks, secrets.read()),
     launchSimulator(context, ports.acquirerSimulator),
-    launchIdentityProvider(context, { ports, people, signingKey: operators.signingKey }),
   ]);
-  if (database.created) secrets.update({ demoMerchant: undefined, bankMerchants: {} });
+  if (database.created)
+    secrets.update({ demoMerchant: undefined, demoTestKey: undefined, bankMerchants: {} });
 
   log(`starting ${services.map(({ name }) => name).join(", ")}`);
   const surroundings = {
@@ -156,11 +156,21 @@ async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">
   );
 
   const contents = describe(home, surroundings, certificates, database.superuserUrl);
+  const seeded = await seed(secrets, { ...contents, operators, bankUrls });
+  const { merchantId } = seeded.merchants[0]!;
+  const staff = await createStaff(secrets.read().operatorKey, { issuer, merchantId });
+  const people = [
+    ...operators.people.map(({ name, roles }) => ({ name, audience: "operator" as const, roles })),
+    ...staff.map(({ name, roles }) => ({ name, audience: "staff" as const, roles, merchantId })),
+  ];
+  // It knows whose staff somebody is, so it comes last.
+  await launchIdentityProvider(context, { ports, people, signingKey: operators.signingKey });
   return {
     ...contents,
     healthUrls: Object.fromEntries(healthUrls),
-    ...(await seed(secrets, { ...contents, operators, bankUrls })),
+    ...seeded,
     operators: operators.people,
+    staff,
     people,
   };
 }
@@ -184,24 +194,27 @@ async function seed(
   {
     operatorUrl,
     publicUrl,
+    acquirerUrl,
     operators: { installation, people },
     bankUrls,
   }: {
     operatorUrl: string;
     publicUrl: string;
+    acquirerUrl: string;
     operators: Operators;
     bankUrls: [BankProtocol, string][];
   },
-): Promise<Pick<SandboxFile, "merchants" | "banks">> {
+): Promise<Pick<SandboxFile, "merchants" | "testMode" | "banks">> {
   const seeders = {
     first: operatorClient(operatorUrl, installation),
     second: operatorClient(operatorUrl, people[0]!),
   };
-  const merchants = [await seedDemoMerchant(secrets, seeders.first)];
+  const merchant = await seedDemoMerchant(secrets, seeders.first);
+  const testMode = await seedTestMode(secrets, seeders, { merchantId: merchant.merchantId, acquirerUrl });
   const banks: SandboxBank[] = [];
   for (const [protocol, url] of bankUrls)
     banks.push(await seedBank(secrets, seeders, { protocol, url, publicUrl }));
-  return { merchants, ...(banks.length > 0 && { banks }) };
+  return { merchants: [merchant], testMode, ...(banks.length > 0 && { banks }) };
 }
 
 async function launchBus(
@@ -238,12 +251,16 @@ function describe(
   { ports, natsUrl, secrets }: Pick<ServiceSurroundings, "ports" | "natsUrl" | "secrets">,
   { caFile, certFile, keyFile }: LocalCertificates,
   databaseUrl: string,
-): Omit<SandboxFile, "processes" | "merchants" | "banks" | "operators" | "people" | "healthUrls"> {
+): Omit<
+  SandboxFile,
+  "processes" | "merchants" | "testMode" | "banks" | "operators" | "staff" | "people" | "healthUrls"
+> {
   const url = (port: number) => `http://127.0.0.1:${port}`;
   return {
     ready: true,
     gatewayUrl: url(ports.merchantApi),
     operatorUrl: url(ports.operatorApi),
+    staffUrl: url(ports.staffApi),
     publicUrl: url(ports.publicPages),
     consoleUrl: url(ports.console),
     acquirerUrl: url(ports.acquirerSimulator),

@@ -6,6 +6,7 @@ import type { BankContracts, BankProtocol } from "./banks.ts";
 import { BUS_USERS, OBSERVER, type BusUser } from "@holdfast/contracts";
 import { roleNames, type RolePasswords } from "./infrastructure/index.ts";
 import { replaceFile } from "./replace-file.ts";
+import type { TestKey } from "./test-mode.ts";
 
 /** A merchant with the credentials it was given once. */
 export type Merchant = { merchantId: string; name: string; apiKey: string; apiSecret: string };
@@ -28,6 +29,8 @@ export type Secrets = {
   operatorKey: JWK;
   /** Set once it has been onboarded in the database of this home. */
   demoMerchant: Merchant | undefined;
+  /** Of that merchant. */
+  demoTestKey: TestKey | undefined;
   /** Of banks that have their own protocol (`--banks`). */
   bankContracts: BankContracts;
   bankMerchants: Partial<Record<BankProtocol, Merchant>>;
@@ -73,6 +76,7 @@ function complete(kept: Partial<Secrets>): Secrets {
     busPasswords: { ...drawBusPasswords(), ...kept.busPasswords },
     operatorKey: kept.operatorKey ?? drawOperatorKey(),
     demoMerchant: kept.demoMerchant,
+    demoTestKey: kept.demoTestKey,
     bankContracts: { ...drawBankContracts(), ...kept.bankContracts },
     bankMerchants: kept.bankMerchants ?? {},
   };

@@ -7,7 +7,7 @@ import {
   type SchemaUrls,
   type ServiceName,
 } from "./infrastructure/index.ts";
-import { operatorAudience, operatorIssuerOf, operatorTokenAge } from "./operators.ts";
+import { operatorAudience, operatorIssuerOf, operatorTokenAge, staffAudience } from "./operators.ts";
 import type { Ports } from "./ports.ts";
 import { repositoryRoot } from "./repository-root.ts";
 import type { Secrets } from "./secrets.ts";
@@ -82,12 +82,25 @@ export const serviceDefinitions: ServiceDefinition[] = [
     }),
   },
   {
+    ...service("api-gateway"),
+    name: "gateway-staff",
+    busUser: "gateway-staff",
+    databaseUrl: ({ gateway }) => gateway.staff,
+    isEdge: true,
+    environment: ({ ports, secrets, operatorJwksFile }) => ({
+      ...face({ STAFF_API_PORT: `${ports.staffApi}` }),
+      PUBLIC_URL: publicUrlOf(ports),
+      CREDENTIAL_PEPPERS: `1:${secrets.credentialPepper}`,
+      ...staffTokens({ ports, operatorJwksFile }),
+    }),
+  },
+  {
     ...service("payments"),
     busUser: "payments",
     databaseUrl: ({ payments }) => payments.app,
     isEdge: false,
     environment: ({ ports, secrets, operatorJwksFile }) => ({
-      ...operatorTokens({ ports, operatorJwksFile }),
+      ...peoplesTokens({ ports, operatorJwksFile }),
       CARD_SEALING_KEYS: `k1:${secrets.cardSealingKey}`,
       PAN_FINGERPRINT_KEYS: `0:${secrets.panFingerprintKey}`,
       ACCOUNT_SECRET_KEYS: `k1:${secrets.accountSecretKey}`,
@@ -101,14 +114,14 @@ export const serviceDefinitions: ServiceDefinition[] = [
     busUser: "refunds",
     databaseUrl: ({ refunds }) => refunds.app,
     isEdge: false,
-    environment: operatorTokens,
+    environment: peoplesTokens,
   },
   {
     ...service("settlement"),
     busUser: "settlement",
     databaseUrl: ({ settlement }) => settlement.app,
     isEdge: false,
-    environment: (surroundings) => operatorTokens(surroundings),
+    environment: peoplesTokens,
   },
   {
     ...service("webhook-dispatcher"),
@@ -116,7 +129,7 @@ export const serviceDefinitions: ServiceDefinition[] = [
     databaseUrl: ({ webhooks }) => webhooks.app,
     isEdge: false,
     environment: ({ secrets, caFile, ...surroundings }) => ({
-      ...operatorTokens(surroundings),
+      ...peoplesTokens(surroundings),
       WEBHOOK_SECRET_KEYS: `k1:${secrets.webhookSecretKey}`,
       // A merchant's receiver on this machine.
       ...unlessGiven({
@@ -135,6 +148,7 @@ export const serviceDefinitions: ServiceDefinition[] = [
       CONSOLE_PORT: `${ports.console}`,
       CONSOLE_URL: `http://127.0.0.1:${ports.console}`,
       OPERATOR_API_URL: `http://127.0.0.1:${ports.operatorApi}`,
+      STAFF_API_URL: `http://127.0.0.1:${ports.staffApi}`,
       OIDC_ISSUER: operatorIssuerOf(ports),
       OIDC_CLIENT_ID: "holdfast-console",
       OIDC_CLIENT_PASSWORD: "",
@@ -157,9 +171,24 @@ function operatorTokens({
   };
 }
 
+/** The same of the demo merchant's staff. */
+function staffTokens({ operatorJwksFile, ports }: Pick<ServiceSurroundings, "operatorJwksFile" | "ports">) {
+  return {
+    STAFF_JWKS: operatorJwksFile,
+    STAFF_JWT_ISSUER: operatorIssuerOf(ports),
+    STAFF_JWT_AUDIENCE: staffAudience,
+    STAFF_TOKEN_AGE_MAX: operatorTokenAge,
+  };
+}
+
+/** Whoever carries out what both ask for verifies the tokens of both. */
+function peoplesTokens(surroundings: Pick<ServiceSurroundings, "operatorJwksFile" | "ports">) {
+  return { ...operatorTokens(surroundings), ...staffTokens(surroundings) };
+}
+
 /** One port is set and the others are not, whatever whoever starts the sandbox has in the environment. */
 function face(port: Record<string, string>): Record<string, string> {
-  return { MERCHANT_API_PORT: "", OPERATOR_API_PORT: "", PUBLIC_PAGES_PORT: "", ...port };
+  return { MERCHANT_API_PORT: "", OPERATOR_API_PORT: "", PUBLIC_PAGES_PORT: "", STAFF_API_PORT: "", ...port };
 }
 
 function publicUrlOf({ publicPages }: Ports): string {

@@ -24,8 +24,8 @@ async function main(args: string[]): Promise<string> {
   });
   const [name, ...others] = positionals;
   if (name === undefined || others.length > 0) throw new Error(`name one operator\n\n${HELP}`);
-  const { operatorKey } = read<Secrets>(values.home, "secrets.json");
-  const { operators } = read<SandboxFile>(values.home, "sandbox.json");
+  const { operatorKey } = read(values.home, "secrets.json") as Secrets;
+  const { operators } = read(values.home, "sandbox.json") as SandboxFile;
   // The sandbox's identity provider, whose address is another one at each start that chooses free ports.
   const { iss } = decodeJwt(operators[0]!.token);
   const operator = await createToken(operatorKey, iss!, name);
@@ -33,9 +33,9 @@ async function main(args: string[]): Promise<string> {
   return operator.token;
 }
 
-function read<Content>(home: string, file: string): Content {
+function read(home: string, file: string): unknown {
   try {
-    return JSON.parse(readFileSync(join(home, file), "utf8")) as Content;
+    return JSON.parse(readFileSync(join(home, file), "utf8"));
   } catch (cause) {
     throw new Error(`there is no sandbox in ${home}: start it (npm start), or give its --home`, { cause });
   }

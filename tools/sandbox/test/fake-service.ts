@@ -16,14 +16,18 @@ process.on("SIGTERM", () => {
 listen(HEALTH_PORT, (_, response) => response.end());
 listen(MERCHANT_API_PORT, (_, response) => response.end(JSON.stringify(process.env)));
 listen(OPERATOR_API_PORT, (request, response) => {
-  response.statusCode = request.headers.authorization?.startsWith("Bearer ") ? 201 : 401;
+  const granted = request.method === "GET" ? 200 : 201;
+  response.statusCode = request.headers.authorization?.startsWith("Bearer ") ? granted : 401;
   const merchant = {
     merchantId: crypto.randomUUID(),
     name: "Demo Shop",
     apiKey: "key",
     apiSecret: "shown-once",
   };
-  response.end(JSON.stringify(merchant));
+  const account = { accountId: "00000000-0000-8000-8000-000000000001", name: "Test mode", settings: {} };
+  const isOfAccounts = request.url?.startsWith("/operator/acquirer-accounts") === true;
+  const answer = request.method === "GET" ? { items: [] } : isOfAccounts ? account : merchant;
+  response.end(JSON.stringify(answer));
 });
 
 function listen(port: string | undefined, listener: RequestListener): void {

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { ProblemCode } from "../problem.ts";
 import type { OperatorRole } from "../operator-role.ts";
+import type { StaffRole } from "../staff-role.ts";
 import type { Work } from "../work.ts";
 
 /** One HTTP operation of a listener: what the gateway serves and what the OpenAPI document says of it. */
-export type Endpoint = Operation & (MerchantListener | OperatorListener);
+export type Endpoint = Operation & (MerchantListener | OperatorListener | StaffListener);
 
 /** Which of the gateway's listeners serves it. */
 type MerchantListener = { listener: "merchant"; role?: never };
@@ -12,6 +13,12 @@ type OperatorListener = {
   listener: "operator";
   /** What its caller has to be; see `mayAct`. */
   role: OperatorRole;
+};
+
+type StaffListener = {
+  listener: "staff";
+  /** The same; see `staffMayAct`. */
+  role: StaffRole;
 };
 
 type Operation = {
@@ -67,8 +74,13 @@ export const COMMON_PROBLEMS = [
   "validation_failed",
 ] as const;
 
-/** What any endpoint of the operator API can answer beside those. */
+/** What any endpoint of the operator API, or of that for staff, can answer beside those. */
 export const OPERATOR_PROBLEMS = ["operator_refused"] as const;
+
+/** Whether people call it, each in their own name: operators, or merchants' staff. */
+export function isForPeople({ listener }: Pick<Endpoint, "listener">): boolean {
+  return listener !== "merchant";
+}
 
 /** What any endpoint with a body can answer. */
 export const BODY_PROBLEMS = [
@@ -78,9 +90,10 @@ export const BODY_PROBLEMS = [
   "payload_too_large",
 ] as const;
 
-/** Whether its requests can carry an Idempotency-Key: merchants' POSTs, and what operators change. */
-export function takesIdempotencyKey({ listener, method }: Pick<Endpoint, "listener" | "method">): boolean {
-  return method === "POST" || (listener === "operator" && (method === "PUT" || method === "PATCH"));
+/** Whether its requests can carry an Idempotency-Key: merchants' POSTs, and what people change. */
+export function takesIdempotencyKey(endpoint: Pick<Endpoint, "listener" | "method">): boolean {
+  const { method } = endpoint;
+  return method === "POST" || (isForPeople(endpoint) && (method === "PUT" || method === "PATCH"));
 }
 
 /** What such a request can answer when it comes with one. */

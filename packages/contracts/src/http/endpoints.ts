@@ -21,6 +21,7 @@ import { refund } from "./refund.ts";
 import { REFUSED_OPERATOR_ENDPOINTS } from "./refused-operators.ts";
 import { sale } from "./sale.ts";
 import { SETTLEMENT_ENDPOINTS } from "./settlements.ts";
+import { STAFF_ENDPOINTS } from "./staff-endpoints.ts";
 import { STATEMENT_ENDPOINTS } from "./statements.ts";
 import { threeDs } from "./three-ds.ts";
 import { MERCHANT_WEBHOOK_ENDPOINTS } from "./merchant-webhooks.ts";
@@ -64,4 +65,5 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...MERCHANT_ROUTE_ENDPOINTS,
   ...REFUSED_OPERATOR_ENDPOINTS,
   getAuditLog,
+  ...STAFF_ENDPOINTS,
 ];

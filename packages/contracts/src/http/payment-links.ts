@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { livemodeSchema } from "../livemode.ts";
 import { textSchema } from "../text.ts";
 import { wholeNumberField } from "../whole-number.ts";
 import { cardPaymentFields, checkAmount } from "./card-payment-fields.ts";
 import { checkoutRequestSchema } from "./checkout.ts";
 import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS, pathId, type Endpoint } from "./endpoint.ts";
 import { exportQuery, pageQuery } from "./list-query.ts";
-import { returnUrlSchema } from "./return-url.ts";
+import { checkReturnUrls, returnUrlSchema } from "./return-url.ts";
 
 /** Payment links: an address, or a QR code, that buyers pay without a call of the merchant's server for each. */
 
@@ -50,19 +51,22 @@ export const paymentLinkRequestSchema = z
   })
   .meta({ id: "PaymentLinkRequest" });
 
-/** What is wrong between the fields of a link: each installment has to be something. */
+/** What is wrong between the fields of a link, and with them in the mode of the key. */
 export function checkPaymentLink(
   fields: Record<string, unknown>,
   _now: Date,
   addFault: (field: string, code: string, message: string) => void,
+  caller: { livemode: boolean },
 ): void {
   checkAmount(fields, addFault);
+  checkReturnUrls(fields, addFault, caller);
 }
 
 export const paymentLinkSchema = z
   .object({
     paymentLinkId: z.uuid().meta({ description: "Random id; anyone who knows it can pay" }),
     paymentLinkUrl: z.url().meta({ description: "The link itself" }),
+    livemode: livemodeSchema,
     status: paymentLinkStatusSchema,
     orderId: z.string(),
     description: z.string(),

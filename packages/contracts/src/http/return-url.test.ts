@@ -23,12 +23,13 @@ const ON_THE_MACHINE = [
 test.each(ON_THE_MACHINE)("%s is taken in test mode and refused in live mode", (url) => {
   const faultsIn = (livemode: boolean) => {
     const faults: string[] = [];
-    checkReturnUrls({ successUrl: url, failureUrl: url }, (field) => faults.push(field), { livemode });
+    const fields = { successUrl: url, failureUrl: url, returnUrl: url };
+    checkReturnUrls(fields, (field) => faults.push(field), { livemode });
     return faults;
   };
   expect(accepts(url)).toBe(true);
   expect(faultsIn(false)).toEqual([]);
-  expect(faultsIn(true)).toEqual(["successUrl", "failureUrl"]);
+  expect(faultsIn(true)).toEqual(["successUrl", "failureUrl", "returnUrl"]);
 });
 
 test.each([

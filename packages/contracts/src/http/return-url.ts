@@ -43,7 +43,7 @@ export function checkReturnUrls(
   { livemode }: { livemode: boolean },
 ): void {
   if (!livemode) return;
-  for (const name of ["successUrl", "failureUrl"]) {
+  for (const name of ["successUrl", "failureUrl", "returnUrl"]) {
     const value = fields[name];
     if (typeof value === "string" && isLoopbackUrl(value))
       addFault(name, INVALID_URL.code, INVALID_URL.message);

@@ -10,6 +10,7 @@ import * as operatorCommands from "./operator-commands.ts";
 import * as refundCommands from "./refund-commands.ts";
 import * as refundBankCommands from "./refund-bank-commands.ts";
 import * as reservationCommands from "./refund-reservation-commands.ts";
+import { STAFF_COMMANDS } from "./staff-commands.ts";
 import * as settlementCommands from "./settlement-commands.ts";
 import * as statementCommands from "./statement-commands.ts";
 import * as threeDsCommands from "./three-ds-commands.ts";
@@ -34,6 +35,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   threeDsCommands,
   endpointCommands,
   webhookCommands,
+  { STAFF_COMMANDS },
 ].flatMap((module) => Object.values(module).flatMap(commandsIn));
 
 /** A module exports commands, records of commands (one for each source), schemas and constants. */

@@ -1,9 +1,14 @@
 /**
  * Who signs in to the bus: one NATS user for each service, with the same name as the service's process. The gateway's
- * processes are three, since they are trusted with different things: each has one face.
+ * processes are four, since they are trusted with different things: each has one face.
  */
 
-export const GATEWAY_FACES = ["gateway-merchant", "gateway-operator", "gateway-public"] as const;
+export const GATEWAY_FACES = [
+  "gateway-merchant",
+  "gateway-operator",
+  "gateway-public",
+  "gateway-staff",
+] as const;
 export type GatewayFace = (typeof GATEWAY_FACES)[number];
 
 /** Makes the event stream and its consumers, and sends nothing else. */

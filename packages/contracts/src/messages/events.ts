@@ -12,6 +12,7 @@ import {
 } from "../event-types.ts";
 import type { WebhookWarning } from "../http/webhook-warning.ts";
 import { FINAL_STATUSES, paymentStatusSchema } from "../payment-status.ts";
+import { settlingTermsSchema } from "./settlement-commands.ts";
 
 /** What an operator sends to try an endpoint out; it is about no payment and is never repeated. */
 export const WEBHOOK_TEST = "webhook.test";
@@ -35,7 +36,15 @@ export const statusChangedEventSchema = z.object({
   status: z.enum(FINAL_STATUSES),
   body: z.base64().min(4),
 });
-export type StatusChangedEvent = z.infer<typeof statusChangedEventSchema>;
+
+/**
+ * A final state as the settlement service reads it: with what the merchant's record does not say of the payment. An event
+ * of a refund, or of a version before, has no `settling`, and its owner is asked. The dispatcher does not read it.
+ */
+export const settledEventSchema = statusChangedEventSchema.extend({
+  settling: settlingTermsSchema.optional(),
+});
+export type StatusChangedEvent = z.infer<typeof settledEventSchema>;
 
 /** The same of any type, with the status that it reports: what the stream carries and endpoints subscribe to. */
 export const merchantEventSchema = z.discriminatedUnion("eventType", [

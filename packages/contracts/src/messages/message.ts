@@ -2,6 +2,7 @@ import { z } from "zod";
 import { merchantSettingsSchema } from "../http/merchants.ts";
 import type { OperatorRole } from "../operator-role.ts";
 import { PROBLEM_CODES } from "../problem.ts";
+import type { StaffRole } from "../staff-role.ts";
 import type { Work } from "../work.ts";
 import type { BusUser } from "./bus-users.ts";
 
@@ -49,20 +50,43 @@ export type OperatorMessageContext = z.infer<typeof operatorMessageContextSchema
 export type OperatorContext = {
   requestId: string;
   deadlineAt: number;
-  /** The name goes into the audit log. */
-  operator: { name: string; roles: ReadonlySet<OperatorRole> };
+  /** The name goes into the audit log; with `staffOf`, the merchant whose staff the person is. */
+  operator: { name: string; roles: ReadonlySet<OperatorRole>; staffOf?: string };
 };
+
+/**
+ * The same for a command of a merchant's staff. It carries the person's access token, and no merchant: that is the one
+ * which the token names, in the mode that is asked for.
+ */
+export const staffMessageContextSchema = z.object({
+  ...baseContext,
+  idempotency: z.object({ key: z.string(), scope: z.string() }).optional(),
+  staff: z.object({ token: z.string().max(16_384), livemode: z.boolean() }),
+  /** The merchant's plan and rules, as they were when the person signed in. */
+  settings: merchantSettingsSchema,
+});
+export type StaffMessageContext = z.infer<typeof staffMessageContextSchema>;
+
+/**
+ * What the handler of such a command gets: the merchant, as in a merchant's command, and the person in the place of the
+ * operator, so that both kinds of handlers can be used. Without roles of operators.
+ */
+export type StaffContext = OperatorContext & Pick<MessageContext, "merchant" | "idempotency">;
 
 /** The same between services, with nobody behind it. */
 export const serviceContextSchema = z.object({ ...baseContext, service: z.object({ name: z.string() }) });
 export type ServiceContext = z.infer<typeof serviceContextSchema>;
 
 /** What a message carries. */
-export type CommandContext = MessageContext | OperatorMessageContext | ServiceContext;
+export type CommandContext = MessageContext | OperatorMessageContext | StaffMessageContext | ServiceContext;
 
 /** What the handler of a command gets. */
 export type HandlerContext<Carried extends CommandContext = CommandContext> =
-  Carried extends OperatorMessageContext ? OperatorContext : Carried;
+  Carried extends OperatorMessageContext
+    ? OperatorContext
+    : Carried extends StaffMessageContext
+      ? StaffContext
+      : Carried;
 
 /** A request-reply subject with its schemas. One constant names it on both sides. */
 export type Command<
@@ -80,6 +104,8 @@ export type Command<
   work: Work;
   /** What the operator has to be who asks for it; of operators' commands only. */
   role?: OperatorRole;
+  /** What the person has to be at their merchant who asks for it; of staff's commands only. */
+  staffRole?: StaffRole;
   context: z.ZodType<C>;
   request: Request;
   reply: z.ZodType<CommandReply<z.infer<Result>>>;
@@ -130,6 +156,22 @@ export function defineOperatorCommand<Request extends z.ZodType, Result extends 
 ): Command<Request, Result, OperatorMessageContext> {
   const operators = { senders: ["gateway-operator"] as const, ...definition };
   return { ...command(operators, operatorMessageContextSchema), role: definition.role };
+}
+
+/** A merchant's or an operator's command as a merchant's staff may send it: about their own merchant. */
+export function defineStaffCommand<Request extends z.ZodType, Result extends z.ZodType>(
+  { role: _role, ...of }: Command<Request, Result, MessageContext | OperatorMessageContext>,
+  staffRole: StaffRole,
+): Command<Request, Result, StaffMessageContext> {
+  const name = `staff-${of.name}`;
+  return {
+    ...of,
+    name,
+    subject: `${of.service}.${name}`,
+    senders: ["gateway-staff"],
+    context: staffMessageContextSchema,
+    staffRole,
+  };
 }
 
 /** A command of one service to another. */

@@ -17,7 +17,7 @@ export type Notice<Payload extends z.ZodType = z.ZodType> = {
  * do so when what they have cached is too old.
  */
 export const credentialsChanged = {
-  publishers: ["gateway-operator"],
+  publishers: ["gateway-operator", "gateway-staff"],
   listeners: ["gateway-merchant"],
   subject: "gateway.credentials.changed",
   payload: z.object({ merchantId: z.uuid() }),

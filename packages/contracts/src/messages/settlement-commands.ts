@@ -23,8 +23,8 @@ export const movementFactSchema = z.object({
   /** The refunded payment, of a refund. */
   parentId: z.uuid().optional(),
   /**
-   * The account at the bank that it was sent to, `default` for that of `ACQUIRER_URL`. An event does not say it, and a
-   * refund has its payment's.
+   * The account at the bank that it was sent to, `default` for that of `ACQUIRER_URL`. Of a refund it is its payment's,
+   * and an event of one does not say it.
    */
   accountId: accountIdSchema.optional(),
   merchantId: z.uuid(),
@@ -54,6 +54,12 @@ export const movementFactSchema = z.object({
   refundsCommission: z.boolean().optional(),
 });
 export type MovementFact = z.infer<typeof movementFactSchema>;
+
+/** What is settled with a payment and is not in its merchant's record: known when it is claimed, and never changed. */
+export const settlingTermsSchema = movementFactSchema
+  .pick({ accountId: true, commissionMinor: true, refundsCommission: true })
+  .required({ accountId: true, commissionMinor: true });
+export type SettlingTerms = z.infer<typeof settlingTermsSchema>;
 
 /** Ids in one question; an answer of so many facts is far below the bus's largest message. */
 export const FACTS_MAX = 200;

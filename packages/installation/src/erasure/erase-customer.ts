@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto";
 import { appendAudit, type AuditDatabase } from "@holdfast/audit";
 import { sql, type Kysely, type Transaction } from "kysely";
 import { actAs } from "./act-as.ts";
-import { eraseCheckouts, eraseFromPayments } from "./erase-from-payments.ts";
+import { checkoutScopeOf, eraseCheckouts, findCheckoutObstacles } from "./erase-checkouts.ts";
+import { eraseFromPayments } from "./erase-from-payments.ts";
 import { eraseFromRefunds, eraseFromSettlement, eraseFromWebhooks } from "./erase-from-others.ts";
 import { ERASED, idsOf, type Person } from "./erased.ts";
-import { findObstacles, openCheckouts, scopeOf, type Obstacle } from "./find-obstacles.ts";
+import { findObstacles, scopeOf, type Obstacle } from "./find-obstacles.ts";
 
 /** The customer of one merchant, in that merchant's words. */
 export type Customer = { merchantId: string; customerId: string };
@@ -55,7 +56,7 @@ type Recorded = { actor: string; erasureId: string; reason: string | undefined; 
 
 /** What stands in the way of any of the customer's payments, before the first one is changed. */
 async function lookAhead(trx: Trx, customer: Customer): Promise<Obstacle[]> {
-  const obstacles = await openCheckouts(trx, customer);
+  const obstacles = await findCheckoutObstacles(trx, customer, await checkoutScopeOf(trx, customer));
   let after: string | undefined;
   for (;;) {
     const paymentIds = await paymentsOf(trx, customer, after);
@@ -99,10 +100,15 @@ async function eraseLastCheckouts(
   trx: Trx,
   record: Recorded,
 ): Promise<{ checkouts: number } | { obstacles: Obstacle[] }> {
-  const obstacles = await openCheckouts(trx, record.customer);
+  const { customer } = record;
+  const scope = await checkoutScopeOf(trx, customer);
+  const obstacles = await findCheckoutObstacles(trx, customer, scope);
   if (obstacles.length > 0) return { obstacles };
-  const checkouts = await eraseCheckouts(trx, record.customer);
-  if (checkouts > 0) await note(trx, record, { checkouts });
+  const checkouts = await eraseCheckouts(trx, customer, scope);
+  if (checkouts === 0) return { checkouts };
+  await note(trx, record, { checkouts });
+  await actAs(trx, "webhooks");
+  await note(trx, record, { checkouts });
   return { checkouts };
 }
 

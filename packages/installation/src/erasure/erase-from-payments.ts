@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import type { Customer, Trx } from "./erase-customer.ts";
-import { ERASED, ERASED_URL, idsOf, withoutPerson, withoutPersonInJson, type Person } from "./erased.ts";
-import { eventsOf, type Scope } from "./find-obstacles.ts";
+import type { Trx } from "./erase-customer.ts";
+import { ERASED, ERASED_URL, withoutPerson, withoutPersonInJson, type Person } from "./erased.ts";
+import { eventsOf, type Scope, type Told } from "./find-obstacles.ts";
 
 /** Erases a person from payments, and from all that belongs to them. The card's fingerprint would tell the card: it goes. */
 export async function eraseFromPayments(trx: Trx, person: Person, scope: Scope): Promise<void> {
@@ -32,28 +32,8 @@ export async function eraseFromPayments(trx: Trx, person: Person, scope: Scope):
     where payment_id = any(${paymentIds})`.execute(trx);
 }
 
-/** The same of checkouts, also of those that were never paid. @returns how many there were. */
-export async function eraseCheckouts(trx: Trx, customer: Customer): Promise<number> {
-  const { rows } = await sql<{ checkout_id: string }>`
-    update checkout set customer_id = ${ERASED}, sealed_details = null, success_url = ${ERASED_URL},
-      failure_url = ${ERASED_URL}
-    where merchant_id = any(${idsOf(customer)}) and customer_id = ${customer.customerId} and state <> 'OPEN'
-    returning checkout_id`.execute(trx);
-  const ids = rows.map(({ checkout_id }) => checkout_id);
-  await sql`
-    update idempotency_key set answer = ${withoutPersonInJson("answer")}
-    where answer is not null and (resource_id = any(${ids})
-      or merchant_id = any(${idsOf(customer)}) and scope = any(${ids.map(scopeOfCancel)}))`.execute(trx);
-  return rows.length;
-}
-
-/** Under which the key of a request to cancel it is kept. */
-function scopeOfCancel(checkoutId: string): string {
-  return `POST /api/checkout/${checkoutId}/cancel`;
-}
-
-/** In the schema in use, which has an outbox and a history. */
-export async function eraseBodies(trx: Trx, of: "payment" | "refund", scope: Scope): Promise<void> {
+/** In the schema in use, which has an outbox. */
+export async function eraseBodies(trx: Trx, of: Told, scope: Scope): Promise<void> {
   const eventIds = (await eventsOf(trx, of, scope)).map(({ event_id }) => event_id);
   await sql`
     update outbox set body = ${withoutPersonInJson("body")} where event_id = any(${eventIds})`.execute(trx);

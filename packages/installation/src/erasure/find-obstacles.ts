@@ -1,14 +1,18 @@
 import { eventStreamConfig } from "@holdfast/outbox";
 import { sql, type RawBuilder } from "kysely";
 import { actAs } from "./act-as.ts";
-import type { Customer, Trx } from "./erase-customer.ts";
-import { idsOf } from "./erased.ts";
+import type { Trx } from "./erase-customer.ts";
 
 /** Why a person cannot be erased yet. `ids` are of what the sentence is about, a few of them. */
 export type Obstacle = { why: string; ids: string[] };
 
 /** What is erased together: payments, their refunds, and the events of both that the dispatcher has. */
-export type Scope = { paymentIds: string[]; refundIds: string[]; knownEventIds: string[] };
+export type Scope = {
+  /** Of checkouts, theirs: an event about one has its id where others have their payment's. */
+  paymentIds: string[];
+  refundIds: string[];
+  knownEventIds: string[];
+};
 
 /** What is still needed as it is, of these payments, their refunds and their events. */
 export async function findObstacles(trx: Trx, scope: Scope): Promise<Obstacle[]> {
@@ -47,15 +51,17 @@ export async function findObstacles(trx: Trx, scope: Scope): Promise<Obstacle[]>
     ),
     youngEvents(await eventsOf(trx, "refund", scope)),
   );
-  await actAs(trx, "webhooks");
-  obstacles.push(
-    await obstacle(
-      trx,
-      "webhooks are not delivered",
-      sql`select event_id as id from every_delivery where event_id = any(${scope.knownEventIds})`,
-    ),
-  );
+  obstacles.push(await undelivered(trx, scope));
   return obstacles.filter((each) => each !== undefined);
+}
+
+export async function undelivered(trx: Trx, { knownEventIds }: Scope): Promise<Obstacle | undefined> {
+  await actAs(trx, "webhooks");
+  return await obstacle(
+    trx,
+    "webhooks are not delivered",
+    sql`select event_id as id from every_delivery where event_id = any(${knownEventIds})`,
+  );
 }
 
 /** The refunds of these payments, and the events of all of them. */
@@ -70,46 +76,43 @@ export async function scopeOf(trx: Trx, paymentIds: string[]): Promise<Scope> {
   return { paymentIds, refundIds, knownEventIds: events.map(({ id }) => id) };
 }
 
-/** A buyer may still pay on such a page. */
-export async function openCheckouts(trx: Trx, customer: Customer): Promise<Obstacle[]> {
-  await actAs(trx, "payments");
-  const open = await obstacle(
-    trx,
-    "checkouts are open",
-    sql`select checkout_id as id from checkout
-      where merchant_id = any(${idsOf(customer)}) and customer_id = ${customer.customerId} and state = 'OPEN'`,
-  );
-  return open ? [open] : [];
-}
-
 type Event = { event_id: string; is_young: boolean };
 
+/** What the rows of an outbox are about. */
+export type Told = "payment" | "refund" | "checkout";
+
 /**
- * The events of payments or refunds in the outbox of the schema in use: those that the dispatcher has, by their ids, and all
- * others by time. A row of the outbox was written by the transaction that wrote a step of the history, or that opened or ended
- * a chargeback, and its id begins with the time.
+ * The events of payments, refunds or checkouts in the outbox of the schema in use: those that the dispatcher has, by their ids,
+ * and all others by time. A row of the outbox was written by the transaction that wrote a step of the history, that ended a
+ * checkout, or that recorded in the audit log what became of a chargeback, and its id begins with the time.
  */
-export async function eventsOf(trx: Trx, of: "payment" | "refund", scope: Scope): Promise<Event[]> {
-  const ids = of === "payment" ? scope.paymentIds : scope.refundIds;
+export async function eventsOf(
+  trx: Trx,
+  of: Told,
+  { paymentIds, refundIds, knownEventIds }: Scope,
+): Promise<Event[]> {
+  const ids = of === "refund" ? refundIds : paymentIds;
   const { rows } = await sql<Event>`
     select event_id, confirmed_at is null
       or confirmed_at > now() - ${STREAMED_MS} * interval '1 millisecond' as is_young
-    from outbox where event_id = any(${scope.knownEventIds}) or event_id = any(array(
-      select event_id from ${of === "payment" ? STEPS_OF_PAYMENTS : sql`refund_history`} as step cross join lateral (
+    from outbox where event_id = any(${knownEventIds}) or event_id = any(array(
+      select event_id from ${STEPS[of]} as step cross join lateral (
         select event_id, payment_id from outbox
         where event_id >= ${firstIdAt(sql`step.at - interval '5 seconds'`)}
           and event_id < ${firstIdAt(sql`step.at + interval '30 seconds'`)}
       ) as event
-      where ${sql.ref(`step.${of}_id`)} = any(${ids}) and event.payment_id = ${sql.ref(`step.${of}_id`)}))`.execute(
-    trx,
-  );
+      where step.id = any(${ids}) and event.payment_id = step.id))`.execute(trx);
   return rows;
 }
 
-const STEPS_OF_PAYMENTS = sql`(
-  select payment_id, at from payment_history union all
-  select payment_id, created_at from chargeback union all
-  select payment_id, ended_at from chargeback)`;
+const STEPS: Record<Told, RawBuilder<unknown>> = {
+  // A case that was lost, and is given back later, has but the later end: its steps are in the audit log.
+  payment: sql`(
+    select payment_id as id, at from payment_history union all
+    select payment_id, at from chargeback join audit_entry on subject = chargeback_id::text)`,
+  refund: sql`(select refund_id as id, at from refund_history)`,
+  checkout: sql`(select checkout_id as id, closed_at as at from checkout)`,
+};
 
 /** The lowest UUIDv7 of a millisecond. */
 function firstIdAt(time: RawBuilder<unknown>): RawBuilder<string> {
@@ -121,14 +124,18 @@ const HOUR_MS = 3_600_000;
 /** For so long the event stream has a copy that nobody can change; with an hour more for clocks and what was under way. */
 const STREAMED_MS = eventStreamConfig({ replicas: 1, bytesMax: 0 }).max_age / NANOSECONDS + HOUR_MS;
 
-function youngEvents(events: Event[]): Obstacle | undefined {
+export function youngEvents(events: Event[]): Obstacle | undefined {
   return found(
     `events are not confirmed, or were within the last ${STREAMED_MS / HOUR_MS} hours and are in the event stream`,
     events.filter(({ is_young }) => is_young).map(({ event_id }) => event_id),
   );
 }
 
-async function obstacle(trx: Trx, why: string, query: RawBuilder<unknown>): Promise<Obstacle | undefined> {
+export async function obstacle(
+  trx: Trx,
+  why: string,
+  query: RawBuilder<unknown>,
+): Promise<Obstacle | undefined> {
   const { rows } = await sql<{ id: string }>`select id from (${query}) as these limit ${SHOWN_MAX}`.execute(
     trx,
   );

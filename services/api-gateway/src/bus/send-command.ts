@@ -1,10 +1,11 @@
-import type {
-  Command,
-  CommandContext,
-  CommandReply,
-  MessageContext,
-  OperatorMessageContext,
-  ServiceContext,
+import {
+  staffVersionOf,
+  type Command,
+  type CommandContext,
+  type CommandReply,
+  type MessageContext,
+  type OperatorMessageContext,
+  type ServiceContext,
 } from "@holdfast/contracts";
 import { MessageRejectedError, request, type Bus } from "@holdfast/messaging";
 import type { z } from "zod";
@@ -38,6 +39,34 @@ export function createSendOperatorCommand(bus: Bus, options: SendOptions): SendO
   return async (command, { exchange, caller: { subject, token } }, payload) => {
     const operator = { name: subject, token: token.reveal() };
     return await send(command, exchange, (base) => ({ ...base, operator }), payload);
+  };
+}
+
+/** On behalf of a person of a merchant's staff, whose token goes along and names the merchant. */
+export type SendStaffCommand = {
+  /** What operators ask, about the person's own merchant. */
+  operators: SendOperatorCommand;
+  /** What merchants ask, with the request's Idempotency-Key. */
+  merchants: SendCommand;
+};
+
+export function createSendStaffCommand(bus: Bus, options: SendOptions): SendStaffCommand {
+  const send = createSend(bus, options);
+  const contextOf = ({ staff }: Exchange) => {
+    if (!staff) throw new TypeError("a command of staff is sent on behalf of nobody");
+    const { token, livemode, settings } = staff;
+    return { staff: { token: token.reveal(), livemode }, settings };
+  };
+  return {
+    operators: async (command, { exchange }, payload) => {
+      const own = contextOf(exchange);
+      return await send(staffVersionOf(command), exchange, (base) => ({ ...base, ...own }), payload);
+    },
+    merchants: async (command, { exchange }, payload) => {
+      const { idempotency } = exchange;
+      const own = { ...contextOf(exchange), ...(idempotency && { idempotency }) };
+      return await send(staffVersionOf(command), exchange, (base) => ({ ...base, ...own }), payload);
+    },
   };
 }
 

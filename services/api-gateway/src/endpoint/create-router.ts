@@ -1,6 +1,15 @@
 import { parse as parseQuery } from "node:querystring";
 import type { IncomingMessage } from "node:http";
-import { isLive, mayAct, takesIdempotencyKey, workOf, type Endpoint, type Places } from "@holdfast/contracts";
+import {
+  isForPeople,
+  isLive,
+  mayAct,
+  staffMayAct,
+  takesIdempotencyKey,
+  workOf,
+  type Endpoint,
+  type Places,
+} from "@holdfast/contracts";
 import { Router, type RequestHandler } from "express";
 import { z } from "zod";
 import type { BodyLimit } from "../limits/body-limit.ts";
@@ -32,11 +41,11 @@ export type RouterOptions = {
   bodies: BodyLimit;
   /** Requests at the same time, whose bodies have arrived; one more is refused as not started. */
   places: Places;
-  /** Writes down and bounds what operators try without the authority for it. */
+  /** Writes down and bounds what people try without the authority for it. */
   refusedAttempts?: RefusedAttempts;
-  /** Of operators; merchants' keys are kept by the services that carry their requests out. */
+  /** Of people; merchants' keys are kept by the services that carry their requests out. */
   carryOutOnce?: CarryOutOnce;
-  /** The share of the places that one merchant or one operator may have. */
+  /** The share of the places that one merchant, with its staff, or one operator may have. */
   share: number;
 };
 
@@ -86,7 +95,8 @@ function routeHandler(
     const call = refusal ?? (await readCall(route, request, exchange, bodies));
     if (call instanceof Refusal) return refuse(exchange, call);
     const hadPlace = await inPlace(workOf(endpoint), clientOf(exchange), async () => {
-      const answer = await carryOutOnce(endpoint, call, () => route.handle(call));
+      const handle = () => route.handle(call);
+      const answer = await (route.keyIsKept ? handle() : carryOutOnce(endpoint, call, handle));
       if (answer instanceof Refusal) {
         attempts?.count(exchange, answer.code);
         return refuse(exchange, answer);
@@ -101,21 +111,33 @@ function routeHandler(
 
 const carryOut: CarryOutOnce = (_endpoint, _call, handle) => handle();
 
-/** The refusal of what the operator's role does not allow. */
+/** The refusal of what the person's roles do not allow. */
 async function refuseByRole(
   endpoint: Endpoint,
   request: RoutedRequest,
   exchange: Exchange,
   attempts: RefusedAttempts | undefined,
 ): Promise<Refusal | undefined> {
-  const roles = exchange.operator?.roles;
-  if (endpoint.listener !== "operator" || (roles && mayAct(roles, endpoint.role))) return undefined;
+  if (isAllowed(endpoint, exchange)) return undefined;
   return (await attempts?.forbid(exchange, endpoint, request)) ?? new Refusal("forbidden");
 }
 
+function isAllowed(endpoint: Endpoint, { operator, staff }: Exchange): boolean {
+  switch (endpoint.listener) {
+    case "merchant":
+      return true;
+    case "operator":
+      return operator !== undefined && mayAct(operator.roles, endpoint.role);
+    case "staff":
+      return staff !== undefined && staffMayAct(staff.roles, endpoint.role);
+    default:
+      return endpoint satisfies never;
+  }
+}
+
 /** Whose share of places and bodies a request takes. */
-function clientOf({ merchant, operator }: Exchange): string {
-  return merchant?.merchantId ?? operator?.subject ?? "";
+function clientOf({ merchant, operator, staff }: Exchange): string {
+  return merchant?.merchantId ?? staff?.merchantId ?? operator?.subject ?? "";
 }
 
 /** Everything else that is checked before the route does its work. */
@@ -136,7 +158,7 @@ async function readCall(
   if (body instanceof Refusal) return body;
   const path = endpoint.pathParameters && readPath(endpoint, endpoint.pathParameters, request, exchange);
   if (path instanceof Refusal) return path;
-  const caller = exchange.merchant ?? exchange.operator;
+  const caller = exchange.merchant ?? exchange.person;
   if (!caller) throw new Error(`${endpoint.path} was reached without a sign-in`);
   return { exchange, caller, path, query, body };
 }
@@ -152,7 +174,7 @@ function readQuery(
 }
 
 /**
- * The merchant API ignores fields that it does not know, as its contract says. Where operators set a protection, a price or
+ * The merchant API ignores fields that it does not know, as its contract says. Where people set a protection, a price or
  * a decision, one that is spelled wrongly would be one that is absent, also in a request that has no fields at all.
  */
 async function readRequestBody(
@@ -160,16 +182,16 @@ async function readRequestBody(
   exchange: Exchange,
   bodies: BodyLimit,
 ): Promise<unknown> {
-  const { listener, method, request, bodyOptional } = endpoint;
+  const { method, request, bodyOptional } = endpoint;
   // The route reads it as it arrives.
   if (endpoint.file) return undefined;
-  const isOperators = listener === "operator";
-  const schema = request ?? (isOperators && method !== "GET" ? NOTHING : undefined);
+  const isPeoples = isForPeople(endpoint);
+  const schema = request ?? (isPeoples && method !== "GET" ? NOTHING : undefined);
   if (schema === undefined) return undefined;
   const body = await readJson(exchange, bodies, bodyOptional === true || schema === NOTHING);
   if (body instanceof Refusal) return body;
   const livemode = isLive(exchange.merchant?.merchantId ?? "");
-  return parseRequest(schema, body, { check, livemode, ...(isOperators && { unknown: "unknown_field" }) });
+  return parseRequest(schema, body, { check, livemode, ...(isPeoples && { unknown: "unknown_field" }) });
 }
 
 const NOTHING = z.object({});

@@ -35,9 +35,14 @@ const BODIES: Record<string, string> = {
   createMerchantWebhook: '{"url": "https://shop.example.test/"}',
   changeMerchantWebhook: '{"url": "https://shop.example.test/"}',
   putMerchantWebhook: '{"url": "https://shop.example.test/"}',
+  requestRefundAsStaff: '{"amount": 1, "currency": "TRY", "reason": "A mistake"}',
+  changeWebhookAsStaff: '{"url": "https://shop.example.test/"}',
 };
 
-const onOneUuid = named.filter(({ name }) => name !== "getBin" && name !== "readmitOperator");
+/** What they are about has a name that is no UUID. */
+const BY_OTHER_NAMES: ReadonlySet<string> = new Set(["getBin", "readmitOperator", "revokeCredentialAsStaff"]);
+
+const onOneUuid = named.filter(({ name }) => !BY_OTHER_NAMES.has(name));
 
 /** No service answers here, so whatever is not refused by the gateway itself is a 503. */
 test.each(onOneUuid)(
@@ -63,6 +68,7 @@ function call({ method, path, listener }: Endpoint, body: string | undefined) {
     path: path.replaceAll(/\{\w+\}/g, "no-uuid"),
     ...(body !== undefined && { body }),
   };
+  if (listener === "staff") return gateway.staffApi({ ...request, merchantId: merchant.merchantId });
   return listener === "operator"
     ? gateway.operatorApi(request)
     : gateway.merchantApi({ ...request, headers: { ...merchant.headers, ...(body && JSON_TYPE) } });

@@ -78,6 +78,20 @@ const BODIES: Record<string, object> = {
   noteDifference: { note: "asked the bank", assignee: "ada" },
   closeDifference: { reason: "the bank has corrected it" },
   refuseOperator: { subject: "u-1", reason: "has left" },
+  capturePaymentAsStaff: REFUND,
+  cancelPaymentAsStaff: { reason: "a typing error" },
+  requestRefundAsStaff: { ...REFUND, reason: "goodwill" },
+  createWebhookAsStaff: { url: "https://shop.example/hook", events: ["payment.status_changed"] },
+  changeWebhookAsStaff: { url: "https://shop.example/hook", events: ["refund.requested"] },
+  redeliverWebhookAsStaff: { endpointId: "0199aaaa-0000-7000-8000-000000000001" },
+  redeliverFailedWebhooksAsStaff: { since: "2026-11-01T00:00:00Z" },
+  addCredentialAsStaff: { livemode: false },
+  createPaymentLinkAsStaff: {
+    orderId: "order-1",
+    description: "A lesson",
+    ...REFUND,
+    installmentOptions: [1, 3],
+  },
   redeliverFailedWebhooks: {
     merchantId: "0199aaaa-0000-7000-8000-000000000001",
     since: "2026-11-01T00:00:00Z",
@@ -104,7 +118,7 @@ function replaced(body: unknown, path: Path, by: (here: unknown) => unknown): un
 
 /** As the router parses it. */
 function parse({ listener, request }: Endpoint, body: unknown) {
-  const unknown: UnknownNames | undefined = listener === "operator" ? "unknown_field" : undefined;
+  const unknown: UnknownNames | undefined = listener !== "merchant" ? "unknown_field" : undefined;
   return parseRequest(request!, parseJson(Buffer.from(JSON.stringify(body))), { unknown });
 }
 
@@ -152,7 +166,7 @@ describe.each(places)(
         replaced(body, path, (here) => ({ ...(here as object), blockedBins: 1 })),
       );
       const field = at === "body" ? "blockedBins" : `${at}.blockedBins`;
-      const isClosed = endpoint.listener === "operator" && !OPEN.test(`${operationId} ${at}`);
+      const isClosed = endpoint.listener !== "merchant" && !OPEN.test(`${operationId} ${at}`);
       expect(faultsOf(parsed)).toEqual(isClosed ? [`${field} unknown_field`] : []);
     });
 

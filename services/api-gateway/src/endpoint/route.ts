@@ -1,13 +1,15 @@
 import type { Endpoint, FieldFault } from "@holdfast/contracts";
 import type { z } from "zod";
 import type { SignedInMerchant } from "../merchant/sign-in.ts";
-import type { Exchange, Operator } from "../http/exchange.ts";
+import type { Exchange, Operator, Staff } from "../http/exchange.ts";
 import type { Refusal } from "../http/refusal.ts";
 
 /** An endpoint of the contract with its handler. The types of what comes in and goes out are the contract's. */
 export type Route = {
   endpoint: Endpoint;
   check?: CrossFieldCheck | undefined;
+  /** The service that carries it out keeps the Idempotency-Keys, as of merchants' requests. */
+  keyIsKept?: true;
   handle(call: Call<Endpoint>): Promise<Answer<number> | Refusal>;
 };
 
@@ -20,7 +22,7 @@ export type Call<E extends Endpoint> = {
   body: Parsed<E["request"]>;
 };
 
-type Callers = { merchant: SignedInMerchant; operator: Operator };
+type Callers = { merchant: SignedInMerchant; operator: Operator; staff: Staff };
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
 /** An answer with one of the statuses the contract lists. */

@@ -1,19 +1,37 @@
 import { randomUUIDv7 } from "node:crypto";
 import { once } from "node:events";
 import { ServerResponse } from "node:http";
-import type { MessageContext, ProblemCode, VerifiedOperator } from "@holdfast/contracts";
+import type {
+  MerchantSettings,
+  MessageContext,
+  ProblemCode,
+  VerifiedOperator,
+  VerifiedStaff,
+} from "@holdfast/contracts";
 import type { OperatorToken } from "@holdfast/operator-token";
 import type { KeyedWork } from "../operator-keys/carry-out-once.ts";
 import type { SignedInMerchant } from "../merchant/sign-in.ts";
 import type { TraceContext } from "./trace-context.ts";
 
 /** A person who signed in to the operator API, with what their commands carry as proof. */
-export type Operator = VerifiedOperator & { token: OperatorToken };
+export type Operator = VerifiedOperator & {
+  token: OperatorToken;
+  /** Of somebody who acts as a merchant's staff: that merchant. */
+  staffOf?: string;
+};
+
+/** A person who signed in to the staff API, with the plan and rules of their merchant. */
+export type Staff = VerifiedStaff & {
+  token: OperatorToken;
+  settings: MerchantSettings;
+  /** Which of the merchant's two modes the request is about. */
+  livemode: boolean;
+};
 
 /** What a listener's exchanges share. */
 export type ListenerState = {
   /** The listener's name, for the log. */
-  readonly name: "merchant" | "operator" | "public";
+  readonly name: "merchant" | "operator" | "public" | "staff";
   /** Answers close their connections, so that clients open the next one to another process. */
   draining: boolean;
   /** How long a client may take to make room for more of its answer. */
@@ -44,6 +62,7 @@ export class Exchange extends ServerResponse {
   apiKey: string | undefined;
   merchant: SignedInMerchant | undefined;
   operator: Operator | undefined;
+  staff: Staff | undefined;
   /** The merchant the request is about: the one that signed in, or the one an operator names. */
   merchantId: string | undefined;
   paymentId: string | undefined;
@@ -58,6 +77,11 @@ export class Exchange extends ServerResponse {
   error: unknown;
   /** Set with the listener. */
   trace!: TraceContext;
+
+  /** Who signed in, where people do, each in their own name. */
+  get person(): Operator | Staff | undefined {
+    return this.operator ?? this.staff;
+  }
 
   /** Notes that the client sends its body only once it is requested. */
   expectContinue(): void {

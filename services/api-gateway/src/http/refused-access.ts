@@ -28,9 +28,9 @@ const REASONS: RefusedAccess[] = ["unauthorized", "locked", "forbidden"];
 export function refusedAccess({
   code,
   merchant,
-  operator,
-}: Pick<Exchange, "code" | "merchant" | "operator">): RefusedAccess | undefined {
+  person,
+}: Pick<Exchange, "code" | "merchant" | "person">): RefusedAccess | undefined {
   if (code === "unauthorized") return "unauthorized";
-  if (code === "rate_limited" && !merchant && !operator) return "locked";
+  if (code === "rate_limited" && !merchant && !person) return "locked";
   return code !== undefined && PROBLEMS[code].status === PROBLEMS.forbidden.status ? "forbidden" : undefined;
 }

@@ -13,6 +13,8 @@ async function setUp(settings: Record<string, string>) {
   return gateway;
 }
 
+const A_LINK = "0d6d4b32-6c2e-4f5c-9a59-3f3f0a3c1b10";
+
 /** Gets past the sign-in as a 404. */
 function call(
   gateway: TestGateway,
@@ -64,6 +66,18 @@ describe("a merchant's requests", () => {
     vi.advanceTimersByTime(500);
     expect((await call(gateway, second)).status).toBe(404);
   });
+
+  test.each(["/api/payment-links", `/api/payment-links/${A_LINK}/disable`, `/api/checkout/${A_LINK}/cancel`])(
+    "POST %s above the limit is a 429 before anything of it is read",
+    async (path) => {
+      const gateway = await setUp({ RATE_LIMIT_PER_SECOND: "1" });
+      const { headers } = await gateway.createMerchant();
+      expect((await call(gateway, headers)).status).toBe(404);
+      const answer = await gateway.merchantApi({ method: "POST", path, headers, body: "{" });
+      expectProblem(answer, "rate_limited");
+      expect(answer.headers["retry-after"]).toBe("1");
+    },
+  );
 
   test("on the operator API have no such limit", async () => {
     const gateway = await setUp({ RATE_LIMIT_PER_SECOND: "1" });

@@ -56,8 +56,8 @@ const LACKS_AUTHORITY: ReadonlySet<ProblemCode> = new Set([
   "approver_limit_reached",
 ]);
 
-function personOf({ operator }: Exchange): string {
-  return operator?.subject ?? "";
+function personOf({ person }: Exchange): string {
+  return person?.subject ?? "";
 }
 
 /** The route and what it was about, of the request itself nothing: it was not read. */
@@ -68,13 +68,14 @@ async function writeDown(
   { params }: RoutedRequest,
 ): Promise<void> {
   const id = Object.values(params).find((value) => UUID.test(value));
-  const { requestId } = exchange;
+  const { requestId, staff } = exchange;
+  const staffOf = staff && { staffOf: staff.merchantId };
   await write(db, (trx) =>
     appendAudit(trx, {
       actor: personOf(exchange),
       action: "access.refused",
       subject: id?.toLowerCase() ?? path,
-      detail: { requestId, code: "forbidden", method, route: path, needed: role },
+      detail: { requestId, code: "forbidden", method, route: path, needed: role, ...staffOf },
     }),
   );
 }

@@ -17,6 +17,7 @@ export const GUIDES = [
   "getting-started",
   "three-d-secure",
   "hosted-checkout",
+  "payment-links",
   "capture-cancel-refund",
   "webhooks",
   "retries",
@@ -24,6 +25,7 @@ export const GUIDES = [
   "test-cards",
   "client",
   "php-and-dotnet",
+  "test-mode",
   "going-live",
 ] as const;
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { appendAudit } from "@holdfast/audit";
+import { appendAudit, staffOf } from "@holdfast/audit";
 import { idInMode, type Merchant, type MerchantChange, type MerchantSettings } from "@holdfast/contracts";
 import { sql, type ExpressionBuilder, type Kysely, type Selectable, type Transaction } from "kysely";
 import { jsonArrayFrom } from "kysely/helpers/postgres";
@@ -51,7 +51,7 @@ export async function replaceHash(db: Db, apiKey: string, from: SecretHash, to: 
 }
 
 /** Who changes something, in which request. */
-export type Actor = { subject: string; requestId: string };
+export type Actor = { subject: string; requestId: string; staffOf?: string };
 
 /** What else the transaction that adds a credential does: it keeps the answer under the request's Idempotency-Key. */
 type Beside<Added extends unknown[]> = (
@@ -206,12 +206,17 @@ async function merchantExists(trx: Transaction<GatewayDatabase>, merchantId: str
 
 async function audit(
   trx: Transaction<GatewayDatabase>,
-  { subject: actor, requestId }: Actor,
+  { subject: actor, requestId, ...whose }: Actor,
   action: string,
   merchantId: string,
   detail: Record<string, unknown>,
 ): Promise<void> {
-  await appendAudit(trx, { actor, action, subject: merchantId, detail: { requestId, ...detail } });
+  await appendAudit(trx, {
+    actor,
+    action,
+    subject: merchantId,
+    detail: { requestId, ...staffOf(whose), ...detail },
+  });
 }
 
 export async function findMerchant(db: Db, merchantId: string): Promise<Merchant | undefined> {

@@ -1,12 +1,15 @@
-import { claimedSubject, OperatorToken, type VerifyToken } from "@holdfast/operator-token";
+import type { VerifiedOperator } from "@holdfast/contracts";
+import { claimedSubject, OperatorToken } from "@holdfast/operator-token";
 import type { ClockWatch } from "@holdfast/service-runtime";
 import type { Authenticate } from "../endpoint/create-router.ts";
+import type { Exchange } from "../http/exchange.ts";
 import { Refusal } from "../http/refusal.ts";
 import { rateLimited } from "../limits/rate-limited.ts";
 import type { SignInLimits } from "../limits/sign-in-limits.ts";
 
-type Deps = {
-  verify: VerifyToken;
+export type SignInDeps<Person> = {
+  /** @returns undefined of a token that is not valid. */
+  verify: (token: string) => Promise<Person | undefined>;
   limits: SignInLimits;
   /** Of the person whom a valid token names. */
   isRefused: (subject: string) => Promise<boolean>;
@@ -18,7 +21,22 @@ type Deps = {
  * Signs an operator in by a bearer token (RFC 6750). After too many failures from an address its attempts are answered 429
  * unread, but for those in the name of a person who has signed in from there before.
  */
-export function authenticateOperator({ verify, limits, isRefused, clock }: Deps): Authenticate {
+export function authenticateOperator(deps: SignInDeps<VerifiedOperator>): Authenticate {
+  return signInByToken(deps, async (exchange, operator, token) => {
+    exchange.operator = { ...operator, token };
+    return undefined;
+  });
+}
+
+/**
+ * The sign-in of people, whoever they are.
+ *
+ * @param admit sets who has signed in, or refuses somebody whose token is valid.
+ */
+export function signInByToken<Person extends { subject: string }>(
+  { verify, limits, isRefused, clock }: SignInDeps<Person>,
+  admit: (exchange: Exchange, person: Person, token: OperatorToken) => Promise<Refusal | undefined>,
+): Authenticate {
   return async (request, exchange) => {
     const { authorization = [] } = request.headersDistinct;
     const text =
@@ -29,14 +47,15 @@ export function authenticateOperator({ verify, limits, isRefused, clock }: Deps)
     if (lockedMs > 0) return rateLimited(lockedMs);
     if (text !== undefined && clock.isOff()) return new Refusal("service_unavailable");
 
-    const operator = text === undefined ? undefined : await verify(text);
-    if (text === undefined || !operator) {
+    const person = text === undefined ? undefined : await verify(text);
+    if (text === undefined || !person) {
       const waitMs = limits.failed(address, claimed);
       return waitMs > 0 ? rateLimited(waitMs) : UNAUTHORIZED;
     }
-    limits.succeeded(address, operator.subject);
-    exchange.operator = { ...operator, token: new OperatorToken(text) };
-    return (await isRefused(operator.subject)) ? new Refusal("operator_refused") : undefined;
+    limits.succeeded(address, person.subject);
+    const refusal = await admit(exchange, person, new OperatorToken(text));
+    if (refusal) return refusal;
+    return (await isRefused(person.subject)) ? new Refusal("operator_refused") : undefined;
   };
 }
 

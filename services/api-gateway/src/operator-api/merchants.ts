@@ -9,6 +9,7 @@ import {
   listMerchants,
   revokeCredential,
 } from "@holdfast/contracts";
+import { staffOf } from "@holdfast/audit";
 import type { KeyRing } from "@holdfast/service-runtime";
 import type { Kysely, Transaction } from "kysely";
 import type { GatewayDatabase } from "../database.ts";
@@ -115,5 +116,5 @@ function revokeCredentialRoute({ db, announce }: Deps) {
 
 /** Who an audit entry names. */
 function actorOf({ exchange, caller }: { exchange: Exchange; caller: Operator }): queries.Actor {
-  return { subject: caller.subject, requestId: exchange.requestId };
+  return { subject: caller.subject, requestId: exchange.requestId, ...staffOf(caller) };
 }

@@ -19,7 +19,12 @@ import { Refusal } from "../http/refusal.ts";
 import { findMerchantNames } from "../merchant/merchant-names.ts";
 import { lookUpsOf, type LookUp } from "./search-lookups.ts";
 
-type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase> };
+type Deps = {
+  send: SendOperatorCommand;
+  db: Kysely<GatewayDatabase>;
+  /** Whether merchants are looked for, too. */
+  findsMerchants: boolean;
+};
 type SearchCall = Call<typeof searchOperator>;
 
 /** What one look-up has found, newest first, of payments or of refunds. */
@@ -35,9 +40,10 @@ export function searchRoute(deps: Deps) {
   return defineRoute(searchOperator, async (call) => {
     const { q } = call.query;
     const isId = UUID.test(q);
-    const merchantNames = isId
-      ? await findMerchantNames(deps.db, [merchantIdOf(q.toLowerCase())])
-      : new Map<string, string>();
+    const merchantNames =
+      isId && deps.findsMerchants
+        ? await findMerchantNames(deps.db, [merchantIdOf(q.toLowerCase())])
+        : new Map<string, string>();
     const found = isId ? await byId(deps, call) : await byLookUps(deps, call);
     const refused = found.find((each) => each instanceof Refusal);
     if (refused) return refused;

@@ -232,10 +232,13 @@ test("every member of an answer that is a secret by its name is kept nowhere", (
   });
   expect(secrets.toSorted()).toEqual([
     "addCredential apiSecret true",
+    "addCredentialAsStaff apiSecret true",
     "createMerchant apiSecret true",
     "createMerchantWebhook secret true",
+    "createWebhookAsStaff secret true",
     "putMerchantWebhook secret true",
     "rotateMerchantWebhookSecret secret true",
     "rotateWebhookEndpointSecret secret true",
+    "rotateWebhookSecretAsStaff secret true",
   ]);
 });

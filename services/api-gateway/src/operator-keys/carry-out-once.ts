@@ -1,6 +1,8 @@
 import { hkdfSync, randomUUID, randomUUIDv7 } from "node:crypto";
 import {
+  idInMode,
   JsonNumber,
+  livemodeOf,
   parseJsonAmount,
   PROBLEMS,
   shownOnceIn,
@@ -12,7 +14,6 @@ import type { KeyRing } from "@holdfast/service-runtime";
 import type { Kysely, Transaction } from "kysely";
 import type { GatewayDatabase } from "../database.ts";
 import type { Answer, Call } from "../endpoint/route.ts";
-import type { Exchange } from "../http/exchange.ts";
 import { Refusal } from "../http/refusal.ts";
 import {
   findOperatorKey,
@@ -35,14 +36,15 @@ export type CarryOutOnce = (
 type Deps = { db: Kysely<GatewayDatabase>; peppers: KeyRing; leaseMs: number };
 
 /**
- * Operators' Idempotency-Keys (ADR 0062). The key is taken before anything is done, and answered after it, or in the same
+ * Idempotency-Keys of operators (ADR 0062), and of merchants' staff. The key is taken before anything is done, and answered after it, or in the same
  * transaction where what is done stands in the gateway's own tables. A request that leaves no answer (its process died, or
  * its outcome is unknown) may be repeated once its lease is over: under the same generated id.
  */
 export function createCarryOutOnce({ db, peppers, leaseMs }: Deps): CarryOutOnce {
   const fingerprintsOf = fingerprinting(peppers);
-  return async (endpoint, { exchange, body }, handle) => {
-    const owner = keyOf(exchange);
+  return async (endpoint, call, handle) => {
+    const { exchange, body } = call;
+    const owner = keyOf(call);
     if (!owner) return await handle();
     const mine = { ...fingerprintsOf(body), resourceId: randomUUIDv7() };
     const lease = await takeOperatorKey(db, owner, { ...mine, leaseId: randomUUID() }, leaseMs);
@@ -68,8 +70,15 @@ export function createCarryOutOnce({ db, peppers, leaseMs }: Deps): CarryOutOnce
   };
 }
 
-function keyOf({ idempotency, operator }: Exchange): OperatorKey | undefined {
-  return idempotency && operator && { subject: operator.subject, ...idempotency };
+/** A person's key; of a merchant's staff one of that merchant and mode, so that nobody takes answers along to another. */
+function keyOf({ exchange, query }: Call<Endpoint>): OperatorKey | undefined {
+  const { idempotency, operator, staff } = exchange;
+  if (!idempotency) return undefined;
+  if (operator) return { subject: operator.subject, ...idempotency };
+  if (!staff) return undefined;
+  const livemode = (query as { livemode?: "true" | "false" } | undefined)?.livemode;
+  const scope = `${idInMode(staff.merchantId, livemodeOf(livemode))} ${idempotency.scope}`;
+  return { subject: staff.subject, key: idempotency.key, scope };
 }
 
 /** A body may hold a bank's password, so its hash is keyed, by keys that are derived from the peppers. */

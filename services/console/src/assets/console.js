@@ -16,3 +16,22 @@ addEventListener("pageshow", (event) => {
 
 // What was done is read out, and what was not has the focus.
 document.querySelector('main [role="alert"]')?.focus();
+
+// What is shown once is copied with one click.
+for (const shown of document.querySelectorAll("[data-copy]")) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = shown.dataset.copy;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(shown.textContent);
+    button.textContent = shown.dataset.copied;
+  });
+  shown.after(" ", button);
+}
+
+// What cannot be taken back with a click is asked about.
+for (const form of document.querySelectorAll("form[data-confirm]")) {
+  form.addEventListener("submit", (event) => {
+    if (!confirm(form.dataset.confirm)) event.preventDefault();
+  });
+}

@@ -7,7 +7,7 @@ import type { Reader } from "../pages/page-context.ts";
 import { problemText } from "../pages/take-action.ts";
 import { clearCookie, SESSION_COOKIE } from "../session/cookies.ts";
 import { IdentityProviderUnavailableError } from "../session/identity-provider.ts";
-import type { Session } from "../session/session.ts";
+import { hasJustBegun, type Session } from "../session/session.ts";
 import { currentSession, type SessionStore } from "./current-session.ts";
 import { frameOf, redirectToLogin } from "./page-handler.ts";
 import { readerOf } from "./reader-of.ts";
@@ -19,12 +19,19 @@ type Fault = { status: number; title: string; text: string };
 export function answerError(store: SessionStore, log: Logger): ErrorRequestHandler {
   return async (error, request, response, _next) => {
     if (response.headersSent) return void response.destroy();
-    if (error instanceof OperatorApiProblemError && error.problem.status === 401) {
-      // Its token is over, or the provider's keys have changed: the provider says who this is.
-      response.append("Set-Cookie", clearCookie(SESSION_COOKIE));
-      return redirectToLogin(request, response);
-    }
     const reader = readerOf(request, response);
+    if (error instanceof OperatorApiProblemError && error.problem.status === 401) {
+      response.append("Set-Cookie", clearCookie(SESSION_COOKIE));
+      const refused = await sessionFor(store, request);
+      // Its token is over, or the provider's keys have changed: the provider says who this is.
+      if (!refused || !hasJustBegun(refused, new Date())) return redirectToLogin(request, response);
+      log.warn({ operation: "sign in", error }, "the gateway does not take the provider's tokens");
+      return showFault(request, response, {
+        reader,
+        session: undefined,
+        fault: { status: 502, title: reader.texts.tokenTitle, text: reader.texts.tokenText },
+      });
+    }
     const fault = faultOf(error, request, reader);
     if (fault.status >= 500)
       log.warn({ operation: request.path, method: request.method, error }, "request failed");

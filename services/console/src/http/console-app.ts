@@ -1,17 +1,35 @@
 import type { Logger } from "@holdfast/service-runtime";
 import express, { type Express, type RequestHandler } from "express";
 import { ASSET_HEADERS, SCRIPT, STYLE, type Asset } from "../assets.ts";
+import { auditPage } from "../pages/audit-page.ts";
 import { csvPages } from "../pages/csv-pages.ts";
+import { deliveryPages } from "../pages/delivery-pages.ts";
+import { merchantPages } from "../pages/merchant-pages.ts";
+import { overviewPage } from "../pages/overview-page.ts";
 import { paymentPages } from "../pages/payment-pages.ts";
 import { refundPages } from "../pages/refund-pages.ts";
 import { searchPage } from "../pages/search-page.ts";
-import { workPages } from "../pages/work-pages.ts";
+import { settlementPages } from "../pages/settlement-pages.ts";
+import { staffOverviewPage } from "../pages/staff-overview-page.ts";
+import { unresolvedPage } from "../pages/unresolved-page.ts";
 import { answerError, showNotFound } from "./answer-error.ts";
 import { loginRoutes, type LoginDeps } from "./login-routes.ts";
 import { pageHandler, type PageDeps } from "./page-handler.ts";
 
 /** Every page of the console, in the order in which paths are tried. */
-export const PAGES = [...workPages, searchPage, ...csvPages, ...paymentPages, ...refundPages];
+export const PAGES = [
+  overviewPage,
+  staffOverviewPage,
+  unresolvedPage,
+  searchPage,
+  ...csvPages,
+  ...paymentPages,
+  ...refundPages,
+  ...deliveryPages,
+  ...merchantPages,
+  ...settlementPages,
+  auditPage,
+];
 
 export function consoleApp(deps: PageDeps & LoginDeps & { headers: Record<string, string> }): Express {
   const app = express();
@@ -34,7 +52,7 @@ export function consoleApp(deps: PageDeps & LoginDeps & { headers: Record<string
   return app;
 }
 
-const FORM_BYTES_MAX = 32_768;
+const FORM_BYTES_MAX = 131_072;
 
 function assetHandler({ mediaType, body }: Asset): RequestHandler {
   return (_request, response) => {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { OPERATOR_ROLES } from "@holdfast/contracts";
+import { OPERATOR_ROLES, STAFF_ROLES } from "@holdfast/contracts";
 import { html } from "@holdfast/html";
 import { openAtRest, sealAtRest, SecretUnreadableError } from "@holdfast/sealing";
 import type { Logger } from "@holdfast/service-runtime";
@@ -91,11 +91,15 @@ function completeLogin(deps: LoginDeps): RequestHandler {
 
 /** A new id for each sign-in: one that somebody has planted before is worth nothing. */
 function sessionOf(identity: Identity, { sessionMaxMs }: LoginDeps): SignedIn {
-  const { roles, authenticatedAt, ...rest } = identity;
+  const { roles, merchantId, authenticatedAt, ...rest } = identity;
+  const isOperator = merchantId === undefined;
   return {
     ...rest,
     id: randomBytes(32).toString("base64url"),
-    roles: new Set(OPERATOR_ROLES.filter((role) => roles.includes(role))),
+    roles: new Set(OPERATOR_ROLES.filter((role) => isOperator && roles.includes(role))),
+    ...(!isOperator && {
+      staff: { merchantId, roles: new Set(STAFF_ROLES.filter((role) => roles.includes(role))) },
+    }),
     authenticatedAt,
     endsAt: new Date(authenticatedAt.getTime() + sessionMaxMs),
   };

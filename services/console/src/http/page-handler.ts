@@ -9,12 +9,14 @@ import { currentSession, type SessionStore } from "./current-session.ts";
 import { readerOf } from "./reader-of.ts";
 import { isSameOrigin } from "./same-origin.ts";
 import { sendPage, sendRows } from "./send-page.ts";
+import type { SharedAnswers } from "./shared-answers.ts";
 
 export type PageDeps = {
   store: SessionStore;
-  createApi: (accessToken: string) => OperatorApi;
+  createApi: (session: Session) => OperatorApi;
   origin: string;
   decisionLoginAgeMs: number;
+  sharedAnswers: SharedAnswers;
 };
 
 /**
@@ -22,7 +24,7 @@ export type PageDeps = {
  * by another site's page or without the session's token does nothing.
  */
 export function pageHandler(deps: PageDeps, page: Page): RequestHandler {
-  return async (request, response) => {
+  return async (request, response, next) => {
     const found = await currentSession(deps.store, request);
     if (found?.state !== "active") return redirectToLogin(request, response);
     const { session } = found;
@@ -30,8 +32,13 @@ export function pageHandler(deps: PageDeps, page: Page): RequestHandler {
     const form = formOf(request);
     if (page.method === "POST" && !isOwnForm(request, form, session, deps.origin))
       return refuseForm(request, response, { reader, session });
+    // What is not for them they do not see, and cannot do.
+    if (!isFor(page, session)) {
+      if (page.method === "GET") return next();
+      return refuseAct(request, response, { reader, session });
+    }
     const context = contextOf(deps, { request, session, reader, form });
-    const answer = await page.answer(context);
+    const answer = await answerOnce(deps, page, context);
     switch (answer.kind) {
       case "redirect":
         return response.redirect(303, answer.to);
@@ -45,13 +52,42 @@ export function pageHandler(deps: PageDeps, page: Page): RequestHandler {
   };
 }
 
+async function answerOnce({ sharedAnswers }: PageDeps, page: Page, context: PageContext) {
+  if (page.showsSecret !== true) return await page.answer(context);
+  const key = context.form.get("key");
+  const shared = key ? `${context.session.id} ${page.path} ${key}` : undefined;
+  return await sharedAnswers.answer(shared, () => page.answer(context));
+}
+
+function isFor({ audience = "operators" }: Page, { staff }: Session): boolean {
+  return audience === "everybody" || audience === (staff ? "staff" : "operators");
+}
+
+function refuseAct(
+  request: Request,
+  response: Response,
+  { reader, session }: { reader: Reader; session: Session },
+): void {
+  const { texts } = reader;
+  sendPage(response, frameOf(request, reader, session), {
+    status: 403,
+    title: texts.notDone,
+    content: html`<p><a href="/">${texts.overview}</a></p>`,
+    notice: { role: "alert", title: texts.notDone, text: texts.notYours },
+  });
+}
+
 /** What every page of a person has around its content. */
 export function frameOf(request: Request, reader: Reader, session: Session | undefined) {
   const searched = request.path === "/search" ? request.query["q"] : undefined;
   return {
     reader,
     path: request.method === "GET" ? request.path : pageOfForm(request.path),
-    person: session && { subject: session.subject, formToken: formTokenOf(session.id) },
+    person: session && {
+      subject: session.subject,
+      isStaff: session.staff !== undefined,
+      formToken: formTokenOf(session.id),
+    },
     searchText: typeof searched === "string" && !/\d{12}/.test(searched) ? searched : undefined,
   };
 }
@@ -93,10 +129,10 @@ export function redirectToLogin(request: Request, response: Response): void {
 
 const RETURN_MAX = 800;
 
-/** A form about a thing leads to a path below the thing's own. */
+/** A form leads to a path below that of the page that it is on. */
 function pageOfForm(path: string): string {
   const parts = path.split("/");
-  return parts.length > 3 ? parts.slice(0, -1).join("/") : "/";
+  return parts.length > 2 ? parts.slice(0, -1).join("/") : "/";
 }
 
 function contextOf(
@@ -113,7 +149,7 @@ function contextOf(
     session,
     reader,
     form,
-    api: deps.createApi(session.accessToken),
+    api: deps.createApi(session),
     parameters: request.params as Record<string, string>,
     query: new URL(request.originalUrl, deps.origin).searchParams,
     formToken: formTokenOf(session.id),

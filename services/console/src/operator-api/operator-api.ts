@@ -6,7 +6,10 @@ import type { z } from "zod";
 export type OperatorApi = {
   /** Of a GET. @throws OperatorApiProblemError, OperatorApiUnavailableError */
   read<E extends Endpoint>(endpoint: E, call?: Call): Promise<BodyOf<E>>;
-  /** Of anything else; what the gateway refuses is returned. @throws OperatorApiUnavailableError */
+  /**
+   * Of anything else; what the gateway refuses is returned.
+   * @throws OperatorApiUnavailableError, and OperatorApiProblemError where the person is not signed in
+   */
   change<E extends Endpoint>(endpoint: E, call: Call & { key: string }): Promise<Changed<BodyOf<E>>>;
   /** All rows of a list, as the gateway sends them. @throws OperatorApiProblemError, OperatorApiUnavailableError */
   exportCsv(endpoint: Endpoint, query: Query): Promise<ReadableStream<Uint8Array>>;
@@ -17,7 +20,7 @@ export type Changed<Body> = { done: true; body: Body } | { done: false; problem:
 type Query = Record<string, string | undefined>;
 type Call = { path?: Record<string, string>; query?: Query; body?: unknown };
 
-type BodyOf<E extends Endpoint> = E["responses"][keyof E["responses"]] extends {
+export type BodyOf<E extends Endpoint> = E["responses"][keyof E["responses"]] extends {
   body: infer Schema extends z.ZodType;
 }
   ? z.infer<Schema>
@@ -87,6 +90,7 @@ export function createOperatorApi(
     async change(endpoint, { key, ...call }) {
       for (let attempt = 1; ; attempt++) {
         const answer = await answerOf(endpoint, await send(endpoint, call, { "Idempotency-Key": key }));
+        if (!answer.done && answer.problem.status === 401) throw new OperatorApiProblemError(answer.problem);
         // The same form was sent twice, such as by a double click: its first answer is the answer.
         if (answer.done || answer.problem.code !== "idempotency_key_in_use" || attempt === ATTEMPTS_MAX)
           return answer;

@@ -1,10 +1,20 @@
 import { html, type Html } from "@holdfast/html";
+import { actionForm, hidden } from "./form-fields.ts";
 import type { Action, Offer } from "./offers.ts";
 import type { PageContext } from "./page-context.ts";
-import type { Texts } from "./texts.ts";
+import type { Deed, Texts } from "./texts.ts";
 
 /** The actions that decide about money: they need a young sign-in. */
-export const DECISIONS: ReadonlySet<Action> = new Set(["approve", "reject", "reverse", "resolve", "refund"]);
+export const DECISIONS: ReadonlySet<Deed> = new Set<Deed>([
+  "approve",
+  "reject",
+  "reverse",
+  "resolve",
+  "refund",
+  "closeDifference",
+  "capture",
+  "cancel",
+]);
 
 /** The forms of what a person may do to the thing at `path`, and why the rest is not offered. */
 export function renderActions(
@@ -65,7 +75,16 @@ export function signInAgain(texts: Texts, path: string): Html {
 }
 
 export function actionName(texts: Texts, action: Action): string {
-  return action === "refund" ? texts.refundButton : texts[action];
+  switch (action) {
+    case "refund":
+      return texts.refundButton;
+    case "capture":
+      return texts.captureButton;
+    case "cancel":
+      return texts.cancelButton;
+    default:
+      return texts[action];
+  }
 }
 
 function actionForms(
@@ -77,19 +96,15 @@ function actionForms(
   const { texts } = context.reader;
   const has = (action: Action) => actions.includes(action);
   return html`${has("approve") || has("reject") ? decisionForm(context, path, actions.filter(isDecision)) : ""}
-  ${has("inquire") && plainForm(context, `${path}/inquire`, texts.inquire)}
-  ${has("reverse") && plainForm(context, `${path}/reverse`, texts.reverse)}
+  ${has("capture") && actionForm(context, { action: `${path}/capture`, button: texts.captureButton })}
+  ${has("cancel") && actionForm(context, { action: `${path}/cancel`, button: texts.cancelButton })}
+  ${has("inquire") && actionForm(context, { action: `${path}/inquire`, button: texts.inquire })}
+  ${has("reverse") && actionForm(context, { action: `${path}/reverse`, button: texts.reverse })}
   ${has("resolve") && resolveForm(context, path)} ${has("refund") && refundForm(context, path, refundAmount)}`;
 }
 
 function isDecision(action: Action): boolean {
   return action === "approve" || action === "reject";
-}
-
-function plainForm(context: PageContext, action: string, text: string): Html {
-  return html`<form class="act" method="post" action="${action}">
-    ${hidden(context)}<button>${text}</button>
-  </form>`;
 }
 
 function resolveForm(context: PageContext, path: string): Html {
@@ -141,13 +156,4 @@ function refundForm(context: PageContext, path: string, amount: number | undefin
     </div>
     <button>${texts.refundButton}</button>
   </form>`;
-}
-
-/** A form is carried out once however often it is sent: its key is made with it. */
-function hidden(context: PageContext): Html {
-  return html`<input type="hidden" name="formToken" value="${context.formToken}" /><input
-      type="hidden"
-      name="key"
-      value="${context.form.get("key") ?? context.generateKey()}"
-    />`;
 }

@@ -5,6 +5,7 @@ import { PAYMENT_FILTERS } from "./payment-pages.ts";
 /** Each list as the API exports it: all matching rows, whose last line says that they are whole. */
 export const csvPages: Page[] = [
   {
+    audience: "everybody",
     method: "GET",
     path: "/payments.csv",
     async answer({ api, query }) {
@@ -14,6 +15,7 @@ export const csvPages: Page[] = [
     },
   },
   {
+    audience: "everybody",
     method: "GET",
     path: "/refunds.csv",
     async answer({ api, query }) {

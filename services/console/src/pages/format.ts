@@ -39,6 +39,20 @@ const COLOURS: Record<string, string> = {
   EXECUTING: "open",
   AUTHORIZING: "open",
   REVERSING: "open",
+  pending: "open",
+  delivered: "good",
+  failed: "bad",
+  OPEN: "open",
+  PROPOSED: "open",
+  CLOSED: "good",
+  RESOLVED: "good",
+  READING: "open",
+  TAKEN: "good",
+  REFUSED: "bad",
+  ACTIVE: "good",
+  SUSPENDED: "bad",
+  LOST: "bad",
+  WON: "good",
 };
 
 /** A masked number, written so that the last four digits are found. */

@@ -8,7 +8,7 @@ export type Frame = {
   /** Of this page, for the navigation and the switch of languages. */
   path: string;
   /** Undefined where nobody is signed in. */
-  person: { subject: string; formToken: string } | undefined;
+  person: { subject: string; isStaff?: boolean; formToken: string } | undefined;
   searchText?: string | undefined;
 };
 
@@ -78,16 +78,24 @@ function header({ reader, path, person, searchText }: Frame): Html {
         }
       </div>
     </div>
-    ${person && html`<div class="bar">${navigation(reader, path)}</div>`}
+    ${person && html`<div class="bar">${navigation(reader, path, person.isStaff)}</div>`}
   </header>`;
 }
 
-function navigation({ texts }: Reader, path: string): Html {
+function navigation({ texts }: Reader, path: string, isStaff = false): Html {
   const places = [
     ["/", texts.overview],
     ["/payments", texts.payments],
     ["/refunds", texts.refunds],
-    ["/unresolved", texts.unresolved],
+    ...(isStaff
+      ? []
+      : ([
+          ["/unresolved", texts.unresolved],
+          ["/deliveries", texts.deliveries],
+          ["/merchants", texts.merchants],
+          ["/settlement", texts.settlement],
+          ["/audit", texts.audit],
+        ] as const)),
   ] as const;
   return html`<nav aria-label="${texts.main}">
     <ul>

@@ -1,5 +1,6 @@
 import {
   mayAct,
+  staffMayAct,
   type OperatorPaymentLife,
   type OperatorRefund,
   type OperatorRole,
@@ -8,15 +9,25 @@ import type { Session } from "../session/session.ts";
 import type { Texts } from "./texts.ts";
 
 /** What a person may ask for on a page. */
-export type Action = "approve" | "reject" | "inquire" | "reverse" | "resolve" | "refund";
+export type Action =
+  | "approve"
+  | "reject"
+  | "inquire"
+  | "reverse"
+  | "resolve"
+  | "refund"
+  | "capture"
+  | "cancel";
 
 /** An action that is offered, or why it is not. The services decide once more, whatever is offered here. */
 export type Offer = { action: Action; why?: string | undefined };
 
-type Person = Pick<Session, "subject" | "roles">;
+type Person = Pick<Session, "subject" | "roles" | "staff">;
 
 /** On a refund. */
 export function offersOfRefund(refund: OperatorRefund, person: Person, texts: Texts): Offer[] {
+  // Its merchant's staff have requested it; operators decide.
+  if (person.staff) return [];
   const waits = refund.state === "PENDING_APPROVAL";
   const bars = [
     roleBar(person, "approver", texts),
@@ -50,6 +61,7 @@ export function offersOfPayment(
   person: Person,
   texts: Texts,
 ): Offer[] {
+  if (person.staff) return staffOffersOfPayment(life, person.staff, texts);
   const bars = [roleBar(person, "operations", texts), life.unresolved ? undefined : texts.whyKnown];
   const ownCredential = life.credentialIssuedBy === person.subject ? texts.whyCredential : undefined;
   const refundable = refundableOf(life.payment) > 0 ? undefined : texts.whyNotRefundable;
@@ -61,6 +73,23 @@ export function offersOfPayment(
   ];
 }
 
+/** To a merchant's staff: what their role does not allow is not shown. */
+function staffOffersOfPayment(
+  { payment }: Pick<OperatorPaymentLife, "payment">,
+  { roles }: NonNullable<Session["staff"]>,
+  texts: Texts,
+): Offer[] {
+  if (!staffMayAct(roles, "refunds")) return [];
+  const { status, transactionType } = payment;
+  const isAuthorized = status === "SUCCESS" && transactionType === "PRE_AUTHORIZATION";
+  const isSold = status === "SUCCESS" && transactionType === "PAYMENT";
+  return [
+    { action: "capture", why: isAuthorized ? undefined : texts.whyNotCapturable },
+    { action: "cancel", why: isAuthorized || isSold ? undefined : texts.whyNotCancellable },
+    { action: "refund", why: refundableOf(payment) > 0 ? undefined : texts.whyNotRefundable },
+  ];
+}
+
 /** What can still be given back: of a sale all of it, of a pre-authorization what was captured. */
 export function refundableOf(payment: OperatorPaymentLife["payment"]): number {
   const { status, amount, capturedAmount, refundableAmount, transactionType } = payment;
@@ -68,7 +97,8 @@ export function refundableOf(payment: OperatorPaymentLife["payment"]): number {
   return refundableAmount ?? capturedAmount ?? (transactionType === "PAYMENT" ? amount : 0);
 }
 
-function roleBar({ roles }: Person, role: OperatorRole, texts: Texts): string | undefined {
+/** Why somebody without a role may not do what it takes, if they lack it. */
+export function roleBar({ roles }: Person, role: OperatorRole, texts: Texts): string | undefined {
   return mayAct(roles, role) ? undefined : texts.needsRole(role);
 }
 

@@ -33,7 +33,11 @@ export type PageAnswer =
 export type Notice = { role: "status" | "alert"; title: string; text?: string | undefined; link?: Html };
 
 export type Page = {
+  /** Who it is for: operators alone, where nothing is said. */
+  audience?: "operators" | "everybody" | "staff";
   method: "GET" | "POST";
   path: string;
+  /** Of a POST whose answer has a secret that is shown once: the second click of a double click gets the same answer. */
+  showsSecret?: boolean;
   answer(context: PageContext): Promise<PageAnswer>;
 };

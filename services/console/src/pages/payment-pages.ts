@@ -1,6 +1,9 @@
 import {
+  cancel,
+  capture,
   getOperatorPayment,
   inquirePayment,
+  listChargebacks,
   listOperatorPayments,
   PAYMENT_STATUSES,
   requestOperatorRefund,
@@ -14,6 +17,7 @@ import { amountText, cardText, statusBadge, statusWord, timeElement } from "./fo
 import { offersOfPayment, refundableOf } from "./offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
 import { paymentColumns } from "./payment-columns.ts";
+import { readList } from "./read-list.ts";
 import { statementIn } from "./refund-pages.ts";
 import { facts, nextPage, table } from "./table.ts";
 import { doneNotice, takeAction, type ActionRequest } from "./take-action.ts";
@@ -21,8 +25,25 @@ import { eventsOfPayment, renderTimeline } from "./timeline.ts";
 
 /** The list of payments, and each payment on one timeline with what may be done about it. */
 export const paymentPages: Page[] = [
-  { method: "GET", path: "/payments", answer: answerList },
-  { method: "GET", path: "/payments/:paymentId", answer: (context) => answerPayment(context) },
+  { audience: "everybody", method: "GET", path: "/payments", answer: answerList },
+  {
+    audience: "everybody",
+    method: "GET",
+    path: "/payments/:paymentId",
+    answer: (context) => answerPayment(context),
+  },
+  {
+    audience: "staff",
+    method: "POST",
+    path: "/payments/:paymentId/capture",
+    answer: (context) => act(context, { action: "capture", endpoint: capture, body: {} }),
+  },
+  {
+    audience: "staff",
+    method: "POST",
+    path: "/payments/:paymentId/cancel",
+    answer: (context) => act(context, { action: "cancel", endpoint: cancel, body: {} }),
+  },
   {
     method: "POST",
     path: "/payments/:paymentId/inquire",
@@ -39,7 +60,7 @@ export const paymentPages: Page[] = [
     answer: (context) =>
       act(context, { action: "resolve", endpoint: resolvePayment, ...statementIn(context) }),
   },
-  { method: "POST", path: "/payments/:paymentId/refund", answer: requestRefund },
+  { audience: "everybody", method: "POST", path: "/payments/:paymentId/refund", answer: requestRefund },
 ];
 
 /** What the list can be narrowed to here; the API knows more. */
@@ -59,7 +80,7 @@ async function answerList(context: PageContext): Promise<PageAnswer> {
   return { kind: "page", title: texts.payments, content };
 }
 
-function filters({ query, reader }: PageContext): Html {
+function filters({ query, reader, session }: PageContext): Html {
   const { texts } = reader;
   const field = (name: string, label: string) =>
     html`<div class="field">
@@ -79,8 +100,9 @@ function filters({ query, reader }: PageContext): Html {
         )}
       </select>
     </div>
-    ${field("orderId", texts.order)} ${field("last4", texts.last4)} ${field("merchantId", texts.merchantId)}
-    ${field("from", texts.from)} ${field("to", texts.to)}
+    ${field("orderId", texts.order)} ${field("last4", texts.last4)}
+    ${!session.staff && field("merchantId", texts.merchantId)} ${field("from", texts.from)}
+    ${field("to", texts.to)}
     <button>${texts.filter}</button>
   </form>`;
 }
@@ -88,7 +110,11 @@ function filters({ query, reader }: PageContext): Html {
 async function answerPayment(context: PageContext, notice?: Notice, status?: number): Promise<PageAnswer> {
   const { reader, parameters } = context;
   const { texts } = reader;
-  const life = await context.api.read(getOperatorPayment, { path: { paymentId: parameters["paymentId"]! } });
+  const paymentId = parameters["paymentId"]!;
+  const [life, chargebacks] = await Promise.all([
+    context.api.read(getOperatorPayment, { path: { paymentId } }),
+    readList(context, context.api.read(listChargebacks, { query: { paymentId, limit: "200" } })),
+  ]);
   const { payment, resolution } = life;
   const content = html`${facts(factsOfPayment(reader, life))}
   ${
@@ -103,7 +129,7 @@ async function answerPayment(context: PageContext, notice?: Notice, status?: num
     offers: offersOfPayment(life, context.session, texts),
     refundAmount: refundableOf(payment),
   })}
-  ${renderTimeline(reader, eventsOfPayment(reader, life))}`;
+  ${renderTimeline(reader, eventsOfPayment(reader, life, chargebacks.items))}`;
   return {
     kind: "page",
     title: `${texts.payment} ${payment.orderId}`,
@@ -125,7 +151,10 @@ function factsOfPayment(reader: Reader, life: OperatorPaymentLife) {
     [texts.status, statusBadge(reader, payment.status)],
     [texts.state, statusBadge(reader, life.state)],
     ["Id", html`<code>${payment.paymentId}</code>`],
-    [texts.merchant, life.merchantName ?? life.merchantId],
+    [
+      texts.merchant,
+      html`<a href="/merchants/${life.merchantId}">${life.merchantName ?? life.merchantId}</a>`,
+    ],
     [texts.order, payment.orderId],
     [texts.customer, payment.customerId],
     [texts.card, [payment.cardScheme, cardText(payment.pan)].filter(Boolean).join(" ")],

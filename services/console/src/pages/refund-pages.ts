@@ -19,8 +19,13 @@ import { eventsOfRefund, renderTimeline } from "./timeline.ts";
 
 /** The queue of refunds that wait for a decision, and each refund with what may be done about it. */
 export const refundPages: Page[] = [
-  { method: "GET", path: "/refunds", answer: answerQueue },
-  { method: "GET", path: "/refunds/:refundId", answer: (context) => answerRefund(context) },
+  { audience: "everybody", method: "GET", path: "/refunds", answer: answerQueue },
+  {
+    audience: "everybody",
+    method: "GET",
+    path: "/refunds/:refundId",
+    answer: (context) => answerRefund(context),
+  },
   {
     method: "POST",
     path: "/refunds/:refundId/approve",
@@ -73,7 +78,10 @@ async function answerQueue(context: PageContext): Promise<PageAnswer> {
   const page = await context.api.read(listOperatorRefunds, {
     query: { status: "PENDING_APPROVAL", cursor: query.get("cursor") ?? undefined },
   });
-  const signIn = !context.mayDecide && page.items.length > 0 ? signInAgain(texts, "/refunds") : html``;
+  const signIn =
+    !context.session.staff && !context.mayDecide && page.items.length > 0
+      ? signInAgain(texts, "/refunds")
+      : html``;
   const queue = table(
     texts.refundQueue,
     [
@@ -108,6 +116,7 @@ async function answerQueue(context: PageContext): Promise<PageAnswer> {
 /** In a row there is room for the forms, or for the first reason why there is none. */
 function decision(context: PageContext, refund: OperatorRefund): Html {
   const offers = offersOfRefund(refund, context.session, context.reader.texts);
+  if (offers.length === 0) return html``;
   const [approve, reject] = offers;
   const possible = [approve!, reject!].flatMap(({ action, why }) => (why === undefined ? [action] : []));
   if (possible.length === 0) return html`<p class="quiet">${approve!.why}</p>`;
@@ -147,7 +156,7 @@ function factsOfRefund(reader: Reader, refund: OperatorRefundDetail) {
     [texts.status, statusBadge(reader, refund.status)],
     [texts.state, statusBadge(reader, refund.state)],
     ["Id", html`<code>${refund.refundId}</code>`],
-    [texts.merchant, html`<code>${refund.merchantId}</code>`],
+    [texts.merchant, html`<a href="/merchants/${refund.merchantId}">${refund.merchantId}</a>`],
     [
       texts.payment,
       refund.parentPaymentId === undefined

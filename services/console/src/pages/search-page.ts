@@ -7,7 +7,12 @@ import { table } from "./table.ts";
 import { problemText } from "./take-action.ts";
 
 /** One field for any number that somebody has. */
-export const searchPage: Page = { method: "GET", path: "/search", answer: answerSearch };
+export const searchPage: Page = {
+  audience: "everybody",
+  method: "GET",
+  path: "/search",
+  answer: answerSearch,
+};
 
 async function answerSearch({ api, reader, query }: PageContext): Promise<PageAnswer> {
   const { texts } = reader;
@@ -59,7 +64,7 @@ function linkTo({ texts }: Reader, item: Item): Html {
       return html`${texts.refund} <a href="/refunds/${item.refund.refundId}">${item.refund.orderId}</a>`;
     case "merchant":
       return html`${texts.merchant}
-        <a href="/payments?merchantId=${item.merchant.merchantId}">${item.merchant.name}</a>`;
+        <a href="/merchants/${item.merchant.merchantId}">${item.merchant.name}</a>`;
     default:
       return item satisfies never;
   }

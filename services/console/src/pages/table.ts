@@ -5,9 +5,14 @@ export type Column<Row> = {
   cell: (row: Row) => Html | string | number;
   /** Numbers stand below each other. */
   isNumber?: boolean;
+  /** Long words, such as an address, are not broken after a few letters. */
+  isWide?: boolean;
 };
 
-/** A list that can be read; where there is nothing it says what to do. */
+/**
+ * A list that can be read, on a narrow screen as a card for each row: the roles are named since a table that is not laid out
+ * as one is none to a screen reader. Where there is nothing it says what to do.
+ */
 export function table<Row>(
   caption: string,
   columns: readonly Column<Row>[],
@@ -17,30 +22,33 @@ export function table<Row>(
     return html`<h2>${caption}</h2>
       <p class="quiet">${empty}</p>`;
   return html`<div class="scroll" tabindex="0" role="group" aria-label="${caption}">
-    <table>
+    <table class="list" role="table">
       <caption>
         ${caption}
       </caption>
-      <thead>
-        <tr>
+      <thead role="rowgroup">
+        <tr role="row">
           ${columns.map(
             ({ heading, isNumber }) =>
-              html`<th scope="col" ${isNumber && html`class="number"`}>${heading}</th>`,
+              html`<th scope="col" role="columnheader" ${isNumber && html`class="number"`}>${heading}</th>`,
           )}
         </tr>
       </thead>
-      <tbody>
+      <tbody role="rowgroup">
         ${rows.map(
           (row) =>
-            html`<tr>
-              ${columns.map(
-                ({ cell, isNumber }) => html`<td ${isNumber && html`class="number"`}>${cell(row)}</td>`,
-              )}
+            html`<tr role="row">
+              ${columns.map((column) => html`<td role="cell" data-heading="${column.heading}" ${classOf(column)}>${column.cell(row)}</td>`)}
             </tr>`,
         )}
       </tbody>
     </table>
   </div>`;
+}
+
+function classOf({ isNumber, isWide }: Pick<Column<never>, "isNumber" | "isWide">): Html | false {
+  if (isNumber) return html`class="number"`;
+  return isWide === true && html`class="wide"`;
 }
 
 /** Names and what they are; what is not known is left out. */
@@ -55,10 +63,17 @@ export function facts(pairs: readonly (readonly [string, Html | string | number 
   </dl>`;
 }
 
-/** To the next page of a list, with the filters that it has. */
-export function nextPage(text: string, path: string, query: URLSearchParams, cursor: string | undefined) {
+/** To the next page of a list, with the filters that it has. @param name of its cursor, where a page has several lists. */
+export function nextPage(
+  text: string,
+  path: string,
+  query: URLSearchParams,
+  cursor: string | undefined,
+  name = "cursor",
+): Html {
   if (cursor === undefined) return html``;
   const next = new URLSearchParams(query);
-  next.set("cursor", cursor);
+  next.delete("done");
+  next.set(name, cursor);
   return html`<p><a class="button" rel="next" href="${path}?${next.toString()}">${text}</a></p>`;
 }

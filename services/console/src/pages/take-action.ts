@@ -1,28 +1,36 @@
 import type { Endpoint, Problem } from "@holdfast/contracts";
 import { html } from "@holdfast/html";
+import type { BodyOf } from "../operator-api/operator-api.ts";
 import { DECISIONS } from "./action-forms.ts";
-import type { Action } from "./offers.ts";
 import type { Notice, PageAnswer, PageContext } from "./page-context.ts";
+import type { Deed } from "./texts.ts";
 
-export type ActionRequest = {
-  action: Action;
-  endpoint: Endpoint;
+export type ActionRequest<E extends Endpoint = Endpoint> = {
+  action: Deed;
+  endpoint: E;
   path: Record<string, string>;
-  /** What the endpoint takes; undefined where the form lacks something, which `needs` then says. */
+  query?: Record<string, string | undefined>;
+  /** What the endpoint takes; whatever it is where the form lacks something, which `needs` then says. */
   body: unknown;
   needs?: string;
-  /** Where the person looks at what was done. */
+  /** Where the person looks at what was done, with its query. */
   page: string;
 };
+
+/** What the gateway's answer means for who waits for it: another sentence than the action's, or a page of its own. */
+type Outcome = Deed | PageAnswer;
+
+type RenderAgain = (context: PageContext, notice: Notice, status: number) => Promise<PageAnswer>;
 
 /**
  * Carries out what a form asks for, and leads to the page that shows it. What was not done is shown on the page that the
  * form was on, with everything that was entered.
  */
-export async function takeAction(
+export async function takeAction<E extends Endpoint>(
   context: PageContext,
-  { action, endpoint, path, body, needs, page }: ActionRequest,
-  renderAgain: (context: PageContext, notice: Notice, status: number) => Promise<PageAnswer>,
+  { action, endpoint, path, query, body, needs, page }: ActionRequest<E>,
+  renderAgain: RenderAgain,
+  outcomeOf: (body: BodyOf<E>) => Outcome | Promise<Outcome> = () => action,
 ): Promise<PageAnswer> {
   const { texts } = context.reader;
   if (DECISIONS.has(action) && !context.mayDecide) {
@@ -38,13 +46,23 @@ export async function takeAction(
   if (needs !== undefined)
     return await renderAgain(context, { role: "alert", title: texts.notDone, text: needs }, 400);
   const key = context.form.get("key") ?? "";
-  const changed = await context.api.change(endpoint, { path, body, key });
-  if (changed.done) return { kind: "redirect", to: `${page}?done=${action}` };
+  const changed = await context.api.change(endpoint, { path, ...(query && { query }), body, key });
+  if (changed.done) {
+    const outcome = await outcomeOf(changed.body);
+    return typeof outcome === "string" ? { kind: "redirect", to: withDone(page, outcome) } : outcome;
+  }
   const { problem } = changed;
   // The form's key was used for this refusal: what is sent next is another request.
   context.form.delete("key");
   const notice = { role: "alert", title: texts.notDone, text: problemText(problem) } as const;
   return await renderAgain(context, notice, problem.status);
+}
+
+function withDone(page: string, deed: Deed): string {
+  const [path, query] = page.split("?", 2);
+  const parameters = new URLSearchParams(query);
+  parameters.set("done", deed);
+  return `${path}?${parameters.toString()}`;
 }
 
 /** As the gateway says it, with what it says of each field. */

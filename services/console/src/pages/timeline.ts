@@ -1,4 +1,9 @@
-import type { OperatorPaymentLife, OperatorRefund, OperatorRefundDetail } from "@holdfast/contracts";
+import type {
+  Chargeback,
+  OperatorPaymentLife,
+  OperatorRefund,
+  OperatorRefundDetail,
+} from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { amountText, statusWord, timeElement } from "./format.ts";
 import type { Reader } from "./page-context.ts";
@@ -40,8 +45,12 @@ export function eventsOfRefund(reader: Reader, refund: OperatorRefundDetail): Ti
   ];
 }
 
-/** With its captures, refunds, webhooks, and what operators have done. */
-export function eventsOfPayment(reader: Reader, life: OperatorPaymentLife): TimelineEvent[] {
+/** With its captures, refunds, chargebacks, webhooks, and what operators have done. */
+export function eventsOfPayment(
+  reader: Reader,
+  life: OperatorPaymentLife,
+  chargebacks: readonly Chargeback[],
+): TimelineEvent[] {
   return [
     ...life.history.map(({ from, to, cause, at }) => ({
       at,
@@ -54,6 +63,7 @@ export function eventsOfPayment(reader: Reader, life: OperatorPaymentLife): Time
     })),
     ...operationEvents(reader, life),
     ...life.refunds.flatMap((refund) => refundEvents(reader, refund)),
+    ...chargebacks.flatMap((chargeback) => chargebackEvents(reader, chargeback)),
     ...deliveryEvents(reader, life),
     ...life.actions.map(({ at, actor, action, detail }) => ({
       at,
@@ -119,11 +129,40 @@ function decisionsOf({ texts }: Reader, { approvedBy }: OperatorRefund): Timelin
   }));
 }
 
+function chargebackEvents(reader: Reader, chargeback: Chargeback): TimelineEvent[] {
+  const { texts } = reader;
+  const { openedBy, openedAt, endedAt, reasonCode, respondBy, bankReference, proposal } = chargeback;
+  const amount = amountText(reader, chargeback.amount, chargeback.currency);
+  const proposed =
+    proposal &&
+    `${proposal.proposedBy} ${texts.chargebackProposed}: ${statusWord(reader, proposal.outcome)}, ${proposal.reason}`;
+  const said = [reasonCode, bankReference, proposed].filter((text) => text !== undefined).join("; ");
+  const opened: TimelineEvent = {
+    at: openedAt,
+    what: `${texts.chargebackOpened}: ${amount}`,
+    who: openedBy ?? texts.bank,
+    detail: html`${said}${
+      endedAt === undefined && respondBy !== undefined
+        ? html` ${texts.dueBy} ${timeElement(reader, respondBy)}`
+        : ""
+    }`,
+  };
+  if (endedAt === undefined) return [opened];
+  const ended: TimelineEvent = {
+    at: endedAt,
+    what: `${texts.chargebackEnded}: ${amount}, ${statusWord(reader, chargeback.status)}`,
+    who: chargeback.decidedBy ?? texts.bank,
+    detail: chargeback.outcomeReason,
+  };
+  return [opened, ended];
+}
+
 function deliveryEvents(reader: Reader, { deliveries }: OperatorPaymentLife): TimelineEvent[] {
   const { texts } = reader;
-  return deliveries.flatMap(({ eventType, paymentStatus, occurredAt, resolvedAt, status, attemptCount }) => {
+  return deliveries.flatMap((delivery) => {
+    const { eventId, eventType, paymentStatus, occurredAt, resolvedAt, status, attemptCount } = delivery;
     const reported = paymentStatus === undefined ? html`` : statusWord(reader, paymentStatus);
-    const name = html`<code>${eventType}</code> ${reported}`;
+    const name = html`<a href="/deliveries/${eventId}">${eventType}</a> ${reported}`;
     const made: TimelineEvent = {
       at: occurredAt,
       what: html`${texts.webhookMade}: ${name}`,

@@ -7,6 +7,7 @@ export type IdentityProviderSettings = {
   scope: string;
   resource: string | undefined;
   rolesClaim: string;
+  merchantClaim: string;
   redirectUrl: string;
 };
 
@@ -31,6 +32,8 @@ export type IdentityProvider = {
 export type Identity = {
   subject: string;
   roles: string[];
+  /** Of a merchant's staff. */
+  merchantId: string | undefined;
   accessToken: string;
   idToken: string;
   providerSession: string | undefined;
@@ -101,7 +104,7 @@ async function beginAt(
 
 async function completeAt(
   config: client.Configuration,
-  { resource, rolesClaim }: IdentityProviderSettings,
+  { resource, ...claims }: IdentityProviderSettings,
   { callback, attempt }: { callback: URL; attempt: LoginAttempt },
 ): Promise<Identity | undefined> {
   try {
@@ -117,7 +120,7 @@ async function completeAt(
       },
       resource === undefined ? {} : { resource },
     );
-    return identityOf(tokens, rolesClaim);
+    return identityOf(tokens, claims);
   } catch (cause) {
     if (isRefusal(cause)) return undefined;
     throw new IdentityProviderUnavailableError("the identity provider did not answer", { cause });
@@ -152,16 +155,18 @@ function isRefusal(error: unknown): boolean {
 
 function identityOf(
   tokens: Awaited<ReturnType<typeof client.authorizationCodeGrant>>,
-  rolesClaim: string,
+  { rolesClaim, merchantClaim }: Pick<IdentityProviderSettings, "rolesClaim" | "merchantClaim">,
 ): Identity | undefined {
   const claims = tokens.claims();
   const { id_token: idToken } = tokens;
   const expiresIn = tokens.expiresIn();
   if (!claims || idToken === undefined || claims.auth_time === undefined) return undefined;
   const given: unknown[] = [claims[rolesClaim]].flat();
+  const merchant: unknown = claims[merchantClaim];
   return {
     subject: claims.sub,
     roles: given.filter((role) => typeof role === "string"),
+    merchantId: typeof merchant === "string" && merchant !== "" ? merchant : undefined,
     accessToken: tokens.access_token,
     idToken,
     providerSession: typeof claims["sid"] === "string" ? claims["sid"] : undefined,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { OPERATOR_ROLES } from "@holdfast/contracts";
+import { OPERATOR_ROLES, STAFF_ROLES } from "@holdfast/contracts";
 import { openAtRest, sealAtRest, SecretUnreadableError, type RestKeyRing } from "@holdfast/sealing";
 import { sql, type Kysely } from "kysely";
 import { z } from "zod";
@@ -9,17 +9,27 @@ import { stateOfSession, type Session, type SessionState } from "./session.ts";
 type Db = Kysely<ConsoleDatabase>;
 
 /** What signing in has found out. */
-export type SignedIn = Session & { providerSession: string | undefined; accessEndsAt: Date; endsAt: Date };
+export type SignedIn = Omit<Session, "beganAt"> & {
+  providerSession: string | undefined;
+  accessEndsAt: Date;
+  endsAt: Date;
+};
 
 const sealedSchema = z.object({
   accessToken: z.string(),
   idToken: z.string(),
   roles: z.array(z.enum(OPERATOR_ROLES)),
+  staff: z.object({ merchantId: z.string(), roles: z.array(z.enum(STAFF_ROLES)) }).optional(),
 });
 
 export async function insertSession(db: Db, keys: RestKeyRing, session: SignedIn): Promise<void> {
-  const { id, subject, accessToken, idToken, roles } = session;
-  const secrets: z.infer<typeof sealedSchema> = { accessToken, idToken, roles: [...roles] };
+  const { id, subject, accessToken, idToken, roles, staff } = session;
+  const secrets: z.infer<typeof sealedSchema> = {
+    accessToken,
+    idToken,
+    roles: [...roles],
+    ...(staff && { staff: { merchantId: staff.merchantId, roles: [...staff.roles] } }),
+  };
   await db
     .insertInto("session")
     .values({
@@ -41,7 +51,7 @@ export async function readSession(
 ): Promise<{ state: SessionState; session: Session } | undefined> {
   const row = await db
     .selectFrom("session")
-    .select(["subject", "sealed", "authenticated_at", "access_ends_at", "seen_at", "ends_at"])
+    .select(["subject", "sealed", "authenticated_at", "access_ends_at", "seen_at", "ends_at", "created_at"])
     .select(sql<Date>`now()`.as("now"))
     .where("session_hash", "=", hashOf(id))
     .executeTakeFirst();
@@ -51,15 +61,17 @@ export async function readSession(
   const times = { seenAt: row.seen_at, endsAt: row.ends_at, accessEndsAt: row.access_ends_at };
   const state = stateOfSession(times, { now: row.now, idleMs });
   if (state === "active" && row.now.getTime() - row.seen_at.getTime() > SEEN_EVERY_MS) await see(db, id);
-  const { accessToken, idToken, roles } = secrets;
+  const { accessToken, idToken, roles, staff } = secrets;
   return {
     state,
     session: {
       id,
       subject: row.subject,
       roles: new Set(roles),
+      staff: staff && { merchantId: staff.merchantId, roles: new Set(staff.roles) },
       accessToken,
       idToken,
+      beganAt: row.created_at,
       authenticatedAt: row.authenticated_at,
     },
   };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mayDecide, stateOfSession, type Session } from "./session.ts";
+import { hasJustBegun, mayDecide, stateOfSession, type Session } from "./session.ts";
 
 const at = (minutes: number) => new Date(Date.UTC(2026, 10, 23, 12, minutes));
 const session = { seenAt: at(0), accessEndsAt: at(50), endsAt: at(55) };
@@ -20,4 +20,10 @@ test("a decision needs a proof of identity of the last minutes", () => {
   const proven = { authenticatedAt: at(0) } as Session;
   expect(mayDecide(proven, at(14), 15 * 60_000)).toBe(true);
   expect(mayDecide(proven, at(15), 15 * 60_000)).toBe(false);
+});
+
+test("a sign-in has just begun for a minute", () => {
+  const begun = { beganAt: at(0) };
+  expect(hasJustBegun(begun, new Date(at(1).getTime() - 1))).toBe(true);
+  expect(hasJustBegun(begun, at(1))).toBe(false);
 });

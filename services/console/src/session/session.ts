@@ -1,13 +1,18 @@
-import type { OperatorRole } from "@holdfast/contracts";
+import type { OperatorRole, StaffRole } from "@holdfast/contracts";
 
 /** A person who is signed in. */
 export type Session = {
   /** What the browser's cookie has; the database has its hash. */
   id: string;
   subject: string;
+  /** Of an operator; a merchant's staff have none of these. */
   roles: ReadonlySet<OperatorRole>;
+  /** Of a merchant's staff, with what they may do there. */
+  staff?: { merchantId: string; roles: ReadonlySet<StaffRole> } | undefined;
   accessToken: string;
   idToken: string;
+  /** When this sign-in was completed. */
+  beganAt: Date;
   /** When the person proved who they are, by the provider's `auth_time`. */
   authenticatedAt: Date;
 };
@@ -31,6 +36,16 @@ export function stateOfSession(
 }
 
 const CLOCK_TOLERANCE_MS = 5_000;
+
+/**
+ * Whether the sign-in has just been completed: where the gateway does not take its token, another sign-in would lead to the
+ * same answer, and so on without end.
+ */
+export function hasJustBegun({ beganAt }: Pick<Session, "beganAt">, now: Date): boolean {
+  return now.getTime() - beganAt.getTime() < JUST_BEGUN_MS;
+}
+
+const JUST_BEGUN_MS = 60_000;
 
 /** Whether the sign-in is young enough for a decision about money. */
 export function mayDecide({ authenticatedAt }: Session, now: Date, ageMaxMs: number): boolean {

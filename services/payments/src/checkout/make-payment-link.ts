@@ -17,11 +17,14 @@ import { paymentLinkRecord } from "./payment-link-record.ts";
 
 export type PaymentLinkDeps = { db: Kysely<PaymentsDatabase>; fingerprintKeys: KeyRing };
 type Reply = CommandReply<PaymentLinkRecord>;
+/** What else the transaction does, such as a line of the audit log. */
+type WhenDone = (trx: Transaction<PaymentsDatabase>) => Promise<void>;
 
 /** POST /api/payment-links: the link with its Idempotency-Key and the key's answer, in one transaction. */
 export async function makePaymentLink(
   deps: PaymentLinkDeps,
   { context, payload }: Incoming<MakePaymentLink>,
+  whenDone?: WhenDone,
 ): Promise<Reply> {
   const { paymentLinkId, ...request } = payload;
   const { merchantId, credentialIssuedBy } = context.merchant;
@@ -47,6 +50,7 @@ export async function makePaymentLink(
       })
       .onConflict((conflict) => conflict.column("payment_link_id").doNothing())
       .execute();
+    await whenDone?.(trx);
     return await describe(trx, paymentLinkId, merchantId);
   });
 }
@@ -55,10 +59,12 @@ export async function makePaymentLink(
 export async function endPaymentLink(
   deps: PaymentLinkDeps,
   { context, payload: { paymentLinkId, requestId } }: Incoming<EndPaymentLink>,
+  whenDone?: WhenDone,
 ): Promise<Reply> {
   const { merchantId } = context.merchant;
   return await underKey(deps.db, context, identify(deps, requestId, [paymentLinkId]), async (trx) => {
     await updateDisabled(trx, paymentLinkId, merchantId);
+    await whenDone?.(trx);
     return await describe(trx, paymentLinkId, merchantId);
   });
 }

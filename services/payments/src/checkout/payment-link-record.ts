@@ -1,4 +1,4 @@
-import { amountToJson, type PaymentLinkPage, type PaymentLinkRecord } from "@holdfast/contracts";
+import { amountToJson, isLive, type PaymentLinkPage, type PaymentLinkRecord } from "@holdfast/contracts";
 import { linkStatus, type FoundLink } from "./payment-link-queries.ts";
 
 /** The link as its merchant sees it; the gateway adds its address. One that is just being paid is still active. */
@@ -6,6 +6,7 @@ export function paymentLinkRecord(link: FoundLink): PaymentLinkRecord {
   const status = linkStatus(link);
   return {
     paymentLinkId: link.payment_link_id,
+    livemode: isLive(link.merchant_id),
     status: status === "TAKEN" ? "ACTIVE" : status,
     orderId: link.order_id,
     description: link.description,

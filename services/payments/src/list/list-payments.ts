@@ -28,7 +28,7 @@ export function listHandlers(deps: ListDeps) {
   ];
 }
 
-type ListDeps = {
+export type ListDeps = {
   /** On the connections of lists. */
   lists: Kysely<PaymentsDatabase>;
   overdueAfterMs: number;
@@ -48,7 +48,7 @@ async function listPayments(
 }
 
 /** Payments of any merchant, with what operators see beside; those that are unresolved oldest first. */
-async function listForOperator(
+export async function listForOperator(
   { lists, overdueAfterMs }: ListDeps,
   { filter, livemode, unresolved, after, limit }: z.infer<typeof listPaymentsForOperator.request>,
 ): Promise<CommandReply<ListPart<OperatorPayment>>> {

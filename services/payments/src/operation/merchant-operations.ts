@@ -17,12 +17,14 @@ type Reply = CommandReply<ApiPaymentResponse>;
 export async function capturePayment(
   deps: MerchantOperationDeps,
   message: Incoming<CapturePayment>,
+  whenStarted?: OperationRequest["whenStarted"],
 ): Promise<Reply> {
   const { amount, currency } = message.payload;
   const plan = message.context.merchant.commission;
   return await operateOnPayment(deps, {
     ...requestOf(deps, message, [amount ?? null, currency ?? null]),
     kind: "CAPTURE",
+    whenStarted,
     reason: null,
     decide: (payment) => decideCapture(payment, { amount, currency }),
     commissionMinor: (payment, amountMinor) =>
@@ -44,12 +46,14 @@ export async function capturePayment(
 export async function cancelPayment(
   deps: MerchantOperationDeps,
   message: Incoming<CancelPayment>,
+  whenStarted?: OperationRequest["whenStarted"],
 ): Promise<Reply> {
   const { reason = null } = message.payload;
   const today = new Date(deps.now());
   return await operateOnPayment(deps, {
     ...requestOf(deps, message, [reason]),
     kind: "CANCEL",
+    whenStarted,
     reason,
     decide: (payment) => {
       const { businessDay } = deps.termsOf(payment.account_id);
@@ -71,7 +75,7 @@ function requestOf(
   { fingerprintKeys }: MerchantOperationDeps,
   { context, payload, traceparent }: Incoming<{ paymentId: string; operationId: string }>,
   fields: (string | null)[],
-): Omit<OperationRequest, "kind" | "reason" | "decide" | "commissionMinor"> {
+): Omit<OperationRequest, "kind" | "reason" | "decide" | "commissionMinor" | "whenStarted"> {
   const { idempotency } = context;
   const { hash, older } = underEachKey(fingerprintKeys, (key) =>
     fingerprintRequest(key, [payload.paymentId, ...fields]),

@@ -8,6 +8,8 @@ import { waitFor } from "@holdfast/acquirer";
 import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
 import { forgetKey, storeAnswer, takeIdempotencyKey } from "@holdfast/idempotency";
 import { certainlyNotCommitted, failpoint } from "@holdfast/service-runtime";
+import type { Transaction } from "kysely";
+import type { PaymentsDatabase } from "../database.ts";
 import type { PaymentRow } from "../payment/payment-record.ts";
 import { answerOperationCopy, answerOperationRepetition, type OperationKey } from "./answer-operation.ts";
 import {
@@ -45,6 +47,8 @@ export type OperationRequest = {
   idempotency: OperationKey | undefined;
   decide: (payment: PaymentRow) => OperationDecision;
   commissionMinor: (payment: PaymentRow, amountMinor: bigint) => bigint;
+  /** What else the transaction does that starts the operation, such as a line of the audit log. */
+  whenStarted?: ((trx: Transaction<PaymentsDatabase>, payment: PaymentRow) => Promise<void>) | undefined;
 };
 
 export async function operateOnPayment(deps: OperateDeps, request: OperationRequest): Promise<Reply> {
@@ -103,6 +107,7 @@ async function claimOperation(deps: OperateDeps, request: OperationRequest): Pro
       }
       const operation = newOperation(request, payment, decision.amountMinor);
       const operated = await startOperation(trx, payment, operation, leaseMs);
+      await request.whenStarted?.(trx, payment);
       return { kind: "claimed", payment: operated, operation: asStarted(operation, payment.payment_id) };
     });
     await failpoint("payments.operation_after_claim");

@@ -10,7 +10,7 @@ import type { AccountOf } from "../acquirer-account/account-connections.ts";
 import { withConnection, type ConnectionDeps } from "../with-connection.ts";
 import { cancelPayment, capturePayment, type MerchantOperationDeps } from "./merchant-operations.ts";
 
-type OperationHandlerDeps = MerchantOperationDeps & ConnectionDeps & { accountOf: AccountOf };
+export type OperationHandlerDeps = MerchantOperationDeps & ConnectionDeps & { accountOf: AccountOf };
 
 /** What a merchant does with a payment that was approved. */
 export function operationHandlers(deps: OperationHandlerDeps) {
@@ -25,7 +25,7 @@ export function operationHandlers(deps: OperationHandlerDeps) {
 }
 
 /** On a connection to the account that the payment is stored with. */
-async function onItsConnection(
+export async function onItsConnection(
   deps: OperationHandlerDeps,
   { context, payload }: Incoming<{ paymentId: string }>,
   operate: () => Promise<CommandReply<ApiPaymentResponse>>,

@@ -1,4 +1,4 @@
-import { appendAudit } from "@holdfast/audit";
+import { appendAudit, staffOf } from "@holdfast/audit";
 import type { CommandReply, OperatorContext, OperatorPaymentDetail } from "@holdfast/contracts";
 import type { Transaction } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
@@ -61,6 +61,6 @@ export function audit(
     actor: operator.name,
     action,
     subject: payment_id,
-    detail: { merchantId: merchant_id, requestId, ...detail },
+    detail: { merchantId: merchant_id, requestId, ...staffOf(operator), ...detail },
   });
 }

@@ -3,6 +3,15 @@ import type { Kysely, Selectable } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import type { PaymentTable } from "./payment-table.ts";
 
+/**
+ * SQL of what an event of the outbox says for the settlement service (`SettlingTerms`), which then need not ask. Both
+ * sides never change once a payment is final.
+ */
+export const SETTLING_TERMS = `(
+  select json_strip_nulls(json_build_object('accountId', coalesce(payment.account_id::text, 'default'),
+    'commissionMinor', payment.commission_minor::text, 'refundsCommission', payment.refunds_commission))
+  from payment where payment.payment_id = outbox.payment_id)`;
+
 type FactRow = Pick<Selectable<PaymentTable>, (typeof COLUMNS)[number]>;
 
 const COLUMNS = [

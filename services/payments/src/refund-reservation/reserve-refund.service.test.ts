@@ -67,6 +67,33 @@ test("a reservation repeats what a refund record needs of the payment", async ()
   expect(await amounts(paymentId)).toEqual({ reserved: 4000, refunded: 0, released: 0 });
 });
 
+test("whoever ends one waits for its payment first, so that nobody who has the payment waits for him", async () => {
+  const paymentId = await sell();
+  const refundId = randomUUID();
+  await reserve(paymentId, "4000", refundId);
+  const pool = new Pool({ connectionString: payments.database.superuserUrl });
+  const holder = await pool.connect();
+  try {
+    await holder.query("begin");
+    await holder.query("select from payments.payment where payment_id = $1 for update", [paymentId]);
+    const settling = settle(refundId);
+    await eventually(async () => {
+      const { rowCount } = await pool.query(
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      );
+      return rowCount === 1;
+    });
+    await holder.query("select from payments.refund_reservation where refund_id = $1 for update nowait", [
+      refundId,
+    ]);
+    await holder.query("commit");
+    expect(await settling).toMatchObject({ outcome: "done" });
+  } finally {
+    holder.release();
+    await pool.end();
+  }
+});
+
 test("settling turns it into a refund, releasing frees it, each once however often it is said", async () => {
   const paymentId = await sell();
   const [paid, dropped] = [randomUUID(), randomUUID()];

@@ -113,7 +113,7 @@ async function endReservation(
   const done = { outcome: "done", result: { refundId } } as const;
   return await db.transaction().execute(async (trx) => {
     const reservation =
-      (await lockReservation(trx, refundId)) ??
+      (await lockWithPayment(trx, refundId)) ??
       (to === "RELEASED" ? await insertTombstone(trx, refundId) : undefined);
     if (!reservation) return to === "RELEASED" ? done : { outcome: "problem", code: "refund_not_found" };
     if (reservation.state === to || (reservation.state === "REFUSED" && to === "RELEASED")) return done;
@@ -147,7 +147,23 @@ async function insertTombstone(trx: Trx, refundId: string): Promise<Reservation 
     .onConflict((conflict) => conflict.doNothing())
     .returning("refund_id")
     .executeTakeFirst();
-  return inserted ? undefined : await lockReservation(trx, refundId);
+  return inserted ? undefined : await lockWithPayment(trx, refundId);
+}
+
+/**
+ * A reservation whose payment is locked before it, as whoever reserves or sends a refund does: two who take the same locks in
+ * two orders wait for each other until the database ends one of them.
+ */
+async function lockWithPayment(trx: Trx, refundId: string): Promise<Reservation | undefined> {
+  await trx
+    .selectFrom("payment")
+    .select("payment_id")
+    .where("payment_id", "=", (of) =>
+      of.selectFrom("refund_reservation").select("payment_id").where("refund_id", "=", refundId),
+    )
+    .forUpdate()
+    .execute();
+  return await lockReservation(trx, refundId);
 }
 
 const TOMBSTONE = {

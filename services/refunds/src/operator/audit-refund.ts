@@ -1,4 +1,4 @@
-import { appendAudit } from "@holdfast/audit";
+import { appendAudit, staffOf } from "@holdfast/audit";
 import { formatAmount, type OperatorContext, type ProblemCode } from "@holdfast/contracts";
 import type { Transaction } from "kysely";
 import type { RefundsDatabase } from "../database.ts";
@@ -34,6 +34,7 @@ export async function auditRefund(
       amount: formatAmount(refund.amount_minor, refund.currency_exponent),
       currency: refund.currency,
       requestId,
+      ...staffOf(operator),
       ...detail,
     },
   });

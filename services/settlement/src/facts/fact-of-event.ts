@@ -4,7 +4,7 @@ import {
   EVENT_TYPES,
   PAYMENT_STATUS_CHANGED,
   parseAmount,
-  statusChangedEventSchema,
+  settledEventSchema,
   type ApiPaymentResponse,
   type MovementFact,
 } from "@holdfast/contracts";
@@ -13,14 +13,14 @@ import { z } from "zod";
 /**
  * The fact that an event of `payments` or `refunds` reports. An event says that an authorization was approved and not
  * whether it was captured, and that a refund ended and not whether it was paid or released: both are `OPEN`, and their
- * owner is asked.
+ * owner is asked. So is that of an event without the account.
  *
  * @returns the reason, as a text, when the message is not such an event; undefined for an event of another type, which
  * reports nothing that its owner is not asked for.
  */
 export function factOfEvent(content: unknown): MovementFact | string | undefined {
   if (otherEvents.safeParse(content).success) return undefined;
-  const event = statusChangedEventSchema.safeParse(content);
+  const event = settledEventSchema.safeParse(content);
   if (!event.success) return `not an event: ${event.error.issues[0]?.path.join(".") ?? ""}`;
   const record = apiPaymentResponseSchema.safeParse(parseJson(event.data.body));
   if (!record.success) return `not a record: ${record.error.issues[0]?.path.join(".") ?? ""}`;
@@ -44,6 +44,7 @@ export function factOfEvent(content: unknown): MovementFact | string | undefined
     maskedPan: pan,
     ...(externalTransactionId !== undefined && { externalTransactionId }),
     ...(authCode !== undefined && { authCode }),
+    ...event.data.settling,
   };
 }
 

@@ -11,6 +11,7 @@ import {
   listSettlementImports,
   noteSettlementDifference,
   readSettlementAuditLog,
+  staffVersionOf,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { addUploadPart, beginUpload, endUpload, type UploadDeps } from "./take-upload.ts";
@@ -19,7 +20,7 @@ import { closeDifference, noteDifference, type DifferenceDeps } from "./close-di
 import { listDifferences } from "./list-differences.ts";
 import { describeImport, listImports } from "./list-imports.ts";
 
-/** What operators, and merchants about their statements, may ask; `serve` has verified who they are and what they may. */
+/** What operators, and merchants and their staff about their statements, may ask; `serve` has verified who they are and what they may. */
 export function operatorHandlers(deps: DifferenceDeps & UploadDeps) {
   const { db } = deps;
   return [
@@ -28,6 +29,9 @@ export function operatorHandlers(deps: DifferenceDeps & UploadDeps) {
     handler(endSettlementUpload, ({ context, payload }) => endUpload(deps, context, payload)),
     handler(listSettlementImports, ({ payload }) => listImports(db, payload)),
     handler(listMerchantStatements, ({ context, payload }) =>
+      listStatements(db, payload, context.merchant.merchantId),
+    ),
+    handler(staffVersionOf(listMerchantStatements), ({ context, payload }) =>
       listStatements(db, payload, context.merchant.merchantId),
     ),
     handler(listAllStatements, ({ payload: { merchantId, ...query } }) =>

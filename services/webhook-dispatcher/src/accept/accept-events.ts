@@ -24,16 +24,30 @@ export async function acceptEvents(
 ): Promise<{ leased: LeasedDelivery[]; left: number }> {
   const askedAt = performance.now();
   const given = events.map(givenEvent);
-  const { rows } = await pool.query<LeasedDeliveryRow | { [Name in keyof LeasedDeliveryRow]: null }>({
+  const { rows } = await pool.query<AcceptedRow>({
     ...ACCEPT,
     values: [leaseMs, windowMs, shiftMs, ...GIVEN_COLUMNS.map(([column]) => given.map((row) => row[column]))],
   });
-  const leased = rows.filter((row): row is LeasedDeliveryRow => row.lease_token !== null);
+  const leased = rows.filter(({ lease_token }) => lease_token !== null);
+  // Copies of one event are the same but for their traces.
+  const known = new Map(given.map((event) => [event.event_id, event]));
   return {
-    leased: leased.map((row) => leasedDelivery(row, askedAt, leaseMs)),
+    leased: leased.map((row) =>
+      leasedDelivery(
+        { ...known.get(row.event_id)!, ...row, lease_token: row.lease_token! },
+        askedAt,
+        leaseMs,
+      ),
+    ),
     left: rows.length - leased.length,
   };
 }
+
+/** What is known before the statement is not read back: the body sent is the one that was committed, the same buffer. */
+type AcceptedRow = Omit<LeasedDeliveryRow, keyof GivenEvent | "lease_token"> & {
+  event_id: string;
+  lease_token: string | null;
+};
 
 function givenEvent({ event, lease }: EventToAccept): GivenEvent {
   return {

@@ -42,7 +42,7 @@ const EVENT_NAMES = GIVEN_COLUMNS.map(([column]) => column)
  * The default endpoint's delivery may be leased in this statement; those to further endpoints are left for a claim, since
  * nobody knows before this statement which endpoints want an event.
  *
- * @returns `LeasedDeliveryRow`s; one that was not leased has a `lease_token` of null.
+ * @returns `LeasedDeliveryRow`s without what was given; one that was not leased has a `lease_token` of null.
  */
 export const ACCEPT = {
   name: "accept-events",
@@ -90,17 +90,11 @@ export const ACCEPT = {
     delivery_id: "made.delivery_id",
     lease_token: "made.lease_token",
     event_id: "made.event_id",
-    event_type: "given.event_type",
     occurred_at: "made.occurred_at",
-    merchant_id: "made.merchant_id",
-    payment_id: "given.payment_id",
-    status: "given.status",
-    body: "given.body",
-    traceparent: "given.traceparent",
     trigger: "made.trigger",
     attempt: "made.attempt",
     due_at: "made.due_at",
     deadline_at: "made.deadline_at",
   })}
-  from made join given using (event_id) join every_endpoint as endpoint on endpoint.endpoint_id = made.endpoint_id`,
+  from made join every_endpoint as endpoint on endpoint.endpoint_id = made.endpoint_id`,
 };

@@ -69,7 +69,7 @@ export const RELEASE = {
  * which the statement joins as `endpoint`.
  */
 export function leasedColumns(
-  sources: Record<Exclude<keyof LeasedDeliveryRow, keyof StoredEndpoint>, string>,
+  sources: Partial<Record<Exclude<keyof LeasedDeliveryRow, keyof StoredEndpoint>, string>>,
 ): string {
   return [
     ...Object.entries(sources).map(([column, source]) => `${source} as ${column}`),

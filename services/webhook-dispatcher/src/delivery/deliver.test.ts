@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { signWebhook } from "@holdfast/webhook-signature";
 import { expect, test } from "vitest";
 import type { BusinessEvents } from "../business-events.ts";
-import { encryptSecret } from "../endpoint/endpoint-secrets.ts";
+import { createSecretOpener, encryptSecret } from "../endpoint/endpoint-secrets.ts";
 import type { StoredEndpoint } from "../endpoint/stored-endpoint.ts";
 import type { PostResult } from "../http-client/webhook-client.ts";
 import { deliver, snippetText, type DeliverDeps } from "./deliver.ts";
@@ -66,7 +66,7 @@ function start({
       },
       close: async () => {},
     },
-    secretKeys,
+    openSecrets: createSecretOpener(secretKeys),
     retry: { delaysMs: [30_000, 60_000] },
     clock: { now: () => clock, databaseNow: () => clock, shiftMs: 0, skewMs: 0, measured: () => {} },
     events: { attempted: () => {} } as unknown as BusinessEvents,

@@ -1,24 +1,23 @@
 import { createHash, randomUUIDv7 } from "node:crypto";
 import { failpoint } from "@holdfast/service-runtime";
-import type { KeyRing } from "@holdfast/service-runtime";
 import { signWebhook, WEBHOOK_HEADERS } from "@holdfast/webhook-signature";
 import type { BusinessEvents } from "../business-events.ts";
 import type { Clock } from "../clock.ts";
 import { afterFailure, mayStart, type RetryRules } from "./retry-schedule.ts";
 import type { AttemptRecord } from "./record-statements.ts";
-import { openSecrets, signingSecrets, type SigningSecrets } from "../endpoint/endpoint-secrets.ts";
+import { signingSecrets, type OpenSecrets, type SigningSecrets } from "../endpoint/endpoint-secrets.ts";
+import { ENDPOINT_FRESH_MS, type ReadEndpoint } from "../endpoint/shared-readings.ts";
 import type { StoredEndpoint } from "../endpoint/stored-endpoint.ts";
 import type { PostResult, WebhookClient } from "../http-client/webhook-client.ts";
 import type { LeasedDelivery } from "./leased-delivery.ts";
 
 export type DeliverDeps = {
   client: WebhookClient;
-  secretKeys: KeyRing;
+  openSecrets: OpenSecrets;
   retry: RetryRules;
   clock: Clock;
   events: BusinessEvents;
-  /** Reads an endpoint as it is now. */
-  readEndpoint: (endpointId: string) => Promise<StoredEndpoint | undefined>;
+  readEndpoint: ReadEndpoint;
 };
 
 /** An attempt that was made; undefined when none may be made, and the lease is released. */
@@ -53,8 +52,6 @@ async function currentEndpoint(
   return performance.now() - endpointReadAt < ENDPOINT_FRESH_MS ? endpoint : await readEndpoint(endpointId);
 }
 
-const ENDPOINT_FRESH_MS = 1_000;
-
 /** Only a resend by hand, or the first attempt, may start after the deadline. */
 function mayBeSent({ clock }: DeliverDeps, { trigger, attempt, deadlineAt }: LeasedDelivery): boolean {
   return trigger === "manual" || mayStart(attempt, new Date(clock.databaseNow()), deadlineAt);
@@ -67,12 +64,12 @@ type Message = { endpointId: string; eventId: string; eventType: string; body: B
  * shows it and the schedule ends; nothing is sent to it.
  */
 export async function signAndPost(
-  deps: Pick<DeliverDeps, "client" | "clock" | "secretKeys">,
+  deps: Pick<DeliverDeps, "client" | "clock" | "openSecrets">,
   url: string,
   secrets: SigningSecrets<Buffer>,
   message: Message,
 ): Promise<{ result: PostResult; requestTime: number }> {
-  const opened = openSecrets(deps.secretKeys, message.endpointId, secrets);
+  const opened = deps.openSecrets(message.endpointId, secrets);
   if (opened) return await post(deps, url, opened, message);
   return { result: { error: "secret_unreadable", durationMs: 0 }, requestTime: deps.clock.now() };
 }

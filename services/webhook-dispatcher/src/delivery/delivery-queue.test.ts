@@ -77,6 +77,15 @@ test("after a time-out one request at a time is made, and the rest goes back", a
   expect(to("a")).toHaveLength(9);
 });
 
+test("an answer that is slower than those before gives nothing back of what is leased", async () => {
+  const { push, sent, givenBack } = startQueue();
+  push("a", 8);
+  for (let index = 0; index < 8; index++) await sent[index]!.end({ kind: "success", durationMs: 100 });
+  push("a", 60);
+  await sent[8]!.end({ kind: "success", durationMs: 300 });
+  expect(givenBack).toEqual([]);
+});
+
 test("when an endpoint falls silent no more than a few requests are added to those it has", () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   const { push, to } = startQueue();

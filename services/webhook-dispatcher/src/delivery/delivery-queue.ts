@@ -4,6 +4,7 @@ import {
   capNow,
   keepMax,
   newEndpointHealth,
+  releaseAbove,
   type EndpointHealth,
   type SendResult,
 } from "./endpoint-health.ts";
@@ -162,7 +163,9 @@ export class DeliveryQueue {
       this.#options.onResult(endpointId, result, endpoint.health.open);
     }
     // A delivery that would wait long for its turn waits better in the database.
-    this.#giveBack(endpoint.waiting.splice(Math.max(0, keepMax(endpoint.health) - endpoint.underway.size)));
+    this.#giveBack(
+      endpoint.waiting.splice(Math.max(0, releaseAbove(endpoint.health) - endpoint.underway.size)),
+    );
     this.#turns.add(endpointId);
     this.#pump();
     if (roomOf(endpoint) > 0) this.#options.onRoom();

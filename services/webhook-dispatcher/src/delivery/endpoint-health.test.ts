@@ -3,6 +3,7 @@ import {
   afterResult,
   capNow,
   keepMax,
+  releaseAbove,
   newEndpointHealth,
   type EndpointHealth,
   type SendResult,
@@ -58,4 +59,13 @@ test("more is held in memory for an endpoint that answers fast, never for one in
   expect(keepMax(run(times(30, "success"), undefined, 5))).toBe(256);
   expect(keepMax(run(times(30, "success"), undefined, 1_000))).toBeLessThan(20);
   expect(keepMax(run([...times(30, "success"), "failure"], undefined, 5))).toBe(MAX);
+});
+
+test("what is leased for an endpoint that answers well stays within twice its hold, and in doubt nothing beyond its cap", () => {
+  const fast = run(times(30, "success"), undefined, 5);
+  expect(releaseAbove(fast)).toBe(512);
+  const slower = run(times(3, "success"), fast, 200);
+  expect(releaseAbove(slower)).toBe(2 * keepMax(slower));
+  expect(releaseAbove(run(["failure"], fast))).toBe(MAX);
+  expect(releaseAbove(run(["timeout"], fast))).toBe(1);
 });

@@ -63,6 +63,14 @@ export function keepMax({ open, cap, durationMs, failuresInRow }: EndpointHealth
   return Math.min(KEPT_MAX, Math.max(cap, Math.floor((cap * KEPT_FOR_MS) / Math.max(durationMs, 1))));
 }
 
+/**
+ * More than these are released. An endpoint that answers well may have twice what would be leased for it now: answers are
+ * now faster and now slower, and what is released for each slow one is leased again after the next fast one.
+ */
+export function releaseAbove(health: EndpointHealth): number {
+  return health.open || health.failuresInRow > 0 ? health.cap : 2 * keepMax(health);
+}
+
 function keepLatest(recent: readonly boolean[], failed: boolean): boolean[] {
   return [...recent, failed].slice(-RECENT_MAX);
 }

@@ -11,7 +11,7 @@ export function createResultRecorder(pool: Pool): NaturalBatcher<AttemptRecord, 
     name: "results",
     sizeMax: 100,
     flushesMax: 2,
-    lingerMs: 10,
+    lingerMs: 50,
     isolates: () => false,
     async flush(records) {
       await failpoint("webhooks.in_result_batch");

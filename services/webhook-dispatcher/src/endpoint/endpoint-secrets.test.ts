@@ -1,7 +1,13 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { SecretUnreadableError } from "@holdfast/sealing";
 import { expect, test } from "vitest";
-import { decryptSecret, generateSecret, encryptSecret, signingSecrets } from "./endpoint-secrets.ts";
+import {
+  createSecretOpener,
+  decryptSecret,
+  generateSecret,
+  encryptSecret,
+  signingSecrets,
+} from "./endpoint-secrets.ts";
 import type { StoredEndpoint } from "./stored-endpoint.ts";
 
 const endpointId = randomUUID();
@@ -36,6 +42,28 @@ test("another endpoint's row, another key, or one bit changed opens nothing", ()
   for (const bytes of [0, 1, 4, 10, 20]) {
     expect(() => decryptSecret(ring, endpointId, stored.subarray(0, bytes))).toThrow(SecretUnreadableError);
   }
+});
+
+test("what was opened is kept for its endpoint and its bytes alone, also among more than are kept", () => {
+  const open = createSecretOpener(ring);
+  const stored = encryptSecret(ring, endpointId, "whs_one");
+  const current = { secret: stored, version: 1 };
+  expect(open(endpointId, { current })).toEqual({ current: { secret: "whs_one", version: 1 } });
+  expect(open(randomUUID(), { current })).toBeUndefined();
+  const next = { secret: encryptSecret(ring, endpointId, "whs_two"), version: 2 };
+  expect(open(endpointId, { current, next })?.next).toEqual({ secret: "whs_two", version: 2 });
+  // It is not opened again: the key is gone, and what was opened is still known.
+  const vanishing = { ...ring, keys: new Map(ring.keys) };
+  const kept = createSecretOpener(vanishing);
+  kept(endpointId, { current });
+  vanishing.keys.clear();
+  expect(kept(endpointId, { current })?.current.secret).toBe("whs_one");
+  expect(kept(endpointId, { current: next })).toBeUndefined();
+  for (let index = 0; index < 10_000; index++) {
+    const another = { secret: encryptSecret(ring, endpointId, `whs_${index}`), version: index };
+    expect(open(endpointId, { current: another })?.current.secret).toBe(`whs_${index}`);
+  }
+  expect(open(endpointId, { current })?.current.secret).toBe("whs_one");
 });
 
 test("the old secret signs until the new one's time has come, and the new one alone from then on", () => {

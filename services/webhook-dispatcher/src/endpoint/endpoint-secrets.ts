@@ -24,22 +24,39 @@ export type SigningSecrets<Secret> = {
 };
 
 /** The secrets that sign now, decrypted; undefined when one of them cannot be read. */
-export function openSecrets(
-  ring: KeyRing,
+export type OpenSecrets = (
   endpointId: string,
-  { current, next }: SigningSecrets<Buffer>,
-): SigningSecrets<string> | undefined {
-  const open = ({ secret, version }: { secret: Buffer; version: number }) => ({
-    secret: decryptSecret(ring, endpointId, secret),
-    version,
-  });
-  try {
-    return { current: open(current), ...(next && { next: open(next) }) };
-  } catch (error) {
-    if (error instanceof SecretUnreadableError) return undefined;
-    throw error;
-  }
+  secrets: SigningSecrets<Buffer>,
+) => SigningSecrets<string> | undefined;
+
+/**
+ * Opens secrets, and keeps what it has opened lately: each delivery signs with a secret, and its endpoint has had the same
+ * one for months. What is kept is found by the encrypted bytes, so a rotated secret, or one that was encrypted again, is
+ * opened itself.
+ */
+export function createSecretOpener(ring: KeyRing): OpenSecrets {
+  const opened = new Map<string, string>();
+  const open = (endpointId: string, { secret, version }: { secret: Buffer; version: number }) => {
+    const key = `${endpointId}:${secret.toString("latin1")}`;
+    const known = opened.get(key);
+    if (known !== undefined) return { secret: known, version };
+    const text = decryptSecret(ring, endpointId, secret);
+    if (opened.size >= OPENED_MAX) opened.clear();
+    opened.set(key, text);
+    return { secret: text, version };
+  };
+  return (endpointId, { current, next }) => {
+    try {
+      return { current: open(endpointId, current), ...(next && { next: open(endpointId, next) }) };
+    } catch (error) {
+      if (error instanceof SecretUnreadableError) return undefined;
+      throw error;
+    }
+  };
 }
+
+/** Secrets that are kept open in this process. */
+const OPENED_MAX = 10_000;
 
 /** A rotated secret becomes the only one at its time, whether or not the row has been changed by then. */
 export function signingSecrets(endpoint: StoredEndpoint, now: Date): SigningSecrets<Buffer> {

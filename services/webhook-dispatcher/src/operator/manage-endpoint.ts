@@ -1,4 +1,4 @@
-import { appendAudit } from "@holdfast/audit";
+import { appendAudit, staffOf } from "@holdfast/audit";
 import type { CommandReply, OperatorContext, SealedReply } from "@holdfast/contracts";
 import { sealReply } from "@holdfast/sealing";
 import type { KeyRing } from "@holdfast/service-runtime";
@@ -184,7 +184,7 @@ function isNextSecretDue({ activates_at }: EndpointRow, clock: Clock): boolean {
 
 /** Who did what: an operator, or a merchant with its own endpoints. */
 export type AuditedContext = Pick<OperatorContext, "requestId"> & {
-  operator: Pick<OperatorContext["operator"], "name">;
+  operator: Pick<OperatorContext["operator"], "name" | "staffOf">;
 };
 
 /** A line about an endpoint: its subject is the merchant, and a further endpoint is named in the detail. */
@@ -208,5 +208,10 @@ export function audit(
   subject: string,
   detail: Record<string, unknown>,
 ): Promise<void> {
-  return appendAudit(trx, { actor: operator.name, action, subject, detail: { ...detail, requestId } });
+  return appendAudit(trx, {
+    actor: operator.name,
+    action,
+    subject,
+    detail: { ...detail, requestId, ...staffOf(operator) },
+  });
 }

@@ -42,7 +42,7 @@ import { comparableSince } from "../retention.ts";
 export type OperatorDeps = MerchantEndpointsDeps &
   DeliveryLogDeps &
   RedeliverDeps &
-  Pick<DeliverDeps, "client"> & {
+  Pick<DeliverDeps, "client" | "openSecrets"> & {
     /** Days that events are kept. */
     eventDays: number;
   };

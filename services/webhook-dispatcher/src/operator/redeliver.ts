@@ -22,11 +22,16 @@ type StoredEvent = { event_id: string; occurred_at: Date; event_type: string; me
 export async function redeliver(
   { db, nudge }: RedeliverDeps,
   context: OperatorContext,
-  { eventId, endpointId }: { eventId: string; endpointId?: string | undefined },
+  {
+    eventId,
+    endpointId,
+    merchantId: asker,
+  }: { eventId: string; endpointId?: string | undefined; /** Whose it has to be. */ merchantId?: string },
 ): Promise<Reply> {
   const reply = await db.transaction().execute(async (trx): Promise<Reply> => {
     const event = await findEvent(trx, eventId);
-    if (!event) return { outcome: "problem", code: "delivery_not_found" };
+    if (!event || (asker !== undefined && event.merchant_id !== asker))
+      return { outcome: "problem", code: "delivery_not_found" };
     const merchantId = event.merchant_id;
     const endpoints =
       endpointId === undefined ? await receiversOf(trx, event) : await named(trx, { merchantId, endpointId });

@@ -18,7 +18,7 @@ import { auditEndpoint, NOT_FOUND, type AuditedContext } from "./manage-endpoint
  * returns the result. The body is no payment: a merchant that ignores the type finds no status in it and ships nothing.
  */
 export async function sendTestEvent(
-  deps: Pick<DeliverDeps, "client" | "clock" | "secretKeys"> & { db: Kysely<WebhooksDatabase> },
+  deps: Pick<DeliverDeps, "client" | "clock" | "openSecrets"> & { db: Kysely<WebhooksDatabase> },
   context: AuditedContext,
   name: EndpointName,
 ): Promise<CommandReply<WebhookTestResult>> {

@@ -5,48 +5,8 @@ import type { Page, PageAnswer, PageContext } from "./page-context.ts";
 import { paymentColumns } from "./payment-columns.ts";
 import { nextPage, table } from "./table.ts";
 
-/** What waits for people: in short on the first page, and what nobody knows the outcome of. */
-export const workPages: Page[] = [
-  { method: "GET", path: "/", answer: answerOverview },
-  { method: "GET", path: "/unresolved", answer: answerUnresolved },
-];
-
-async function answerOverview({ api, reader }: PageContext): Promise<PageAnswer> {
-  const { texts } = reader;
-  const [refunds, payments, executing] = await Promise.all([
-    api.read(listOperatorRefunds, { query: { status: "PENDING_APPROVAL", limit: "200" } }),
-    api.read(listOperatorPayments, { query: { unresolved: "true", limit: "200" } }),
-    api.read(listOperatorRefunds, { query: { status: "EXECUTING", limit: "200" } }),
-  ]);
-  const row = (
-    text: string,
-    href: string,
-    page: { items: unknown[]; nextCursor?: string | undefined },
-    oldest?: string,
-  ) => ({
-    text,
-    href,
-    count: `${page.items.length}${page.nextCursor === undefined ? "" : "+"}`,
-    oldest,
-  });
-  const content = table(
-    texts.waiting,
-    [
-      { heading: texts.work, cell: ({ text, href }) => html`<a href="${href}">${text}</a>` },
-      { heading: texts.count, isNumber: true, cell: ({ count }) => count },
-      { heading: texts.oldest, cell: ({ oldest }) => timeElement(reader, oldest) },
-    ],
-    {
-      rows: [
-        row(texts.refundQueue, "/refunds", refunds, refunds.items[0]?.paymentDate),
-        row(texts.unresolvedPayments, "/unresolved", payments, payments.items[0]?.payment.paymentDate),
-        row(texts.executingRefunds, "/unresolved", executing, executing.items[0]?.paymentDate),
-      ],
-      empty: texts.noRows,
-    },
-  );
-  return { kind: "page", title: texts.overview, content };
-}
+/** What nobody knows the outcome of. */
+export const unresolvedPage: Page = { method: "GET", path: "/unresolved", answer: answerUnresolved };
 
 async function answerUnresolved({ api, reader, query }: PageContext): Promise<PageAnswer> {
   const { texts } = reader;

@@ -1,0 +1,188 @@
+import { cancel, capture } from "./capture.ts";
+import type { Endpoint } from "./endpoint.ts";
+import {
+  activateWebhookEndpointSecret,
+  changeMerchantWebhook,
+  createMerchantWebhook,
+  removeMerchantWebhook,
+  rotateWebhookEndpointSecret,
+  testWebhookEndpoint,
+} from "./merchant-webhooks.ts";
+import { addCredential, revokeCredential } from "./merchants.ts";
+import { requestOperatorRefund } from "./operator-refunds.ts";
+import { createPaymentLink, disablePaymentLink } from "./payment-links.ts";
+import type { Difference } from "./staff-endpoint.ts";
+import { redeliverFailedOperatorWebhooks, redeliverOperatorWebhook } from "./webhook-endpoints.ts";
+
+/** What one role may change, by the endpoint of operators or merchants that changes the same. */
+export const STAFF_CHANGES: readonly (readonly [Endpoint, Difference])[] = [
+  [
+    capture,
+    {
+      operationId: "capturePaymentAsStaff",
+      role: "refunds",
+      path: "/staff/payments/{paymentId}/capture",
+      summary: "Capture a payment",
+      description:
+        "Captures all or part of a pre-authorization's funds, once. Without an `amount`, everything that can still be " +
+        "captured is captured.",
+    },
+  ],
+  [
+    cancel,
+    {
+      operationId: "cancelPaymentAsStaff",
+      role: "refunds",
+      path: "/staff/payments/{paymentId}/cancel",
+      summary: "Cancel a payment",
+      description: "Releases a pre-authorization's reserved funds, or voids a sale on its business day.",
+    },
+  ],
+  [
+    requestOperatorRefund,
+    {
+      operationId: "requestRefundAsStaff",
+      role: "refunds",
+      path: "/staff/payments/{paymentId}/refunds",
+      summary: "Request a refund",
+      description: "Requests a refund, which operators must approve.",
+    },
+  ],
+  ...webhookChanges(),
+  [
+    redeliverOperatorWebhook,
+    {
+      operationId: "redeliverWebhookAsStaff",
+      role: "developer",
+      path: "/staff/webhook-deliveries/{eventId}/redeliver",
+      summary: "Resend a webhook",
+      description:
+        "Sends one event again immediately, whatever its status: to the endpoint that is named, or to all that it was for.",
+    },
+  ],
+  [
+    redeliverFailedOperatorWebhooks,
+    {
+      operationId: "redeliverFailedWebhooksAsStaff",
+      role: "developer",
+      path: "/staff/webhook-deliveries/redeliver",
+      summary: "Resend failed webhooks",
+      description: "Sends again all events that have failed since a given time, at most 10000 in one call.",
+    },
+  ],
+  [
+    addCredential,
+    {
+      operationId: "addCredentialAsStaff",
+      role: "developer",
+      path: "/staff/credentials",
+      summary: "Create a credential",
+      description: "Creates another API key and secret, of live or test mode. The secret is shown only once.",
+      mode: "none",
+    },
+  ],
+  [
+    revokeCredential,
+    {
+      operationId: "revokeCredentialAsStaff",
+      role: "developer",
+      path: "/staff/credentials/{apiKey}",
+      summary: "Revoke a credential",
+      description: "Within 10 seconds every request with this key is answered with 401.",
+      mode: "none",
+    },
+  ],
+  [
+    createPaymentLink,
+    {
+      operationId: "createPaymentLinkAsStaff",
+      role: "owner",
+      path: "/staff/payment-links",
+      summary: "Create a payment link",
+      description:
+        "Creates an address that buyers pay. A link for one payment is paid once, whoever is first.",
+    },
+  ],
+  [
+    disablePaymentLink,
+    {
+      operationId: "disablePaymentLinkAsStaff",
+      role: "owner",
+      path: "/staff/payment-links/{paymentLinkId}/disable",
+      summary: "Disable a payment link",
+      description: "Ends the link for good: nobody can begin to pay.",
+    },
+  ],
+];
+
+function webhookChanges(): [Endpoint, Difference][] {
+  const path = "/staff/webhooks";
+  const role = "developer";
+  const one = `${path}/{endpointId}`;
+  return [
+    [
+      createMerchantWebhook,
+      {
+        operationId: "createWebhookAsStaff",
+        role,
+        path,
+        summary: "Add a webhook endpoint",
+        description:
+          "Adds an endpoint with its own secret, which is shown only once. It gets the events that happen from now on: " +
+          "those that are named, or `payment.status_changed`.",
+      },
+    ],
+    [
+      changeMerchantWebhook,
+      {
+        operationId: "changeWebhookAsStaff",
+        role,
+        path: one,
+        summary: "Change a webhook endpoint",
+        description: "Changes the URL, or the events that the endpoint gets from now on.",
+      },
+    ],
+    [
+      removeMerchantWebhook,
+      {
+        operationId: "removeWebhookAsStaff",
+        role,
+        path: one,
+        summary: "Remove a webhook endpoint",
+        description: "Turns the endpoint off; what it has not received yet is not delivered to it.",
+      },
+    ],
+    [
+      rotateWebhookEndpointSecret,
+      {
+        operationId: "rotateWebhookSecretAsStaff",
+        role,
+        path: `${one}/rotate-secret`,
+        summary: "Rotate a webhook secret",
+        description:
+          "Makes a new secret, which is shown only once. Webhooks are signed with both until it is activated.",
+      },
+    ],
+    [
+      activateWebhookEndpointSecret,
+      {
+        operationId: "activateWebhookSecretAsStaff",
+        role,
+        path: `${one}/activate-secret`,
+        summary: "Activate the new webhook secret",
+        description: "Signs with the new secret alone from now on.",
+      },
+    ],
+    [
+      testWebhookEndpoint,
+      {
+        operationId: "testWebhookAsStaff",
+        role,
+        path: `${one}/test`,
+        summary: "Send a test webhook",
+        description:
+          "Sends a signed event of type `webhook.test` immediately, and returns what the server answered.",
+      },
+    ],
+  ];
+}

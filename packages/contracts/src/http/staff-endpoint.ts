@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { livemodeParameter } from "../livemode.ts";
+import type { StaffRole } from "../staff-role.ts";
+import type { Endpoint } from "./endpoint.ts";
+
+/**
+ * What a merchant's staff may call: endpoints that operators and merchants have, about the person's own merchant, which
+ * nothing in a request can name (ADR 0102). Only what differs is said here.
+ */
+
+export type Difference = {
+  operationId: string;
+  role: StaffRole;
+  path: string;
+  summary: string;
+  description: string;
+  /** `none` where both modes are meant, or the body says which. */
+  mode?: "none";
+};
+
+/** The bodies and parameters that name a merchant, without it. */
+const NAMES_OF_MERCHANTS = ["merchantId", "livemode", "unresolved"] as const;
+
+/** The endpoint of staff that does what this one does. */
+export function staffEndpoint(of: Endpoint, { mode, ...difference }: Difference): Endpoint {
+  const { role: _role, pathParameters, queryParameters, request, problems, responses, ...same } = of;
+  const path = pathParameters && without(pathParameters, ["merchantId"]);
+  const query = z.object({
+    ...(queryParameters && without(queryParameters, NAMES_OF_MERCHANTS).shape),
+    ...(mode !== "none" && { livemode: livemodeParameter }),
+  });
+  return {
+    ...same,
+    ...difference,
+    listener: "staff",
+    ...(path && Object.keys(path.shape).length > 0 && { pathParameters: path }),
+    ...(Object.keys(query.shape).length > 0 && { queryParameters: query }),
+    ...(request && { request: mode === "none" ? request : ownRequest(request) }),
+    responses: Object.fromEntries(
+      Object.entries(responses).map(([status, { headers, ...response }]) => [
+        status,
+        { ...response, ...(headers && { headers: ownPaths(headers) }) },
+      ]),
+    ),
+    problems: [...new Set([...problems, "forbidden" as const])],
+  };
+}
+
+function without(schema: z.ZodObject, names: readonly string[]): z.ZodObject {
+  return z.object(Object.fromEntries(Object.entries(schema.shape).filter(([name]) => !names.includes(name))));
+}
+
+/** A body that names a merchant, without it; every other one as it is. */
+function ownRequest(request: z.ZodType): z.ZodType {
+  const namesOne = request instanceof z.ZodObject && "merchantId" in request.shape;
+  return namesOne ? without(request, NAMES_OF_MERCHANTS) : request;
+}
+
+/** The paths that answers name, on this face. */
+function ownPaths(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, value.replace(/^\/(?:api|operator)\//, "/staff/")]),
+  );
+}

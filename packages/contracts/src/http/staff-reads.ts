@@ -1,0 +1,154 @@
+import { listMerchantCheckouts } from "./checkout-list.ts";
+import { getCheckout } from "./checkout.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { listMerchantWebhooks } from "./merchant-webhooks.ts";
+import { getMerchant } from "./merchants.ts";
+import { listOperatorPayments, listOperatorRefunds } from "./operator-lists.ts";
+import { getOperatorPayment } from "./operator-payment-life.ts";
+import { getOperatorRefund } from "./operator-refunds.ts";
+import { searchOperator } from "./operator-search.ts";
+import { getPaymentLink, listPaymentLinks } from "./payment-links.ts";
+import type { Difference } from "./staff-endpoint.ts";
+import { listStatements } from "./statements.ts";
+import { getOperatorWebhookDelivery, listOperatorWebhookDeliveries } from "./webhook-endpoints.ts";
+
+const WITH_ROWS =
+  "With `Accept: text/csv` or `application/x-ndjson` all matching rows come in one answer, whose last line has their number.";
+
+/** What any role may read, by the endpoint of operators or merchants that reads the same. */
+export const STAFF_READS: readonly (readonly [Endpoint, Omit<Difference, "role">])[] = [
+  [
+    listOperatorPayments,
+    {
+      operationId: "listPaymentsAsStaff",
+      path: "/staff/payments",
+      summary: "List payments",
+      description: `Returns the merchant's payments, newest first. ${WITH_ROWS}`,
+    },
+  ],
+  [
+    getOperatorPayment,
+    {
+      operationId: "getPaymentAsStaff",
+      path: "/staff/payments/{paymentId}",
+      summary: "Get a payment",
+      description:
+        "Returns everything that is known of a payment: its history, captures and cancellations, refunds, webhooks, and " +
+        "what the merchant's own staff have done about it.",
+    },
+  ],
+  [
+    listOperatorRefunds,
+    {
+      operationId: "listRefundsAsStaff",
+      path: "/staff/refunds",
+      summary: "List refunds",
+      description: `Returns the merchant's refunds, newest first; with \`status\` alone oldest first. ${WITH_ROWS}`,
+    },
+  ],
+  [
+    getOperatorRefund,
+    {
+      operationId: "getRefundAsStaff",
+      path: "/staff/refunds/{refundId}",
+      summary: "Get a refund",
+      description: "Returns a refund with its history.",
+    },
+  ],
+  [
+    searchOperator,
+    {
+      operationId: "searchAsStaff",
+      path: "/staff/search",
+      summary: "Find a payment or a refund",
+      description:
+        "Finds what the text is the id, order number, bank reference, authorization code, customer, last four digits or " +
+        "masked card number of, in the merchant's payments and refunds. A card number that is not masked is refused " +
+        "(`card_number`).",
+    },
+  ],
+  [
+    listMerchantCheckouts,
+    {
+      operationId: "listCheckoutsAsStaff",
+      path: "/staff/checkouts",
+      summary: "List checkouts",
+      description: `Returns the merchant's checkouts, newest first, each with its latest payment. ${WITH_ROWS}`,
+    },
+  ],
+  [
+    getCheckout,
+    {
+      operationId: "getCheckoutAsStaff",
+      path: "/staff/checkouts/{checkoutId}",
+      summary: "Get a checkout",
+      description: "Returns the checkout with its latest payment.",
+    },
+  ],
+  [
+    listStatements,
+    {
+      operationId: "listStatementsAsStaff",
+      path: "/staff/statements",
+      summary: "List statements",
+      description:
+        "Returns what is owed to the merchant for each day and currency, oldest first. With `Accept: text/csv`, " +
+        "`application/x-ndjson` or `text/html` all of them come in one answer.",
+    },
+  ],
+  [
+    listMerchantWebhooks,
+    {
+      operationId: "listWebhooksAsStaff",
+      path: "/staff/webhooks",
+      summary: "List webhook endpoints",
+      description: "Returns the endpoints that are on with their health, the default one first.",
+    },
+  ],
+  [
+    listOperatorWebhookDeliveries,
+    {
+      operationId: "listWebhookDeliveriesAsStaff",
+      path: "/staff/webhook-deliveries",
+      summary: "List webhook deliveries",
+      description: "Returns the merchant's delivery log, newest first.",
+    },
+  ],
+  [
+    getOperatorWebhookDelivery,
+    {
+      operationId: "getWebhookDeliveryAsStaff",
+      path: "/staff/webhook-deliveries/{eventId}",
+      summary: "Get a webhook delivery",
+      description: "Returns the delivery of one event with its attempts, oldest first.",
+    },
+  ],
+  [
+    listPaymentLinks,
+    {
+      operationId: "listPaymentLinksAsStaff",
+      path: "/staff/payment-links",
+      summary: "List payment links",
+      description: `Returns the merchant's payment links, newest first. ${WITH_ROWS}`,
+    },
+  ],
+  [
+    getPaymentLink,
+    {
+      operationId: "getPaymentLinkAsStaff",
+      path: "/staff/payment-links/{paymentLinkId}",
+      summary: "Get a payment link",
+      description: "Returns the link; with `Accept: image/svg+xml` its address as a QR code.",
+    },
+  ],
+  [
+    getMerchant,
+    {
+      operationId: "getMerchantAsStaff",
+      path: "/staff/merchant",
+      summary: "Get the own merchant",
+      description: "Returns the person's merchant with its API keys. Secrets are never shown.",
+      mode: "none",
+    },
+  ],
+];

@@ -1,0 +1,93 @@
+import type { z } from "zod";
+import type { StaffRole } from "../staff-role.ts";
+import { cancelPayment, capturePayment } from "./commands.ts";
+import { listCheckouts, listPaymentsForOperator, listRefundsForOperator } from "./list-commands.ts";
+import { readCheckout } from "./checkout-commands.ts";
+import {
+  activateSecretOfEndpoint,
+  changeWebhookEndpoint,
+  createWebhookEndpoint,
+  listWebhookEndpoints,
+  redeliverToEndpoint,
+  removeWebhookEndpoint,
+  rotateSecretOfEndpoint,
+  tryWebhookEndpoint,
+} from "./endpoint-commands.ts";
+import {
+  defineStaffCommand,
+  type Command,
+  type MessageContext,
+  type OperatorMessageContext,
+  type StaffMessageContext,
+} from "./message.ts";
+import { describePayment, readPaymentsAuditLog } from "./operator-commands.ts";
+import {
+  endPaymentLink,
+  makePaymentLink,
+  readPaymentLink,
+  readPaymentLinks,
+} from "./payment-link-commands.ts";
+import { describeRefund, requestRefundForMerchant } from "./refund-commands.ts";
+import { listMerchantStatements } from "./statement-commands.ts";
+import {
+  getWebhookDelivery,
+  listWebhookDeliveries,
+  redeliverFailedWebhooks,
+  redeliverWebhook,
+} from "./webhook-commands.ts";
+
+/**
+ * What a merchant's staff may ask of the services: commands that merchants and operators have, under subjects of their own,
+ * so that each carries the proof of who asks (ADR 0102). A `merchantId` in a request is not read: the token names it.
+ */
+
+type Original =
+  | Command<z.ZodType, z.ZodType, MessageContext>
+  | Command<z.ZodType, z.ZodType, OperatorMessageContext>;
+
+const ROLES: readonly (readonly [Original, StaffRole])[] = [
+  [listPaymentsForOperator, "support"],
+  [describePayment, "support"],
+  [readPaymentsAuditLog, "support"],
+  [listRefundsForOperator, "support"],
+  [describeRefund, "support"],
+  [listCheckouts, "support"],
+  [readCheckout, "support"],
+  [listMerchantStatements, "support"],
+  [listWebhookEndpoints, "support"],
+  [listWebhookDeliveries, "support"],
+  [getWebhookDelivery, "support"],
+  [readPaymentLink, "support"],
+  [readPaymentLinks, "support"],
+  [capturePayment, "refunds"],
+  [cancelPayment, "refunds"],
+  [requestRefundForMerchant, "refunds"],
+  [createWebhookEndpoint, "developer"],
+  [changeWebhookEndpoint, "developer"],
+  [removeWebhookEndpoint, "developer"],
+  [rotateSecretOfEndpoint, "developer"],
+  [activateSecretOfEndpoint, "developer"],
+  [tryWebhookEndpoint, "developer"],
+  [redeliverWebhook, "developer"],
+  [redeliverToEndpoint, "developer"],
+  [redeliverFailedWebhooks, "developer"],
+  [makePaymentLink, "owner"],
+  [endPaymentLink, "owner"],
+];
+
+/** By the subject of the command that each is a version of. */
+export const STAFF_COMMANDS: Readonly<Record<string, Command<z.ZodType, z.ZodType, StaffMessageContext>>> =
+  Object.fromEntries(ROLES.map(([of, role]) => [of.subject, defineStaffCommand(of as never, role)]));
+
+/** The command under which staff ask for this. @throws TypeError of what is not theirs. */
+export function staffVersionOf<Request extends z.ZodType, Result extends z.ZodType>({
+  subject,
+}: Command<Request, Result, MessageContext> | Command<Request, Result, OperatorMessageContext>): Command<
+  Request,
+  Result,
+  StaffMessageContext
+> {
+  const own = STAFF_COMMANDS[subject];
+  if (own === undefined) throw new TypeError(`${subject} is no command of merchants' staff`);
+  return own as Command<Request, Result, StaffMessageContext>;
+}

@@ -1,0 +1,34 @@
+/**
+ * What a merchant's staff may do, for their merchant alone. Roles are a set, not a ladder; any of them may read.
+ *
+ * - `support` reads,
+ * - `refunds` requests refunds, captures and cancels,
+ * - `developer` changes API keys and webhook endpoints, and sends webhooks again,
+ * - `owner` does all of that, and makes payment links.
+ */
+export const STAFF_ROLES = ["support", "refunds", "developer", "owner"] as const;
+export type StaffRole = (typeof STAFF_ROLES)[number];
+
+/** Whether somebody with these roles may do what this one may. */
+export function staffMayAct(roles: ReadonlySet<StaffRole>, role: StaffRole): boolean {
+  switch (role) {
+    case "support":
+      return roles.size > 0;
+    case "refunds":
+    case "developer":
+      return roles.has(role) || roles.has("owner");
+    case "owner":
+      return roles.has("owner");
+    default:
+      return role satisfies never;
+  }
+}
+
+/** A person of a merchant's whose token was verified. Without a role they may do nothing. */
+export type VerifiedStaff = {
+  /** The token's `sub`. */
+  subject: string;
+  /** The merchant itself, a UUIDv7; records of test mode are under `idInMode` of it. */
+  merchantId: string;
+  roles: ReadonlySet<StaffRole>;
+};

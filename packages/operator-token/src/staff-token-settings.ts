@@ -1,0 +1,109 @@
+import { durationSetting, textSetting, webWire } from "@holdfast/service-runtime";
+import { z } from "zod";
+import { operatorKeys } from "./operator-keys.ts";
+import { namesSetting } from "./operator-token-settings.ts";
+import { verifyStaffToken, type VerifyStaffToken } from "./verify-operator-token.ts";
+
+/**
+ * How the tokens of merchants' staff are verified: the same in each process that verifies one. The first three are set
+ * together; without them nobody signs in as a merchant's staff.
+ */
+export const staffTokenSettings = {
+  STAFF_JWKS: textSetting("must be a URL or the path of a file")
+    .optional()
+    .describe(
+      "The public keys of the identity provider of merchants' staff (JSON Web Key Set). Without it nobody signs in as staff. Required by the staff API.",
+    ),
+  STAFF_JWT_ISSUER: textSetting("must be the token's iss")
+    .optional()
+    .describe("The issuer that staff's tokens must name. Required by the staff API."),
+  STAFF_JWT_AUDIENCE: textSetting("must be the token's aud")
+    .optional()
+    .describe(
+      "The audience that staff's tokens must name. It must not be the operators'. Required by the staff API.",
+    ),
+  STAFF_ROLES_CLAIM: textSetting("must be the name of a claim")
+    .default("roles")
+    .describe("The claim that lists a person's roles: `support`, `refunds`, `developer`, `owner`."),
+  STAFF_MERCHANT_CLAIM: textSetting("must be the name of a claim")
+    .default("merchant_id")
+    .describe(
+      "The claim that names the person's merchant by its `merchantId`. A token without it is refused: the identity provider decides whose staff somebody is.",
+    ),
+  STAFF_TOKEN_AGE_MAX: durationSetting({ min: "1m", max: "24h" })
+    .default(3_600_000)
+    .describe(
+      "The longest life of a token of staff, from its `iat` to its `exp`; one that lives longer is refused.",
+    ),
+  STAFF_REQUIRED_ACR: namesSetting()
+    .prefault("")
+    .describe(
+      "Values of the claim `acr`, separated by commas, of which a token of staff must have one. With none, `acr` is not looked at.",
+    ),
+  STAFF_REQUIRED_AMR: namesSetting()
+    .prefault("")
+    .describe(
+      "Values that the claim `amr` of a token of staff must list, all of them, separated by commas. With none, `amr` is not looked at.",
+    ),
+};
+
+export type StaffTokenSettings = z.infer<z.ZodObject<typeof staffTokenSettings>>;
+
+/** The keys, where they are fetched, have to be fetched over TLS. */
+export const staffTokenWire = ({ STAFF_JWKS }: Pick<StaffTokenSettings, "STAFF_JWKS">) =>
+  webWire("STAFF_JWKS", "staff-jwks", STAFF_JWKS);
+
+type Checked = Partial<StaffTokenSettings> & {
+  OPERATOR_JWT_ISSUER?: string | undefined;
+  OPERATOR_JWT_AUDIENCE?: string | undefined;
+};
+
+const TOGETHER = ["STAFF_JWKS", "STAFF_JWT_ISSUER", "STAFF_JWT_AUDIENCE"] as const;
+
+/** Finds what is wrong between these settings and the operators', for a configuration's schema. */
+export function checkStaffTokens({ value, issues }: { value: Checked; issues: z.core.$ZodRawIssue[] }): void {
+  const fault = (setting: (typeof TOGETHER)[number], message: string) =>
+    issues.push({ code: "custom", input: undefined, path: [setting], message });
+  const given = TOGETHER.find((name) => value[name] !== undefined);
+  if (given === undefined) return;
+  for (const name of TOGETHER) if (value[name] === undefined) fault(name, `${given} needs it`);
+  if (
+    value.STAFF_JWT_AUDIENCE === value.OPERATOR_JWT_AUDIENCE &&
+    value.STAFF_JWT_ISSUER === value.OPERATOR_JWT_ISSUER
+  ) {
+    fault(
+      "STAFF_JWT_AUDIENCE",
+      "must not be OPERATOR_JWT_AUDIENCE: a token is an operator's or a merchant's staff's",
+    );
+  }
+}
+
+/** Verifies tokens as the settings say; undefined where an installation has no staff. */
+export function createVerifyStaffToken(config: StaffTokenSettings): VerifyStaffToken | undefined {
+  const { STAFF_JWKS: location, STAFF_JWT_ISSUER: issuer, STAFF_JWT_AUDIENCE: audience } = config;
+  if (location === undefined || issuer === undefined || audience === undefined) return undefined;
+  const keys = operatorKeys(location);
+  const rules = {
+    issuer,
+    audience,
+    rolesClaim: config.STAFF_ROLES_CLAIM,
+    merchantClaim: config.STAFF_MERCHANT_CLAIM,
+    ageMaxMs: config.STAFF_TOKEN_AGE_MAX,
+    requiredAcr: config.STAFF_REQUIRED_ACR,
+    requiredAmr: config.STAFF_REQUIRED_AMR,
+  };
+  return async (token) => await verifyStaffToken(token, keys, rules);
+}
+
+/**
+ * How a service learns who a merchant's staff are; undefined where an installation has none.
+ *
+ * @param onForbidden records what somebody asked for without the role for it.
+ */
+export function staffAdmission<Attempt>(
+  config: StaffTokenSettings,
+  onForbidden: (attempt: Attempt) => Promise<void>,
+): { verify: VerifyStaffToken; onForbidden: (attempt: Attempt) => Promise<void> } | undefined {
+  const verify = createVerifyStaffToken(config);
+  return verify && { verify, onForbidden };
+}

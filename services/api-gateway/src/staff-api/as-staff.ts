@@ -1,0 +1,90 @@
+import {
+  idInMode,
+  livemodeOf,
+  staffEndpointOf,
+  type Endpoint,
+  type MessageContext,
+} from "@holdfast/contracts";
+import type { Answer, Call, Route } from "../endpoint/route.ts";
+import type { Operator, Staff } from "../http/exchange.ts";
+import { Refusal } from "../http/refusal.ts";
+import { z } from "zod";
+
+/**
+ * Routes of operators or merchants as a merchant's staff use them: the handler is the same, and gets the person's own
+ * merchant wherever it would read one from the request. Routes that are not for staff are left out.
+ */
+export function asStaff(routes: readonly Route[]): Route[] {
+  return routes.flatMap(({ endpoint: original, check, handle }) => {
+    const endpoint = staffEndpointOf(original);
+    if (endpoint === undefined) return [];
+    const isMerchants = original.listener === "merchant";
+    return {
+      endpoint,
+      check,
+      ...(isMerchants && { keyIsKept: true as const }),
+      handle: async (call) => {
+        const staff = { ...signedIn(call), livemode: livemodeOf(queryOf(call).livemode) };
+        call.exchange.staff = staff;
+        const own = isMerchants ? merchantsCall(call, staff) : operatorsCall(call, staff, original);
+        const answer = await handle(own as unknown as Call<Endpoint>);
+        return answer instanceof Refusal ? answer : withOwnLocation(answer);
+      },
+    };
+  });
+}
+
+type Query = Record<string, unknown> & { livemode?: "true" | "false" };
+
+function queryOf({ query }: Call<Endpoint>): Query {
+  return (query as Query | undefined) ?? {};
+}
+
+function signedIn({ exchange }: Call<Endpoint>): Staff {
+  if (!exchange.staff) throw new TypeError("a route of staff was reached by nobody");
+  return exchange.staff;
+}
+
+/** As the merchant, in the mode that is asked for; a merchant's routes know no other parameter for it. */
+function merchantsCall(call: Call<Endpoint>, { subject, merchantId, settings, livemode }: Staff) {
+  const caller: MessageContext["merchant"] = {
+    ...settings,
+    merchantId: idInMode(merchantId, livemode),
+    credentialIssuedBy: subject,
+  };
+  const { livemode: _mode, ...query } = queryOf(call);
+  return { ...call, caller, query };
+}
+
+/** As an operator who names this merchant in each place where an operator names one. */
+function operatorsCall(call: Call<Endpoint>, staff: Staff, original: Endpoint) {
+  const { subject, token, merchantId, livemode } = staff;
+  const caller: Operator = { subject, token, roles: new Set(), staffOf: merchantId };
+  const { pathParameters, queryParameters, request } = original;
+  const { livemode: mode, ...query } = queryOf(call);
+  return {
+    ...call,
+    caller,
+    path: { ...call.path, ...(names(pathParameters, "merchantId") && { merchantId }) },
+    query: {
+      ...query,
+      ...(names(queryParameters, "merchantId") && { merchantId }),
+      ...(names(queryParameters, "livemode") && mode !== undefined && { livemode: mode }),
+    },
+    body: names(request, "merchantId") ? { ...(call.body as object), merchantId, livemode } : call.body,
+  };
+}
+
+function names(schema: z.ZodType | undefined, field: "merchantId" | "livemode"): boolean {
+  return schema instanceof z.ZodObject && field in schema.shape;
+}
+
+/** What an answer says where something can be looked up, on this face. */
+function withOwnLocation(answer: Answer<number>): Answer<number> {
+  const { Location, ...headers } = answer.headers ?? {};
+  if (Location === undefined) return answer;
+  return {
+    ...answer,
+    headers: { ...headers, Location: Location.replace(/^\/(?:api|operator)\//, "/staff/") },
+  };
+}

@@ -1,0 +1,82 @@
+import { AUDITED_SERVICES, getAuditLog, type AuditLogEntry } from "@holdfast/contracts";
+import { html, type Html } from "@holdfast/html";
+import { AUDIT_TEXTS } from "./audit-texts.ts";
+import { selectField, textField } from "./form-fields.ts";
+import { timeElement } from "./format.ts";
+import type { Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
+import { filterOf, readList } from "./read-list.ts";
+import { nextPage, table, type Column } from "./table.ts";
+
+/** Who did what in any service. */
+export const auditPage: Page = { method: "GET", path: "/audit", answer: answerAudit };
+
+const FILTERS = ["actor", "action", "subject", "service"] as const;
+
+async function answerAudit(context: PageContext): Promise<PageAnswer> {
+  const { api, query, reader } = context;
+  const texts = AUDIT_TEXTS[reader.language];
+  const filter = {
+    ...filterOf(query, FILTERS),
+    from: instantOf(query.get("from")),
+    to: instantOf(query.get("to")),
+    cursor: query.get("cursor") ?? undefined,
+  };
+  const page = await readList(context, api.read(getAuditLog, { query: filter }));
+  const content = html`${filters(context)}
+  ${table(texts.log, columns(reader), { rows: page.items, empty: texts.noEntries })}
+  ${nextPage(reader.texts.nextPage, "/audit", query, page.nextCursor)}`;
+  const { refusal } = page;
+  return {
+    kind: "page",
+    title: reader.texts.audit,
+    content,
+    ...(refusal && { notice: refusal.notice, status: refusal.status }),
+  };
+}
+
+/** What a field for date and time has, as a time in UTC; whatever else stands there, the gateway refuses. */
+function instantOf(text: string | null): string | undefined {
+  if (!text) return undefined;
+  if (/T\d\d:\d\d$/.test(text)) return `${text}:00Z`;
+  return /T\d\d:\d\d:\d\d$/.test(text) ? `${text}Z` : text;
+}
+
+function filters({ query, reader }: PageContext): Html {
+  const texts = AUDIT_TEXTS[reader.language];
+  const field = (name: "actor" | "action" | "subject", max: number) =>
+    textField({ name, label: texts[name], value: query.get(name) ?? "", max });
+  const time = (name: "from" | "to") =>
+    textField({ name, label: texts[name], value: query.get(name) ?? "", type: "datetime-local" });
+  const services = AUDITED_SERVICES.map((value) => ({ value, text: value }));
+  return html`<form class="filters" action="/audit">
+    ${field("actor", 200)} ${field("action", 100)} ${field("subject", 200)}
+    ${selectField({
+      name: "service",
+      label: texts.service,
+      choices: [{ value: "", text: reader.texts.any }, ...services],
+      chosen: query.get("service"),
+    })}
+    ${time("from")} ${time("to")}
+    <button>${reader.texts.filter}</button>
+  </form>`;
+}
+
+function columns(reader: Reader): Column<AuditLogEntry>[] {
+  const texts = AUDIT_TEXTS[reader.language];
+  return [
+    { heading: reader.texts.time, cell: ({ at }) => timeElement(reader, at) },
+    { heading: texts.actor, cell: ({ actor }) => html`<a href="/audit?actor=${actor}">${actor}</a>` },
+    { heading: texts.action, cell: ({ action }) => html`<code>${action}</code>` },
+    {
+      heading: texts.subject,
+      isWide: true,
+      cell: ({ subject }) => html`<a href="/audit?subject=${subject}">${subject}</a>`,
+    },
+    {
+      heading: reader.texts.detail,
+      isWide: true,
+      cell: ({ detail }) => html`<code>${JSON.stringify(detail)}</code>`,
+    },
+    { heading: texts.service, cell: ({ service, sequence }) => `${service} ${sequence}` },
+  ];
+}

@@ -1,0 +1,226 @@
+import {
+  getOperatorWebhookDelivery,
+  listMerchantWebhooks,
+  redeliverOperatorWebhook,
+  type WebhookAttempt,
+  type WebhookDeliveryDetail,
+  type WebhookEndpoint,
+} from "@holdfast/contracts";
+import { html, type Html } from "@holdfast/html";
+import { compareBody } from "./compare-body.ts";
+import { DELIVERY_TEXTS } from "./delivery-texts.ts";
+import { actionForm, hidden } from "./form-fields.ts";
+import { statusBadge, statusWord, timeElement } from "./format.ts";
+import { roleBar } from "./offers.ts";
+import type { Notice, Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
+import { facts, table } from "./table.ts";
+import { doneNotice, takeAction } from "./take-action.ts";
+
+/** One webhook: every attempt with the receiver's words, and what the signature was made of. */
+export const deliveryPage: Page[] = [
+  { method: "GET", path: "/deliveries/:eventId", answer: (context) => answerDelivery(context) },
+  { method: "POST", path: "/deliveries/:eventId/redeliver", answer: redeliver },
+  { method: "POST", path: "/deliveries/:eventId/compare", answer: compare },
+];
+
+async function answerDelivery(context: PageContext, notice?: Notice, status = 200): Promise<PageAnswer> {
+  const { api, parameters } = context;
+  const delivery = await api.read(getOperatorWebhookDelivery, { path: { eventId: parameters["eventId"]! } });
+  const endpoints = await api.read(listMerchantWebhooks, {
+    path: { merchantId: delivery.merchantId },
+    query: { livemode: delivery.livemode === false ? "false" : undefined },
+  });
+  return renderDelivery(context, { delivery, endpoints: endpoints.items, notice, status });
+}
+
+type Shown = {
+  delivery: WebhookDeliveryDetail;
+  endpoints: readonly WebhookEndpoint[];
+  notice?: Notice | undefined;
+  status: number;
+};
+
+function renderDelivery(context: PageContext, shown: Shown): PageAnswer {
+  const { reader } = context;
+  const texts = DELIVERY_TEXTS[reader.language];
+  const { delivery, endpoints } = shown;
+  const urlOf = urlIn(endpoints);
+  const content = html`${facts(factsOf(reader, delivery))} ${endpointsOf(context, delivery, urlOf)}
+  ${table(texts.attempts, attemptColumns(reader, urlOf), {
+    rows: delivery.attempts,
+    empty: texts.noAttempts,
+  })}
+  ${delivery.attempts.length > 0 && signature(context, shown)}`;
+  return {
+    kind: "page",
+    title: `${texts.delivery} ${delivery.eventType}`,
+    content,
+    notice: shown.notice ?? doneNotice(context),
+    status: shown.status,
+  };
+}
+
+/** Of an endpoint that was turned off since only the id is known. */
+function urlIn(endpoints: readonly WebhookEndpoint[]) {
+  return (id: string | undefined): string =>
+    endpoints.find(({ endpointId }) => endpointId === id)?.url ?? id ?? "–";
+}
+
+function factsOf(reader: Reader, delivery: WebhookDeliveryDetail) {
+  const texts = DELIVERY_TEXTS[reader.language];
+  const { merchantId, paymentId } = delivery;
+  return [
+    [texts.event, html`<code>${delivery.eventType}</code>`],
+    ["Id", html`<code>${delivery.eventId}</code>`],
+    [reader.texts.status, statusBadge(reader, delivery.status)],
+    [
+      texts.reports,
+      delivery.paymentStatus === undefined ? undefined : statusWord(reader, delivery.paymentStatus),
+    ],
+    [
+      texts.about,
+      paymentId === undefined ? undefined : html`<a href="/search?q=${paymentId}">${paymentId}</a>`,
+    ],
+    [reader.texts.merchant, html`<a href="/merchants/${merchantId}">${merchantId}</a>`],
+    [texts.mode, delivery.livemode === false ? texts.test : texts.live],
+    [texts.occurred, timeElement(reader, delivery.occurredAt)],
+    [texts.deadline, timeElement(reader, delivery.deadlineAt)],
+    [texts.resolved, delivery.resolvedAt && timeElement(reader, delivery.resolvedAt)],
+    [
+      reader.texts.nextAttemptOf,
+      delivery.nextAttemptAt === undefined ? undefined : timeElement(reader, delivery.nextAttemptAt),
+    ],
+  ] as const;
+}
+
+function endpointsOf(
+  context: PageContext,
+  delivery: WebhookDeliveryDetail,
+  urlOf: (id: string | undefined) => string,
+): Html {
+  const { reader, session } = context;
+  const texts = DELIVERY_TEXTS[reader.language];
+  const bar = roleBar(session, "operations", reader.texts);
+  const action = `/deliveries/${delivery.eventId}/redeliver`;
+  const rows = delivery.endpoints ?? [];
+  const button = (values: Record<string, string>) =>
+    bar === undefined
+      ? actionForm(context, { action, button: texts.redeliver, values })
+      : html`<p class="quiet">${texts.redeliver}: ${bar}</p>`;
+  // An older service does not say which endpoints there are: then to all that it was for.
+  if (rows.length === 0) return button({});
+  return table(
+    texts.atEndpoints,
+    [
+      { heading: texts.endpoint, isWide: true, cell: ({ endpointId }) => urlOf(endpointId) },
+      { heading: reader.texts.status, cell: ({ status }) => statusBadge(reader, status) },
+      { heading: texts.resolved, cell: ({ resolvedAt }) => timeElement(reader, resolvedAt) },
+      {
+        heading: reader.texts.nextAttemptOf,
+        cell: ({ nextAttemptAt }) => timeElement(reader, nextAttemptAt),
+      },
+      { heading: reader.texts.now, cell: ({ endpointId }) => button({ endpointId }) },
+    ],
+    { rows, empty: texts.noEndpoints },
+  );
+}
+
+function attemptColumns(reader: Reader, urlOf: (id: string | undefined) => string) {
+  const texts = DELIVERY_TEXTS[reader.language];
+  return [
+    { heading: texts.number, cell: ({ number }: WebhookAttempt) => number ?? texts.manual },
+    { heading: texts.endpoint, isWide: true, cell: ({ endpointId }: WebhookAttempt) => urlOf(endpointId) },
+    { heading: texts.planned, cell: ({ plannedAt }: WebhookAttempt) => timeElement(reader, plannedAt) },
+    { heading: texts.sent, cell: ({ sentAt }: WebhookAttempt) => timeElement(reader, sentAt) },
+    { heading: texts.late, isNumber: true, cell: (attempt: WebhookAttempt) => lateness(reader, attempt) },
+    {
+      heading: texts.took,
+      isNumber: true,
+      cell: ({ durationMs }: WebhookAttempt) => texts.milliseconds(durationMs),
+    },
+    { heading: texts.answer, cell: (attempt: WebhookAttempt) => answerText(reader, attempt) },
+    {
+      heading: texts.words,
+      isWide: true,
+      cell: ({ responseSnippet }: WebhookAttempt) => responseSnippet ?? "–",
+    },
+    { heading: texts.address, cell: ({ remoteAddress }: WebhookAttempt) => remoteAddress ?? "–" },
+  ];
+}
+
+function lateness({ language }: Reader, { plannedAt, sentAt }: WebhookAttempt): string {
+  const lateMs = new Date(sentAt).getTime() - new Date(plannedAt).getTime();
+  return DELIVERY_TEXTS[language].seconds(Math.max(0, Math.round(lateMs / 1_000)));
+}
+
+function answerText(reader: Reader, { succeeded, statusCode, error }: WebhookAttempt): Html {
+  const texts = DELIVERY_TEXTS[reader.language];
+  const word = error === undefined ? "" : (texts.errors[error] ?? error);
+  return html`${statusBadge(reader, succeeded ? "delivered" : "failed")} ${statusCode} ${word}`;
+}
+
+function signature(context: PageContext, { delivery, endpoints }: Shown): Html {
+  const { form, reader } = context;
+  const texts = DELIVERY_TEXTS[reader.language];
+  const latest = delivery.attempts.at(-1)!;
+  const endpoint = endpoints.find(({ endpointId }) => endpointId === latest.endpointId);
+  return html`<h2 id="signature">${texts.whySignature}</h2>
+    <p>${texts.signatureIs}</p>
+    ${facts([
+      [texts.requestTime, html`<code>${latest.requestTime}</code>`],
+      [texts.signedPrefix, html`<code>${latest.signedPrefix}</code>`],
+      [texts.bodyHash, html`<code>${latest.bodyHash}</code>`],
+      [texts.secretVersion, latest.secretVersion],
+      [
+        texts.secretVersion,
+        latest.nextSecretVersion === undefined ? undefined : texts.nextVersion(latest.nextSecretVersion),
+      ],
+      [
+        texts.endpoint,
+        endpoint &&
+          html`${endpoint.url} <span class="quiet">${texts.currentVersion(endpoint.secretVersion)}</span>`,
+      ],
+    ])}
+    <form class="act" method="post" action="/deliveries/${delivery.eventId}/compare">
+      ${hidden(context)}
+      <div class="field">
+        <label for="body">${texts.bodyReceived}</label>
+        <p class="quiet" id="body-hint">${texts.bodyReceivedHint}</p>
+        <textarea id="body" name="body" rows="5" maxlength="20000" aria-describedby="body-hint">
+${form.get("body") ?? ""}</textarea>
+      </div>
+      <button>${texts.compare}</button>
+    </form>`;
+}
+
+/** Says how the body that somebody has differs from what was sent. It changes nothing, and asks nobody but the log. */
+async function compare(context: PageContext): Promise<PageAnswer> {
+  const texts = DELIVERY_TEXTS[context.reader.language];
+  const pasted = context.form.get("body") ?? "";
+  const delivery = await context.api.read(getOperatorWebhookDelivery, {
+    path: { eventId: context.parameters["eventId"]! },
+  });
+  const { bodyHash } = delivery.attempts.at(-1) ?? {};
+  const notice: Notice =
+    pasted.trim() === "" || bodyHash === undefined
+      ? { role: "alert", title: context.reader.texts.notDone, text: texts.needBody }
+      : { role: "status", title: texts.verdictTitle, text: texts.verdict[compareBody(pasted, bodyHash)] };
+  return await answerDelivery(context, notice, notice.role === "alert" ? 400 : 200);
+}
+
+async function redeliver(context: PageContext): Promise<PageAnswer> {
+  const eventId = context.parameters["eventId"]!;
+  const endpointId = context.form.get("endpointId");
+  return await takeAction(
+    context,
+    {
+      action: "redeliver",
+      endpoint: redeliverOperatorWebhook,
+      path: { eventId },
+      body: endpointId ? { endpointId } : {},
+      page: `/deliveries/${encodeURIComponent(eventId)}`,
+    },
+    answerDelivery,
+    ({ queued }) => (queued === 0 ? "alreadyQueued" : "redeliver"),
+  );
+}

@@ -1,0 +1,42 @@
+import type { WebhookEndpoint } from "@holdfast/contracts";
+import { html, type Html } from "@holdfast/html";
+import { DELIVERY_TEXTS, type DeliveryTexts } from "./delivery-texts.ts";
+import { timeElement } from "./format.ts";
+import type { Reader } from "./page-context.ts";
+import { table } from "./table.ts";
+
+/** A merchant's webhook endpoints with their health. @param href where an endpoint's name leads. */
+export function endpointTable(
+  reader: Reader,
+  endpoints: readonly WebhookEndpoint[],
+  {
+    href,
+    actions,
+  }: { href: (endpoint: WebhookEndpoint) => string; actions?: (endpoint: WebhookEndpoint) => Html },
+): Html {
+  const texts = DELIVERY_TEXTS[reader.language];
+  return table(
+    texts.endpoints,
+    [
+      {
+        heading: texts.endpoint,
+        isWide: true,
+        cell: (endpoint: WebhookEndpoint) => html`<a href="${href(endpoint)}">${endpoint.url}</a>`,
+      },
+      { heading: texts.health, cell: ({ health }) => healthBadge(texts, health) },
+      { heading: texts.failingSince, cell: ({ health }) => timeElement(reader, health.failingSince) },
+      { heading: texts.lastSuccess, cell: ({ health }) => timeElement(reader, health.lastSuccessAt) },
+      { heading: texts.waitingSince, cell: ({ health }) => timeElement(reader, health.oldestDueAt) },
+      { heading: texts.secretVersion, isNumber: true, cell: ({ secretVersion }) => secretVersion },
+      { heading: texts.events, cell: ({ events }) => events.join(", ") },
+      ...(actions ? [{ heading: reader.texts.now, cell: actions }] : []),
+    ],
+    { rows: endpoints, empty: texts.noEndpoints },
+  );
+}
+
+function healthBadge(texts: DeliveryTexts, { breaker, failingSince }: WebhookEndpoint["health"]): Html {
+  if (breaker === "open") return html`<span class="badge bad">${texts.breakerOpen}</span>`;
+  if (failingSince !== undefined) return html`<span class="badge bad">${texts.failing}</span>`;
+  return html`<span class="badge good">${texts.healthy}</span>`;
+}

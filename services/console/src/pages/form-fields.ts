@@ -1,0 +1,98 @@
+import { html, type Html } from "@holdfast/html";
+import type { PageContext } from "./page-context.ts";
+
+/** What every form has: it is ours, and is carried out once however often it is sent, as its key is made with it. */
+export function hidden(context: PageContext, values: Record<string, string> = {}): Html {
+  return html`<input type="hidden" name="formToken" value="${context.formToken}" /><input
+      type="hidden"
+      name="key"
+      value="${context.form.get("key") ?? context.generateKey()}"
+    />${Object.entries(values).map(
+      ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+    )}`;
+}
+
+export type TextField = {
+  name: string;
+  label: string;
+  /** Where another field of the page has the same name. */
+  id?: string;
+  value?: string | undefined;
+  type?: "text" | "url" | "datetime-local" | "date";
+  max?: number;
+  /** Stands between the label and the field, and is read out with it. */
+  hint?: string;
+};
+
+/** One line of text under its label. */
+export function textField({ name, label, id = name, value = "", type = "text", max, hint }: TextField): Html {
+  return html`<div class="field">
+    <label for="${id}">${label}</label>
+    ${hint !== undefined && html`<p class="quiet" id="${id}-hint">${hint}</p>`}
+    <input
+      type="${type}"
+      id="${id}"
+      name="${name}"
+      value="${value}"
+      ${max !== undefined && html`maxlength="${max}"`}
+      ${hint !== undefined && html`aria-describedby="${id}-hint"`}
+      ${type === "datetime-local" && html`step="1"`}
+    />
+  </div>`;
+}
+
+export type Choice = { value: string; text: string };
+
+/** A choice of one, of which the first may stand for all of them. */
+export function selectField({
+  name,
+  label,
+  choices,
+  chosen,
+  id = name,
+}: {
+  name: string;
+  label: string;
+  choices: readonly Choice[];
+  chosen: string | null | undefined;
+  id?: string;
+}): Html {
+  return html`<div class="field">
+    <label for="${id}">${label}</label>
+    <select id="${id}" name="${name}">
+      ${choices.map(
+        ({ value, text }) =>
+          html`<option value="${value}" ${value === (chosen ?? "") && html`selected`}>${text}</option>`,
+      )}
+    </select>
+  </div>`;
+}
+
+/** A form of one button, with what it needs beside it. */
+export function actionForm(
+  context: PageContext,
+  {
+    action,
+    button,
+    fields,
+    values,
+    danger,
+  }: {
+    action: string;
+    button: string;
+    fields?: Html | undefined;
+    values?: Record<string, string>;
+    /** Of what cannot be taken back with a click: the question that a script asks before it is sent. */
+    danger?: string | undefined;
+  },
+): Html {
+  const isDanger = danger !== undefined;
+  return html`<form
+    class="act"
+    method="post"
+    action="${action}"
+    ${isDanger && html`data-confirm="${danger}"`}
+  >
+    ${hidden(context, values)}${fields}<button ${isDanger && html`class="danger"`}>${button}</button>
+  </form>`;
+}

@@ -1,0 +1,176 @@
+import {
+  activateWebhookEndpointSecret,
+  addCredential,
+  changeMerchant,
+  createMerchantWebhook,
+  getMerchant,
+  listMerchantWebhooks,
+  putMerchantWebhook,
+  revokeCredential,
+  rotateWebhookEndpointSecret,
+  testWebhookEndpoint,
+  type Merchant,
+} from "@holdfast/contracts";
+import { DELIVERY_TEXTS } from "./delivery-texts.ts";
+import { MERCHANT_TEXTS } from "./merchant-texts.ts";
+import type { Notice, PageAnswer, PageContext } from "./page-context.ts";
+import { secretPage } from "./secret-page.ts";
+import { takeAction } from "./take-action.ts";
+
+type RenderAgain = (context: PageContext, notice?: Notice, status?: number) => Promise<PageAnswer>;
+type MerchantAction = {
+  /** The last part of the form's path. */
+  verb: string;
+  showsSecret?: boolean;
+  act: (context: PageContext, renderAgain: RenderAgain) => Promise<PageAnswer>;
+};
+
+/** What each form of a merchant's page does. */
+export const MERCHANT_ACTIONS: readonly MerchantAction[] = [
+  { verb: "suspend", act: (context, again) => setStatus(context, again, "SUSPENDED") },
+  { verb: "activate", act: (context, again) => setStatus(context, again, "ACTIVE") },
+  { verb: "plan", act: changePlan },
+  { verb: "add-key", showsSecret: true, act: addKey },
+  { verb: "revoke-key", act: revokeKey },
+  { verb: "add-webhook", showsSecret: true, act: addWebhook },
+  { verb: "rotate-secret", showsSecret: true, act: rotateSecret },
+  { verb: "activate-secret", act: activateSecret },
+  { verb: "test-webhook", act: sendTest },
+];
+
+async function setStatus(context: PageContext, again: RenderAgain, status: Merchant["status"]) {
+  const action = status === "SUSPENDED" ? "suspend" : "activate";
+  return await takeAction(
+    context,
+    { action, endpoint: changeMerchant, ...ofMerchant(context), body: { status } },
+    again,
+  );
+}
+
+/** The rules of the plan, which this form does not have, stay as they are. */
+async function changePlan(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
+  const { form } = context;
+  const { path, page } = ofMerchant(context);
+  const { commission } = await context.api.read(getMerchant, { path });
+  const field = (name: string) => form.get(name)?.trim() ?? "";
+  const plan = {
+    ...commission,
+    ratePercent: field("ratePercent"),
+    fixed: field("fixed"),
+    currency: field("currency").toUpperCase(),
+    refundsCommission: form.get("refundsCommission") !== "false",
+  };
+  return await takeAction(
+    context,
+    { action: "changeMerchant", endpoint: changeMerchant, path, page, body: { commission: plan } },
+    again,
+  );
+}
+
+async function addKey(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
+  const texts = MERCHANT_TEXTS[context.reader.language];
+  const body = { livemode: context.form.get("keyMode") !== "false" };
+  return await takeAction(
+    context,
+    { action: "changeMerchant", endpoint: addCredential, ...ofMerchant(context), body },
+    again,
+    ({ merchantId, apiKey, apiSecret }) =>
+      secretPage(context.reader, texts.newKey, { merchantId, apiKey, secret: apiSecret }),
+  );
+}
+
+async function revokeKey(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
+  const { path, page } = ofMerchant(context);
+  return await takeAction(
+    context,
+    {
+      action: "revokeKey",
+      endpoint: revokeCredential,
+      path: { ...path, apiKey: context.form.get("apiKey") ?? "" },
+      body: undefined,
+      page,
+    },
+    again,
+  );
+}
+
+/** The first endpoint of a mode is its default one, whose deliveries every log shows. */
+async function addWebhook(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
+  const { path, page } = ofMerchant(context);
+  const texts = MERCHANT_TEXTS[context.reader.language];
+  const query = modeOf(context);
+  const { items } = await context.api.read(listMerchantWebhooks, { path, query });
+  const isFirst = !items.some((endpoint) => endpoint.default);
+  const request = {
+    action: "changeMerchant",
+    path,
+    query,
+    body: { url: context.form.get("url")?.trim() ?? "" },
+    page,
+  } as const;
+  const show = ({ secret }: { secret?: string | undefined }) =>
+    secretPage(context.reader, texts.addWebhook, { merchantId: path.merchantId, secret });
+  return isFirst
+    ? await takeAction(context, { ...request, endpoint: putMerchantWebhook }, again, (body) =>
+        show({ secret: "secret" in body ? (body.secret as string | undefined) : undefined }),
+      )
+    : await takeAction(context, { ...request, endpoint: createMerchantWebhook }, again, show);
+}
+
+async function rotateSecret(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
+  const { merchantId } = ofMerchant(context).path;
+  const texts = MERCHANT_TEXTS[context.reader.language];
+  return await takeAction(
+    context,
+    { action: "changeMerchant", endpoint: rotateWebhookEndpointSecret, ...ofEndpoint(context) },
+    again,
+    ({ secret, activatesAt }) =>
+      secretPage(context.reader, texts.rotateSecret, { merchantId, secret, activatesAt }),
+  );
+}
+
+async function activateSecret(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
+  return await takeAction(
+    context,
+    { action: "activateSecret", endpoint: activateWebhookEndpointSecret, ...ofEndpoint(context) },
+    again,
+  );
+}
+
+async function sendTest(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
+  const { language } = context.reader;
+  return await takeAction(
+    context,
+    { action: "testWebhook", endpoint: testWebhookEndpoint, ...ofEndpoint(context) },
+    again,
+    ({ delivered, error, statusCode }) => {
+      if (delivered) return "testWebhook";
+      const texts = MERCHANT_TEXTS[language];
+      const said = DELIVERY_TEXTS[language].errors[error ?? "status"] ?? "";
+      const notice: Notice = {
+        role: "alert",
+        title: texts.testFailed,
+        text: texts.testFailedText(said, statusCode),
+      };
+      // The key was used for this test; the next one is another.
+      context.form.delete("key");
+      return again(context, notice, 200);
+    },
+  );
+}
+
+function ofMerchant(context: PageContext): { path: { merchantId: string }; page: string } {
+  const merchantId = context.parameters["merchantId"]!;
+  const mode = context.query.get("livemode") === "false" ? "?livemode=false" : "";
+  return { path: { merchantId }, page: `/merchants/${encodeURIComponent(merchantId)}${mode}` };
+}
+
+function ofEndpoint(context: PageContext) {
+  const { path, page } = ofMerchant(context);
+  const endpointId = context.form.get("endpointId") ?? "";
+  return { path: { ...path, endpointId }, query: modeOf(context), body: undefined, page };
+}
+
+function modeOf({ query }: PageContext): { livemode: "false" | undefined } {
+  return { livemode: query.get("livemode") === "false" ? "false" : undefined };
+}

@@ -1,0 +1,33 @@
+import { listMerchants, type Merchant } from "@holdfast/contracts";
+import type { Html } from "@holdfast/html";
+import type { OperatorApi } from "../operator-api/operator-api.ts";
+import { selectField, textField } from "./form-fields.ts";
+
+/** The newest merchants, as many as fit into one request: for names, and for a choice where there are no others. */
+export type KnownMerchants = { items: Merchant[]; nextCursor?: string | undefined };
+
+export async function readMerchants(api: OperatorApi): Promise<KnownMerchants> {
+  return await api.read(listMerchants, { query: { limit: "200" } });
+}
+
+/** Chosen from a list where there are few, typed by its id where there are many. */
+export function merchantField(
+  known: KnownMerchants,
+  { label, any, chosen }: { label: string; any: string; chosen: string | undefined },
+): Html {
+  if (known.nextCursor !== undefined)
+    return textField({ name: "merchantId", label, value: chosen, max: 100 });
+  const choices = known.items.map(({ merchantId, name }) => ({ value: merchantId, text: name }));
+  const isKnown = chosen === undefined || choices.some(({ value }) => value === chosen);
+  return selectField({
+    name: "merchantId",
+    label,
+    choices: [{ value: "", text: any }, ...(isKnown ? [] : [{ value: chosen, text: chosen }]), ...choices],
+    chosen,
+  });
+}
+
+/** The name where it is known, and the id otherwise. */
+export function merchantName(known: KnownMerchants, merchantId: string): string {
+  return known.items.find((merchant) => merchant.merchantId === merchantId)?.name ?? merchantId;
+}

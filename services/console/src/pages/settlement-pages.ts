@@ -1,0 +1,210 @@
+import {
+  closeDifference,
+  DIFFERENCE_CLASSES,
+  DIFFERENCE_STATES,
+  listDifferences,
+  listSettlements,
+  listStatementsOfMerchants,
+  noteDifference,
+  type SettlementImport,
+  type Statement,
+} from "@holdfast/contracts";
+import { html, type Html } from "@holdfast/html";
+import { signInAgain } from "./action-forms.ts";
+import { differenceTable } from "./difference-table.ts";
+import { selectField, textField } from "./form-fields.ts";
+import { amountText, statusBadge, statusWord, timeElement } from "./format.ts";
+import { merchantField, merchantName, readMerchants, type KnownMerchants } from "./merchant-field.ts";
+import type { Notice, Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
+import { filterOf, readList } from "./read-list.ts";
+import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
+import { nextPage, table } from "./table.ts";
+import { doneNotice, takeAction } from "./take-action.ts";
+
+/** What the banks' files say beside what we know: differences to work off, the files, and what is owed to merchants. */
+export const settlementPages: Page[] = [
+  { method: "GET", path: "/settlement", answer: (context) => answerSettlement(context) },
+  { method: "GET", path: "/statements.csv", answer: exportStatements },
+  { method: "POST", path: "/settlement/note", answer: note },
+  { method: "POST", path: "/settlement/close", answer: close },
+];
+
+const DIFFERENCE_FILTERS = ["state", "class", "accountId"] as const;
+const STATEMENT_FILTERS = ["merchantId", "from", "to"] as const;
+/** The days of statements where nobody chooses others; the API answers as many at most. */
+const STATEMENT_DAYS = 31;
+const DAY_MS = 86_400_000;
+
+async function answerSettlement(context: PageContext, notice?: Notice, status?: number): Promise<PageAnswer> {
+  const { api, query, reader } = context;
+  const texts = SETTLEMENT_TEXTS[reader.language];
+  const filter = filterOf(query, DIFFERENCE_FILTERS);
+  const days = statementFilter(context);
+  const cursor = (name: string) => query.get(name) ?? undefined;
+  const [differences, imports, statements, merchants] = await Promise.all([
+    readList(context, api.read(listDifferences, { query: { ...filter, cursor: cursor("cursor") } })),
+    readList(
+      context,
+      api.read(listSettlements, { query: { accountId: filter.accountId, cursor: cursor("importsCursor") } }),
+    ),
+    readList(
+      context,
+      api.read(listStatementsOfMerchants, { query: { ...days, cursor: cursor("statementsCursor") } }),
+    ),
+    readMerchants(api),
+  ]);
+  const caption = filter.state ? texts.differencesIn(statusWord(reader, filter.state)) : texts.differences;
+  const own = new URLSearchParams(filter).toString();
+  const content = html`${filters(context, { merchants, days })}
+    ${!context.mayDecide && differences.items.length > 0 && signInAgain(reader.texts, `/settlement?${own}`)}
+    ${differenceTable(context, caption, { rows: differences.items, query: own })}
+    ${nextPage(texts.nextDifferences, "/settlement", query, differences.nextCursor)}
+    ${importTable(reader, imports.items)}
+    ${nextPage(texts.nextImports, "/settlement", query, imports.nextCursor, "importsCursor")}
+    ${statementTable(reader, merchants, statements.items)}
+    ${nextPage(texts.nextStatements, "/settlement", query, statements.nextCursor, "statementsCursor")}
+    <p><a href="/statements.csv?${new URLSearchParams(days).toString()}">${texts.statementsCsv}</a></p>`;
+  const refusal = differences.refusal ?? statements.refusal ?? imports.refusal;
+  return {
+    kind: "page",
+    title: reader.texts.settlement,
+    content,
+    notice: notice ?? refusal?.notice ?? doneNotice(context),
+    status: status ?? refusal?.status ?? 200,
+  };
+}
+
+function statementFilter({ now, query }: PageContext) {
+  const { merchantId, from, to } = filterOf(query, STATEMENT_FILTERS);
+  const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString().slice(0, 10);
+  return {
+    ...(merchantId !== undefined && { merchantId }),
+    from: from ?? daysAgo(STATEMENT_DAYS - 1),
+    to: to ?? daysAgo(0),
+  };
+}
+
+function filters(
+  { query, reader }: PageContext,
+  { merchants, days }: { merchants: KnownMerchants; days: { merchantId?: string; from: string; to: string } },
+): Html {
+  const texts = SETTLEMENT_TEXTS[reader.language];
+  const states = DIFFERENCE_STATES.map((value) => ({ value, text: statusWord(reader, value) }));
+  const classes = DIFFERENCE_CLASSES.map((value) => ({ value, text: texts.classes[value] }));
+  return html`<form class="filters" action="/settlement">
+    ${selectField({
+      name: "state",
+      label: reader.texts.status,
+      choices: [{ value: "", text: texts.differences }, ...states],
+      chosen: query.get("state"),
+    })}
+    ${selectField({
+      name: "class",
+      label: texts.kind,
+      choices: [{ value: "", text: reader.texts.any }, ...classes],
+      chosen: query.get("class"),
+    })}
+    ${textField({ name: "accountId", label: texts.account, value: query.get("accountId") ?? "", max: 64 })}
+    ${merchantField(merchants, {
+      label: reader.texts.merchant,
+      any: texts.allMerchants,
+      chosen: days.merchantId,
+    })}
+    ${textField({ name: "from", label: texts.fromDay, value: days.from, type: "date" })}
+    ${textField({ name: "to", label: texts.toDay, value: days.to, type: "date" })}
+    <button>${reader.texts.filter}</button>
+  </form>`;
+}
+
+function importTable(reader: Reader, imports: readonly SettlementImport[]): Html {
+  const texts = SETTLEMENT_TEXTS[reader.language];
+  return table(
+    texts.imports,
+    [
+      { heading: texts.taken, cell: ({ createdAt }) => timeElement(reader, createdAt) },
+      { heading: texts.file, cell: ({ fileName, mapping }) => `${fileName} (${mapping})` },
+      { heading: texts.account, cell: ({ accountId }) => accountId },
+      { heading: texts.importedBy, cell: ({ importedBy }) => importedBy },
+      {
+        heading: texts.state,
+        cell: ({ state, reason, detail }) =>
+          html`${statusBadge(reader, state)} ${reason} ${detail !== undefined && html`<p>${detail}</p>`}`,
+      },
+      { heading: texts.lines, isNumber: true, cell: ({ lines }) => lines },
+      { heading: texts.faults, isNumber: true, cell: ({ faults }) => faults },
+      { heading: texts.compared, cell: ({ comparedAt }) => timeElement(reader, comparedAt) },
+    ],
+    { rows: imports, empty: texts.noImports },
+  );
+}
+
+function statementTable(reader: Reader, merchants: KnownMerchants, statements: readonly Statement[]): Html {
+  const texts = SETTLEMENT_TEXTS[reader.language];
+  const amount = (heading: string, of: (statement: Statement) => number) => ({
+    heading,
+    isNumber: true,
+    cell: (statement: Statement) => amountText(reader, of(statement), statement.currency),
+  });
+  return table(
+    texts.statements,
+    [
+      { heading: texts.day, cell: ({ day }) => day },
+      { heading: reader.texts.merchant, cell: ({ merchantId }) => merchantName(merchants, merchantId) },
+      amount(texts.sales, ({ salesAmount }) => salesAmount),
+      amount(texts.refunds, ({ refundsAmount }) => refundsAmount),
+      amount(texts.chargebacks, ({ chargebacksAmount }) => chargebacksAmount),
+      amount(texts.commission, ({ commission }) => commission),
+      amount(texts.payable, ({ netPayableAmount }) => netPayableAmount),
+      { heading: texts.unpriced, isNumber: true, cell: ({ unpricedLines }) => unpricedLines },
+    ],
+    { rows: statements, empty: texts.noStatements },
+  );
+}
+
+async function exportStatements(context: PageContext): Promise<PageAnswer> {
+  const body = await context.api.exportCsv(listStatementsOfMerchants, statementFilter(context));
+  return { kind: "rows", fileName: "statements.csv", body };
+}
+
+async function note(context: PageContext): Promise<PageAnswer> {
+  const { form, reader } = context;
+  const text = form.get("note")?.trim() ?? "";
+  const assignee = form.get("assignee")?.trim();
+  return await takeAction(
+    context,
+    {
+      action: "noteDifference",
+      endpoint: noteDifference,
+      ...ofDifference(context),
+      body: { note: text, ...(assignee && { assignee }) },
+      ...(text === "" && { needs: SETTLEMENT_TEXTS[reader.language].needNote }),
+    },
+    answerSettlement,
+  );
+}
+
+async function close(context: PageContext): Promise<PageAnswer> {
+  const { form, reader } = context;
+  const reason = form.get("reason")?.trim() ?? "";
+  return await takeAction(
+    context,
+    {
+      action: "closeDifference",
+      endpoint: closeDifference,
+      ...ofDifference(context),
+      body: { reason },
+      ...(reason === "" && { needs: SETTLEMENT_TEXTS[reader.language].needReason }),
+    },
+    answerSettlement,
+    ({ state }) => (state === "PROPOSED" ? "proposeDifference" : "closeDifference"),
+  );
+}
+
+/** Back to the list as it was filtered. */
+function ofDifference({ form, query }: PageContext) {
+  const filter = new URLSearchParams(filterOf(query, DIFFERENCE_FILTERS)).toString();
+  return {
+    path: { differenceId: form.get("differenceId") ?? "" },
+    page: filter === "" ? "/settlement" : `/settlement?${filter}`,
+  };
+}

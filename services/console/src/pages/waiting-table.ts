@@ -1,0 +1,31 @@
+import { html, type Html } from "@holdfast/html";
+import { timeElement } from "./format.ts";
+import type { Reader } from "./page-context.ts";
+import { table } from "./table.ts";
+
+export type WaitingWork = {
+  text: string;
+  href: string;
+  /** The first page of what waits; where there are more, the count says so. */
+  list: { items: unknown[]; nextCursor?: string | undefined };
+  /** Since when the oldest waits, where it is known. */
+  oldest: string | undefined;
+};
+
+/** What waits for people, a line for each kind of work. */
+export function waitingTable(reader: Reader, work: WaitingWork[]): Html {
+  const { texts } = reader;
+  return table(
+    texts.waiting,
+    [
+      { heading: texts.work, cell: ({ text, href }) => html`<a href="${href}">${text}</a>` },
+      {
+        heading: texts.count,
+        isNumber: true,
+        cell: ({ list }) => `${list.items.length}${list.nextCursor === undefined ? "" : "+"}`,
+      },
+      { heading: texts.oldest, cell: ({ oldest }) => timeElement(reader, oldest) },
+    ],
+    { rows: work, empty: texts.noRows },
+  );
+}

@@ -1,0 +1,61 @@
+import {
+  describeRefund as describeRefundCommand,
+  isLive,
+  listRefundsForOperator,
+  requestRefundForMerchant,
+  staffVersionOf,
+  type OperatorRefund,
+} from "@holdfast/contracts";
+import { handler } from "@holdfast/messaging";
+import { listForOperator, type ListForOperatorDeps } from "../list/list-for-operator.ts";
+import { findForOperator } from "../operator/operator-refund-queries.ts";
+import { describeRefund } from "../operator/list-refunds.ts";
+import { requestForMerchant } from "../operator/request-for-merchant.ts";
+import type { RequestRefundDeps } from "../request/request-refund.ts";
+
+/**
+ * What a merchant's staff may ask of this service: about refunds of the merchant that the verified token names, and of
+ * nobody else. Which operators decide, and what they have noted, is not shown to them.
+ */
+export function staffHandlers(deps: ListForOperatorDeps & RequestRefundDeps) {
+  return [
+    handler(staffVersionOf(listRefundsForOperator), async ({ context, payload }) => {
+      const { merchantId } = context.merchant;
+      const own = { ...payload, filter: { ...payload.filter, merchantId }, livemode: isLive(merchantId) };
+      const reply = await listForOperator(deps, context, own);
+      if (!("result" in reply)) return reply;
+      const { items, ...rest } = reply.result;
+      const shown = items.map(({ item, ...place }) => ({ ...place, item: forMerchant(item) }));
+      return { ...reply, result: { ...rest, items: shown } };
+    }),
+    handler(staffVersionOf(describeRefundCommand), async ({ context, payload: { refundId } }) => {
+      // Another merchant's refund is as unknown as one that does not exist.
+      const refund = await findForOperator(deps.db, refundId);
+      if (refund?.merchant_id !== context.merchant.merchantId) {
+        return { outcome: "problem", code: "refund_not_found" };
+      }
+      const reply = await describeRefund(deps, context, refundId);
+      return "result" in reply ? { ...reply, result: forMerchant(reply.result) } : reply;
+    }),
+    handler(staffVersionOf(requestRefundForMerchant), async (message) => {
+      const { merchantId } = message.context.merchant;
+      const reply = await requestForMerchant(deps, {
+        ...message,
+        payload: { ...message.payload, merchantId },
+      });
+      return "result" in reply ? { ...reply, result: forMerchant(reply.result) } : reply;
+    }),
+  ];
+}
+
+/** Without who has decided among the operators, and what they have said. */
+function forMerchant<Refund extends OperatorRefund>(refund: Refund): Refund {
+  const {
+    credentialIssuedBy: _issuer,
+    resolution: _resolution,
+    rejectedBy: _rejecter,
+    rejectionReason: _reason,
+    ...shown
+  } = refund;
+  return { ...shown, approvedBy: [] } as unknown as Refund;
+}

@@ -1,0 +1,94 @@
+import {
+  activateSecretOfEndpoint,
+  changeWebhookEndpoint,
+  createWebhookEndpoint,
+  getWebhookDelivery,
+  idInMode,
+  isLive,
+  listWebhookDeliveries,
+  listWebhookEndpoints,
+  redeliverFailedWebhooks,
+  redeliverToEndpoint,
+  redeliverWebhook,
+  removeWebhookEndpoint,
+  rotateSecretOfEndpoint,
+  staffVersionOf,
+  tryWebhookEndpoint,
+  type StaffContext,
+} from "@holdfast/contracts";
+import { handler } from "@holdfast/messaging";
+import { getDelivery, listDeliveries } from "../operator/delivery-log.ts";
+import { activateSecret, deleteEndpoint, rotateSecret } from "../operator/manage-endpoint.ts";
+import { changeEndpoint, createEndpoint, listEndpoints } from "../operator/merchant-endpoints.ts";
+import type { OperatorDeps } from "../operator/operator-handlers.ts";
+import { redeliver, redeliverFailed } from "../operator/redeliver.ts";
+import { sendTestEvent } from "../operator/send-test-event.ts";
+
+/**
+ * What a merchant's staff may ask of this service: what operators may, about endpoints and deliveries of the merchant that
+ * the verified token names. Whatever merchant a request names, `own` puts that one in its place.
+ */
+export function staffHandlers(deps: OperatorDeps) {
+  return [...endpointHandlers(deps), ...deliveryHandlers(deps)];
+}
+
+function endpointHandlers(deps: OperatorDeps) {
+  return [
+    handler(staffVersionOf(listWebhookEndpoints), ({ context }) =>
+      listEndpoints(deps, context.merchant.merchantId),
+    ),
+    handler(staffVersionOf(createWebhookEndpoint), ({ context, payload }) =>
+      createEndpoint(deps, context, own(context, payload)),
+    ),
+    handler(staffVersionOf(changeWebhookEndpoint), ({ context, payload }) =>
+      changeEndpoint(deps, context, own(context, payload)),
+    ),
+    handler(staffVersionOf(removeWebhookEndpoint), ({ context, payload }) =>
+      deleteEndpoint(deps, context, own(context, payload)),
+    ),
+    handler(staffVersionOf(rotateSecretOfEndpoint), ({ context, payload }) =>
+      rotateSecret(deps, context, own(context, payload)),
+    ),
+    handler(staffVersionOf(activateSecretOfEndpoint), ({ context, payload }) =>
+      activateSecret(deps, context, own(context, payload)),
+    ),
+    handler(staffVersionOf(tryWebhookEndpoint), ({ context, payload }) =>
+      sendTestEvent(deps, context, own(context, payload)),
+    ),
+  ];
+}
+
+function deliveryHandlers(deps: OperatorDeps) {
+  return [
+    handler(staffVersionOf(listWebhookDeliveries), ({ context, payload }) =>
+      listDeliveries(deps, {
+        ...own(context, payload),
+        livemode: isLive(context.merchant.merchantId),
+      }),
+    ),
+    handler(staffVersionOf(getWebhookDelivery), async ({ context, payload }) => {
+      const reply = await getDelivery(deps, payload.eventId);
+      if (!("result" in reply)) return reply;
+      const { merchantId, livemode = true } = reply.result;
+      const isOwn = idInMode(merchantId, livemode) === context.merchant.merchantId;
+      return isOwn ? reply : { outcome: "problem", code: "delivery_not_found" };
+    }),
+    handler(staffVersionOf(redeliverWebhook), ({ context, payload }) =>
+      redeliver(deps, context, own(context, payload)),
+    ),
+    handler(staffVersionOf(redeliverToEndpoint), ({ context, payload }) =>
+      redeliver(deps, context, own(context, payload)),
+    ),
+    handler(staffVersionOf(redeliverFailedWebhooks), ({ context, payload }) =>
+      redeliverFailed(deps, context, own(context, payload)),
+    ),
+  ];
+}
+
+/** The request about the person's own merchant. */
+function own<Request extends object>(
+  { merchant }: StaffContext,
+  request: Request,
+): Request & { merchantId: string } {
+  return { ...request, merchantId: merchant.merchantId };
+}

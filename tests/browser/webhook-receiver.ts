@@ -1,0 +1,54 @@
+import { createHmac } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { SandboxFile } from "@holdfast/sandbox";
+
+export type Received = { eventId: string; time: string; signature: string; next: string; body: string };
+
+/** A merchant's receiver of webhooks, which answers as it is told. */
+export type WebhookReceiver = {
+  url: string;
+  received: Received[];
+  /** From now on. */
+  answer(status: number, words: string): void;
+  stop(): Promise<void>;
+};
+
+export async function startWebhookReceiver({ receiver }: SandboxFile): Promise<WebhookReceiver> {
+  const received: Received[] = [];
+  let reply = { status: 204, words: "" };
+  const [cert, key] = await Promise.all([readFile(receiver.certFile), readFile(receiver.keyFile)]);
+  const server: Server = createServer({ cert, key }, (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const header = (name: string) => String(request.headers[name] ?? "");
+      received.push({
+        eventId: header("x-event-id"),
+        time: header("x-request-time"),
+        signature: header("x-request-signature"),
+        next: header("x-request-signature-next"),
+        body: Buffer.concat(chunks).toString(),
+      });
+      response.writeHead(reply.status).end(reply.words);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `https://localhost:${(server.address() as AddressInfo).port}/webhooks`,
+    received,
+    answer(status, words) {
+      reply = { status, words };
+    },
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** As the merchants' guide says it is made. */
+export function signatureOf({ time, body }: Received, secret: string): string {
+  return createHmac("sha256", secret).update(`${time}:${body}`).digest("hex");
+}

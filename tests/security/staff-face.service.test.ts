@@ -1,0 +1,228 @@
+// What holds of a person of a merchant's staff: who they are, what is written down of them, and what they do not see.
+import { randomUUID } from "node:crypto";
+import { capturePayment, describePayment, requestRefund, staffVersionOf } from "@holdfast/contracts";
+import { connectBus, request } from "@holdfast/messaging";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { eventually, STAFF_AUDIENCE } from "../support/index.ts";
+import { startStaffSystem, type StaffSystem } from "./staff-system.ts";
+
+let system: StaffSystem;
+beforeAll(async () => void (system = await startStaffSystem()));
+afterAll(() => system.close());
+
+const LIST = { method: "GET", path: "/staff/payments" } as const;
+
+async function audited(service: string, subject: string) {
+  return await system.query<{ actor: string; action: string; detail: string }>(
+    `select actor, action, detail from ${service}.audit_entry where subject = $1 order by sequence`,
+    [subject],
+  );
+}
+
+describe("nobody signs in", () => {
+  test.each<[string, Record<string, unknown>]>([
+    ["with a token that names no merchant", { merchant_id: null }],
+    ["with one that names the merchant's test mode", { merchant_id: "0199aaaa-0000-8000-8000-000000000001" }],
+    ["with one that names something else", { merchant_id: "demo" }],
+    ["with one that names several", { merchant_id: [randomUUID()] }],
+    ["with an operator's token", { aud: "holdfast-operator-api" }],
+    ["with one about nobody", { sub: "" }],
+  ])("%s", async (_case, claims) => {
+    const answer = await system.ask(system.shops.mine, LIST, { claims });
+    expect(answer.status, answer.text).toBe(401);
+    expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+  });
+
+  test("with a token of staff at the operators' face", async () => {
+    const token = await system.identity.token({
+      claims: {
+        aud: STAFF_AUDIENCE,
+        sub: "mina",
+        merchant_id: system.shops.mine.merchantId,
+        roles: ["admin"],
+      },
+    });
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await system.operate({ method: "GET", path: "/operator/merchants", headers })).status).toBe(401);
+  });
+});
+
+test("without a role a person may do nothing, and so may the staff of no merchant or a suspended one", async () => {
+  const { mine } = system.shops;
+  expect((await system.ask(mine, LIST, { roles: [] })).status).toBe(403);
+  // Operators' roles are none of staff's.
+  expect((await system.ask(mine, LIST, { claims: { roles: ["viewer", "admin"] } })).status).toBe(403);
+  const nobodys = { merchantId: "0199aaaa-0000-7000-8000-000000000001" };
+  expect((await system.ask(nobodys, LIST)).status).toBe(403);
+  const path = `/operator/merchants/${mine.merchantId}`;
+  const suspend = (status: string) => system.operate({ method: "PATCH", path, body: { status } });
+  await suspend("SUSPENDED");
+  expect((await system.ask(mine, LIST)).status).toBe(403);
+  await suspend("ACTIVE");
+  expect((await system.ask(mine, LIST)).status).toBe(200);
+});
+
+test("a person whom operators refuse is refused here, too", async () => {
+  const { mine } = system.shops;
+  const body = { subject: "leyla", reason: "has left" };
+  await system.operate({ method: "POST", path: "/operator/refused-operators", body });
+  expect((await system.ask(mine, LIST, { name: "leyla" })).text).toContain("operator_refused");
+});
+
+test("a capture is carried out once under a key, and its history names the person", async () => {
+  const { mine } = system.shops;
+  const payment = await system.authorize(mine);
+  const capture = {
+    method: "POST",
+    path: `/staff/payments/${payment}/capture`,
+    body: { amount: 20, currency: "TRY" },
+    headers: { "idempotency-key": randomUUID() },
+  };
+  const first = await system.ask(mine, capture, { name: "deniz", roles: ["refunds"] });
+  expect(first.status, first.text).toBe(200);
+  const again = await system.ask(mine, capture, { name: "deniz", roles: ["refunds"] });
+  expect({ text: again.text, replayed: again.headers.get("idempotent-replayed") }).toEqual({
+    text: first.text,
+    replayed: "true",
+  });
+  const entries = await audited("payments", payment);
+  expect(entries).toMatchObject([{ actor: "deniz", action: "payment.capture_requested" }]);
+  expect(JSON.parse(entries[0]!.detail)).toMatchObject({ staffOf: mine.merchantId, amount: "20" });
+  const life = await system.ask(mine, { method: "GET", path: `/staff/payments/${payment}` });
+  expect(JSON.parse(life.text)).toMatchObject({ actions: [{ actor: "deniz" }] });
+});
+
+test("a cancellation is written down with its reason", async () => {
+  const { mine } = system.shops;
+  const payment = await system.authorize(mine);
+  const path = `/staff/payments/${payment}/cancel`;
+  const cancel = { method: "POST", path, body: { reason: "sold out" } };
+  expect((await system.ask(mine, cancel, { name: "deniz" })).status).toBe(200);
+  const [entry] = await audited("payments", payment);
+  expect(entry).toMatchObject({ actor: "deniz", action: "payment.cancel_requested" });
+  expect(JSON.parse(entry!.detail)).toMatchObject({ reason: "sold out", staffOf: mine.merchantId });
+});
+
+test("who has requested a refund does not decide about it as an operator, and is not told who does", async () => {
+  const { mine } = system.shops;
+  const asked = await system.ask(
+    mine,
+    {
+      method: "POST",
+      path: `/staff/payments/${mine.things.payment}/refunds`,
+      body: { amount: 2.5, currency: "TRY", reason: "damaged" },
+      headers: { "idempotency-key": randomUUID() },
+    },
+    { name: "olga", roles: ["refunds"] },
+  );
+  expect(asked.status, asked.text).toBe(202);
+  const { refundId } = JSON.parse(asked.text) as { refundId: string };
+  expect(asked.headers.get("location")).toBe(`/staff/refunds/${refundId}`);
+  expect(await audited("refunds", refundId)).toMatchObject([{ actor: "olga", action: "refund.requested" }]);
+  const decide = (name: string) =>
+    system.operate(
+      { method: "POST", path: `/operator/refunds/${refundId}/approve`, body: {} },
+      { sub: name },
+    );
+  expect((await decide("olga")).text).toContain("same_person");
+  expect((await decide("bora")).status).toBe(200);
+  await eventually(async () => {
+    const shown = await system.ask(mine, { method: "GET", path: `/staff/refunds/${refundId}` });
+    expect(JSON.parse(shown.text)).toMatchObject({ state: "SUCCESS", requestedBy: "olga", approvedBy: [] });
+    expect(shown.text).not.toContain("bora");
+  });
+});
+
+test("an API key that staff make is their merchant's, and its audit line names the person", async () => {
+  const { mine } = system.shops;
+  const add = { method: "POST", path: "/staff/credentials", headers: { "idempotency-key": "make-one" } };
+  const made = await system.ask(mine, add, { name: "deniz", roles: ["developer"] });
+  expect(made.status, made.text).toBe(201);
+  const { merchantId, apiKey, apiSecret } = JSON.parse(made.text) as Record<string, string>;
+  expect({ merchantId, hasSecret: apiSecret !== undefined }).toEqual({
+    merchantId: mine.merchantId,
+    hasSecret: true,
+  });
+  // A person who moves to another merchant takes no answers along.
+  const elsewhere = await system.ask(system.shops.theirs, add, { name: "deniz", roles: ["developer"] });
+  expect(JSON.parse(elsewhere.text)).toMatchObject({ merchantId: system.shops.theirs.merchantId });
+  const revoke = { method: "DELETE", path: `/staff/credentials/${apiKey}` };
+  expect((await system.ask(mine, revoke, { name: "deniz" })).status).toBe(204);
+  const entries = (await audited("gateway", mine.merchantId)).filter(({ actor }) => actor === "deniz");
+  expect(entries.map(({ action }) => action)).toEqual(["credential.added", "credential.revoked"]);
+  expect(JSON.parse(entries[0]!.detail)).toMatchObject({ staffOf: mine.merchantId });
+  const own = await system.ask(mine, { method: "GET", path: "/staff/merchant" });
+  expect(own.text).toContain(apiKey!);
+  expect(own.text).not.toContain("issuedBy");
+});
+
+test("what a role does not allow is written down", async () => {
+  const { mine } = system.shops;
+  const path = `/staff/payments/${mine.things.payment}/cancel`;
+  await system.ask(mine, { method: "POST", path, body: {} }, { name: "selim", roles: ["support"] });
+  const entries = await audited("gateway", mine.things.payment);
+  expect(entries).toMatchObject([{ actor: "selim", action: "access.refused" }]);
+});
+
+describe("an attacker who has taken the face over", () => {
+  async function send(token: string, command: typeof describePayment | typeof capturePayment) {
+    const bus = await connectBus({
+      url: system.nats.url,
+      name: "gateway-staff",
+      ...system.busLogin("gateway-staff"),
+    });
+    onTestFinished(() => bus.close(500));
+    const { theirs } = system.shops;
+    const context = {
+      requestId: randomUUID(),
+      deadlineAt: Date.now() + 60_000,
+      staff: { token, livemode: true },
+      settings: {},
+      merchant: { merchantId: theirs.merchantId },
+    };
+    const payload = { paymentId: theirs.things.payment, operationId: randomUUID() };
+    const own = staffVersionOf(command as typeof describePayment);
+    return await request(bus, own, context, payload, {
+      waitUntil: Date.now() + 60_000,
+      traceparent: "",
+    });
+  }
+
+  test("cannot act without a person's token, nor with one beyond the person's merchant and role", async () => {
+    const tokenOf = (roles: string[]) =>
+      system.identity.token({
+        claims: { aud: STAFF_AUDIENCE, sub: "mina", merchant_id: system.shops.mine.merchantId, roles },
+      });
+    expect(await send("made.up.token", describePayment)).toMatchObject({ code: "unauthorized" });
+    expect(await send(await system.identity.token(), describePayment)).toMatchObject({
+      code: "unauthorized",
+    });
+    expect(await send(await tokenOf(["owner"]), describePayment)).toMatchObject({
+      code: "payment_not_found",
+    });
+    expect(await send(await tokenOf(["support"]), capturePayment)).toMatchObject({ code: "forbidden" });
+  });
+});
+
+test("each mode has its own lists, and what is of the other one is not there", async () => {
+  const { theirs } = system.shops;
+  const test = await system.ask(theirs, { method: "GET", path: "/staff/payments?livemode=false" });
+  expect(JSON.parse(test.text)).toEqual({ items: [] });
+  const path = `/staff/payments/${theirs.things.payment}?livemode=false`;
+  expect((await system.ask(theirs, { method: "GET", path })).status).toBe(404);
+});
+
+test("a merchant's own refund shows in the staff's queue without what operators see of it", async () => {
+  const { mine } = system.shops;
+  const refundId = randomUUID();
+  const refund = { refundId, paymentId: mine.things.payment, amountMinor: "100", currency: "TRY" };
+  await system.call(requestRefund, refund, {
+    merchant: { merchantId: mine.merchantId, credentialIssuedBy: "omer" },
+  });
+  const listed = await system.ask(mine, {
+    method: "GET",
+    path: "/staff/refunds?status=PENDING_APPROVAL",
+  });
+  expect(listed.text).toContain(refundId);
+  expect(listed.text).not.toContain("omer");
+});
