@@ -1,6 +1,9 @@
 // Components that an overlay may add: what they change, and that they change nothing else.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { buildOverlay } from "./build-overlay.ts";
+import { parse } from "yaml";
+import { buildOverlay, deployDir, OVERLAYS } from "./build-overlay.ts";
 import { envOf, ofKind, selects, serviceOf, workloads, type Manifest } from "./manifest.ts";
 import { validateManifest } from "./validate-manifest.ts";
 
@@ -59,6 +62,38 @@ test("tracing: every service of ours sends traces, and is let out to the collect
     expect(selects(policy.spec.podSelector, template.metadata.labels)).toBe(true);
   }
 });
+
+test("the deployer's Role lets apply every kind of the overlays, and shows no Secret", async () => {
+  const role = parse(readFileSync(join(deployDir, "k8s", "deployer.yaml"), "utf8")) as {
+    rules: { apiGroups: string[]; resources: string[]; verbs: string[] }[];
+  };
+  const may = (group: string, resource: string) =>
+    role.rules.some(
+      ({ apiGroups, resources, verbs }) =>
+        apiGroups.includes(group) &&
+        resources.includes(resource) &&
+        ["get", "create", "patch"].every((verb) => verbs.includes(verb)),
+    );
+  const manifests = (await Promise.all(OVERLAYS.map((overlay) => buildOverlay(overlay)))).flat();
+  const missing = manifests
+    .filter(({ metadata }) => metadata.labels?.["holdfast.dev/scope"] !== "cluster")
+    .map(({ apiVersion, kind }) => ({
+      group: /^(.*)\//.exec(apiVersion)?.[1] ?? "",
+      resource: pluralOf(kind),
+    }))
+    .filter(({ group, resource }) => !may(group, resource));
+  expect(missing).toEqual([]);
+  expect(may("", "secrets")).toBe(false);
+  // What the whole cluster shares is the rest, and no more than that.
+  const shared = manifests.filter(({ metadata }) => metadata.labels?.["holdfast.dev/scope"] === "cluster");
+  expect(new Set(shared.map(({ kind }) => kind))).toEqual(new Set(["Namespace", "PriorityClass"]));
+});
+
+function pluralOf(kind: string): string {
+  const name = kind.toLowerCase();
+  if (name.endsWith("y")) return `${name.slice(0, -1)}ies`;
+  return name.endsWith("s") ? `${name}es` : `${name}s`;
+}
 
 test("a changed setting renames what the pods name, and so rolls them", async () => {
   const [one, other] = await Promise.all([

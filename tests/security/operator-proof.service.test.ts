@@ -116,6 +116,7 @@ const PAYLOADS: Record<string, () => object> = {
   }),
   "webhooks.activate-secret": () => ({ merchantId: system.merchantId }),
   "webhooks.test-endpoint": () => ({ merchantId: system.merchantId }),
+  "webhooks.list-failing-endpoints": () => ({}),
   "webhooks.list-endpoints": () => ({ merchantId: system.merchantId }),
   "webhooks.create-endpoint": () => ({
     merchantId: system.merchantId,

@@ -55,6 +55,7 @@ export * from "./http/merchant-webhooks.ts";
 export * from "./http/own-webhooks.ts";
 export * from "./http/webhook-delivery.ts";
 export * from "./http/webhook-warning.ts";
+export * from "./http/failing-webhooks.ts";
 export * from "./http/webhook-endpoints.ts";
 export * from "./http/webhook-errors.ts";
 export * from "./transition.ts";

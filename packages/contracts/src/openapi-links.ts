@@ -98,6 +98,10 @@ const LINKS: Readonly<Record<string, { pointer: string; ways: readonly Way[] }>>
     ways: [{ operationId: "testWebhook", parameter: "endpointId" }],
   },
   createMerchantWebhook: { pointer: "/endpointId", ways: ofEndpoint },
+  listFailingWebhooks: {
+    pointer: "/items/0/merchantId",
+    ways: [{ operationId: "listMerchantWebhooks", parameter: "merchantId" }],
+  },
   listMerchantWebhooks: { pointer: "/items/0/endpointId", ways: ofEndpoint },
   listCheckouts: { pointer: "/items/0/checkoutId", ways: ofCheckout },
   createMerchant: { pointer: "/merchantId", ways: ofMerchant },

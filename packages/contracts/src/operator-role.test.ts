@@ -49,6 +49,7 @@ const LEADS_TO: Record<string, string[]> = {
   inquireRefund: ["refunds.inquire"],
   resolveRefund: ["refunds.resolve"],
   requestRefundForMerchant: ["payments.describe", "refunds.request-for-merchant"],
+  listFailingWebhooks: ["webhooks.list-failing-endpoints"],
   listMerchantWebhooks: ["webhooks.list-endpoints"],
   createMerchantWebhook: ["webhooks.create-endpoint"],
   changeMerchantWebhook: ["webhooks.change-endpoint"],

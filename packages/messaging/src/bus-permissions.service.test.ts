@@ -78,6 +78,7 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["webhooks.test-endpoint", "O", "W"],
   ["webhooks.list-own-endpoints", "M", "W"],
   ["webhooks.try-own-endpoint", "M", "W"],
+  ["webhooks.list-failing-endpoints", "O", "W"],
   ["webhooks.list-endpoints", "O", "W"],
   ["webhooks.create-endpoint", "O", "W"],
   ["webhooks.change-endpoint", "O", "W"],

@@ -94,6 +94,33 @@ test("a statement for several units is a span in each of their traces, linked to
   for (const copy of copies) expect(copy.links.map((link) => link.context)).toEqual([first!.spanContext()]);
 });
 
+test("a unit's span says how long it waited for the flush before its own", async () => {
+  const release = Promise.withResolvers<void>();
+  const batcher = createNaturalBatcher<string, string>({
+    name: "test",
+    sizeMax: 1,
+    flushesMax: 1,
+    isolates: () => false,
+    flush: async (items) => {
+      if (items[0] === "one") await release.promise;
+      return items;
+    },
+  });
+  const one = unit("one", () => batcher.add("one"));
+  await new Promise(setImmediate);
+  await new Promise(setImmediate);
+  const two = unit("two", () => batcher.add("two"));
+  const addedAt = performance.now();
+  while (performance.now() - addedAt < 30) await new Promise(setImmediate);
+  release.resolve();
+  await Promise.all([one, two]);
+  const waits = ["one", "two"].map(
+    (name) => recording.spans().find((span) => span.name === name)!.attributes["holdfast.batch.wait"],
+  );
+  expect(waits[0]).toEqual(expect.any(Number));
+  expect(waits[1]).toBeGreaterThanOrEqual(0.03);
+});
+
 test("what comes later to a busy batcher is not in the trace of who made it busy", async () => {
   const release = Promise.withResolvers<void>();
   const batcher = createNaturalBatcher<string, string>({

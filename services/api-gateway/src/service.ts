@@ -69,6 +69,7 @@ import { merchantStatementsRoute, operatorStatementsRoute } from "./lists/statem
 import { chargebackRoutes } from "./operator-api/chargebacks.ts";
 import { settlementRoutes } from "./operator-api/settlements.ts";
 import { ownWebhookRoutes } from "./merchant-api/own-webhooks.ts";
+import { failingWebhooksRoute } from "./operator-api/failing-webhooks.ts";
 import { merchantWebhookRoutes } from "./operator-api/merchant-webhooks.ts";
 import { webhookRoutes } from "./operator-api/webhooks.ts";
 import { publicPages, signedSessionsOf } from "./public-pages/public-pages.ts";
@@ -245,6 +246,7 @@ function operatorApi(
       operatorStatementsRoute({ send }),
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),
       ...merchantWebhookRoutes({ send, db }),
+      failingWebhooksRoute({ send, db }),
       ...webhookRoutes({ send, db }),
       ...refusedOperatorRoutes({ db }),
     ],

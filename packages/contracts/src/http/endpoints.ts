@@ -26,6 +26,7 @@ import { STATEMENT_ENDPOINTS } from "./statements.ts";
 import { threeDs } from "./three-ds.ts";
 import { MERCHANT_WEBHOOK_ENDPOINTS } from "./merchant-webhooks.ts";
 import { listOwnWebhooks, testOwnWebhook } from "./own-webhooks.ts";
+import { listFailingWebhooks } from "./failing-webhooks.ts";
 import { WEBHOOK_ENDPOINTS } from "./webhook-endpoints.ts";
 
 /** Every HTTP operation there is, in the order of the document. */
@@ -57,6 +58,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...CHARGEBACK_ENDPOINTS,
   ...SETTLEMENT_ENDPOINTS,
   ...STATEMENT_ENDPOINTS,
+  listFailingWebhooks,
   ...MERCHANT_WEBHOOK_ENDPOINTS,
   ...WEBHOOK_ENDPOINTS,
   ...ACQUIRER_ACCOUNT_ENDPOINTS,

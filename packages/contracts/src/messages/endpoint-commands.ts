@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { eventTypeSchema } from "../event-types.ts";
+import { failingWebhookSchema } from "../http/failing-webhooks.ts";
 import { webhookEndpointListSchema, webhookEndpointSchema } from "../http/merchant-webhooks.ts";
 import { webhookTestResultSchema } from "../http/webhook-delivery.ts";
 import { sealedReplySchema } from "../sealed-reply.ts";
@@ -20,6 +21,16 @@ export const listWebhookEndpoints = defineOperatorCommand({
   work: "read",
   request: ofMerchant,
   result: webhookEndpointListSchema,
+});
+
+/** Of all merchants, in both modes. */
+export const listFailingEndpoints = defineOperatorCommand({
+  service: "webhooks",
+  name: "list-failing-endpoints",
+  role: "viewer",
+  work: "read",
+  request: z.object({}),
+  result: z.object({ items: z.array(failingWebhookSchema), total: z.int() }),
 });
 
 /** The secret comes back sealed to `recipientKey`, which is the asker's and made for this one request. */

@@ -35,6 +35,7 @@ const MAY: Record<string, string> = {
   inquireRefund: "operations admin",
   resolveRefund: "operations admin",
   requestRefundForMerchant: "operations admin",
+  listFailingWebhooks: ANYBODY,
   listMerchantWebhooks: ANYBODY,
   createMerchantWebhook: "onboarder admin",
   changeMerchantWebhook: "onboarder admin",

@@ -7,6 +7,7 @@ import {
   deleteWebhook,
   findMissingEvents,
   getWebhookDelivery,
+  listFailingEndpoints,
   listOwnEndpoints,
   listWebhookDeliveries,
   listWebhookEndpoints,
@@ -33,6 +34,7 @@ import {
   listEndpoints,
   type MerchantEndpointsDeps,
 } from "./merchant-endpoints.ts";
+import { listFailing } from "./failing-endpoints.ts";
 import { sendTestEvent } from "./send-test-event.ts";
 import { findMissing } from "../accept/find-missing.ts";
 import { comparableSince } from "../retention.ts";
@@ -88,6 +90,7 @@ export function merchantHandlers(deps: OperatorDeps) {
 /** The commands about one endpoint of several. */
 function endpointHandlers(deps: OperatorDeps) {
   return [
+    handler(listFailingEndpoints, () => listFailing(deps)),
     handler(listWebhookEndpoints, ({ payload }) => listEndpoints(deps, payload.merchantId)),
     handler(createWebhookEndpoint, ({ context, payload }) => createEndpoint(deps, context, payload)),
     handler(changeWebhookEndpoint, ({ context, payload }) => changeEndpoint(deps, context, payload)),

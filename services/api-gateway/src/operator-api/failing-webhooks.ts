@@ -1,0 +1,31 @@
+import { listFailingEndpoints, listFailingWebhooks } from "@holdfast/contracts";
+import type { Kysely } from "kysely";
+import { operatorRefusalOf } from "../bus/command-answer.ts";
+import type { SendOperatorCommand } from "../bus/send-command.ts";
+import type { GatewayDatabase } from "../database.ts";
+import { defineRoute, type Route } from "../endpoint/route.ts";
+import { findMerchantNames } from "../merchant/merchant-queries.ts";
+
+/** Whose webhooks are late, and why: the dispatcher knows the endpoints, and the gateway the merchants' names. */
+export function failingWebhooksRoute({
+  send,
+  db,
+}: {
+  send: SendOperatorCommand;
+  db: Kysely<GatewayDatabase>;
+}): Route {
+  return defineRoute(listFailingWebhooks, async (call) => {
+    const reply = await send(listFailingEndpoints, call, {});
+    if (!("result" in reply)) return operatorRefusalOf(reply);
+    const { items, total } = reply.result;
+    const names = await findMerchantNames(
+      db,
+      items.map(({ merchantId }) => merchantId),
+    );
+    const named = items.map((item) => {
+      const merchantName = names.get(item.merchantId);
+      return { ...item, ...(merchantName !== undefined && { merchantName }) };
+    });
+    return { status: 200, body: { items: named, total } };
+  });
+}

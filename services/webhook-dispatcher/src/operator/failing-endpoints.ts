@@ -1,0 +1,65 @@
+import { FAILING_WEBHOOKS_MAX, isLive, merchantIdOf, type failingWebhookSchema } from "@holdfast/contracts";
+import type { CommandReply } from "@holdfast/contracts";
+import { sql, type Kysely } from "kysely";
+import type { z } from "zod";
+import type { Clock } from "../clock.ts";
+import type { WebhooksDatabase } from "../database.ts";
+import { describeEndpoint } from "../endpoint/describe-endpoint.ts";
+import type { EndpointRow } from "../endpoint/endpoint-queries.ts";
+import type { StoredHealth } from "../endpoint/health-queries.ts";
+
+type FailingWebhook = z.infer<typeof failingWebhookSchema>;
+
+/** The endpoints of all merchants that fail, the one that has failed longest first, and why. */
+export async function listFailing({
+  db,
+  clock,
+}: {
+  db: Kysely<WebhooksDatabase>;
+  clock: Pick<Clock, "databaseNow">;
+}): Promise<CommandReply<{ items: FailingWebhook[]; total: number }>> {
+  const { rows } = await readFailing.execute(db);
+  const now = new Date(clock.databaseNow());
+  return {
+    outcome: "done",
+    result: { items: rows.map((row) => describe(row, now)), total: rows[0]?.total ?? 0 },
+  };
+}
+
+type FailingRow = EndpointRow &
+  StoredHealth & { total: number; error: string | null; status_code: number | null };
+
+/** Its reason is that of the event that has waited longest: of the others an attempt may never have been made. */
+const readFailing = sql<FailingRow>`
+  select endpoint.*, health.*, latest.error, latest.status_code, count(*) over ()::int4 as total,
+    case when oldest.due_at <= now() then oldest.due_at end as oldest_due_at
+  from endpoint_health as health
+    join every_endpoint as endpoint on endpoint.endpoint_id = health.endpoint_id
+    left join lateral (
+      select event_id, due_at from every_delivery as delivery
+      where delivery.endpoint_id = health.endpoint_id and lease_token is null and trigger = 'schedule'
+      order by due_at limit 1
+    ) as oldest on true
+    left join lateral (
+      select error, status_code from attempt
+      where attempt.event_id = oldest.event_id
+        and coalesce(attempt.endpoint_id, endpoint.merchant_id) = endpoint.endpoint_id
+      order by sent_at desc limit 1
+    ) as latest on true
+  where endpoint.enabled and (health.failing_since is not null or health.breaker_open)
+  order by health.failing_since nulls last, endpoint.endpoint_id
+  limit ${sql.lit(FAILING_WEBHOOKS_MAX)}`;
+
+function describe(row: FailingRow, now: Date): FailingWebhook {
+  const { endpointId, default: isDefault, url, health } = describeEndpoint(row, row, now);
+  return {
+    merchantId: merchantIdOf(row.merchant_id),
+    livemode: isLive(row.merchant_id),
+    endpointId,
+    default: isDefault,
+    url,
+    health,
+    ...(row.error !== null && { lastError: row.error as FailingWebhook["lastError"] }),
+    ...(row.status_code !== null && { lastStatusCode: row.status_code }),
+  };
+}
