@@ -93,6 +93,9 @@ test.each([DESK, DARK_DESK, SMALL])(
     const page = await product.visit({ checkoutUrl: paymentLinkUrl }, buyer);
     expect(await page.locator(".merchant-name").textContent()).toBe(BRANDING.name);
     expect(await page.locator(".brand-logo").count()).toBe(1);
+    // On one line, however narrow the screen is.
+    const name = await page.locator(".merchant-name").boundingBox();
+    expect(name!.height).toBeLessThan(40);
     await inspect(page, `${buyer.name}-brand-link`);
     const background = await page.evaluate<string>(
       `getComputedStyle(document.querySelector(".begin button")).backgroundColor`,
