@@ -7,11 +7,14 @@ export const NEW_LEASE_TOKEN = `coalesce(
 export const HOLD = "select pg_advisory_lock(('x' || replace($1, '-', ''))::bit(64)::bigint)";
 
 /** The version in the name tells these locks from those of others, whose keys are hashes of 32 bits. */
-export const ALIVE_HOLDERS = `
+export const ALIVE_HOLDERS = {
+  name: "alive-lease-holders",
+  text: `
   select lpad(to_hex(classid::bigint), 8, '0') || '-' || left(low, 4) || '-' || right(low, 4) as holder
   from pg_locks cross join lateral (select lpad(to_hex(objid::bigint), 8, '0') as low) as word
   where locktype = 'advisory' and objsubid = 1 and granted and low like '____8___'
-    and database = (select oid from pg_database where datname = current_database())`;
+    and database = (select oid from pg_database where datname = current_database())`,
+};
 
 const HOLDER = "left(lease_token::text, 18)";
 

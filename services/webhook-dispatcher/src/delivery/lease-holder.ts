@@ -49,8 +49,8 @@ export function watchLeases(pool: Pool, holder: string): LeaseWatch {
     async look() {
       try {
         const client = await inSession();
-        const read = async (text: string) =>
-          (await client.query<{ holder: string }>(text)).rows.map((row) => row.holder);
+        const read = async (statement: string | { name: string; text: string }) =>
+          (await client.query<{ holder: string }>(statement)).rows.map((row) => row.holder);
         const alive = await read(ALIVE_HOLDERS);
         missing ??= new Map((await read(HOLDERS_OF_LEASES)).map((each) => [each, 0]));
         for (const [each, times] of missing) missing.set(each, times + 1);
