@@ -30,6 +30,14 @@ export type BatcherOptions<Item, Result> = {
   isolates: (error: unknown) => boolean;
 };
 
+/** An item with the unit of work that it comes from, which gets its result. */
+type Waiting<Item, Result> = {
+  item: Item;
+  unit: Context;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+};
+
 export function createNaturalBatcher<Item, Result>({
   flush,
   sizeMax,
@@ -37,19 +45,13 @@ export function createNaturalBatcher<Item, Result>({
   lingerMs = 0,
   isolates,
 }: BatcherOptions<Item, Result>): NaturalBatcher<Item, Result> {
-  type Waiting = {
-    item: Item;
-    unit: Context;
-    resolve: (result: Result) => void;
-    reject: (error: unknown) => void;
-  };
-  let gathering: Waiting[] = [];
+  let gathering: Waiting<Item, Result>[] = [];
   /** The number of flushes, including one that is about to begin. */
   let flushing = 0;
   let isBeginning = false;
   let lingering: NodeJS.Timeout | undefined;
 
-  const flushBatch = async (batch: Waiting[]): Promise<void> => {
+  const flushBatch = async (batch: Waiting<Item, Result>[]): Promise<void> => {
     try {
       const units = batch.map(({ unit }) => unit);
       const results = await inBatchContext(units, () => flush(batch.map(({ item }) => item)));
