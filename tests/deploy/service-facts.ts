@@ -45,7 +45,7 @@ const listConnections = numberIn("packages/lists/src/list-pool.ts", /^const CONN
 /** Pools beside the one of DATABASE_CONNECTIONS_MAX. */
 export const extraConnections = {
   payments:
-    numberIn("services/payments/src/service.ts", /^const WRITE_CONNECTIONS = (\d+)/m) +
+    numberIn("services/payments/src/connect-pools.ts", /^const WRITE_CONNECTIONS = (\d+)/m) +
     outboxConnections +
     listConnections,
   refunds: outboxConnections + listConnections,
