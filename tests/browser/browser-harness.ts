@@ -21,6 +21,8 @@ export type BrowserHarness = {
   visit(checkout: Partial<Checkout> & Pick<Checkout, "checkoutUrl">, buyer?: Buyer): Promise<Page>;
   /** As the merchant of the sandbox. */
   merchantApi(method: string, path: string, body?: unknown): Promise<Checkout & Record<string, string>>;
+  /** Gives the merchant of the sandbox a look of its own, as an operator; null takes it away. */
+  brandMerchant(branding: object | null): Promise<void>;
   /** A browser of its own that is signed in to nothing; the caller looks after what it complains of. */
   openBrowser(reader?: BrowserContextOptions): Promise<Page>;
   /** A browser of its own on the front page of the guides. */
@@ -135,6 +137,18 @@ export async function startBrowserHarness(banks: BankProtocol[] = []): Promise<B
       const context = await browser.newContext(reader);
       onTestFinished(() => context.close());
       return await context.newPage();
+    },
+    async brandMerchant(branding) {
+      const { merchantId } = file.merchants[0]!;
+      const { status } = await fetch(`${file.operatorUrl}/operator/merchants/${merchantId}`, {
+        method: "PATCH",
+        headers: {
+          Authorization: `Bearer ${file.operators[0]!.token}`,
+          "Content-Type": "application/json",
+        },
+        body: JSON.stringify({ branding }),
+      });
+      expect(status).toBe(200);
     },
     async visitGuides({ name: _name, ...options }) {
       const context = await browser.newContext(options);

@@ -201,6 +201,28 @@ test("a double click makes one merchant, whose secret is shown and works", async
   expect(await factOf(page, "Status")).toBe("Active");
 });
 
+test("a form that arrives twice makes one merchant, and shows its secret in both answers", async () => {
+  const page = await signIn("omer", "/merchants");
+  const form = { name: `Twice ${randomUUID()}`, key: randomUUID() };
+  const answers = await Promise.all([
+    post(page, "/merchants/create", form),
+    post(page, "/merchants/create", form),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  const shown = await Promise.all(
+    answers.map(async (answer) =>
+      [...(await answer.text()).matchAll(/<code[^>]*>([^<]+)</g)].map(([, text]) => text),
+    ),
+  );
+  // The key and the secret.
+  expect(shown[0]).toHaveLength(2);
+  expect(shown[1]).toEqual(shown[0]);
+  expect(await product.query("select 1 from gateway.merchant where name = $1", [form.name])).toHaveLength(1);
+  // Another session has no part in it.
+  const other = await signIn("alice", "/merchants");
+  expect(await (await post(other, "/merchants/create", form)).text()).not.toContain(shown[0]![1]);
+});
+
 test("the plan's rules stay as they are when its rate is changed", async () => {
   const rules = [{ cardType: "DEBIT", ratePercent: "1.00", fixed: "0.10" }];
   const commission = { ratePercent: "2.50", fixed: "0.25", currency: "TRY", rules };

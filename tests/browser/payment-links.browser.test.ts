@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import {
   DESK,
   inspect,
@@ -76,3 +76,37 @@ test("without JavaScript the link leads to the form, and the time is that of UTC
   await page.locator(".begin button").click();
   expect(await page.locator("#open-until").textContent()).toMatch(/ UTC\s*$/);
 });
+
+/** A colour that is too dark for a dark screen, and a logo that is drawn for a light one. */
+const BRANDING = {
+  name: "Ada's Lamps",
+  color: "#3d0a5c",
+  logo: '<svg viewBox="0 0 60 24"><path d="M4 20L12 4l8 16z" fill="#3d0a5c"/><circle cx="40" cy="12" r="8" fill="#d9a400"/></svg>',
+};
+
+test.each([DESK, DARK_DESK, SMALL])(
+  "a merchant's look is on the link, the form and the result at the $name",
+  async (buyer) => {
+    await product.brandMerchant(BRANDING);
+    onTestFinished(() => product.brandMerchant(null));
+    const { paymentLinkUrl } = await product.createPaymentLink({ installmentOptions: [3] });
+    const page = await product.visit({ checkoutUrl: paymentLinkUrl }, buyer);
+    expect(await page.locator(".merchant-name").textContent()).toBe(BRANDING.name);
+    expect(await page.locator(".brand-logo").count()).toBe(1);
+    // On one line, however narrow the screen is.
+    const name = await page.locator(".merchant-name").boundingBox();
+    expect(name!.height).toBeLessThan(40);
+    await inspect(page, `${buyer.name}-brand-link`);
+    const background = await page.evaluate<string>(
+      `getComputedStyle(document.querySelector(".begin button")).backgroundColor`,
+    );
+    if (buyer === DESK) expect(background).toBe("rgb(61, 10, 92)");
+    else expect(background).not.toBe("rgb(61, 10, 92)");
+    await page.locator(".begin button").click();
+    await typeCard(page);
+    await inspect(page, `${buyer.name}-brand-form`);
+    await page.locator("#pay").click();
+    await page.locator(".sign.good").waitFor();
+    await inspect(page, `${buyer.name}-brand-paid`);
+  },
+);

@@ -19,7 +19,7 @@ const SERVICES = [
   "console",
   "api-gateway",
 ] as const;
-const FACES = ["gateway-operator", "gateway-public"] as const;
+const FACES = ["gateway-operator", "gateway-public", "gateway-staff"] as const;
 const OURS = [...SERVICES, ...FACES, "acquirer-simulator"] as const;
 const IMAGES = [...SERVICES, "acquirer-simulator", "installation"] as const;
 /** `stop_grace_period` of the services. */
@@ -55,6 +55,7 @@ test.each(OURS)("%s is healthy and runs with the least that a process can have",
     "api-gateway": ["8080/tcp"],
     "gateway-operator": ["8081/tcp"],
     "gateway-public": ["8082/tcp"],
+    "gateway-staff": ["8085/tcp"],
     // The issuer's page that it plays is for browsers.
     "acquirer-simulator": ["8083/tcp"],
   };
@@ -145,6 +146,11 @@ test("each container has its own secrets and no other's", async () => {
     "GATEWAY_PUBLIC_PASSWORD",
     "NATS_PASSWORD_GATEWAY_PUBLIC",
     "THREE_DS_STATE_KEYS",
+  ]);
+  expect(await held("gateway-staff")).toEqual([
+    "CREDENTIAL_PEPPERS",
+    "GATEWAY_STAFF_PASSWORD",
+    "NATS_PASSWORD_GATEWAY_STAFF",
   ]);
   expect(await held("stream-keeper")).toEqual(["NATS_PASSWORD_INSTALLATION"]);
   expect(await held("payments-migration")).toEqual(["PAYMENTS_OWNER_PASSWORD"]);

@@ -8,7 +8,7 @@ type Rights = string[];
 const WRITES_MERCHANTS: Rights = [
   "SELECT",
   "INSERT (name, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules, refunds_commission)",
-  "UPDATE (name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules, refunds_commission)",
+  "UPDATE (name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules, refunds_commission, branding)",
 ];
 const REFUSES_OPERATORS: Rights = ["SELECT", "INSERT (subject, reason, refused_by)", "DELETE"];
 const WRITES_CREDENTIALS: Rights = [
@@ -25,7 +25,7 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
     gateway_merchant: ["SELECT"],
     gateway_operator: WRITES_MERCHANTS,
     gateway_public: [
-      "SELECT (merchant_id, name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules, refunds_commission)",
+      "SELECT (merchant_id, name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules, refunds_commission, branding)",
     ],
     gateway_app: WRITES_MERCHANTS,
     gateway_staff: [

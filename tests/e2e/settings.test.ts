@@ -49,6 +49,13 @@ const OWN: Record<string, { env: Record<string, string>; faults: string[] }> = {
       "THREE_DS_STATE_KEYS: must be id:key pairs separated by commas, each key 32 bytes in base64, each id used once",
     ],
   },
+  "gateway-staff": {
+    env: { STAFF_API_PORT: "x", CREDENTIAL_PEPPERS: SECRET },
+    faults: [
+      "STAFF_API_PORT: must be a whole number from 0 to 65535",
+      "CREDENTIAL_PEPPERS: must be id:key pairs separated by commas, each key 32 bytes in base64, each id used once",
+    ],
+  },
   payments: {
     env: { ACQUIRER_URL: "ftp://bank", PAN_FINGERPRINT_KEY: SECRET },
     faults: [

@@ -7,7 +7,7 @@ import {
   sellPayment,
   type StaffRole,
 } from "@holdfast/contracts";
-import { eventually, startTestSystem, STAFF_AUDIENCE } from "../support/index.ts";
+import { eventually, startTestSystem, STAFF_AUDIENCE, type TestSystem } from "../support/index.ts";
 
 /** What a merchant has, by the ids with which a person of another one must reach nothing. */
 export type OwnedThings = Record<
@@ -47,49 +47,7 @@ export async function startStaffSystem() {
     return await send(staff.port, request, token);
   };
 
-  const openShop = async (name: string): Promise<Shop> => {
-    const created = await operate({ method: "POST", path: "/operator/merchants", body: { name } });
-    const { merchantId, apiKey } = JSON.parse(created.text) as { merchantId: string; apiKey: string };
-    const merchant = { merchant: { merchantId } };
-    const hooks = `/operator/merchants/${merchantId}/webhooks`;
-    // Nobody listens there: a delivery that fails is a delivery.
-    const body = { url: "https://127.0.0.1:9/hook" };
-    await operate({ method: "PUT", path: `/operator/merchants/${merchantId}/webhook`, body });
-    const further = { url: "https://127.0.0.1:9/further" };
-    const added = JSON.parse((await operate({ method: "POST", path: hooks, body: further })).text) as {
-      endpointId: string;
-    };
-    const sale = system.command({ ofMerchant: merchantId, amountMinor: "5000" });
-    await system.call(sellPayment, sale, merchant);
-    const refundId = randomUUID();
-    const refund = { refundId, paymentId: sale.paymentId, amountMinor: "100", currency: sale.currency };
-    await system.call(requestRefund, refund, merchant);
-    const checkoutId = randomUUID();
-    const order = { orderId: "c-1", amountMinor: "700", currency: "TRY" };
-    await system.call(openCheckout, { ...CHECKOUT, ...order, checkoutId }, merchant);
-    const paymentLinkId = randomUUID();
-    await system.call(makePaymentLink, { ...LINK, ...order, paymentLinkId }, merchant);
-    const event = await eventually(async () => {
-      const path = `/operator/webhook-deliveries?merchantId=${merchantId}`;
-      const { items } = JSON.parse((await operate({ method: "GET", path })).text) as {
-        items: { eventId: string }[];
-      };
-      if (items.length === 0) throw new Error("the sale's webhook is not there yet");
-      return items[0]!.eventId;
-    });
-    return {
-      merchantId,
-      things: {
-        payment: sale.paymentId,
-        refund: refundId,
-        checkout: checkoutId,
-        link: paymentLinkId,
-        endpoint: added.endpointId,
-        event,
-        apiKey,
-      },
-    };
-  };
+  const openShop = (name: string) => openShopIn(system, operate, name);
   return {
     ...system,
     staff,
@@ -102,35 +60,86 @@ export async function startStaffSystem() {
       await system.call(preAuthorizePayment, command, { merchant: { merchantId } });
       return command.paymentId;
     },
-    /** What must not change by what somebody else does. */
-    stateOf: async ({ merchantId }: Shop) => ({
-      payments: await system.query(
-        "select payment_id, state, operation_id from payments.payment where merchant_id = $1 order by 1",
-        [merchantId],
-      ),
-      refunds: await system.query(
-        "select refund_id, state from refunds.refund where merchant_id = $1 order by 1",
-        [merchantId],
-      ),
-      links: await system.query(
-        "select payment_link_id, disabled_at from payments.payment_link where merchant_id = $1 order by 1",
-        [merchantId],
-      ),
-      endpoints: await system.query(
-        "select endpoint_id, url, enabled, secret_version, next_version from webhooks.every_endpoint where merchant_id = $1 order by 1",
-        [merchantId],
-      ),
-      redelivered: await system.query(
-        "select subject from webhooks.audit_entry where action like 'webhook.%redelivered' and detail like $1 order by 1",
-        [`%${merchantId}%`],
-      ),
-      credentials: await system.query(
-        "select api_key, revoked_at from gateway.credential where merchant_id = $1 order by 1",
-        [merchantId],
-      ),
-    }),
+    stateOf: (shop: Shop) => stateOf(system, shop),
   };
 }
+
+/** A merchant with one of everything. */
+async function openShopIn(system: TestSystem, operate: Ask, name: string): Promise<Shop> {
+  const created = await operate({ method: "POST", path: "/operator/merchants", body: { name } });
+  const { merchantId, apiKey } = JSON.parse(created.text) as { merchantId: string; apiKey: string };
+  const merchant = { merchant: { merchantId } };
+  const hooks = `/operator/merchants/${merchantId}/webhooks`;
+  // Nobody listens there: a delivery that fails is a delivery.
+  const body = { url: "https://127.0.0.1:9/hook" };
+  await operate({ method: "PUT", path: `/operator/merchants/${merchantId}/webhook`, body });
+  const further = { url: "https://127.0.0.1:9/further" };
+  const added = JSON.parse((await operate({ method: "POST", path: hooks, body: further })).text) as {
+    endpointId: string;
+  };
+  const sale = system.command({ ofMerchant: merchantId, amountMinor: "5000" });
+  await system.call(sellPayment, sale, merchant);
+  const refundId = randomUUID();
+  const refund = { refundId, paymentId: sale.paymentId, amountMinor: "100", currency: sale.currency };
+  await system.call(requestRefund, refund, merchant);
+  const checkoutId = randomUUID();
+  const order = { orderId: "c-1", amountMinor: "700", currency: "TRY" };
+  await system.call(openCheckout, { ...CHECKOUT, ...order, checkoutId }, merchant);
+  const paymentLinkId = randomUUID();
+  await system.call(makePaymentLink, { ...LINK, ...order, paymentLinkId }, merchant);
+  const event = await eventually(async () => {
+    const path = `/operator/webhook-deliveries?merchantId=${merchantId}`;
+    const { items } = JSON.parse((await operate({ method: "GET", path })).text) as {
+      items: { eventId: string }[];
+    };
+    if (items.length === 0) throw new Error("the sale's webhook is not there yet");
+    return items[0]!.eventId;
+  });
+  return {
+    merchantId,
+    things: {
+      payment: sale.paymentId,
+      refund: refundId,
+      checkout: checkoutId,
+      link: paymentLinkId,
+      endpoint: added.endpointId,
+      event,
+      apiKey,
+    },
+  };
+}
+
+/** What must not change by what somebody else does. */
+async function stateOf(system: TestSystem, { merchantId }: Shop) {
+  return {
+    payments: await system.query(
+      "select payment_id, state, operation_id from payments.payment where merchant_id = $1 order by 1",
+      [merchantId],
+    ),
+    refunds: await system.query(
+      "select refund_id, state from refunds.refund where merchant_id = $1 order by 1",
+      [merchantId],
+    ),
+    links: await system.query(
+      "select payment_link_id, disabled_at from payments.payment_link where merchant_id = $1 order by 1",
+      [merchantId],
+    ),
+    endpoints: await system.query(
+      "select endpoint_id, url, enabled, secret_version, next_version from webhooks.every_endpoint where merchant_id = $1 order by 1",
+      [merchantId],
+    ),
+    redelivered: await system.query(
+      "select subject from webhooks.audit_entry where action like 'webhook.%redelivered' and detail like $1 order by 1",
+      [`%${merchantId}%`],
+    ),
+    credentials: await system.query(
+      "select api_key, revoked_at from gateway.credential where merchant_id = $1 order by 1",
+      [merchantId],
+    ),
+  };
+}
+
+type Ask = (request: Request) => Promise<{ text: string }>;
 
 const CHECKOUT = {
   successUrl: "https://shop.example/paid",

@@ -1,7 +1,9 @@
 export * from "./amounts-setting.ts";
 export * from "./card.ts";
 export * from "./card-number.ts";
+export * from "./accent.ts";
 export * from "./json-number.ts";
+export * from "./logo.ts";
 export * from "./livemode.ts";
 export * from "./money.ts";
 export * from "./operator-role.ts";
@@ -29,6 +31,7 @@ export * from "./http/commission-plan.ts";
 export * from "./http/merchant-rules.ts";
 export * from "./http/checkout.ts";
 export * from "./http/checkout-list.ts";
+export * from "./http/branding.ts";
 export * from "./http/payment-links.ts";
 export * from "./http/list-filter.ts";
 export * from "./http/list-query.ts";

@@ -128,6 +128,8 @@ const FIELD_CODES = [
   "unknown_field",
   "unknown_parameter",
   "forbidden_key",
+  "low_contrast",
+  "invalid_logo",
 ] as const;
 
 export const fieldFaultSchema = z

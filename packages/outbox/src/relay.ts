@@ -113,17 +113,19 @@ export function createRelayRound({
 
     const fresh = await claimNew(pool, { limit: BATCH_MAX, republishAfterMs, settling });
     let isPublished = await publish(fresh);
+    let isMore = fresh.length === BATCH_MAX;
     if (performance.now() >= lookAgainAt) {
       const limit = Math.min(BATCH_MAX, republishRate.available(performance.now()));
       const unconfirmed =
         limit > 0 ? await claimUnconfirmed(pool, { limit, republishAfterMs, settling }) : [];
       republishRate.take(unconfirmed.length);
-      if (unconfirmed.length < limit) lookAgainAt = performance.now() + LOOK_AGAIN_MS;
+      isMore ||= unconfirmed.length === BATCH_MAX;
+      if (unconfirmed.length < limit) lookAgainAt = performance.now() + lookAgainMs(republishAfterMs);
       // An event that the stream never takes is claimed with the new ones in each round, and must not stop these.
       isPublished = (await publish(unconfirmed)) && isPublished;
     }
     if (!isPublished) return "failed";
-    return fresh.length === BATCH_MAX ? "more" : "idle";
+    return isMore ? "more" : "idle";
   };
 }
 
@@ -132,8 +134,8 @@ const ROUND_PAUSE_MS = 10;
 /** Events claimed by one statement and published side by side. */
 const BATCH_MAX = 200;
 const FAILURE_PAUSE_MS = 250;
-/** Unconfirmed events are looked for less often than new ones: they wait for minutes. */
-const LOOK_AGAIN_MS = 250;
+/** Unconfirmed events are looked for less often than new ones: they wait for minutes, and a twelfth more is no harm. */
+const lookAgainMs = (republishAfterMs: number) => Math.min(5_000, republishAfterMs / 12);
 /** How long a stream that is not as it should be may go on unnoticed. */
 const LOOK_AT_STREAM_MS = 10_000;
 

@@ -14,17 +14,16 @@ import {
   isOwnHost,
   keyRingSetting,
   listenerWire,
-  portSetting,
   refusePlaintext,
   ringSettings,
   shareSetting,
-  textSetting,
   urlSetting,
   webWire,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
 import { clientTimeouts } from "./client-timeouts.ts";
 import { FACES } from "./face.ts";
+import { listenerSettings } from "./listener-settings.ts";
 import { rangesSetting } from "./http/ranges-setting.ts";
 import { operatorKeySettings } from "./operator-keys/operator-key-settings.ts";
 import type { TlsFiles } from "./http/served-certificate.ts";
@@ -37,33 +36,7 @@ export const configSchema = z
   .object({
     ...commonSettings,
     ...auditSettings,
-    MERCHANT_API_PORT: portSetting()
-      .optional()
-      .describe("The process has the face for merchants: their API listens here."),
-    OPERATOR_API_PORT: portSetting()
-      .optional()
-      .describe("The process has the face for operators: their API listens here."),
-    PUBLIC_PAGES_PORT: portSetting()
-      .optional()
-      .describe(
-        "The process has the face for browsers: the checkout and 3-D Secure pages listen here. Exactly one of these ports is set.",
-      ),
-    STAFF_API_PORT: portSetting()
-      .optional()
-      .describe("The process has the face for merchants' staff: their API listens here."),
-    TLS_CERT_FILE: textSetting("must be the path of a PEM file")
-      .optional()
-      .describe(
-        "The listener's certificate, followed by those of its issuers, as PEM. With it it accepts TLS only. It and its key are read again within 5 s when they change.",
-      ),
-    TLS_KEY_FILE: textSetting("must be the path of a PEM file")
-      .optional()
-      .describe("PEM file of that certificate's private key."),
-    TLS_CLIENT_CA_FILE: textSetting("must be the path of a PEM file")
-      .optional()
-      .describe(
-        "PEM file of the authority that signs clients' certificates, such as an ingress's. When it is set, nobody connects without one.",
-      ),
+    ...listenerSettings,
     PUBLIC_URL: urlSetting("https:", "http:")
       .optional()
       .describe(

@@ -97,6 +97,7 @@ const COLUMNS: {
     commission_may_exceed_amount: "not null",
     refunds_commission: "not null",
     rules: "null",
+    branding: "null",
     created_at: "not null",
   },
   credential: {

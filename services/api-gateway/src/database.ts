@@ -1,5 +1,5 @@
 import type { AuditDatabase } from "@holdfast/audit";
-import type { CommissionPlan, Merchant, MerchantRules } from "@holdfast/contracts";
+import type { Branding, CommissionPlan, Merchant, MerchantRules } from "@holdfast/contracts";
 import { DatabaseUnavailableError, isOutage } from "@holdfast/service-runtime";
 import type { ColumnType, Generated, Kysely, Transaction } from "kysely";
 import { DatabaseError } from "pg";
@@ -23,6 +23,7 @@ export type MerchantTable = {
   commission_may_exceed_amount: Generated<boolean>;
   refunds_commission: Generated<boolean>;
   rules: Json<MerchantRules>;
+  branding: Json<Branding>;
   created_at: Generated<Date>;
 };
 

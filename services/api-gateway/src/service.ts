@@ -1,8 +1,8 @@
-import type { GatewayFace, MerchantSettings } from "@holdfast/contracts";
+import type { GatewayFace } from "@holdfast/contracts";
 import { lookAfterEach, watchAuditHead, type AuditWatch } from "@holdfast/audit";
 import { createCardSealer } from "@holdfast/sealing";
 import { busOptions, connectBus, type Bus } from "@holdfast/messaging";
-import { createVerifyStaffToken, createVerifyToken } from "@holdfast/operator-token";
+import { createVerifyToken } from "@holdfast/operator-token";
 import {
   createDatabase,
   createPool,
@@ -18,12 +18,7 @@ import {
 } from "@holdfast/service-runtime";
 import { Router } from "express";
 import type { Kysely } from "kysely";
-import {
-  createSendCommand,
-  createSendOperatorCommand,
-  createSendStaffCommand,
-  sendOptions,
-} from "./bus/send-command.ts";
+import { createSendCommand, createSendOperatorCommand, sendOptions } from "./bus/send-command.ts";
 import { needed, tlsFilesOf, type Config } from "./config.ts";
 import type { GatewayDatabase } from "./database.ts";
 import { faceOf } from "./face.ts";
@@ -79,9 +74,7 @@ import { merchantWebhookRoutes } from "./operator-api/merchant-webhooks.ts";
 import { webhookRoutes } from "./operator-api/webhooks.ts";
 import { publicPages, signedSessionsOf } from "./public-pages/public-pages.ts";
 import { createGenerateSession } from "./public-pages/three-ds/generate-session.ts";
-import { authenticateStaff } from "./staff-api/authenticate-staff.ts";
-import { staffRoutes } from "./staff-api/staff-routes.ts";
-import { findPayee, type Payee } from "./merchant/find-payee.ts";
+import { staffApi } from "./staff-api/staff-api.ts";
 import { watchCertificates } from "./watch-certificates.ts";
 
 export type ApiGateway = RunningService & { face: GatewayFace; port: number; healthPort: number };
@@ -258,42 +251,4 @@ function operatorApi(
       ...refusedOperatorRoutes({ db }),
     ],
   });
-}
-
-function staffApi(config: Config, { db, bus, clock, auditWatch }: Deps & { auditWatch: AuditWatch }): Router {
-  const peppers = needed(config.CREDENTIAL_PEPPERS);
-  return createRouter({
-    prefix: "/staff",
-    authenticate: authenticateStaff({
-      verify: needed(createVerifyStaffToken(config)),
-      limits: signInLimitsIn(config),
-      isRefused: (subject) => isRefused(db, subject),
-      clock,
-      findMerchant: async (merchantId) => {
-        const payee = await findPayee(db, merchantId);
-        return payee?.isActive ? settingsOfPayee(payee) : undefined;
-      },
-    }),
-    limitRate: createMerchantRateLimit(config.RATE_LIMIT_PER_SECOND),
-    bodies: bodiesIn(config),
-    places: placesIn(config),
-    refusedAttempts: createRefusedAttempts(db, config.REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR),
-    carryOutOnce: createCarryOutOnce({ db, peppers, leaseMs: 3 * config.REQUEST_TIMEOUT }),
-    share: config.REQUESTS_IN_FLIGHT_SHARE,
-    routes: lookAfterEach(
-      auditWatch,
-      staffRoutes({
-        send: createSendStaffCommand(bus, sendOptions(config, clock)),
-        db,
-        peppers,
-        announce: announceCredentialChanges(bus),
-        lists: listDepsIn(config),
-        publicUrl: needed(config.PUBLIC_URL),
-      }),
-    ),
-  });
-}
-
-function settingsOfPayee({ commission, rules }: Payee): MerchantSettings {
-  return { ...(commission && { commission }), ...(rules && { rules }) };
 }

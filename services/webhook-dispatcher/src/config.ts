@@ -64,8 +64,10 @@ const settings = z.object({
     .default(5_000)
     .describe("How often deliveries of processes that died are released, and those past their deadline end."),
   WEBHOOK_CLAIM_INTERVAL: durationSetting()
-    .default(250)
-    .describe("How often due deliveries are looked for when no event triggers it."),
+    .default(1_000)
+    .describe(
+      "How often due deliveries are looked for when no event triggers it: a retry starts this much late at most.",
+    ),
   WEBHOOK_ENDPOINTS_MAX: integerSetting(1, 50)
     .default(10)
     .describe("Most webhook endpoints of one merchant, its default one included."),

@@ -24,6 +24,7 @@ import type { WebhooksDatabase } from "./database.ts";
 import { attemptTimes, type AttemptTimes } from "./delivery/attempt-times.ts";
 import { startDeliveryWorker } from "./delivery/delivery-worker.ts";
 import { reapDeliveries } from "./delivery/reap-deliveries.ts";
+import { leasesOf, newLeaseHolder, watchLeases } from "./delivery/lease-holder.ts";
 import { HealthReports } from "./delivery/health-reports.ts";
 import { createResultRecorder } from "./delivery/record-results.ts";
 import { readEndpoint } from "./endpoint/endpoint-queries.ts";
@@ -62,10 +63,11 @@ export async function startWebhookDispatcher(
     applicationName: "webhook-dispatcher",
     log,
   };
+  const leaseHolder = newLeaseHolder();
   const pool = createPool({
     ...poolOptions,
     connectionsMax: config.DATABASE_CONNECTIONS_MAX,
-    settings: PLAN_SETTINGS,
+    settings: { ...PLAN_SETTINGS, ...leasesOf(leaseHolder) },
   });
   // A crash of the database may lose results (see the recorder), but no accepted event.
   const resultsPool = createPool({
@@ -108,6 +110,9 @@ export async function startWebhookDispatcher(
     },
   });
 
+  const leases = watchLeases(pool, leaseHolder);
+  // It is alive before it has its first lease.
+  await leases.look();
   const reports = new HealthReports((given) => keepHealth(resultsPool, given));
   const worker = startDeliveryWorker({
     pool,
@@ -183,6 +188,12 @@ export async function startWebhookDispatcher(
       events.reaped(reaped);
       if (reaped.expiredLeases > 0) worker.nudge();
     }),
+    task("watch leases", LEASES_INTERVAL_MS, async () => {
+      const expiredLeases = await leases.look();
+      if (expiredLeases === 0) return;
+      events.reaped({ expiredLeases, failed: 0, cancelled: 0, removed: 0 });
+      worker.nudge();
+    }),
     task("report health", config.WEBHOOK_REAP_INTERVAL, () => reports.flush()),
     ...(config.OPTIONAL_EVENTS
       ? [task("warn of endpoints", config.WEBHOOK_REAP_INTERVAL, () => warn())]
@@ -205,7 +216,7 @@ export async function startWebhookDispatcher(
         [consumer, serving, worker].map((each) => () => each.stop(drainMs)),
         [watch, auditWatch, ...tasks].map((each) => () => each.stop(TASK_STOP_MS)),
         [() => client.close(), () => reports.flush().catch((error: unknown) => events.recordFailed(error))],
-        [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
+        [() => bus.close(BUS_CLOSE_TIMEOUT_MS), () => leases.stop()],
         [pool, resultsPool].map((each) => () => each.end()),
       ]);
     },
@@ -218,6 +229,8 @@ function timesOf(config: Config): AttemptTimes {
 
 const STUCK_AFTER_MS = 30_000;
 const MEASURE_INTERVAL_MS = 15_000;
+/** What a dispatcher that died has leased is free after three of these. */
+const LEASES_INTERVAL_MS = 1_500;
 const PARTITIONS_INTERVAL_MS = 3_600_000;
 /** The longest attempt is over by then. */
 const DRAIN_MAX_MS = 8_000;

@@ -70,3 +70,28 @@ test.concurrent.each(points)(
     await harness.close();
   },
 );
+
+test(
+  "what a killed dispatcher had leased is sent by another long before the leases end",
+  { timeout: 300_000 },
+  async () => {
+    const harness = await startDispatcherHarness({ WEBHOOK_LEASE: "1h" }, { start: false });
+    const survivor = await harness.start();
+    const { merchantId } = await harness.enable();
+    await survivor.stop();
+    const doomed = await harness.spawn("webhook-dispatcher", { FAILPOINTS: "webhooks.in_request:stop@1" });
+    const events = Array.from({ length: 5 }, () => newEvent({ merchantId }));
+    await harness.publish(...events);
+    const leased = "select from webhooks.delivery where lease_token is not null";
+    await eventually(async () => expect((await harness.query(leased)).length).toBeGreaterThan(0));
+    await harness.start();
+    process.kill(doomed.pid, "SIGKILL");
+    await doomed.exited;
+    for (const { eventId } of events) {
+      await eventually(async () => expect((await harness.delivery(eventId)).status).toBe("delivered"), {
+        withinMs: 120_000,
+      });
+    }
+    await harness.close();
+  },
+);

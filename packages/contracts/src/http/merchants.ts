@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { livemodeSchema } from "../livemode.ts";
 import { textSchema } from "../text.ts";
+import { brandingSchema } from "./branding.ts";
 import { commissionPlanSchema } from "./commission-plan.ts";
 import {
   cursorParameter,
@@ -37,9 +38,12 @@ export const changeMerchantRequestSchema = z
       .meta({ description: "The API answers a suspended merchant with 401" }),
     commission: commissionPlanSchema.nullable().optional().meta({ description: "`null` removes the plan" }),
     rules: merchantRulesSchema.nullable().optional().meta({ description: "`null` removes the rules" }),
+    branding: brandingSchema.nullable().optional().meta({
+      description: "How its pages for buyers look; replaces all that was set before, and `null` removes it",
+    }),
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
-    error: "must have at least one of name, status, commission and rules",
+    error: "must have at least one of name, status, commission, rules and branding",
     params: { code: "nothing_to_change" },
   })
   .meta({ id: "ChangeMerchantRequest" });
@@ -51,6 +55,7 @@ export const merchantSchema = z
     name: z.string(),
     status: merchantStatusSchema,
     ...merchantSettingsSchema.shape,
+    branding: brandingSchema.optional().meta({ description: "Not in lists" }),
     createdAt: z.iso.datetime(),
     credentials: z.array(
       z.object({
@@ -150,7 +155,7 @@ export const changeMerchant = defineEndpoint({
   role: "onboarder",
   summary: "Update a merchant",
   description:
-    "Changes a merchant's name, commission plan or rules, or suspends or reactivates the merchant. The " +
+    "Changes a merchant's name, commission plan, rules or branding, or suspends or reactivates the merchant. The " +
     "change takes effect everywhere within 10 seconds.",
   pathParameters: merchantPath,
   notFound: "merchant_not_found",

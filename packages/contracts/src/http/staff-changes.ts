@@ -1,17 +1,10 @@
 import { cancel, capture } from "./capture.ts";
 import type { Endpoint } from "./endpoint.ts";
-import {
-  activateWebhookEndpointSecret,
-  changeMerchantWebhook,
-  createMerchantWebhook,
-  removeMerchantWebhook,
-  rotateWebhookEndpointSecret,
-  testWebhookEndpoint,
-} from "./merchant-webhooks.ts";
 import { addCredential, revokeCredential } from "./merchants.ts";
 import { requestOperatorRefund } from "./operator-refunds.ts";
 import { createPaymentLink, disablePaymentLink } from "./payment-links.ts";
 import type { Difference } from "./staff-endpoint.ts";
+import { STAFF_WEBHOOK_CHANGES } from "./staff-webhook-changes.ts";
 import { redeliverFailedOperatorWebhooks, redeliverOperatorWebhook } from "./webhook-endpoints.ts";
 
 /** What one role may change, by the endpoint of operators or merchants that changes the same. */
@@ -48,7 +41,7 @@ export const STAFF_CHANGES: readonly (readonly [Endpoint, Difference])[] = [
       description: "Requests a refund, which operators must approve.",
     },
   ],
-  ...webhookChanges(),
+  ...STAFF_WEBHOOK_CHANGES,
   [
     redeliverOperatorWebhook,
     {
@@ -114,75 +107,3 @@ export const STAFF_CHANGES: readonly (readonly [Endpoint, Difference])[] = [
     },
   ],
 ];
-
-function webhookChanges(): [Endpoint, Difference][] {
-  const path = "/staff/webhooks";
-  const role = "developer";
-  const one = `${path}/{endpointId}`;
-  return [
-    [
-      createMerchantWebhook,
-      {
-        operationId: "createWebhookAsStaff",
-        role,
-        path,
-        summary: "Add a webhook endpoint",
-        description:
-          "Adds an endpoint with its own secret, which is shown only once. It gets the events that happen from now on: " +
-          "those that are named, or `payment.status_changed`.",
-      },
-    ],
-    [
-      changeMerchantWebhook,
-      {
-        operationId: "changeWebhookAsStaff",
-        role,
-        path: one,
-        summary: "Change a webhook endpoint",
-        description: "Changes the URL, or the events that the endpoint gets from now on.",
-      },
-    ],
-    [
-      removeMerchantWebhook,
-      {
-        operationId: "removeWebhookAsStaff",
-        role,
-        path: one,
-        summary: "Remove a webhook endpoint",
-        description: "Turns the endpoint off; what it has not received yet is not delivered to it.",
-      },
-    ],
-    [
-      rotateWebhookEndpointSecret,
-      {
-        operationId: "rotateWebhookSecretAsStaff",
-        role,
-        path: `${one}/rotate-secret`,
-        summary: "Rotate a webhook secret",
-        description:
-          "Makes a new secret, which is shown only once. Webhooks are signed with both until it is activated.",
-      },
-    ],
-    [
-      activateWebhookEndpointSecret,
-      {
-        operationId: "activateWebhookSecretAsStaff",
-        role,
-        path: `${one}/activate-secret`,
-        summary: "Activate the new webhook secret",
-        description: "Signs with the new secret alone from now on.",
-      },
-    ],
-    [
-      testWebhookEndpoint,
-      {
-        operationId: "testWebhookAsStaff",
-        role,
-        path: `${one}/test`,
-        summary: "Send a test webhook",
-        description:
-          "Sends a signed event of type `webhook.test` immediately, and returns what the server answered.",
-      },
-    ],
-  ];
-}

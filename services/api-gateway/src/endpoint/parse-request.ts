@@ -63,9 +63,23 @@ type Issue = z.core.$ZodIssue;
 /** Stable words for programs. A contract's own rule names its code in `params`; without one, the type is wrong. */
 function codeOf(issue: Issue, input: unknown): string {
   if (isMissing(issue, input)) return "required";
-  if (issue.code !== "custom") return issue.code;
+  if (issue.code !== "custom") return CODES[issue.code];
   return (issue.params?.["code"] as string | undefined) ?? "invalid_type";
 }
+
+/** Ours, which stay when the library's change; the compiler names one that it adds. */
+const CODES: Record<Exclude<Issue["code"], "custom">, string> = {
+  invalid_type: "invalid_type",
+  too_big: "too_big",
+  too_small: "too_small",
+  invalid_format: "invalid_format",
+  invalid_value: "invalid_value",
+  not_multiple_of: "invalid_value",
+  unrecognized_keys: "unknown_field",
+  invalid_union: "invalid_value",
+  invalid_key: "invalid_value",
+  invalid_element: "invalid_value",
+};
 
 function messageOf(issue: Issue, input: unknown): string {
   if (isMissing(issue, input)) return "is required";

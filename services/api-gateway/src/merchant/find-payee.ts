@@ -1,24 +1,31 @@
-import { merchantIdOf, type MerchantSettings } from "@holdfast/contracts";
+import { merchantIdOf, type Branding, type MerchantSettings } from "@holdfast/contracts";
 import type { Kysely } from "kysely";
 import { read, type GatewayDatabase } from "../database.ts";
 import { SETTINGS_COLUMNS, settingsOf } from "./merchant-settings.ts";
 
 /** A merchant as the pages for browsers may know it: what its buyers see, and what a payment is carried out under. */
-export type Payee = { merchantId: string; name: string; isActive: boolean } & MerchantSettings;
+export type Payee = {
+  merchantId: string;
+  /** What its buyers call it. */
+  name: string;
+  isActive: boolean;
+  branding?: Branding;
+} & MerchantSettings;
 
 /** By the merchant's id in either mode, which it keeps. Nothing of credentials, which the role of those pages may not read. */
 export async function findPayee(db: Kysely<GatewayDatabase>, merchantId: string): Promise<Payee | undefined> {
   const query = db
     .selectFrom("merchant")
-    .select(["merchant_id", "name", "status", ...SETTINGS_COLUMNS])
+    .select(["merchant_id", "name", "status", "branding", ...SETTINGS_COLUMNS])
     .where("merchant_id", "=", merchantIdOf(merchantId));
   const row = await read(query.executeTakeFirst());
   return (
     row && {
       merchantId,
-      name: row.name,
+      name: row.branding?.name ?? row.name,
       isActive: row.status === "ACTIVE",
       ...settingsOf(row),
+      ...(row.branding && { branding: row.branding }),
     }
   );
 }

@@ -93,7 +93,7 @@ export async function insertMerchant(
 export async function updateMerchant(
   db: Db,
   merchantId: string,
-  { name, status, commission, rules }: MerchantChange,
+  { name, status, commission, rules, branding }: MerchantChange,
   by: Actor,
 ): Promise<Merchant | undefined> {
   return await write(db, async (trx) => {
@@ -104,6 +104,7 @@ export async function updateMerchant(
         ...(status !== undefined && { status }),
         ...(commission !== undefined && commissionColumns(commission)),
         ...(rules !== undefined && rulesColumn(rules)),
+        ...(branding !== undefined && { branding: branding && JSON.stringify(branding) }),
       })
       .where("merchant_id", "=", merchantId)
       .returning(merchantColumns)
@@ -125,7 +126,7 @@ const THE_ROW_BEFORE = sql<RowBefore>`to_jsonb(old) || jsonb_build_object(
   'commission_fixed', old.commission_fixed::text)`.as("old");
 
 type MerchantChanges = Partial<
-  Record<"name" | "status" | "commission" | "rules", { from: unknown; to: unknown }>
+  Record<"name" | "status" | "commission" | "rules" | "branding", { from: unknown; to: unknown }>
 >;
 
 /** Each member that has become different, with both values; a missing plan and missing rules are null. */
@@ -136,6 +137,7 @@ function changesOf({ old, ...row }: MerchantRow & { old: RowBefore }): MerchantC
     status: { from: old.status, to: row.status },
     commission: { from: was.commission ?? null, to: is.commission ?? null },
     rules: { from: was.rules ?? null, to: is.rules ?? null },
+    branding: { from: old.branding, to: row.branding },
   };
   return Object.fromEntries(
     Object.entries(members).filter(([, { from, to }]) => !isDeepStrictEqual(from, to)),
@@ -243,7 +245,8 @@ export async function listMerchants(db: Db, limit: number, before: string | unde
     .$if(before !== undefined, (all) => all.where("merchant_id", "<", before!))
     .orderBy("merchant_id", "desc")
     .limit(limit);
-  return (await read(query.execute())).map(toMerchant);
+  // A page of 200 logos would be larger than all else on it.
+  return (await read(query.execute())).map((row) => toMerchant({ ...row, branding: null }));
 }
 
 function merchantColumns(eb: ExpressionBuilder<GatewayDatabase, "merchant">) {
@@ -258,13 +261,14 @@ function merchantColumns(eb: ExpressionBuilder<GatewayDatabase, "merchant">) {
     "name",
     "status",
     ...SETTINGS_COLUMNS,
+    "branding",
     "created_at",
     jsonArrayFrom(credentials).as("credentials"),
   ] as const;
 }
 
 type MerchantRow = SettingsColumns &
-  Pick<Selectable<MerchantTable>, "merchant_id" | "name" | "status" | "created_at"> & {
+  Pick<Selectable<MerchantTable>, "merchant_id" | "name" | "status" | "branding" | "created_at"> & {
     credentials: {
       api_key: string;
       created_at: string;
@@ -279,6 +283,7 @@ function toMerchant(row: MerchantRow): Merchant {
     name: row.name,
     status: row.status,
     ...settingsOf(row),
+    ...(row.branding && { branding: row.branding }),
     createdAt: row.created_at.toISOString(),
     credentials: row.credentials.map(({ api_key: apiKey, created_at, revoked_at, issued_by }) => ({
       apiKey,

@@ -122,7 +122,10 @@ describe("who may do what", () => {
     const defined = Object.values(contracts).filter(
       (value) => typeof value === "object" && value !== null && "operationId" in value,
     );
-    expect(new Set(ENDPOINTS)).toEqual(new Set(defined));
+    const names = (endpoints: readonly unknown[]) =>
+      endpoints.map((endpoint) => (endpoint as Endpoint).operationId).toSorted();
+    // Those of merchants' staff are derived, and have no names of their own.
+    expect(names(ENDPOINTS)).toEqual(names([...defined, ...contracts.STAFF_ENDPOINTS]));
     expect(new Set(ENDPOINTS).size).toBe(ENDPOINTS.length);
   });
 

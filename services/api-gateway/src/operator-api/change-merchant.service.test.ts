@@ -155,6 +155,26 @@ describe("a change", () => {
   });
 });
 
+test("branding is shown by a look-up, kept by other changes, recorded, left out of lists, and removed by null", async () => {
+  const { merchantId } = await gateway.createMerchant();
+  const logo = '<svg viewBox="0 0 24 24"><path d="M4 4h16v16H4z"/></svg>';
+  const branding = { name: "Ada's Lamps", color: "#7a1f5c", logo };
+  expect(await change(merchantId, { branding })).toMatchObject({ status: 200, body: { branding } });
+  await change(merchantId, { name: "Lamps Ltd" });
+  const path = `/operator/merchants/${merchantId}`;
+  expect((await gateway.operatorApi({ path })).body).toMatchObject({ name: "Lamps Ltd", branding });
+  const { items } = (await gateway.operatorApi({ path: "/operator/merchants?limit=200" })).body as {
+    items: { merchantId: string; branding?: object }[];
+  };
+  expect(items.find((item) => item.merchantId === merchantId)).not.toHaveProperty("branding");
+  expect((await change(merchantId, { branding: null })).body).not.toHaveProperty("branding");
+  expect(await audited(merchantId)).toMatchObject([
+    { changes: { branding: { from: null, to: branding } } },
+    { changes: { name: { to: "Lamps Ltd" } } },
+    { changes: { branding: { from: branding, to: null } } },
+  ]);
+});
+
 test.each([
   ["nothing", {}, ["body nothing_to_change"]],
   [
@@ -163,6 +183,18 @@ test.each([
     ["merchantId unknown_field", "createdAt unknown_field", "body nothing_to_change"],
   ],
   ["an unknown status", { status: "CLOSED" }, ["status invalid_value"]],
+  [
+    "a colour that white cannot be read on",
+    { branding: { color: "#ff0000" } },
+    ["branding.color low_contrast"],
+  ],
+  ["a colour that is a name", { branding: { color: "red" } }, ["branding.color invalid_format"]],
+  [
+    "a logo that runs, and a name without a letter",
+    { branding: { name: " ", logo: '<svg viewBox="0 0 1 1"><script/></svg>' } },
+    ["branding.name too_short", "branding.logo invalid_logo"],
+  ],
+  ["a logo that is too long", { branding: { logo: "x".repeat(8_193) } }, ["branding.logo too_big"]],
   ["no name", { name: null }, ["name invalid_type"]],
   ["a blank name", { name: " " }, ["name too_short"]],
   [

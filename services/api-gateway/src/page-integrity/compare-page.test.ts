@@ -37,6 +37,35 @@ function received(
 const differences = (change?: Parameters<typeof received>[0]) =>
   comparePage(received(change), release).map(({ what }) => what);
 
+const BRANDING = {
+  name: "Ada's Lamps",
+  color: "#7a1f5c",
+  logo: '<svg viewBox="0 0 24 24"><path d="M4 4h16v16H4z" fill="#7a1f5c"/></svg>',
+};
+
+/** A merchant's page, whose colour and logo are no difference. */
+function branded(change: (body: string) => string = (body) => body): string[] {
+  const path = "/gateway/checkout/1";
+  const locale = { language: "en", locale: "en" } as const;
+  const frame = { assets, locale, nonce: NONCE, path, merchantName: "Ada's Lamps", branding: BRANDING };
+  return differences({ body: () => change(renderPage(frame, html``)) });
+}
+
+test("a merchant's colour and logo are no difference, and whatever else is done by them is one", () => {
+  expect(branded()).toEqual([]);
+  expect(branded((body) => body.replace("--on-accent:#ffffff", "--on-accent:url(//evil.example)"))).toEqual([
+    "tag",
+  ]);
+  expect(
+    branded((body) => body.replace("</style>", "input{background:url(//evil.example)}</style>")),
+  ).toEqual(["tag"]);
+  expect(branded((body) => body.replace("</style>", `</style><style nonce="${NONCE}">p{}</style>`))).toEqual([
+    "tag",
+  ]);
+  expect(branded((body) => body.replace(/<style [^]*?<\/style>/, (style) => style + style))).toEqual(["tag"]);
+  expect(branded((body) => body.replace("<path", '<path onclick="steal()"'))).toEqual(["tag"]);
+});
+
 test("a page of this version has no difference, in whatever language and under whatever path", () => {
   expect(differences()).toEqual([]);
   expect(

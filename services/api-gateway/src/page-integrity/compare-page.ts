@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { withoutBrandStyle } from "../public-pages/checkout/render-brand.ts";
 import { activeTags } from "./active-tags.ts";
 import type { PageRelease, ReleasedAsset } from "./page-release.ts";
 
@@ -19,7 +20,7 @@ export function comparePage(page: Received, release: PageRelease, options: Optio
   const nonce = /'nonce-([A-Za-z0-9+/]{22}==)'/.exec(page.headers["content-security-policy"] ?? "")?.[1];
   const fill = (text: string) => text.replaceAll("{base}", base).replaceAll("{nonce}", nonce ?? "{nonce}");
   const expected = { ...release.headers, ...transport(page.url) };
-  const tags = activeTags(page.body);
+  const tags = activeTags(withoutBrandStyle(page.body, nonce));
   return [
     ...compareHeaders("", expected, page.headers, fill, options),
     ...compareLists(release.tags.map(fill), tags),

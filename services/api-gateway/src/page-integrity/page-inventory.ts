@@ -13,7 +13,7 @@ export const ASSET_REASONS: Record<string, string> = {
   "deadline.js":
     "Writes until when the page can be used, with the date where it is not today, in the buyer's time zone. It reads nothing of the form and sends nothing.",
   "checkout.css":
-    "How the page looks, on a telephone and on a desk; the colours and the type of all our pages come before it. It loads no image and no font.",
+    "How the page looks, on a telephone and on a desk; the colours and the type of all our pages come before it. It loads no image and no font. A merchant's own colour comes behind it, as six colours in a `style` of the page with the nonce; any other text in there is a difference.",
 };
 
 export const SEND_AGAIN_REASON =

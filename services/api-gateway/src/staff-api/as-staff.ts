@@ -15,7 +15,8 @@ import { z } from "zod";
  * merchant wherever it would read one from the request. Routes that are not for staff are left out.
  */
 export function asStaff(routes: readonly Route[]): Route[] {
-  return routes.flatMap(({ endpoint: original, check, handle }) => {
+  return routes.flatMap((route) => {
+    const { endpoint: original, check } = route;
     const endpoint = staffEndpointOf(original);
     if (endpoint === undefined) return [];
     const isMerchants = original.listener === "merchant";
@@ -27,7 +28,7 @@ export function asStaff(routes: readonly Route[]): Route[] {
         const staff = { ...signedIn(call), livemode: livemodeOf(queryOf(call).livemode) };
         call.exchange.staff = staff;
         const own = isMerchants ? merchantsCall(call, staff) : operatorsCall(call, staff, original);
-        const answer = await handle(own as unknown as Call<Endpoint>);
+        const answer = await route.handle(own);
         return answer instanceof Refusal ? answer : withOwnLocation(answer);
       },
     };
@@ -37,7 +38,7 @@ export function asStaff(routes: readonly Route[]): Route[] {
 type Query = Record<string, unknown> & { livemode?: "true" | "false" };
 
 function queryOf({ query }: Call<Endpoint>): Query {
-  return (query as Query | undefined) ?? {};
+  return query ?? {};
 }
 
 function signedIn({ exchange }: Call<Endpoint>): Staff {

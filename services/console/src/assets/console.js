@@ -22,11 +22,13 @@ for (const shown of document.querySelectorAll("[data-copy]")) {
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = shown.dataset.copy;
-  button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(shown.textContent);
-    button.textContent = shown.dataset.copied;
-  });
+  button.addEventListener("click", () => void copy(shown, button));
   shown.after(" ", button);
+}
+
+async function copy(shown, button) {
+  await navigator.clipboard.writeText(shown.textContent);
+  button.textContent = shown.dataset.copied;
 }
 
 // What cannot be taken back with a click is asked about.

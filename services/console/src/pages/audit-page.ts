@@ -66,7 +66,7 @@ function columns(reader: Reader): Column<AuditLogEntry>[] {
   return [
     { heading: reader.texts.time, cell: ({ at }) => timeElement(reader, at) },
     { heading: texts.actor, cell: ({ actor }) => html`<a href="/audit?actor=${actor}">${actor}</a>` },
-    { heading: texts.action, cell: ({ action }) => html`<code>${action}</code>` },
+    { heading: texts.action, cell: ({ action }) => html`<code class="word">${action}</code>` },
     {
       heading: texts.subject,
       isWide: true,

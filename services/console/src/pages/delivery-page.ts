@@ -138,13 +138,7 @@ function attemptColumns(reader: Reader, urlOf: (id: string | undefined) => strin
       isNumber: true,
       cell: ({ durationMs }: WebhookAttempt) => texts.milliseconds(durationMs),
     },
-    { heading: texts.answer, cell: (attempt: WebhookAttempt) => answerText(reader, attempt) },
-    {
-      heading: texts.words,
-      isWide: true,
-      cell: ({ responseSnippet }: WebhookAttempt) => responseSnippet ?? "–",
-    },
-    { heading: texts.address, cell: ({ remoteAddress }: WebhookAttempt) => remoteAddress ?? "–" },
+    { heading: texts.answer, isWide: true, cell: (attempt: WebhookAttempt) => answerText(reader, attempt) },
   ];
 }
 
@@ -153,10 +147,18 @@ function lateness({ language }: Reader, { plannedAt, sentAt }: WebhookAttempt): 
   return DELIVERY_TEXTS[language].seconds(Math.max(0, Math.round(lateMs / 1_000)));
 }
 
-function answerText(reader: Reader, { succeeded, statusCode, error }: WebhookAttempt): Html {
+function answerText(reader: Reader, attempt: WebhookAttempt): Html {
   const texts = DELIVERY_TEXTS[reader.language];
+  const { succeeded, statusCode, error, responseSnippet, remoteAddress } = attempt;
   const word = error === undefined ? "" : (texts.errors[error] ?? error);
-  return html`${statusBadge(reader, succeeded ? "delivered" : "failed")} ${statusCode} ${word}`;
+  const more = [
+    [texts.words, responseSnippet],
+    [texts.address, remoteAddress],
+  ] as const;
+  return html`${statusBadge(reader, succeeded ? "delivered" : "failed")} ${statusCode} ${word}
+  ${more.map(
+    ([name, text]) => text !== undefined && html`<p><span class="quiet">${name}:</span> ${text}</p>`,
+  )}`;
 }
 
 function signature(context: PageContext, { delivery, endpoints }: Shown): Html {

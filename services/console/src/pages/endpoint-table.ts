@@ -21,18 +21,31 @@ export function endpointTable(
       {
         heading: texts.endpoint,
         isWide: true,
-        cell: (endpoint: WebhookEndpoint) => html`<a href="${href(endpoint)}">${endpoint.url}</a>`,
+        cell: (endpoint: WebhookEndpoint) =>
+          html`<a href="${href(endpoint)}">${endpoint.url}</a>
+            <p class="quiet">${texts.events}: ${endpoint.events.join(", ")}</p>`,
       },
-      { heading: texts.health, cell: ({ health }) => healthBadge(texts, health) },
-      { heading: texts.failingSince, cell: ({ health }) => timeElement(reader, health.failingSince) },
-      { heading: texts.lastSuccess, cell: ({ health }) => timeElement(reader, health.lastSuccessAt) },
-      { heading: texts.waitingSince, cell: ({ health }) => timeElement(reader, health.oldestDueAt) },
+      { heading: texts.health, isWide: true, cell: ({ health }) => healthOf(reader, health) },
       { heading: texts.secretVersion, isNumber: true, cell: ({ secretVersion }) => secretVersion },
-      { heading: texts.events, cell: ({ events }) => events.join(", ") },
       ...(actions ? [{ heading: reader.texts.now, cell: actions }] : []),
     ],
     { rows: endpoints, empty: texts.noEndpoints },
   );
+}
+
+/** In words and with the times that matter for it. */
+function healthOf(reader: Reader, health: WebhookEndpoint["health"]): Html {
+  const texts = DELIVERY_TEXTS[reader.language];
+  const times = [
+    [texts.failingSince, health.failingSince],
+    [texts.waitingSince, health.oldestDueAt],
+    [texts.lastSuccess, health.lastSuccessAt],
+  ] as const;
+  return html`${healthBadge(texts, health)}
+  ${times.map(
+    ([name, at]) =>
+      at !== undefined && html`<p><span class="quiet">${name}:</span> ${timeElement(reader, at)}</p>`,
+  )}`;
 }
 
 function healthBadge(texts: DeliveryTexts, { breaker, failingSince }: WebhookEndpoint["health"]): Html {

@@ -1,6 +1,7 @@
 import type { EventSource, EventStatus } from "@holdfast/contracts";
 import { unnested } from "@holdfast/service-runtime";
 import { leasedColumns } from "../delivery/claim-statements.ts";
+import { NEW_LEASE_TOKEN } from "../delivery/lease-holder-statements.ts";
 
 /** One event to accept. */
 export type GivenEvent = {
@@ -71,7 +72,7 @@ export const ACCEPT = {
     insert into delivery
       (event_id, occurred_at, merchant_id, endpoint_id, due_at, deadline_at, lease_token, lease_until)
     select wanted.event_id, wanted.occurred_at, wanted.merchant_id, endpoint_id, ${NOW}, deadline_at,
-      case when given.lease then gen_random_uuid() end, case when given.lease then ${NOW} + $1::float8 * ${MS} end
+      case when given.lease then ${NEW_LEASE_TOKEN} end, case when given.lease then ${NOW} + $1::float8 * ${MS} end
     from wanted join given using (event_id)
     where endpoint_id = wanted.merchant_id
     returning *

@@ -1,4 +1,5 @@
 import { STORED_ENDPOINT_COLUMNS, type StoredEndpoint } from "../endpoint/stored-endpoint.ts";
+import { NEW_LEASE_TOKEN } from "./lease-holder-statements.ts";
 import type { LeasedDeliveryRow } from "./leased-delivery.ts";
 
 const NOW = "(now() + $6::float8 * interval '1 millisecond')";
@@ -32,7 +33,7 @@ export const CLAIM = {
     where endpoint.enabled
     limit $4
   )
-  update every_delivery as delivery set lease_token = gen_random_uuid(), lease_until = ${NOW} + $5::float8 * interval '1 millisecond'
+  update every_delivery as delivery set lease_token = ${NEW_LEASE_TOKEN}, lease_until = ${NOW} + $5::float8 * interval '1 millisecond'
   from chosen, every_endpoint as endpoint
   where delivery.delivery_id = chosen.delivery_id and endpoint.endpoint_id = delivery.endpoint_id
   returning ${leasedColumns({

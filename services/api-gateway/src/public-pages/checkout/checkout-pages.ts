@@ -125,7 +125,8 @@ async function showCheckout(deps: CheckoutPagesDeps, visit: Visit): Promise<void
   const { asked, path, exchange } = visit;
   const shown: ShownCheckout = { checkout, merchantName: merchant.name, locale: asked.locale, path };
   const nonce = generateNonce();
-  const frame = { assets: deps.assets, locale: asked.locale, nonce, path, merchantName: merchant.name };
+  const { name: merchantName, branding } = merchant;
+  const frame = { assets: deps.assets, locale: asked.locale, nonce, path, merchantName, branding };
   const send = (body: string) => exchange.answer(200, pageHeaders(nonce, visit.reportsPath), body);
 
   if (isUnderWay(checkout)) return send(renderPage(frame, renderWaiting(shown), { refreshSeconds: 5 }));

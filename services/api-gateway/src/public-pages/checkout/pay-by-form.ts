@@ -108,6 +108,6 @@ async function readCaller(
 ): Promise<MessageContext["merchant"] | undefined> {
   const payee = await findPayee(db, merchantId);
   if (!payee?.isActive) return undefined;
-  const { name: _name, isActive: _isActive, ...caller } = payee;
+  const { name: _name, isActive: _isActive, branding: _branding, ...caller } = payee;
   return caller;
 }

@@ -54,7 +54,8 @@ async function showLink(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   const merchant = await findPayee(deps.db, link.merchantId);
   if (!merchant) throw new Error("a payment link's merchant does not exist");
   const nonce = generateNonce();
-  const frame = { assets: deps.assets, locale: asked.locale, nonce, path, merchantName: merchant.name };
+  const { name: merchantName, branding } = merchant;
+  const frame = { assets: deps.assets, locale: asked.locale, nonce, path, merchantName, branding };
   // The form carries the id of the checkout that it begins: sent twice, it is one checkout.
   const begun = randomUUID();
   const form = { begun, token: deps.tokens.issue({ checkoutId: paymentLinkId, paymentId: begun }) };

@@ -2,6 +2,8 @@ import { LANGUAGES, type BuyerLocale } from "@holdfast/html";
 import { html, type Html } from "@holdfast/html";
 import { PAGE_TEXTS } from "./page-texts.ts";
 import type { PageAssets } from "./page-assets.ts";
+import { renderBrandStyle, renderLogo } from "./render-brand.ts";
+import type { Branding } from "@holdfast/contracts";
 
 /** What every page has around its content. */
 export type PageFrame = {
@@ -13,6 +15,7 @@ export type PageFrame = {
   path: string;
   /** Undefined where no checkout is known. */
   merchantName?: string | undefined;
+  branding?: Branding | undefined;
 };
 
 type Onward = {
@@ -29,7 +32,7 @@ export function renderPage(
   content: Html,
   { onwardUrl, refreshSeconds, withCardForm = false }: Onward = {},
 ): string {
-  const { assets, nonce, merchantName } = frame;
+  const { assets, nonce, merchantName, branding } = frame;
   const { language } = frame.locale;
   const texts = PAGE_TEXTS[language];
   const title = merchantName === undefined ? texts.notFoundHeading : texts.title(merchantName);
@@ -47,6 +50,7 @@ export function renderPage(
           href="${assets.style.href}"
           integrity="${assets.style.integrity}"
         />
+        ${branding && renderBrandStyle(branding, nonce)}
         <script
           type="module"
           nonce="${nonce}"
@@ -66,13 +70,14 @@ export function renderPage(
 }
 
 /** Whose page it is, and in which languages it can be read. */
-function top({ locale: { language }, path, merchantName }: PageFrame): Html {
+function top({ locale: { language }, path, merchantName, branding }: PageFrame): Html {
+  const logo = branding && renderLogo(branding);
   const texts = PAGE_TEXTS[language];
   return html`<header class="top">
     <p class="merchant">
       ${
         merchantName !== undefined &&
-        html`<span class="monogram" aria-hidden="true">${monogram(merchantName, texts.locale)}</span>
+        html`${logo ?? html`<span class="monogram" aria-hidden="true">${monogram(merchantName, texts.locale)}</span>`}
           <span class="merchant-name">${merchantName}</span>`
       }
     </p>

@@ -1,0 +1,82 @@
+import type { Endpoint } from "./endpoint.ts";
+import {
+  activateWebhookEndpointSecret,
+  changeMerchantWebhook,
+  createMerchantWebhook,
+  removeMerchantWebhook,
+  rotateWebhookEndpointSecret,
+  testWebhookEndpoint,
+} from "./merchant-webhooks.ts";
+import type { Difference } from "./staff-endpoint.ts";
+
+const path = "/staff/webhooks";
+const one = `${path}/{endpointId}`;
+const role = "developer";
+
+/** What developers change about their merchant's webhook endpoints. */
+export const STAFF_WEBHOOK_CHANGES: readonly (readonly [Endpoint, Difference])[] = [
+  [
+    createMerchantWebhook,
+    {
+      operationId: "createWebhookAsStaff",
+      role,
+      path,
+      summary: "Add a webhook endpoint",
+      description:
+        "Adds an endpoint with its own secret, which is shown only once. It gets the events that happen from now on: " +
+        "those that are named, or `payment.status_changed`.",
+    },
+  ],
+  [
+    changeMerchantWebhook,
+    {
+      operationId: "changeWebhookAsStaff",
+      role,
+      path: one,
+      summary: "Change a webhook endpoint",
+      description: "Changes the URL, or the events that the endpoint gets from now on.",
+    },
+  ],
+  [
+    removeMerchantWebhook,
+    {
+      operationId: "removeWebhookAsStaff",
+      role,
+      path: one,
+      summary: "Remove a webhook endpoint",
+      description: "Turns the endpoint off; what it has not received yet is not delivered to it.",
+    },
+  ],
+  [
+    rotateWebhookEndpointSecret,
+    {
+      operationId: "rotateWebhookSecretAsStaff",
+      role,
+      path: `${one}/rotate-secret`,
+      summary: "Rotate a webhook secret",
+      description:
+        "Makes a new secret, which is shown only once. Webhooks are signed with both until it is activated.",
+    },
+  ],
+  [
+    activateWebhookEndpointSecret,
+    {
+      operationId: "activateWebhookSecretAsStaff",
+      role,
+      path: `${one}/activate-secret`,
+      summary: "Activate the new webhook secret",
+      description: "Signs with the new secret alone from now on.",
+    },
+  ],
+  [
+    testWebhookEndpoint,
+    {
+      operationId: "testWebhookAsStaff",
+      role,
+      path: `${one}/test`,
+      summary: "Send a test webhook",
+      description:
+        "Sends a signed event of type `webhook.test` immediately, and returns what the server answered.",
+    },
+  ],
+];

@@ -1,0 +1,32 @@
+import { portSetting, textSetting } from "@holdfast/service-runtime";
+
+/** Which face a process has, and how its listener is reached. */
+export const listenerSettings = {
+  MERCHANT_API_PORT: portSetting()
+    .optional()
+    .describe("The process has the face for merchants: their API listens here."),
+  OPERATOR_API_PORT: portSetting()
+    .optional()
+    .describe("The process has the face for operators: their API listens here."),
+  PUBLIC_PAGES_PORT: portSetting()
+    .optional()
+    .describe(
+      "The process has the face for browsers: the checkout and 3-D Secure pages listen here. Exactly one of these ports is set.",
+    ),
+  STAFF_API_PORT: portSetting()
+    .optional()
+    .describe("The process has the face for merchants' staff: their API listens here."),
+  TLS_CERT_FILE: textSetting("must be the path of a PEM file")
+    .optional()
+    .describe(
+      "The listener's certificate, followed by those of its issuers, as PEM. With it it accepts TLS only. It and its key are read again within 5 s when they change.",
+    ),
+  TLS_KEY_FILE: textSetting("must be the path of a PEM file")
+    .optional()
+    .describe("PEM file of that certificate's private key."),
+  TLS_CLIENT_CA_FILE: textSetting("must be the path of a PEM file")
+    .optional()
+    .describe(
+      "PEM file of the authority that signs clients' certificates, such as an ingress's. When it is set, nobody connects without one.",
+    ),
+};

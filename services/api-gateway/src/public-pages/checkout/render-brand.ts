@@ -1,0 +1,55 @@
+import {
+  darkAccent,
+  lightAccent,
+  readLogo,
+  type Accent,
+  type Branding,
+  type LogoShape,
+} from "@holdfast/contracts";
+import { html, type Html } from "@holdfast/html";
+
+/**
+ * How a merchant's pages differ from ours: the colour of what is pressed and marked, and a logo. What it adds to a page is
+ * one style of a known form and one drawing of known shapes, so that `npm run page-integrity` knows both.
+ */
+
+/** The merchant's colour on light and on dark screens. Nothing in it is a text of anybody's but hexadecimal digits. */
+export function renderBrandStyle({ color }: Branding, nonce: string): Html | undefined {
+  if (color === undefined || !/^#[0-9a-f]{6}$/.test(color)) return undefined;
+  const dark = `@media (prefers-color-scheme:dark){${rootOf(darkAccent(color))}}`;
+  return html`<style nonce="${nonce}">
+    ${rootOf(lightAccent(color))}${dark}
+  </style>`;
+}
+
+function rootOf({ accent, accentDark, onAccent }: Accent): string {
+  return `:root{--accent:${accent};--accent-dark:${accentDark};--on-accent:${onAccent}}`;
+}
+
+/** The one style that a page may have of its own, as it is sent. */
+const ROOT = ":root\\{--accent:#[0-9a-f]{6};--accent-dark:#[0-9a-f]{6};--on-accent:#[0-9a-f]{6}\\}";
+const BRAND_STYLE = new RegExp(
+  `<style nonce="([A-Za-z0-9+/]{22}==)">\\s*${ROOT}@media \\(prefers-color-scheme:dark\\)\\{${ROOT}\\}\\s*</style>`,
+);
+
+/** The page without its merchant's colour, where that has this nonce: another style, or a second one, stays. */
+export function withoutBrandStyle(page: string, nonce: string | undefined): string {
+  const found = BRAND_STYLE.exec(page);
+  if (!found || found[1] !== nonce) return page;
+  return page.slice(0, found.index) + page.slice(found.index + found[0].length);
+}
+
+/** Drawn from its shapes on a light plate, which it was made for, in both themes. The name beside it says whose it is. */
+export function renderLogo({ logo: text }: Branding): Html | undefined {
+  const logo = text === undefined ? undefined : readLogo(text);
+  if (logo === undefined || typeof logo === "string") return undefined;
+  return html`<svg class="brand-logo" viewBox="${logo.box}" aria-hidden="true" focusable="false">
+    ${logo.shapes.map(renderShape)}
+  </svg>`;
+}
+
+/** Names of elements and attributes are those that the grammar knows, and all of it is escaped as any text is. */
+function renderShape({ element, attributes }: LogoShape): Html {
+  const written = Object.entries(attributes).map(([name, value]) => html` ${name}="${value}"`);
+  return html`<${element}${written} />`;
+}

@@ -1,0 +1,64 @@
+import { lookAfterEach, type AuditWatch } from "@holdfast/audit";
+import type { MerchantSettings } from "@holdfast/contracts";
+import type { Bus } from "@holdfast/messaging";
+import { createVerifyStaffToken } from "@holdfast/operator-token";
+import type { ClockWatch } from "@holdfast/service-runtime";
+import type { Router } from "express";
+import type { Kysely } from "kysely";
+import { createSendStaffCommand, sendOptions } from "../bus/send-command.ts";
+import { needed, type Config } from "../config.ts";
+import type { GatewayDatabase } from "../database.ts";
+import { createRouter } from "../endpoint/create-router.ts";
+import { bodiesIn } from "../limits/body-limit.ts";
+import { placesIn } from "../limits/in-flight-limit.ts";
+import { createMerchantRateLimit } from "../limits/merchant-rate-limit.ts";
+import { createRefusedAttempts } from "../limits/refused-attempts.ts";
+import { signInLimitsIn } from "../limits/sign-in-limits.ts";
+import { listDepsIn } from "../lists/list-deps.ts";
+import { announceCredentialChanges } from "../merchant/credential-changes.ts";
+import { findPayee, type Payee } from "../merchant/find-payee.ts";
+import { isRefused } from "../operator-api/refused-operator-queries.ts";
+import { createCarryOutOnce } from "../operator-keys/carry-out-once.ts";
+import { authenticateStaff } from "./authenticate-staff.ts";
+import { staffRoutes } from "./staff-routes.ts";
+
+type Deps = { bus: Bus; db: Kysely<GatewayDatabase>; clock: ClockWatch; auditWatch: AuditWatch };
+
+/** The face for merchants' staff. */
+export function staffApi(config: Config, { db, bus, clock, auditWatch }: Deps): Router {
+  const peppers = needed(config.CREDENTIAL_PEPPERS);
+  return createRouter({
+    prefix: "/staff",
+    authenticate: authenticateStaff({
+      verify: needed(createVerifyStaffToken(config)),
+      limits: signInLimitsIn(config),
+      isRefused: (subject) => isRefused(db, subject),
+      clock,
+      findMerchant: async (merchantId) => {
+        const payee = await findPayee(db, merchantId);
+        return payee?.isActive ? settingsOfPayee(payee) : undefined;
+      },
+    }),
+    limitRate: createMerchantRateLimit(config.RATE_LIMIT_PER_SECOND),
+    bodies: bodiesIn(config),
+    places: placesIn(config),
+    refusedAttempts: createRefusedAttempts(db, config.REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR),
+    carryOutOnce: createCarryOutOnce({ db, peppers, leaseMs: 3 * config.REQUEST_TIMEOUT }),
+    share: config.REQUESTS_IN_FLIGHT_SHARE,
+    routes: lookAfterEach(
+      auditWatch,
+      staffRoutes({
+        send: createSendStaffCommand(bus, sendOptions(config, clock)),
+        db,
+        peppers,
+        announce: announceCredentialChanges(bus),
+        lists: listDepsIn(config),
+        publicUrl: needed(config.PUBLIC_URL),
+      }),
+    ),
+  });
+}
+
+function settingsOfPayee({ commission, rules }: Payee): MerchantSettings {
+  return { ...(commission && { commission }), ...(rules && { rules }) };
+}

@@ -1,0 +1,28 @@
+/** SQL of a new lease's token, whose first half names who leases by this connection (`leasesOf`), where it says so. */
+export const NEW_LEASE_TOKEN = `coalesce(
+    overlay(gen_random_uuid()::text placing nullif(current_setting('holdfast.lease_holder', true), '') from 1)::uuid,
+    gen_random_uuid())`;
+
+/** The key of a holder's lock is its name without the dashes, of which both halves are shown in `pg_locks`. */
+export const HOLD = "select pg_advisory_lock(('x' || replace($1, '-', ''))::bit(64)::bigint)";
+
+/** The version in the name tells these locks from those of others, whose keys are hashes of 32 bits. */
+export const ALIVE_HOLDERS = {
+  name: "alive-lease-holders",
+  text: `
+  select lpad(to_hex(classid::bigint), 8, '0') || '-' || left(low, 4) || '-' || right(low, 4) as holder
+  from pg_locks cross join lateral (select lpad(to_hex(objid::bigint), 8, '0') as low) as word
+  where locktype = 'advisory' and objsubid = 1 and granted and low like '____8___'
+    and database = (select oid from pg_database where datname = current_database())`,
+};
+
+const HOLDER = "left(lease_token::text, 18)";
+
+/** Read once, as a process starts: those that died before it are in no lock that it has seen. */
+export const HOLDERS_OF_LEASES = `
+  select distinct ${HOLDER} as holder from every_delivery
+  where lease_token is not null and uuid_extract_version(lease_token) = 8`;
+
+export const RELEASE_HELD_BY = `
+  update every_delivery set lease_token = null, lease_until = null
+  where lease_token is not null and ${HOLDER} = any($1::text[])`;
