@@ -52,7 +52,7 @@ test("tracing: every service of ours sends traces, and is let out to the collect
   const services = workloads(manifests, "Deployment").filter(
     ({ pod }) => serviceOf(pod.containers[0]!.image) !== "installation",
   );
-  expect(services.length).toBe(8);
+  expect(services.length).toBe(9);
   for (const { name, pod, template } of services) {
     const endpoint = new URL(envOf(pod.containers[0]!).get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")!.value!);
     const [collector, namespace] = endpoint.hostname.split(".");

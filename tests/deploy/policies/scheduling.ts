@@ -5,7 +5,7 @@ import { containers, ofKind, workloads, type Manifest } from "../manifest.ts";
 const CLASSES: Readonly<Record<string, readonly string[]>> = {
   "holdfast-money": ["gateway-merchant", "payments", "refunds", "nats"],
   "holdfast-events": ["webhook-dispatcher", "settlement", "stream-keeper"],
-  "holdfast-pages": ["gateway-public", "gateway-operator", "console"],
+  "holdfast-pages": ["gateway-public", "gateway-operator", "gateway-staff", "console"],
 };
 
 /** Money is placed before events, and events before pages; PostgreSQL and the bus are money. */
