@@ -236,6 +236,41 @@ describe.each(MODES)("in %s mode", (mode) => {
     });
   });
 
+  test("operators list chargebacks of one mode, and find one by its payment in either", async () => {
+    const paymentId = await pay(mode);
+    const opened = await operate("POST", `/operator/payments/${paymentId}/chargebacks`, {
+      amount: 5,
+      currency: "TRY",
+    });
+    expect(opened).toMatchObject({ merchantId, livemode: mode === "live" });
+    const listed = async (query: string) => {
+      const { items } = await operate("GET", `/operator/chargebacks?${query}`);
+      return (items as { paymentId: string }[]).filter((item) => item.paymentId === paymentId).length;
+    };
+    for (const filter of ["", `merchantId=${merchantId}&`]) {
+      expect(await listed(`${filter}livemode=${mode === "live"}`)).toBe(1);
+      expect(await listed(`${filter}livemode=${mode !== "live"}`)).toBe(0);
+      expect(await listed(filter)).toBe(mode === "live" ? 1 : 0);
+    }
+    expect(await listed(`paymentId=${paymentId}`)).toBe(1);
+  });
+
+  test("a payment link is of its mode, and so is what it leads back to", async () => {
+    const asked = { orderId: "lesson-1", description: "Piano lesson", amount: 12.5, currency: "TRY" };
+    const made = await post(mode, "/api/payment-links", asked);
+    expect(made).toMatchObject({ status: 201, body: { livemode: mode === "live" } });
+    const id = String(made.body["paymentLinkId"]);
+    const listed = async (key: Mode) => {
+      const { items } = (await get(key, "/api/payment-links")).body as { items: Record<string, unknown>[] };
+      return items.some(({ paymentLinkId }) => paymentLinkId === id);
+    };
+    expect([await listed(mode), await listed(other(mode))]).toEqual([true, false]);
+    expect(await get(other(mode), `/api/payment-links/${id}`)).toMatchObject({ status: 404 });
+    expect(await post(other(mode), `/api/payment-links/${id}/disable`, {})).toMatchObject({ status: 404 });
+    const here = await post(mode, "/api/payment-links", { ...asked, returnUrl: "http://localhost:3000/" });
+    expect(here.status).toBe(mode === "live" ? 400 : 201);
+  });
+
   test("a refund that an operator requests is of its payment's mode", async () => {
     const paymentId = await pay(mode);
     const body = { amount: 1, currency: "TRY", reason: "A complaint" };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { livemodeParameter, livemodeSchema } from "../livemode.ts";
 import { textSchema } from "../text.ts";
 import { refundRequestSchema } from "./refund.ts";
 import { BODY_PROBLEMS, cursorParameter, defineEndpoint, limitParameter, only, pathId } from "./endpoint.ts";
@@ -34,6 +35,7 @@ export const chargebackSchema = z
     chargebackId: z.uuid(),
     paymentId: z.uuid(),
     merchantId: z.uuid(),
+    livemode: livemodeSchema.meta({ description: "`false` for one of a payment of test mode" }),
     status: z.enum(CHARGEBACK_STATUSES).meta({
       description:
         "OPEN until its outcome is known. WON: the money came back. LOST: it is gone. WITHDRAWN: there was no such chargeback",
@@ -136,6 +138,7 @@ export const listChargebacks = defineEndpoint({
     status: only("those with this status", z.enum(CHARGEBACK_STATUSES)),
     merchantId: only("of this merchant", pathId("Id of a merchant")),
     paymentId: only("of this payment", pathId("Id of a payment")),
+    livemode: livemodeParameter,
     limit: limitParameter,
     cursor: cursorParameter(100),
   }),

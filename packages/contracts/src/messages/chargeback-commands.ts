@@ -125,6 +125,8 @@ export const listPaymentChargebacks = defineOperatorCommand({
     status: z.enum(CHARGEBACK_STATUSES).optional(),
     merchantId: z.uuid().optional(),
     paymentId: z.uuid().optional(),
+    /** Of which mode; without it, of both. */
+    livemode: z.boolean().optional(),
   }),
   result: chargebackPageSchema,
 });

@@ -7,8 +7,10 @@ import {
   decidePaymentChargeback,
   describeChargeback,
   getChargeback,
+  idInMode,
   listChargebacks,
   listPaymentChargebacks,
+  livemodeOf,
   openChargeback,
   openPaymentChargeback,
   type ChargebackDetail,
@@ -27,8 +29,15 @@ export function chargebackRoutes({ send }: { send: SendOperatorCommand }) {
   return [
     openRoute({ send }),
     defineRoute(listChargebacks, async (call) => {
-      const { limit = "50", ...filter } = call.query;
-      const reply = await send(listPaymentChargebacks, call, { ...filter, limit: Number(limit) });
+      const { limit = "50", livemode: mode, merchantId, ...filter } = call.query;
+      const livemode = livemodeOf(mode);
+      const reply = await send(listPaymentChargebacks, call, {
+        ...filter,
+        ...(merchantId !== undefined && { merchantId: idInMode(merchantId, livemode) }),
+        // Whatever is named by its payment's id is found in either mode.
+        ...((mode !== undefined || filter.paymentId === undefined) && { livemode }),
+        limit: Number(limit),
+      });
       return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply);
     }),
     defineRoute(getChargeback, async (call) =>

@@ -14,6 +14,7 @@ import {
   type CommandReply,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
+import { ofMode } from "@holdfast/service-runtime";
 import type { z } from "zod";
 import { chargebackRecord } from "./chargeback-record.ts";
 import { selectCases } from "./chargeback-queries.ts";
@@ -41,7 +42,7 @@ type Page = CommandReply<{ items: Chargeback[]; nextCursor?: string | undefined 
 /** A page of cases, newest first: their ids are in the order of time. */
 async function listCases(
   { db }: Pick<ChargebackDeps, "db">,
-  { limit, cursor, status, merchantId, paymentId }: z.infer<typeof listPaymentChargebacks.request>,
+  { limit, cursor, status, merchantId, paymentId, livemode }: z.infer<typeof listPaymentChargebacks.request>,
 ): Promise<Page> {
   const before = cursor === undefined ? undefined : idCursor.decode(cursor);
   if (cursor !== undefined && before === undefined)
@@ -50,6 +51,7 @@ async function listCases(
     .$if(status !== undefined, (query) => query.where("chargeback.status", "=", status!))
     .$if(merchantId !== undefined, (query) => query.where("chargeback.merchant_id", "=", merchantId!))
     .$if(paymentId !== undefined, (query) => query.where("chargeback.payment_id", "=", paymentId!))
+    .$if(livemode !== undefined, (query) => query.where(ofMode("chargeback.merchant_id", livemode!)))
     .$if(before !== undefined, (query) => query.where("chargeback_id", "<", before!))
     .orderBy("chargeback_id", "desc")
     .limit(limit + 1)

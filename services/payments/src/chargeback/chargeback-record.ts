@@ -1,6 +1,7 @@
 import {
   amountToJson,
   currencyExponent,
+  isLive,
   merchantIdOf,
   type Chargeback,
   type ChargebackDetail,
@@ -24,6 +25,7 @@ export function chargebackRecord(row: CaseRow): Chargeback {
     chargebackId: row.chargeback_id,
     paymentId: row.payment_id,
     merchantId: merchantIdOf(row.merchant_id),
+    livemode: isLive(row.merchant_id),
     status,
     amount: amountToJson(row.amount_minor, exponent),
     currency: row.currency,
