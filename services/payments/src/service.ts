@@ -63,27 +63,20 @@ export async function startPayments(
   config: Config,
   log: Logger,
 ): Promise<RunningService & { healthPort: number }> {
-  const pool = createPool({
+  const poolOptions = {
     url: config.DATABASE_URL,
-    connectionsMax: config.DATABASE_CONNECTIONS_MAX,
     connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,
     applicationName: "payments",
     log,
-  });
+  };
+  const pool = createPool({ ...poolOptions, connectionsMax: config.DATABASE_CONNECTIONS_MAX });
   const writePool = createPool({
-    url: config.DATABASE_URL,
+    ...poolOptions,
     connectionsMax: WRITE_CONNECTIONS,
-    connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,
     applicationName: "payments writes",
     settings: WRITE_SETTINGS,
-    log,
   });
-  const outboxPool = createOutboxPool({
-    url: config.DATABASE_URL,
-    connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,
-    applicationName: "payments",
-    log,
-  });
+  const outboxPool = createOutboxPool(poolOptions);
   const lists = connectLists(config, log);
   const db = createDatabase<PaymentsDatabase>(pool);
   const { ring: fingerprintKeys, noting } = await startFingerprints(db, config, log);
@@ -114,10 +107,7 @@ export async function startPayments(
   };
   const { banks, accounts, termsOf, defaults, connecting, connections, upkeep } = await startAccounts(
     config,
-    {
-      db,
-      log,
-    },
+    { db, log },
   );
   const clock = await startClockWatch({ pool, log });
   const auditWatch = watchAuditHead({ db, chain: "payments", settings: config, log });
