@@ -96,10 +96,7 @@ export async function startPayments(
   };
   const { banks, accounts, termsOf, defaults, connecting, connections, upkeep } = await startAccounts(
     config,
-    {
-      db,
-      log,
-    },
+    { db, log },
   );
   const clock = await startClockWatch({ pool, log });
   const auditWatch = watchAuditHead({ db, chain: "payments", settings: config, log });
