@@ -5,8 +5,10 @@ import { join } from "node:path";
 import { runLogged } from "@holdfast/sandbox/infrastructure";
 import { checkInvariants, INVARIANTS, type Ledgers, type Rules, type Violation } from "../checker/index.ts";
 import { planCheckouts, runCheckouts } from "./checkout-workload.ts";
+import { booksDisagree } from "./books.ts";
 import { ClientHistory } from "./client/client-history.ts";
 import { MerchantClient } from "./client/merchant-client.ts";
+import { startDisputes } from "./disputes.ts";
 import { disturbsDeliveries, type InflictedFault } from "./faults.ts";
 import { runNemesis } from "./nemesis.ts";
 import { startOperators } from "./operators-at-work.ts";
@@ -45,6 +47,7 @@ export type ChaosResult = { verdicts: Verdict[]; dir: string };
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const system = await startSystem({
     banks: options.banks,
+    withSettlement: true,
     timers: {
       ...loadTimers,
       ...(hasExpiry(options) && expiryTimers),
@@ -92,6 +95,7 @@ async function runOn(system: System, options: ChaosOptions): Promise<Verdict[]> 
     runCheckouts(actors, buyers, pages, over.signal),
   ]);
   const atWork = await startOperators(system.operators, createRandom(seed + 3), system.shops);
+  const endDisputes = startDisputes(await system.operators.as("elif"), createRandom(seed + 4));
   const faults = await runNemesis(system, nemesis);
   over.abort();
   log("healing");
@@ -102,6 +106,7 @@ async function runOn(system: System, options: ChaosOptions): Promise<Verdict[]> 
   atWork.clearTheDesk();
   const stuck = await unsettled(system, { expired: hasExpiry(options) });
   await atWork.goHome();
+  const disputes = await endDisputes();
   await readEverything(system, clients, history);
 
   const ledgers = await readLedgers(
@@ -111,17 +116,19 @@ async function runOn(system: System, options: ChaosOptions): Promise<Verdict[]> 
   );
   writeFileSync(join(system.dir, "received.jsonl"), describeReceived(ledgers));
   log(describeRun(ledgers, faults, failpointHits(system)));
+  log(`${disputes} chargebacks; comparing the books`);
   return [
     ...INVARIANTS.map((invariant) => ({
       promise: `${invariant.number}. ${invariant.promise}`,
       violations: checkInvariants(ledgers, [invariant]),
     })),
     { promise: "the audit logs verify as an operator verifies them", violations: await auditDoubts(system) },
+    { promise: "day totals agree under chaos", violations: await booksDisagree(system) },
     { promise: "no process ends by itself", violations: selfEnded(system) },
     { promise: "everything comes to rest once everything is healed", violations: stuck },
     {
       promise: "work was done in spite of the faults",
-      violations: hardlyAny(ledgers, { payments, checkouts, faults }),
+      violations: hardlyAny(ledgers, { payments, checkouts, faults, disputes }),
     },
   ];
 }
@@ -205,7 +212,7 @@ function describeReceived({ received }: Ledgers): string {
 /** A run that passed because nothing happened proves nothing. */
 function hardlyAny(
   { payments, checkouts, refunds, received }: Ledgers,
-  planned: { payments: number; checkouts: number; faults: InflictedFault[] },
+  planned: { payments: number; checkouts: number; faults: InflictedFault[]; disputes: number },
 ): Violation[] {
   const paid = checkouts.filter(({ state }) => state === "COMPLETED").length;
   const refunded = refunds.filter(({ state }) => state === "SUCCESS").length;
@@ -216,6 +223,7 @@ function hardlyAny(
       : []),
     ...(paid < planned.checkouts / 25 ? [`of ${planned.checkouts} checkouts ${paid} were paid`] : []),
     ...(refunded < planned.payments / 50 ? [`${refunded} refunds were paid`] : []),
+    ...(planned.disputes === 0 ? ["nothing was charged back"] : []),
     ...(refused === 0 ? ["no webhook was ever refused"] : []),
     ...(planned.faults.length === 0 ? ["nothing went wrong"] : []),
   ].map((what) => ({ invariant: 0, ids: [], what }));

@@ -132,6 +132,14 @@ export async function createDispatcher(name: string, surroundings: Surroundings)
   );
 }
 
+export async function createSettlement(name: string, surroundings: Surroundings): Promise<ServiceProcess> {
+  return await createService(
+    { name, user: "settlement", databaseUrl: surroundings.databaseUrls.settlement.app },
+    surroundings,
+    { FACT_ASK_INTERVAL: "1s", FACT_ASK_FIRST: "2s", MATCH_INTERVAL: "500ms" },
+  );
+}
+
 async function createService(
   { name, user, databaseUrl: direct }: { name: string; user: BusUser; databaseUrl: string },
   { root, dir, timers, ports, secrets, operatorEnv, wires, env: ofAll }: Surroundings,

@@ -53,9 +53,9 @@ export type Look = { payments: PaymentRow[]; causes: string[]; bank: BankLine[] 
 
 export async function startSystemUnderTest(
   timers: Timers,
-  { secured = false } = {},
+  { secured = false, withSettlement = false } = {},
 ): Promise<SystemUnderTest> {
-  const system = await startSystem({ timers, secured });
+  const system = await startSystem({ timers, secured, withSettlement });
   const history = new ClientHistory(join(system.dir, "history.jsonl"));
   const client = new MerchantClient({
     merchant: system.shops[0].merchant,

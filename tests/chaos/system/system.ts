@@ -1,6 +1,6 @@
 /**
- * The whole system as it runs in production, as real processes: PostgreSQL, nats-server, the bank, and each of the four
- * services twice, with a link that can fail between each process and each server it needs. The merchants' receivers run
+ * The whole system as it runs in production, as real processes: PostgreSQL, nats-server, the bank, and each service
+ * twice (settlement where the books are compared), with a link that can fail between each process and each server it needs. The merchants' receivers run
  * in this process.
  */
 import { randomBytes } from "node:crypto";
@@ -26,6 +26,7 @@ import {
   createGateway,
   createPayments,
   createRefunds,
+  createSettlement,
   type Gateway,
   type ServiceProcess,
   type Surroundings,
@@ -41,6 +42,10 @@ export type System = {
   payments: [ServiceProcess, ServiceProcess];
   refunds: [ServiceProcess, ServiceProcess];
   webhooks: [ServiceProcess, ServiceProcess];
+  /** Two where the run compares the books, and none otherwise. */
+  settlement: ServiceProcess[];
+  /** As settlement's commands connect. */
+  settlementOwnerUrl: string;
   postgres: RestartableServer;
   nats: RestartableServer & { wipe(): void; reload(): void };
   acquirer: AcquirerProcess;
@@ -66,9 +71,15 @@ export type System = {
 export type Operators = { history: OperatorHistory; as(name: string): Promise<OperatorClient> };
 
 /** Every process of a service. */
-export function servicesOf({ gateways, payments, refunds, webhooks }: Services): ServiceProcess[] {
+export function servicesOf({
+  gateways,
+  payments,
+  refunds,
+  webhooks,
+  settlement,
+}: Services): ServiceProcess[] {
   const faces = gateways.flatMap((gateway) => [gateway, gateway.operator, gateway.pages]);
-  return [...faces, ...payments, ...refunds, ...webhooks];
+  return [...faces, ...payments, ...refunds, ...webhooks, ...settlement];
 }
 
 /** Every bank. */
@@ -76,7 +87,7 @@ export function banksOf({ acquirer, banks }: Pick<System, "acquirer" | "banks">)
   return [acquirer, ...banks];
 }
 
-type Services = Pick<System, "gateways" | "payments" | "refunds" | "webhooks">;
+type Services = Pick<System, "gateways" | "payments" | "refunds" | "webhooks" | "settlement">;
 
 /** @param root the repository whose services and simulator run; another one than this for mutants. */
 export async function startSystem({
@@ -84,6 +95,7 @@ export async function startSystem({
   root = process.env["HOLDFAST_SYSTEM_ROOT"] ?? thisRepository,
   secured = false,
   banks = [],
+  withSettlement = false,
   env,
 }: {
   timers: Timers;
@@ -92,6 +104,7 @@ export async function startSystem({
   secured?: boolean;
   /** Beside the acquirer, with an account and a route for each merchant. */
   banks?: readonly ForeignBankName[];
+  withSettlement?: boolean;
   /** Settings of every service. */
   env?: Record<string, string>;
 }): Promise<System> {
@@ -107,7 +120,7 @@ export async function startSystem({
   };
   try {
     return {
-      ...(await bringUp({ dir, root: resolve(root), timers, secured, banks, env, cleanup })),
+      ...(await bringUp({ dir, root: resolve(root), timers, secured, banks, withSettlement, env, cleanup })),
       dir,
       stop,
     };
@@ -125,6 +138,7 @@ type BringUp = {
   timers: Timers;
   secured: boolean;
   banks: readonly ForeignBankName[];
+  withSettlement: boolean;
   env: Record<string, string> | undefined;
   cleanup: (() => Promise<void>)[];
 };
@@ -135,6 +149,7 @@ async function bringUp({
   timers,
   secured,
   banks,
+  withSettlement,
   env,
   cleanup,
 }: BringUp): Promise<Omit<System, "dir" | "stop">> {
@@ -158,11 +173,9 @@ async function bringUp({
     wires,
     env,
   };
-  const gateways = await pair((name) => createGateway(name, surroundings), "gateway");
-  const payments = await pair((name) => createPayments(name, surroundings), "payments");
-  const refunds = await pair((name) => createRefunds(name, surroundings), "refunds");
-  const webhooks = await pair((name) => createDispatcher(name, surroundings), "webhooks");
-  const services = servicesOf({ gateways, payments, refunds, webhooks });
+  const created = await createServices(surroundings, withSettlement);
+  const { gateways, payments } = created;
+  const services = servicesOf(created);
   for (const { process, links } of services) {
     cleanup.push(() => process.kill(), ...Object.values(links).map((link) => () => link.close()));
   }
@@ -172,10 +185,8 @@ async function bringUp({
   const open = (name: string) => openShop(name, { operators, certificates, cleanup });
   const shops: [Shop, Shop] = [await open("shop-1"), await open("shop-2")];
   return {
-    gateways,
-    payments,
-    refunds,
-    webhooks,
+    ...created,
+    settlementOwnerUrl: databaseUrls.settlement.owner,
     postgres,
     nats,
     acquirer,
@@ -187,6 +198,18 @@ async function bringUp({
     wires,
     superuserUrl: postgres.superuserUrl(DATABASE),
     acquirerUrl: `http://127.0.0.1:${acquirer.port}`,
+  };
+}
+
+async function createServices(surroundings: Surroundings, withSettlement: boolean): Promise<Services> {
+  return {
+    gateways: await pair((name) => createGateway(name, surroundings), "gateway"),
+    payments: await pair((name) => createPayments(name, surroundings), "payments"),
+    refunds: await pair((name) => createRefunds(name, surroundings), "refunds"),
+    webhooks: await pair((name) => createDispatcher(name, surroundings), "webhooks"),
+    settlement: withSettlement
+      ? await pair((name) => createSettlement(name, surroundings), "settlement")
+      : [],
   };
 }
 

@@ -4,8 +4,8 @@ import { bodyFieldsOf, eventIdOf, aboutPayments } from "./received-webhook.ts";
 
 /**
  * Invariant 17. A webhook has every field that a GET at that state has, with the same value, and besides what kind of
- * transaction it was and what kind of card. Only an operation that the bank declines, and refunds, change what a GET says
- * without a new state.
+ * transaction it was and what kind of card. Only an operation that the bank declines, refunds and chargebacks change what
+ * a GET says without a new state.
  */
 export function webhooksSayWhatAGetSays({ received, history, payments, refunds }: Ledgers): Found[] {
   const reads = readsByPayment(history);
@@ -34,6 +34,7 @@ const CHANGES_LATER: ReadonlySet<string> = new Set([
   "refundedAmount",
   "pendingRefundAmount",
   "refundableAmount",
+  "chargedBackAmount",
 ]);
 
 /** A replay shows the payment as it was when it was first answered. */

@@ -1,0 +1,142 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { withClient } from "@holdfast/sandbox/infrastructure";
+import { settle } from "../../services/settlement/src/settle.ts";
+import type { Violation } from "../checker/index.ts";
+import { eventually } from "../support/index.ts";
+import { banksOf, type System } from "./system/system.ts";
+
+type Query = <Row>(text: string) => Promise<Row[]>;
+
+/**
+ * Whether the books agree once everything is at rest: the banks' files of the day, written from their own ledgers, are taken,
+ * and then what settlement knows has to be what the owners know, each line has to match, and the statements have to be the sum
+ * of the lines. That the owners and the banks' ledgers agree is what the checker judges.
+ */
+export async function booksDisagree(system: System): Promise<Violation[]> {
+  const found = [...(await takeFiles(system)), ...(await compareBooks(system))];
+  return found.map((what) => ({ invariant: 0, ids: [], what }));
+}
+
+/** Ends the banks' day and takes their files. @returns why one was not taken. */
+export async function takeFiles(system: System): Promise<string[]> {
+  await Promise.all(banksOf(system).map((bank) => bank.closeBusinessDay()));
+  const refused: string[] = [];
+  for (const bank of await filesOf(system)) refused.push(...(await take(system, bank)));
+  return refused;
+}
+
+/** What does not agree, once all lines that were taken are compared. */
+export async function compareBooks(system: System): Promise<string[]> {
+  return await withClient(system.superuserUrl, async (client) => {
+    const query: Query = async <Row>(text: string) => (await client.query(text)).rows as Row[];
+    await eventually(async () => (await query(NOT_COMPARED)).length === 0);
+    return [
+      ...(await dayTotalsDisagree(query)),
+      ...(await query<{ what: string }>(DIFFERENCES)).map(({ what }) => what),
+      ...(await statementsDisagree(system)),
+    ];
+  });
+}
+
+/** Count and sum of what moved money, for each day, account and currency, at settlement and at the owners. */
+async function dayTotalsDisagree(query: Query): Promise<string[]> {
+  const owners = await query<Total>(TOTALS_OF_OWNERS);
+  const settlement = await query<Total>(TOTALS_OF_FACTS);
+  const lines = await query<Total>(TOTALS_OF_LINES);
+  if (owners.length === 0) return ["nothing was paid"];
+  return [...compare("facts", owners, settlement), ...compare("lines", owners, lines)];
+}
+
+type Total = { day: string; currency: string; count: number; sum: string };
+
+function compare(name: string, owners: Total[], others: Total[]): string[] {
+  const textOf = ({ day, currency, count, sum }: Total) => `${day} ${currency}: ${count} of ${sum}`;
+  const [ours, theirs] = [new Set(owners.map(textOf)), new Set(others.map(textOf))];
+  return [
+    ...[...ours].filter((text) => !theirs.has(text)).map((text) => `of the owners' ${text} no such ${name}`),
+    ...[...theirs].filter((text) => !ours.has(text)).map((text) => `${name} of ${text}, and no such owners'`),
+  ];
+}
+
+const totalOf = (rows: string) => `
+  select day::text, currency, count(*)::int as count, sum(minor)::text as sum from (${rows}) as moved
+  group by 1, 2 order by 1, 2`;
+
+const TOTALS_OF_OWNERS = totalOf(`
+  select (state_since at time zone 'UTC')::date as day, currency,
+    case state when 'CAPTURED' then captured_minor else amount_minor end as minor
+  from payments.payment where state = 'CAPTURED' or state = 'SUCCESS' and transaction_type = 'PAYMENT'
+  union all
+  select (state_since at time zone 'UTC')::date, currency, -amount_minor from refunds.refund
+  where state = 'SUCCESS' and kind <> 'release'`);
+
+const TOTALS_OF_FACTS = totalOf(`
+  select (occurred_at at time zone 'UTC')::date as day, currency,
+    case kind when 'REFUND' then -amount_minor else amount_minor end as minor
+  from settlement.fact where standing = 'DONE'`);
+
+/** Of each fact that stands: what was voided has two lines, and moved nothing. */
+const TOTALS_OF_LINES = totalOf(`
+  select (occurred_at at time zone 'UTC')::date as day, line.currency, sum(gross_minor) as minor
+  from settlement.line join settlement.fact using (fact_id)
+  where line.verdict = 'MATCHED' and fact.standing = 'DONE'
+  group by fact_id, 1, 2`);
+
+const NOT_COMPARED = `
+  select from settlement.import where state = 'TAKEN' and matched_at is null
+  union all select from settlement.fact where judge`;
+
+const DIFFERENCES = `
+  select class || ' of ' || coalesce(fact_id::text, import_id || ' line ' || line_no) || ': ' || detail as what
+  from settlement.difference where state = 'OPEN' order by difference_id limit 20`;
+
+type DayFile = { file: string; accountId: string; mapping: string };
+
+async function filesOf({ dir, acquirerUrl, banks }: System): Promise<DayFile[]> {
+  const store = async (name: string, url: string) => {
+    const file = join(dir, `day-${name}`);
+    const answer = await fetch(url, { signal: AbortSignal.timeout(60_000) });
+    await writeFile(file, await answer.bytes());
+    return file;
+  };
+  const files = [
+    { file: await store("sim.csv", `${acquirerUrl}/settlement`), accountId: "default", mapping: "generic" },
+  ];
+  for (const { name, url, accountId } of banks) {
+    const answer = await fetch(`${url}/settlements`, { signal: AbortSignal.timeout(60_000) });
+    const { settlements } = (await answer.json()) as { settlements: string[] };
+    for (const each of settlements)
+      files.push({
+        file: await store(`${name}-${each}`, `${url}/settlements/${each}`),
+        accountId,
+        mapping: name,
+      });
+  }
+  return files;
+}
+
+/** @returns why it was not taken. */
+async function take(
+  { settlementOwnerUrl }: System,
+  { file, accountId, mapping }: DayFile,
+): Promise<string[]> {
+  const words = ["import", file, "--mapping", mapping, "--account", accountId];
+  const { code, output } = await run(settlementOwnerUrl, words);
+  return code === 0 && output.endsWith(" 0 lines with faults\n") ? [] : [`${file} was not taken: ${output}`];
+}
+
+async function statementsDisagree({ settlementOwnerUrl }: System): Promise<string[]> {
+  const [from, to] = [-2, 2].map((days) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10));
+  const { code, output } = await run(settlementOwnerUrl, ["check", "--from", from!, "--to", to!]);
+  return code === 0 ? [] : [output];
+}
+
+const DAY_MS = 86_400_000;
+
+async function run(ownerUrl: string, words: string[]): Promise<{ code: number; output: string }> {
+  let output = "";
+  const env = { MIGRATION_DATABASE_URL: ownerUrl, ALLOW_PLAINTEXT: "postgres" };
+  const code = await settle(words, env, (text) => void (output += text));
+  return { code, output };
+}

@@ -1,0 +1,77 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { OperatorClient } from "./client/operator-client.ts";
+import type { Random } from "./random.ts";
+
+type Money = { paymentId: string; parentPaymentId?: string; amount: number; currency: string };
+type Case = { chargebackId: string; paymentId: string };
+
+/**
+ * Chargebacks, opened and decided by one operator until it is told to stop: of payments that refunds wait for or were just
+ * made, so that both want the same money. Every answer that did not come leaves the case to the next round.
+ *
+ * @returns how the operator is told to stop; resolves with the cases that are there then.
+ */
+export function startDisputes(operator: OperatorClient, random: Random): () => Promise<number> {
+  const over = new AbortController();
+  const working = work(operator, random, over.signal);
+  return async () => {
+    over.abort();
+    await working;
+    const { body } = await operator.read("/operator/chargebacks?limit=200");
+    return (body as { items?: Case[] } | undefined)?.items?.length ?? 0;
+  };
+}
+
+async function work(operator: OperatorClient, random: Random, over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    const moneys = random.chance(0.5) ? await waitingRefunds(operator) : await approvedPayments(operator);
+    const disputed = moneys.find(() => random.chance(0.2));
+    if (disputed) await open(operator, random, disputed);
+    for (const one of await openCases(operator)) if (random.chance(0.3)) await decide(operator, random, one);
+    await delay(ROUND_MS, undefined, { signal: over }).catch(() => undefined);
+  }
+}
+
+const ROUND_MS = 700;
+
+async function waitingRefunds(operator: OperatorClient): Promise<Money[]> {
+  const { body } = await operator.read("/operator/refunds?status=PENDING_APPROVAL&limit=50");
+  return (body as { items?: Money[] } | undefined)?.items ?? [];
+}
+
+async function approvedPayments(operator: OperatorClient): Promise<Money[]> {
+  const { body } = await operator.read("/operator/payments?limit=50");
+  const { items = [] } = (body ?? {}) as { items?: { payment: Money & { status: string } }[] };
+  return items.map(({ payment }) => payment).filter(({ status }) => /^(SUCCESS|CAPTURED)$/.test(status));
+}
+
+async function openCases(operator: OperatorClient): Promise<Case[]> {
+  const { body } = await operator.read("/operator/chargebacks?status=OPEN&limit=50");
+  return (body as { items?: Case[] } | undefined)?.items ?? [];
+}
+
+/** Of the whole amount of the payment or of the refund that waits, or of a half of it. */
+async function open(operator: OperatorClient, random: Random, money: Money): Promise<void> {
+  const { paymentId, parentPaymentId, amount, currency } = money;
+  const half = Math.floor(amount / 2);
+  await operator.change({
+    action: "chargeback.opened",
+    method: "POST",
+    path: `/operator/payments/${parentPaymentId ?? paymentId}/chargebacks`,
+    body: { amount: half >= 1 && random.chance(0.5) ? half : amount, currency, reasonCode: "10.4" },
+    subjectIn: "chargebackId",
+  });
+}
+
+async function decide(operator: OperatorClient, random: Random, { chargebackId }: Case): Promise<void> {
+  await operator.change({
+    action: "chargeback.decided",
+    method: "POST",
+    path: `/operator/chargebacks/${chargebackId}/outcome`,
+    body: {
+      outcome: random.weighted({ WON: 1, LOST: 1, WITHDRAWN: 1 }),
+      reason: "The bank wrote so.",
+    },
+    subject: chargebackId,
+  });
+}
