@@ -1,17 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { appendAudit, staffOf } from "@holdfast/audit";
 import { idInMode, type Merchant, type MerchantChange, type MerchantSettings } from "@holdfast/contracts";
-import { sql, type ExpressionBuilder, type Kysely, type Selectable, type Transaction } from "kysely";
-import { jsonArrayFrom } from "kysely/helpers/postgres";
+import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
 import { read, write, type GatewayDatabase, type MerchantTable } from "../database.ts";
 import { isTestKey, type NewCredential, type SecretHash } from "./credential.ts";
-import {
-  commissionColumns,
-  rulesColumn,
-  SETTINGS_COLUMNS,
-  settingsOf,
-  type SettingsColumns,
-} from "./merchant-settings.ts";
+import { commissionColumns, rulesColumn, SETTINGS_COLUMNS, settingsOf } from "./merchant-settings.ts";
+import { merchantColumns, toMerchant, type MerchantRow } from "./merchant-row.ts";
 import type { StoredCredential } from "./sign-in.ts";
 
 type Db = Kysely<GatewayDatabase>;
@@ -247,50 +241,4 @@ export async function listMerchants(db: Db, limit: number, before: string | unde
     .limit(limit);
   // A page of 200 logos would be larger than all else on it.
   return (await read(query.execute())).map((row) => toMerchant({ ...row, branding: null }));
-}
-
-function merchantColumns(eb: ExpressionBuilder<GatewayDatabase, "merchant">) {
-  const credentials = eb
-    .selectFrom("credential")
-    .select(["api_key", "created_at", "revoked_at", "issued_by"])
-    .whereRef("credential.merchant_id", "=", "merchant.merchant_id")
-    .orderBy("created_at")
-    .orderBy("api_key");
-  return [
-    "merchant_id",
-    "name",
-    "status",
-    ...SETTINGS_COLUMNS,
-    "branding",
-    "created_at",
-    jsonArrayFrom(credentials).as("credentials"),
-  ] as const;
-}
-
-type MerchantRow = SettingsColumns &
-  Pick<Selectable<MerchantTable>, "merchant_id" | "name" | "status" | "branding" | "created_at"> & {
-    credentials: {
-      api_key: string;
-      created_at: string;
-      revoked_at: string | null;
-      issued_by: string | null;
-    }[];
-  };
-
-function toMerchant(row: MerchantRow): Merchant {
-  return {
-    merchantId: row.merchant_id,
-    name: row.name,
-    status: row.status,
-    ...settingsOf(row),
-    ...(row.branding && { branding: row.branding }),
-    createdAt: row.created_at.toISOString(),
-    credentials: row.credentials.map(({ api_key: apiKey, created_at, revoked_at, issued_by }) => ({
-      apiKey,
-      livemode: !isTestKey(apiKey),
-      createdAt: new Date(created_at).toISOString(),
-      ...(revoked_at !== null && { revokedAt: new Date(revoked_at).toISOString() }),
-      ...(issued_by !== null && { issuedBy: issued_by }),
-    })),
-  };
 }

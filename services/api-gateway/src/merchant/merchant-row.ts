@@ -1,0 +1,53 @@
+import type { Merchant } from "@holdfast/contracts";
+import type { ExpressionBuilder, Selectable } from "kysely";
+import { jsonArrayFrom } from "kysely/helpers/postgres";
+import type { GatewayDatabase, MerchantTable } from "../database.ts";
+import { isTestKey } from "./credential.ts";
+import { SETTINGS_COLUMNS, settingsOf, type SettingsColumns } from "./merchant-settings.ts";
+
+/** What a merchant is shown from, with its credentials. */
+export function merchantColumns(eb: ExpressionBuilder<GatewayDatabase, "merchant">) {
+  const credentials = eb
+    .selectFrom("credential")
+    .select(["api_key", "created_at", "revoked_at", "issued_by"])
+    .whereRef("credential.merchant_id", "=", "merchant.merchant_id")
+    .orderBy("created_at")
+    .orderBy("api_key");
+  return [
+    "merchant_id",
+    "name",
+    "status",
+    ...SETTINGS_COLUMNS,
+    "branding",
+    "created_at",
+    jsonArrayFrom(credentials).as("credentials"),
+  ] as const;
+}
+
+export type MerchantRow = SettingsColumns &
+  Pick<Selectable<MerchantTable>, "merchant_id" | "name" | "status" | "branding" | "created_at"> & {
+    credentials: {
+      api_key: string;
+      created_at: string;
+      revoked_at: string | null;
+      issued_by: string | null;
+    }[];
+  };
+
+export function toMerchant(row: MerchantRow): Merchant {
+  return {
+    merchantId: row.merchant_id,
+    name: row.name,
+    status: row.status,
+    ...settingsOf(row),
+    ...(row.branding && { branding: row.branding }),
+    createdAt: row.created_at.toISOString(),
+    credentials: row.credentials.map(({ api_key: apiKey, created_at, revoked_at, issued_by }) => ({
+      apiKey,
+      livemode: !isTestKey(apiKey),
+      createdAt: new Date(created_at).toISOString(),
+      ...(revoked_at !== null && { revokedAt: new Date(revoked_at).toISOString() }),
+      ...(issued_by !== null && { issuedBy: issued_by }),
+    })),
+  };
+}
