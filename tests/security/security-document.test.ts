@@ -12,8 +12,8 @@ const sections = read("docs/security.md")
     return { number: Number(number), item, lines };
   });
 
-test("the document has the thirty items, in order", () => {
-  expect(sections.map(({ number }) => number)).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
+test("the document has its items, in order", () => {
+  expect(sections.map(({ number }) => number)).toEqual(Array.from({ length: 31 }, (_, index) => index + 1));
 });
 
 test.each(sections)("$number, $item: it says what it protects, and how", ({ lines }) => {

@@ -30,16 +30,18 @@ const OF_THE_IMAGE: Record<string, RegExp> = {
   height: /^\d{1,5}(?:\.\d{1,4})?(?:px)?$/,
 };
 const SHAPES_MAX = 64;
+const CLOSING = "</svg>";
 
 /** @returns the logo, or what is wrong with the text, as a fault's message. */
 export function readLogo(text: string): Logo | string {
-  const whole = /^\s*<svg\s([^<>]*)>([^]*)<\/svg>\s*$/.exec(text);
-  if (!whole) return "must be one svg element";
-  const image = readAttributes(whole[1]!, OF_THE_IMAGE);
+  const trimmed = text.trim();
+  const [opening, attributes = ""] = /^<svg\s([^<>]*)>/.exec(trimmed) ?? [];
+  if (opening === undefined || !trimmed.endsWith(CLOSING)) return "must be one svg element";
+  const image = readAttributes(attributes, OF_THE_IMAGE);
   if (typeof image === "string") return `must have ${image} in svg`;
   const box = image["viewBox"];
   if (box === undefined) return "must have a viewBox that begins with 0 0";
-  const shapes = readShapes(whole[2]!);
+  const shapes = readShapes(trimmed.slice(opening.length, -CLOSING.length));
   return typeof shapes === "string" ? shapes : { box, shapes };
 }
 
@@ -49,9 +51,13 @@ function readShapes(text: string): LogoShape[] | string {
   if (pieces.length === 1 || pieces.length - 1 > SHAPES_MAX) return `must have 1 to ${SHAPES_MAX} shapes`;
   const shapes: LogoShape[] = [];
   for (const piece of pieces.slice(1)) {
-    const [, element = "", rest = ""] = /^([a-z]+)\s+([^>]*?)\s*\/>$/.exec(piece) ?? [];
-    if (!isShape(element)) return `must have only ${Object.keys(SHAPES).join(", ")}, each closed by />`;
-    const attributes = readAttributes(rest, { ...SHAPES[element], ...OF_EVERY_SHAPE });
+    const [, element = ""] = /^([a-z]+)\s/.exec(piece) ?? [];
+    if (!isShape(element) || !piece.endsWith("/>"))
+      return `must have only ${Object.keys(SHAPES).join(", ")}, each closed by />`;
+    const attributes = readAttributes(piece.slice(element.length, -"/>".length), {
+      ...SHAPES[element],
+      ...OF_EVERY_SHAPE,
+    });
     if (typeof attributes === "string") return `must have ${attributes} in ${element}`;
     shapes.push({ element, attributes });
   }
