@@ -13,6 +13,8 @@ import { connectByTurns } from "./turn-transport.ts";
 test("frames of one turn are one write, in their order, also after a reconnect", async () => {
   const { nats, connection, received } = await start();
   await sendInOneTurn(connection, ["a", "b", "c"]);
+  // Until then the server may have it, and lose it with its end.
+  await eventually(() => expect(received).toContain("c"));
   await nats.kill();
   await nats.restart();
   await eventually(() => connection.flush());

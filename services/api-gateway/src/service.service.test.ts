@@ -143,7 +143,7 @@ describe("listeners", () => {
     const { caFile, certFile, keyFile } = await makeTestCertificates();
     const gateway = await setUp({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile });
     const { health, ...ports } = gateway.ports;
-    expect(Object.keys(ports)).toEqual(["merchant", "operator", "public"]);
+    expect(Object.keys(ports)).toEqual(["merchant", "operator", "public", "staff"]);
     for (const port of Object.values(ports)) {
       const answer = sendOverTls(port, { ca: await readFile(caFile) }, HEAD_REQUEST);
       expect(await answer).toMatch(/^HTTP\/1\.1 40[14] /);

@@ -1,4 +1,4 @@
-import { createTestDatabase } from "@holdfast/tests/support";
+import { createTestDatabase, eventually } from "@holdfast/tests/support";
 import { Pool } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { insertWaiting } from "../../test/waiting-deliveries.ts";
@@ -7,13 +7,14 @@ import { claimDeliveries } from "./claim-deliveries.ts";
 import { leasesOf, newLeaseHolder, watchLeases } from "./lease-holder.ts";
 
 test("what a dispatcher has leased is free once its session has been missing in three looks, and not before", async () => {
-  const { dispatcher, leased } = await startTables();
+  const { superuser, dispatcher, leased } = await startTables();
   const [doomed, other] = [dispatcher(), dispatcher()];
   await doomed.watch.look();
   await doomed.claim();
   for (let looks = 0; looks < 5; looks++) expect(await other.watch.look()).toBe(0);
   expect(await leased()).toEqual([doomed.holder]);
   await doomed.watch.stop();
+  await eventually(async () => expect((await superuser.query(HELD)).rowCount).toBe(1));
   expect(await other.watch.look()).toBe(0);
   expect(await other.watch.look()).toBe(0);
   expect(await other.watch.look()).toBe(8);
@@ -45,6 +46,10 @@ test("a process that starts frees what one had that died before it, and no lease
   expect(freed).toEqual([0, 0, 7]);
   expect(await leased()).toEqual([expect.stringMatching(/-4...$/)]);
 });
+
+/** The locks of living dispatchers, of which each has one. */
+const HELD = `select from pg_locks where locktype = 'advisory' and objsubid = 1
+  and database = (select oid from pg_database where datname = current_database())`;
 
 async function startTables() {
   const database = await createTestDatabase();
