@@ -29,7 +29,7 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
     ],
     gateway_app: WRITES_MERCHANTS,
     gateway_staff: [
-      "SELECT (merchant_id, name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules, created_at, refunds_commission)",
+      "SELECT (merchant_id, name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules, created_at, refunds_commission, branding)",
     ],
   },
   "gateway.credential": {

@@ -22,6 +22,13 @@ test("each service works beside newer ones: what it does not know of their messa
   let printed = "";
   await runMerchantDay(file, (text) => (printed += text));
 
+  const [person] = file.staff;
+  const seen = await fetch(`${file.staffUrl}/staff/payments`, {
+    headers: { Authorization: `Bearer ${person!.token}` },
+  });
+  expect(seen.status).toBe(200);
+  expect(await seen.text(), "it reaches nobody of the merchant's staff").not.toContain(NEWER_FIELD);
+
   // A checkout with 3-D Secure, a capture, a refund with its approval, and each one's webhook.
   expect(printed.match(/^webhook <- \S+  verified/gm)).toHaveLength(4);
   expect(printed, "it reaches no merchant").not.toContain(NEWER_FIELD);

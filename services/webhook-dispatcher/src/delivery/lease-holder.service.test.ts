@@ -27,8 +27,7 @@ test("one whose session broke takes its lock again, and its leases stay", async 
   await broken.watch.look();
   await broken.claim();
   await other.watch.look();
-  await superuser.query(`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory'
-    and pid in (select pid from pg_locks where locktype = 'advisory' and objsubid = 1)`);
+  await superuser.query(`select pg_terminate_backend(pid) from (${HELD}) as held`);
   await expect(broken.watch.look()).rejects.toThrow();
   await expect(other.watch.look()).rejects.toThrow();
   await broken.watch.look();
@@ -48,7 +47,7 @@ test("a process that starts frees what one had that died before it, and no lease
 });
 
 /** The locks of living dispatchers, of which each has one. */
-const HELD = `select from pg_locks where locktype = 'advisory' and objsubid = 1
+const HELD = `select pid from pg_locks where locktype = 'advisory' and objsubid = 1
   and database = (select oid from pg_database where datname = current_database())`;
 
 async function startTables() {
