@@ -172,10 +172,18 @@ test("two tabs at once are one payment, and both end at the shop", async () => {
 test("a bank that does not answer is waited for; a reload shows the same and pays nothing again", async () => {
   const checkout = await product.createCheckout();
   const page = await product.visit(checkout, PHONE);
+  // The page goes on once it hears of the end: not while it is looked at.
+  const looked = Promise.withResolvers<void>();
+  await page.route(`**/${checkout.checkoutId}/state`, async (route) => {
+    await looked.promise;
+    await route.continue();
+  });
   await typeCard(page, { pan: HANGS });
   await page.locator("#pay").click();
   await page.locator("[data-poll]").waitFor();
   await inspect(page, "phone-waiting");
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  looked.resolve();
   await page.reload();
   const tab = await product.visit(checkout);
   expect(await tab.locator("#card-form").count()).toBe(0);
