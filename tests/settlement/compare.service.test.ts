@@ -91,3 +91,39 @@ test("a line that nobody of us knows is a difference; a payment that is voided a
     ).toEqual([{ class: "STATUS_DIFFERS", state: "OPEN", amount_minor: "777" }]),
   );
 });
+
+test.each([
+  ["before it is known that nothing came of it", false],
+  ["afterwards", true],
+])(
+  "a sale that the bank gives back by a refund of its own agrees with FAILED, reported %s",
+  async (_, first) => {
+    const paymentId = await system.sell("4321");
+    await eventually(async () => expect(await system.fact(paymentId)).toMatchObject({ standing: "DONE" }));
+    // As the event of a payment that is reversed after its day's end.
+    const fail = () =>
+      system.query("update settlement.fact set standing = 'NOT_DONE', judge = reported where fact_id = $1", [
+        paymentId,
+      ]);
+    if (first) await fail();
+    const lines = [line("SALE", paymentId, 4_321n), line("REFUND", `${paymentId}:reversal`, -4_321n)];
+    const verdicts = await take(...lines);
+    if (first) expect(verdicts).toEqual(["MATCHED", "MATCHED"]);
+    else {
+      expect(verdicts).toEqual(["MATCHED", "MISSING_HERE"]);
+      await fail();
+    }
+    await eventually(async () =>
+      expect(
+        await system.query(
+          `select line.kind, line.verdict, difference.state from settlement.line
+         left join settlement.difference using (import_id, line_no) where reference_id = $1 order by line_no`,
+          [paymentId],
+        ),
+      ).toEqual([
+        { kind: "SALE", verdict: "MATCHED", state: null },
+        { kind: "REFUND", verdict: "MATCHED", state: first ? null : "RESOLVED" },
+      ]),
+    );
+  },
+);

@@ -4,6 +4,7 @@ import type { SettlementDatabase } from "../database.ts";
 import {
   attachChargebacks,
   attachLines,
+  findGivenBack,
   findRefundsOfPayments,
   judgeUnattached,
   markReported,
@@ -53,12 +54,13 @@ type Named = NamingLine & { fact_id: string };
 
 async function namedFacts(trx: Transaction<SettlementDatabase>, range: LineRange): Promise<Named[]> {
   const { rows } = await readNamingLines(range).execute(trx);
-  const refunds = rows.filter(
-    ({ kind, reference_id, fact_id }) => kind === "REFUND" && reference_id !== null && fact_id === null,
-  );
-  if (refunds.length > 0) {
+  for (const find of [findRefundsOfPayments, findGivenBack]) {
+    const refunds = rows.filter(
+      ({ kind, reference_id, fact_id }) => kind === "REFUND" && reference_id !== null && fact_id === null,
+    );
+    if (refunds.length === 0) break;
     const lineNos = refunds.map(({ line_no }) => line_no);
-    const found = await findRefundsOfPayments(range, lineNos).execute(trx);
+    const found = await find(range, lineNos).execute(trx);
     const byLine = new Map(found.rows.map(({ line_no, fact_id }) => [line_no, fact_id]));
     for (const line of refunds) line.fact_id = byLine.get(line.line_no) ?? null;
   }

@@ -70,6 +70,25 @@ export function findRefundsOfPayments(
     ) as fact using (nth)`;
 }
 
+/**
+ * A payment that came to nothing here, whose money the bank gives back by a refund: what was reversed after its day's end.
+ *
+ * SQL on a row of `line` and one of `fact`.
+ */
+export const GIVEN_BACK = sql`line.kind = 'REFUND' and fact.kind <> 'REFUND' and fact.standing in ('NOT_DONE', 'VOIDED')
+  and fact.amount_minor = -line.gross_minor and fact.currency = line.currency`;
+
+/** Lines of refunds that name a payment which was {@link GIVEN_BACK}. @param lineNos of lines whose refund is not known. */
+export function findGivenBack(
+  range: LineRange,
+  lineNos: readonly number[],
+): RawBuilder<{ line_no: number; fact_id: string }> {
+  return sql<{ line_no: number; fact_id: string }>`
+    select line.line_no, fact.fact_id
+    from line join fact on fact.fact_id = line.reference_id and fact.account_id = line.account_id
+    where line.import_id = ${range.importId} and line.line_no = any(${[...lineNos]}::int[]) and ${GIVEN_BACK}`;
+}
+
 /** Which fact a line reports, and what the comparison says where it is known already. */
 export type Attached = { lineNo: number; factId: string; merchantId: string; verdict: "MATCHED" | null };
 

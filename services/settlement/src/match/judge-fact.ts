@@ -100,9 +100,11 @@ type Found = { verdict: FactVerdict; stakeMinor: bigint; detail: string };
 
 function compare(fact: JudgedFact, lines: readonly JudgedLine[], plan: AccountPlan): Found {
   const expected = fact.kind === "REFUND" ? -fact.amountMinor : fact.amountMinor;
-  const moved = sumOf(lines, (line) => line.kind !== "VOID");
-  const voided = sumOf(lines, (line) => line.kind === "VOID");
-  const isVoided = lines.some(({ kind }) => kind === "VOID") && moved + voided === 0n;
+  // A refund under a payment's own reference gives back what came to nothing here, after the day's end.
+  const undoes = ({ kind }: JudgedLine) => kind === "VOID" || (kind === "REFUND" && fact.kind !== "REFUND");
+  const moved = sumOf(lines, (line) => !undoes(line));
+  const voided = sumOf(lines, undoes);
+  const isVoided = lines.some(undoes) && moved + voided === 0n;
   const status = (detail: string): Found => ({
     verdict: "STATUS_DIFFERS",
     stakeMinor: fact.amountMinor,

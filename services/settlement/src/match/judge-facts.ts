@@ -1,6 +1,7 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import { reportChargebacks } from "../chargeback/report-chargebacks.ts";
 import type { SettlementDatabase } from "../database.ts";
+import { GIVEN_BACK } from "./attach-statements.ts";
 import { isMovement, judgeFact, type Judgement, type JudgedLine } from "./judge-fact.ts";
 import { lockFacts, type FactRow } from "./judged-facts.ts";
 
@@ -56,7 +57,8 @@ async function attachLatecomers(trx: Transaction<SettlementDatabase>, ids: strin
     from fact, import
     where fact.fact_id = any(${ids}::uuid[]) and line.reference_id = fact.fact_id and line.fact_id is null
       and line.verdict is not null
-      and fact.account_id = line.account_id and (fact.kind = 'REFUND') = (line.kind = 'REFUND')
+      and fact.account_id = line.account_id
+      and ((fact.kind = 'REFUND') = (line.kind = 'REFUND') or ${GIVEN_BACK})
       and import.import_id = line.import_id and import.state = 'TAKEN'
     returning line.import_id, line.line_no, line.fact_id, line.kind`.execute(trx);
   if (rows.length === 0) return;
