@@ -11,13 +11,13 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { connectByTurns } from "./turn-transport.ts";
 
 test("frames of one turn are one write, in their order, also after a reconnect", async () => {
-  const { nats, connection, received } = await start();
+  const { nats, connection, observer, received } = await start();
   await sendInOneTurn(connection, ["a", "b", "c"]);
   // Until then the server may have it, and lose it with its end.
   await eventually(() => expect(received).toContain("c"));
   await nats.kill();
   await nats.restart();
-  await eventually(() => connection.flush());
+  for (const each of [connection, observer]) await eventually(() => each.flush());
   await sendInOneTurn(connection, ["d", "e"]);
   await eventually(() => expect(received.filter((text) => text !== "")).toEqual(["a", "b", "c", "d", "e"]));
 });
