@@ -3,6 +3,7 @@ import type { OperatorClient } from "./client/operator-client.ts";
 import type { Random } from "./random.ts";
 
 type Money = { paymentId: string; parentPaymentId?: string; amount: number; currency: string };
+type Payment = Money & { status: string; transactionType: string; capturedAmount?: number };
 type Case = { chargebackId: string; paymentId: string };
 
 /**
@@ -41,8 +42,14 @@ async function waitingRefunds(operator: OperatorClient): Promise<Money[]> {
 
 async function approvedPayments(operator: OperatorClient): Promise<Money[]> {
   const { body } = await operator.read("/operator/payments?limit=50");
-  const { items = [] } = (body ?? {}) as { items?: { payment: Money & { status: string } }[] };
-  return items.map(({ payment }) => payment).filter(({ status }) => /^(SUCCESS|CAPTURED)$/.test(status));
+  const { items = [] } = (body ?? {}) as { items?: { payment: Payment }[] };
+  return items.map(({ payment }) => ({ ...payment, amount: paidAmount(payment) }));
+}
+
+/** Of an authorization nothing is paid before its capture, which may be of less. */
+function paidAmount({ status, transactionType, amount, capturedAmount = 0 }: Payment): number {
+  if (status === "CAPTURED") return capturedAmount;
+  return status === "SUCCESS" && transactionType === "PAYMENT" ? amount : 0;
 }
 
 async function openCases(operator: OperatorClient): Promise<Case[]> {
@@ -50,9 +57,13 @@ async function openCases(operator: OperatorClient): Promise<Case[]> {
   return (body as { items?: Case[] } | undefined)?.items ?? [];
 }
 
-/** Of the whole amount of the payment or of the refund that waits, or of a half of it. */
+/** Of the whole amount of the payment or of the refund that waits, or of a half of it; never of more than was paid. */
 async function open(operator: OperatorClient, random: Random, money: Money): Promise<void> {
-  const { paymentId, parentPaymentId, amount, currency } = money;
+  const { paymentId, parentPaymentId, currency } = money;
+  const { body } = await operator.read(`/operator/payments/${parentPaymentId ?? paymentId}`);
+  const { payment } = (body ?? {}) as { payment?: Payment };
+  const amount = Math.min(money.amount, payment ? paidAmount(payment) : 0);
+  if (amount === 0) return;
   const half = Math.floor(amount / 2);
   await operator.change({
     action: "chargeback.opened",
