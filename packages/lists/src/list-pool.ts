@@ -22,6 +22,7 @@ const CONNECTIONS = 2;
 /** The planner uses what is off only where there is nothing else. */
 const LIST_SETTINGS = {
   enable_sort: "off",
+  enable_incremental_sort: "off",
   enable_bitmapscan: "off",
   enable_seqscan: "off",
   max_parallel_workers_per_gather: "0",
