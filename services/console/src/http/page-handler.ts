@@ -63,17 +63,30 @@ function isFor({ audience = "operators" }: Page, { staff }: Session): boolean {
   return audience === "everybody" || audience === (staff ? "staff" : "operators");
 }
 
-function refuseAct(
+function refuseAct(request: Request, response: Response, who: Refused): void {
+  const { notDone, notYours } = who.reader.texts;
+  refuse(request, response, who, { title: notDone, text: notYours, back: "/" });
+}
+
+export function refuseForm(request: Request, response: Response, who: Refused): void {
+  const { formTitle, formText } = who.reader.texts;
+  refuse(request, response, who, { title: formTitle, text: formText, back: pageOfForm(request.path) });
+}
+
+type Refused = { reader: Reader; session: Session };
+
+/** A page that says why nothing was done, with a way back. */
+function refuse(
   request: Request,
   response: Response,
-  { reader, session }: { reader: Reader; session: Session },
+  { reader, session }: Refused,
+  { title, text, back }: { title: string; text: string; back: string },
 ): void {
-  const { texts } = reader;
   sendPage(response, frameOf(request, reader, session), {
     status: 403,
-    title: texts.notDone,
-    content: html`<p><a href="/">${texts.overview}</a></p>`,
-    notice: { role: "alert", title: texts.notDone, text: texts.notYours },
+    title,
+    content: html`<p><a href="${back}">${reader.texts.overview}</a></p>`,
+    notice: { role: "alert", title, text },
   });
 }
 
@@ -105,20 +118,6 @@ export function isOwnForm(
 /** Of a body that `express.text` has read. */
 export function formOf(request: Request): URLSearchParams {
   return new URLSearchParams(typeof request.body === "string" ? request.body : "");
-}
-
-export function refuseForm(
-  request: Request,
-  response: Response,
-  { reader, session }: { reader: Reader; session: Session },
-): void {
-  const { texts } = reader;
-  sendPage(response, frameOf(request, reader, session), {
-    status: 403,
-    title: texts.formTitle,
-    content: html`<p><a href="${pageOfForm(request.path)}">${texts.overview}</a></p>`,
-    notice: { role: "alert", title: texts.formTitle, text: texts.formText },
-  });
 }
 
 export function redirectToLogin(request: Request, response: Response): void {

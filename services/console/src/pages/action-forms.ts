@@ -1,5 +1,5 @@
 import { html, type Html } from "@holdfast/html";
-import { actionForm, hidden } from "./form-fields.ts";
+import { actionForm, hidden, selectField, textField } from "./form-fields.ts";
 import type { Action, Offer } from "./offers.ts";
 import type { PageContext } from "./page-context.ts";
 import type { Deed, Texts } from "./texts.ts";
@@ -46,16 +46,7 @@ export function decisionForm(context: PageContext, path: string, actions: readon
   const id = `reason-${path.split("/").at(-1)}`;
   return html`<form class="act" method="post" action="${path}/${actions[0]}">
     ${hidden(context)}
-    <div class="field">
-      <label for="${id}">${texts.reason}</label>
-      <input
-        type="text"
-        id="${id}"
-        name="reason"
-        maxlength="200"
-        value="${context.form.get("reason") ?? ""}"
-      />
-    </div>
+    ${textField({ id, name: "reason", label: texts.reason, max: 200, value: sent(context, "reason") })}
     <div class="buttons">
       ${actions.includes("approve") && html`<button class="primary">${texts.approve}</button>`}
       ${
@@ -109,51 +100,45 @@ function isDecision(action: Action): boolean {
 
 function resolveForm(context: PageContext, path: string): Html {
   const { texts } = context.reader;
-  const chosen = context.form.get("outcome");
-  return html`<form class="act" method="post" action="${path}/resolve">
-    ${hidden(context)}
-    <div class="field">
-      <label for="outcome">${texts.outcome}</label>
-      <select id="outcome" name="outcome">
-        <option value="">–</option>
-        <option value="SUCCESS" ${chosen === "SUCCESS" && html`selected`}>${texts.outcomeSuccess}</option>
-        <option value="FAILED" ${chosen === "FAILED" && html`selected`}>${texts.outcomeFailed}</option>
-      </select>
-    </div>
+  const choices = [
+    { value: "", text: "–" },
+    { value: "SUCCESS", text: texts.outcomeSuccess },
+    { value: "FAILED", text: texts.outcomeFailed },
+  ];
+  const fields = html`${selectField({
+      name: "outcome",
+      label: texts.outcome,
+      choices,
+      chosen: sent(context, "outcome"),
+    })}
     <div class="field">
       <label for="evidence">${texts.evidence}</label>
       <p class="quiet" id="evidence-hint">${texts.evidenceHint}</p>
       <textarea id="evidence" name="evidence" rows="3" maxlength="1000" aria-describedby="evidence-hint">
-${context.form.get("evidence") ?? ""}</textarea>
-    </div>
-    <button>${texts.resolve}</button>
-  </form>`;
+${sent(context, "evidence") ?? ""}</textarea>
+    </div>`;
+  return actionForm(context, { action: `${path}/resolve`, button: texts.resolve, fields });
 }
 
 function refundForm(context: PageContext, path: string, amount: number | undefined): Html {
   const { texts } = context.reader;
-  return html`<form class="act" method="post" action="${path}/refund">
-    ${hidden(context)}
-    <div class="field">
-      <label for="amount">${texts.amount}</label>
-      <input
-        type="text"
-        id="amount"
-        name="amount"
-        inputmode="decimal"
-        value="${context.form.get("amount") ?? amount ?? ""}"
-      />
-    </div>
-    <div class="field">
-      <label for="refund-reason">${texts.reason}</label>
-      <input
-        type="text"
-        id="refund-reason"
-        name="reason"
-        maxlength="1000"
-        value="${context.form.get("reason") ?? ""}"
-      />
-    </div>
-    <button>${texts.refundButton}</button>
-  </form>`;
+  const fields = html`${textField({
+    name: "amount",
+    label: texts.amount,
+    inputMode: "decimal",
+    value: sent(context, "amount") ?? amount?.toString(),
+  })}
+  ${textField({
+    id: "refund-reason",
+    name: "reason",
+    label: texts.reason,
+    max: 1_000,
+    value: sent(context, "reason"),
+  })}`;
+  return actionForm(context, { action: `${path}/refund`, button: texts.refundButton, fields });
+}
+
+/** What the form has brought that was refused, to be shown again. */
+function sent(context: PageContext, field: string): string | undefined {
+  return context.form.get(field) ?? undefined;
 }

@@ -19,13 +19,24 @@ export type TextField = {
   id?: string;
   value?: string | undefined;
   type?: "text" | "url" | "datetime-local" | "date";
+  /** Which keyboard a telephone shows. */
+  inputMode?: "decimal";
   max?: number;
   /** Stands between the label and the field, and is read out with it. */
   hint?: string;
 };
 
 /** One line of text under its label. */
-export function textField({ name, label, id = name, value = "", type = "text", max, hint }: TextField): Html {
+export function textField({
+  name,
+  label,
+  id = name,
+  value = "",
+  type = "text",
+  inputMode,
+  max,
+  hint,
+}: TextField): Html {
   return html`<div class="field">
     <label for="${id}">${label}</label>
     ${hint !== undefined && html`<p class="quiet" id="${id}-hint">${hint}</p>`}
@@ -34,6 +45,7 @@ export function textField({ name, label, id = name, value = "", type = "text", m
       id="${id}"
       name="${name}"
       value="${value}"
+      ${inputMode !== undefined && html`inputmode="${inputMode}"`}
       ${max !== undefined && html`maxlength="${max}"`}
       ${hint !== undefined && html`aria-describedby="${id}-hint"`}
       ${type === "datetime-local" && html`step="1"`}

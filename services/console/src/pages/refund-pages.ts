@@ -13,6 +13,7 @@ import { decisionForm, renderActions, signInAgain } from "./action-forms.ts";
 import { amountText, cardText, statusBadge, timeElement } from "./format.ts";
 import { offersOfRefund } from "./offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
+import { refundColumns } from "./refund-columns.ts";
 import { facts, nextPage, table } from "./table.ts";
 import { doneNotice, takeAction, type ActionRequest } from "./take-action.ts";
 import { eventsOfRefund, renderTimeline } from "./timeline.ts";
@@ -85,17 +86,7 @@ async function answerQueue(context: PageContext): Promise<PageAnswer> {
   const queue = table(
     texts.refundQueue,
     [
-      { heading: texts.made, cell: ({ paymentDate }) => timeElement(reader, paymentDate) },
-      {
-        heading: texts.refund,
-        cell: ({ refundId, orderId }) => html`<a href="/refunds/${refundId}">${orderId}</a>`,
-      },
-      { heading: texts.merchant, cell: ({ merchantId, merchantName }) => merchantName ?? merchantId },
-      {
-        heading: texts.amount,
-        isNumber: true,
-        cell: ({ amount, currency }) => amountText(reader, amount, currency),
-      },
+      ...refundColumns(reader),
       { heading: texts.askedBy, cell: (refund) => askedBy(reader, refund) },
       {
         heading: texts.decision,

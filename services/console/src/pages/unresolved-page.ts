@@ -1,8 +1,9 @@
 import { listOperatorPayments, listOperatorRefunds } from "@holdfast/contracts";
 import { html } from "@holdfast/html";
-import { amountText, statusBadge, timeElement } from "./format.ts";
+import { statusBadge, timeElement } from "./format.ts";
 import type { Page, PageAnswer, PageContext } from "./page-context.ts";
 import { paymentColumns } from "./payment-columns.ts";
+import { refundColumns } from "./refund-columns.ts";
 import { nextPage, table } from "./table.ts";
 
 /** What nobody knows the outcome of. */
@@ -30,17 +31,7 @@ async function answerUnresolved({ api, reader, query }: PageContext): Promise<Pa
   ${table(
     texts.executingRefunds,
     [
-      { heading: texts.made, cell: ({ paymentDate }) => timeElement(reader, paymentDate) },
-      {
-        heading: texts.refund,
-        cell: ({ refundId, orderId }) => html`<a href="/refunds/${refundId}">${orderId}</a>`,
-      },
-      { heading: texts.merchant, cell: ({ merchantId, merchantName }) => merchantName ?? merchantId },
-      {
-        heading: texts.amount,
-        isNumber: true,
-        cell: ({ amount, currency }) => amountText(reader, amount, currency),
-      },
+      ...refundColumns(reader),
       { heading: texts.lastInquiry, cell: ({ lastInquiry }) => lastInquiry ?? "–" },
       { heading: texts.nextAttempt, cell: ({ nextAttemptAt }) => timeElement(reader, nextAttemptAt) },
     ],
