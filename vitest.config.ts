@@ -18,7 +18,7 @@ export default defineConfig({
           include: ["{services,packages,tools,tests}/**/*.test.ts"],
           exclude: [
             "**/node_modules/**",
-            "**/*.{service,e2e,fault,container,browser,cluster,rotation,php}.test.ts",
+            "**/*.{service,e2e,system,fault,container,browser,cluster,rotation,php}.test.ts",
           ],
         },
       },
@@ -29,6 +29,16 @@ export default defineConfig({
           // Loading the services anew for each file costs a sixth of the whole run.
           isolate: false,
           include: ["{services,packages,tools,tests}/**/*.{service,e2e}.test.ts"],
+          globalSetup: ["tests/support/global-setup.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // Proofs that daily work can do without: whole products, filled tables, foreign programs (rule 19 says which).
+          name: "system",
+          isolate: false,
+          include: ["{services,packages,tools,tests}/**/*.system.test.ts"],
           globalSetup: ["tests/support/global-setup.ts"],
         },
       },

@@ -24,7 +24,7 @@ export const PLAIN: Omit<Story, "name"> = {
   throws: false,
 };
 
-/** What `npm test` looks at, at each bank: a charge at one of two accounts, and all that may become of it. */
+/** What `npm run test:system` looks at, at each bank: a charge at one of two accounts, and all that may become of it. */
 export const SMALL: readonly Story[] = [
   {
     ...PLAIN,

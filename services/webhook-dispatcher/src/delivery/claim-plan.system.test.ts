@@ -1,0 +1,97 @@
+import { measurePlan, type PlanWork } from "@holdfast/tests/support";
+import type { Pool } from "pg";
+import { expect, onTestFinished, test } from "vitest";
+import { startDeliveryTables } from "../../test/delivery-tables.ts";
+import { insertWaiting, makeHalfFurther, type WaitingGroup } from "../../test/waiting-deliveries.ts";
+import { MEASURE_STATE } from "../measure-statements.ts";
+import { claimValues } from "./claim-deliveries.ts";
+import { CLAIM } from "./claim-statements.ts";
+
+const request = { limit: 500, leaseMs: 30_000, shiftMs: 0, after: undefined };
+
+type Surroundings = {
+  /** `partial`: those of the largest tables alone; autovacuum never comes to one with a few rows. */
+  statistics?: "fresh" | "partial";
+  /** Whether a transaction of before the first row is open, so that no row that was deleted since goes. */
+  oldSnapshot?: boolean;
+};
+
+const LARGE = "webhooks.delivery, webhooks.endpoint, webhooks.further_delivery, webhooks.further_endpoint";
+const VACUUM = {
+  fresh: `vacuum (analyze) ${LARGE}, webhooks.endpoint_health`,
+  partial: `vacuum (analyze) ${LARGE}`,
+};
+
+async function holdSnapshot(superuser: Pool): Promise<void> {
+  const client = await superuser.connect();
+  onTestFinished(async () => {
+    await client.query("rollback");
+    client.release();
+  });
+  await client.query("begin isolation level repeatable read");
+  await client.query("select from webhooks.delivery");
+}
+
+/** The work of a statement while these deliveries wait. */
+async function workOf(
+  waiting: WaitingGroup,
+  statement: (merchants: string[]) => { text: string; values?: unknown[] },
+  { statistics = "fresh", oldSnapshot = false }: Surroundings = {},
+): Promise<PlanWork> {
+  const { superuser, pool } = await startDeliveryTables();
+  if (oldSnapshot) await holdSnapshot(superuser);
+  const merchants = await insertWaiting(superuser, waiting);
+  await makeHalfFurther(superuser);
+  await superuser.query(VACUUM[statistics]);
+  const client = await pool.connect();
+  try {
+    return await measurePlan(client, statement(merchants));
+  } finally {
+    client.release();
+  }
+}
+
+/** A claim's work while these deliveries wait and the process knows each of their endpoints. */
+const workOfClaim = (waiting: WaitingGroup, room: number, surroundings?: Surroundings) =>
+  workOf(
+    waiting,
+    (merchants) => {
+      const rooms = merchants.map((endpointId) => ({ endpointId, room }));
+      return { text: CLAIM.text, values: claimValues({ ...request, rooms }) };
+    },
+    surroundings,
+  );
+
+test.each([
+  ["are due later", { each: 2, dueInSeconds: 3_600 }, 1],
+  ["are due and have no room", { each: 2, dueInSeconds: -60 }, 0],
+  ["are due and have room for one each", { each: 2, dueInSeconds: -60 }, 1],
+])(
+  "a claim's work grows no faster than the failing endpoints whose deliveries %s",
+  async (_, group, room) => {
+    const few = await workOfClaim({ merchants: 1_000, ...group }, room);
+    const many = await workOfClaim({ merchants: 4_000, ...group }, room);
+    // Four times as many: linear is 4, and a little more where an index gets a level; quadratic is 16.
+    expect(many.pages).toBeLessThan(8 * few.pages);
+    expect(many.rows).toBeLessThan(8 * few.rows + 1);
+  },
+);
+
+test.each<[string, Surroundings]>([
+  ["whose tables are analyzed", { statistics: "fresh" }],
+  ["whose smallest table is not analyzed", { statistics: "partial" }],
+  ["beside an old snapshot", { statistics: "partial", oldSnapshot: true }],
+])(
+  "a claim and a measurement read next to nothing for endpoints with nothing due, %s",
+  async (_, surroundings) => {
+    const later = { merchants: 4_000, each: 2, dueInSeconds: 36_000 };
+    for (const { rows, pages } of [
+      await workOfClaim(later, 1, surroundings),
+      await workOf(later, () => ({ text: MEASURE_STATE }), surroundings),
+    ]) {
+      expect(rows).toBeLessThan(20);
+      // Less than a page for each endpoint.
+      expect(pages).toBeLessThan(later.merchants / 4);
+    }
+  },
+);
