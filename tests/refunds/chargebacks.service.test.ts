@@ -2,6 +2,7 @@ import { createHash, randomUUID, randomUUIDv7 } from "node:crypto";
 import {
   addChargebackEvidencePart,
   cancelPayment,
+  capturePayment,
   changePaymentChargeback,
   decidePaymentChargeback,
   describeChargeback,
@@ -199,7 +200,47 @@ describe("of a chargeback and a refund the payment's row decides", () => {
     });
   });
 
-  test("one that is more than what is left is a case that says so", async () => {
+  test("people open none of more than was captured and earlier cases leave; what was refunded may be taken, too", async () => {
+    const paymentId = await refunds.pay("10000");
+    const refundId = await refunds.queue(paymentId, "7000");
+    await refunds.approve(refundId);
+    await refunds.settled(refundId);
+    const refused = { outcome: "problem", code: "chargeback_amount_exceeds_captured" };
+    expect(await open(paymentId, "10001")).toMatchObject({ ...refused, extra: { disputableAmount: 100 } });
+    const { chargebackId, ...first } = await opened(paymentId, "6000");
+    expect(first).toMatchObject({ countedAmount: 60, excessAmount: 30 });
+    expect(await open(paymentId, "4001")).toMatchObject({ ...refused, extra: { disputableAmount: 40 } });
+    expect(await cases(paymentId)).toHaveLength(1);
+    // The bank may dispute again what it has given back.
+    await decide(chargebackId, "WON");
+    expect(await opened(paymentId, "10000")).toMatchObject({ countedAmount: 100, excessAmount: 70 });
+  });
+
+  test("people open none of what was not captured, and of a part that was no more than the part", async () => {
+    const paymentId = await refunds.pay("10000", "authorization");
+    expect(await open(paymentId, "1")).toMatchObject({
+      code: "payment_not_captured",
+      extra: { currentStatus: "SUCCESS" },
+    });
+    const capture = { paymentId, operationId: randomUUID(), amount: "30.00", currency: "TRY" };
+    expect(await refunds.call(capturePayment, capture)).toMatchObject({ outcome: "done" });
+    expect(await open(paymentId, "3001")).toMatchObject({ extra: { disputableAmount: 30 } });
+    expect(await opened(paymentId, "3000")).toMatchObject({ countedAmount: 30, excessAmount: 0 });
+
+    const voided = await refunds.pay("10000");
+    expect(await refunds.call(cancelPayment, { paymentId: voided, operationId: randomUUID() })).toMatchObject(
+      { outcome: "done" },
+    );
+    expect(await open(voided, "1")).toMatchObject({
+      code: "payment_not_captured",
+      extra: { currentStatus: "CANCELLED" },
+    });
+    // What the bank's file says is a case all the same: the bank has the money.
+    await told(lineOf(voided));
+    expect(await cases(voided)).toMatchObject([{ amount: 40, excessAmount: 40, reported: true }]);
+  });
+
+  test("a line of more than what is left is a case that says so", async () => {
     const paymentId = await refunds.pay("10000");
     const refundId = await refunds.queue(paymentId, "7000");
     await refunds.approve(refundId);

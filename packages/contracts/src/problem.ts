@@ -44,6 +44,11 @@ export const PROBLEMS = {
   chargeback_ended: { status: 409, title: "The chargeback has an outcome" },
   too_much_evidence: { status: 409, title: "The chargeback has as many files as are allowed" },
   difference_ended: { status: 409, title: "Difference already closed or resolved" },
+  payment_not_captured: { status: 409, title: "Nothing of the payment is captured" },
+  chargeback_amount_exceeds_captured: {
+    status: 422,
+    title: "Chargeback exceeds what is captured and not charged back yet",
+  },
   payment_not_refundable: { status: 409, title: "Payment cannot be refunded" },
   refund_amount_exceeds_remaining: {
     status: 422,
@@ -166,7 +171,7 @@ export const problemSchema = z
       .meta({ description: "Present with `validation_failed`: every fault of the request" }),
     currentStatus: paymentStatusSchema
       .optional()
-      .meta({ description: "Present with `invalid_payment_state`" }),
+      .meta({ description: "Present with `invalid_payment_state` and `payment_not_captured`" }),
     capturableAmount: z
       .number()
       .optional()
@@ -175,6 +180,10 @@ export const problemSchema = z
       .number()
       .optional()
       .meta({ description: "Present with `refund_amount_exceeds_remaining`" }),
+    disputableAmount: z
+      .number()
+      .optional()
+      .meta({ description: "Present with `chargeback_amount_exceeds_captured`" }),
     pendingRefundAmount: z
       .number()
       .optional()

@@ -96,9 +96,10 @@ export const openChargeback = defineEndpoint({
   summary: "Open a chargeback",
   description:
     "Records a chargeback that the bank has announced. It counts against the payment's refundable amount immediately, and " +
-    "refunds that no longer fit are not paid. One that is more than what is left is recorded all the same, and says so. A " +
-    "line of a bank's file that reports it later joins it; an open case of the same amount is not opened twice " +
-    "(`chargeback_exists`).",
+    "refunds that no longer fit are not paid. It is of what was captured (`payment_not_captured`), and of no more than earlier " +
+    "cases leave of that (`chargeback_amount_exceeds_captured`, with `disputableAmount`); what was refunded may be charged " +
+    "back too, and the case says so (`excessAmount`). A line of a bank's file that reports it later joins it; an open case " +
+    "of the same amount is not opened twice (`chargeback_exists`).",
   pathParameters: z.object({ paymentId: pathId("Id of the payment") }),
   notFound: "payment_not_found",
   request: refundRequestSchema
@@ -118,8 +119,10 @@ export const openChargeback = defineEndpoint({
   problems: [
     ...BODY_PROBLEMS,
     "payment_not_found",
-    "payment_not_refundable",
+    "payment_not_captured",
+    "operation_in_progress",
     "currency_mismatch",
+    "chargeback_amount_exceeds_captured",
     "chargeback_exists",
     "outcome_unknown",
     "forbidden",

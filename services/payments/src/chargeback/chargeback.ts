@@ -1,5 +1,6 @@
 /** The decisions about chargebacks, made from the rows of the payment and its cases alone, without any I/O. */
-import { createTransition } from "@holdfast/contracts";
+import { amountToJson, createTransition, type CommandReply } from "@holdfast/contracts";
+import { merchantStatus } from "../payment/payment.ts";
 import { wholeMinor, type PaymentFunds } from "../payment/refundable-minor.ts";
 
 /** The states that may follow each status. A bank may give back what was lost. */
@@ -26,6 +27,45 @@ export type CaseFunds = {
   currency: string;
   reversed_minor: bigint;
 };
+
+/** The columns of a payment that an opening looks at. */
+export type DisputedPayment = PaymentFunds & {
+  transaction_type: "PRE_AUTHORIZATION" | "PAYMENT";
+  currency: string;
+  currency_exponent: number;
+  operation_id: string | null;
+};
+
+/**
+ * Whether people may open a case of the amount. The bank can take back only what was captured, and each part of it once, so
+ * it is bounded by what the earlier cases leave. Refunds do not lessen it: a buyer who was refunded may dispute all the same,
+ * the bank decides, and the case says what is paid twice.
+ * @param cases those that the payment has.
+ * @returns why not, or undefined.
+ */
+export function refuseOpening(
+  payment: DisputedPayment,
+  cases: readonly (CaseFunds & { chargeback_id: string })[],
+  asked: { amountMinor: bigint; currency: string },
+): Extract<CommandReply<never>, { outcome: "problem" }> | undefined {
+  const { state, transaction_type, operation_id, currency, currency_exponent } = payment;
+  if (operation_id !== null) return { outcome: "problem", code: "operation_in_progress" };
+  const isCaptured = state === "CAPTURED" || (state === "SUCCESS" && transaction_type === "PAYMENT");
+  if (!isCaptured) {
+    const extra = { currentStatus: merchantStatus(state) };
+    return { outcome: "problem", code: "payment_not_captured", extra };
+  }
+  if (asked.currency !== currency) return { outcome: "problem", code: "currency_mismatch" };
+  const same = cases.find((one) => one.status === "OPEN" && one.amount_minor === asked.amountMinor);
+  if (same) return { outcome: "problem", code: "chargeback_exists", detail: `It is ${same.chargeback_id}` };
+  const left = wholeMinor(payment) - payment.charged_back_minor;
+  const disputable = left < 0n ? 0n : left;
+  if (asked.amountMinor > disputable) {
+    const extra = { disputableAmount: amountToJson(disputable, currency_exponent) };
+    return { outcome: "problem", code: "chargeback_amount_exceeds_captured", extra };
+  }
+  return undefined;
+}
 
 /**
  * What a case counts against its payment, in the payment's currency. One in another currency counts as the whole payment: what

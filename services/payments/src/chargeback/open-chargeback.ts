@@ -8,7 +8,7 @@ import type {
 } from "@holdfast/contracts";
 import type { z } from "zod";
 import { lockPayment } from "../operation/operation-queries.ts";
-import { merchantStatus } from "../payment/payment.ts";
+import { refuseOpening } from "./chargeback.ts";
 import { chargebackDetail } from "./chargeback-record.ts";
 import { casesOf, evidenceOf, findCase, insertCase } from "./chargeback-queries.ts";
 import { giveBack, type ChargebackDeps } from "./record-lines.ts";
@@ -32,21 +32,8 @@ export async function openChargeback(
     if (!payment) return { outcome: "problem", code: "payment_not_found" };
     const cases = await casesOf(trx, paymentId);
     if (cases.some((one) => one.chargeback_id === chargebackId)) return undefined;
-    const { state } = payment;
-    if (state !== "SUCCESS" && state !== "CAPTURED" && state !== "CANCELLED")
-      return {
-        outcome: "problem",
-        code: "payment_not_refundable",
-        extra: { currentStatus: merchantStatus(state) },
-      };
-    if (currency !== payment.currency) return { outcome: "problem", code: "currency_mismatch" };
-    const same = cases.find((one) => one.status === "OPEN" && one.amount_minor === amount_minor);
-    if (same)
-      return {
-        outcome: "problem",
-        code: "chargeback_exists",
-        detail: `It is ${same.chargeback_id}`,
-      };
+    const refusal = refuseOpening(payment, cases, { amountMinor: amount_minor, currency });
+    if (refusal) return refusal;
     const opened = {
       chargeback_id: chargebackId,
       amount_minor,
