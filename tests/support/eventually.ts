@@ -29,7 +29,7 @@ async function attempt<T>(check: () => T | Promise<T>, deadline: number): Promis
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => late.reject(new Error("the check itself did not end")),
-    deadline - performance.now(),
+    Math.max(0, deadline - performance.now()),
   );
   try {
     const value = await Promise.race([check(), late.promise]);

@@ -62,6 +62,17 @@ describe("a call that was certainly not sent", () => {
     failing(connecting, "ECONNREFUSED");
   });
 
+  test("is none because the machine's time is set ahead while it waits for its turn", async () => {
+    const { url } = await serve((_request, response) => response.end("{}"));
+    const machineNow = Date.now;
+    const turn = () => {
+      vi.spyOn(Date, "now").mockImplementation(() => machineNow() + 3_600_000);
+      return Promise.resolve(undefined);
+    };
+    const answered = { kind: "answered", status: 200, body: "{}" };
+    expect(await open({ url, turn }).exchange(call, within(60_000))).toEqual(answered);
+  });
+
   test("is one that is past its expiry", async () => {
     const connect = vi.spyOn(net, "connect");
     const { url } = await serve((_request, response) => response.end("{}"));

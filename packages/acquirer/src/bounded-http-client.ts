@@ -65,13 +65,16 @@ export class BoundedHttpClient {
 
   /** A call that was certainly not sent is tried once more, if time is left before `expiresAt`. */
   async exchangeBytes(call: HttpCall, expiresAt: Date): Promise<RawHttpExchange> {
-    const deadlineMs = Math.min(expiresAt.getTime(), Date.now() + WAIT_MAX_MS);
-    const refused = this.#turn && (await this.#turn(new Date(deadlineMs)));
+    const askedAt = Date.now();
+    const leftMs = Math.min(expiresAt.getTime() - askedAt, WAIT_MAX_MS);
+    // From here on by the clock that nobody sets: a machine's time that is corrected meanwhile cuts no call off.
+    const endsAt = performance.now() + leftMs;
+    const refused = this.#turn && (await this.#turn(new Date(askedAt + leftMs)));
     if (refused) return refused;
-    const first = await this.#attempt(call, deadlineMs);
-    if (first.kind !== "not_sent" || Date.now() + RETRY_PAUSE_MS >= deadlineMs) return first;
+    const first = await this.#attempt(call, endsAt);
+    if (first.kind !== "not_sent" || performance.now() + RETRY_PAUSE_MS >= endsAt) return first;
     await sleep(RETRY_PAUSE_MS);
-    return this.#attempt(call, deadlineMs);
+    return this.#attempt(call, endsAt);
   }
 
   /** Lets the calls under way end, each by its own deadline; calls made afterwards are `not_sent`. */
@@ -80,8 +83,9 @@ export class BoundedHttpClient {
     return this.#closing;
   }
 
-  #attempt(call: HttpCall, deadlineMs: number): Promise<RawHttpExchange> {
-    const waitMs = deadlineMs - Date.now();
+  /** @param endsAt of the monotonic clock. */
+  #attempt(call: HttpCall, endsAt: number): Promise<RawHttpExchange> {
+    const waitMs = endsAt - performance.now();
     if (waitMs <= 0) return Promise.resolve(NOT_SENT);
     const attempt = new Attempt(waitMs);
     const headers = call.headers ?? (call.body === undefined ? NO_HEADERS : JSON_HEADERS);

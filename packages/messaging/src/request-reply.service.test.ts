@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { defineCommand, type Command, type CommandReply, type MessageContext } from "@holdfast/contracts";
 import { eventually, startTestNats, type TestNats } from "@holdfast/tests/support";
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { connectBus, type Bus } from "./connect.ts";
 import { MessageRejectedError, request } from "./request.ts";
@@ -80,6 +80,15 @@ async function answering(
   });
   return { bus, serving };
 }
+
+/** Until the test ends. */
+function shiftClock(byMs: number): void {
+  const machineNow = Date.now;
+  const clock = vi.spyOn(Date, "now").mockImplementation(() => machineNow() + byMs);
+  onTestFinished(() => clock.mockRestore());
+}
+
+const HOUR_MS = 3_600_000;
 
 const done = (answer: string): Answer => ({ outcome: "done", result: { answer } });
 
@@ -310,6 +319,26 @@ describe("when the server goes away", () => {
     await nats.restart();
     expect(await answer).toEqual(done("second"));
     expect(calls).toBe(2);
+  });
+
+  test("and the machine's time is set an hour ahead meanwhile, the wait is not shorter", async () => {
+    let calls = 0;
+    await answering(async () => (calls++ === 0 ? await new Promise(() => {}) : done("second")));
+    const answer = send(context({ deadlineAt: Date.now() + 2 * HOUR_MS }));
+    await eventually(() => calls === 1);
+    shiftClock(HOUR_MS);
+    await nats.kill();
+    await nats.restart();
+    expect(await answer).toEqual(done("second"));
+  });
+
+  test("and the machine's time is set an hour back, the connection does not wait for it", async () => {
+    await client.connection();
+    shiftClock(-HOUR_MS);
+    await nats.kill();
+    await eventually(() => !client.connected);
+    await nats.restart();
+    await eventually(() => client.connected);
   });
 
   test("and does not come back in time, the outcome is in doubt, never not_started", async () => {

@@ -1,9 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Whether `work` resolves within `timeoutMs`; the timer does not outlive it. */
+/**
+ * Whether `work` resolves within `timeoutMs`; the timer does not outlive it. Where that is over already, as in a process
+ * that stood still, it answers whether `work` has resolved.
+ */
 export async function within(timeoutMs: number, work: Promise<unknown>): Promise<boolean> {
   const ended = new AbortController();
-  const late = delay(timeoutMs, false, { signal: ended.signal });
+  const late = delay(Math.max(0, timeoutMs), false, { signal: ended.signal });
   // The abort rejects it when nobody waits for it any more.
   late.catch(() => {});
   try {

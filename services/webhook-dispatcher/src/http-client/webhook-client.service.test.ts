@@ -84,6 +84,13 @@ test("what is signed is made when there is a connection, not before", async () =
   expect(made).toHaveBeenCalledOnce();
 });
 
+test("an attempt whose time is over before it is sent is not sent: another may have the delivery by then", async () => {
+  const late = newClient({ attemptBoundMs: 0 });
+  expect(await post(receiver.url, late)).toMatchObject({ error: "timeout" });
+  await post();
+  expect(receiver.ledger).toHaveLength(1);
+});
+
 test("a warm connection that the receiver has closed costs nothing: the request goes out on a new one", async () => {
   await post();
   receiver.behave((_entry, index) => (index === 1 ? { kind: "reset" } : { kind: "status", status: 200 }));

@@ -115,6 +115,11 @@ async function send(
   startedAt: number,
 ): Promise<RequestResult> {
   const leftMs = attemptBoundMs - (performance.now() - startedAt);
+  // The process stood still: by now another may have the lease, and what is sent here would be sent twice.
+  if (leftMs <= 0) {
+    pool.giveBack(connection);
+    return { kind: "timeout" };
+  }
   const { headers, body } = makeRequest();
   const result = await sendRequest(
     connection,
