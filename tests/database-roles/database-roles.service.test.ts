@@ -1,6 +1,7 @@
 import { appRoleNames, secondLoginOf } from "@holdfast/installation";
 import { AUDITOR, schemaNames, withClient, type SchemaName } from "@holdfast/sandbox/infrastructure";
 import { createTestDatabase, type TestDatabase } from "../support/index.ts";
+import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 type Rights = string[];
@@ -226,19 +227,22 @@ function rightsOf(role: string, relation: Relation): Rights {
 }
 
 let database: TestDatabase;
+let superuser: Pool;
 
 beforeAll(async () => {
   database = await createTestDatabase();
+  // Some two thousand questions are asked of the catalogue, each of which costs less than signing in.
+  superuser = new Pool({ connectionString: database.superuserUrl, max: 1 });
   // As in an installation that was there before the gateway had faces.
   await asSuperuser("alter role gateway_app login password 'gateway_app'");
 });
-afterAll(() => database.drop());
+afterAll(async () => {
+  await superuser.end();
+  await database.drop();
+});
 
-const asSuperuser = <Row>(sql: string, values: unknown[] = []) =>
-  query<Row>(database.superuserUrl, sql, values);
-
-function query<Row>(url: string, sql: string, values: unknown[] = []): Promise<Row[]> {
-  return withClient(url, async (client) => (await client.query(sql, values)).rows as Row[]);
+async function asSuperuser<Row>(sql: string, values: unknown[] = []): Promise<Row[]> {
+  return (await superuser.query(sql, values)).rows as Row[];
 }
 
 /** The SQLSTATE with which a statement ends, by the role that signs in; nothing of it stays. */
