@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { BrowserContextOptions, Page } from "playwright-core";
+import { preAuthorization } from "../e2e/running-sandbox.ts";
 import { DESK, type BrowserHarness } from "./browser-harness.ts";
 
 /** What nobody may get to run on a page. */
@@ -43,18 +44,7 @@ export async function signInTo(
 
 /** A sale of the sandbox's merchant, whose texts are whatever a merchant or a buyer may send. */
 export async function sell(product: BrowserHarness, orderId = `order-${randomUUID().slice(0, 8)}`) {
-  const sale = await product.merchantApi("POST", "/api/payment", {
-    orderId,
-    amount: 12.5,
-    currency: "TRY",
-    cardHolderName: "Ada Lovelace",
-    pan: "4111111111111111",
-    expiryMonth: "12",
-    expiryYear: String((new Date().getUTCFullYear() + 2) % 100),
-    cvv: "123",
-    requestIp: "203.0.113.7",
-    requestPort: 443,
-    customerId: EVIL.slice(0, 60),
-  });
+  const body = preAuthorization({ orderId, customerId: EVIL.slice(0, 60) });
+  const sale = await product.merchantApi("POST", "/api/payment", body);
   return { orderId, paymentId: sale["paymentId"]! };
 }

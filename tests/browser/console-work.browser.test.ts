@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { genericLine, GENERIC_HEADER } from "../../services/settlement/test/written-file.ts";
+import { genericFile, genericLine } from "../../services/settlement/test/written-file.ts";
 import { eventually } from "../support/index.ts";
 import { DESK, inspect, startBrowserHarness, type BrowserHarness } from "./browser-harness.ts";
 import { EVIL, READERS, readerOf, sell, signInTo } from "./console-people.ts";
@@ -248,23 +248,7 @@ async function upload(content: string): Promise<string> {
 
 /** Lines of a bank's file that name nothing of ours. */
 async function reportMissing(...grosses: string[]) {
-  const lines = grosses.map((gross) =>
-    genericLine({
-      kind: "SALE",
-      reference: randomUUID(),
-      bank_reference: "",
-      auth_code: "",
-      card: "",
-      gross,
-      fee: "0.00",
-      net: gross,
-      currency: "TRY",
-      transacted_at: "2026-03-10T12:00:00",
-      settles_on: "2026-03-11",
-      payout_id: "",
-    }),
-  );
-  const importId = await upload([GENERIC_HEADER, ...lines, ""].join("\n"));
+  const importId = await upload(genericFile(...grosses.map((gross) => genericLine({ gross }))));
   const found = () =>
     product.query("select 1 from settlement.difference where import_id = $1 and state = 'OPEN'", [importId]);
   await eventually(async () => expect(await found()).toHaveLength(grosses.length));

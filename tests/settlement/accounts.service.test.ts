@@ -1,6 +1,4 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import {
   alterAcquirerAccount,
   confirmAccountVersion,
@@ -9,8 +7,7 @@ import {
   type CommandReply,
 } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { settle } from "../../services/settlement/src/settle.ts";
-import { decimalText, genericLine, GENERIC_HEADER } from "../../services/settlement/test/written-file.ts";
+import { decimalText, genericFile, genericLine } from "../../services/settlement/test/written-file.ts";
 import { eventually, startTestBank, type TestBank } from "../support/index.ts";
 import { makeTestDirectory } from "../support/test-directory.ts";
 import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
@@ -66,23 +63,16 @@ async function take(account: string, ...movements: [kind: string, reference: str
       kind,
       reference,
       bank_reference: `b-${reference}`,
-      auth_code: "",
       card: "411111******1111",
       gross: decimalText(minor),
-      fee: "0.00",
-      net: decimalText(minor),
-      currency: "TRY",
       transacted_at: today.slice(0, 19),
       settles_on: today.slice(0, 10),
       payout_id: "p",
     }),
   );
-  const file = join(directory, `${randomUUID()}.csv`);
-  await writeFile(file, [GENERIC_HEADER, ...lines, ""].join("\n"));
-  const env = { MIGRATION_DATABASE_URL: system.database.urls.settlement.owner, ALLOW_PLAINTEXT: "postgres" };
-  let output = "";
-  const words = ["import", file, "--mapping", "generic", "--account", account];
-  const code = await settle(words, env, (text) => void (output += text));
+  const { write, run } = system.bankFiles;
+  const file = await write(genericFile(...lines));
+  const { code, output } = await run("import", file, "--mapping", "generic", "--account", account);
   const verdicts = async () =>
     await system.query<{ verdict: string | null }>(
       "select verdict from settlement.line where import_id = $1 order by line_no",

@@ -15,7 +15,6 @@ import {
   type CommandReply,
 } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { settle } from "../../services/settlement/src/settle.ts";
 import { ADAPTERS, BANK_PROTOCOLS, type AdapterName } from "../conformance/bank-protocols.ts";
 import { eventually, startTestBank } from "../support/index.ts";
 import { makeTestDirectory } from "../support/test-directory.ts";
@@ -110,11 +109,8 @@ async function filesOf(protocol: string, url: string): Promise<string[]> {
 }
 
 async function take(file: string, accountId: string, mapping: string): Promise<void> {
-  const env = { MIGRATION_DATABASE_URL: system.database.urls.settlement.owner, ALLOW_PLAINTEXT: "postgres" };
-  let output = "";
-  const words = ["import", file, "--mapping", mapping, "--account", accountId];
-  const code = await settle(words, env, (text) => void (output += text));
-  expect({ code, output }).toEqual({
+  const taken = await system.bankFiles.run("import", file, "--mapping", mapping, "--account", accountId);
+  expect(taken).toEqual({
     code: 0,
     output: expect.stringMatching(/ lines taken, 0 lines with faults\n$/) as string,
   });

@@ -1,12 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { EVIDENCE_BYTES_MAX, listMerchantStatements, type OperatorRole } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { settle } from "../../services/settlement/src/settle.ts";
-import { decimalText, genericLine, GENERIC_HEADER } from "../../services/settlement/test/written-file.ts";
+import { importIdIn } from "../../services/settlement/test/settle-command.ts";
+import { decimalText, genericLine } from "../../services/settlement/test/written-file.ts";
 import { eventually } from "../support/index.ts";
-import { makeTestDirectory } from "../support/test-directory.ts";
 import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
 
 /** From a line of a bank's file to the payment, and what operators do about the case, over HTTP. */
@@ -23,29 +20,12 @@ beforeAll(async () => {
 afterAll(() => system.close());
 
 function line(kind: string, reference: string, gross: bigint, bankReference = randomUUID()): string {
-  return genericLine({
-    kind,
-    reference,
-    bank_reference: bankReference,
-    auth_code: "",
-    card: "",
-    gross: decimalText(gross),
-    fee: "0.00",
-    net: decimalText(gross),
-    currency: "TRY",
-    transacted_at: "2026-03-10T12:00:00",
-    settles_on: "2026-03-11",
-    payout_id: "",
-  });
+  return genericLine({ kind, reference, bank_reference: bankReference, gross: decimalText(gross) });
 }
 
 async function take(...lines: string[]): Promise<string> {
-  const file = join(makeTestDirectory(), "bank.csv");
-  await writeFile(file, [GENERIC_HEADER, ...lines, ""].join("\n"));
-  const env = { MIGRATION_DATABASE_URL: system.database.urls.settlement.owner, ALLOW_PLAINTEXT: "postgres" };
-  let output = "";
-  await settle(["import", file, "--mapping", "generic"], env, (text) => void (output += text));
-  const importId = /import (\S+):/.exec(output)![1]!;
+  const { output } = await system.bankFiles.take(...lines);
+  const importId = importIdIn(output);
   await eventually(async () => {
     const rows = await system.query<{ due: number; matched: boolean }>(
       `select matched_at is not null as matched,

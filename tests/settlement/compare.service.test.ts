@@ -1,15 +1,10 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { settle } from "../../services/settlement/src/settle.ts";
-import { decimalText, genericLine, GENERIC_HEADER } from "../../services/settlement/test/written-file.ts";
+import { importIdIn } from "../../services/settlement/test/settle-command.ts";
+import { decimalText, genericLine } from "../../services/settlement/test/written-file.ts";
 import { eventually } from "../support/index.ts";
-import { makeTestDirectory } from "../support/test-directory.ts";
 import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
 
 let system: SettlementHarness;
-const directory = makeTestDirectory();
-let files = 0;
 beforeAll(async () => {
   system = await startSettlementHarness({
     envOf: { settlement: { FACT_ASK_INTERVAL: "1h", FACT_ASK_FIRST: "1h", MATCH_INTERVAL: "50ms" } },
@@ -22,12 +17,8 @@ const line = (kind: string, reference: string, minor: bigint) =>
     kind,
     reference,
     bank_reference: `b-${reference}-${kind}`,
-    auth_code: "",
     card: "411111******1111",
     gross: decimalText(minor),
-    fee: "0.00",
-    net: decimalText(minor),
-    currency: "TRY",
     transacted_at: new Date().toISOString().slice(0, 19),
     settles_on: new Date().toISOString().slice(0, 10),
     payout_id: "p",
@@ -35,14 +26,9 @@ const line = (kind: string, reference: string, minor: bigint) =>
 
 /** Takes a file of these lines. @returns its verdicts once they have been compared. */
 async function take(...lines: string[]): Promise<string[]> {
-  const file = join(directory, `${files++}.csv`);
-  await writeFile(file, [GENERIC_HEADER, ...lines, ""].join("\n"));
-  const env = { MIGRATION_DATABASE_URL: system.database.urls.settlement.owner, ALLOW_PLAINTEXT: "postgres" };
-  let output = "";
-  expect(await settle(["import", file, "--mapping", "generic"], env, (text) => void (output += text))).toBe(
-    0,
-  );
-  const importId = /import (\S+):/.exec(output)![1];
+  const { code, output } = await system.bankFiles.take(...lines);
+  expect(code).toBe(0);
+  const importId = importIdIn(output);
   await eventually(async () => {
     const [row] = await system.query("select matched_at from settlement.import where import_id = $1", [
       importId,

@@ -1,12 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { OperatorRole } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { settle } from "../../services/settlement/src/settle.ts";
-import { decimalText, genericLine, GENERIC_HEADER } from "../../services/settlement/test/written-file.ts";
+import { importIdIn } from "../../services/settlement/test/settle-command.ts";
+import { decimalText, genericLine } from "../../services/settlement/test/written-file.ts";
 import { eventually } from "../support/index.ts";
-import { makeTestDirectory } from "../support/test-directory.ts";
 import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
 
 let system: SettlementHarness;
@@ -24,30 +21,9 @@ beforeAll(async () => {
 afterAll(() => system.close());
 
 /** A line of a payment that nobody knows. */
-const line = (minor: bigint) =>
-  genericLine({
-    kind: "SALE",
-    reference: randomUUID(),
-    bank_reference: randomUUID(),
-    auth_code: "",
-    card: "",
-    gross: decimalText(minor),
-    fee: "0.00",
-    net: decimalText(minor),
-    currency: "TRY",
-    transacted_at: "2026-03-10T12:00:00",
-    settles_on: "2026-03-11",
-    payout_id: "",
-  });
+const line = (minor: bigint) => genericLine({ bank_reference: randomUUID(), gross: decimalText(minor) });
 
-async function take(...lines: string[]): Promise<string> {
-  const file = join(makeTestDirectory(), "bank.csv");
-  await writeFile(file, [GENERIC_HEADER, ...lines, ""].join("\n"));
-  const env = { MIGRATION_DATABASE_URL: system.database.urls.settlement.owner, ALLOW_PLAINTEXT: "postgres" };
-  let output = "";
-  await settle(["import", file, "--mapping", "generic"], env, (text) => void (output += text));
-  return /import (\S+):/.exec(output)![1]!;
-}
+const take = async (...lines: string[]) => importIdIn((await system.bankFiles.take(...lines)).output);
 
 type Item = { amount: number; differenceId: string };
 type Answer = { status: number; body: { items: Item[]; nextCursor?: string } };

@@ -7,7 +7,9 @@ import {
   sellPayment,
 } from "@holdfast/contracts";
 import { randomUUID } from "node:crypto";
+import { settleCommand } from "../../services/settlement/test/settle-command.ts";
 import { startTestSystem, type TestSystemOptions } from "../support/index.ts";
+import { makeTestDirectory } from "../support/test-directory.ts";
 
 export type SettlementHarness = Awaited<ReturnType<typeof startSettlementHarness>>;
 
@@ -31,6 +33,8 @@ export async function startSettlementHarness(options: Partial<TestSystemOptions>
   };
   return {
     ...system,
+    /** The command that takes banks' files. */
+    bankFiles: settleCommand(system.database, makeTestDirectory()),
     sell: (amountMinor = "10000") => make(sellPayment, amountMinor),
     authorize: (amountMinor = "10000") => make(preAuthorizePayment, amountMinor),
     /** @param amount in major units, such as `70.00`. */

@@ -1,6 +1,4 @@
 import { createHash, randomUUID } from "node:crypto";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import {
   approveRefund,
   listMerchantStatements,
@@ -9,16 +7,13 @@ import {
   type MessageContext,
 } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { settle } from "../../services/settlement/src/settle.ts";
-import { decimalText, genericLine, GENERIC_HEADER } from "../../services/settlement/test/written-file.ts";
+import { decimalText, genericLine } from "../../services/settlement/test/written-file.ts";
 import { eventually } from "../support/index.ts";
-import { makeTestDirectory } from "../support/test-directory.ts";
 import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
 
 const commission = { ratePercent: "1.99", fixed: "0", currency: "TRY" };
 const DAYS = { from: "2026-03-11", to: "2026-03-12" };
 const other: MessageContext["merchant"] = { merchantId: randomUUID(), commission };
-const directory = makeTestDirectory();
 
 let system: SettlementHarness;
 let port: number;
@@ -63,31 +58,17 @@ function line(kind: string, reference: string, gross: bigint, change: Change = {
     kind,
     reference,
     bank_reference: `b-${reference}-${kind}-${part}`,
-    auth_code: "",
-    card: "",
     gross: decimalText(gross),
     fee: decimalText(fee),
     net: decimalText(gross - fee),
-    currency: "TRY",
-    transacted_at: "2026-03-10T12:00:00",
     settles_on: day,
-    payout_id: "",
   });
-}
-
-async function run(...args: string[]) {
-  const env = { MIGRATION_DATABASE_URL: system.database.urls.settlement.owner, ALLOW_PLAINTEXT: "postgres" };
-  let output = "";
-  const code = await settle(args, env, (text) => void (output += text));
-  return { code, output };
 }
 
 async function take(...lines: string[]): Promise<void> {
   // The account takes as long as it likes: lateness is not what is looked at.
   await system.query("update settlement.account set settlement_days = 400");
-  const file = join(directory, "bank.csv");
-  await writeFile(file, [GENERIC_HEADER, ...lines, ""].join("\n"));
-  expect(await run("import", file, "--mapping", "generic")).toMatchObject({ code: 0 });
+  expect(await system.bankFiles.take(...lines)).toMatchObject({ code: 0 });
   await eventually(async () => {
     const rows = await system.query(
       `select from settlement.import where matched_at is null
@@ -212,7 +193,7 @@ test("operators and merchants print them: a page without script, with a sum for 
 });
 
 test("statements add up to the matched lines; a line that is in none of them is found", async () => {
-  const check = () => run("check", "--from", DAYS.from, "--to", DAYS.to);
+  const check = () => system.bankFiles.run("check", "--from", DAYS.from, "--to", DAYS.to);
   expect(await check()).toEqual({ code: 0, output: "2 days and currencies, 0 of which do not agree\n" });
   await system.query("update settlement.line set merchant_id = null where kind = 'CHARGEBACK'");
   expect(await check()).toEqual({
@@ -220,7 +201,9 @@ test("statements add up to the matched lines; a line that is in none of them is 
     output:
       "2026-03-11 TRY: statements 3500, matched lines 1500 (minor units)\n2 days and currencies, 1 of which do not agree\n",
   });
-  expect(await run("check", "--from", "yesterday", "--to", DAYS.to)).toMatchObject({ code: 2 });
+  expect(await system.bankFiles.run("check", "--from", "yesterday", "--to", DAYS.to)).toMatchObject({
+    code: 2,
+  });
 });
 
 test("a plan may keep the commission of what is refunded: the payment has what it said when it was made", async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { request } from "node:http";
 import type { OperatorRole } from "@holdfast/contracts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { genericLine, GENERIC_HEADER } from "../../services/settlement/test/written-file.ts";
+import { genericFile, genericLine } from "../../services/settlement/test/written-file.ts";
 import { eventually } from "../support/index.ts";
 import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
 
@@ -20,24 +20,6 @@ beforeEach(async () => {
   await system.query("truncate settlement.import, settlement.upload cascade");
 });
 afterAll(() => system.close());
-
-const line = (change: { gross?: string; payout_id?: string } = {}) =>
-  genericLine({
-    kind: "SALE",
-    reference: randomUUID(),
-    bank_reference: "",
-    auth_code: "",
-    card: "",
-    gross: "12.50",
-    fee: "0.00",
-    net: "12.50",
-    currency: "TRY",
-    transacted_at: "2026-03-10T12:00:00",
-    settles_on: "2026-03-11",
-    payout_id: "",
-    ...change,
-  });
-const fileOf = (...lines: string[]) => [GENERIC_HEADER, ...lines, ""].join("\n");
 
 type Sent = { roles?: OperatorRole[]; query?: string };
 type Answer = { status: number; body: Record<string, unknown> & { importId?: string } };
@@ -80,8 +62,13 @@ const rows = async () =>
   )[0];
 
 test("a file of several parts is taken, with who sent it, and the account of what could not be read", async () => {
-  const lines = Array.from({ length: 4_000 }, () => line());
-  const content = fileOf(...lines, line({ gross: "x" }), line({ payout_id: "=cmd()" }), `"${line()}`);
+  const lines = Array.from({ length: 4_000 }, () => genericLine());
+  const content = genericFile(
+    ...lines,
+    genericLine({ gross: "x" }),
+    genericLine({ payout_id: "=cmd()" }),
+    `"${genericLine()}`,
+  );
   const { status, body } = await upload(`\uFEFF${content}`);
   expect({ status, state: body["state"] }).toEqual({ status: 202, state: "READING" });
   expect(await read(body.importId)).toMatchObject({
@@ -100,10 +87,10 @@ test("a file of several parts is taken, with who sent it, and the account of wha
 });
 
 test("the same file is refused the second time, and one of two that come together is taken", async () => {
-  const content = fileOf(line());
+  const content = genericFile(genericLine());
   await read((await upload(content)).body.importId);
   expect(await upload(content)).toMatchObject({ status: 409, body: { code: "settlement_already_taken" } });
-  const other = fileOf(line(), line());
+  const other = genericFile(genericLine(), genericLine());
   const answers = await Promise.all([upload(other), upload(other)]);
   const ended = await Promise.all(
     answers.map(async ({ body }) => (body.importId ? (await read(body.importId))["state"] : body["code"])),
@@ -113,7 +100,7 @@ test("the same file is refused the second time, and one of two that come togethe
 });
 
 test.each([
-  ["of another encoding", Buffer.from(fileOf(line()), "utf16le"), "encoding"],
+  ["of another encoding", Buffer.from(genericFile(genericLine()), "utf16le"), "encoding"],
   ["with other columns", "a,b\n1,2\n", "mapping_does_not_fit"],
   ["that is one line of megabytes", Buffer.alloc(3_000_000, "x"), "encoding"],
 ])("a file %s is refused whole, with its reason", async (_, content, reason) => {
@@ -127,7 +114,7 @@ test.each([
   ["an account that there is not", "accountId=nowhere&mapping=generic", "accountId"],
   ["a mapping that there is not", "accountId=default&mapping=mine", "mapping"],
 ])("%s is an error of its field, and leaves nothing", async (_, query, field) => {
-  expect(await upload(fileOf(line()), { query })).toMatchObject({
+  expect(await upload(genericFile(genericLine()), { query })).toMatchObject({
     status: 400,
     body: { code: "validation_failed", errors: [{ field }] },
   });
@@ -136,24 +123,24 @@ test.each([
 
 test("a form has one part, which is the file, and is sent as one, by who may", async () => {
   const two = new FormData();
-  two.set("file", new Blob([fileOf(line())]), "a.csv");
-  two.set("again", new Blob([fileOf(line())]), "b.csv");
+  two.set("file", new Blob([genericFile(genericLine())]), "a.csv");
+  two.set("again", new Blob([genericFile(genericLine())]), "b.csv");
   const other = new FormData();
-  other.set("other", new Blob([fileOf(line())]), "a.csv");
+  other.set("other", new Blob([genericFile(genericLine())]), "a.csv");
   for (const form of [two, other, new FormData()])
     expect(await send(form)).toMatchObject({ status: 400, body: { errors: [{ field: "file" }] } });
   const plain = await fetch(urlOf(DEFAULT), {
     method: "POST",
     headers: { Authorization: await authorization(), "Content-Type": "text/csv" },
-    body: fileOf(line()),
+    body: genericFile(genericLine()),
   });
   expect(plain.status).toBe(415);
-  expect(await upload(fileOf(line()), { roles: ["viewer"] })).toMatchObject({ status: 403 });
+  expect(await upload(genericFile(genericLine()), { roles: ["viewer"] })).toMatchObject({ status: 403 });
   expect(await system.query("select from settlement.import")).toEqual([]);
 });
 
 test("of a form that is cut off nothing is an import, whether its sender ends it or is gone", async () => {
-  const head = `--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n${fileOf(line())}`;
+  const head = `--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n${genericFile(genericLine())}`;
   const headers = { Authorization: await authorization(), "Content-Type": "multipart/form-data; boundary=x" };
   const ended = await fetch(urlOf(DEFAULT), { method: "POST", headers, body: head });
   expect(ended.status).toBe(400);
@@ -173,7 +160,7 @@ test("of a form that is cut off nothing is an import, whether its sender ends it
 test("a file whose reader has died is read by the next one, and given up when that has happened too often", async () => {
   const leave = async (tries: number) => {
     const importId = randomUUID();
-    const content = Buffer.from(fileOf(line()));
+    const content = Buffer.from(genericFile(genericLine()));
     await system.query(
       `with sent as (
          insert into settlement.upload (import_id, account_id, mapping, file_name, uploaded_by, sealed_at, tries)

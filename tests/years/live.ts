@@ -16,7 +16,7 @@ import {
   testWebhook,
 } from "@holdfast/contracts";
 import { createReplyRecipient } from "@holdfast/sealing";
-import { genericLine, GENERIC_HEADER } from "../../services/settlement/test/written-file.ts";
+import { genericFile, genericLine } from "../../services/settlement/test/written-file.ts";
 import { eventually } from "../support/index.ts";
 import { checkOut } from "./check-out.ts";
 import { dispute } from "./dispute.ts";
@@ -134,26 +134,17 @@ async function importFile(system: YearsSystem, paymentId: string): Promise<strin
     genericLine({
       kind,
       reference: "",
-      bank_reference: "",
-      auth_code: "",
-      card: "",
       gross,
-      fee: "0.00",
-      net: gross,
-      currency: "TRY",
       transacted_at: new Date().toISOString().slice(0, 19),
       settles_on: new Date().toISOString().slice(0, 10),
-      payout_id: "",
       ...names,
     });
-  const file = [
-    GENERIC_HEADER,
+  const file = genericFile(
     line("SALE", { reference: paymentId }, "12.50"),
     line("SALE", { reference: randomUUID() }, "1.00"),
     line("CHARGEBACK", { reference: paymentId }, "-1.00"),
     line("CHARGEBACK", { bank_reference: "years-ext-77" }, "-1.00"),
-    "",
-  ].join("\n");
+  );
   const form = new FormData();
   form.set("file", new Blob([file]), "bank.csv");
   const answer = await fetch(

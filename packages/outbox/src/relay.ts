@@ -30,6 +30,8 @@ export type RelayDeps = {
    * `outbox`. Without it, it asks.
    */
   settling?: string;
+  /** How long a stream that is not as it should be may go on unnoticed. */
+  lookAtStreamEveryMs?: number;
 };
 
 export function startOutboxRelay(deps: RelayDeps): OutboxRelay {
@@ -85,6 +87,7 @@ export function createRelayRound({
   settings,
   log,
   settling = "null::json",
+  lookAtStreamEveryMs = 10_000,
 }: RelayDeps): () => Promise<RelayRoundOutcome> {
   const metrics = createOutboxMetrics(source);
   const republishRate = createRateLimit(settings.OUTBOX_REPUBLISH_RATE_MAX);
@@ -108,7 +111,7 @@ export function createRelayRound({
     if (!bus.connected) return "failed";
     if (performance.now() >= lookAtStreamAt) {
       await requireEventStream(bus.nats);
-      lookAtStreamAt = performance.now() + LOOK_AT_STREAM_MS;
+      lookAtStreamAt = performance.now() + lookAtStreamEveryMs;
     }
 
     const fresh = await claimNew(pool, { limit: BATCH_MAX, republishAfterMs, settling });
@@ -136,8 +139,6 @@ const BATCH_MAX = 200;
 const FAILURE_PAUSE_MS = 250;
 /** Unconfirmed events are looked for less often than new ones: they wait for minutes, and a twelfth more is no harm. */
 const lookAgainMs = (republishAfterMs: number) => Math.min(5_000, republishAfterMs / 12);
-/** How long a stream that is not as it should be may go on unnoticed. */
-const LOOK_AT_STREAM_MS = 10_000;
 
 function countPublished(metrics: OutboxMetrics, events: ClaimedEvent[], failures: number): void {
   const again = events.filter(({ publish_attempts }) => publish_attempts > 1).length;

@@ -1,15 +1,13 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createTestDatabase } from "@holdfast/tests/support";
+import { createTestDatabase, type TestDatabase } from "@holdfast/tests/support";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { settle } from "../src/settle.ts";
-import { GENERIC_HEADER } from "./written-file.ts";
+import { genericFile } from "./written-file.ts";
 
-/** The command with a database of its own, and a directory for the files that it is given. */
-export async function startSettleCommand() {
-  const database = await createTestDatabase();
-  const directory = await mkdtemp(join(tmpdir(), "holdfast-settle-"));
+/** The command on a database, with files that it writes into `directory` first. */
+export function settleCommand({ urls }: TestDatabase, directory: string) {
   let written = 0;
   const write = async (content: string | Uint8Array) => {
     const file = join(directory, `bank-${written++}.csv`);
@@ -18,20 +16,34 @@ export async function startSettleCommand() {
   };
   const run = async (...args: string[]) => {
     let output = "";
-    const env = { MIGRATION_DATABASE_URL: database.urls.settlement.owner, ALLOW_PLAINTEXT: "postgres" };
+    const env = { MIGRATION_DATABASE_URL: urls.settlement.owner, ALLOW_PLAINTEXT: "postgres" };
     const code = await settle(args, env, (text) => void (output += text));
     return { code, output };
   };
   return {
-    database,
-    directory,
     write,
     run,
-    query: <Row = Record<string, unknown>>(text: string, values: unknown[] = []) =>
-      withClient(database.superuserUrl, async (client) => (await client.query(text, values)).rows as Row[]),
     /** Takes a generic file of these lines. */
     take: async (...lines: string[]) =>
-      await run("import", await write([GENERIC_HEADER, ...lines, ""].join("\r\n")), "--mapping", "generic"),
+      await run("import", await write(genericFile(...lines)), "--mapping", "generic"),
+  };
+}
+
+/** As the command says it of a file that it has taken. */
+export function importIdIn(output: string): string {
+  return /import (\S+):/.exec(output)![1]!;
+}
+
+/** The command with a database of its own, and a directory for the files that it is given. */
+export async function startSettleCommand() {
+  const database = await createTestDatabase();
+  const directory = await mkdtemp(join(tmpdir(), "holdfast-settle-"));
+  return {
+    ...settleCommand(database, directory),
+    database,
+    directory,
+    query: <Row = Record<string, unknown>>(text: string, values: unknown[] = []) =>
+      withClient(database.superuserUrl, async (client) => (await client.query(text, values)).rows as Row[]),
     async close() {
       await database.drop();
       await rm(directory, { recursive: true });

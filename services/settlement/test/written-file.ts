@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { formatAmount } from "@holdfast/contracts";
 import { readMappings, SHIPPED_MAPPINGS, type Mapping } from "../src/import/mapping.ts";
 import { readSettlementFile } from "../src/import/read-settlement-file.ts";
@@ -23,12 +24,33 @@ export const GENERIC_COLUMNS = [
 ] as const;
 export type GenericCells = Record<(typeof GENERIC_COLUMNS)[number], string>;
 
-/** A line as a bank writes it into the generic file. */
-export function genericLine(cells: GenericCells): string {
-  return GENERIC_COLUMNS.map((column) => quoted(cells[column])).join(",");
+/** A line as a bank writes it into the generic file: the sale of a payment that nobody knows, but for these cells. */
+export function genericLine(cells: Partial<GenericCells> = {}): string {
+  const { gross = "12.50" } = cells;
+  const line: GenericCells = {
+    kind: "SALE",
+    reference: randomUUID(),
+    bank_reference: "",
+    auth_code: "",
+    card: "",
+    gross,
+    fee: "0.00",
+    net: gross,
+    currency: "TRY",
+    transacted_at: "2026-03-10T12:00:00",
+    settles_on: "2026-03-11",
+    payout_id: "",
+    ...cells,
+  };
+  return GENERIC_COLUMNS.map((column) => quoted(line[column])).join(",");
 }
 
 export const GENERIC_HEADER = GENERIC_COLUMNS.join(",");
+
+/** A whole file of these lines. */
+export function genericFile(...lines: string[]): string {
+  return [GENERIC_HEADER, ...lines, ""].join("\r\n");
+}
 
 function quoted(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -1,11 +1,9 @@
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { AuditDatabase } from "@holdfast/audit";
-import { createDatabase, failpoint } from "@holdfast/service-runtime";
-import { Pool } from "pg";
+import { failpoint } from "@holdfast/service-runtime";
 import { z } from "zod";
-import { productDatabaseUrl } from "../product-database-url.ts";
+import { withProductDatabase } from "../product-database.ts";
 import { readManifest } from "./archive-files.ts";
 import { writeMonth } from "./archive-month.ts";
 import { attachMonth, detachMonth, type Moved } from "./move-month.ts";
@@ -75,23 +73,15 @@ export async function archive(args: string[], env: NodeJS.ProcessEnv, out: Outpu
     out(`\n${HELP}`);
     return 2;
   }
-  const pool = new Pool({
-    connectionString: productDatabaseUrl(values, env),
-    max: 1,
-    application_name: "archive",
-    // Times are text in the files.
-    options:
-      "-c timezone=UTC -c datestyle=ISO -c intervalstyle=postgres -c bytea_output=hex -c extra_float_digits=1",
-  });
-  // The next query reports a lost connection; without a listener the event would end the process.
-  pool.on("error", () => undefined);
-  const db = createDatabase<AuditDatabase>(pool);
-  try {
-    return await carryOut(db, parsed.data, out);
-  } finally {
-    await db.destroy();
-  }
+  return await withProductDatabase(values, env, SESSION, (db) => carryOut(db, parsed.data, out));
 }
+
+const SESSION = {
+  application_name: "archive",
+  // Times are text in the files.
+  options:
+    "-c timezone=UTC -c datestyle=ISO -c intervalstyle=postgres -c bytea_output=hex -c extra_float_digits=1",
+};
 
 type Asked = z.infer<typeof argumentsSchema>;
 type Db = Parameters<typeof writeMonth>[0];

@@ -1,10 +1,7 @@
 import { userInfo } from "node:os";
 import { parseArgs } from "node:util";
-import type { AuditDatabase } from "@holdfast/audit";
-import { createDatabase } from "@holdfast/service-runtime";
-import { Pool } from "pg";
 import { z } from "zod";
-import { productDatabaseUrl } from "../product-database-url.ts";
+import { withProductDatabase } from "../product-database.ts";
 import { eraseCustomer, type Erasure } from "./erase-customer.ts";
 import { ERASED } from "./erased.ts";
 
@@ -63,20 +60,10 @@ export async function erase(args: string[], env: NodeJS.ProcessEnv, out: Output)
     return 2;
   }
   const { customer: customerId, merchant: merchantId, reason } = parsed.data;
-  const pool = new Pool({
-    connectionString: productDatabaseUrl(values, env),
-    max: 1,
-    application_name: "erase",
-  });
-  // The next query reports a lost connection; without a listener the event would end the process.
-  pool.on("error", () => undefined);
-  const db = createDatabase<AuditDatabase>(pool);
-  try {
-    const actor = `erase (${userInfo().username})`;
-    return report(await eraseCustomer(db, { customer: { merchantId, customerId }, actor, reason }), out);
-  } finally {
-    await db.destroy();
-  }
+  const actor = `erase (${userInfo().username})`;
+  return await withProductDatabase(values, env, { application_name: "erase" }, async (db) =>
+    report(await eraseCustomer(db, { customer: { merchantId, customerId }, actor, reason }), out),
+  );
 }
 
 function report(erasure: Erasure, out: Output): number {

@@ -10,21 +10,18 @@ import {
   inspectCheckoutCard,
   viewCheckout,
   type CheckoutPage,
-  type Work,
 } from "@holdfast/contracts";
-import { Router, type RequestHandler } from "express";
+import { Router } from "express";
 import type { Kysely } from "kysely";
 import type { GatewayDatabase } from "../../database.ts";
 import { requestHandler } from "../../http/routed-request.ts";
 import type { BodyLimit } from "../../limits/body-limit.ts";
-import type { PageInFlightLimit } from "../../limits/in-flight-limit.ts";
 import { findPayee } from "../../merchant/find-payee.ts";
 import { checkoutUrl } from "../public-url.ts";
 import type { FormTokens } from "./form-token.ts";
-import { ASSET_HEADERS, type PageAssets } from "./page-assets.ts";
+import { visitHandler, visitInPlace, type VisitDeps } from "./handle-visit.ts";
+import { ASSET_HEADERS } from "./page-assets.ts";
 import { generateNonce, pageHeaders } from "./page-headers.ts";
-import { isCrossSite, readPageRequest } from "./page-request.ts";
-import type { PageRateLimit } from "../../limits/page-rate-limit.ts";
 import { payByForm, type PayByFormDeps } from "./pay-by-form.ts";
 import {
   isUnderWay,
@@ -37,27 +34,25 @@ import { faultsOf, installmentChoices, renderForm } from "./render-form.ts";
 import { renderPage } from "./render-page.ts";
 import type { SendPageCommand } from "../../bus/send-command.ts";
 import { shopUrlOfCheckout } from "../shop-url.ts";
-import { reportsPathOf } from "../page-reports/report-headers.ts";
-import { answerScript, goTo, notFound, tooOften, trouble, type Visit } from "./answer-visit.ts";
+import { answerScript, goTo, notFound, trouble, type Visit } from "./answer-visit.ts";
 import { readForm } from "./read-form.ts";
 
-export type CheckoutPagesDeps = PayByFormDeps & {
-  sendPage: SendPageCommand;
-  db: Kysely<GatewayDatabase>;
-  tokens: FormTokens;
-  assets: PageAssets;
-  /** Limits the requests of each client and of each checkout. */
-  rate: PageRateLimit;
-  /** Over the limit, the page asks the buyer to try again. */
-  inPlace: PageInFlightLimit;
-  /** Forms that arrive at the same time. */
-  bodies: BodyLimit;
-};
+export type CheckoutPagesDeps = PayByFormDeps &
+  VisitDeps & {
+    sendPage: SendPageCommand;
+    db: Kysely<GatewayDatabase>;
+    tokens: FormTokens;
+    /** Forms that arrive at the same time. */
+    bodies: BodyLimit;
+  };
 
 export function checkoutPages(deps: CheckoutPagesDeps): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const on = (method: "get" | "post", path: string, handle: (visit: Visit) => Promise<void>) =>
-    router[method](`/checkout/:checkoutId${path}`, visitHandler(deps, { path, handle }));
+    router[method](
+      `/checkout/:checkoutId${path}`,
+      visitHandler(deps, { ...CHECKOUT, route: `/checkout/{checkoutId}${path}`, handle }),
+    );
   for (const asset of Object.values(deps.assets)) {
     const sendAsset = requestHandler((_request, exchange) => {
       exchange.route = "/checkout/assets";
@@ -73,49 +68,11 @@ export function checkoutPages(deps: CheckoutPagesDeps): Router {
   return router;
 }
 
-/** Every request of the page goes through here. */
-function visitHandler(
-  deps: CheckoutPagesDeps,
-  { path: subPath, handle }: { path: string; handle: (visit: Visit) => Promise<void> },
-): RequestHandler {
-  return requestHandler(async (request, exchange) => {
-    exchange.route = `/checkout/{checkoutId}${subPath}`;
-    const asked = readPageRequest(request);
-    const id = viewCheckout.request.safeParse(request.params);
-    // The same id however it is spelled; what is answered has our spelling.
-    const checkoutId = id.data?.checkoutId.toLowerCase() ?? "";
-    const path = new URL(checkoutUrl(deps.publicUrl, checkoutId)).pathname;
-    const visit = {
-      exchange,
-      asked,
-      assets: deps.assets,
-      reportsPath: reportsPathOf(deps.publicUrl),
-      checkoutId,
-      path,
-    };
-    const refusal = deps.rate.admit(exchange, id.success ? checkoutId : undefined);
-    if (refusal) return tooOften(visit, refusal);
-    if (!id.success || (request.method === "POST" && isCrossSite(request))) return notFound(visit);
-    try {
-      await handle(visit);
-    } catch (error) {
-      exchange.error = error;
-      trouble(visit);
-    }
-  });
-}
-
-/** Takes a place for what asks another service. A form takes none before it is there, and is known to be ours. */
-export async function visitInPlace(
-  deps: CheckoutPagesDeps,
-  visit: Visit,
-  work: Work,
-  answer: () => Promise<void>,
-): Promise<void> {
-  const { clientAddress, merchantId } = visit.exchange;
-  const visitor = { clientAddress, subject: visit.checkoutId, merchantId };
-  if (!(await deps.inPlace(visitor, work, answer))) trouble(visit);
-}
+const CHECKOUT = {
+  idOf: (params: unknown) => viewCheckout.request.safeParse(params).data?.checkoutId,
+  urlOf: checkoutUrl,
+  isLimitedById: true,
+};
 
 async function showCheckout(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   const checkout = await look(deps, visit);

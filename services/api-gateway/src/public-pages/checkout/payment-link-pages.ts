@@ -5,46 +5,33 @@
 import { randomUUID } from "node:crypto";
 import { beginPaymentLink, viewPaymentLink, type PaymentLinkPage } from "@holdfast/contracts";
 import { Router } from "express";
-import { requestHandler } from "../../http/routed-request.ts";
 import { findPayee } from "../../merchant/find-payee.ts";
 import { checkoutUrl, paymentLinkUrl } from "../public-url.ts";
-import { reportsPathOf } from "../page-reports/report-headers.ts";
-import { goTo, notFound, tooOften, trouble, type Visit } from "./answer-visit.ts";
-import { visitInPlace, type CheckoutPagesDeps } from "./checkout-pages.ts";
+import { goTo, notFound, trouble, type Visit } from "./answer-visit.ts";
+import type { CheckoutPagesDeps } from "./checkout-pages.ts";
+import { visitHandler, visitInPlace } from "./handle-visit.ts";
 import { generateNonce, pageHeaders } from "./page-headers.ts";
-import { isCrossSite, readPageRequest } from "./page-request.ts";
 import { readForm } from "./read-form.ts";
 import { renderLink } from "./render-link.ts";
 import { renderPage } from "./render-page.ts";
 
 export function paymentLinkPages(deps: CheckoutPagesDeps): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const on = (method: "get" | "post", subPath: string, handle: (visit: Visit) => Promise<void>) =>
+  const on = (method: "get" | "post", path: string, handle: (visit: Visit) => Promise<void>) =>
     router[method](
-      `/checkout/links/:paymentLinkId${subPath}`,
-      requestHandler(async (request, exchange) => {
-        exchange.route = `/checkout/links/{paymentLinkId}${subPath}`;
-        const asked = readPageRequest(request);
-        const id = viewPaymentLink.request.safeParse(request.params);
-        const linkId = id.data?.paymentLinkId.toLowerCase() ?? "";
-        const path = new URL(paymentLinkUrl(deps.publicUrl, linkId)).pathname;
-        const reportsPath = reportsPathOf(deps.publicUrl);
-        const visit = { exchange, asked, assets: deps.assets, reportsPath, checkoutId: linkId, path };
-        const refusal = deps.rate.admit(exchange, undefined);
-        if (refusal) return tooOften(visit, refusal);
-        if (!id.success || (request.method === "POST" && isCrossSite(request))) return notFound(visit);
-        try {
-          await handle(visit);
-        } catch (error) {
-          exchange.error = error;
-          trouble(visit);
-        }
-      }),
+      `/checkout/links/:paymentLinkId${path}`,
+      visitHandler(deps, { ...LINK, route: `/checkout/links/{paymentLinkId}${path}`, handle }),
     );
   on("get", "", (visit) => visitInPlace(deps, visit, "read", () => showLink(deps, visit)));
   on("post", "/begin", (visit) => begin(deps, visit));
   return router;
 }
+
+const LINK = {
+  idOf: (params: unknown) => viewPaymentLink.request.safeParse(params).data?.paymentLinkId,
+  urlOf: paymentLinkUrl,
+  isLimitedById: false,
+};
 
 async function showLink(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   const { asked, path, exchange, checkoutId: paymentLinkId } = visit;

@@ -1,0 +1,65 @@
+/** Every request of a page that buyers see goes through here: the page of a checkout, and that of a payment link. */
+import type { Work } from "@holdfast/contracts";
+import type { RequestHandler } from "express";
+import { requestHandler, type RoutedRequest } from "../../http/routed-request.ts";
+import type { PageInFlightLimit } from "../../limits/in-flight-limit.ts";
+import type { PageRateLimit } from "../../limits/page-rate-limit.ts";
+import { reportsPathOf } from "../page-reports/report-headers.ts";
+import { notFound, tooOften, trouble, type Visit } from "./answer-visit.ts";
+import type { PageAssets } from "./page-assets.ts";
+import { isCrossSite, readPageRequest } from "./page-request.ts";
+
+export type VisitDeps = {
+  publicUrl: string;
+  assets: PageAssets;
+  /** Limits the requests of each client and of each checkout. */
+  rate: PageRateLimit;
+  /** Over the limit, the page asks the buyer to try again. */
+  inPlace: PageInFlightLimit;
+};
+
+/** A page for each id of its kind. */
+export type VisitedPage = {
+  /** As logs and metrics name it, with the id's name in place of the id. */
+  route: string;
+  /** The id in the parameters of its path; undefined where there is none. */
+  idOf(params: RoutedRequest["params"]): string | undefined;
+  /** Where buyers find the page. */
+  urlOf(publicUrl: string, id: string): string;
+  /** Whether its requests are limited for each id, too: a link is for many clients. */
+  isLimitedById: boolean;
+  handle(visit: Visit): Promise<void>;
+};
+
+export function visitHandler(deps: VisitDeps, page: VisitedPage): RequestHandler {
+  return requestHandler(async (request, exchange) => {
+    exchange.route = page.route;
+    const asked = readPageRequest(request);
+    // The same id however it is spelled; what is answered has our spelling.
+    const id = page.idOf(request.params)?.toLowerCase();
+    const path = new URL(page.urlOf(deps.publicUrl, id ?? "")).pathname;
+    const reportsPath = reportsPathOf(deps.publicUrl);
+    const visit = { exchange, asked, assets: deps.assets, reportsPath, checkoutId: id ?? "", path };
+    const refusal = deps.rate.admit(exchange, page.isLimitedById ? id : undefined);
+    if (refusal) return tooOften(visit, refusal);
+    if (id === undefined || (request.method === "POST" && isCrossSite(request))) return notFound(visit);
+    try {
+      await page.handle(visit);
+    } catch (error) {
+      exchange.error = error;
+      trouble(visit);
+    }
+  });
+}
+
+/** Takes a place for what asks another service. A form takes none before it is there, and is known to be ours. */
+export async function visitInPlace(
+  deps: Pick<VisitDeps, "inPlace">,
+  visit: Visit,
+  work: Work,
+  answer: () => Promise<void>,
+): Promise<void> {
+  const { clientAddress, merchantId } = visit.exchange;
+  const visitor = { clientAddress, subject: visit.checkoutId, merchantId };
+  if (!(await deps.inPlace(visitor, work, answer))) trouble(visit);
+}
