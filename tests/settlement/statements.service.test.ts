@@ -101,9 +101,9 @@ const SECOND = {
   lines: 1,
 };
 
-async function own(merchant?: MessageContext["merchant"]) {
+async function own(merchant?: MessageContext["merchant"], days = DAYS) {
   // A merchant who names another one is not listened to.
-  const named = { ...DAYS, limit: 50, merchantId: system.merchantId };
+  const named = { ...days, limit: 50, merchantId: system.merchantId };
   const reply = await system.call(listMerchantStatements, named, merchant && { merchant });
   return "result" in reply ? reply.result.items : reply;
 }
@@ -222,3 +222,53 @@ test("a plan may keep the commission of what is refunded: the payment has what i
     { salesAmount: 100, refundsAmount: 100, commission: 1.99, netPayableAmount: -1.99, unpricedLines: 0 },
   ]);
 });
+
+test.each([
+  ["gives commission back", true],
+  ["keeps it", false],
+])(
+  "a sale that the bank gave back by itself after its day's end costs no commission, where the plan %s",
+  async (_, refundsCommission) => {
+    const days = { from: "2026-03-21", to: "2026-03-22" };
+    const merchant = { merchantId: randomUUID(), commission: { ...commission, refundsCommission } };
+    const sale = system.command({ amountMinor: "12345", ofMerchant: merchant.merchantId });
+    const { paymentId } = sale;
+    expect(await system.call(sellPayment, sale, { merchant })).toMatchObject({ outcome: "done" });
+    await eventually(async () => expect(await system.fact(paymentId)).toMatchObject({ standing: "DONE" }));
+    // As the event of a payment that was reversed after its day's end.
+    await system.query(
+      "update settlement.fact set standing = 'NOT_DONE', judge = reported where fact_id = $1",
+      [paymentId],
+    );
+    const sold = line("SALE", paymentId, 12_345n, { fee: 185n, day: days.from });
+    await take(sold);
+    // Nothing is owed while it is not known that it comes back.
+    expect(await own(merchant, days)).toEqual([]);
+
+    await take(line("REFUND", `${paymentId}:reversal`, -12_345n, { day: days.to }));
+
+    // The commission of 1.99 % is 2.456…: taken with the sale, and given back whole.
+    const zero = { chargebacksAmount: 0, lines: 1, unpricedLines: 0 };
+    await eventually(async () =>
+      expect(await own(merchant, days)).toMatchObject([
+        {
+          ...zero,
+          day: days.from,
+          salesAmount: 123.45,
+          refundsAmount: 0,
+          commission: 2.46,
+          netPayableAmount: 120.99,
+        },
+        {
+          ...zero,
+          day: days.to,
+          salesAmount: 0,
+          refundsAmount: 123.45,
+          commission: -2.46,
+          netPayableAmount: -120.99,
+        },
+      ]),
+    );
+    expect(await run("check", "--from", days.from, "--to", days.to)).toMatchObject({ code: 0 });
+  },
+);

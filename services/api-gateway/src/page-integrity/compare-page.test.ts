@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { loadPageAssets } from "../public-pages/checkout/page-assets.ts";
 import { renderPage } from "../public-pages/checkout/render-page.ts";
 import { html } from "@holdfast/html";
-import { compareAsset, comparePage, type Received } from "./compare-page.ts";
+import { compareAsset, comparePage, wayOnward, type Received } from "./compare-page.ts";
 import { describeRelease } from "./page-release.ts";
 
 const NONCE = "AAAAAAAAAAAAAAAAAAAAAA==";
@@ -76,6 +76,51 @@ test("a page of this version has no difference, in whatever language and under w
   ).toEqual([]);
 });
 
+describe("a page that leads back to the shop", () => {
+  const shop = "https://shop.example/done?order=1&paid=1";
+  const leading = (change: (body: string) => string = (body) => body) => {
+    const path = "/gateway/checkout/1";
+    const frame = { assets, locale: { language: "en", locale: "en" }, nonce: NONCE, path } as const;
+    return differences({ body: () => change(renderPage(frame, html``, { onwardUrl: shop })) });
+  };
+  const address = shop.replace("&", "&amp;");
+
+  test("has no difference", () => {
+    expect(leading()).toEqual([]);
+    expect(wayOnward(`<main data-onward="${address}">`)).toBe(address);
+  });
+
+  test.each([
+    [
+      "without a script leads elsewhere",
+      ["tag", "tag"],
+      (body: string) => body.replace(`url=${address}`, "url=//evil.example"),
+    ],
+    [
+      "by its script leads elsewhere",
+      ["tag", "tag"],
+      (body: string) => body.replace(`onward="${address}`, 'onward="https://evil.example'),
+    ],
+    [
+      "leads to no address of the web",
+      ["tag", "a way onward"],
+      (body: string) => body.replaceAll(address, "data:text/html,steal"),
+    ],
+    [
+      "has a second way",
+      ["a way onward"],
+      (body: string) => body.replace("<header", '<header data-onward="//evil.example"'),
+    ],
+    [
+      "takes a card",
+      ["tag", "a way onward"],
+      (body: string) => body.replace("</main>", '<form action="/gateway/checkout/1"></form></main>'),
+    ],
+  ])("is one that differs if it %s", (_case, expected, change) => {
+    expect(leading(change)).toEqual(expected);
+  });
+});
+
 describe("a change on the way is a difference:", () => {
   const policy = received().headers["content-security-policy"]!;
   test.each([
@@ -121,6 +166,11 @@ describe("a change on the way is a difference:", () => {
     ["a button that sends the card elsewhere", '<button formaction="https://evil.example">'],
   ])("%s", (_case, added) => {
     expect(differences({ body: (text) => text.replace("</body>", `${added}</body>`) })).toEqual(["tag"]);
+  });
+
+  test("a form's page that leads onward", () => {
+    const onward = (text: string) => text.replace("<main", '<main data-onward="https://evil.example"');
+    expect(differences({ body: onward })).toEqual(["a way onward"]);
   });
 
   test("a form that goes elsewhere", () => {

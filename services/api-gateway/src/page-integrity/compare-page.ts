@@ -21,11 +21,39 @@ export function comparePage(page: Received, release: PageRelease, options: Optio
   const fill = (text: string) => text.replaceAll("{base}", base).replaceAll("{nonce}", nonce ?? "{nonce}");
   const expected = { ...release.headers, ...transport(page.url) };
   const tags = activeTags(withoutBrandStyle(page.body, nonce));
+  const onward = wayOnward(page.body);
+  const released = [...release.tags.map(fill), ...(onward === undefined ? [] : [reloadTo(onward)])];
   return [
     ...compareHeaders("", expected, page.headers, fill, options),
-    ...compareLists(release.tags.map(fill), tags),
+    ...compareLists(released, tags),
     ...formsElsewhere(page.body, `${base}/checkout/`),
+    ...waysElsewhere(page.body, onward),
   ];
+}
+
+/**
+ * Where the page sends a buyer by itself: back to the shop, from a page without a form. That of a page that takes a card, or
+ * a second one, is none of ours.
+ * @returns the address as it stands in the document; whether it is the shop's is for people to see.
+ */
+export function wayOnward(page: string): string | undefined {
+  const addresses = [...page.matchAll(ONWARD)].map(([, address]) => address!);
+  if (addresses.length !== 1 || /<form/i.test(page)) return undefined;
+  return addresses[0];
+}
+
+/** As `renderPage` writes it: the page's script goes there, and without a script the reload does. */
+const ONWARD = /<main data-onward="(https?:\/\/[^"<>]+)">/gi;
+
+function reloadTo(address: string): string {
+  return `meta http-equiv="refresh" content="0;url=${address}" /`;
+}
+
+/** The script goes wherever the first `data-onward` says. */
+function waysElsewhere(page: string, onward: string | undefined): Difference[] {
+  const found = page.match(/data-onward/gi)?.length ?? 0;
+  if (found === (onward === undefined ? 0 : 1)) return [];
+  return [{ what: "a way onward", released: undefined, received: `${found} × data-onward` }];
 }
 
 /** Compares a file that the page loads. */

@@ -5,7 +5,14 @@
  */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { baseOf, compareAsset, comparePage, type Difference, type Received } from "./compare-page.ts";
+import {
+  baseOf,
+  compareAsset,
+  comparePage,
+  wayOnward,
+  type Difference,
+  type Received,
+} from "./compare-page.ts";
 import type { PageRelease } from "./page-release.ts";
 
 const HELP = `npm run page-integrity -- --url https://pay.example/checkout/ID [--allow-header NAME ...] [--release FILE]
@@ -33,14 +40,14 @@ async function main(): Promise<number> {
   const release = JSON.parse(
     readFileSync(values.release ?? new URL("released-pages.json", import.meta.url), "utf8"),
   ) as PageRelease;
-  const differences = await compareWith(release, values.url, values["allow-header"]);
+  const { differences, onward } = await compareWith(release, values.url, values["allow-header"]);
   for (const { what, released, received } of differences) {
     process.stdout.write(`${what}\n  - ${released ?? "(not there)"}\n  + ${received ?? "(not there)"}\n`);
   }
   const { headers, tags, assets } = release;
   process.stdout.write(
     differences.length === 0
-      ? `as released: ${Object.keys(headers).length} headers, ${tags.length} tags, ${assets.length} files\n`
+      ? `as released: ${Object.keys(headers).length} headers, ${tags.length} tags, ${assets.length} files${onward === undefined ? "" : `; it leads to ${onward}`}\n`
       : `${differences.length} differences; - is released, + is received\n`,
   );
   return differences.length === 0 ? 0 : 1;
@@ -50,7 +57,7 @@ async function compareWith(
   release: PageRelease,
   url: string,
   allowedHeaders: string[],
-): Promise<Difference[]> {
+): Promise<{ differences: Difference[]; onward: string | undefined }> {
   // Twice: what is new in each answer must not be the same in both.
   const [first, second] = [await fetchPage(url), await fetchPage(url)];
   const policies = [first, second].map(({ headers }) => headers["content-security-policy"]);
@@ -62,7 +69,7 @@ async function compareWith(
     const file = await receive(new URL(url).origin + baseOf(url) + asset.path, "*/*");
     differences.push(...compareAsset(file, asset, { allowedHeaders }));
   }
-  return differences;
+  return { differences, onward: wayOnward(first.body) };
 }
 
 async function fetchPage(url: string): Promise<Received> {

@@ -39,6 +39,16 @@ test.each(["OPEN", "EXPIRED"] as const)("an %s checkout's page is as released", 
   });
 });
 
+test("so is one that leads back to the shop, and people are told where", async () => {
+  const successUrl = "https://shop.example/done";
+  const page = pageOf({ merchantId: merchant.merchantId, status: "COMPLETED", successUrl });
+  checkouts.answers.view = async () => ({ outcome: "done", result: page });
+  expect(await probe("--url", address(gateway.ports.public, page.checkoutId))).toEqual({
+    code: 0,
+    text: expect.stringMatching(/, 2 files; it leads to https:\/\/shop\.example\/done\?/),
+  });
+});
+
 test("so is the page of a checkout that does not exist", async () => {
   checkouts.answers.view = async () => ({ outcome: "problem", code: "checkout_not_found" });
   expect(await probe("--url", address(gateway.ports.public, randomUUID()))).toMatchObject({ code: 0 });
