@@ -6,11 +6,13 @@ import { csvPages } from "../pages/csv-pages.ts";
 import { deliveryPages } from "../pages/delivery-pages.ts";
 import { merchantPages } from "../pages/merchant-pages.ts";
 import { overviewPage } from "../pages/overview-page.ts";
+import { paymentLinkPages } from "../pages/payment-link-pages.ts";
 import { paymentPages } from "../pages/payment-pages.ts";
 import { refundPages } from "../pages/refund-pages.ts";
 import { searchPage } from "../pages/search-page.ts";
 import { settlementPages } from "../pages/settlement-pages.ts";
 import { staffOverviewPage } from "../pages/staff-overview-page.ts";
+import { statementPages } from "../pages/statement-pages.ts";
 import { unresolvedPage } from "../pages/unresolved-page.ts";
 import { answerError, showNotFound } from "./answer-error.ts";
 import { loginRoutes, type LoginDeps } from "./login-routes.ts";
@@ -28,6 +30,8 @@ export const PAGES = [
   ...deliveryPages,
   ...merchantPages,
   ...settlementPages,
+  ...statementPages,
+  ...paymentLinkPages,
   auditPage,
 ];
 

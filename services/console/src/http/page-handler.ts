@@ -8,7 +8,7 @@ import { mayDecide, type Session } from "../session/session.ts";
 import { currentSession, type SessionStore } from "./current-session.ts";
 import { readerOf } from "./reader-of.ts";
 import { isSameOrigin } from "./same-origin.ts";
-import { sendPage, sendRows } from "./send-page.ts";
+import { sendFile, sendPage } from "./send-page.ts";
 import type { SharedAnswers } from "./shared-answers.ts";
 
 export type PageDeps = {
@@ -42,8 +42,8 @@ export function pageHandler(deps: PageDeps, page: Page): RequestHandler {
     switch (answer.kind) {
       case "redirect":
         return response.redirect(303, answer.to);
-      case "rows":
-        return await sendRows(response, answer);
+      case "file":
+        return await sendFile(response, answer);
       case "page":
         return sendPage(response, frameOf(request, reader, session), answer);
       default:
@@ -98,7 +98,7 @@ export function frameOf(request: Request, reader: Reader, session: Session | und
     path: request.method === "GET" ? request.path : pageOfForm(request.path),
     person: session && {
       subject: session.subject,
-      isStaff: session.staff !== undefined,
+      merchantId: session.staff?.merchantId,
       formToken: formTokenOf(session.id),
     },
     searchText: typeof searched === "string" && !/\d{12}/.test(searched) ? searched : undefined,

@@ -11,14 +11,26 @@ export type OperatorApi = {
    * @throws OperatorApiUnavailableError, and OperatorApiProblemError where the person is not signed in
    */
   change<E extends Endpoint>(endpoint: E, call: Call & { key: string }): Promise<Changed<BodyOf<E>>>;
-  /** All rows of a list, as the gateway sends them. @throws OperatorApiProblemError, OperatorApiUnavailableError */
-  exportCsv(endpoint: Endpoint, query: Query): Promise<ReadableStream<Uint8Array>>;
+  /**
+   * Of a GET that has its answer in another form, too, such as all rows of a list, as the gateway sends it.
+   * @throws OperatorApiProblemError, OperatorApiUnavailableError
+   */
+  download(endpoint: Endpoint, mediaType: MediaType, call: Call): Promise<Download>;
+};
+
+/** Rows, a page to be printed, a QR code. */
+export type MediaType = "text/csv" | "text/html" | "image/svg+xml";
+
+export type Download = {
+  body: ReadableStream<Uint8Array>;
+  /** The Content-Security-Policy that it comes with, of a page that has a style of its own. */
+  policy: string | undefined;
 };
 
 export type Changed<Body> = { done: true; body: Body } | { done: false; problem: Problem };
 
 type Query = Record<string, string | undefined>;
-type Call = { path?: Record<string, string>; query?: Query; body?: unknown };
+export type Call = { path?: Record<string, string>; query?: Query; body?: unknown };
 
 export type BodyOf<E extends Endpoint> = E["responses"][keyof E["responses"]] extends {
   body: infer Schema extends z.ZodType;
@@ -97,12 +109,15 @@ export function createOperatorApi(
         await new Promise((resolve) => setTimeout(resolve, ATTEMPT_PAUSE_MS));
       }
     },
-    async exportCsv(endpoint, query) {
-      const response = await send(endpoint, { query }, { Accept: "text/csv" });
-      if (response.ok && response.body) return response.body as ReadableStream<Uint8Array>;
+    async download(endpoint, mediaType, call) {
+      const response = await send(endpoint, call, { Accept: mediaType });
+      if (response.ok && response.body) {
+        const policy = response.headers.get("content-security-policy") ?? undefined;
+        return { body: response.body as ReadableStream<Uint8Array>, policy };
+      }
       const answer = await answerOf(endpoint, response);
       if (!answer.done) throw new OperatorApiProblemError(answer.problem);
-      throw new OperatorApiUnavailableError("the operators' API has answered without rows");
+      throw new OperatorApiUnavailableError("the operators' API has answered with nothing");
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Html, Language } from "@holdfast/html";
-import type { OperatorApi } from "../operator-api/operator-api.ts";
+import type { Download, MediaType, OperatorApi } from "../operator-api/operator-api.ts";
 import type { Session } from "../session/session.ts";
 import type { Texts } from "./texts.ts";
 
@@ -27,7 +27,10 @@ export type PageContext = {
 export type PageAnswer =
   | { kind: "page"; status?: number; title: string; content: Html; notice?: Notice | undefined }
   | { kind: "redirect"; to: string }
-  | { kind: "rows"; fileName: string; body: ReadableStream<Uint8Array> };
+  | FileAnswer;
+
+/** What the gateway sends goes on as it arrives: saved under a name, or shown where it has none. */
+export type FileAnswer = Download & { kind: "file"; mediaType: MediaType; fileName?: string };
 
 /** What was done, or what was not and why. */
 export type Notice = { role: "status" | "alert"; title: string; text?: string | undefined; link?: Html };
