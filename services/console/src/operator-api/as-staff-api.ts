@@ -58,6 +58,8 @@ export function asStaffApi(api: OperatorApi | undefined, merchantId: string): Op
         return changed as Changed<never>;
       return (await api.change(staffs, { ...asked, key, query: { livemode: "false" } })) as Changed<never>;
     },
+    // No file is taken of staff.
+    upload: async () => ({ done: false, problem: problemOf("forbidden") }),
     async download(endpoint, mediaType, call) {
       const staffs = own(endpoint, call);
       return await inEitherMode(staffs, call, (asked) => api.download(staffs, mediaType, asked));
@@ -108,4 +110,9 @@ async function unavailable(): Promise<never> {
   throw new OperatorApiUnavailableError("this installation has no API for merchants' staff");
 }
 
-const UNAVAILABLE: OperatorApi = { read: unavailable, change: unavailable, download: unavailable };
+const UNAVAILABLE: OperatorApi = {
+  read: unavailable,
+  change: unavailable,
+  upload: unavailable,
+  download: unavailable,
+};

@@ -92,6 +92,11 @@ function staffOffersOfPayment(
   ];
 }
 
+/** And disable them. */
+export function mayMakeLinks({ staff }: Pick<Session, "staff">): boolean {
+  return staff !== undefined && staffMayAct(staff.roles, "owner");
+}
+
 /** What can still be given back: of a sale all of it, of a pre-authorization what was captured. */
 export function refundableOf(payment: OperatorPaymentLife["payment"]): number {
   const { status, amount, capturedAmount, refundableAmount, transactionType } = payment;

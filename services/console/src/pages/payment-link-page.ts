@@ -2,8 +2,8 @@ import { disablePaymentLink, getPaymentLink, type PaymentLink } from "@holdfast/
 import { html } from "@holdfast/html";
 import { actionForm } from "./form-fields.ts";
 import { amountText, statusBadge, timeElement } from "./format.ts";
+import { mayMakeLinks } from "./offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
-import { mayMakeLinks } from "./payment-link-pages.ts";
 import { PAYMENT_LINK_TEXTS } from "./payment-link-texts.ts";
 import { facts } from "./table.ts";
 import { doneNotice, takeAction } from "./take-action.ts";
@@ -32,7 +32,7 @@ async function answerLink(context: PageContext, notice?: Notice, status = 200): 
   }
   ${
     link.status === "ACTIVE" &&
-    mayMakeLinks(context) &&
+    mayMakeLinks(context.session) &&
     actionForm(context, {
       action: `/payment-links/${paymentLinkId}/disable`,
       button: texts.disable,

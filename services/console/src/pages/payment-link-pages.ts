@@ -1,8 +1,9 @@
-import { createPaymentLink, listPaymentLinks, staffMayAct, type PaymentLink } from "@holdfast/contracts";
+import { createPaymentLink, listPaymentLinks, type PaymentLink } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { rowsOf } from "./csv-pages.ts";
 import { actionForm, selectField, textField } from "./form-fields.ts";
 import { amountText, statusBadge, timeElement } from "./format.ts";
+import { mayMakeLinks } from "./offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
 import { paymentLinkPage } from "./payment-link-page.ts";
 import { PAYMENT_LINK_TEXTS } from "./payment-link-texts.ts";
@@ -32,7 +33,7 @@ async function answerList(context: PageContext, notice?: Notice, status?: number
   const filter = filterOf(query, FILTERS);
   const cursor = query.get("cursor") ?? undefined;
   const page = await readList(context, api.read(listPaymentLinks, { query: { ...filter, cursor } }));
-  const mayMake = mayMakeLinks(context);
+  const mayMake = mayMakeLinks(context.session);
   const modes = [
     { value: "", text: texts.live },
     { value: "false", text: texts.test },
@@ -57,11 +58,6 @@ async function answerList(context: PageContext, notice?: Notice, status?: number
     notice: notice ?? page.refusal?.notice ?? doneNotice(context),
     status: status ?? page.refusal?.status ?? 200,
   };
-}
-
-/** And disable them. */
-export function mayMakeLinks({ session }: PageContext): boolean {
-  return session.staff !== undefined && staffMayAct(session.staff.roles, "owner");
 }
 
 function columns(reader: Reader): Column<PaymentLink>[] {

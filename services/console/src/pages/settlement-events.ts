@@ -20,15 +20,18 @@ function lineEvent(reader: Reader, line: BankLine): TimelineEvent {
   const texts = SETTLEMENT_TEXTS[reader.language];
   const net = amountText(reader, line.netAmount, line.currency);
   const fee = amountText(reader, line.feeAmount, line.currency);
+  const said = [
+    texts.netAndFee(net, fee),
+    ...(line.settlesOn === undefined ? [] : [texts.settlesOn(line.settlesOn)]),
+    texts.verdicts[line.verdict ?? "WAITING"] ?? line.verdict,
+  ].join("; ");
+  const file = texts.lineOf(line.fileName, line.line);
   return {
     at: line.takenAt,
     what: html`${texts.reported}:
       <code>${line.kind}</code> ${amountText(reader, line.grossAmount, line.currency)}`,
     who: reader.texts.bank,
-    detail: html`<a href="/settlement/imports/${line.importId}">${texts.lineOf(line.fileName, line.line)}</a>;
-      ${texts.netAndFee(net, fee)};
-      ${line.settlesOn !== undefined && html`${texts.settlesOn(line.settlesOn)};`}
-      ${texts.verdicts[line.verdict ?? "WAITING"] ?? line.verdict}`,
+    detail: html`<a href="/settlement/imports/${line.importId}">${file}</a>${`; ${said}`}`,
   };
 }
 

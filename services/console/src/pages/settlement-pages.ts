@@ -21,11 +21,18 @@ import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 import { statementFiles, statementFilter, statementTable, type StatementDays } from "./statement-pages.ts";
 import { nextPage, table } from "./table.ts";
 import { doneNotice, takeAction } from "./take-action.ts";
+import { takeUpload, uploadForm } from "./upload-form.ts";
 
 /** What the banks' files say beside what we know: differences to work off, the files, and what is owed to merchants. */
 export const settlementPages: Page[] = [
   { method: "GET", path: "/settlement", answer: (context) => answerSettlement(context) },
   importPage,
+  {
+    method: "POST",
+    path: "/settlement/upload",
+    takesFile: true,
+    answer: (context) => takeUpload(context, answerSettlement),
+  },
   { method: "POST", path: "/settlement/note", answer: note },
   { method: "POST", path: "/settlement/close", answer: close },
 ];
@@ -58,7 +65,7 @@ async function answerSettlement(context: PageContext, notice?: Notice, status?: 
   ${nextPage(texts.nextDifferences, "/settlement", query, differences.nextCursor)}
   ${importTable(reader, imports.items)}
   ${nextPage(texts.nextImports, "/settlement", query, imports.nextCursor, "importsCursor")}
-  ${statementTable(context, merchants, statements.items)}
+  ${uploadForm(context)} ${statementTable(context, merchants, statements.items)}
   ${nextPage(texts.nextStatements, "/settlement", query, statements.nextCursor, "statementsCursor")}
   ${statementFiles(reader, days)}`;
   const refusal = differences.refusal ?? statements.refusal ?? imports.refusal;

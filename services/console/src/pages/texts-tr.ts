@@ -125,6 +125,7 @@ export const TURKISH: Texts = {
     noteDifference: "Notunuz kaydedildi.",
     closeDifference: "Fark kapatıldı.",
     proposeDifference: "Beyanınız kaydedildi. Farkı ikinci bir kişi kapatır.",
+    uploadFile: "Dosya geldi.",
     createLink: "Bağlantı oluşturuldu. Adresini veya resmini ödeyecek kişiye verin.",
     disableLink: "Bağlantı kapatıldı: artık kimse ödemeye başlayamaz.",
   },

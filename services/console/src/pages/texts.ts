@@ -122,6 +122,7 @@ export const ENGLISH = {
     noteDifference: "Your note is recorded.",
     closeDifference: "The difference is closed.",
     proposeDifference: "Your statement is recorded. A second person closes the difference.",
+    uploadFile: "The file is there.",
     createLink: "The link is made. Give its address, or the picture, to whoever is to pay.",
     disableLink: "The link is disabled: nobody can begin to pay.",
   },

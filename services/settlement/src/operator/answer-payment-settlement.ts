@@ -6,7 +6,7 @@ import {
   type CommandReply,
   type PaymentSettlement,
 } from "@holdfast/contracts";
-import type { Kysely } from "kysely";
+import { sql, type Kysely } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
 import { differencesOf } from "./list-differences.ts";
 
@@ -51,12 +51,13 @@ async function linesOf(db: Kysely<SettlementDatabase>, factIds: readonly string[
       "line.fee_minor",
       "line.net_minor",
       "line.currency",
-      "line.transacted_at",
-      "line.settles_on",
       "line.verdict",
       "import.file_name",
       "import.created_at",
     ])
+    // As the bank has written them, in no zone.
+    .select(sql<string | null>`to_char(line.transacted_at, 'YYYY-MM-DD"T"HH24:MI:SS')`.as("transacted_at"))
+    .select(sql<string | null>`line.settles_on::text`.as("settles_on"))
     .where("line.fact_id", "in", [...factIds])
     .where("import.state", "=", "TAKEN")
     .orderBy("line.import_id")
