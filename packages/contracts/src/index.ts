@@ -51,6 +51,7 @@ export * from "./http/refused-operators.ts";
 export * from "./http/return-url.ts";
 export * from "./http/sale.ts";
 export * from "./http/staff-endpoints.ts";
+export * from "./http/payment-settlement.ts";
 export * from "./http/settlements.ts";
 export * from "./http/statements.ts";
 export * from "./http/three-ds.ts";

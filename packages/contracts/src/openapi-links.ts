@@ -48,6 +48,7 @@ const ofEndpoint: readonly Way[] = [
 ].map((operationId) => ({ operationId, parameter: "endpointId" }));
 const ofStuckPayment: readonly Way[] = [
   "getOperatorPayment",
+  "getPaymentSettlement",
   "inquirePayment",
   "reversePayment",
   "resolvePayment",

@@ -90,6 +90,7 @@ const LEADS_TO: Record<string, string[]> = {
   uploadSettlement: ["settlement.begin-upload", "settlement.add-upload-part", "settlement.end-upload"],
   getSettlement: ["settlement.describe-import"],
   listStatementsOfMerchants: ["settlement.list-statements"],
+  getPaymentSettlement: ["settlement.payment-settlement"],
   listDifferences: ["settlement.list-differences"],
   noteDifference: ["settlement.note-difference"],
   closeDifference: ["settlement.close-difference"],

@@ -101,6 +101,7 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["settlement.end-upload", "O", "S"],
   ["settlement.describe-import", "O", "S"],
   ["settlement.list-differences", "O", "S"],
+  ["settlement.payment-settlement", "O", "S"],
   ["settlement.note-difference", "O", "S"],
   ["settlement.close-difference", "O", "S"],
   ["payments.open-chargeback", "O", "P"],

@@ -97,7 +97,7 @@ function appOf(
     store: { db, keys: config.CONSOLE_SESSION_KEYS, idleMs: config.SESSION_IDLE },
     createApi: ({ accessToken, staff }) =>
       staff
-        ? asStaffApi(staffApi && createOperatorApi(staffApi, accessToken))
+        ? asStaffApi(staffApi && createOperatorApi(staffApi, accessToken), staff.merchantId)
         : createOperatorApi(api, accessToken),
     provider: createIdentityProvider({
       issuer: config.OIDC_ISSUER,

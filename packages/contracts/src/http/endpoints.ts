@@ -20,6 +20,7 @@ import { preAuthorization } from "./pre-authorization.ts";
 import { refund } from "./refund.ts";
 import { REFUSED_OPERATOR_ENDPOINTS } from "./refused-operators.ts";
 import { sale } from "./sale.ts";
+import { getPaymentSettlement } from "./payment-settlement.ts";
 import { SETTLEMENT_ENDPOINTS } from "./settlements.ts";
 import { STAFF_ENDPOINTS } from "./staff-endpoints.ts";
 import { STATEMENT_ENDPOINTS } from "./statements.ts";
@@ -57,6 +58,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...REFUND_OPERATOR_ENDPOINTS,
   ...CHARGEBACK_ENDPOINTS,
   ...SETTLEMENT_ENDPOINTS,
+  getPaymentSettlement,
   ...STATEMENT_ENDPOINTS,
   listFailingWebhooks,
   ...MERCHANT_WEBHOOK_ENDPOINTS,

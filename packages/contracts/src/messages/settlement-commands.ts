@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { auditEntriesSchema, auditPageSchema } from "../http/audit-log.ts";
+import { paymentSettlementSchema } from "../http/payment-settlement.ts";
 import {
   DIFFERENCE_CLASSES,
   DIFFERENCE_STATES,
@@ -186,6 +187,16 @@ export const listSettlementDifferences = defineOperatorCommand({
     class: z.enum(DIFFERENCE_CLASSES).optional(),
   }),
   result: differencePageSchema,
+});
+
+/** Lines of banks' files about a payment and its refunds; of what is not known here there are none. */
+export const readPaymentSettlement = defineOperatorCommand({
+  service: "settlement",
+  name: "payment-settlement",
+  role: "viewer",
+  work: "read",
+  request: z.object({ paymentId: z.uuid() }),
+  result: paymentSettlementSchema,
 });
 
 export const noteSettlementDifference = defineOperatorCommand({

@@ -75,6 +75,7 @@ const MAY: Record<string, string> = {
   uploadSettlement: "operations admin",
   listStatementsOfMerchants: ANYBODY,
   getSettlement: ANYBODY,
+  getPaymentSettlement: ANYBODY,
   listDifferences: ANYBODY,
   noteDifference: "operations admin",
   closeDifference: "operations admin",

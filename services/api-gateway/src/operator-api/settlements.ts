@@ -2,6 +2,7 @@ import {
   closeDifference,
   closeSettlementDifference,
   describeSettlementImport,
+  getPaymentSettlement,
   getSettlement,
   listDifferences,
   listSettlementDifferences,
@@ -9,6 +10,7 @@ import {
   listSettlements,
   noteDifference,
   noteSettlementDifference,
+  readPaymentSettlement,
   type CommandReply,
 } from "@holdfast/contracts";
 import { operatorRefusalOf } from "../bus/command-answer.ts";
@@ -30,6 +32,9 @@ export function settlementRoutes({ send }: { send: SendOperatorCommand }) {
       const { limit = "50", state = "OPEN", ...filter } = call.query;
       return answer(await send(listSettlementDifferences, call, { ...filter, state, limit: Number(limit) }));
     }),
+    defineRoute(getPaymentSettlement, async (call) =>
+      answer(await send(readPaymentSettlement, call, call.path)),
+    ),
     defineRoute(noteDifference, async (call) =>
       answer(await send(noteSettlementDifference, call, { ...call.path, ...call.body })),
     ),

@@ -6,14 +6,17 @@ import { csvPages } from "../pages/csv-pages.ts";
 import { deliveryPages } from "../pages/delivery-pages.ts";
 import { merchantPages } from "../pages/merchant-pages.ts";
 import { overviewPage } from "../pages/overview-page.ts";
+import { paymentLinkPages } from "../pages/payment-link-pages.ts";
 import { paymentPages } from "../pages/payment-pages.ts";
 import { refundPages } from "../pages/refund-pages.ts";
 import { searchPage } from "../pages/search-page.ts";
 import { settlementPages } from "../pages/settlement-pages.ts";
 import { staffOverviewPage } from "../pages/staff-overview-page.ts";
+import { statementPages } from "../pages/statement-pages.ts";
 import { unresolvedPage } from "../pages/unresolved-page.ts";
 import { answerError, showNotFound } from "./answer-error.ts";
 import { loginRoutes, type LoginDeps } from "./login-routes.ts";
+import { boundBodyTime } from "./body-time.ts";
 import { pageHandler, type PageDeps } from "./page-handler.ts";
 
 /** Every page of the console, in the order in which paths are tried. */
@@ -28,6 +31,8 @@ export const PAGES = [
   ...deliveryPages,
   ...merchantPages,
   ...settlementPages,
+  ...statementPages,
+  ...paymentLinkPages,
   auditPage,
 ];
 
@@ -40,6 +45,7 @@ export function consoleApp(deps: PageDeps & LoginDeps & { headers: Record<string
     response.set(deps.headers);
     next();
   });
+  app.use(boundBodyTime);
   for (const asset of [STYLE, SCRIPT]) app.get(asset.path, assetHandler(asset));
   app.use(express.text({ type: "application/x-www-form-urlencoded", limit: FORM_BYTES_MAX }));
   app.use(loginRoutes(deps));

@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { listen, startPeriodicTask, type Logger } from "@holdfast/service-runtime";
+import { FILE_MS_MAX } from "./body-time.ts";
 
 export type ConsoleServer = { port: number; stop(timeoutMs: number): Promise<void> };
 
@@ -54,7 +55,8 @@ const CERTIFICATE_INTERVAL_MS = 30_000;
 
 const TIMEOUTS = {
   headersTimeout: 10_000,
-  requestTimeout: 14_000,
+  // A form has less (`boundBodyTime`).
+  requestTimeout: FILE_MS_MAX,
   connectionsCheckingInterval: 1_000,
   // Longer than load balancers keep idle connections (60 s), so that they close first and not we under their request.
   keepAliveTimeout: 65_000,

@@ -1,14 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { html } from "@holdfast/html";
 import type { Request, RequestHandler, Response } from "express";
+import type { ArrivingFile } from "../operator-api/form-with-file.ts";
 import type { OperatorApi } from "../operator-api/operator-api.ts";
 import type { Page, PageContext, Reader } from "../pages/page-context.ts";
 import { formTokenOf, isFormToken } from "../session/form-token.ts";
 import { mayDecide, type Session } from "../session/session.ts";
+import { giveTimeForFile } from "./body-time.ts";
 import { currentSession, type SessionStore } from "./current-session.ts";
 import { readerOf } from "./reader-of.ts";
+import { receiveUpload } from "./receive-upload.ts";
 import { isSameOrigin } from "./same-origin.ts";
-import { sendPage, sendRows } from "./send-page.ts";
+import { sendFile, sendPage } from "./send-page.ts";
 import type { SharedAnswers } from "./shared-answers.ts";
 
 export type PageDeps = {
@@ -29,7 +32,12 @@ export function pageHandler(deps: PageDeps, page: Page): RequestHandler {
     if (found?.state !== "active") return redirectToLogin(request, response);
     const { session } = found;
     const reader = readerOf(request, response);
-    const form = formOf(request);
+    if (page.takesFile) giveTimeForFile(response);
+    const { form, file } = page.takesFile
+      ? await receiveUpload(request)
+      : { form: formOf(request), file: undefined };
+    // Whatever was not read of it when the answer is there is not wanted; the browser sends it before it takes the answer.
+    response.once("finish", () => file?.discard());
     if (page.method === "POST" && !isOwnForm(request, form, session, deps.origin))
       return refuseForm(request, response, { reader, session });
     // What is not for them they do not see, and cannot do.
@@ -37,13 +45,13 @@ export function pageHandler(deps: PageDeps, page: Page): RequestHandler {
       if (page.method === "GET") return next();
       return refuseAct(request, response, { reader, session });
     }
-    const context = contextOf(deps, { request, session, reader, form });
+    const context = contextOf(deps, { request, session, reader, form, file });
     const answer = await answerOnce(deps, page, context);
     switch (answer.kind) {
       case "redirect":
         return response.redirect(303, answer.to);
-      case "rows":
-        return await sendRows(response, answer);
+      case "file":
+        return await sendFile(response, answer);
       case "page":
         return sendPage(response, frameOf(request, reader, session), answer);
       default:
@@ -98,7 +106,7 @@ export function frameOf(request: Request, reader: Reader, session: Session | und
     path: request.method === "GET" ? request.path : pageOfForm(request.path),
     person: session && {
       subject: session.subject,
-      isStaff: session.staff !== undefined,
+      merchantId: session.staff?.merchantId,
       formToken: formTokenOf(session.id),
     },
     searchText: typeof searched === "string" && !/\d{12}/.test(searched) ? searched : undefined,
@@ -141,13 +149,21 @@ function contextOf(
     session,
     reader,
     form,
-  }: { request: Request; session: Session; reader: Reader; form: URLSearchParams },
+    file,
+  }: {
+    request: Request;
+    session: Session;
+    reader: Reader;
+    form: URLSearchParams;
+    file: ArrivingFile | undefined;
+  },
 ): PageContext {
   const now = new Date();
   return {
     session,
     reader,
     form,
+    file,
     api: deps.createApi(session),
     parameters: request.params as Record<string, string>,
     query: new URL(request.originalUrl, deps.origin).searchParams,

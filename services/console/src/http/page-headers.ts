@@ -10,6 +10,7 @@ export function pageHeaders({ consoleUrl, issuer }: { consoleUrl: string; issuer
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
+    "img-src 'self'",
     `form-action 'self' ${originOf(issuer)}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",

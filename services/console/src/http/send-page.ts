@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Response } from "express";
+import type { FileAnswer } from "../pages/page-context.ts";
 import { renderPage, type Content, type Frame } from "../pages/layout.ts";
 
 export function sendPage(response: Response, frame: Frame, page: Content & { status?: number }): void {
@@ -11,11 +12,12 @@ export function sendPage(response: Response, frame: Frame, page: Content & { sta
 }
 
 /** Goes on as it arrives; where it breaks off, so does the download, and its last line is missing. */
-export async function sendRows(
+export async function sendFile(
   response: Response,
-  { fileName, body }: { fileName: string; body: ReadableStream<Uint8Array> },
+  { mediaType, fileName, policy, body }: FileAnswer,
 ): Promise<void> {
-  response.setHeader("Content-Type", "text/csv; charset=utf-8");
-  response.setHeader("Content-Disposition", `attachment; filename="${fileName}"`);
+  response.setHeader("Content-Type", `${mediaType}; charset=utf-8`);
+  if (fileName !== undefined) response.setHeader("Content-Disposition", `attachment; filename="${fileName}"`);
+  if (policy !== undefined) response.setHeader("Content-Security-Policy", policy);
   await pipeline(Readable.fromWeb(body), response);
 }

@@ -7,57 +7,92 @@ import {
   type Problem,
   type ProblemCode,
 } from "@holdfast/contracts";
+import { z } from "zod";
 import {
   OperatorApiProblemError,
   OperatorApiUnavailableError,
+  type Call,
   type Changed,
   type OperatorApi,
 } from "./operator-api.ts";
 
 /**
  * The staff API under the names of the operators': each page asks what it asks as an operator, and gets what a merchant's
- * staff may have of it. What is not theirs is as unknown as what does not exist. What is of test mode is found as well.
+ * staff may have of it. What is not theirs, such as another merchant, is as unknown as what does not exist. What is of test
+ * mode is found as well.
  *
  * @param api the staff API itself; undefined where the installation has none.
+ * @param merchantId of the person's merchant, which alone a page can ask about.
  */
-export function asStaffApi(api: OperatorApi | undefined): OperatorApi {
+export function asStaffApi(api: OperatorApi | undefined, merchantId: string): OperatorApi {
   if (!api) return UNAVAILABLE;
-  const own = (endpoint: Endpoint): Endpoint => {
+  const own = (endpoint: Endpoint, call: Call): Endpoint => {
     const found = staffEndpointOf(endpoint);
     if (!found) throw new OperatorApiProblemError(problemOf("route_not_found"));
+    if (namesAnother(call, merchantId)) throw new OperatorApiProblemError(problemOf("merchant_not_found"));
     return found;
+  };
+  /** Live mode first, then test mode. */
+  const inEitherMode = async <Answer>(staffs: Endpoint, call: Call, ask: (call: Call) => Promise<Answer>) => {
+    const asked = { ...call, query: known(staffs, call.query) };
+    try {
+      return await ask(asked);
+    } catch (error) {
+      const isMissing = error instanceof OperatorApiProblemError && error.problem.status === 404;
+      if (!isMissing || !hasModes(staffs)) throw error;
+      return await ask({ ...asked, query: { ...asked.query, livemode: "false" } });
+    }
   };
   return {
     async read(endpoint, call = {}) {
-      const staffs = own(endpoint);
-      const asked = { ...call, query: known(staffs, call.query) };
-      try {
-        return (await api.read(staffs, asked)) as never;
-      } catch (error) {
-        const isMissing = error instanceof OperatorApiProblemError && error.problem.status === 404;
-        if (!isMissing || !hasModes(staffs)) throw error;
-        return (await api.read(staffs, { ...asked, query: { ...asked.query, livemode: "false" } })) as never;
-      }
+      const staffs = own(endpoint, call);
+      return (await inEitherMode(staffs, call, (asked) => api.read(staffs, asked))) as never;
     },
-    async change(endpoint, call) {
+    async change(endpoint, { key, ...call }) {
       const staffs = staffEndpointOf(endpoint);
       if (!staffs) return { done: false, problem: problemOf("forbidden") };
-      const changed = await api.change(staffs, call);
+      if (namesAnother(call, merchantId)) return { done: false, problem: problemOf("merchant_not_found") };
+      const asked = withoutMerchant(staffs, endpoint, call);
+      const changed = await api.change(staffs, { ...asked, key });
       if (changed.done || changed.problem.status !== 404 || !hasModes(staffs))
         return changed as Changed<never>;
-      return (await api.change(staffs, { ...call, query: { livemode: "false" } })) as Changed<never>;
+      return (await api.change(staffs, { ...asked, key, query: { livemode: "false" } })) as Changed<never>;
     },
-    exportCsv: (endpoint, query) => api.exportCsv(own(endpoint), known(own(endpoint), query)),
+    // No file is taken of staff.
+    upload: async () => ({ done: false, problem: problemOf("forbidden") }),
+    async download(endpoint, mediaType, call) {
+      const staffs = own(endpoint, call);
+      return await inEitherMode(staffs, call, (asked) => api.download(staffs, mediaType, asked));
+    },
   };
 }
 
-type Query = Record<string, string | undefined>;
+type Query = NonNullable<Call["query"]>;
+
+/** Whether a page asks about a merchant that is not the person's. */
+function namesAnother({ path, query, body }: Call, merchantId: string): boolean {
+  const inBody = typeof body === "object" && body !== null && "merchantId" in body ? body.merchantId : "";
+  return [path?.["merchantId"], query?.["merchantId"], inBody].some((named) => named && named !== merchantId);
+}
 
 /** Nobody names a merchant here, nor asks for what only operators see. */
 function known({ queryParameters }: Endpoint, query: Query = {}): Query {
   return Object.fromEntries(
     Object.entries(query).filter(([name]) => queryParameters && name in queryParameters.shape),
   );
+}
+
+/** The mode of what is changed, which operators name beside the merchant, is in the query here. */
+function withoutMerchant(staffs: Endpoint, of: Endpoint, { body, query, ...call }: Call): Call {
+  const namesOne = of.request instanceof z.ZodObject && "merchantId" in of.request.shape;
+  if (!namesOne || typeof body !== "object" || body === null)
+    return { ...call, body, query: known(staffs, query) };
+  const { merchantId: _merchant, livemode, ...own } = body as Record<string, unknown>;
+  return {
+    ...call,
+    body: own,
+    query: known(staffs, { ...query, ...(livemode === false && { livemode: "false" }) }),
+  };
 }
 
 /** Of one thing: whoever has its id need not know in which mode it was made. */
@@ -75,4 +110,9 @@ async function unavailable(): Promise<never> {
   throw new OperatorApiUnavailableError("this installation has no API for merchants' staff");
 }
 
-const UNAVAILABLE: OperatorApi = { read: unavailable, change: unavailable, exportCsv: unavailable };
+const UNAVAILABLE: OperatorApi = {
+  read: unavailable,
+  change: unavailable,
+  upload: unavailable,
+  download: unavailable,
+};

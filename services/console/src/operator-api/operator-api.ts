@@ -1,6 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { problemSchema, type Endpoint, type Problem } from "@holdfast/contracts";
 import { Agent, fetch, type Response } from "undici";
 import type { z } from "zod";
+import { formWithFile, type ArrivingFile } from "./form-with-file.ts";
 
 /** The gateway's face for operators, called as one person: the console has no authority of its own. */
 export type OperatorApi = {
@@ -11,14 +13,34 @@ export type OperatorApi = {
    * @throws OperatorApiUnavailableError, and OperatorApiProblemError where the person is not signed in
    */
   change<E extends Endpoint>(endpoint: E, call: Call & { key: string }): Promise<Changed<BodyOf<E>>>;
-  /** All rows of a list, as the gateway sends them. @throws OperatorApiProblemError, OperatorApiUnavailableError */
-  exportCsv(endpoint: Endpoint, query: Query): Promise<ReadableStream<Uint8Array>>;
+  /**
+   * Sends a file as it arrives.
+   * @throws OperatorApiUnavailableError, and OperatorApiProblemError where the person is not signed in
+   */
+  upload<E extends Endpoint>(
+    endpoint: E,
+    call: { query: Query; part: string; file: ArrivingFile },
+  ): Promise<Changed<BodyOf<E>>>;
+  /**
+   * Of a GET that has its answer in another form, too, such as all rows of a list, as the gateway sends it.
+   * @throws OperatorApiProblemError, OperatorApiUnavailableError
+   */
+  download(endpoint: Endpoint, mediaType: MediaType, call: Call): Promise<Download>;
+};
+
+/** Rows, a page to be printed, a QR code. */
+export type MediaType = "text/csv" | "text/html" | "image/svg+xml";
+
+export type Download = {
+  body: ReadableStream<Uint8Array>;
+  /** The Content-Security-Policy that it comes with, of a page that has a style of its own. */
+  policy: string | undefined;
 };
 
 export type Changed<Body> = { done: true; body: Body } | { done: false; problem: Problem };
 
 type Query = Record<string, string | undefined>;
-type Call = { path?: Record<string, string>; query?: Query; body?: unknown };
+export type Call = { path?: Record<string, string>; query?: Query; body?: unknown };
 
 export type BodyOf<E extends Endpoint> = E["responses"][keyof E["responses"]] extends {
   body: infer Schema extends z.ZodType;
@@ -57,12 +79,19 @@ export function operatorApiWire(url: string, timeoutMs: number, ca: string | und
 }
 
 const CONNECTIONS_MAX = 64;
+/** A file is sent as fast as it arrives here, which has the same bound. */
+const FILE_MS_MAX = 600_000;
 
 export function createOperatorApi(
   { url, timeoutMs, dispatcher }: OperatorApiWire,
   accessToken: string,
 ): OperatorApi {
-  const send = async (endpoint: Endpoint, call: Call, headers: Record<string, string>) => {
+  const send = async (
+    endpoint: Endpoint,
+    call: Call,
+    headers: Record<string, string>,
+    file?: AsyncIterable<Buffer>,
+  ) => {
     try {
       return await fetch(addressOf(url, endpoint.path, call), {
         method: endpoint.method,
@@ -73,9 +102,10 @@ export function createOperatorApi(
           ...headers,
         },
         ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+        ...(file && { body: file, duplex: "half" as const }),
         dispatcher,
         redirect: "error",
-        signal: AbortSignal.timeout(timeoutMs),
+        signal: AbortSignal.timeout(file ? FILE_MS_MAX : timeoutMs),
       });
     } catch (cause) {
       throw new OperatorApiUnavailableError("the operators' API does not answer", { cause });
@@ -97,12 +127,23 @@ export function createOperatorApi(
         await new Promise((resolve) => setTimeout(resolve, ATTEMPT_PAUSE_MS));
       }
     },
-    async exportCsv(endpoint, query) {
-      const response = await send(endpoint, { query }, { Accept: "text/csv" });
-      if (response.ok && response.body) return response.body as ReadableStream<Uint8Array>;
+    async upload(endpoint, { query, part, file }) {
+      const boundary = `holdfast-${randomUUID()}`;
+      const body = formWithFile(boundary, part, file);
+      const headers = { "Content-Type": `multipart/form-data; boundary=${boundary}` };
+      const answer = await answerOf(endpoint, await send(endpoint, { query }, headers, body));
+      if (!answer.done && answer.problem.status === 401) throw new OperatorApiProblemError(answer.problem);
+      return answer;
+    },
+    async download(endpoint, mediaType, call) {
+      const response = await send(endpoint, call, { Accept: mediaType });
+      if (response.ok && response.body) {
+        const policy = response.headers.get("content-security-policy") ?? undefined;
+        return { body: response.body as ReadableStream<Uint8Array>, policy };
+      }
       const answer = await answerOf(endpoint, response);
       if (!answer.done) throw new OperatorApiProblemError(answer.problem);
-      throw new OperatorApiUnavailableError("the operators' API has answered without rows");
+      throw new OperatorApiUnavailableError("the operators' API has answered with nothing");
     },
   };
 }

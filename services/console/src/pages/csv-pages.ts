@@ -1,5 +1,11 @@
-import { listOperatorPayments, listOperatorRefunds, REFUND_FILTERS } from "@holdfast/contracts";
-import type { Page } from "./page-context.ts";
+import {
+  listOperatorPayments,
+  listOperatorRefunds,
+  REFUND_FILTERS,
+  type Endpoint,
+} from "@holdfast/contracts";
+import type { OperatorApi } from "../operator-api/operator-api.ts";
+import type { FileAnswer, Page } from "./page-context.ts";
 import { PAYMENT_FILTERS } from "./payment-pages.ts";
 
 /** Each list as the API exports it: all matching rows, whose last line says that they are whole. */
@@ -10,8 +16,7 @@ export const csvPages: Page[] = [
     path: "/payments.csv",
     async answer({ api, query }) {
       const filter = Object.fromEntries(PAYMENT_FILTERS.map((name) => [name, query.get(name) ?? undefined]));
-      const body = await api.exportCsv(listOperatorPayments, filter);
-      return { kind: "rows", fileName: "payments.csv", body };
+      return await rowsOf(api, listOperatorPayments, { query: filter, fileName: "payments.csv" });
     },
   },
   {
@@ -20,11 +25,17 @@ export const csvPages: Page[] = [
     path: "/refunds.csv",
     async answer({ api, query }) {
       const status = REFUND_FILTERS.find((known) => known === query.get("status"));
-      return {
-        kind: "rows",
-        fileName: "refunds.csv",
-        body: await api.exportCsv(listOperatorRefunds, { status }),
-      };
+      return await rowsOf(api, listOperatorRefunds, { query: { status }, fileName: "refunds.csv" });
     },
   },
 ];
+
+/** All rows that match a filter, to be saved. */
+export async function rowsOf(
+  api: OperatorApi,
+  endpoint: Endpoint,
+  { query, fileName }: { query: Record<string, string | undefined>; fileName: string },
+): Promise<FileAnswer> {
+  const mediaType = "text/csv";
+  return { kind: "file", mediaType, fileName, ...(await api.download(endpoint, mediaType, { query })) };
+}

@@ -11,16 +11,21 @@ import { compareBody } from "./compare-body.ts";
 import { DELIVERY_TEXTS } from "./delivery-texts.ts";
 import { actionForm, hidden } from "./form-fields.ts";
 import { statusBadge, statusWord, timeElement } from "./format.ts";
-import { roleBar } from "./offers.ts";
+import { barOf, barText, isShown } from "./offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
 import { facts, table } from "./table.ts";
 import { doneNotice, takeAction } from "./take-action.ts";
 
+const audience = "everybody";
+
+/** Who may send webhooks again. */
+export const REDELIVERS = { operator: "operations", staff: "developer" } as const;
+
 /** One webhook: every attempt with the receiver's words, and what the signature was made of. */
 export const deliveryPage: Page[] = [
-  { method: "GET", path: "/deliveries/:eventId", answer: (context) => answerDelivery(context) },
-  { method: "POST", path: "/deliveries/:eventId/redeliver", answer: redeliver },
-  { method: "POST", path: "/deliveries/:eventId/compare", answer: compare },
+  { audience, method: "GET", path: "/deliveries/:eventId", answer: (context) => answerDelivery(context) },
+  { audience, method: "POST", path: "/deliveries/:eventId/redeliver", answer: redeliver },
+  { audience, method: "POST", path: "/deliveries/:eventId/compare", answer: compare },
 ];
 
 async function answerDelivery(context: PageContext, notice?: Notice, status = 200): Promise<PageAnswer> {
@@ -100,13 +105,13 @@ function endpointsOf(
 ): Html {
   const { reader, session } = context;
   const texts = DELIVERY_TEXTS[reader.language];
-  const bar = roleBar(session, "operations", reader.texts);
+  const bar = barOf(session, REDELIVERS, reader.texts);
   const action = `/deliveries/${delivery.eventId}/redeliver`;
   const rows = delivery.endpoints ?? [];
   const button = (values: Record<string, string>) =>
     bar === undefined
       ? actionForm(context, { action, button: texts.redeliver, values })
-      : html`<p class="quiet">${texts.redeliver}: ${bar}</p>`;
+      : barText(texts.redeliver, bar);
   // An older service does not say which endpoints there are: then to all that it was for.
   if (rows.length === 0) return button({});
   return table(
@@ -119,7 +124,14 @@ function endpointsOf(
         heading: reader.texts.nextAttemptOf,
         cell: ({ nextAttemptAt }) => timeElement(reader, nextAttemptAt),
       },
-      { heading: reader.texts.now, cell: ({ endpointId }) => button({ endpointId }) },
+      ...(isShown(bar)
+        ? [
+            {
+              heading: reader.texts.now,
+              cell: ({ endpointId }: (typeof rows)[number]) => button({ endpointId }),
+            },
+          ]
+        : []),
     ],
     { rows, empty: texts.noEndpoints },
   );

@@ -7,22 +7,22 @@ import {
   type WebhookEndpoint,
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
-import { deliveryPage } from "./delivery-page.ts";
+import { deliveryPage, REDELIVERS } from "./delivery-page.ts";
 import { DELIVERY_TEXTS } from "./delivery-texts.ts";
 import { endpointTable } from "./endpoint-table.ts";
 import { actionForm, selectField, textField } from "./form-fields.ts";
 import { statusBadge, statusWord, timeElement } from "./format.ts";
 import { merchantField, merchantName, readMerchants, type KnownMerchants } from "./merchant-field.ts";
-import { roleBar } from "./offers.ts";
-import type { Notice, Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
+import { barOf, barText } from "./offers.ts";
+import type { Notice, Page, PageAnswer, PageContext } from "./page-context.ts";
 import { filterOf, readList } from "./read-list.ts";
 import { nextPage, table, type Column } from "./table.ts";
 import { doneNotice, takeAction } from "./take-action.ts";
 
 /** The delivery log, of all merchants or of one with the health of its endpoints, and each webhook. */
 export const deliveryPages: Page[] = [
-  { method: "GET", path: "/deliveries", answer: (context) => answerLog(context) },
-  { method: "POST", path: "/deliveries/redeliver", answer: redeliverAll },
+  { audience: "everybody", method: "GET", path: "/deliveries", answer: (context) => answerLog(context) },
+  { audience: "everybody", method: "POST", path: "/deliveries/redeliver", answer: redeliverAll },
   ...deliveryPage,
 ];
 
@@ -30,24 +30,19 @@ const FILTERS = ["merchantId", "endpointId", "paymentId", "status", "livemode"] 
 type Filter = Partial<Record<(typeof FILTERS)[number], string>>;
 
 async function answerLog(context: PageContext, notice?: Notice, status?: number): Promise<PageAnswer> {
-  const { api, query, reader } = context;
+  const { api, query, reader, session } = context;
   const texts = DELIVERY_TEXTS[reader.language];
   const filter = filterOf(query, FILTERS);
+  const merchantId = filter.merchantId ?? session.staff?.merchantId;
   const cursor = query.get("cursor") ?? undefined;
   const [merchants, deliveries, endpoints] = await Promise.all([
-    readMerchants(api),
+    readMerchants(context),
     readList(context, api.read(listOperatorWebhookDeliveries, { query: { ...filter, cursor } })),
-    readList(context, endpointsOf(context, filter)),
+    readList(context, endpointsOf(context, merchantId, filter)),
   ]);
   const content = html`${filters(context, { merchants, filter })}
-  ${
-    filter.merchantId !== undefined &&
-    endpointTable(reader, endpoints.items, {
-      href: ({ endpointId }) => `/deliveries?${new URLSearchParams({ ...filter, endpointId }).toString()}`,
-    })
-  }
-  ${filter.merchantId !== undefined && redeliverAllForm(context, filter, endpoints.items)}
-  ${table(texts.log, columns(reader, merchants), {
+  ${merchantId !== undefined && ofMerchant(context, { merchantId, filter, endpoints: endpoints.items })}
+  ${table(texts.log, columns(context, merchants), {
     rows: deliveries.items,
     empty: texts.noDeliveries,
   })}
@@ -62,23 +57,43 @@ async function answerLog(context: PageContext, notice?: Notice, status?: number)
   };
 }
 
-async function endpointsOf({ api }: PageContext, { merchantId, livemode }: Filter) {
+/** The health of a merchant's endpoints, and what may be done about all of its webhooks. */
+function ofMerchant(
+  context: PageContext,
+  { merchantId, filter, endpoints }: OfMerchant & { endpoints: readonly WebhookEndpoint[] },
+): Html {
+  const mode = filter.livemode === "false" ? "?livemode=false" : "";
+  return html`${endpointTable(context.reader, endpoints, {
+      href: ({ endpointId }) => `/deliveries?${new URLSearchParams({ ...filter, endpointId }).toString()}`,
+    })}
+    <p>
+      <a href="/merchants/${merchantId}${mode}#webhooks">${DELIVERY_TEXTS[context.reader.language].manage}</a>
+    </p>
+    ${redeliverAllForm(context, { merchantId, filter }, endpoints)}`;
+}
+
+type OfMerchant = { merchantId: string; filter: Filter };
+
+async function endpointsOf({ api }: PageContext, merchantId: string | undefined, { livemode }: Filter) {
   if (merchantId === undefined) return { items: [] };
   return await api.read(listMerchantWebhooks, { path: { merchantId }, query: { livemode } });
 }
 
 function filters(
-  { reader }: PageContext,
+  { reader, session }: PageContext,
   { merchants, filter }: { merchants: KnownMerchants; filter: Filter },
 ): Html {
   const texts = DELIVERY_TEXTS[reader.language];
   const statuses = WEBHOOK_DELIVERY_STATUSES.map((value) => ({ value, text: statusWord(reader, value) }));
   return html`<form class="filters" action="/deliveries">
-      ${merchantField(merchants, {
-        label: reader.texts.merchant,
-        any: texts.anyMerchant,
-        chosen: filter.merchantId,
-      })}
+      ${
+        !session.staff &&
+        merchantField(merchants, {
+          label: reader.texts.merchant,
+          any: texts.anyMerchant,
+          chosen: filter.merchantId,
+        })
+      }
       ${selectField({
         name: "status",
         label: reader.texts.status,
@@ -101,10 +116,10 @@ function filters(
       }
       <button>${reader.texts.filter}</button>
     </form>
-    ${filter.merchantId === undefined && html`<p class="quiet">${texts.merchantHint}</p>`}`;
+    ${!session.staff && filter.merchantId === undefined && html`<p class="quiet">${texts.merchantHint}</p>`}`;
 }
 
-function columns(reader: Reader, merchants: KnownMerchants): Column<WebhookDelivery>[] {
+function columns({ reader, session }: PageContext, merchants: KnownMerchants): Column<WebhookDelivery>[] {
   const { texts } = reader;
   const own = DELIVERY_TEXTS[reader.language];
   return [
@@ -117,11 +132,7 @@ function columns(reader: Reader, merchants: KnownMerchants): Column<WebhookDeliv
       heading: own.reports,
       cell: ({ paymentStatus }) => (paymentStatus === undefined ? "–" : statusWord(reader, paymentStatus)),
     },
-    {
-      heading: texts.merchant,
-      cell: ({ merchantId }) =>
-        html`<a href="/merchants/${merchantId}">${merchantName(merchants, merchantId)}</a>`,
-    },
+    ...(session.staff ? [] : [merchantColumn(texts.merchant, merchants)]),
     { heading: own.about, cell: aboutLink },
     { heading: texts.status, cell: ({ status }) => statusBadge(reader, status) },
     { heading: own.attempts, isNumber: true, cell: ({ attemptCount }) => attemptCount },
@@ -129,22 +140,34 @@ function columns(reader: Reader, merchants: KnownMerchants): Column<WebhookDeliv
   ];
 }
 
+function merchantColumn(heading: string, merchants: KnownMerchants): Column<WebhookDelivery> {
+  return {
+    heading,
+    cell: ({ merchantId }) =>
+      html`<a href="/merchants/${merchantId}">${merchantName(merchants, merchantId)}</a>`,
+  };
+}
+
 /** It may be a payment's, a refund's or a checkout's id: the search knows which. */
 export function aboutLink({ paymentId }: Pick<WebhookDelivery, "paymentId">): Html {
   return paymentId === undefined ? html`–` : html`<a href="/search?q=${paymentId}">${paymentId}</a>`;
 }
 
-function redeliverAllForm(context: PageContext, filter: Filter, endpoints: readonly WebhookEndpoint[]): Html {
+function redeliverAllForm(
+  context: PageContext,
+  { merchantId, filter }: OfMerchant,
+  endpoints: readonly WebhookEndpoint[],
+): Html {
   const { form, now, query, reader, session } = context;
   const texts = DELIVERY_TEXTS[reader.language];
-  const bar = roleBar(session, "operations", reader.texts);
-  if (bar !== undefined) return html`<p class="quiet">${texts.redeliverAll}: ${bar}</p>`;
+  const bar = barOf(session, REDELIVERS, reader.texts);
+  if (bar !== undefined) return barText(texts.redeliverAll, bar);
   const failing = endpoints.flatMap(({ health }) => health.failingSince ?? []).toSorted()[0];
   const since = form.get("since") ?? (failing ?? new Date(now.getTime() - DAY_MS).toISOString()).slice(0, 19);
   return actionForm(context, {
     action: `/deliveries/redeliver?${new URLSearchParams(query).toString()}`,
     button: texts.redeliverAll,
-    values: { merchantId: filter.merchantId ?? "", livemode: filter.livemode ?? "" },
+    values: { merchantId, livemode: filter.livemode ?? "" },
     fields: textField({ name: "since", label: texts.since, value: since, type: "datetime-local" }),
   });
 }

@@ -18,7 +18,11 @@ export function differenceTable(
   return table(
     caption,
     [
-      { heading: texts.opened, cell: ({ openedAt }: Difference) => timeElement(reader, openedAt) },
+      {
+        heading: texts.opened,
+        cell: ({ openedAt, differenceId }: Difference) =>
+          html`<span id="difference-${differenceId}">${timeElement(reader, openedAt)}</span>`,
+      },
       {
         heading: texts.kind,
         cell: (difference) => html`${texts.classes[difference.class]} ${about(difference)}`,

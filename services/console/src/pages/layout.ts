@@ -8,7 +8,8 @@ export type Frame = {
   /** Of this page, for the navigation and the switch of languages. */
   path: string;
   /** Undefined where nobody is signed in. */
-  person: { subject: string; isStaff?: boolean; formToken: string } | undefined;
+  /** With the merchant that they are staff of. */
+  person: { subject: string; merchantId?: string | undefined; formToken: string } | undefined;
   searchText?: string | undefined;
 };
 
@@ -78,23 +79,28 @@ function header({ reader, path, person, searchText }: Frame): Html {
         }
       </div>
     </div>
-    ${person && html`<div class="bar">${navigation(reader, path, person.isStaff)}</div>`}
+    ${person && html`<div class="bar">${navigation(reader, path, person.merchantId)}</div>`}
   </header>`;
 }
 
-function navigation({ texts }: Reader, path: string, isStaff = false): Html {
+function navigation({ texts }: Reader, path: string, merchantId: string | undefined): Html {
   const places = [
     ["/", texts.overview],
     ["/payments", texts.payments],
     ["/refunds", texts.refunds],
-    ...(isStaff
-      ? []
-      : ([
+    ...(merchantId === undefined
+      ? ([
           ["/unresolved", texts.unresolved],
           ["/deliveries", texts.deliveries],
           ["/merchants", texts.merchants],
           ["/settlement", texts.settlement],
           ["/audit", texts.audit],
+        ] as const)
+      : ([
+          ["/deliveries", texts.deliveries],
+          ["/payment-links", texts.paymentLinks],
+          ["/settlement", texts.statements],
+          [`/merchants/${merchantId}`, texts.keysAndWebhooks],
         ] as const)),
   ] as const;
   return html`<nav aria-label="${texts.main}">

@@ -21,6 +21,8 @@ type RenderAgain = (context: PageContext, notice?: Notice, status?: number) => P
 type MerchantAction = {
   /** The last part of the form's path. */
   verb: string;
+  /** Operators alone, where nothing is said. */
+  audience?: "everybody";
   showsSecret?: boolean;
   act: (context: PageContext, renderAgain: RenderAgain) => Promise<PageAnswer>;
 };
@@ -30,12 +32,12 @@ export const MERCHANT_ACTIONS: readonly MerchantAction[] = [
   { verb: "suspend", act: (context, again) => setStatus(context, again, "SUSPENDED") },
   { verb: "activate", act: (context, again) => setStatus(context, again, "ACTIVE") },
   { verb: "plan", act: changePlan },
-  { verb: "add-key", showsSecret: true, act: addKey },
-  { verb: "revoke-key", act: revokeKey },
-  { verb: "add-webhook", showsSecret: true, act: addWebhook },
-  { verb: "rotate-secret", showsSecret: true, act: rotateSecret },
-  { verb: "activate-secret", act: activateSecret },
-  { verb: "test-webhook", act: sendTest },
+  { verb: "add-key", audience: "everybody", showsSecret: true, act: addKey },
+  { verb: "revoke-key", audience: "everybody", act: revokeKey },
+  { verb: "add-webhook", audience: "everybody", showsSecret: true, act: addWebhook },
+  { verb: "rotate-secret", audience: "everybody", showsSecret: true, act: rotateSecret },
+  { verb: "activate-secret", audience: "everybody", act: activateSecret },
+  { verb: "test-webhook", audience: "everybody", act: sendTest },
 ];
 
 async function setStatus(context: PageContext, again: RenderAgain, status: Merchant["status"]) {
@@ -75,7 +77,7 @@ async function addKey(context: PageContext, again: RenderAgain): Promise<PageAns
     { action: "changeMerchant", endpoint: addCredential, ...ofMerchant(context), body },
     again,
     ({ merchantId, apiKey, apiSecret }) =>
-      secretPage(context.reader, texts.newKey, { merchantId, apiKey, secret: apiSecret }),
+      secretPage(context, texts.newKey, { merchantId, apiKey, secret: apiSecret }),
   );
 }
 
@@ -94,13 +96,12 @@ async function revokeKey(context: PageContext, again: RenderAgain): Promise<Page
   );
 }
 
-/** The first endpoint of a mode is its default one, whose deliveries every log shows. */
+/** The first endpoint that an operator adds in a mode is its default one, whose deliveries every log shows. */
 async function addWebhook(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
   const { path, page } = ofMerchant(context);
   const texts = MERCHANT_TEXTS[context.reader.language];
   const query = modeOf(context);
-  const { items } = await context.api.read(listMerchantWebhooks, { path, query });
-  const isFirst = !items.some((endpoint) => endpoint.default);
+  const isFirst = !context.session.staff && !(await hasDefault(context, path, query));
   const request = {
     action: "changeMerchant",
     path,
@@ -109,12 +110,17 @@ async function addWebhook(context: PageContext, again: RenderAgain): Promise<Pag
     page,
   } as const;
   const show = ({ secret }: { secret?: string | undefined }) =>
-    secretPage(context.reader, texts.addWebhook, { merchantId: path.merchantId, secret });
+    secretPage(context, texts.addWebhook, { merchantId: path.merchantId, secret });
   return isFirst
     ? await takeAction(context, { ...request, endpoint: putMerchantWebhook }, again, (body) =>
         show({ secret: "secret" in body ? (body.secret as string | undefined) : undefined }),
       )
     : await takeAction(context, { ...request, endpoint: createMerchantWebhook }, again, show);
+}
+
+async function hasDefault({ api }: PageContext, path: { merchantId: string }, query: Mode): Promise<boolean> {
+  const { items } = await api.read(listMerchantWebhooks, { path, query });
+  return items.some((endpoint) => endpoint.default);
 }
 
 async function rotateSecret(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
@@ -124,8 +130,7 @@ async function rotateSecret(context: PageContext, again: RenderAgain): Promise<P
     context,
     { action: "changeMerchant", endpoint: rotateWebhookEndpointSecret, ...ofEndpoint(context) },
     again,
-    ({ secret, activatesAt }) =>
-      secretPage(context.reader, texts.rotateSecret, { merchantId, secret, activatesAt }),
+    ({ secret, activatesAt }) => secretPage(context, texts.rotateSecret, { merchantId, secret, activatesAt }),
   );
 }
 
@@ -171,6 +176,8 @@ function ofEndpoint(context: PageContext) {
   return { path: { ...path, endpointId }, query: modeOf(context), body: undefined, page };
 }
 
-function modeOf({ query }: PageContext): { livemode: "false" | undefined } {
+type Mode = { livemode: "false" | undefined };
+
+function modeOf({ query }: PageContext): Mode {
   return { livemode: query.get("livemode") === "false" ? "false" : undefined };
 }

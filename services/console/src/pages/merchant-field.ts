@@ -1,12 +1,14 @@
 import { listMerchants, type Merchant } from "@holdfast/contracts";
 import type { Html } from "@holdfast/html";
-import type { OperatorApi } from "../operator-api/operator-api.ts";
 import { selectField, textField } from "./form-fields.ts";
+import type { PageContext } from "./page-context.ts";
 
 /** The newest merchants, as many as fit into one request: for names, and for a choice where there are no others. */
 export type KnownMerchants = { items: Merchant[]; nextCursor?: string | undefined };
 
-export async function readMerchants(api: OperatorApi): Promise<KnownMerchants> {
+export async function readMerchants({ api, session }: PageContext): Promise<KnownMerchants> {
+  // A merchant's staff know of their own alone, which they are not asked to choose.
+  if (session.staff) return { items: [] };
   return await api.read(listMerchants, { query: { limit: "200" } });
 }
 

@@ -13,6 +13,7 @@ import { statusBadge, timeElement } from "./format.ts";
 import { MERCHANT_ACTIONS } from "./merchant-actions.ts";
 import { keySection, planSection, statusForm, webhookSection } from "./merchant-sections.ts";
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
+import { answerOwnMerchant, ownMerchantPages } from "./own-merchant-page.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
 import { facts, table } from "./table.ts";
 import { doneNotice } from "./take-action.ts";
@@ -20,11 +21,13 @@ import { doneNotice } from "./take-action.ts";
 /** One merchant, whole: what it may do, what it pays, where its payments go and where its webhooks go. */
 export const merchantPage: Page[] = [
   { method: "GET", path: "/merchants/:merchantId", answer: (context) => answerMerchant(context) },
-  ...MERCHANT_ACTIONS.map(({ verb, showsSecret, act }): Page => ({
+  ...ownMerchantPages,
+  ...MERCHANT_ACTIONS.map(({ verb, audience, showsSecret, act }): Page => ({
     method: "POST",
     path: `/merchants/:merchantId/${verb}`,
+    ...(audience && { audience }),
     ...(showsSecret && { showsSecret }),
-    answer: (context) => act(context, answerMerchant),
+    answer: (context) => act(context, context.session.staff ? answerOwnMerchant : answerMerchant),
   })),
 ];
 

@@ -93,6 +93,6 @@ async function create(context: PageContext): Promise<PageAnswer> {
     },
     answerList,
     ({ merchantId, apiKey, apiSecret }) =>
-      secretPage(context.reader, `${texts.newMerchant} ${name}`, { merchantId, apiKey, secret: apiSecret }),
+      secretPage(context, `${texts.newMerchant} ${name}`, { merchantId, apiKey, secret: apiSecret }),
   );
 }

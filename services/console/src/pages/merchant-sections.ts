@@ -5,9 +5,9 @@ import { actionForm, selectField, textField } from "./form-fields.ts";
 import { statusBadge, timeElement } from "./format.ts";
 import type { WholeMerchant } from "./merchant-page.ts";
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
-import { roleBar } from "./offers.ts";
+import { barOf, roleBar } from "./offers.ts";
 import type { PageContext, Reader } from "./page-context.ts";
-import { facts, table } from "./table.ts";
+import { facts, table, type Column } from "./table.ts";
 
 /** Suspends or reactivates, or says who may. */
 export function statusForm(context: PageContext, { merchant }: WholeMerchant): Html {
@@ -28,10 +28,10 @@ export function statusForm(context: PageContext, { merchant }: WholeMerchant): H
     })}`;
 }
 
-export function keySection(context: PageContext, { merchant }: WholeMerchant): Html {
+export function keySection(context: PageContext, { merchant }: Pick<WholeMerchant, "merchant">): Html {
   const { reader } = context;
   const texts = MERCHANT_TEXTS[reader.language];
-  const may = mayChange(context);
+  const may = mayChangeKeys(context);
   const revoke = {
     heading: reader.texts.now,
     cell: ({ apiKey, revokedAt }: Merchant["credentials"][number]) =>
@@ -54,7 +54,8 @@ export function keySection(context: PageContext, { merchant }: WholeMerchant): H
       { heading: texts.key, cell: ({ apiKey }) => html`<code>${apiKey}</code>` },
       { heading: texts.mode, cell: ({ livemode }) => (livemode === false ? texts.test : texts.live) },
       { heading: texts.made, cell: ({ createdAt }) => timeElement(reader, createdAt) },
-      { heading: texts.issuedBy, cell: ({ issuedBy }) => issuedBy ?? "–" },
+      // Which operators have issued keys, staff do not see.
+      ...(context.session.staff ? [] : [issuer(texts.issuedBy)]),
       {
         heading: reader.texts.status,
         cell: ({ revokedAt }) =>
@@ -76,6 +77,10 @@ export function keySection(context: PageContext, { merchant }: WholeMerchant): H
   }`;
 }
 
+function issuer(heading: string): Column<Merchant["credentials"][number]> {
+  return { heading, cell: ({ issuedBy }) => issuedBy ?? "–" };
+}
+
 export function planSection(context: PageContext, { merchant }: WholeMerchant): Html {
   const { reader } = context;
   const texts = MERCHANT_TEXTS[reader.language];
@@ -91,7 +96,7 @@ export function planSection(context: PageContext, { merchant }: WholeMerchant): 
         : html`<p class="quiet">${texts.noPlan}</p>`
     }
     ${plan?.rules && plan.rules.length > 0 && planRules(reader, plan.rules)}
-    ${mayChange(context) && planForm(context, merchant)}`;
+    ${mayChangePlan(context) && planForm(context, merchant)}`;
 }
 
 function planForm(context: PageContext, merchant: Merchant): Html {
@@ -159,7 +164,7 @@ export function webhookSection(context: PageContext, whole: WholeMerchant): Html
   return html`<h2 id="webhooks">${texts.webhooksOf(isLive ? texts.live : texts.test)}</h2>
     ${endpointTable(reader, webhooks, {
       href: ({ endpointId }) => deliveries(endpointId),
-      ...(mayChange(context) && {
+      ...(mayChangeKeys(context) && {
         actions: ({ endpointId, nextSecretVersion }) =>
           html`<div class="buttons">
             ${button("rotate-secret", texts.rotateSecret, endpointId)}
@@ -169,7 +174,7 @@ export function webhookSection(context: PageContext, whole: WholeMerchant): Html
       }),
     })}
     ${
-      mayChange(context) &&
+      mayChangeKeys(context) &&
       actionForm(context, {
         action: actionOf(merchant, "add-webhook") + mode,
         button: texts.addWebhook,
@@ -189,8 +194,13 @@ export function webhookSection(context: PageContext, whole: WholeMerchant): Html
     </p>`;
 }
 
-function mayChange({ reader, session }: PageContext): boolean {
+function mayChangePlan({ reader, session }: PageContext): boolean {
   return roleBar(session, "onboarder", reader.texts) === undefined;
+}
+
+/** And webhook endpoints. */
+function mayChangeKeys({ reader, session }: PageContext): boolean {
+  return barOf(session, { operator: "onboarder", staff: "developer" }, reader.texts) === undefined;
 }
 
 function actionOf({ merchantId }: Merchant, verb: string): string {

@@ -70,6 +70,8 @@ const ENGLISH = {
   secretTitle: "This secret is shown once",
   secretText:
     "Copy it now and give it to the merchant by a safe way. Holdfast shows it nowhere again; whoever loses it makes another one.",
+  ownSecretText:
+    "Copy it now, and put it where your server reads its secrets. Holdfast shows it nowhere again; whoever loses it makes another one.",
   secretGone: "The secret was shown before",
   secretGoneText:
     "This form was sent twice, and the first answer had the secret. If nobody copied it, make another one and revoke or replace this one.",
@@ -150,6 +152,8 @@ const TURKISH: MerchantTexts = {
   secretTitle: "Bu sır bir kez gösterilir",
   secretText:
     "Şimdi kopyalayıp üye iş yerine güvenli bir yolla verin. Holdfast bir daha göstermez; kaybeden yenisini oluşturur.",
+  ownSecretText:
+    "Şimdi kopyalayıp sunucunuzun sırlarını okuduğu yere koyun. Holdfast bir daha göstermez; kaybeden yenisini oluşturur.",
   secretGone: "Sır daha önce gösterildi",
   secretGoneText:
     "Bu form iki kez gönderildi ve sır ilk yanıttaydı. Kimse kopyalamadıysa yenisini oluşturup bunu iptal edin veya değiştirin.",

@@ -4,7 +4,9 @@ import {
   type OperatorPaymentLife,
   type OperatorRefund,
   type OperatorRole,
+  type StaffRole,
 } from "@holdfast/contracts";
+import { html, type Html } from "@holdfast/html";
 import type { Session } from "../session/session.ts";
 import type { Texts } from "./texts.ts";
 
@@ -90,6 +92,11 @@ function staffOffersOfPayment(
   ];
 }
 
+/** And disable them. */
+export function mayMakeLinks({ staff }: Pick<Session, "staff">): boolean {
+  return staff !== undefined && staffMayAct(staff.roles, "owner");
+}
+
 /** What can still be given back: of a sale all of it, of a pre-authorization what was captured. */
 export function refundableOf(payment: OperatorPaymentLife["payment"]): number {
   const { status, amount, capturedAmount, refundableAmount, transactionType } = payment;
@@ -100,6 +107,30 @@ export function refundableOf(payment: OperatorPaymentLife["payment"]): number {
 /** Why somebody without a role may not do what it takes, if they lack it. */
 export function roleBar({ roles }: Person, role: OperatorRole, texts: Texts): string | undefined {
   return mayAct(roles, role) ? undefined : texts.needsRole(role);
+}
+
+/** Why somebody is not offered something: an operator is shown the reason, a merchant's staff nothing at all. */
+export type Bar = { why?: string };
+
+/** What bars a person from what operators do by one role and a merchant's staff by another, if anything does. */
+export function barOf(
+  person: Person,
+  role: { operator: OperatorRole; staff: StaffRole },
+  texts: Texts,
+): Bar | undefined {
+  if (person.staff) return staffMayAct(person.staff.roles, role.staff) ? undefined : {};
+  const why = roleBar(person, role.operator, texts);
+  return why === undefined ? undefined : { why };
+}
+
+/** Whether there is anything to show: the thing itself, or why it is not offered. */
+export function isShown(bar: Bar | undefined): boolean {
+  return bar === undefined || bar.why !== undefined;
+}
+
+/** The reason in the place of what is not offered. */
+export function barText(name: string, { why }: Bar): Html {
+  return why === undefined ? html`` : html`<p class="quiet">${name}: ${why}</p>`;
 }
 
 function first(bars: readonly (string | undefined)[]): string | undefined {

@@ -9,7 +9,7 @@ import { amountText } from "./format.ts";
 import { approvalRates, countByAge, hourlyVolumes } from "./overview-figures.ts";
 import { OVERVIEW_TEXTS } from "./overview-texts.ts";
 import type { Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
-import { waitingTable } from "./waiting-table.ts";
+import { waitingDeliveries, waitingTable } from "./waiting-table.ts";
 
 /** What waits for people, and today in five small charts. */
 export const overviewPage: Page = { method: "GET", path: "/", answer: answerOverview };
@@ -47,7 +47,7 @@ type Waiting = {
 };
 
 function waiting(reader: Reader, { unknown, refunds, deliveries }: Waiting): Html {
-  const { language, texts } = reader;
+  const { texts } = reader;
   return html`${waitingTable(reader, [
       { text: texts.refundQueue, href: "/refunds", list: refunds, oldest: refunds.items[0]?.paymentDate },
       {
@@ -56,13 +56,7 @@ function waiting(reader: Reader, { unknown, refunds, deliveries }: Waiting): Htm
         list: unknown,
         oldest: unknown.items[0]?.payment.paymentDate,
       },
-      {
-        text: OVERVIEW_TEXTS[language].deliveriesWaiting,
-        href: "/deliveries?status=pending",
-        list: deliveries,
-        // This list alone has the newest first: its oldest is known only where all of it is here.
-        oldest: deliveries.nextCursor === undefined ? deliveries.items.at(-1)?.occurredAt : undefined,
-      },
+      waitingDeliveries(reader, deliveries),
     ])}
     <p>
       <a href="/unresolved">${texts.executingRefunds}</a>, <a href="/settlement">${texts.settlement}</a>

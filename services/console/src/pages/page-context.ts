@@ -1,5 +1,6 @@
 import type { Html, Language } from "@holdfast/html";
-import type { OperatorApi } from "../operator-api/operator-api.ts";
+import type { Download, MediaType, OperatorApi } from "../operator-api/operator-api.ts";
+import type { ArrivingFile } from "../operator-api/form-with-file.ts";
 import type { Session } from "../session/session.ts";
 import type { Texts } from "./texts.ts";
 
@@ -15,6 +16,8 @@ export type PageContext = {
   query: URLSearchParams;
   /** Of a POST. */
   form: URLSearchParams;
+  /** Of a POST that takes one, behind its fields. */
+  file: ArrivingFile | undefined;
   formToken: string;
   /** Whether the sign-in is young enough for a decision about money. */
   mayDecide: boolean;
@@ -27,7 +30,10 @@ export type PageContext = {
 export type PageAnswer =
   | { kind: "page"; status?: number; title: string; content: Html; notice?: Notice | undefined }
   | { kind: "redirect"; to: string }
-  | { kind: "rows"; fileName: string; body: ReadableStream<Uint8Array> };
+  | FileAnswer;
+
+/** What the gateway sends goes on as it arrives: saved under a name, or shown where it has none. */
+export type FileAnswer = Download & { kind: "file"; mediaType: MediaType; fileName?: string };
 
 /** What was done, or what was not and why. */
 export type Notice = { role: "status" | "alert"; title: string; text?: string | undefined; link?: Html };
@@ -39,5 +45,7 @@ export type Page = {
   path: string;
   /** Of a POST whose answer has a secret that is shown once: the second click of a double click gets the same answer. */
   showsSecret?: boolean;
+  /** Of a POST whose form brings a file. */
+  takesFile?: boolean;
   answer(context: PageContext): Promise<PageAnswer>;
 };

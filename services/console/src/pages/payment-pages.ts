@@ -2,6 +2,7 @@ import {
   cancel,
   capture,
   getOperatorPayment,
+  getPaymentSettlement,
   inquirePayment,
   listChargebacks,
   listOperatorPayments,
@@ -10,8 +11,10 @@ import {
   resolvePayment,
   reversePayment,
   type OperatorPaymentLife,
+  type PaymentSettlement,
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
+import { OperatorApiProblemError } from "../operator-api/operator-api.ts";
 import { renderActions } from "./action-forms.ts";
 import { amountText, cardText, statusBadge, statusWord, timeElement } from "./format.ts";
 import { offersOfPayment, refundableOf } from "./offers.ts";
@@ -19,6 +22,8 @@ import type { Notice, Page, PageAnswer, PageContext, Reader } from "./page-conte
 import { paymentColumns } from "./payment-columns.ts";
 import { readList } from "./read-list.ts";
 import { statementIn } from "./refund-pages.ts";
+import { eventsOfSettlement } from "./settlement-events.ts";
+import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 import { facts, nextPage, table } from "./table.ts";
 import { doneNotice, takeAction, type ActionRequest } from "./take-action.ts";
 import { eventsOfPayment, renderTimeline } from "./timeline.ts";
@@ -111,9 +116,10 @@ async function answerPayment(context: PageContext, notice?: Notice, status?: num
   const { reader, parameters } = context;
   const { texts } = reader;
   const paymentId = parameters["paymentId"]!;
-  const [life, chargebacks] = await Promise.all([
+  const [life, chargebacks, settlement] = await Promise.all([
     context.api.read(getOperatorPayment, { path: { paymentId } }),
     readList(context, context.api.read(listChargebacks, { query: { paymentId, limit: "200" } })),
+    readSettlement(context, paymentId),
   ]);
   const { payment, resolution } = life;
   const content = html`${facts(factsOfPayment(reader, life))}
@@ -129,7 +135,11 @@ async function answerPayment(context: PageContext, notice?: Notice, status?: num
     offers: offersOfPayment(life, context.session, texts),
     refundAmount: refundableOf(payment),
   })}
-  ${renderTimeline(reader, eventsOfPayment(reader, life, chargebacks.items))}`;
+  ${renderTimeline(reader, [
+    ...eventsOfPayment(reader, life, chargebacks.items),
+    ...(settlement ? eventsOfSettlement(reader, settlement) : []),
+  ])}
+  ${settlement === undefined && html`<p class="quiet">${SETTLEMENT_TEXTS[reader.language].away}</p>`}`;
   return {
     kind: "page",
     title: `${texts.payment} ${payment.orderId}`,
@@ -137,6 +147,22 @@ async function answerPayment(context: PageContext, notice?: Notice, status?: num
     notice: notice ?? doneNotice(context),
     ...(status !== undefined && { status }),
   };
+}
+
+/** What the banks' files say is for operators alone: a merchant's part of it is in its statements. */
+async function readSettlement(
+  { api, session }: PageContext,
+  paymentId: string,
+): Promise<PaymentSettlement | undefined> {
+  if (session.staff) return { lines: [], differences: [], more: false };
+  try {
+    return await api.read(getPaymentSettlement, { path: { paymentId } });
+  } catch (error) {
+    // Where the settlement service is away, or older, a payment is shown all the same, and what it lacks is said.
+    const isAway = error instanceof OperatorApiProblemError && [404, 503].includes(error.problem.status);
+    if (!isAway) throw error;
+    return undefined;
+  }
 }
 
 function factsOfPayment(reader: Reader, life: OperatorPaymentLife) {

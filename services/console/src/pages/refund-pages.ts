@@ -157,6 +157,7 @@ function factsOfRefund(reader: Reader, refund: OperatorRefundDetail) {
     [texts.card, cardText(refund.pan)],
     [texts.cardHolder, refund.cardHolderName],
     [texts.made, timeElement(reader, refund.paymentDate)],
+    [texts.deliveries, html`<a href="/deliveries?paymentId=${refund.refundId}">${texts.webhooksAboutIt}</a>`],
     [texts.askedBy, askedBy(reader, refund)],
     [texts.reason, refund.requestReason],
     [texts.credentialBy, refund.credentialIssuedBy],

@@ -1,7 +1,7 @@
 import { html, type Html } from "@holdfast/html";
 import { timeElement } from "./format.ts";
 import { MERCHANT_TEXTS, type MerchantTexts } from "./merchant-texts.ts";
-import type { PageAnswer, Reader } from "./page-context.ts";
+import type { PageAnswer, PageContext } from "./page-context.ts";
 import { facts } from "./table.ts";
 
 export type NewSecret = {
@@ -13,7 +13,7 @@ export type NewSecret = {
 };
 
 /** A new secret, on the only page that ever shows it. */
-export function secretPage(reader: Reader, title: string, made: NewSecret): PageAnswer {
+export function secretPage({ reader, session }: PageContext, title: string, made: NewSecret): PageAnswer {
   const texts = MERCHANT_TEXTS[reader.language];
   const isHere = made.secret !== undefined;
   const content = html`${facts([
@@ -21,9 +21,17 @@ export function secretPage(reader: Reader, title: string, made: NewSecret): Page
       [texts.secret, made.secret === undefined ? undefined : copyable(texts, made.secret)],
       [texts.activatesAt, made.activatesAt === undefined ? undefined : timeElement(reader, made.activatesAt)],
     ])}
-    <p><a class="button" href="/merchants/${made.merchantId}">${texts.toMerchant}</a></p>`;
+    <p>
+      <a class="button" href="/merchants/${made.merchantId}"
+        >${session.staff ? reader.texts.keysAndWebhooks : texts.toMerchant}</a
+      >
+    </p>`;
   const notice = isHere
-    ? ({ role: "status", title: texts.secretTitle, text: texts.secretText } as const)
+    ? ({
+        role: "status",
+        title: texts.secretTitle,
+        text: session.staff ? texts.ownSecretText : texts.secretText,
+      } as const)
     : ({ role: "alert", title: texts.secretGone, text: texts.secretGoneText } as const);
   return { kind: "page", title, content, notice };
 }

@@ -7,33 +7,37 @@ import {
   listStatementsOfMerchants,
   noteDifference,
   type SettlementImport,
-  type Statement,
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { signInAgain } from "./action-forms.ts";
 import { differenceTable } from "./difference-table.ts";
 import { selectField, textField } from "./form-fields.ts";
-import { amountText, statusBadge, statusWord, timeElement } from "./format.ts";
-import { merchantField, merchantName, readMerchants, type KnownMerchants } from "./merchant-field.ts";
+import { statusBadge, statusWord, timeElement } from "./format.ts";
+import { importPage } from "./import-page.ts";
+import { merchantField, readMerchants, type KnownMerchants } from "./merchant-field.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
 import { filterOf, readList } from "./read-list.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
+import { statementFiles, statementFilter, statementTable, type StatementDays } from "./statement-pages.ts";
 import { nextPage, table } from "./table.ts";
 import { doneNotice, takeAction } from "./take-action.ts";
+import { takeUpload, uploadForm } from "./upload-form.ts";
 
 /** What the banks' files say beside what we know: differences to work off, the files, and what is owed to merchants. */
 export const settlementPages: Page[] = [
   { method: "GET", path: "/settlement", answer: (context) => answerSettlement(context) },
-  { method: "GET", path: "/statements.csv", answer: exportStatements },
+  importPage,
+  {
+    method: "POST",
+    path: "/settlement/upload",
+    takesFile: true,
+    answer: (context) => takeUpload(context, answerSettlement),
+  },
   { method: "POST", path: "/settlement/note", answer: note },
   { method: "POST", path: "/settlement/close", answer: close },
 ];
 
 const DIFFERENCE_FILTERS = ["state", "class", "accountId"] as const;
-const STATEMENT_FILTERS = ["merchantId", "from", "to"] as const;
-/** The days of statements where nobody chooses others; the API answers as many at most. */
-const STATEMENT_DAYS = 31;
-const DAY_MS = 86_400_000;
 
 async function answerSettlement(context: PageContext, notice?: Notice, status?: number): Promise<PageAnswer> {
   const { api, query, reader } = context;
@@ -51,19 +55,19 @@ async function answerSettlement(context: PageContext, notice?: Notice, status?: 
       context,
       api.read(listStatementsOfMerchants, { query: { ...days, cursor: cursor("statementsCursor") } }),
     ),
-    readMerchants(api),
+    readMerchants(context),
   ]);
   const caption = filter.state ? texts.differencesIn(statusWord(reader, filter.state)) : texts.differences;
   const own = new URLSearchParams(filter).toString();
   const content = html`${filters(context, { merchants, days })}
-    ${!context.mayDecide && differences.items.length > 0 && signInAgain(reader.texts, `/settlement?${own}`)}
-    ${differenceTable(context, caption, { rows: differences.items, query: own })}
-    ${nextPage(texts.nextDifferences, "/settlement", query, differences.nextCursor)}
-    ${importTable(reader, imports.items)}
-    ${nextPage(texts.nextImports, "/settlement", query, imports.nextCursor, "importsCursor")}
-    ${statementTable(reader, merchants, statements.items)}
-    ${nextPage(texts.nextStatements, "/settlement", query, statements.nextCursor, "statementsCursor")}
-    <p><a href="/statements.csv?${new URLSearchParams(days).toString()}">${texts.statementsCsv}</a></p>`;
+  ${!context.mayDecide && differences.items.length > 0 && signInAgain(reader.texts, `/settlement?${own}`)}
+  ${differenceTable(context, caption, { rows: differences.items, query: own })}
+  ${nextPage(texts.nextDifferences, "/settlement", query, differences.nextCursor)}
+  ${importTable(reader, imports.items)}
+  ${nextPage(texts.nextImports, "/settlement", query, imports.nextCursor, "importsCursor")}
+  ${uploadForm(context)} ${statementTable(context, merchants, statements.items)}
+  ${nextPage(texts.nextStatements, "/settlement", query, statements.nextCursor, "statementsCursor")}
+  ${statementFiles(reader, days)}`;
   const refusal = differences.refusal ?? statements.refusal ?? imports.refusal;
   return {
     kind: "page",
@@ -74,19 +78,9 @@ async function answerSettlement(context: PageContext, notice?: Notice, status?: 
   };
 }
 
-function statementFilter({ now, query }: PageContext) {
-  const { merchantId, from, to } = filterOf(query, STATEMENT_FILTERS);
-  const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString().slice(0, 10);
-  return {
-    ...(merchantId !== undefined && { merchantId }),
-    from: from ?? daysAgo(STATEMENT_DAYS - 1),
-    to: to ?? daysAgo(0),
-  };
-}
-
 function filters(
   { query, reader }: PageContext,
-  { merchants, days }: { merchants: KnownMerchants; days: { merchantId?: string; from: string; to: string } },
+  { merchants, days }: { merchants: KnownMerchants; days: StatementDays },
 ): Html {
   const texts = SETTLEMENT_TEXTS[reader.language];
   const states = DIFFERENCE_STATES.map((value) => ({ value, text: statusWord(reader, value) }));
@@ -122,7 +116,11 @@ function importTable(reader: Reader, imports: readonly SettlementImport[]): Html
     texts.imports,
     [
       { heading: texts.taken, cell: ({ createdAt }) => timeElement(reader, createdAt) },
-      { heading: texts.file, cell: ({ fileName, mapping }) => `${fileName} (${mapping})` },
+      {
+        heading: texts.file,
+        cell: ({ importId, fileName, mapping }) =>
+          html`<a href="/settlement/imports/${importId}">${fileName}</a> (${mapping})`,
+      },
       { heading: texts.account, cell: ({ accountId }) => accountId },
       { heading: texts.importedBy, cell: ({ importedBy }) => importedBy },
       {
@@ -136,34 +134,6 @@ function importTable(reader: Reader, imports: readonly SettlementImport[]): Html
     ],
     { rows: imports, empty: texts.noImports },
   );
-}
-
-function statementTable(reader: Reader, merchants: KnownMerchants, statements: readonly Statement[]): Html {
-  const texts = SETTLEMENT_TEXTS[reader.language];
-  const amount = (heading: string, of: (statement: Statement) => number) => ({
-    heading,
-    isNumber: true,
-    cell: (statement: Statement) => amountText(reader, of(statement), statement.currency),
-  });
-  return table(
-    texts.statements,
-    [
-      { heading: texts.day, cell: ({ day }) => day },
-      { heading: reader.texts.merchant, cell: ({ merchantId }) => merchantName(merchants, merchantId) },
-      amount(texts.sales, ({ salesAmount }) => salesAmount),
-      amount(texts.refunds, ({ refundsAmount }) => refundsAmount),
-      amount(texts.chargebacks, ({ chargebacksAmount }) => chargebacksAmount),
-      amount(texts.commission, ({ commission }) => commission),
-      amount(texts.payable, ({ netPayableAmount }) => netPayableAmount),
-      { heading: texts.unpriced, isNumber: true, cell: ({ unpricedLines }) => unpricedLines },
-    ],
-    { rows: statements, empty: texts.noStatements },
-  );
-}
-
-async function exportStatements(context: PageContext): Promise<PageAnswer> {
-  const body = await context.api.exportCsv(listStatementsOfMerchants, statementFilter(context));
-  return { kind: "rows", fileName: "statements.csv", body };
 }
 
 async function note(context: PageContext): Promise<PageAnswer> {

@@ -1,6 +1,7 @@
 import { html, type Html } from "@holdfast/html";
 import { timeElement } from "./format.ts";
 import type { Reader } from "./page-context.ts";
+import { OVERVIEW_TEXTS } from "./overview-texts.ts";
 import { table } from "./table.ts";
 
 export type WaitingWork = {
@@ -11,6 +12,20 @@ export type WaitingWork = {
   /** Since when the oldest waits, where it is known. */
   oldest: string | undefined;
 };
+
+/** Webhooks that did not arrive yet. */
+export function waitingDeliveries(
+  { language }: Reader,
+  list: { items: { occurredAt: string }[]; nextCursor?: string | undefined },
+): WaitingWork {
+  return {
+    text: OVERVIEW_TEXTS[language].deliveriesWaiting,
+    href: "/deliveries?status=pending",
+    list,
+    // This list alone has the newest first: its oldest is known only where all of it is here.
+    oldest: list.nextCursor === undefined ? list.items.at(-1)?.occurredAt : undefined,
+  };
+}
 
 /** What waits for people, a line for each kind of work. */
 export function waitingTable(reader: Reader, work: WaitingWork[]): Html {

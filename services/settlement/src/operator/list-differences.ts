@@ -38,6 +38,22 @@ export async function listDifferences(
   return { outcome: "done", result: { items: await shown(db, page), ...next } };
 }
 
+/** All differences about these movements, whatever became of them, oldest first. */
+export async function differencesOf(
+  db: Kysely<SettlementDatabase>,
+  factIds: readonly string[],
+  limit: number,
+): Promise<Difference[]> {
+  const rows = await db
+    .selectFrom("difference")
+    .selectAll()
+    .where("fact_id", "in", [...factIds])
+    .orderBy("difference_id")
+    .limit(limit)
+    .execute();
+  return await shown(db, rows);
+}
+
 export async function describeDifference(
   db: Kysely<SettlementDatabase>,
   differenceId: string,

@@ -10,6 +10,7 @@ import {
   listSettlementDifferences,
   listSettlementImports,
   noteSettlementDifference,
+  readPaymentSettlement,
   readSettlementAuditLog,
   staffVersionOf,
 } from "@holdfast/contracts";
@@ -19,6 +20,7 @@ import { listStatements } from "../statement/list-statements.ts";
 import { closeDifference, noteDifference, type DifferenceDeps } from "./close-difference.ts";
 import { listDifferences } from "./list-differences.ts";
 import { describeImport, listImports } from "./list-imports.ts";
+import { answerPaymentSettlement } from "./answer-payment-settlement.ts";
 
 /** What operators, and merchants and their staff about their statements, may ask; `serve` has verified who they are and what they may. */
 export function operatorHandlers(deps: DifferenceDeps & UploadDeps) {
@@ -39,6 +41,7 @@ export function operatorHandlers(deps: DifferenceDeps & UploadDeps) {
     ),
     handler(describeSettlementImport, ({ payload }) => describeImport(db, payload.importId)),
     handler(listSettlementDifferences, ({ payload }) => listDifferences(db, payload)),
+    handler(readPaymentSettlement, ({ payload }) => answerPaymentSettlement(db, payload.paymentId)),
     handler(noteSettlementDifference, ({ context, payload }) => noteDifference(deps, context, payload)),
     handler(closeSettlementDifference, ({ context, payload }) => closeDifference(deps, context, payload)),
     handler(readSettlementAuditLog, async ({ payload }) => ({

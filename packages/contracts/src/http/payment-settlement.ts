@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { defineEndpoint, pathId } from "./endpoint.ts";
+import { differenceSchema } from "./settlements.ts";
+
+/** How many lines and how many differences one answer has at most. */
+export const PAYMENT_SETTLEMENT_MAX = 100;
+
+/** A line of a bank's file that was found to be about a payment or a refund of it. */
+export const bankLineSchema = z
+  .object({
+    importId: z.uuid().meta({ description: "The file that it is in" }),
+    line: z.int(),
+    fileName: z.string(),
+    accountId: z.string(),
+    takenAt: z.iso.datetime().meta({ description: "When the file was taken" }),
+    movementId: z.uuid().meta({ description: "Of the payment, or of the refund, that it is about" }),
+    kind: z.string().meta({ description: "Such as SALE, REFUND or CHARGEBACK" }),
+    grossAmount: z.number().meta({ description: "Seen from the merchant: what they pay back is negative" }),
+    feeAmount: z.number(),
+    netAmount: z.number(),
+    currency: z.string(),
+    transactedAt: z.string().optional().meta({ description: "The bank's wall clock, without a zone" }),
+    settlesOn: z.iso.date().optional(),
+    verdict: z.string().optional().meta({
+      description: "What the comparison says of it, such as MATCHED; absent before it was compared",
+    }),
+  })
+  .meta({ id: "BankLine" });
+export type BankLine = z.infer<typeof bankLineSchema>;
+
+/** What the banks' files say of one payment and its refunds. */
+export const paymentSettlementSchema = z
+  .object({
+    lines: z.array(bankLineSchema).meta({ description: "Oldest first" }),
+    differences: z
+      .array(differenceSchema)
+      .meta({ description: "Where a bank and we say different things, in whatever state, oldest first" }),
+    more: z
+      .boolean()
+      .meta({ description: `Whether there are more than ${PAYMENT_SETTLEMENT_MAX} of either` }),
+  })
+  .meta({ id: "PaymentSettlement" });
+export type PaymentSettlement = z.infer<typeof paymentSettlementSchema>;
+
+export const getPaymentSettlement = defineEndpoint({
+  operationId: "getPaymentSettlement",
+  listener: "operator",
+  method: "GET",
+  path: "/operator/payments/{paymentId}/settlement",
+  role: "viewer",
+  summary: "Get what the banks' files say of a payment",
+  description:
+    "Returns the lines of banks' files that are about the payment or its refunds, and the differences that were found. Of " +
+    "what no bank has reported, or is unknown, both are empty.",
+  pathParameters: z.object({ paymentId: pathId("Id of the payment") }),
+  notFound: "payment_not_found",
+  responses: { 200: { description: "Lines and differences", body: paymentSettlementSchema } },
+  problems: ["payment_not_found", "forbidden"],
+});

@@ -1,0 +1,68 @@
+import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { Busboy, type BusboyFileStream } from "@fastify/busboy";
+import type { ArrivingFile } from "../operator-api/form-with-file.ts";
+
+/** A form with a file behind its fields. The file is read while it arrives: the process holds a piece of it. */
+export type Upload = { form: URLSearchParams; file: ArrivingFile | undefined };
+
+/** The form is broken, or is none that brings a file. */
+export class UploadError extends Error {
+  override name = "UploadError";
+  readonly code = "upload";
+  readonly status = 400;
+}
+
+/**
+ * Reads the fields of a form, up to its file. What comes behind the file is not looked at.
+ *
+ * @throws UploadError. Where the form breaks off within the file, reading the file throws.
+ */
+export async function receiveUpload(request: IncomingMessage): Promise<Upload> {
+  const type = request.headers["content-type"];
+  if (type === undefined || !/^multipart\/form-data *;/i.test(type))
+    throw new UploadError("the form brings no file");
+  const { promise, resolve, reject } = Promise.withResolvers<Upload>();
+  const form = new URLSearchParams();
+  let arriving: Readable | undefined;
+  const parser = new Busboy({
+    headers: { "content-type": type },
+    limits: {
+      fields: FIELDS_MAX,
+      fieldSize: FIELD_BYTES_MAX,
+      files: 1,
+      fileSize: FILE_BYTES_MAX,
+      headerPairs: 10,
+    },
+  });
+  parser.on("field", (name: string, value: string) => form.append(name, value));
+  parser.on("file", (_part: string, stream: BusboyFileStream, name: string | undefined) => {
+    // Where nobody reads it any more its end does not matter.
+    stream.on("error", () => {});
+    arriving = stream;
+    resolve({
+      form,
+      file: {
+        name: name ?? "",
+        content: stream as AsyncIterable<Buffer>,
+        isTooLarge: () => stream.truncated,
+        discard: () => void stream.resume(),
+      },
+    });
+  });
+  pipeline(request, parser).then(
+    () => resolve({ form, file: undefined }),
+    (cause: unknown) => {
+      const error = new UploadError("the form breaks off", { cause });
+      arriving?.destroy(error);
+      reject(error);
+    },
+  );
+  return await promise;
+}
+
+const FIELDS_MAX = 10;
+const FIELD_BYTES_MAX = 1_000;
+/** As many as the operator API takes. */
+const FILE_BYTES_MAX = 1_073_741_824;

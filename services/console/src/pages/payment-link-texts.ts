@@ -1,0 +1,68 @@
+import type { Language } from "@holdfast/html";
+
+const ENGLISH = {
+  links: "Payment links",
+  link: "Payment link",
+  newLink: "New link",
+  description: "What is paid for",
+  descriptionHint: "The buyer reads it.",
+  order: "Order number",
+  amount: "Amount",
+  currency: "Currency",
+  use: "Paid",
+  uses: { SINGLE: "once", MULTIPLE: "by many" },
+  expires: "Ends",
+  expiresIn: "Open for",
+  durations: { day: "1 day", week: "7 days", month: "30 days", year: "365 days" },
+  disabled: "Disabled",
+  mode: "Mode",
+  live: "Live",
+  test: "Test",
+  address: "Address",
+  code: "QR code of the address",
+  disable: "Disable link",
+  confirmDisable: "Disable this link? Nobody can begin to pay by it again.",
+  createLink: "Make link",
+  copy: "Copy",
+  copied: "Copied",
+  noLinks: "There is no link in this mode. A link is an address that a buyer pays, without a shop.",
+  noLinksYet: "Make the first one below.",
+  askOwner: "Whoever of you has the role owner makes links.",
+  needFields: "Write an order number, what is paid for, and the amount as a number, such as 12.50.",
+};
+
+export type PaymentLinkTexts = typeof ENGLISH;
+
+const TURKISH: PaymentLinkTexts = {
+  links: "Ödeme bağlantıları",
+  link: "Ödeme bağlantısı",
+  newLink: "Yeni bağlantı",
+  description: "Ne için ödendiği",
+  descriptionHint: "Ödeyen kişi okur.",
+  order: "Sipariş numarası",
+  amount: "Tutar",
+  currency: "Para birimi",
+  use: "Ödenir",
+  uses: { SINGLE: "bir kez", MULTIPLE: "birçok kez" },
+  expires: "Bitiş",
+  expiresIn: "Açık kalma süresi",
+  durations: { day: "1 gün", week: "7 gün", month: "30 gün", year: "365 gün" },
+  disabled: "Kapatıldı",
+  mode: "Kip",
+  live: "Canlı",
+  test: "Deneme",
+  address: "Adresi",
+  code: "Adresin karekodu",
+  disable: "Bağlantıyı kapat",
+  confirmDisable: "Bağlantı kapatılsın mı? Bir daha kimse bununla ödemeye başlayamaz.",
+  createLink: "Bağlantı oluştur",
+  copy: "Kopyala",
+  copied: "Kopyalandı",
+  noLinks: "Bu kipte bağlantı yok. Bağlantı, mağaza olmadan ödenebilen bir adrestir.",
+  noLinksYet: "İlkini aşağıda oluşturun.",
+  askOwner: "Bağlantıları owner rolü olan kişi oluşturur.",
+  needFields: "Sipariş numarasını, ne için ödendiğini ve tutarı 12.50 gibi bir sayı olarak yazın.",
+};
+
+/** What the pages about payment links say. */
+export const PAYMENT_LINK_TEXTS: Record<Language, PaymentLinkTexts> = { en: ENGLISH, tr: TURKISH };

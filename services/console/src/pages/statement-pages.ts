@@ -1,0 +1,120 @@
+import {
+  listStatements,
+  listStatementsOfMerchants,
+  type Endpoint,
+  type Statement,
+} from "@holdfast/contracts";
+import { html, type Html } from "@holdfast/html";
+import { rowsOf } from "./csv-pages.ts";
+import { textField } from "./form-fields.ts";
+import { amountText } from "./format.ts";
+import { merchantName, type KnownMerchants } from "./merchant-field.ts";
+import type { Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
+import { filterOf, readList } from "./read-list.ts";
+import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
+import { nextPage, table } from "./table.ts";
+
+/** What is owed: to their merchant for staff, and for everybody as a CSV file and as a page to be printed. */
+export const statementPages: Page[] = [
+  { audience: "staff", method: "GET", path: "/settlement", answer: answerStatements },
+  { audience: "everybody", method: "GET", path: "/statements.csv", answer: exportStatements },
+  { audience: "everybody", method: "GET", path: "/statements/print", answer: printStatements },
+];
+
+const FILTERS = ["merchantId", "from", "to"] as const;
+/** The days of statements where nobody chooses others; the API answers as many at most. */
+const DAYS = 31;
+const DAY_MS = 86_400_000;
+
+/** The first day and the last, as ISO dates. */
+export type StatementDays = { merchantId?: string; from: string; to: string };
+
+export function statementFilter({ now, query }: PageContext): StatementDays {
+  const { merchantId, from, to } = filterOf(query, FILTERS);
+  const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString().slice(0, 10);
+  return {
+    ...(merchantId !== undefined && { merchantId }),
+    from: from ?? daysAgo(DAYS - 1),
+    to: to ?? daysAgo(0),
+  };
+}
+
+async function answerStatements(context: PageContext): Promise<PageAnswer> {
+  const { api, query, reader } = context;
+  const texts = SETTLEMENT_TEXTS[reader.language];
+  const days = statementFilter(context);
+  const cursor = query.get("statementsCursor") ?? undefined;
+  const page = await readList(context, api.read(listStatements, { query: { ...days, cursor } }));
+  const content = html`<form class="filters" action="/settlement">
+      ${textField({ name: "from", label: texts.fromDay, value: days.from, type: "date" })}
+      ${textField({ name: "to", label: texts.toDay, value: days.to, type: "date" })}
+      <button>${reader.texts.filter}</button>
+    </form>
+    ${statementTable(context, { items: [] }, page.items)}
+    ${nextPage(texts.nextStatements, "/settlement", query, page.nextCursor, "statementsCursor")}
+    ${page.items.length > 0 && statementFiles(reader, days)}`;
+  const { notice, status = 200 } = page.refusal ?? {};
+  return { kind: "page", title: reader.texts.statements, content, notice, status };
+}
+
+export function statementTable(
+  { reader, session }: PageContext,
+  merchants: KnownMerchants,
+  statements: readonly Statement[],
+): Html {
+  const texts = SETTLEMENT_TEXTS[reader.language];
+  const amount = (heading: string, of: (statement: Statement) => number) => ({
+    heading,
+    isNumber: true,
+    cell: (statement: Statement) => amountText(reader, of(statement), statement.currency),
+  });
+  const merchant = {
+    heading: reader.texts.merchant,
+    cell: ({ merchantId }: Statement) => merchantName(merchants, merchantId),
+  };
+  return table(
+    texts.statements,
+    [
+      { heading: texts.day, cell: ({ day }) => day },
+      ...(session.staff ? [] : [merchant]),
+      amount(texts.sales, ({ salesAmount }) => salesAmount),
+      amount(texts.refunds, ({ refundsAmount }) => refundsAmount),
+      amount(texts.chargebacks, ({ chargebacksAmount }) => chargebacksAmount),
+      amount(texts.commission, ({ commission }) => commission),
+      amount(texts.payable, ({ netPayableAmount }) => netPayableAmount),
+      { heading: texts.unpriced, isNumber: true, cell: ({ unpricedLines }) => unpricedLines },
+    ],
+    { rows: statements, empty: texts.noStatements },
+  );
+}
+
+/** The same days as a file, and as a page to be printed. */
+export function statementFiles(reader: Reader, days: StatementDays): Html {
+  const texts = SETTLEMENT_TEXTS[reader.language];
+  const query = new URLSearchParams(days).toString();
+  return html`<p class="buttons">
+    <a class="button" href="/statements.csv?${query}">${texts.statementsCsv}</a>
+    <a class="button" href="/statements/print?${query}">${texts.printStatements}</a>
+  </p>`;
+}
+
+async function exportStatements(context: PageContext): Promise<PageAnswer> {
+  const query = statementFilter(context);
+  return await rowsOf(context.api, endpointFor(context), { query, fileName: "statements.csv" });
+}
+
+/** As the gateway prints it, with a sum for each currency and a style of its own. */
+async function printStatements(context: PageContext): Promise<PageAnswer> {
+  const mediaType = "text/html";
+  const query = statementFilter(context);
+  return {
+    kind: "file",
+    mediaType,
+    ...(await context.api.download(endpointFor(context), mediaType, { query })),
+  };
+}
+
+/** Staff have the endpoint that merchants have. */
+function endpointFor({ session }: PageContext): Endpoint {
+  return session.staff ? listStatements : listStatementsOfMerchants;
+}
