@@ -129,7 +129,8 @@ async function startServer(program: string) {
   });
   return async (body: Uint8Array<ArrayBuffer>, headers: Record<string, string>) => {
     const signed = Object.entries(headers).filter(([name]) => name.startsWith("x-"));
-    return (await fetch(`http://127.0.0.1:${port}/webhooks`, { method: "POST", headers: signed, body })).status;
+    return (await fetch(`http://127.0.0.1:${port}/webhooks`, { method: "POST", headers: signed, body }))
+      .status;
   };
 }
 

@@ -148,7 +148,7 @@ function statementTable(reader: Reader, merchants: KnownMerchants, statements: r
   return table(
     texts.statements,
     [
-      { heading: texts.day, cell: ({ day }) => day },
+      { heading: texts.day, cell: ({ day, complete }) => (complete ? day : `${day} (${texts.notFinal})`) },
       { heading: reader.texts.merchant, cell: ({ merchantId }) => merchantName(merchants, merchantId) },
       amount(texts.sales, ({ salesAmount }) => salesAmount),
       amount(texts.refunds, ({ refundsAmount }) => refundsAmount),
