@@ -209,10 +209,22 @@ export async function inspect(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
   await page.evaluate(AXE);
   const { violations } = await page.evaluate<AxeResults>("axe.run()");
-  const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-  expect(serious.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
   const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
   expect(await page.evaluate(overflow)).toBe(0);
+}
+
+/** The same on the narrowest telephone and at a desk, each in the light and in the dark. */
+export async function inspectOnEveryScreen(page: Page, name: string): Promise<void> {
+  const own = page.viewportSize()!;
+  for (const width of [320, 1280])
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ colorScheme });
+      await inspect(page, `${name}-${width}-${colorScheme}`);
+    }
+  await page.setViewportSize(own);
+  await page.emulateMedia({ colorScheme: null });
 }
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");

@@ -4,6 +4,7 @@ import {
   CARD,
   DESK,
   inspect,
+  inspectOnEveryScreen,
   PHONE,
   shopAddress,
   SHOP,
@@ -30,12 +31,12 @@ const letExpire = (checkoutId: string) =>
 test.each([PHONE, DESK])("a buyer at the $name pays in installments and is sent back", async (buyer) => {
   const checkout = await product.createCheckout();
   const page = await product.visit(checkout, buyer);
-  await inspect(page, `${buyer.name}-form`);
+  await inspectOnEveryScreen(page, `${buyer.name}-form`);
   await typeCard(page);
   await page.locator('input[name="installmentCount"][value="3"]').check();
   expect(await page.locator("#pan").inputValue()).toBe("4111 1111 1111 1111");
   expect(await page.locator("#scheme").textContent()).toBe("Visa");
-  await inspect(page, `${buyer.name}-filled`);
+  await inspectOnEveryScreen(page, `${buyer.name}-filled`);
   await page.locator("#pay").click();
   await page.locator(".sign.good").waitFor();
   await inspect(page, `${buyer.name}-paid`);
@@ -79,7 +80,7 @@ test.each([PHONE, DESK])(
       expect(await input.getAttribute("aria-describedby")).toContain(`${field}-fault`);
       expect(await page.locator(`#${field}-fault`).textContent()).not.toBe("");
     }
-    await inspect(page, `${buyer.name}-faults`);
+    await inspectOnEveryScreen(page, `${buyer.name}-faults`);
     await page.locator("#pan").press("Backspace");
     await page.locator("#pan").press("1");
     expect(await page.locator("#pan-fault").textContent()).toBe("");
@@ -115,7 +116,7 @@ test.each([PHONE, DESK])(
     await page.locator("#outcome").waitFor();
     expect(await page.evaluate("document.activeElement.id")).toBe("outcome");
     expect(await page.locator("#cvv").inputValue()).toBe("");
-    await inspect(page, `${buyer.name}-declined`);
+    await inspectOnEveryScreen(page, `${buyer.name}-declined`);
     await page.reload();
     await page.locator("#outcome").waitFor();
     expect(await page.locator("#pan").inputValue()).toBe("");
@@ -181,7 +182,7 @@ test("a bank that does not answer is waited for; a reload shows the same and pay
   await typeCard(page, { pan: HANGS });
   await page.locator("#pay").click();
   await page.locator("[data-poll]").waitFor();
-  await inspect(page, "phone-waiting");
+  await inspectOnEveryScreen(page, "phone-waiting");
   await page.unrouteAll({ behavior: "ignoreErrors" });
   looked.resolve();
   await page.reload();
@@ -213,7 +214,7 @@ test.each([PHONE, DESK])(
     await letExpire(checkout.checkoutId);
     await page.locator("#pay").click();
     await page.locator(".sign.bad").waitFor();
-    await inspect(page, `${buyer.name}-expired`);
+    await inspectOnEveryScreen(page, `${buyer.name}-expired`);
     expect(await paymentsOf(checkout.checkoutId)).toEqual([]);
     expect(await product.readCheckout(checkout.checkoutId)).toMatchObject({ status: "EXPIRED" });
   },

@@ -26,6 +26,7 @@ const statement = (day: number) => ({
   netPayableAmount: 120_867.65,
   lines: 3,
   unpricedLines: day === 5 ? 1 : 0,
+  complete: day !== 5,
 });
 
 test.each([

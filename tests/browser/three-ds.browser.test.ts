@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   CHALLENGED,
   DESK,
-  inspect,
+  inspectOnEveryScreen,
   PHONE,
   shopAddress,
   startBrowserHarness,
@@ -37,6 +37,7 @@ const statusOf = async ({ checkoutId }: Checkout) => await product.readCheckout(
 test.each([PHONE, DESK])("a challenge that is passed at the $name pays", async (buyer) => {
   const { checkout, page } = await payWith(CHALLENGED, buyer);
   await page.locator("#code").fill(RIGHT_CODE);
+  await inspectOnEveryScreen(page, `${buyer.name}-challenge`);
   expect(await statusOf(checkout)).toMatchObject({ status: "OPEN", payment: { status: "ENROLLED" } });
   await page.locator('button[value="submit"]').click();
   await page.locator(".sign.good").waitFor();
@@ -59,7 +60,7 @@ test.each([
   await page.locator(`button[value="${answer}"]`).click();
   await page.locator("#outcome").waitFor();
   expect(await page.evaluate("document.activeElement.id")).toBe("outcome");
-  await inspect(page, `phone-challenge-${end}`);
+  await inspectOnEveryScreen(page, `phone-challenge-${end}`);
   expect(await statusOf(checkout)).toMatchObject({
     status: "OPEN",
     payment: { status: "FAILED", resultCode: `authentication_${end}` },
@@ -74,7 +75,7 @@ test("a buyer who leaves the challenge finds the way back to it, and no second f
   await page.locator("#code").waitFor();
   await page.goto(checkout.checkoutUrl);
   expect(await page.locator("#card-form").count()).toBe(0);
-  await inspect(page, "phone-challenge-open");
+  await inspectOnEveryScreen(page, "phone-challenge-open");
   await page.locator("a.primary").click();
   await page.locator("#code").fill(RIGHT_CODE);
   await page.locator('button[value="submit"]').click();
@@ -94,7 +95,7 @@ test("a challenge that is never finished ends with its session, and the form is 
     [payment.paymentId],
   );
   await page.locator("#card-form").waitFor();
-  await inspect(page, "desk-challenge-abandoned");
+  await inspectOnEveryScreen(page, "desk-challenge-abandoned");
   expect(await statusOf(checkout)).toMatchObject({ status: "OPEN", payment: { status: "CANCELLED" } });
   expect(await product.ledger(checkout.checkoutId)).not.toContainEqual(
     expect.objectContaining({ outcome: "approved", operation: "sale" }),

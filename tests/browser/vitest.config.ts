@@ -4,7 +4,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["tests/browser/**/*.browser.test.ts"],
-    testTimeout: 60_000,
+    // A page is inspected on four screens, each with all of axe's rules.
+    testTimeout: 300_000,
     hookTimeout: 120_000,
     // One product and one browser for all of them; each test has a checkout and a browser context of its own.
     fileParallelism: false,

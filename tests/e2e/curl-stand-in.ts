@@ -1,4 +1,4 @@
-// As much of curl as the documents use, for machines that have none: -s, -X, -H and -d, also from a file or from stdin.
+// As much of curl as the documents use, for machines that have none: -s, -S, -X, -H and -d, also from a file or from stdin.
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 
@@ -6,6 +6,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     silent: { type: "boolean", short: "s" },
+    "show-error": { type: "boolean", short: "S" },
     request: { type: "string", short: "X" },
     header: { type: "string", short: "H", multiple: true, default: [] },
     data: { type: "string", short: "d" },

@@ -1,12 +1,12 @@
 // Every block of code in docs/merchant, as it stands there, against the whole product: what a merchant's developer types
 // works. A block marked `values` is what the reader fills in, `terminal` runs in another terminal, and `browser` follows
 // what a buyer does.
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { eventually, startLedgerReceiver } from "../support/index.ts";
@@ -40,7 +40,11 @@ const ELSEWHERE = [
   "npm install",
   "npm start",
   "npm run receiver -- --secret $WEBHOOK_SECRET",
+  "npm run receiver -- --secret $WEBHOOK_SECRET --forward http://localhost:3000/webhooks",
   "npm run pack:client",
+  "mkdir shop",
+  "cd shop",
+  "npm init -y",
   "npm install PATH-THAT-WAS-PRINTED",
 ];
 
@@ -66,7 +70,7 @@ const OUTPUT: Record<string, RegExp[]> = {
   errors: [/"code":"validation_failed"/],
   "test-cards": [/"status":"FAILED"/],
   client: [/^charged /m, /^6\.25$/m],
-  "going-live": [/"items":\[/],
+  "going-live": [/"items":\[[^]*"items":\[\]/],
 };
 
 /** Platforms of readers that this machine need not have: `npm run test:php` executes the PHP, and nothing the C#. */
@@ -100,15 +104,35 @@ test("webhooks: both ways of verifying accept what the gateway sends, and refuse
     await pay.step({ ...block, code: block.code.replaceAll("getting-started-1", "webhooks-1") });
   await eventually(() => receiver.ledger.length > 0);
   const { body, headers } = receiver.ledger[0]!;
-  const [client, own] = guide.blocks.filter(({ language }) => language !== "sh");
+  const [client, server, own] = guide.blocks.filter(({ language }) => language !== "sh");
   process.env["WEBHOOK_SECRET"] = secret;
   onTestFinished(() => void delete process.env["WEBHOOK_SECRET"]);
-  const { receive } = await import(guide.save(client!));
+  const { receive } = await import(guide.save(client!, "webhook.mts"));
   const { isAuthentic } = await import(guide.save(own!));
   const changed = Buffer.concat([body, Buffer.from(" ")]);
   expect([await receive(body, headers), await receive(changed, headers)]).toEqual([200, 400]);
   expect([isAuthentic(body, headers, secret), isAuthentic(changed, headers, secret)]).toEqual([true, false]);
+  const send = await startServer(guide.save(server!, "server.mts"));
+  expect([await send(body, headers), await send(changed, headers)]).toEqual([200, 400]);
 });
+
+/** Runs the guide's server as its reader does. @returns what it answers to a webhook */
+async function startServer(program: string) {
+  const running = spawn(process.execPath, [fileURLToPath(program)], {
+    env: { ...process.env, PORT: "0" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void running.kill());
+  const port = await new Promise<string>((resolve, reject) => {
+    running.once("exit", (code) => reject(new Error(`the server has ended with ${code}`)));
+    running.stdout.on("data", (piece) => resolve(/port: (\d+)/.exec(String(piece))![1]!));
+  });
+  return async (body: Uint8Array<ArrayBuffer>, headers: Record<string, string>) => {
+    const signed = Object.entries(headers).filter(([name]) => name.startsWith("x-"));
+    return (await fetch(`http://127.0.0.1:${port}/webhooks`, { method: "POST", headers: signed, body }))
+      .status;
+  };
+}
 
 type Block = { language: string; mark: string | undefined; code: string; index: number };
 
@@ -132,8 +156,8 @@ function openGuide(name: string, more: Record<string, string> = {}) {
   };
   const run = async (code: string) =>
     (output += await shell(`set -eua\ntest ! -f env || . ./env\n${code}\nexport -p > env`));
-  const save = (block: Block) => {
-    const file = join(cwd, `block-${block.index}.${block.language === "ts" ? "ts" : "mjs"}`);
+  const save = (block: Block, name = `block-${block.index}.${block.language === "ts" ? "mts" : "mjs"}`) => {
+    const file = join(cwd, name);
     writeFileSync(file, block.code);
     return pathToFileURL(file).href;
   };

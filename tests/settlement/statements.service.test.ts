@@ -89,6 +89,8 @@ const FIRST = {
   netPayableAmount: 4.5,
   lines: 5,
   unpricedLines: 0,
+  // The line with another amount waits for somebody's decision.
+  complete: false,
 };
 const SECOND = {
   ...FIRST,
@@ -99,6 +101,7 @@ const SECOND = {
   bankFeesAmount: 0.4,
   netPayableAmount: 24.5,
   lines: 1,
+  complete: true,
 };
 
 async function own(merchant?: MessageContext["merchant"], days = DAYS) {
@@ -149,9 +152,9 @@ test("operators get those of all merchants, page by page, of one of them, and as
   expect(ofOther.items).toHaveLength(1);
   const [header, ...rows] = (await ask(range, "text/csv")).text.trim().split("\r\n");
   expect(header).toBe(
-    "merchantId,day,currency,salesAmount,refundsAmount,chargebacksAmount,commission,bankFeesAmount,netPayableAmount,lines,unpricedLines",
+    "merchantId,day,currency,salesAmount,refundsAmount,chargebacksAmount,commission,bankFeesAmount,netPayableAmount,lines,unpricedLines,complete",
   );
-  expect(rows).toContain(`${system.merchantId},2026-03-11,TRY,125.00,100.00,20.00,0.50,2.05,4.50,5,0`);
+  expect(rows).toContain(`${system.merchantId},2026-03-11,TRY,125.00,100.00,20.00,0.50,2.05,4.50,5,0,false`);
   expect(rows.at(-1)).toMatch(/^#rows,3,/);
   expect((await ask(range.replace("2026-03-12", "2026-03-10"))).status).toBe(400);
   expect((await ask("from=2026-03-01&to=2026-04-01")).status).toBe(400);
@@ -176,7 +179,7 @@ test("operators and merchants print them: a page without script, with a sum for 
     [...row!.matchAll(/<t[hd][^>]*>([^]*?)<\/t[hd]>/g)].map(([, cell]) => cell!.trim()),
   );
   expect(rows).toContainEqual([
-    "2026-03-11",
+    "2026-03-11 <strong>not final</strong>",
     system.merchantId,
     "TRY",
     "125.00",
@@ -272,3 +275,62 @@ test.each([
     expect(await run("check", "--from", days.from, "--to", days.to)).toMatchObject({ code: 0 });
   },
 );
+
+test("a day is complete once the bank has reported everything up to it, and nothing of it is open", async () => {
+  const merchant = { merchant: { merchantId: randomUUID(), commission } };
+  const sell = async (occurredAt: string) => {
+    const sale = system.command({ amountMinor: "1000", ofMerchant: merchant.merchant.merchantId });
+    expect(await system.call(sellPayment, sale, merchant)).toMatchObject({ outcome: "done" });
+    const { paymentId } = sale;
+    await eventually(async () => {
+      const rows = await system.query(
+        `update settlement.fact set occurred_at = '${occurredAt}' where fact_id = '${paymentId}' and standing = 'DONE'
+         returning fact_id`,
+      );
+      expect(rows).toHaveLength(1);
+    });
+    return paymentId;
+  };
+  const complete = async () => {
+    const statements = await own(merchant.merchant);
+    if (!Array.isArray(statements)) throw new Error("no statements");
+    return Object.fromEntries(statements.map((each) => [each.day, each.complete]));
+  };
+  // By the bank's clock in Istanbul the second is of the 12th, and the third of the 13th.
+  const first = await sell("2026-03-10T12:00:00Z");
+  const second = await sell("2026-03-11T21:30:00Z");
+  const third = await sell("2026-03-12T21:30:00Z");
+  await system.query("update settlement.account set compared_since = '2026-03-10'");
+  await take(line("SALE", first, 1_000n), line("SALE", third, 1_000n, { day: "2026-03-12" }));
+  expect(await complete()).toEqual({ "2026-03-11": true, "2026-03-12": false });
+
+  // What happened before the account's first file is in none, and is not waited for.
+  await system.query("update settlement.account set compared_since = '2026-03-13'");
+  expect(await complete()).toEqual({ "2026-03-11": true, "2026-03-12": true });
+  await system.query("update settlement.account set compared_since = '2026-03-10'");
+
+  // It comes with another amount: the day waits for people, who close the difference.
+  await take(line("SALE", second, 999n, { day: "2026-03-12" }));
+  expect(await complete()).toEqual({ "2026-03-11": true, "2026-03-12": false });
+  const close = (state: string, by: string) =>
+    system.query(
+      `update settlement.difference set state = '${state}', ${by}, ended_at = now() where fact_id = '${second}'`,
+    );
+  await close("CLOSED", "closed_by = 'olga', reason = 'written off'");
+  expect(await complete()).toEqual({ "2026-03-11": true, "2026-03-12": true });
+
+  // What never comes is waited for until people have closed it.
+  const never = await sell("2026-03-11T12:00:00Z");
+  expect(await complete()).toEqual({ "2026-03-11": false, "2026-03-12": false });
+  await system.query(
+    `insert into settlement.difference (account_id, class, fact_id, amount_minor, currency, detail, state, closed_by,
+       reason, ended_at)
+     select account_id, 'MISSING_AT_BANK', fact_id, 1000, 'TRY', 'no line', 'CLOSED', 'olga', 'lost', now()
+     from settlement.fact where fact_id = '${never}'`,
+  );
+  expect(await complete()).toEqual({ "2026-03-11": true, "2026-03-12": true });
+
+  // A commission that has to be asked for is open, too.
+  await system.query(`update settlement.fact set commission_minor = null where fact_id = '${first}'`);
+  expect(await complete()).toMatchObject({ "2026-03-11": false });
+});

@@ -19,6 +19,8 @@ export type Statement = {
   lines: number;
   /** The statement is not final before there is none. */
   unpricedLines: number;
+  /** Whether the bank has reported everything up to this day, and nothing of the day is open. */
+  complete: boolean;
 };
 
 /** Days, both included and at most 31 apart: `2026-11-01`. */

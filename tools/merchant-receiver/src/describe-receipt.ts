@@ -1,13 +1,17 @@
 import type { Receipt } from "./receiver.ts";
 
 /** A webhook as it is printed: what it is about, or why it is not authentic. */
-export function describeReceipt({ received, verdict, repeated }: Receipt, now: Date): string {
+export function describeReceipt({ received, verdict, repeated, forwarded }: Receipt, now: Date): string {
   const at = now.toISOString().slice(11, 23);
-  if (!verdict.valid) return `${at}  NOT AUTHENTIC  ${verdict.reason}: ${printable(verdict.detail)}\n`;
+  const answer = forwarded
+    ? `    your server: ${printable(String(forwarded.status ?? forwarded.error))}\n`
+    : "";
+  if (!verdict.valid)
+    return `${at}  NOT AUTHENTIC  ${verdict.reason}: ${printable(verdict.detail)}\n${answer}`;
   const age = now.getTime() - verdict.requestTime;
   const head = `${at}  verified  ${printable(verdict.eventType ?? "?")}  ${printable(verdict.eventId ?? "?")}`;
   const notes = `signed ${age} ms ago${repeated ? ", a duplicate: nothing to do" : ""}`;
-  return `${head}  (${notes})\n${indent(received.body)}\n`;
+  return `${head}  (${notes})\n${indent(received.body)}\n${answer}`;
 }
 
 function indent(body: Uint8Array): string {

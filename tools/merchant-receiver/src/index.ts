@@ -1,2 +1,3 @@
 export * from "./describe-receipt.ts";
+export * from "./forward-webhook.ts";
 export * from "./receiver.ts";

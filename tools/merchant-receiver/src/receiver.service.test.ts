@@ -1,26 +1,29 @@
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders } from "node:http";
 import { request } from "node:https";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { localCertificates } from "@holdfast/sandbox/infrastructure";
 import { signWebhook } from "@holdfast/webhook-signature";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { describeReceipt } from "./describe-receipt.ts";
 import { startReceiver, type Receipt, type Receiver } from "./receiver.ts";
 
 const secret = "whs_the-secret";
 const body = Buffer.from('{"paymentId":"p-1","amount":12.50}');
 let receiver: Receiver;
+let certificate: { cert: Buffer; key: Buffer };
 let caFile: string;
 const receipts: Receipt[] = [];
 
 beforeAll(async () => {
   const files = await localCertificates(mkdtempSync(join(tmpdir(), "holdfast-receiver-")));
   caFile = files.caFile;
+  certificate = { cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) };
   receiver = await startReceiver({
-    cert: readFileSync(files.certFile),
-    key: readFileSync(files.keyFile),
+    ...certificate,
     port: 0,
     secret,
     onReceipt: (receipt) => receipts.push(receipt),
@@ -31,10 +34,13 @@ beforeEach(() => void (receipts.length = 0));
 
 type Sent = { key?: string; content?: Buffer; method?: string; headers?: Record<string, string> };
 
-async function send({ key = secret, content = body, method = "POST", headers = {} }: Sent = {}) {
+async function send(
+  { key = secret, content = body, method = "POST", headers = {} }: Sent = {},
+  to: Receiver = receiver,
+) {
   const time = String(Date.now());
   return await new Promise<{ status: number; text: string }>((resolve, reject) => {
-    const outgoing = request(receiver.url, {
+    const outgoing = request(to.url, {
       method,
       ca: readFileSync(caFile),
       agent: false,
@@ -88,6 +94,31 @@ test("it takes POST only, and no more than a webhook has", async () => {
   expect(await send({ method: "GET", content: Buffer.alloc(0) })).toMatchObject({ status: 405 });
   expect(await send({ content: Buffer.alloc(300_000) })).toMatchObject({ status: 413 });
   expect(receipts).toEqual([]);
+});
+
+test("with an address to pass on to, the merchant's own server gets the bytes and decides the answer", async () => {
+  const got: { headers: IncomingHttpHeaders; body: string }[] = [];
+  const shop = createServer(async (incoming, response) => {
+    let text = "";
+    for await (const chunk of incoming) text += String(chunk);
+    got.push({ headers: incoming.headers, body: text });
+    response.writeHead(text === body.toString() ? 204 : 400).end();
+  });
+  await new Promise<void>((resolve) => shop.listen(0, "127.0.0.1", resolve));
+  const forwardTo = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/webhooks`;
+  const onReceipt = (receipt: Receipt) => receipts.push(receipt);
+  const passing = await startReceiver({ ...certificate, port: 0, secret, forwardTo, onReceipt });
+  onTestFinished(() => passing.close());
+
+  expect(await send({}, passing)).toMatchObject({ status: 204 });
+  expect(await send({ content: Buffer.from("{}") }, passing)).toMatchObject({ status: 400 });
+  expect(got.map((each) => each.body)).toEqual([body.toString(), "{}"]);
+  expect(got[0]!.headers).toMatchObject({ "x-event-id": "e-1", "x-request-signature": expect.any(String) });
+  expect(printed()).toMatch(/your server: 204[^]*NOT AUTHENTIC[^]*your server: 400/);
+
+  await new Promise((resolve) => shop.close(resolve));
+  expect(await send({}, passing)).toMatchObject({ status: 502 });
+  expect(printed()).toContain(`your server: nothing listens at ${forwardTo}`);
 });
 
 test("what a stranger sends cannot steer the terminal", async () => {

@@ -2,19 +2,23 @@ import { createServer } from "node:https";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { verifyWebhook, type ReceivedWebhook, type WebhookVerdict } from "@holdfast/webhook-signature";
+import { forwardWebhook, type Forwarded } from "./forward-webhook.ts";
 
 /** One request and what was found out about it. */
 export type Receipt = {
   received: ReceivedWebhook;
   verdict: WebhookVerdict;
   /** Seen before under its x-event-id. */ repeated: boolean;
+  /** What the merchant's own server made of it, where it was passed on. */
+  forwarded?: Forwarded | undefined;
 };
 
 export type Receiver = { url: string; port: number; close(): Promise<void> };
 
 /**
  * A merchant's side in small: keeps the raw bytes, verifies them, answers at once, and knows an event it has had. It
- * answers a webhook that is not authentic with 401 and the reason, which a real one would keep to itself.
+ * answers a webhook that is not authentic with 401 and the reason, which a real one would keep to itself. With `forwardTo`
+ * it passes each on, also one that is not authentic, and answers with the status of the merchant's own server.
  */
 export async function startReceiver(options: {
   cert: string | Buffer;
@@ -23,6 +27,8 @@ export async function startReceiver(options: {
   /** Default 127.0.0.1; 0.0.0.0 where webhooks come from containers. */
   host?: string;
   secret: string;
+  /** The address of the merchant's own server, such as http://localhost:3000/webhooks. */
+  forwardTo?: string | undefined;
   onReceipt: (receipt: Receipt) => void;
 }): Promise<Receiver> {
   const seen = new Set<string>();
@@ -45,9 +51,12 @@ export async function startReceiver(options: {
     const eventId = verdict.valid ? verdict.eventId : undefined;
     const repeated = eventId !== undefined && seen.has(eventId);
     if (eventId !== undefined) seen.add(eventId);
-    if (verdict.valid) response.writeHead(200).end();
+    const forwarded =
+      options.forwardTo === undefined ? undefined : await forwardWebhook(options.forwardTo, received);
+    if (forwarded) response.writeHead(forwarded.status ?? BAD_GATEWAY).end();
+    else if (verdict.valid) response.writeHead(200).end();
     else response.writeHead(401, { "content-type": "application/json" }).end(JSON.stringify(verdict));
-    options.onReceipt({ received, verdict, repeated });
+    options.onReceipt({ received, verdict, repeated, forwarded });
   };
 
   await new Promise<void>((resolve, reject) => {
@@ -65,6 +74,7 @@ export async function startReceiver(options: {
   };
 }
 
+const BAD_GATEWAY = 502;
 const BODY_BYTES_MAX = 262_144;
 
 /** The bytes as they came: whatever parses and writes them again changes them. */

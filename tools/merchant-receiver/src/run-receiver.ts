@@ -21,7 +21,7 @@ type Sandbox = {
  */
 export async function runReceiver(args: string[]): Promise<void> {
   try {
-    const { home, port, secret } = parseCommandLine(args);
+    const { home, port, secret, forwardTo } = parseCommandLine(args);
     const sandbox = readSandbox(home);
     if (secret === undefined) throw new UsageError(howToGetSecret(sandbox, home, port));
     const receiver = await startReceiver({
@@ -29,9 +29,11 @@ export async function runReceiver(args: string[]): Promise<void> {
       key: readFileSync(sandbox.receiver.keyFile),
       port,
       secret,
+      forwardTo,
       onReceipt: (receipt) => process.stdout.write(describeReceipt(receipt, new Date())),
     });
-    process.stdout.write(`receiving webhooks on ${receiver.url}\n`);
+    const passedOn = forwardTo === undefined ? "" : `, passing them on to ${forwardTo}`;
+    process.stdout.write(`receiving webhooks on ${receiver.url}${passedOn}\n`);
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
       process.once(signal, () => void receiver.close().then(() => process.exit(0)));
     }
@@ -47,8 +49,13 @@ export async function runReceiver(args: string[]): Promise<void> {
 
 const DEFAULT_PORT = "9443";
 
-function parseCommandLine(args: string[]): { home: string; port: number; secret: string | undefined } {
-  let values: { home: string; port: string; secret?: string; help: boolean };
+function parseCommandLine(args: string[]): {
+  home: string;
+  port: number;
+  secret: string | undefined;
+  forwardTo: string | undefined;
+} {
+  let values: { home: string; port: string; secret?: string; forward?: string; help: boolean };
   try {
     ({ values } = parseArgs({
       args,
@@ -56,6 +63,7 @@ function parseCommandLine(args: string[]): { home: string; port: number; secret:
         home: { type: "string", default: ".holdfast" },
         port: { type: "string", default: DEFAULT_PORT },
         secret: { type: "string" },
+        forward: { type: "string" },
         help: { type: "boolean", short: "h", default: false },
       },
     }));
@@ -65,18 +73,23 @@ function parseCommandLine(args: string[]): { home: string; port: number; secret:
   if (values.help) throw new UsageError(HELP);
   if (!/^\d{1,5}$/.test(values.port) || Number(values.port) > 65_535)
     throw new UsageError("--port must be 0 to 65535");
+  if (values.forward !== undefined && !/^https?:$/.test(URL.parse(values.forward)?.protocol ?? ""))
+    throw new UsageError("--forward must be an address, such as http://localhost:3000/webhooks");
   return {
     home: resolve(values.home),
     port: Number(values.port),
     secret: values.secret ?? process.env["WEBHOOK_SECRET"],
+    forwardTo: values.forward,
   };
 }
 
-const HELP = `npm run receiver -- --secret SECRET [--home DIR] [--port N]
+const HELP = `npm run receiver -- --secret SECRET [--forward URL] [--home DIR] [--port N]
 
 Receives webhooks of the sandbox over HTTPS, verifies them, and explains why when one is not authentic.
 
   --secret SECRET  the webhook secret, shown when webhooks were turned on (or WEBHOOK_SECRET)
+  --forward URL    your own server, such as http://localhost:3000/webhooks: it gets each webhook as it
+                   came, and the gateway gets the status that it answers
   --home DIR       the sandbox's home (default .holdfast)
   --port N         port to listen on (default ${DEFAULT_PORT}; 0 chooses a free one)`;
 

@@ -69,14 +69,20 @@ const AMOUNTS = [
 ] as const satisfies [keyof Statement, string][];
 
 /** Minor units, in the order of the fields above. */
-type Sum = { minor: bigint[]; statements: number; unpriced: number };
+type Sum = { minor: bigint[]; statements: number; unpriced: number; incomplete: number };
 
 function add(sums: Map<string, Sum>, item: Statement): void {
-  const sum = sums.get(item.currency) ?? { minor: AMOUNTS.map(() => 0n), statements: 0, unpriced: 0 };
+  const sum = sums.get(item.currency) ?? {
+    minor: AMOUNTS.map(() => 0n),
+    statements: 0,
+    unpriced: 0,
+    incomplete: 0,
+  };
   sums.set(item.currency, {
     minor: sum.minor.map((minor, at) => minor + minorOf(item[AMOUNTS[at]![0]], item.currency)),
     statements: sum.statements + 1,
     unpriced: sum.unpriced + item.unpricedLines,
+    incomplete: sum.incomplete + (item.complete ? 0 : 1),
   });
 }
 
@@ -84,7 +90,7 @@ function row(item: Statement, ofMerchants: boolean): string {
   const amounts = AMOUNTS.map(([field]) => minorOf(item[field], item.currency));
   return `${
     html`<tr>
-      <th scope="row">${item.day}${item.unpricedLines > 0 && html` <strong>not final</strong>`}</th>
+      <th scope="row">${item.day}${!item.complete && html` <strong>not final</strong>`}</th>
       ${ofMerchants && html`<td class="id">${item.merchantId}</td>`}
       <td>${item.currency}</td>
       ${cells(amounts, item.currency)}
@@ -104,14 +110,16 @@ function closing(sums: ReadonlyMap<string, Sum>, ofMerchants: boolean): string {
   const all = [...sums.values()];
   const statements = all.reduce((count, sum) => count + sum.statements, 0);
   const unpriced = all.reduce((count, sum) => count + sum.unpriced, 0);
+  const incomplete = all.reduce((count, sum) => count + sum.incomplete, 0);
   return html`</tbody>
           <tfoot>${totals}</tfoot>
         </table>
         <p>${statements} statements. What is payable is sales less refunds, chargebacks and commission.</p>
         ${
-          unpriced > 0 &&
+          incomplete > 0 &&
           html`<p>
-            Statements marked "not final" will change. Lines without a known commission: ${unpriced}
+            Statements marked "not final" can change: the bank has not reported everything up to their day, or
+            a difference or a commission is open. Lines without a known commission: ${unpriced}
           </p>`
         }
       </main>

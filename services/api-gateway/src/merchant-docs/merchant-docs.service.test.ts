@@ -1,3 +1,4 @@
+import { EVENT_TYPES, WEBHOOK_TEST } from "@holdfast/contracts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { http } from "../../test/http-client.ts";
 import { startTestGateway, type TestGateway } from "../../test/test-gateway.ts";
@@ -72,7 +73,8 @@ test("the API's description is served for programs, and its codes are the errors
   const described = JSON.stringify(body["paths"]);
   const codes = schemas.ProblemCode.enum.filter((code) => described.includes(`\`${code}\`: `));
   expect(codes).toContain("outcome_unknown");
-  for (const code of codes) expect(text).toContain(`<td><code>${code}</code></td>`);
+  for (const code of codes)
+    expect(text).toContain(`<td role="cell" data-label="Code"><code>${code}</code></td>`);
   expect(text).not.toContain("<code>approver_limit_reached</code>");
 });
 
@@ -87,6 +89,11 @@ test("the reference has every operation and every schema of the description", as
   }
   const { schemas } = body["components"] as { schemas: object };
   for (const name of Object.keys(schemas)) expect(text).toContain(`>${name}</h2>`);
+});
+
+test("the guide of webhooks names every event", async () => {
+  const { text } = await gateway.merchantApi({ path: "/docs/webhooks" });
+  for (const type of [...EVENT_TYPES, WEBHOOK_TEST]) expect(text).toContain(`<code>${type}</code>`);
 });
 
 test("nothing but reading is possible, and what is not there is a 404", async () => {

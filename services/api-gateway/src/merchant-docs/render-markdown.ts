@@ -1,5 +1,6 @@
 import { Marked, type Tokens } from "marked";
 import { escapeHtml, Html } from "@holdfast/html";
+import { renderTable } from "./render-table.ts";
 
 /**
  * Our own Markdown as HTML. It can contain no HTML of its own, so that what reads like text is text; a comment is
@@ -40,10 +41,14 @@ const renderer = new Marked({
       return `<pre tabindex="0"><code>${escapeHtml(text)}\n</code></pre>\n`;
     },
     table({ header, rows }: Tokens.Table): string {
-      const cells = (row: Tokens.TableCell[], tag: string) =>
-        row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join("");
-      const body = rows.map((row) => `<tr>${cells(row, "td")}</tr>`).join("\n");
-      return `<div class="scroll" tabindex="0"><table><thead><tr>${cells(header, "th")}</tr></thead><tbody>${body}</tbody></table></div>\n`;
+      const inline = ({ tokens }: Tokens.TableCell) => new Html(this.parser.parseInline(tokens));
+      const headings = header.map((cell) => ({ shown: inline(cell), label: cell.text.replaceAll("`", "") }));
+      return `${
+        renderTable(
+          headings,
+          rows.map((row) => row.map(inline)),
+        ).text
+      }\n`;
     },
   },
 });

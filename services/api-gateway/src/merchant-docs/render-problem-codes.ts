@@ -1,7 +1,7 @@
 import { PROBLEMS, type ProblemCode } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import type { MerchantDocument } from "./merchant-document.ts";
-import { table } from "./render-reference.ts";
+import { renderTable } from "./render-table.ts";
 
 /** Every problem code that the document names for an operation of merchants, with the operations that answer it. */
 export function renderProblemCodes(document: MerchantDocument): Html {
@@ -16,7 +16,10 @@ export function renderProblemCodes(document: MerchantDocument): Html {
             html`${index > 0 && ", "}<a href="reference#${operationId}">${summary}</a>`,
         )}`,
   ]);
-  return table(["Code", "Status", "Meaning", "Answered by"], rows);
+  return renderTable(
+    ["Code", "Status", "Meaning", "Answered by"].map((label) => ({ shown: label, label })),
+    rows,
+  );
 }
 
 /** In the order of the contracts' list. */

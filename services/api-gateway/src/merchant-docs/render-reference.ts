@@ -1,6 +1,7 @@
 import { html, type Html } from "@holdfast/html";
 import type { MerchantDocument, Operation, SchemaObject } from "./merchant-document.ts";
 import { renderMarkdown, slugOf } from "./render-markdown.ts";
+import { renderTable } from "./render-table.ts";
 
 /** The reference: every operation, webhook and schema of the document, in its order. */
 export function renderReference({ info, paths, webhooks, components }: MerchantDocument): Html {
@@ -107,22 +108,9 @@ function idOf(name: string): string {
   return `schema-${slugOf(name)}`;
 }
 
-export function table(head: string[], rows: (Html | string)[][]): Html {
-  return html`<div class="scroll" tabindex="0">
-    <table>
-      <thead>
-        <tr>
-          ${head.map((cell) => html`<th>${cell}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map(
-          (row) =>
-            html`<tr>
-              ${row.map((cell) => html`<td>${cell}</td>`)}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+function table(head: string[], rows: (Html | string)[][]): Html {
+  return renderTable(
+    head.map((label) => ({ shown: label, label })),
+    rows,
+  );
 }

@@ -1,6 +1,6 @@
 import { RESULT_CODES } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
-import { table } from "./render-reference.ts";
+import { renderTable } from "./render-table.ts";
 
 /** Every result code of the gateway's own, with whether the buyer may try again. */
 export function renderResultCodes(): Html {
@@ -9,5 +9,8 @@ export function renderResultCodes(): Html {
     meaning,
     tryAgain,
   ]);
-  return table(["Code", "Meaning", "May the buyer try again?"], rows);
+  return renderTable(
+    ["Code", "Meaning", "May the buyer try again?"].map((label) => ({ shown: label, label })),
+    rows,
+  );
 }

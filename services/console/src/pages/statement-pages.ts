@@ -75,7 +75,7 @@ export function statementTable(
   return table(
     texts.statements,
     [
-      { heading: texts.day, cell: ({ day }) => day },
+      { heading: texts.day, cell: ({ day, complete }) => (complete ? day : `${day} (${texts.notFinal})`) },
       ...(session.staff ? [] : [merchant]),
       amount(texts.sales, ({ salesAmount }) => salesAmount),
       amount(texts.refunds, ({ refundsAmount }) => refundsAmount),

@@ -50,5 +50,6 @@ function shown(row: StatementRow): Statement {
     netPayableAmount: amount(row.sales + row.refunds + row.chargebacks - row.commission),
     lines: row.lines,
     unpricedLines: row.unknown_commissions,
+    complete: row.complete,
   };
 }

@@ -14,6 +14,8 @@ export type StatementRow = {
   lines: number;
   /** Lines whose payment's commission is not known yet. */
   unknown_commissions: number;
+  /** Whether everything up to this day is reported, and nothing of this day is open. */
+  complete: boolean;
 };
 
 export type StatementFilter = {
@@ -48,6 +50,28 @@ const COMMISSION = sql`
     where parent.fact_id = fact.parent_id
   ) end`;
 
+/** A line of the day that is not compared yet, or whose difference nobody has decided: it may come to be counted. */
+const IS_UNDECIDED = sql`exists (
+  select from line
+  where ${DAY} = stated.day and line.merchant_id = stated.merchant_id and line.currency = stated.currency
+    and line.kind in ('SALE', 'CAPTURE', 'REFUND', 'VOID')
+    and (line.verdict is null or line.verdict in ('AMOUNT_DIFFERS', 'STATUS_DIFFERS') and exists (
+      select from difference where difference.fact_id = line.fact_id and difference.state in ('OPEN', 'PROPOSED'))))`;
+
+/**
+ * Something that moved money up to the day, by the account's clock, that no line has reported: its line may be of the day.
+ * What happened before an account's first file is never reported, and what people have closed is awaited no longer.
+ */
+const IS_AWAITED = sql`exists (
+  select from fact left join account using (account_id)
+  where fact.merchant_id = stated.merchant_id and fact.currency = stated.currency
+    and fact.standing = 'DONE' and not fact.reported
+    and fact.occurred_at < stated.day + interval '2 days'
+    and fact.occurred_at > (select min(compared_since) from account) - interval '2 days'
+    and (fact.occurred_at at time zone coalesce(account.time_zone, 'UTC'))::date
+      between coalesce(account.compared_since, '-infinity') and stated.day
+    and not exists (select from difference where difference.fact_id = fact.fact_id and difference.state = 'CLOSED'))`;
+
 /**
  * Statements by day, merchant and currency. A payment's commission is spread over its lines, such as installments, by the
  * running sum of what the bank paid: the last one makes it whole, and a void takes it back.
@@ -77,8 +101,8 @@ export function readStatements(filter: StatementFilter): RawBuilder<StatementRow
       select summed.*, kind in ('CHARGEBACK', 'CHARGEBACK_REVERSAL') as is_chargeback,
         round(commission * running / amount::numeric) - round(commission * (running - gross_minor) / amount::numeric) as share
       from summed
-    )
-    select merchant_id, day::text as day, currency,
+    ), stated as (
+    select merchant_id, priced.day, currency,
       coalesce(sum(gross_minor) filter (where kind <> 'REFUND' and not is_chargeback), 0)::bigint as sales,
       coalesce(sum(gross_minor) filter (where kind = 'REFUND'), 0)::bigint as refunds,
       coalesce(sum(gross_minor) filter (where is_chargeback), 0)::bigint as chargebacks,
@@ -88,5 +112,10 @@ export function readStatements(filter: StatementFilter): RawBuilder<StatementRow
     from priced join shown using (import_id, line_no)
     group by merchant_id, priced.day, currency
     order by priced.day, merchant_id, currency
-    limit ${limit}`;
+    limit ${limit}
+    )
+    select merchant_id, day::text as day, currency, sales, refunds, chargebacks, commission, bank_fees, lines,
+      unknown_commissions,
+      unknown_commissions = 0 and not ${IS_UNDECIDED} and not ${IS_AWAITED} as complete
+    from stated order by stated.day, merchant_id, currency`;
 }
