@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await product?.stop();
-  console.log(told.join("\n"));
+  process.stdout.write(`${told.join("\n")}\n`);
 });
 
 test("half an hour of health is quiet, and every rule is evaluated", async () => {
@@ -44,7 +44,7 @@ test("half an hour of health is quiet, and every rule is evaluated", async () =>
 });
 
 test("a bank that refuses connections", async () => {
-  await outage("the bank refuses connections", {
+  await expectTold("the bank refuses connections", {
     begin: () => product.links.bank.set({ kind: "refuse" }),
     mend: () => product.links.bank.heal(),
     pages: [{ alertname: "HoldfastBankUnreachable" }],
@@ -52,7 +52,7 @@ test("a bank that refuses connections", async () => {
 });
 
 test("a bank that hangs", async () => {
-  await outage("the bank hangs", {
+  await expectTold("the bank hangs", {
     begin: () => product.links.bank.set({ kind: "blackhole" }),
     mend: () => product.links.bank.heal(),
     pages: [{ alertname: "HoldfastOutcomesUnknown" }],
@@ -65,7 +65,7 @@ test.each([
   ["database", "hangs", "blackhole"],
   ["database", "is gone", "refuse"],
 ] as const)("a %s that %s", async (link, what, kind) => {
-  await outage(`the ${link} ${what}`, {
+  await expectTold(`the ${link} ${what}`, {
     begin: () => product.links[link].set({ kind }),
     mend: () => product.links[link].heal(),
     pages: [{ alertname: "HoldfastErrorBudgetBurnsFast", slo: "merchant-availability" }],
@@ -81,7 +81,7 @@ test("services that hang, and services that are gone", async () => {
     ["every other service hangs", others, "hang"],
     ["every other service is gone", others, "remove"],
   ] as const) {
-    await outage(what, {
+    await expectTold(what, {
       begin: () => services.forEach((service) => product[act](service)),
       mend: () => services.forEach((service) => product.bringBack(service)),
       pages: services.map(page),
@@ -90,7 +90,7 @@ test("services that hang, and services that are gone", async () => {
 });
 
 test("a release that refuses every payment", async () => {
-  await outage("every payment is refused", {
+  await expectTold("every payment is refused", {
     begin: () =>
       product.send((merchant) => merchant("POST", "/api/pre-authorization", preAuthorization({ amount: 0 }))),
     mend: () => product.send(pay),
@@ -103,13 +103,13 @@ test("what is no outage and still has to be told: once, or for a day", async () 
   const bus = await connectBus({ url: sandbox.file.natsUrl, name: "test" });
   await jetstream(bus.nats).publish(eventSubject("payments"), "no event");
   await bus.close(1_000);
-  await untilFiring([{ alertname: "HoldfastPoisonedMessage" }]);
+  await expectFiring([{ alertname: "HoldfastPoisonedMessage" }]);
 
   const stranger = { Authorization: "Bearer of-nobody" };
   for (let count = 0; count < 30; count++) {
     await sandbox.operator()("GET", "/operator/merchants", undefined, stranger);
   }
-  await untilFiring([{ alertname: "HoldfastOperatorRefused" }]);
+  await expectFiring([{ alertname: "HoldfastOperatorRefused" }]);
 
   await links.bank.set({ kind: "blackhole" });
   await withClient(sandbox.file.databaseUrl, async (client) => {
@@ -121,22 +121,22 @@ test("what is no outage and still has to be told: once, or for a day", async () 
       return (rowCount ?? 0) > 0;
     });
   });
-  await untilFiring([{ alertname: "HoldfastOutcomeUnknownForADay" }]);
+  await expectFiring([{ alertname: "HoldfastOutcomeUnknownForADay" }]);
   await links.bank.heal();
 });
 
 // At the end, because it compares with an hour ago.
 test("merchants who cannot reach the gateway", async () => {
   product.send(undefined);
-  await untilFiring([{ alertname: "HoldfastNoPayments" }], 13);
+  await expectFiring([{ alertname: "HoldfastNoPayments" }], 13);
   product.send(pay);
-  await untilQuiet();
+  await expectQuiet();
 });
 
 type Page = { alertname: string } & Record<string, string>;
 
 /** Each page within five minutes, and none fifteen minutes after the mend. */
-async function outage(
+async function expectTold(
   what: string,
   {
     begin,
@@ -148,12 +148,12 @@ async function outage(
   const begunAt = performance.now();
   try {
     await begin();
-    await untilFiring(pages);
+    await expectFiring(pages);
   } finally {
     await mend();
   }
   const mendedAt = performance.now();
-  await untilQuiet();
+  await expectQuiet();
   const inMinutes = (ms: number) => ((ms * TIMES) / 60_000).toFixed(1);
   const quietAfter = inMinutes(performance.now() - mendedAt);
   told.push(
@@ -161,7 +161,7 @@ async function outage(
   );
 }
 
-async function untilFiring(pages: Page[], within = WITHIN): Promise<void> {
+async function expectFiring(pages: Page[], within = WITHIN): Promise<void> {
   await eventually(
     async () => {
       const labels = (await firing()).map((alert) => alert.labels);
@@ -171,7 +171,7 @@ async function untilFiring(pages: Page[], within = WITHIN): Promise<void> {
   );
 }
 
-async function untilQuiet(): Promise<void> {
+async function expectQuiet(): Promise<void> {
   await eventually(async () => expect(await firingPages()).toEqual([]), {
     withinMs: minutes(QUIET_AFTER),
     everyMs: 250,
