@@ -25,7 +25,7 @@ export default defineConfig({
           include: ["{services,packages,tools,tests}/**/*.test.ts"],
           exclude: [
             "**/node_modules/**",
-            "**/*.{service,e2e,system,fault,container,browser,cluster,rotation,php}.test.ts",
+            "**/*.{service,e2e,system,fault,container,browser,cluster,rotation,php,alerts}.test.ts",
           ],
         },
       },

@@ -132,6 +132,17 @@ test("each alert has its page in the runbook, and each page its alert", () => {
   }
 });
 
+test("what a page of the runbook looks for in a log is a text that some program logs", () => {
+  const sources = globSync("{services,packages,tools}/*/src/**/*.ts", { cwd: repository })
+    .map((file) => readFileSync(join(repository, file), "utf8"))
+    .join("\n");
+  const looked = readdirSync(runbook).flatMap((page) =>
+    [...readFileSync(join(runbook, page), "utf8").matchAll(/grep "([^"]+)"/g)].map(([, text]) => text!),
+  );
+  expect(looked.length).toBeGreaterThan(0);
+  expect(looked.filter((text) => !sources.includes(text))).toEqual([]);
+});
+
 // Debian's package is the one source of promtool that is known here.
 const hasPromtool = await canHavePromtool();
 

@@ -19,6 +19,10 @@ const WELL: Answer[] = [
 ];
 
 async function apply(answers: Answer[], ...options: string[]) {
+  return await applyOverlay("OVERLAY", answers, ...options);
+}
+
+async function applyOverlay(overlay: string, answers: Answer[], ...options: string[]) {
   const dir = mkdtempSync(join(tmpdir(), "holdfast-apply-"));
   onTestFinished(() => rmSync(dir, { recursive: true }));
   copyFileSync(join(import.meta.dirname, "recorded-kubectl.sh"), join(dir, "kubectl"));
@@ -39,7 +43,7 @@ async function apply(answers: Answer[], ...options: string[]) {
   };
   const program = join(deployDir, "k8s", "apply");
   const [code, output] = await new Promise<[unknown, string]>((resolve) => {
-    execFile(program, ["OVERLAY", ...options], { env }, (error, stdout, stderr) =>
+    execFile(program, [overlay, ...options], { env }, (error, stdout, stderr) =>
       resolve([error?.code ?? 0, `${stdout}${stderr}`]),
     );
   });
@@ -117,6 +121,19 @@ test("what cannot be looked at is not taken for an end", async () => {
   ]);
   expect(code).not.toBe(0);
   expect(changes(calls).join()).not.toContain("stage=service");
+});
+
+test("the namespace is the overlay's, and holdfast where it names none", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "holdfast-overlay-"));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  writeFileSync(join(dir, "kustomization.yaml"), "kind: Kustomization\nnamespace: holdfast-two\n");
+  const elsewhere = await applyOverlay(dir, [], "--prune-list");
+  expect(elsewhere.calls.filter((call) => call.startsWith("-n "))).toContainEqual(
+    expect.stringMatching(/^-n holdfast-two get deployment /),
+  );
+  expect((await apply([], "--prune-list")).calls).toContainEqual(
+    expect.stringMatching(/^-n holdfast get deployment /),
+  );
 });
 
 test("two never run together", async () => {

@@ -35,6 +35,18 @@ export async function buildOverlay(
   }
 }
 
+/** What an overlay of somebody's own makes, which stands beside ours. @param text its kustomization.yaml */
+export async function buildBeside(text: string): Promise<Manifest[]> {
+  const own = await mkdtemp(join(tmpdir(), "holdfast-overlay-"));
+  try {
+    const ours = relative(own, join(deployDir, "k8s", "overlays"));
+    await writeFile(join(own, "kustomization.yaml"), text.replaceAll("../", `${ours}/`));
+    return await build(own);
+  } finally {
+    await rm(own, { recursive: true });
+  }
+}
+
 async function build(kustomization: string): Promise<Manifest[]> {
   const [program = "", ...args] = await findKustomize();
   const { stdout } = await promisify(execFile)(program, [...args, kustomization], {

@@ -45,6 +45,14 @@ export async function findPromtool(): Promise<Tool> {
   return [cached];
 }
 
+/** A Prometheus, which evaluates the rules beside a running product. */
+export async function findPrometheus(): Promise<string> {
+  const cached = join(cacheDir(), "prometheus");
+  for (const candidate of [cached, "prometheus"]) if (await works(candidate, "--version")) return candidate;
+  await fetchInto(cached, "prometheus", [fromApt("prometheus")]);
+  return cached;
+}
+
 /** Whether this machine has promtool, or has to be able to fetch it. */
 export async function canHavePromtool(): Promise<boolean> {
   return existsSync("/etc/apt") || (await works("promtool", "--version"));

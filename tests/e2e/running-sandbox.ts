@@ -33,7 +33,12 @@ export type Client = (
 // oxlint-disable-next-line typescript/no-explicit-any -- a test reads bodies as a stranger would
 export type Answer = { status: number; headers: Headers; text: string; body: any };
 
-type ProductOptions = { home?: string; services?: ServiceDefinition[] };
+type ProductOptions = {
+  home?: string;
+  services?: ServiceDefinition[];
+  /** Of every service, over its own. */
+  settings?: Record<string, string>;
+};
 
 /** @param options as of `startProduct`; what is started goes with the test. */
 export async function runSandbox(options: ProductOptions = {}): Promise<RunningSandbox> {
@@ -46,9 +51,14 @@ export async function runSandbox(options: ProductOptions = {}): Promise<RunningS
 export async function startProduct({
   home,
   services = serviceDefinitions,
+  settings = {},
 }: ProductOptions = {}): Promise<RunningSandbox> {
   const dir = home ?? (await mkdtemp(join(tmpdir(), "holdfast-e2e-")));
-  const sandbox = await startSandbox({ home: dir, portBase: 0, services: services.map(patient) });
+  const sandbox = await startSandbox({
+    home: dir,
+    portBase: 0,
+    services: services.map((service) => withSettings(service, settings)),
+  });
   const { file } = sandbox;
   return {
     home: dir,
@@ -65,13 +75,14 @@ export async function startProduct({
   };
 }
 
-/** A busy machine is not what a test is about. */
-function patient(service: ServiceDefinition): ServiceDefinition {
+/** Patient, because a busy machine is not what a test is about. */
+function withSettings(service: ServiceDefinition, settings: Record<string, string>): ServiceDefinition {
   return {
     ...service,
     environment: (surroundings) => ({
       DATABASE_CONNECTION_TIMEOUT: "60s",
       ...service.environment(surroundings),
+      ...settings,
     }),
   };
 }

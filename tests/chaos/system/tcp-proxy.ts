@@ -19,22 +19,26 @@ type Direction = "request" | "answer";
 export class TcpProxy {
   readonly port: number;
   readonly #server: Server;
-  readonly #targetPort: number;
+  readonly #targetPort: () => number;
   readonly #sockets = new Set<Socket>();
   #fault: LinkFault = { kind: "pass" };
   #changed = Promise.withResolvers<void>();
 
-  private constructor(server: Server, { port, targetPort }: { port: number; targetPort: number }) {
+  private constructor(server: Server, { port, targetPort }: { port: number; targetPort: () => number }) {
     this.port = port;
     this.#server = server;
     this.#targetPort = targetPort;
     server.on("connection", (client) => void this.#serve(client));
   }
 
-  static async start(targetPort: number): Promise<TcpProxy> {
+  /** @param target the server's port, or what tells it once the server is there. */
+  static async start(target: number | (() => number)): Promise<TcpProxy> {
     // Half-open is what one side's orderly end leaves behind; it has to be passed on as it is.
     const server = createServer({ allowHalfOpen: true, noDelay: true });
-    const proxy = new TcpProxy(server, { port: await nextPort(), targetPort });
+    const proxy = new TcpProxy(server, {
+      port: await nextPort(),
+      targetPort: typeof target === "number" ? () => target : target,
+    });
     await proxy.#listen(true);
     return proxy;
   }
@@ -67,7 +71,12 @@ export class TcpProxy {
     this.#track(client);
     await this.#passage("request");
     if (this.#isReset()) return void client.resetAndDestroy();
-    const server = connect({ host: "127.0.0.1", port: this.#targetPort, allowHalfOpen: true, noDelay: true });
+    const server = connect({
+      host: "127.0.0.1",
+      port: this.#targetPort(),
+      allowHalfOpen: true,
+      noDelay: true,
+    });
     this.#track(server);
     await Promise.all([this.#pump("request", client, server), this.#pump("answer", server, client)]);
   }
