@@ -125,7 +125,10 @@ async function startServer(program: string) {
   onTestFinished(() => void running.kill());
   const port = await new Promise<string>((resolve, reject) => {
     running.once("exit", (code) => reject(new Error(`the server has ended with ${code}`)));
-    running.stdout.on("data", (piece) => resolve(/port: (\d+)/.exec(String(piece))![1]!));
+    running.stdout.on("data", (piece) => {
+      const [, found] = /port: (\d+)/.exec(String(piece)) ?? [];
+      if (found !== undefined) resolve(found);
+    });
   });
   return async (body: Uint8Array<ArrayBuffer>, headers: Record<string, string>) => {
     const signed = Object.entries(headers).filter(([name]) => name.startsWith("x-"));
