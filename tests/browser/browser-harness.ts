@@ -206,7 +206,7 @@ function watch(page: Page): void {
  * Looks at the page as it is: for people as a picture, for axe by its rules, and for anything wider than the screen.
  */
 export async function inspect(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true, timeout: 120_000 });
   await page.evaluate(AXE);
   const { violations } = await page.evaluate<AxeResults>("axe.run()");
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);

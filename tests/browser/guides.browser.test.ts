@@ -5,6 +5,7 @@ import {
   DESK,
   inspect,
   inspectOnEveryScreen,
+  SMALL,
   startBrowserHarness,
   type BrowserHarness,
 } from "./browser-harness.ts";
@@ -26,6 +27,15 @@ test("on a phone and at a desk, in the light and in the dark, every guide is rig
   }
   // Fourteen pages, each with four pictures and all of axe's rules.
 }, 1_200_000);
+
+test("on the narrowest phone a table hides no cell beyond the edge", async () => {
+  const page = await product.visitGuides(SMALL);
+  await page.goto(`${product.file.gatewayUrl}/docs/errors`);
+  const cells = page.locator("td");
+  expect(await cells.count()).toBeGreaterThan(100);
+  const edges = await cells.evaluateAll((all) => all.map((cell) => cell.getBoundingClientRect().right));
+  expect(Math.max(...edges)).toBeLessThanOrEqual(SMALL.viewport!.width);
+});
 
 test("on paper there is the text and no navigation", async () => {
   const page = await product.visitGuides(DESK);

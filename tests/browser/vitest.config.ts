@@ -6,7 +6,7 @@ export default defineConfig({
     include: ["tests/browser/**/*.browser.test.ts"],
     // A page is inspected on four screens, each with all of axe's rules.
     testTimeout: 300_000,
-    hookTimeout: 120_000,
+    hookTimeout: 600_000,
     // One product and one browser for all of them; each test has a checkout and a browser context of its own.
     fileParallelism: false,
   },

@@ -125,12 +125,17 @@ async function startServer(program: string) {
   onTestFinished(() => void running.kill());
   const port = await new Promise<string>((resolve, reject) => {
     running.once("exit", (code) => reject(new Error(`the server has ended with ${code}`)));
-    running.stdout.on("data", (piece) => resolve(/port: (\d+)/.exec(String(piece))![1]!));
+    running.stdout.on("data", (piece) => {
+      const [, found] = /port: (\d+)/.exec(String(piece)) ?? [];
+      if (found !== undefined) resolve(found);
+    });
   });
-  return async (body: Uint8Array<ArrayBuffer>, headers: Record<string, string>) => {
-    const signed = Object.entries(headers).filter(([name]) => name.startsWith("x-"));
-    return (await fetch(`http://127.0.0.1:${port}/webhooks`, { method: "POST", headers: signed, body }))
-      .status;
+  return async (body: Uint8Array, received: Record<string, unknown>) => {
+    const headers = Object.entries(received).flatMap(([name, value]): [string, string][] =>
+      typeof value === "string" && name.startsWith("x-") ? [[name, value]] : [],
+    );
+    const url = `http://127.0.0.1:${port}/webhooks`;
+    return (await fetch(url, { method: "POST", headers, body: new Uint8Array(body) })).status;
   };
 }
 
