@@ -4,8 +4,9 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["tests/browser/**/*.browser.test.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // A machine with twenty times the work still meets these, and what comes early costs none of them.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     // One product and one browser for all of them; each test has a checkout and a browser context of its own.
     fileParallelism: false,
   },

@@ -131,7 +131,13 @@ export function createOperatorApi(
       const boundary = `holdfast-${randomUUID()}`;
       const body = formWithFile(boundary, part, file);
       const headers = { "Content-Type": `multipart/form-data; boundary=${boundary}` };
-      const answer = await answerOf(endpoint, await send(endpoint, { query }, headers, body));
+      const response = await send(endpoint, { query }, headers, body).catch(async (error: unknown) => {
+        // Where the file itself has broken off that is the fault, and nothing was taken.
+        file.discard();
+        await file.end();
+        throw error;
+      });
+      const answer = await answerOf(endpoint, response);
       if (!answer.done && answer.problem.status === 401) throw new OperatorApiProblemError(answer.problem);
       return answer;
     },
