@@ -178,6 +178,6 @@ test.each(READERS)("the page of a bank's file can be read ($name)", async ({ nam
   await page.getByRole("status").waitFor();
   await untilShown(page, /agrees/);
   await inspect(page, `console-import-${name}`);
-  await page.goto(`${consoleUrl}/settlement`);
+  expect((await page.goto(`${consoleUrl}/settlement`))!.status()).toBe(200);
   await inspect(page, `console-settlement-upload-${name}`);
 });

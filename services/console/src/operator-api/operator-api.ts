@@ -82,35 +82,8 @@ const CONNECTIONS_MAX = 64;
 /** A file is sent as fast as it arrives here, which has the same bound. */
 const FILE_MS_MAX = 600_000;
 
-export function createOperatorApi(
-  { url, timeoutMs, dispatcher }: OperatorApiWire,
-  accessToken: string,
-): OperatorApi {
-  const send = async (
-    endpoint: Endpoint,
-    call: Call,
-    headers: Record<string, string>,
-    file?: AsyncIterable<Buffer>,
-  ) => {
-    try {
-      return await fetch(addressOf(url, endpoint.path, call), {
-        method: endpoint.method,
-        headers: {
-          Authorization: `Bearer ${accessToken}`,
-          Accept: "application/json",
-          ...(call.body !== undefined && { "Content-Type": "application/json" }),
-          ...headers,
-        },
-        ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
-        ...(file && { body: file, duplex: "half" as const }),
-        dispatcher,
-        redirect: "error",
-        signal: AbortSignal.timeout(file ? FILE_MS_MAX : timeoutMs),
-      });
-    } catch (cause) {
-      throw new OperatorApiUnavailableError("the operators' API does not answer", { cause });
-    }
-  };
+export function createOperatorApi(wire: OperatorApiWire, accessToken: string): OperatorApi {
+  const send = senderOf(wire, accessToken);
   return {
     async read(endpoint, call = {}) {
       const answer = await answerOf(endpoint, await send(endpoint, call, {}));
@@ -151,6 +124,35 @@ export function createOperatorApi(
       if (!answer.done) throw new OperatorApiProblemError(answer.problem);
       throw new OperatorApiUnavailableError("the operators' API has answered with nothing");
     },
+  };
+}
+
+/** One request as the person, with a bound on its wait. @throws OperatorApiUnavailableError */
+function senderOf({ url, timeoutMs, dispatcher }: OperatorApiWire, accessToken: string) {
+  return async (
+    endpoint: Endpoint,
+    call: Call,
+    headers: Record<string, string>,
+    file?: AsyncIterable<Buffer>,
+  ) => {
+    try {
+      return await fetch(addressOf(url, endpoint.path, call), {
+        method: endpoint.method,
+        headers: {
+          Authorization: `Bearer ${accessToken}`,
+          Accept: "application/json",
+          ...(call.body !== undefined && { "Content-Type": "application/json" }),
+          ...headers,
+        },
+        ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+        ...(file && { body: file, duplex: "half" as const }),
+        dispatcher,
+        redirect: "error",
+        signal: AbortSignal.timeout(file ? FILE_MS_MAX : timeoutMs),
+      });
+    } catch (cause) {
+      throw new OperatorApiUnavailableError("the operators' API does not answer", { cause });
+    }
   };
 }
 
