@@ -60,6 +60,8 @@ export const SMALL: Buyer = {
 export const DESK: Buyer = { name: "desk", viewport: { width: 1280, height: 800 }, locale: "en-GB" };
 
 export const SHOP = "https://shop.example";
+/** A machine with twenty times the work still answers a click within this. */
+const STEP_TIMEOUT_MS = 180_000;
 /** Git-ignored; to be looked at. */
 const SCREENSHOTS = join(import.meta.dirname, "..", "..", ".cache", "screenshots");
 
@@ -135,6 +137,7 @@ export async function startBrowserHarness(banks: BankProtocol[] = []): Promise<B
     merchantApi: api,
     async openBrowser(reader = {}) {
       const context = await browser.newContext(reader);
+      context.setDefaultTimeout(STEP_TIMEOUT_MS);
       onTestFinished(() => context.close());
       return await context.newPage();
     },

@@ -48,3 +48,55 @@ export async function sell(product: BrowserHarness, orderId = `order-${randomUUI
   const sale = await product.merchantApi("POST", "/api/payment", body);
   return { orderId, paymentId: sale["paymentId"]! };
 }
+
+/** As a form of the page that is open, with what the browser would not let through. */
+export async function postForm(
+  page: Page,
+  path: string,
+  form: Record<string, string>,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const { origin } = new URL(page.url());
+  const formToken = await page.locator('input[name="formToken"]').first().inputValue();
+  return await fetch(origin + path, {
+    method: "POST",
+    headers: { Origin: origin, Cookie: await cookiesOf(page), ...headers },
+    body: new URLSearchParams({ formToken, key: randomUUID(), ...form }),
+    redirect: "manual",
+  });
+}
+
+/** Of the browser, as it sends them to the console. */
+export async function cookiesOf(page: Page): Promise<string> {
+  const cookies = await page.context().cookies(new URL(page.url()).origin);
+  return cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
+}
+
+/** As one of the sandbox's operators, past the console. */
+export async function askOperatorApi(
+  { file }: BrowserHarness,
+  name: string,
+  request: { method: string; path: string; body?: unknown },
+): Promise<Response> {
+  const { method, path, body } = request;
+  const { token } = file.operators.find((operator) => operator.name === name)!;
+  const isForm = body instanceof FormData;
+  return await fetch(file.operatorUrl + path, {
+    method,
+    headers: {
+      Authorization: `Bearer ${token}`,
+      ...(body !== undefined && !isForm && { "Content-Type": "application/json" }),
+    },
+    ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+  });
+}
+
+export const statusOf = (page: Page) => page.getByRole("status").innerText();
+export const alertOf = (page: Page) => page.getByRole("alert").innerText();
+
+/** What stands beside a name in a list of facts. */
+export const factElement = (page: Page, name: string) =>
+  page.locator("dt", { hasText: new RegExp(`^${name}$`) }).locator("xpath=following-sibling::dd[1]");
+
+/** What is shown once, without the button beside it. */
+export const secretOf = (page: Page, name = "Secret") => factElement(page, name).locator("code").innerText();

@@ -5,7 +5,19 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { genericFile, genericLine } from "../../services/settlement/test/written-file.ts";
 import { eventually } from "../support/index.ts";
 import { DESK, inspect, startBrowserHarness, type BrowserHarness } from "./browser-harness.ts";
-import { EVIL, READERS, readerOf, sell, signInTo } from "./console-people.ts";
+import {
+  alertOf,
+  askOperatorApi as askApi,
+  EVIL,
+  factElement,
+  postForm,
+  READERS,
+  readerOf,
+  secretOf,
+  sell,
+  signInTo,
+  statusOf,
+} from "./console-people.ts";
 import { signatureOf, startWebhookReceiver, type WebhookReceiver } from "./webhook-receiver.ts";
 
 let product: BrowserHarness;
@@ -27,43 +39,10 @@ afterAll(async () => {
 
 const signIn = (name: string, path?: string, reader?: Parameters<typeof signInTo>[3]) =>
   signInTo(product, name, path, reader);
-const statusOf = (page: Page) => page.getByRole("status").innerText();
-const alertOf = (page: Page) => page.getByRole("alert").innerText();
-/** What stands beside a name in a list of facts. */
-const factElement = (page: Page, name: string) =>
-  page.locator("dt", { hasText: new RegExp(`^${name}$`) }).locator("xpath=following-sibling::dd[1]");
 const factOf = (page: Page, name: string) => factElement(page, name).innerText();
-/** What is shown once, without the button beside it. */
-const secretOf = (page: Page, name = "Secret") => factElement(page, name).locator("code").innerText();
-
-/** As one of the sandbox's operators, past the console. */
-async function askOperatorApi(name: string, method: string, path: string, body?: unknown) {
-  const { token } = product.file.operators.find((operator) => operator.name === name)!;
-  const isForm = body instanceof FormData;
-  return await fetch(product.file.operatorUrl + path, {
-    method,
-    headers: {
-      Authorization: `Bearer ${token}`,
-      ...(body !== undefined && !isForm && { "Content-Type": "application/json" }),
-    },
-    ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
-  });
-}
-
-/** As a form of the page that is open, with what the browser would not let through. */
-async function post(page: Page, path: string, form: Record<string, string>) {
-  const cookies = await page.context().cookies(consoleUrl);
-  const formToken = await page.locator('input[name="formToken"]').first().inputValue();
-  return await fetch(consoleUrl + path, {
-    method: "POST",
-    headers: {
-      Origin: consoleUrl,
-      Cookie: cookies.map(({ name, value }) => `${name}=${value}`).join("; "),
-    },
-    body: new URLSearchParams({ formToken, key: randomUUID(), ...form }),
-    redirect: "manual",
-  });
-}
+const askOperatorApi = (name: string, method: string, path: string, body?: unknown) =>
+  askApi(product, name, { method, path, body });
+const post = postForm;
 
 test("a webhook is explained, sent again, and signed by the secret that was shown once", async () => {
   receiver.answer(500, EVIL);
@@ -520,8 +499,7 @@ test.each(READERS)(
       expect(answer!.status(), path).toBe(200);
       expect(await page.getByRole("banner").count()).toBe(1);
       expect(await page.getByRole("main").getByRole("heading", { level: 1 }).count()).toBe(1);
-      for (const details of await page.locator("main details").all())
-        await details.evaluate("(element) => element.setAttribute('open', '')");
+      await page.evaluate("for (const one of document.querySelectorAll('main details')) one.open = true");
       await inspect(page, `console-${title}-${name}`);
     }
   },

@@ -149,3 +149,55 @@ test("whoever may only look may not close, and a difference that is none is not 
     body: { code: "difference_not_found" },
   });
 });
+
+test("of a payment the lines of banks' files are shown, its refunds' too, and the differences; of another none", async () => {
+  const paymentId = await system.sell("10000");
+  const refundId = await system.refund(paymentId, "4000");
+  await eventually(async () => expect(await system.fact(refundId)).toBeDefined());
+  const reported = (kind: string, reference: string, minor: bigint) =>
+    genericLine({
+      kind,
+      reference,
+      bank_reference: randomUUID(),
+      auth_code: "",
+      card: "411111******1111",
+      gross: decimalText(minor),
+      fee: "0.00",
+      net: decimalText(minor),
+      currency: "TRY",
+      transacted_at: "2026-03-10T23:59:59",
+      settles_on: "2026-03-11",
+      payout_id: "",
+    });
+  const file = await take(reported("SALE", paymentId, 9_000n), reported("REFUND", refundId, -4_000n));
+  await eventually(async () => {
+    const { status, body } = await ask("GET", `payments/${paymentId}/settlement`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      lines: [
+        {
+          importId: file,
+          line: 2,
+          movementId: paymentId,
+          kind: "SALE",
+          grossAmount: 90,
+          // The bank's own clock and day, whatever the zone of this process.
+          transactedAt: "2026-03-10T23:59:59",
+          settlesOn: "2026-03-11",
+          verdict: "AMOUNT_DIFFERS",
+        },
+        { importId: file, line: 3, movementId: refundId, kind: "REFUND", netAmount: -40 },
+      ],
+      more: false,
+    });
+    const { differences } = body as unknown as { differences: object[] };
+    expect(differences).toContainEqual(
+      expect.objectContaining({ class: "AMOUNT_DIFFERS", paymentId, state: "OPEN" }),
+    );
+  });
+  expect(await ask("GET", `payments/${randomUUID()}/settlement`)).toMatchObject({
+    status: 200,
+    body: { lines: [], differences: [], more: false },
+  });
+  expect(await ask("GET", "payments/none/settlement")).toMatchObject({ status: 404 });
+});

@@ -7,7 +7,7 @@ import type { ArrivingFile } from "../operator-api/form-with-file.ts";
 /** A form with a file behind its fields. The file is read while it arrives: the process holds a piece of it. */
 export type Upload = { form: URLSearchParams; file: ArrivingFile | undefined };
 
-/** The form is broken, or is none that brings a file. */
+/** The form is broken, is none that brings a file, or brings too large a one. */
 export class UploadError extends Error {
   override name = "UploadError";
   readonly code = "upload";
@@ -46,19 +46,20 @@ export async function receiveUpload(request: IncomingMessage): Promise<Upload> {
       file: {
         name: name ?? "",
         content: stream as AsyncIterable<Buffer>,
-        isTooLarge: () => stream.truncated,
+        async end() {
+          await whole;
+          if (stream.truncated) throw new UploadError("the file is too large");
+        },
         discard: () => void stream.resume(),
       },
     });
   });
-  pipeline(request, parser).then(
-    () => resolve({ form, file: undefined }),
-    (cause: unknown) => {
-      const error = new UploadError("the form breaks off", { cause });
-      arriving?.destroy(error);
-      reject(error);
-    },
-  );
+  const whole = pipeline(request, parser).catch((cause: unknown) => {
+    const error = new UploadError("the form breaks off", { cause });
+    arriving?.destroy(error);
+    throw error;
+  });
+  whole.then(() => resolve({ form, file: undefined }), reject);
   return await promise;
 }
 

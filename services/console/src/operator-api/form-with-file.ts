@@ -3,26 +3,20 @@ export type ArrivingFile = {
   /** As the browser calls it; empty where nobody has chosen one. */
   name: string;
   content: AsyncIterable<Buffer>;
-  /** Whether it was cut at the bound; known once all of it was read. */
-  isTooLarge(): boolean;
+  /** Waits for the end of the form that it came in. @throws where it was cut off, or at the bound */
+  end(): Promise<void>;
   /** Reads the rest of it away, so that the browser takes the answer. */
   discard(): void;
 };
 
-/** The file is larger than the bound: what was sent of it is none. */
-export class FileTooLargeError extends Error {
-  override name = "FileTooLargeError";
-  readonly code = "file_too_large";
-}
-
-/** The body of a form with this file alone, sent as it arrives. @throws FileTooLargeError at its end */
+/** The body of a form with this file alone, sent as it arrives; of a file that is cut off it has no end. */
 export async function* formWithFile(boundary: string, part: string, file: ArrivingFile) {
   yield Buffer.from(
     `--${boundary}\r\nContent-Disposition: form-data; name="${part}"; filename="${escapeName(file.name)}"\r\n` +
       "Content-Type: application/octet-stream\r\n\r\n",
   );
   yield* file.content;
-  if (file.isTooLarge()) throw new FileTooLargeError("the file is too large");
+  await file.end();
   yield Buffer.from(`\r\n--${boundary}--\r\n`);
 }
 

@@ -82,11 +82,54 @@ const CONNECTIONS_MAX = 64;
 /** A file is sent as fast as it arrives here, which has the same bound. */
 const FILE_MS_MAX = 600_000;
 
-export function createOperatorApi(
-  { url, timeoutMs, dispatcher }: OperatorApiWire,
-  accessToken: string,
-): OperatorApi {
-  const send = async (
+export function createOperatorApi(wire: OperatorApiWire, accessToken: string): OperatorApi {
+  const send = senderOf(wire, accessToken);
+  return {
+    async read(endpoint, call = {}) {
+      const answer = await answerOf(endpoint, await send(endpoint, call, {}));
+      if (!answer.done) throw new OperatorApiProblemError(answer.problem);
+      return answer.body;
+    },
+    async change(endpoint, { key, ...call }) {
+      for (let attempt = 1; ; attempt++) {
+        const answer = await answerOf(endpoint, await send(endpoint, call, { "Idempotency-Key": key }));
+        if (!answer.done && answer.problem.status === 401) throw new OperatorApiProblemError(answer.problem);
+        // The same form was sent twice, such as by a double click: its first answer is the answer.
+        if (answer.done || answer.problem.code !== "idempotency_key_in_use" || attempt === ATTEMPTS_MAX)
+          return answer;
+        await new Promise((resolve) => setTimeout(resolve, ATTEMPT_PAUSE_MS));
+      }
+    },
+    async upload(endpoint, { query, part, file }) {
+      const boundary = `holdfast-${randomUUID()}`;
+      const body = formWithFile(boundary, part, file);
+      const headers = { "Content-Type": `multipart/form-data; boundary=${boundary}` };
+      const response = await send(endpoint, { query }, headers, body).catch(async (error: unknown) => {
+        // Where the file itself has broken off that is the fault, and nothing was taken.
+        file.discard();
+        await file.end();
+        throw error;
+      });
+      const answer = await answerOf(endpoint, response);
+      if (!answer.done && answer.problem.status === 401) throw new OperatorApiProblemError(answer.problem);
+      return answer;
+    },
+    async download(endpoint, mediaType, call) {
+      const response = await send(endpoint, call, { Accept: mediaType });
+      if (response.ok && response.body) {
+        const policy = response.headers.get("content-security-policy") ?? undefined;
+        return { body: response.body as ReadableStream<Uint8Array>, policy };
+      }
+      const answer = await answerOf(endpoint, response);
+      if (!answer.done) throw new OperatorApiProblemError(answer.problem);
+      throw new OperatorApiUnavailableError("the operators' API has answered with nothing");
+    },
+  };
+}
+
+/** One request as the person, with a bound on its wait. @throws OperatorApiUnavailableError */
+function senderOf({ url, timeoutMs, dispatcher }: OperatorApiWire, accessToken: string) {
+  return async (
     endpoint: Endpoint,
     call: Call,
     headers: Record<string, string>,
@@ -110,41 +153,6 @@ export function createOperatorApi(
     } catch (cause) {
       throw new OperatorApiUnavailableError("the operators' API does not answer", { cause });
     }
-  };
-  return {
-    async read(endpoint, call = {}) {
-      const answer = await answerOf(endpoint, await send(endpoint, call, {}));
-      if (!answer.done) throw new OperatorApiProblemError(answer.problem);
-      return answer.body;
-    },
-    async change(endpoint, { key, ...call }) {
-      for (let attempt = 1; ; attempt++) {
-        const answer = await answerOf(endpoint, await send(endpoint, call, { "Idempotency-Key": key }));
-        if (!answer.done && answer.problem.status === 401) throw new OperatorApiProblemError(answer.problem);
-        // The same form was sent twice, such as by a double click: its first answer is the answer.
-        if (answer.done || answer.problem.code !== "idempotency_key_in_use" || attempt === ATTEMPTS_MAX)
-          return answer;
-        await new Promise((resolve) => setTimeout(resolve, ATTEMPT_PAUSE_MS));
-      }
-    },
-    async upload(endpoint, { query, part, file }) {
-      const boundary = `holdfast-${randomUUID()}`;
-      const body = formWithFile(boundary, part, file);
-      const headers = { "Content-Type": `multipart/form-data; boundary=${boundary}` };
-      const answer = await answerOf(endpoint, await send(endpoint, { query }, headers, body));
-      if (!answer.done && answer.problem.status === 401) throw new OperatorApiProblemError(answer.problem);
-      return answer;
-    },
-    async download(endpoint, mediaType, call) {
-      const response = await send(endpoint, call, { Accept: mediaType });
-      if (response.ok && response.body) {
-        const policy = response.headers.get("content-security-policy") ?? undefined;
-        return { body: response.body as ReadableStream<Uint8Array>, policy };
-      }
-      const answer = await answerOf(endpoint, response);
-      if (!answer.done) throw new OperatorApiProblemError(answer.problem);
-      throw new OperatorApiUnavailableError("the operators' API has answered with nothing");
-    },
   };
 }
 

@@ -118,6 +118,7 @@ function importTable(reader: Reader, imports: readonly SettlementImport[]): Html
       { heading: texts.taken, cell: ({ createdAt }) => timeElement(reader, createdAt) },
       {
         heading: texts.file,
+        isWide: true,
         cell: ({ importId, fileName, mapping }) =>
           html`<a href="/settlement/imports/${importId}">${fileName}</a> (${mapping})`,
       },
