@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { preAuthorization, startProduct, type RunningSandbox } from "./running-sandbox.ts";
 import { expectConsoleWalk, expectDemonstratedDay } from "./stories/demo.ts";
+import { expectQuietServices } from "./stories/idle.ts";
 import { expectMerchantsApart } from "./stories/isolation.ts";
 import { expectNewMerchantServed } from "./stories/new-merchant.ts";
 import { expectLivesOfPayments } from "./stories/payment-life.ts";
@@ -23,6 +24,9 @@ afterAll(async () => {
   vi.unstubAllEnvs();
   await product?.cleanUp();
 });
+
+test("a product that nothing is asked of leaves its database alone: each process at most two statements a second", () =>
+  expectQuietServices(product));
 
 test("the life of payments through every process", () => expectLivesOfPayments(product));
 

@@ -338,7 +338,7 @@ describe("when the server goes away", () => {
     await nats.kill();
     await eventually(() => !client.connected);
     await nats.restart();
-    await eventually(() => client.connected);
+    await eventually(() => expect(client.connected).toBe(true));
   });
 
   test("and does not come back in time, the outcome is in doubt, never not_started", async () => {

@@ -53,7 +53,9 @@ function keepPauseShort(server: object & { lastConnect?: number }): void {
   Object.defineProperty(server, "lastConnect", {
     configurable: true,
     get: () => (last = Math.min(last, Date.now())),
-    set: (at: number) => void (last = at),
+    set(at: number) {
+      last = at;
+    },
   });
 }
 

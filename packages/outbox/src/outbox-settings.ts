@@ -24,9 +24,9 @@ export const outboxSettings = {
     .default(500)
     .describe("Events that are published again in one second, at most."),
   OUTBOX_POLL_INTERVAL: durationSetting()
-    .default(1_000)
+    .default(5_000)
     .describe(
-      "How often the relay looks for new events of other processes; those that this process records leave immediately.",
+      "How often the relay looks for new events that another process has recorded and not published, because it died; those that this process records leave immediately.",
     ),
   OUTBOX_RECONCILE_INTERVAL: durationSetting()
     .default(300_000)

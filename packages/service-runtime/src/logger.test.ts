@@ -1,9 +1,9 @@
-import { mkdtempSync, openSync, readFileSync } from "node:fs";
+import fs, { mkdtempSync, openSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseError } from "pg";
 import { pino } from "pino";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createLogger, flushLog } from "./logger.ts";
 
 function capture() {
@@ -64,4 +64,30 @@ test("what was logged while an earlier line was being written is written, too, b
   await flushLog(log);
   const lines = readFileSync(file, "utf8").trim().split("\n");
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ msg: "first" }, { msg: "second" }]);
+});
+
+test("lines that are logged together are one write a moment later, and without a line nothing is written", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+  const written: string[] = [];
+  const write = vi.spyOn(fs, "write").mockImplementation(((...given: unknown[]) => {
+    const text = given[1] as string;
+    written.push(text);
+    (given.at(-1) as (error: null, bytes: number) => void)(null, Buffer.byteLength(text));
+  }) as typeof fs.write);
+  onTestFinished(() => {
+    vi.useRealTimers();
+    write.mockRestore();
+  });
+  const log = createLogger("test", "info");
+  await new Promise(setImmediate);
+  vi.advanceTimersByTime(60_000);
+  expect(written).toEqual([]);
+  log.info("one");
+  log.info("two");
+  vi.advanceTimersByTime(60_000);
+  expect(written).toHaveLength(1);
+  expect(written[0]!.match(/"msg":"(one|two)"/g)).toHaveLength(2);
+  log.info("three");
+  vi.advanceTimersByTime(60_000);
+  expect(written).toHaveLength(2);
 });

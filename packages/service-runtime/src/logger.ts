@@ -55,11 +55,26 @@ const LOGGED_FIELDS = new Set([
 
 /** Lines gather for a moment instead of costing a write each; `flushLog` empties the buffer at exit. */
 function standardOutput(): DestinationStream {
-  const stream = pino.destination({ fd: 1, sync: false, minLength: 4_096, periodicFlush: 250 });
+  const stream = pino.destination({ fd: 1, sync: false, minLength: 4_096 });
+  // Its own `periodicFlush` writes nothing four times a second where nothing is logged, and wakes two threads for it.
+  const write = stream.write.bind(stream);
+  let flushing: NodeJS.Timeout | undefined;
+  const flush = () => {
+    flushing = undefined;
+    stream.flush();
+  };
   // By default it writes the rest at exit and with each fatal line, and where nobody reads any more (EPIPE) tries that
   // forever: the process would never end.
-  return Object.assign(stream, { flushSync: () => {} });
+  return Object.assign(stream, {
+    flushSync: () => {},
+    write(line: string) {
+      flushing ??= setTimeout(flush, LINES_GATHER_MS).unref();
+      return write(line);
+    },
+  });
 }
+
+const LINES_GATHER_MS = 250;
 
 /** Writes the gathered lines before a process ends. It resolves whether or not anything reads them. */
 export async function flushLog(log: Pick<Logger, "flush">): Promise<void> {

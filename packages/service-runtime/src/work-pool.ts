@@ -11,6 +11,8 @@ export type WorkPoolOptions<Item> = {
   inFlightMax: number | (() => number);
   /** How often due work is looked for when there was none. */
   intervalMs: number;
+  /** Waits for the next look where there was no work, until the signal is aborted; for the interval where it is left out. */
+  untilNextLook?: (stopped: AbortSignal) => Promise<void>;
   /** Leases at most `limit` items. Any number of processes may do so: each gets others. */
   lease: (limit: number) => Promise<Item[]>;
   /** Does one item. It handles its own failures: what it throws is only logged. */
@@ -25,7 +27,12 @@ export type WorkPoolOptions<Item> = {
  * tried again after the interval.
  */
 export function startWorkPool<Item>(operation: string, options: WorkPoolOptions<Item>): PeriodicTask {
-  const { inFlightMax: max, intervalMs, log } = options;
+  const {
+    inFlightMax: max,
+    intervalMs,
+    log,
+    untilNextLook = (stopped) => pause(intervalMs, stopped),
+  } = options;
   const inFlightMax = typeof max === "number" ? () => max : max;
   const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
@@ -63,7 +70,7 @@ export function startWorkPool<Item>(operation: string, options: WorkPoolOptions<
   const running = (async () => {
     while (!stopping.signal.aborted) {
       const mayBeMore = await fill();
-      if (!mayBeMore) await pause(intervalMs, stopping.signal);
+      if (!mayBeMore) await untilNextLook(stopping.signal);
       else if (underWay.size >= inFlightMax()) {
         placeIsFree = Promise.withResolvers();
         await placeIsFree.promise;

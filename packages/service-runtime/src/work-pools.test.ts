@@ -8,6 +8,7 @@ test("items of one key that hang leave another's places free, and a key that com
   const begun: string[] = [];
   const done = new Map(["frozen", "other"].map((key) => [key, Promise.withResolvers<void>()]));
   const pools = startWorkPools("recovery", {
+    dueInMs: () => Promise.resolve(0),
     keys: () => keys,
     inFlightMax: () => 2,
     intervalMs: 1,
@@ -35,6 +36,7 @@ test("a stop waits for what is under way of every key, and leases nothing more",
   let underWay = 0;
   let leased = 0;
   const pools = startWorkPools("recovery", {
+    dueInMs: () => Promise.resolve(0),
     keys: () => ["one", "two"],
     inFlightMax: () => 1,
     intervalMs: 1,
@@ -56,4 +58,64 @@ test("a stop waits for what is under way of every key, and leases nothing more",
   await stopped;
   expect(underWay).toBe(0);
   expect(leased).toBe(2);
+});
+
+test("with nothing due there is one question an interval, whatever the keys, and none of them is asked for", async () => {
+  const asked = Promise.withResolvers<void>();
+  let questions = 0;
+  const pools = startWorkPools("recovery", {
+    dueInMs: async () => {
+      questions++;
+      if (questions === 5) asked.resolve();
+      return questions % 2 === 0 ? undefined : 3_600_000;
+    },
+    keys: () => expect.fail("the keys were asked for"),
+    inFlightMax: () => 1,
+    intervalMs: 1,
+    lease: () => expect.fail("something was leased"),
+    work: () => Promise.resolve(),
+    log: createLogger("test", "fatal"),
+  });
+  await asked.promise;
+  await pools.stop(60_000);
+  expect(questions).toBe(5);
+});
+
+test("what is due before the next look is looked for when it is due", async () => {
+  const worked = Promise.withResolvers<void>();
+  let questions = 0;
+  const pools = startWorkPools("recovery", {
+    dueInMs: () => Promise.resolve(questions++ === 0 ? 10 : 0),
+    keys: () => ["one"],
+    inFlightMax: () => 1,
+    intervalMs: 3_600_000,
+    lease: (key) => Promise.resolve([key]),
+    work: () => Promise.resolve(worked.resolve()),
+    log: createLogger("test", "fatal"),
+  });
+  await worked.promise;
+  await pools.stop(60_000);
+  expect(questions).toBe(2);
+});
+
+test("a key whose places are taken is looked at again when there is one", async () => {
+  const first = Promise.withResolvers<void>();
+  const second = Promise.withResolvers<void>();
+  let leases = 0;
+  const pools = startWorkPools("recovery", {
+    dueInMs: () => Promise.resolve(0),
+    keys: () => ["one"],
+    inFlightMax: () => 1,
+    intervalMs: 1,
+    lease: (key) => Promise.resolve(++leases <= 2 ? [key] : []),
+    work: async () => {
+      if (leases === 1) await first.promise;
+      else second.resolve();
+    },
+    log: createLogger("test", "fatal"),
+  });
+  first.resolve();
+  await second.promise;
+  await pools.stop(60_000);
+  expect(leases).toBeGreaterThanOrEqual(2);
 });

@@ -3,7 +3,16 @@ import type { PeriodicTask } from "./periodic-task.ts";
 import { startWorkPool, type WorkPoolOptions } from "./work-pool.ts";
 
 /** As {@link WorkPoolOptions}, with a pool for each key. */
-export type WorkPoolsOptions<Key, Item> = Omit<WorkPoolOptions<Item>, "inFlightMax" | "lease"> & {
+export type WorkPoolsOptions<Key, Item> = Omit<
+  WorkPoolOptions<Item>,
+  "inFlightMax" | "lease" | "untilNextLook"
+> & {
+  /**
+   * In how many milliseconds the first item of any key is due, 0 or less where one is due now, undefined where none waits.
+   * Asked once in each interval for all keys, and again when the first item is due: with nothing to do it is the only
+   * statement, however many keys there are.
+   */
+  dueInMs: () => Promise<number | undefined>;
   /** Those that there are now. One that is left out later keeps its pool. */
   keys: () => Iterable<Key> | Promise<Iterable<Key>>;
   inFlightMax: (key: Key) => number;
@@ -11,38 +20,65 @@ export type WorkPoolsOptions<Key, Item> = Omit<WorkPoolOptions<Item>, "inFlightM
   lease: (key: Key, limit: number) => Promise<Item[]>;
 };
 
+type Pool = { task: PeriodicTask; look: () => void };
+
 /** Work of each key in a pool of its own: items of one that hang hold no place of another's, however many they are. */
 export function startWorkPools<Key, Item>(
   operation: string,
-  { keys, inFlightMax, lease, ...options }: WorkPoolsOptions<Key, Item>,
+  { dueInMs, keys, inFlightMax, lease, ...options }: WorkPoolsOptions<Key, Item>,
 ): PeriodicTask {
   const stopping = new AbortController();
-  const pools = new Map<Key, PeriodicTask>();
-  const start = (key: Key) =>
-    startWorkPool<Item>(operation, {
+  const pools = new Map<Key, Pool>();
+  const start = (key: Key): Pool => {
+    let due = Promise.withResolvers<void>();
+    const task = startWorkPool<Item>(operation, {
       ...options,
       inFlightMax: () => inFlightMax(key),
       lease: (limit) => lease(key, limit),
+      async untilNextLook(stopped) {
+        await until(due.promise, stopped);
+        due = Promise.withResolvers();
+      },
     });
-  /** Where the keys cannot be read, those that are known go on. */
-  const begin = async () => {
+    return { task, look: () => due.resolve() };
+  };
+  /** Where the database does not answer, or the keys cannot be read, the next look is after the interval. */
+  const look = async (): Promise<number> => {
+    if (options.clock?.isOff()) return options.intervalMs;
     try {
-      for (const key of await keys()) if (!pools.has(key)) pools.set(key, start(key));
+      const inMs = await dueInMs();
+      if (inMs === undefined) return options.intervalMs;
+      if (inMs > 0) return Math.min(Math.max(inMs, LOOK_PAUSE_MS), options.intervalMs);
+      for (const key of await keys()) {
+        const pool = pools.get(key);
+        if (pool) pool.look();
+        else pools.set(key, start(key));
+      }
     } catch (error) {
       options.log.error({ operation, error }, "a round failed");
     }
+    return options.intervalMs;
   };
   const running = (async () => {
-    while (!stopping.signal.aborted) {
-      await begin();
-      await pause(options.intervalMs, stopping.signal);
-    }
+    while (!stopping.signal.aborted) await pause(await look(), stopping.signal);
   })();
   return {
     async stop(timeoutMs) {
       stopping.abort();
       await running;
-      await Promise.all([...pools.values()].map((pool) => pool.stop(timeoutMs)));
+      await Promise.all([...pools.values()].map(({ task }) => task.stop(timeoutMs)));
     },
   };
+}
+
+/** However close together items are due, one look is for those of this time. */
+const LOOK_PAUSE_MS = 250;
+
+async function until(due: Promise<void>, stopped: AbortSignal): Promise<void> {
+  if (stopped.aborted) return;
+  const end = Promise.withResolvers<void>();
+  const stop = () => end.resolve();
+  stopped.addEventListener("abort", stop);
+  await Promise.race([due, end.promise]);
+  stopped.removeEventListener("abort", stop);
 }

@@ -73,6 +73,6 @@ function sinceLast(delay: ReturnType<typeof monitorEventLoopDelay>) {
 const REPEAT_WITHIN_MS = 1_000;
 /**
  * The histogram measures from one timer to the next, which includes its resolution. Each timer wakes the process up: a
- * hundred in a second are a third of a percent of a core, twenty are not seen.
+ * hundred in a second are a third of a percent of a core, five are not seen, and a quarter of a minute has enough of them.
  */
-const RESOLUTION_MS = 50;
+const RESOLUTION_MS = 200;

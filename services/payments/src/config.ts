@@ -90,7 +90,11 @@ const settings = z.object({
   RECOVERY_SCHEDULE: scheduleSetting()
     .prefault("2s,5s,15s,30s,60s")
     .describe("When the acquirer is asked about a payment whose outcome is unknown, counted from its claim."),
-  RECOVERY_INTERVAL: durationSetting().default(1_000).describe("How often recovery looks for due payments."),
+  RECOVERY_INTERVAL: durationSetting()
+    .default(2_000)
+    .describe(
+      "How often recovery looks for due payments; one whose time is known by then is looked at when it comes.",
+    ),
   RECOVERY_IN_FLIGHT_MAX: integerSetting(1, 10_000)
     .default(128)
     .describe(
@@ -139,7 +143,7 @@ const settings = z.object({
     .default(5)
     .describe("Cards that a buyer may try on one checkout; the last decline cancels it."),
   CHECKOUT_INTERVAL: durationSetting()
-    .default(5_000)
+    .default(15_000)
     .describe("How often expired checkouts are closed when nobody reads them."),
   CHARGEBACK_TWO_PEOPLE_ABOVE: amountsSetting()
     .optional()

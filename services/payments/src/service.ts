@@ -159,6 +159,8 @@ export async function startPayments(
     optionalEvents: config.OPTIONAL_EVENTS,
     checkoutExpiresAfterMs: config.CHECKOUT_EXPIRES_AFTER,
   };
+  // What people do is audited, and some of it is an event.
+  const committed = { nudge: () => [auditWatch, relay].forEach((each) => each.nudge()) };
   const serving = await serve(bus, {
     service: "payments",
     version: "0.1.0",
@@ -181,9 +183,9 @@ export async function startPayments(
       ...operationHandlers({ ...operations, ...connections }),
       handler(lookUpBinCommand, async ({ payload }) => lookUpBin(deps, payload.bin)),
       ...reservationHandlers({ ...deps, acquirers: banks.lane("refunds"), termsOf }),
-      ...checkoutHandlers(checkouts),
+      ...lookAfterEach(relay, checkoutHandlers(checkouts)),
       ...notificationHandlers({ ...connecting, db, accounts, bus, log }),
-      ...lookAfterEach(auditWatch, [
+      ...lookAfterEach(committed, [
         ...operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
         ...staffHandlers({
           ...checkouts,

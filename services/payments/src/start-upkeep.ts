@@ -2,7 +2,7 @@
 import { startWorkPools, type PeriodicTask, type WorkPoolsOptions } from "@holdfast/service-runtime";
 import type { Upkeep } from "./acquirer-account/account-connections.ts";
 import type { Config } from "./config.ts";
-import { expirePayment, takeExpired } from "./operation/expire-payments.ts";
+import { expiredDueInMs, expirePayment, takeExpired } from "./operation/expire-payments.ts";
 import { startRecovery, type RecoveryWorkerDeps } from "./recovery/recovery-worker.ts";
 import { startWatching } from "./recovery/watch-payment.ts";
 
@@ -26,6 +26,7 @@ export function startUpkeep(
       keys,
       inFlightMax: inFlightMax(config.EXPIRY_IN_FLIGHT_MAX),
       intervalMs: config.EXPIRY_INTERVAL,
+      dueInMs: () => expiredDueInMs(db),
       lease: (accountId, limit) => takeExpired(db, { limit, leaseMs, accountId }),
       work: (payment) => expirePayment(deps, payment),
       clock,

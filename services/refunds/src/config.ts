@@ -57,7 +57,11 @@ const settings = z.object({
   RECOVERY_SCHEDULE: scheduleSetting()
     .prefault("2s,5s,15s,30s,60s")
     .describe("When a decided refund that has not ended is tried again, counted from the decision."),
-  RECOVERY_INTERVAL: durationSetting().default(1_000).describe("How often recovery looks for due refunds."),
+  RECOVERY_INTERVAL: durationSetting()
+    .default(2_000)
+    .describe(
+      "How often recovery looks for due refunds; one whose time is known by then is looked at when it comes.",
+    ),
   RECOVERY_IN_FLIGHT_MAX: integerSetting(1, 10_000)
     .default(32)
     .describe("Refunds that one process takes up again at the same time, of each account."),

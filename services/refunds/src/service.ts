@@ -131,6 +131,8 @@ export async function startRefunds(
   });
   const clock = await startClockWatch({ pool, log });
   const auditWatch = watchAuditHead({ db, chain: "refunds", settings: config, log });
+  // What people do is audited, and some of it is an event.
+  const committed = { nudge: () => [auditWatch, relay].forEach((each) => each.nudge()) };
   const serving = await serve(bus, {
     service: "refunds",
     version: "0.1.0",
@@ -144,7 +146,9 @@ export async function startRefunds(
     staff: staffAdmission(config, (attempt: ForbiddenAttempt) => auditForbidden(db, attempt)),
     onHandled: logHandled(log),
     handlers: [
-      handler(requestRefundCommand, (message) => requestRefundByMerchant(deps, message)),
+      ...lookAfterEach(relay, [
+        handler(requestRefundCommand, (message) => requestRefundByMerchant(deps, message)),
+      ]),
       handler(getRefundCommand, ({ context, payload }) =>
         getRefund(db, context.merchant.merchantId, payload.refundId),
       ),
@@ -154,7 +158,7 @@ export async function startRefunds(
       handler(listRefundsForOperator, ({ context, payload }) =>
         listForOperator({ ...deps, lists }, context, payload),
       ),
-      ...lookAfterEach(auditWatch, [...operatorHandlers(deps), ...staffHandlers({ ...deps, lists })]),
+      ...lookAfterEach(committed, [...operatorHandlers(deps), ...staffHandlers({ ...deps, lists })]),
       confirmEventsHandler("refunds", outboxPool),
       handler(readMovementFacts.refunds, ({ payload }) => readRefundFacts(db, payload.ids)),
     ],

@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
-import { fromNow } from "@holdfast/service-runtime";
+import { fromNow, msUntilFirst } from "@holdfast/service-runtime";
 import { sql, type Kysely } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import { operateOnPayment, type OperateDeps } from "./operate-on-payment.ts";
@@ -14,14 +14,8 @@ export async function takeExpired(
   db: Kysely<PaymentsDatabase>,
   { limit, leaseMs, accountId }: { limit: number; leaseMs: number; accountId: string | null },
 ): Promise<{ payment_id: string }[]> {
-  const due = db
-    .selectFrom("payment")
+  const due = uncaptured(db)
     .select("payment_id")
-    .where("state", "=", "SUCCESS")
-    .where("transaction_type", "=", "PRE_AUTHORIZATION")
-    .where("operation_id", "is", null)
-    .where("reserved_minor", "=", 0n)
-    .whereRef("released_minor", "<", "amount_minor")
     .where("authorization_expires_at", "<=", sql<Date>`now()`)
     .where("account_id", "is not distinct from", accountId)
     .orderBy("authorization_expires_at")
@@ -34,6 +28,26 @@ export async function takeExpired(
     .where("payment_id", "in", due)
     .returning("payment_id")
     .execute();
+}
+
+/** In how many milliseconds {@link takeExpired} has something to take of any account; undefined where nothing can expire. */
+export async function expiredDueInMs(db: Kysely<PaymentsDatabase>): Promise<number | undefined> {
+  const first = await uncaptured(db)
+    .select(msUntilFirst("authorization_expires_at").as("in_ms"))
+    .where("authorization_expires_at", "is not", null)
+    .executeTakeFirstOrThrow();
+  return first.in_ms ?? undefined;
+}
+
+/** Authorizations of which something is still held and nothing is being done. */
+function uncaptured(db: Kysely<PaymentsDatabase>) {
+  return db
+    .selectFrom("payment")
+    .where("state", "=", "SUCCESS")
+    .where("transaction_type", "=", "PRE_AUTHORIZATION")
+    .where("operation_id", "is", null)
+    .where("reserved_minor", "=", 0n)
+    .whereRef("released_minor", "<", "amount_minor");
 }
 
 /**

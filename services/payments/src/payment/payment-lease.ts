@@ -1,4 +1,4 @@
-import { fromNow } from "@holdfast/service-runtime";
+import { fromNow, msUntilFirst } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import { REJECTED_BY_REVIEW, REVIEW_REJECTED, type ReviewShown } from "./authorization-outcome.ts";
@@ -51,6 +51,16 @@ export async function leaseUnsettled(
     )
     .$narrowType<{ lease_token: string }>()
     .execute();
+}
+
+/** In how many milliseconds {@link leaseUnsettled} has something to lease of any account; undefined where nothing waits. */
+export async function unsettledDueInMs(db: Kysely<PaymentsDatabase>): Promise<number | undefined> {
+  const first = await db
+    .selectFrom("payment")
+    .select(msUntilFirst("recover_at").as("in_ms"))
+    .where("recover_at", "is not", null)
+    .executeTakeFirstOrThrow();
+  return first.in_ms ?? undefined;
 }
 
 function allDue(

@@ -5,7 +5,7 @@ import {
   type PeriodicTask,
   type WorkPoolsOptions,
 } from "@holdfast/service-runtime";
-import { leaseUnsettled } from "../payment/payment-lease.ts";
+import { leaseUnsettled, unsettledDueInMs } from "../payment/payment-lease.ts";
 import { attemptRecovery, type RecoverDeps } from "./recover-payment.ts";
 
 export type RecoveryWorkerDeps = RecoverDeps & { leaseMs: number; log: Logger };
@@ -23,6 +23,7 @@ export type UpkeepOptions = Pick<
 export function startRecovery(deps: RecoveryWorkerDeps, options: UpkeepOptions): PeriodicTask {
   return startWorkPools("recovery", {
     ...options,
+    dueInMs: () => unsettledDueInMs(deps.db),
     lease: (accountId, limit) => leaseUnsettled(deps.db, { leaseMs: deps.leaseMs, limit, accountId }),
     work: (payment) =>
       inLinkedSpan("recover payment", payment.traceparent, () => attemptRecovery(deps, payment)),

@@ -7,7 +7,7 @@ import { askAbout } from "../bank-calls/ask-about.ts";
 import { paymentAttempt } from "../bank-calls/attempts.ts";
 import { undoPayment } from "./undo-payment.ts";
 import type { RecoveryWorkerDeps, UpkeepOptions } from "./recovery-worker.ts";
-import { recordLook, takeWatched, type WatchedPayment } from "./watch-queries.ts";
+import { recordLook, takeWatched, watchedDueInMs, type WatchedPayment } from "./watch-queries.ts";
 
 /**
  * Looks once more at a payment that has ended because the bank had not seen it until the horizon. Where the bank shows money
@@ -48,6 +48,7 @@ const UNSETTLED_AGAIN_MS = 60_000;
 export function startWatching(deps: RecoveryWorkerDeps, options: UpkeepOptions): PeriodicTask {
   return startWorkPools("watch", {
     ...options,
+    dueInMs: () => watchedDueInMs(deps.db),
     lease: (accountId, limit) => takeWatched(deps.db, { limit, leaseMs: deps.leaseMs, accountId }),
     work: (payment) => watchPayment(deps, payment),
     log: deps.log,

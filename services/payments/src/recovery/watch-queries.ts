@@ -1,5 +1,5 @@
 import { businessDayEnd } from "@holdfast/acquirer";
-import { fromNow } from "@holdfast/service-runtime";
+import { fromNow, msUntilFirst } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { TermsOf } from "../acquirer-account/account-terms.ts";
 import type { PaymentsDatabase } from "../database.ts";
@@ -26,6 +26,16 @@ export async function startWatch(
     .values({ payment_id, due_at: businessDayEnd(new Date(now()), businessDay) })
     .onConflict((conflict) => conflict.column("payment_id").doNothing())
     .execute();
+}
+
+/** In how many milliseconds {@link takeWatched} has a payment of any account to take; undefined where none is watched. */
+export async function watchedDueInMs(db: Kysely<PaymentsDatabase>): Promise<number | undefined> {
+  const first = await db
+    .selectFrom("payment_watch")
+    .select(msUntilFirst("due_at").as("in_ms"))
+    .where("ended_at", "is", null)
+    .executeTakeFirstOrThrow();
+  return first.in_ms ?? undefined;
 }
 
 /** Takes payments of one account whose next look is due, for as long as a lease; any number of processes may: each gets others. */

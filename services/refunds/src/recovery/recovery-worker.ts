@@ -6,7 +6,7 @@ import {
 } from "@holdfast/service-runtime";
 import { annotate, inLinkedSpan, SETTLED_OUTCOME } from "@holdfast/telemetry";
 import { tryLater, type CarryOutDeps } from "../refund/carry-out-refund.ts";
-import { accountsUnderWay, leaseDue, type LeasedRefund } from "../refund/refund-queries.ts";
+import { accountsUnderWay, dueInMs, leaseDue, type LeasedRefund } from "../refund/refund-queries.ts";
 import { recoverRefund } from "./recover-refund.ts";
 
 /**
@@ -22,6 +22,7 @@ export function startRecovery(
   }: Pick<WorkPoolOptions<never>, "intervalMs" | "clock"> & { /** Of each account. */ inFlightMax: number },
 ): PeriodicTask {
   return startWorkPools("recovery", {
+    dueInMs: () => dueInMs(deps.db),
     keys: () => accountsUnderWay(deps.db),
     inFlightMax: () => inFlightMax,
     intervalMs,

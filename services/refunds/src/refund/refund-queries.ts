@@ -1,4 +1,4 @@
-import { fromNow, msSince } from "@holdfast/service-runtime";
+import { fromNow, msSince, msUntilFirst } from "@holdfast/service-runtime";
 import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
 import type { RefundsDatabase } from "../database.ts";
 import type { RefundRow } from "./refund-record.ts";
@@ -95,6 +95,16 @@ export async function leaseDue(
     .returning([stateAgeMs().as("state_age_ms"), sentMsAgo().as("sent_ms_ago")])
     .$narrowType<{ lease_token: string }>()
     .execute();
+}
+
+/** In how many milliseconds {@link leaseDue} has something to lease of any account; undefined where nothing is under way. */
+export async function dueInMs(db: Kysely<RefundsDatabase>): Promise<number | undefined> {
+  const first = await db
+    .selectFrom("refund")
+    .select(msUntilFirst("recover_at").as("in_ms"))
+    .where("recover_at", "is not", null)
+    .executeTakeFirstOrThrow();
+  return first.in_ms ?? undefined;
 }
 
 /** The accounts of which a refund is under way, and that of `ACQUIRER_URL`, which is null. */

@@ -9,6 +9,7 @@ import { takeFile, type TakeDeps } from "./take-file.ts";
  * reads leaves the file to the next one that gets the lease; one that was never sent whole is given up.
  */
 export async function readUploads(deps: TakeDeps, isStopping: () => boolean): Promise<void> {
+  if (!(await hasUploads(deps.db))) return;
   await forgetAbandoned(deps.db);
   while (!isStopping()) {
     const leased = await leaseUpload(deps);
@@ -23,6 +24,11 @@ export async function readUploads(deps: TakeDeps, isStopping: () => boolean): Pr
 }
 
 const TRIES_MAX = 3;
+
+/** Nearly always there are none, and this is all that is asked. */
+async function hasUploads(db: Kysely<SettlementDatabase>): Promise<boolean> {
+  return (await db.selectFrom("upload").select("import_id").limit(1).executeTakeFirst()) !== undefined;
+}
 
 /** No part came for two minutes: the client is gone. */
 async function forgetAbandoned(db: Kysely<SettlementDatabase>): Promise<void> {
