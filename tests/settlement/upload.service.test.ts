@@ -65,7 +65,7 @@ test("a file of several parts is taken, with who sent it, and the account of wha
   const lines = Array.from({ length: 4_000 }, () => genericLine());
   const content = genericFile(
     ...lines,
-    genericLine({ gross: "x" }),
+    genericLine({ gross: "x", net: "12.50" }),
     genericLine({ payout_id: "=cmd()" }),
     `"${genericLine()}`,
   );
