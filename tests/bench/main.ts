@@ -8,7 +8,6 @@ import { join } from "node:path";
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { serviceDefinitions, startSandbox } from "@holdfast/sandbox";
-import { benchAdapters } from "./adapters-bench.ts";
 import { benchBacklog } from "./backlog-bench.ts";
 import { print, type Bench } from "./bench.ts";
 import { benchDeliveries } from "./deliveries-bench.ts";
@@ -31,7 +30,7 @@ const { values: options } = parseArgs({
   options: {
     /**
      * payments, webhooks (deliveries, fairness and backlog), one of these three, neighbours, sign-in, operator-token,
-     * adapters, tls, tracing, or all; and by themselves idle, which inserts ten million payments and takes a quarter of an hour,
+     * tls, tracing, or all; and by themselves idle, which inserts ten million payments and takes a quarter of an hour,
      * lists and settlement, which insert `--rows`, and years, which inserts `--payments`.
      */
     only: { type: "string", default: "all" },
@@ -58,7 +57,6 @@ const [DELIVERIES, FAIRNESS, BACKLOG] = [benchDeliveries, benchFairness, benchBa
 ];
 const SIGN_IN = unlimited(benchSignIn);
 const OPERATOR_TOKEN = unlimited(benchOperatorToken);
-const ADAPTERS = unlimited(benchAdapters);
 const TLS = unlimited(benchTls);
 const TRACING = unlimited(benchTracing);
 const SLOW_NEIGHBOURS = unlimited(benchSlowNeighbours);
@@ -68,7 +66,6 @@ const PARTS: Record<string, Part[]> = {
   all: [
     SIGN_IN,
     OPERATOR_TOKEN,
-    ADAPTERS,
     PAYMENTS,
     DELIVERIES,
     FAIRNESS,
@@ -86,7 +83,6 @@ const PARTS: Record<string, Part[]> = {
   neighbours: [NEIGHBOURS, SLOW_NEIGHBOURS],
   "sign-in": [SIGN_IN],
   "operator-token": [OPERATOR_TOKEN],
-  adapters: [ADAPTERS],
   tls: [TLS],
   tracing: [TRACING],
   idle: [unlimited(benchIdle)],
