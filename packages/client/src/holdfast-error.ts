@@ -69,6 +69,7 @@ export type Problem = {
   errors?: FieldFault[];
   currentStatus?: string;
   capturableAmount?: number;
+  disputableAmount?: number;
   remainingRefundableAmount?: number;
   /** With `refund_pending`. */
   pendingRefundAmount?: number;

@@ -1,8 +1,10 @@
+import { createDatabase } from "@holdfast/service-runtime";
 import { measurePlan, type PlanWork } from "@holdfast/tests/support";
-import type { Pool } from "pg";
+import { Pool } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { startDeliveryTables } from "../../test/delivery-tables.ts";
 import { insertWaiting, makeHalfFurther, type WaitingGroup } from "../../test/waiting-deliveries.ts";
+import { takeFailing } from "../accept/warn-of-endpoints.ts";
 import { MEASURE_STATE } from "../measure-statements.ts";
 import { claimValues } from "./claim-deliveries.ts";
 import { CLAIM } from "./claim-statements.ts";
@@ -12,6 +14,8 @@ const request = { limit: 500, leaseMs: 30_000, shiftMs: 0, after: undefined };
 type Surroundings = {
   /** `partial`: those of the largest tables alone; autovacuum never comes to one with a few rows. */
   statistics?: "fresh" | "partial";
+  /** How many endpoints fail, and for long enough that others are told. */
+  failing?: number;
   /** Whether a transaction of before the first row is open, so that no row that was deleted since goes. */
   oldSnapshot?: boolean;
 };
@@ -36,12 +40,17 @@ async function holdSnapshot(superuser: Pool): Promise<void> {
 async function workOf(
   waiting: WaitingGroup,
   statement: (merchants: string[]) => { text: string; values?: unknown[] },
-  { statistics = "fresh", oldSnapshot = false }: Surroundings = {},
+  { statistics = "fresh", oldSnapshot = false, failing = 0 }: Surroundings = {},
 ): Promise<PlanWork> {
   const { superuser, pool } = await startDeliveryTables();
   if (oldSnapshot) await holdSnapshot(superuser);
   const merchants = await insertWaiting(superuser, waiting);
   await makeHalfFurther(superuser);
+  await superuser.query(
+    `insert into webhooks.endpoint_health (endpoint_id, failing_since, breaker_open, reported_at)
+     select endpoint_id, now() - interval '1 day', true, now() from webhooks.every_endpoint limit $1`,
+    [failing],
+  );
   await superuser.query(VACUUM[statistics]);
   const client = await pool.connect();
   try {
@@ -50,6 +59,15 @@ async function workOf(
     client.release();
   }
 }
+
+/** The statement that finds whom to warn of, as it runs. */
+function warning(): { text: string; values: unknown[] } {
+  const { sql, parameters } = takeFailing({ warnAfterMs: 3_600_000, shiftMs: 0 }).compile(COMPILER);
+  return { text: sql, values: [...parameters] };
+}
+
+/** It is asked for texts alone. */
+const COMPILER = createDatabase<never>(new Pool());
 
 /** A claim's work while these deliveries wait and the process knows each of their endpoints. */
 const workOfClaim = (waiting: WaitingGroup, room: number, surroundings?: Surroundings) =>
@@ -82,16 +100,28 @@ test.each<[string, Surroundings]>([
   ["whose smallest table is not analyzed", { statistics: "partial" }],
   ["beside an old snapshot", { statistics: "partial", oldSnapshot: true }],
 ])(
-  "a claim and a measurement read next to nothing for endpoints with nothing due, %s",
+  "a claim, a measurement and a look for whom to warn read next to nothing for endpoints with nothing due, %s",
   async (_, surroundings) => {
     const later = { merchants: 4_000, each: 2, dueInSeconds: 36_000 };
     for (const { rows, pages } of [
       await workOfClaim(later, 1, surroundings),
       await workOf(later, () => ({ text: MEASURE_STATE }), surroundings),
+      await workOf(later, warning, surroundings),
     ]) {
       expect(rows).toBeLessThan(20);
       // Less than a page for each endpoint.
       expect(pages).toBeLessThan(later.merchants / 4);
     }
+  },
+);
+
+test.each(["fresh", "partial"] as const)(
+  "a look for whom to warn reads the deliveries of those that fail, and of no other, with %s statistics",
+  async (statistics) => {
+    const later = { merchants: 4_000, each: 2, dueInSeconds: 36_000 };
+    const { rows, pages } = await workOf(later, warning, { statistics, failing: 3 });
+    // Each row passes a node or ten of the plan.
+    expect(rows).toBeLessThan(150);
+    expect(pages).toBeLessThan(500);
   },
 );
