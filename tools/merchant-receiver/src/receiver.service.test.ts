@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync } from "node:fs";
-import { createServer, type IncomingHttpHeaders } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { request } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { localCertificates } from "@holdfast/sandbox/infrastructure";
 import { signWebhook } from "@holdfast/webhook-signature";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
@@ -98,12 +99,12 @@ test("it takes POST only, and no more than a webhook has", async () => {
 
 test("with an address to pass on to, the merchant's own server gets the bytes and decides the answer", async () => {
   const got: { headers: IncomingHttpHeaders; body: string }[] = [];
-  const shop = createServer(async (incoming, response) => {
-    let text = "";
-    for await (const chunk of incoming) text += String(chunk);
-    got.push({ headers: incoming.headers, body: text });
-    response.writeHead(text === body.toString() ? 204 : 400).end();
-  });
+  const answer = async (incoming: IncomingMessage, response: ServerResponse) => {
+    const received = await text(incoming);
+    got.push({ headers: incoming.headers, body: received });
+    response.writeHead(received === body.toString() ? 204 : 400).end();
+  };
+  const shop = createServer((incoming, response) => void answer(incoming, response));
   await new Promise<void>((resolve) => shop.listen(0, "127.0.0.1", resolve));
   const forwardTo = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/webhooks`;
   const onReceipt = (receipt: Receipt) => receipts.push(receipt);
