@@ -52,8 +52,11 @@ Open the console in a browser, and a second person's in a private window:
  8. alice  opens "Deliveries" and a webhook: each attempt, "Redeliver", and why a signature may be wrong.
            ${consoleUrl}/deliveries?merchantId=${shop.merchantId}
  9. alice  opens "Settlement": what the banks' files say beside what we know, until somebody has closed it.
+           "Upload file" takes a bank's file, whose page says what was taken of it.
 10. vera   opens "Audit": who did what, all of the above.
            ${consoleUrl}/audit
+11. mina   owns the shop: "Keys and webhooks", "Payment links" with a QR code, "Statements", and the same payment.
+           selim sees the same and changes nothing.
 
 docs/console.md explains each page.
 `;

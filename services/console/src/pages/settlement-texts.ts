@@ -76,7 +76,7 @@ const ENGLISH = {
   toDifferences: "Differences of this account",
   readingNow: "The file is there and is being read. Open the page again in a moment for what was taken.",
   refusedWhole:
-    "None of its lines counts. Mend what is named, or ask the bank for the file again, and upload it anew.",
+    "None of its lines counts. Mend what is named, or ask the bank for another file, and upload it.",
   upload: "Upload a bank's file",
   uploadButton: "Upload file",
   chooseFile: "File",
