@@ -72,21 +72,21 @@ test.each([
   });
 });
 
-test("services that hang, and services that are gone", async () => {
-  const [payments, ...others] = product.services.toSorted((one) => (one === "payments" ? -1 : 1));
-  const page = (service: string) => ({ alertname: "HoldfastServiceDown", app_kubernetes_io_name: service });
-  for (const [what, services, act] of [
-    ["payments hangs", [payments!], "hang"],
-    ["payments is gone", [payments!], "remove"],
-    ["every other service hangs", others, "hang"],
-    ["every other service is gone", others, "remove"],
-  ] as const) {
-    await expectTold(what, {
-      begin: () => services.forEach((service) => product[act](service)),
-      mend: () => services.forEach((service) => product.bringBack(service)),
-      pages: services.map(page),
-    });
-  }
+test.each([
+  ["payments", "hang"],
+  ["payments", "remove"],
+  ["every other service", "hang"],
+  ["every other service", "remove"],
+] as const)("%s: %s", async (which, act) => {
+  const services = product.services.filter((service) => (service === "payments") === (which === "payments"));
+  await expectTold(`${which} ${act === "hang" ? "hangs" : "is gone"}`, {
+    begin: () => services.forEach((service) => product[act](service)),
+    mend: () => services.forEach((service) => product.bringBack(service)),
+    pages: services.map((service) => ({
+      alertname: "HoldfastServiceDown",
+      app_kubernetes_io_name: service,
+    })),
+  });
 });
 
 test("a release that refuses every payment", async () => {
@@ -121,7 +121,8 @@ test("what is no outage and still has to be told: once, or for a day", async () 
       return (rowCount ?? 0) > 0;
     });
   });
-  await expectFiring([{ alertname: "HoldfastOutcomeUnknownForADay" }]);
+  // A ticket, which waits for five minutes itself.
+  await expectFiring([{ alertname: "HoldfastOutcomeUnknownForADay" }], 8);
   await links.bank.heal();
 });
 

@@ -12,7 +12,7 @@ type Released = { imageName: string; parameters: Record<string, string> };
 const file = join(import.meta.dirname, "released-postgres.yaml");
 
 async function ofThisVersion(): Promise<Released> {
-  const [{ spec }] = ofKind(await buildOverlay("production"), "Cluster") as [{ spec: ClusterSpec }];
+  const spec = ofKind(await buildOverlay("production"), "Cluster")[0]!.spec as ClusterSpec;
   // A restart in its place would take both at once, and costs an outage.
   expect(spec.primaryUpdateMethod).toBe("switchover");
   return { imageName: spec.imageName, parameters: spec.postgresql.parameters };

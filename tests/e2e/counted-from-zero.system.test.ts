@@ -50,6 +50,10 @@ test("every counter that an alert asks for is exported before anything has happe
     expect(after).toMatch(
       /^http_server_request_duration_count\{[^}]*http_request_method="POST"[^}]*http_route="\/api\/pre-authorization"[^}]*http_response_status_code="201"[^}]*holdfast_listener="merchant"/m,
     );
+    // Which statement is slow, and not only in which pool.
+    expect(after).toMatch(
+      /^db_client_operation_duration_count\{[^}]*pool_name="payments writes"[^}]*db_query_summary="claim-payments"/m,
+    );
     expect(after).toMatch(
       /^holdfast_command_own_time_bucket\{[^}]*messaging_destination_name="payments\.pre-authorize"[^}]*le="1"\}/m,
     );

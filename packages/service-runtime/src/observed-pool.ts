@@ -28,7 +28,7 @@ export class ObservedPool extends Pool {
     const meter = metrics.getMeter("postgres");
     const attributes = { "db.client.connection.pool.name": name };
     const durations = meter.createHistogram("db.client.operation.duration", {
-      description: "Duration of statements, by pool",
+      description: "Duration of statements, by pool and statement",
       unit: "s",
       advice: { explicitBucketBoundaries: SECONDS },
     });
@@ -90,13 +90,15 @@ function observeConnections(pool: Pool, max: number, attributes: Record<string, 
 
 /** pg requires a class; every statement goes through its `query`, in one of its forms. */
 function observedClient(durations: Histogram, attributes: Record<string, string>): typeof Client {
+  const attributesOf = withSummary(attributes);
   return class ObservedClient extends Client {
     // oxlint-disable-next-line typescript/no-explicit-any -- eight overloads, and all of them are passed on
     override query(...args: any[]): any {
       const startedAt = performance.now();
-      const spans = startStatementSpans(args[0], this.database);
+      const summary = summaryOf(args[0]);
+      const spans = startStatementSpans(summary, this.database);
       const end = (error: unknown) => {
-        durations.record((performance.now() - startedAt) / 1_000, attributes);
+        durations.record((performance.now() - startedAt) / 1_000, attributesOf(summary));
         for (const span of spans) {
           if (error) failSpan(span, errorType(error));
           span.end();
@@ -116,10 +118,24 @@ function observedClient(durations: Histogram, attributes: Record<string, string>
   };
 }
 
-function startStatementSpans(statement: unknown, database: string | undefined): Span[] {
+/** A pool's attributes with a statement's name. More of them than any service has are one: a label must be bounded. */
+function withSummary(attributes: Record<string, string>): (summary?: string) => Record<string, string> {
+  const known = new Map<string, Record<string, string>>();
+  return (summary = OTHER) => {
+    const kept = known.get(summary);
+    if (kept !== undefined) return kept;
+    if (known.size >= SUMMARIES_MAX) return { ...attributes, "db.query.summary": OTHER };
+    const made = { ...attributes, "db.query.summary": summary };
+    known.set(summary, made);
+    return made;
+  };
+}
+
+const OTHER = "other";
+
+function startStatementSpans(summary: string | undefined, database: string | undefined): Span[] {
   // It does not matter whether the span is still recording: an attempt's result is recorded after its span has ended.
   if (!trace.getActiveSpan()) return NO_SPANS;
-  const summary = summaryOf(statement);
   if (summary === undefined || summary === "BEGIN") return NO_SPANS;
   const others = otherMembers();
   const options = {
