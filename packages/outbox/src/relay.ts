@@ -134,8 +134,8 @@ const ROUND_PAUSE_MS = 10;
 /** Events claimed by one statement and published side by side. */
 const BATCH_MAX = 200;
 const FAILURE_PAUSE_MS = 250;
-/** Unconfirmed events are looked for less often than new ones: they wait for minutes, and a sixth more is no harm. */
-const lookAgainMs = (republishAfterMs: number) => Math.min(10_000, republishAfterMs / 6);
+/** Unconfirmed events are looked for less often than new ones: they wait for minutes, and a twelfth more is no harm. */
+const lookAgainMs = (republishAfterMs: number) => Math.min(5_000, republishAfterMs / 12);
 /** How long a stream that is not as it should be may go on unnoticed. */
 const LOOK_AT_STREAM_MS = 10_000;
 

@@ -91,7 +91,7 @@ const settings = z.object({
     .prefault("2s,5s,15s,30s,60s")
     .describe("When the acquirer is asked about a payment whose outcome is unknown, counted from its claim."),
   RECOVERY_INTERVAL: durationSetting()
-    .default(2_000)
+    .default(3_000)
     .describe(
       "How often recovery looks for due payments; one whose time is known by then is looked at when it comes.",
     ),

@@ -58,7 +58,7 @@ const settings = z.object({
     .prefault("2s,5s,15s,30s,60s")
     .describe("When a decided refund that has not ended is tried again, counted from the decision."),
   RECOVERY_INTERVAL: durationSetting()
-    .default(2_000)
+    .default(3_000)
     .describe(
       "How often recovery looks for due refunds; one whose time is known by then is looked at when it comes.",
     ),
