@@ -73,7 +73,7 @@ test("lines that are logged together are one write a moment later, and without a
     const text = given[1] as string;
     written.push(text);
     (given.at(-1) as (error: null, bytes: number) => void)(null, Buffer.byteLength(text));
-  }) as typeof fs.write);
+  }) as unknown as typeof fs.write);
   onTestFinished(() => {
     vi.useRealTimers();
     write.mockRestore();

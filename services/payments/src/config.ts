@@ -143,7 +143,7 @@ const settings = z.object({
     .default(5)
     .describe("Cards that a buyer may try on one checkout; the last decline cancels it."),
   CHECKOUT_INTERVAL: durationSetting()
-    .default(15_000)
+    .default(5_000)
     .describe("How often expired checkouts are closed when nobody reads them."),
   CHARGEBACK_TWO_PEOPLE_ABOVE: amountsSetting()
     .optional()

@@ -61,10 +61,10 @@ const settings = z.object({
       "How long a process may keep a delivery before another may take it over; extended when it is too short for one attempt.",
     ),
   WEBHOOK_REAP_INTERVAL: durationSetting()
-    .default(10_000)
+    .default(5_000)
     .describe("How often deliveries of processes that died are released, and those past their deadline end."),
   WEBHOOK_CLAIM_INTERVAL: durationSetting()
-    .default(2_000)
+    .default(1_000)
     .describe(
       "How often due deliveries are looked for when no event triggers it: a retry starts this much late at most.",
     ),

@@ -3,8 +3,8 @@ import { eventually } from "../../support/index.ts";
 import type { RunningSandbox } from "../running-sandbox.ts";
 
 /**
- * With nothing to do no process asks its database more than twice a second. What a start leaves to be done is done first, and
- * a machine that is busy asks less: once it is so over a whole window, it is so.
+ * With nothing to do no process asks its database more than about twice a second. What a start leaves to be done is done
+ * first: once it is so over a whole window, it is so.
  */
 export async function expectQuietServices({ file }: RunningSandbox): Promise<void> {
   const services = Object.entries(file.healthUrls);
@@ -36,7 +36,8 @@ export async function expectQuietServices({ file }: RunningSandbox): Promise<voi
   );
 }
 
-const PER_SECOND_MAX = 2;
+/** Two, and room for a busy machine, which asks the time three times where one answer was slow. */
+const PER_SECOND_MAX = 2.5;
 /** Has every round that comes more often than once in a quarter of a minute. */
 const WINDOW_S = 20;
 
