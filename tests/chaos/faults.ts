@@ -41,6 +41,8 @@ export const PROCESSES = [
   "refunds-2",
   "webhooks-1",
   "webhooks-2",
+  "settlement-1",
+  "settlement-2",
 ] as const;
 export type ProcessName = (typeof PROCESSES)[number];
 

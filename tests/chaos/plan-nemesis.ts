@@ -65,7 +65,7 @@ function planProcessFault(random: Random): Fault {
   const kind = random.weighted({ kill: 3, terminate: 2, stop: 3, failpoint: 5 });
   if (kind !== "failpoint") return { kind, process };
   const points = FAILPOINTS.filter((point) => process.startsWith(point.split(".")[0]!));
-  // Gateways have none.
+  // Gateways and settlement have none.
   if (points.length === 0) return { kind: "kill", process };
   const action = random.pick(["kill", "kill", "stop", "delay(3s)"]);
   const point = random.pick(points as [string, ...string[]]);
@@ -78,9 +78,9 @@ function planLink(random: Random): Fault {
 }
 
 function linkOf(random: Random, process: ProcessName): LinkName {
-  return process.startsWith("gateway") || process.startsWith("webhooks")
-    ? random.pick(["bus", "database"])
-    : random.pick(["bus", "database", "acquirer"]);
+  return process.startsWith("payments") || process.startsWith("refunds")
+    ? random.pick(["bus", "database", "acquirer"])
+    : random.pick(["bus", "database"]);
 }
 
 /** One bank in trouble beside the others: routes lead elsewhere, and what was sent there stays there. */

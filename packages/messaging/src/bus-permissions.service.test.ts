@@ -143,8 +143,10 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["payments.record-chargeback-lines", "S", "P"],
   // Only the settlement service asks for facts, and it can ask for nothing else.
   ["payments.movement-facts", "S", "P"],
+  ["payments.compared-facts", "S", "P"],
   ["payments.settling-accounts", "S", "P"],
   ["refunds.movement-facts", "S", "R"],
+  ["refunds.compared-facts", "S", "R"],
   // Only the refunds service may reserve and release a refund's amount.
   ["payments.reserve-refund", "R", "P"],
   ["payments.settle-refund", "R", "P"],

@@ -3,6 +3,7 @@ import {
   getRefund as getRefundCommand,
   listMerchantRefunds,
   listRefundsForOperator,
+  readComparedFacts,
   readMovementFacts,
   refundNotified,
   requestRefund as requestRefundCommand,
@@ -51,7 +52,7 @@ import type { DecideDeps } from "./operator/decide-refund.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { staffHandlers } from "./staff/staff-handlers.ts";
 import { createPaymentsPort } from "./payments-port.ts";
-import { readRefundFacts } from "./refund/movement-facts.ts";
+import { compareRefundFacts, readRefundFacts } from "./refund/movement-facts.ts";
 import { createRefundBank } from "./refund/refund-bank.ts";
 import { hastenInquiry } from "./refund/refund-queries.ts";
 import { placesByAccount, shareBank } from "./refund/shared-bank.ts";
@@ -161,6 +162,7 @@ export async function startRefunds(
       ...lookAfterEach(committed, [...operatorHandlers(deps), ...staffHandlers({ ...deps, lists })]),
       confirmEventsHandler("refunds", outboxPool),
       handler(readMovementFacts.refunds, ({ payload }) => readRefundFacts(db, payload.ids)),
+      handler(readComparedFacts.refunds, ({ payload }) => compareRefundFacts(db, payload)),
     ],
   });
   const tasks = [

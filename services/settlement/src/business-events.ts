@@ -10,6 +10,10 @@ export type BusinessEvents = {
   eventRefused(reason: string): void;
   /** An owner has not answered; it is asked again. */
   ownerSilent(owner: "payments" | "refunds", outcome: string): void;
+  /** All that an owner has of some days was compared with the facts here. */
+  factsCompared(owner: "payments" | "refunds", found: ComparedFacts): void;
+  /** What is recorded here is not what its owner says, though it was asked for: no later question mends it. */
+  factsDiffer(owner: "payments" | "refunds", ids: readonly string[]): void;
   /** Payments does not know the payments of these lines: they were restored, or the copy of facts is not theirs. */
   chargebacksUnknown(count: number): void;
   fileTaken(file: ImportedFile, read: { lines: number; faults: number }): void;
@@ -18,6 +22,9 @@ export type BusinessEvents = {
 };
 
 type ImportedFile = { import_id: string; mapping: string; imported_by: string };
+
+/** `mended`: missing or older here until its owner was asked. */
+type ComparedFacts = { agreed: number; mended: number; differing: number };
 
 type FactSource = "event" | "owner";
 
@@ -36,6 +43,13 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     description:
       "Chargebacks of payments that payments does not know, each time they were sent to it; must stay 0",
   });
+  const compared = meter.createCounter("holdfast.settlement.facts_compared", {
+    description: "Facts that were compared with their owner's, by owner and outcome; `differing` must stay 0",
+  });
+  const comparedAt = meter.createGauge("holdfast.settlement.facts_compared_at", {
+    unit: "s",
+    description: "When the last comparison with an owner was complete, in seconds since 1970",
+  });
   const files = meter.createCounter("holdfast.settlement.files", {
     description: "Banks' files that were taken or refused, by mapping and outcome",
   });
@@ -45,6 +59,10 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
   // Exported from the beginning, so that the first one is an increase.
   startAtZero(refused, {});
   startAtZero(unknown, {});
+  startAtZero(
+    compared,
+    ...seriesOf({ owner: ["payments", "refunds"], outcome: ["agreed", "mended", "differing"] }),
+  );
   startAtZero(silent, ...seriesOf({ owner: ["payments", "refunds"] }));
   return {
     factsRecorded: ({ count, source }) => facts.add(count, { source }),
@@ -56,6 +74,20 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     ownerSilent(owner, outcome) {
       silent.add(1, { owner });
       log.warn({ operation: "ask owner", server: owner, outcome }, "an owner of facts did not answer");
+    },
+    factsCompared(owner, found) {
+      for (const [outcome, count] of Object.entries(found)) compared.add(count, { owner, outcome });
+      comparedAt.record(Date.now() / 1_000, { owner });
+      log[found.mended > 0 ? "warn" : "debug"](
+        { operation: "compare facts", server: owner, count: found.mended },
+        "facts were compared; so many were missing or old",
+      );
+    },
+    factsDiffer(owner, ids) {
+      log.error(
+        { operation: "compare facts", server: owner, count: ids.length, subject: ids.slice(0, 5).join(" ") },
+        "facts are not what their owner says",
+      );
     },
     chargebacksUnknown(count) {
       unknown.add(count);

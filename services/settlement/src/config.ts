@@ -32,6 +32,16 @@ const settings = z.object({
     .describe(
       "How long after an authorization its owner is first asked whether it was captured; each further wait is four times as long, up to a day. The questions end 40 days after it.",
     ),
+  FACT_COMPARE_INTERVAL: durationSetting({ min: "100ms" })
+    .default(86_400_000)
+    .describe(
+      "How often all that the owners have of the last days is compared with the facts here, beginning at start. What is younger than this, and than an hour, waits for the next time.",
+    ),
+  FACT_COMPARE_SPAN: durationSetting()
+    .default(259_200_000)
+    .describe(
+      "How far back that goes. Several intervals, so that a day without this service is made up for.",
+    ),
   SETTLEMENT_MAPPINGS: textSetting("directory")
     .optional()
     .describe(

@@ -19,6 +19,7 @@ import type { Config } from "./config.ts";
 import type { SettlementDatabase } from "./database.ts";
 import { tellChargebacks } from "./chargeback/tell-chargebacks.ts";
 import { askAboutOpenFacts, askBothOwners } from "./facts/ask-owners.ts";
+import { compareFacts } from "./facts/compare-facts.ts";
 import { copyAccounts } from "./facts/copy-accounts.ts";
 import { startFactConsumer } from "./facts/consume-facts.ts";
 import { endInterrupted } from "./import/end-interrupted.ts";
@@ -83,6 +84,12 @@ export async function startSettlement(
       clock,
       log,
     }),
+    startPeriodicTask("compare facts", {
+      intervalMs: config.FACT_COMPARE_INTERVAL,
+      round: () => compareFacts(facts, comparedRange(config), isStopping),
+      clock,
+      log,
+    }),
     startPeriodicTask("copy accounts", {
       intervalMs: config.FACT_ASK_INTERVAL,
       round: () => copyAccounts(facts),
@@ -128,6 +135,15 @@ export async function startSettlement(
         [() => pool.end()],
       ]);
     },
+  };
+}
+
+/** Without the last hour, whose events may still be under way. */
+function comparedRange({ FACT_COMPARE_INTERVAL, FACT_COMPARE_SPAN }: Config) {
+  const nowMs = Date.now();
+  return {
+    fromMs: nowMs - FACT_COMPARE_SPAN,
+    beforeMs: nowMs - Math.min(FACT_COMPARE_INTERVAL, 3_600_000),
   };
 }
 

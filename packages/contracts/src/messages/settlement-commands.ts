@@ -80,6 +80,45 @@ export const readMovementFacts = {
   refunds: defineServiceCommand({ service: "refunds", ...facts }),
 } as const;
 
+/** What is compared of a fact. */
+export const comparedFactSchema = movementFactSchema.pick({
+  id: true,
+  standing: true,
+  amountMinor: true,
+  currency: true,
+});
+export type ComparedFact = z.infer<typeof comparedFactSchema>;
+
+/** Facts in one answer; far below the bus's largest message, since none has more than what is compared. */
+export const COMPARED_FACTS_MAX = 1_000;
+
+/** Where an answer ended: when the last payment or refund in it was made, in microseconds since 1970, and its id. */
+const comparedPlaceSchema = z.object({ madeUs: z.string().regex(/^\d{1,17}$/), id: z.uuid() });
+export type ComparedPlace = z.infer<typeof comparedPlaceSchema>;
+
+const compared = {
+  name: "compared-facts",
+  work: "read",
+  senders: ["settlement"],
+  /** Made in this time, in the order in which they were made. */
+  request: z.object({
+    from: z.iso.datetime(),
+    before: z.iso.datetime(),
+    after: comparedPlaceSchema.optional(),
+  }),
+  /** Those of test mode are left out. `next` is absent with the last answer. */
+  result: z.object({
+    facts: z.array(comparedFactSchema).max(COMPARED_FACTS_MAX),
+    next: comparedPlaceSchema.optional(),
+  }),
+} as const;
+
+/** Everything that an owner has of some days: what of it settlement lacks was lost on the way. */
+export const readComparedFacts = {
+  payments: defineServiceCommand({ service: "payments", ...compared }),
+  refunds: defineServiceCommand({ service: "refunds", ...compared }),
+} as const;
+
 /** An account at a bank, as far as its files are compared with what was sent to it. */
 export const settlingAccountSchema = z.object({ accountId: z.uuid(), timeZone: z.string() });
 export type SettlingAccount = z.infer<typeof settlingAccountSchema>;

@@ -61,7 +61,16 @@ export async function askOwner(
   owner: "payments" | "refunds",
   ids: readonly string[],
 ): Promise<boolean> {
-  if (ids.length === 0) return true;
+  return (await takeFacts(deps, owner, ids)) !== undefined;
+}
+
+/** The same. @returns what the owner has answered, which is recorded, or undefined. */
+export async function takeFacts(
+  deps: Omit<AskDeps, "db">,
+  owner: "payments" | "refunds",
+  ids: readonly string[],
+): Promise<MovementFact[] | undefined> {
+  if (ids.length === 0) return [];
   const { bus, pool, events, askFirstMs } = deps;
   const deadlineAt = Date.now() + ASK_TIMEOUT_MS;
   const context = { requestId: randomUUIDv7(), deadlineAt, service: { name: "settlement" } };
@@ -69,14 +78,14 @@ export async function askOwner(
   const reply = await request(bus, readMovementFacts[owner], context, { ids: [...ids] }, options);
   if (reply.outcome !== "done") {
     events.ownerSilent(owner, reply.outcome);
-    return false;
+    return undefined;
   }
   const { facts } = reply.result;
-  if (facts.length === 0) return true;
-  if (!(await askOwner(deps, "payments", await parentsToAsk(pool, facts)))) return false;
+  if (facts.length === 0) return facts;
+  if (!(await askOwner(deps, "payments", await parentsToAsk(pool, facts)))) return undefined;
   await recordFacts(pool, facts, { askFirstMs });
   events.factsRecorded({ count: facts.length, source: "owner" });
-  return true;
+  return facts;
 }
 
 /** About ids of which it is not known whose they are. @returns whether both have answered. */

@@ -1,0 +1,80 @@
+import { randomUUIDv7 } from "node:crypto";
+import { FACTS_MAX, readComparedFacts, type ComparedFact, type ComparedPlace } from "@holdfast/contracts";
+import { request } from "@holdfast/messaging";
+import { takeFacts, type AskDeps } from "./ask-owners.ts";
+
+/** What was made in this time, in epoch milliseconds. */
+type Range = { fromMs: number; beforeMs: number };
+type Owner = "payments" | "refunds";
+
+/**
+ * Compares what the owners have of some days with the facts here, row by row: a match, a statement and a difference are worth
+ * no more than the facts are complete. What is missing or older here is asked for, and what differs after that is for people.
+ * Every process does so by itself: it changes nothing that is right.
+ */
+export async function compareFacts(deps: AskDeps, range: Range, isStopping: () => boolean): Promise<void> {
+  for (const owner of ["payments", "refunds"] as const) await compareWith(deps, owner, range, isStopping);
+}
+
+async function compareWith(
+  deps: AskDeps,
+  owner: Owner,
+  range: Range,
+  isStopping: () => boolean,
+): Promise<void> {
+  const found = { agreed: 0, mended: 0, differing: 0 };
+  let after: ComparedPlace | undefined;
+  do {
+    const page = isStopping() ? undefined : await readPage(deps, owner, range, after);
+    if (!page) return;
+    const { facts, next } = page;
+    const ids = await differingFrom(deps, facts);
+    for (let at = 0; at < ids.length; at += FACTS_MAX) {
+      // Asked for anew, and compared with that: some may have changed since the page was read.
+      const taken = await takeFacts(deps, owner, ids.slice(at, at + FACTS_MAX));
+      if (!taken) return;
+      const left = await differingFrom(deps, taken);
+      if (left.length > 0) deps.events.factsDiffer(owner, left);
+      found.differing += left.length;
+      found.mended += taken.length - left.length;
+    }
+    found.agreed += facts.length - ids.length;
+    after = next;
+  } while (after);
+  deps.events.factsCompared(owner, found);
+}
+
+async function readPage(
+  { bus, events }: AskDeps,
+  owner: Owner,
+  range: Range,
+  after: ComparedPlace | undefined,
+) {
+  const deadlineAt = Date.now() + ASK_TIMEOUT_MS;
+  const context = { requestId: randomUUIDv7(), deadlineAt, service: { name: "settlement" } };
+  const [from, before] = [range.fromMs, range.beforeMs].map((ms) => new Date(ms).toISOString());
+  const asked = { from: from!, before: before!, ...(after && { after }) };
+  const reply = await request(bus, readComparedFacts[owner], context, asked, {
+    waitUntil: deadlineAt,
+    traceparent: "",
+  });
+  if (reply.outcome === "done") return reply.result;
+  events.ownerSilent(owner, reply.outcome);
+  return undefined;
+}
+
+const ASK_TIMEOUT_MS = 10_000;
+
+/** @returns the ids of those that are not here, or otherwise. */
+async function differingFrom({ pool }: AskDeps, facts: readonly ComparedFact[]): Promise<string[]> {
+  const { rows } = await pool.query<Pick<ComparedFact, "id" | "standing" | "currency"> & { minor: bigint }>(
+    "select fact_id as id, standing, currency, amount_minor as minor from fact where fact_id = any($1::uuid[])",
+    [facts.map(({ id }) => id)],
+  );
+  const here = new Map(rows.map((row) => [row.id, `${row.standing} ${row.minor} ${row.currency}`]));
+  return facts
+    .filter(
+      ({ id, standing, amountMinor, currency }) => here.get(id) !== `${standing} ${amountMinor} ${currency}`,
+    )
+    .map(({ id }) => id);
+}
