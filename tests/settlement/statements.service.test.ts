@@ -272,7 +272,9 @@ test.each([
         },
       ]),
     );
-    expect(await system.bankFiles.run("check", "--from", days.from, "--to", days.to)).toMatchObject({ code: 0 });
+    expect(await system.bankFiles.run("check", "--from", days.from, "--to", days.to)).toMatchObject({
+      code: 0,
+    });
   },
 );
 

@@ -69,11 +69,11 @@ test("what was logged while an earlier line was being written is written, too, b
 test("lines that are logged together are one write a moment later, and without a line nothing is written", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
   const written: string[] = [];
-  const write = vi.spyOn(fs, "write").mockImplementation(((...given: unknown[]) => {
+  const write = vi.spyOn(fs, "write").mockImplementation((...given: unknown[]) => {
     const text = given[1] as string;
     written.push(text);
     (given.at(-1) as (error: null, bytes: number) => void)(null, Buffer.byteLength(text));
-  }) as unknown as typeof fs.write);
+  });
   onTestFinished(() => {
     vi.useRealTimers();
     write.mockRestore();

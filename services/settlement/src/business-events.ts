@@ -43,13 +43,6 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     description:
       "Chargebacks of payments that payments does not know, each time they were sent to it; must stay 0",
   });
-  const compared = meter.createCounter("holdfast.settlement.facts_compared", {
-    description: "Facts that were compared with their owner's, by owner and outcome; `differing` must stay 0",
-  });
-  const comparedAt = meter.createGauge("holdfast.settlement.facts_compared_at", {
-    unit: "s",
-    description: "When the last comparison with an owner was complete, in seconds since 1970",
-  });
   const files = meter.createCounter("holdfast.settlement.files", {
     description: "Banks' files that were taken or refused, by mapping and outcome",
   });
@@ -59,10 +52,6 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
   // Exported from the beginning, so that the first one is an increase.
   startAtZero(refused, {});
   startAtZero(unknown, {});
-  startAtZero(
-    compared,
-    ...seriesOf({ owner: ["payments", "refunds"], outcome: ["agreed", "mended", "differing"] }),
-  );
   startAtZero(silent, ...seriesOf({ owner: ["payments", "refunds"] }));
   return {
     factsRecorded: ({ count, source }) => facts.add(count, { source }),
@@ -75,20 +64,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       silent.add(1, { owner });
       log.warn({ operation: "ask owner", server: owner, outcome }, "an owner of facts did not answer");
     },
-    factsCompared(owner, found) {
-      for (const [outcome, count] of Object.entries(found)) compared.add(count, { owner, outcome });
-      comparedAt.record(Date.now() / 1_000, { owner });
-      log[found.mended > 0 ? "warn" : "debug"](
-        { operation: "compare facts", server: owner, count: found.mended },
-        "facts were compared; so many were missing or old",
-      );
-    },
-    factsDiffer(owner, ids) {
-      log.error(
-        { operation: "compare facts", server: owner, count: ids.length, subject: ids.slice(0, 5).join(" ") },
-        "facts are not what their owner says",
-      );
-    },
+    ...createComparisonEvents(log),
     chargebacksUnknown(count) {
       unknown.add(count);
       log.error(
@@ -105,6 +81,37 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     fileRefused({ import_id, mapping, imported_by }, reason) {
       files.add(1, { mapping, outcome: reason });
       log.warn({ subject: import_id, actor: imported_by, reason }, "settlement file refused");
+    },
+  };
+}
+
+function createComparisonEvents(log: Logger): Pick<BusinessEvents, "factsCompared" | "factsDiffer"> {
+  const meter = metrics.getMeter("settlement");
+  const compared = meter.createCounter("holdfast.settlement.facts_compared", {
+    description: "Facts that were compared with their owner's, by owner and outcome; `differing` must stay 0",
+  });
+  const comparedAt = meter.createGauge("holdfast.settlement.facts_compared_at", {
+    unit: "s",
+    description: "When the last comparison with an owner was complete, in seconds since 1970",
+  });
+  startAtZero(
+    compared,
+    ...seriesOf({ owner: ["payments", "refunds"], outcome: ["agreed", "mended", "differing"] }),
+  );
+  return {
+    factsCompared(owner, found) {
+      for (const [outcome, count] of Object.entries(found)) compared.add(count, { owner, outcome });
+      comparedAt.record(Date.now() / 1_000, { owner });
+      log[found.mended > 0 ? "warn" : "debug"](
+        { operation: "compare facts", server: owner, count: found.mended },
+        "facts were compared; so many were missing or old",
+      );
+    },
+    factsDiffer(owner, ids) {
+      log.error(
+        { operation: "compare facts", server: owner, count: ids.length, subject: ids.slice(0, 5).join(" ") },
+        "facts are not what their owner says",
+      );
     },
   };
 }

@@ -37,13 +37,15 @@ export function comparePage(page: Received, release: PageRelease, options: Optio
  * @returns the address as it stands in the document; whether it is the shop's is for people to see.
  */
 export function wayOnward(page: string): string | undefined {
-  const addresses = [...page.matchAll(ONWARD)].map(([, address]) => address!);
+  const addresses = [...page.matchAll(ONWARD)]
+    .filter(({ 0: tag, index }) => page.startsWith('">', index + tag.length))
+    .map(([, address]) => address!);
   if (addresses.length !== 1 || /<form/i.test(page)) return undefined;
   return addresses[0];
 }
 
 /** As `renderPage` writes it: the page's script goes there, and without a script the reload does. */
-const ONWARD = /<main data-onward="(https?:\/\/[^"<>]+)">/gi;
+const ONWARD = /<main data-onward="(https?:\/\/[^"<>]+)/gi;
 
 function reloadTo(address: string): string {
   return `meta http-equiv="refresh" content="0;url=${address}" /`;
