@@ -1,4 +1,4 @@
-import { ALL_COMMANDS, findMissingEvents } from "@holdfast/contracts";
+import { ALL_COMMANDS, findMissingEvents, readComparedFacts } from "@holdfast/contracts";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { keptTables as ofPayments } from "../../services/payments/src/retention/kept-tables.ts";
@@ -35,7 +35,8 @@ beforeAll(async () => {
         ran.some(({ text }) => statement.test(text)),
         String(statement),
       ).toBe(true);
-    expect(sent).toContain(findMissingEvents.subject);
+    for (const { subject } of [findMissingEvents, ...Object.values(readComparedFacts)])
+      expect(sent).toContain(subject);
   });
   messages.unsubscribe();
 });

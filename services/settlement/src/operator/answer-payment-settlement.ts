@@ -36,11 +36,21 @@ export async function answerPaymentSettlement(
   };
 }
 
-/** Of files whose lines count. */
+/** Of files whose lines count. The files are found by their lines, whatever the statistics say: they are all files otherwise. */
 async function linesOf(db: Kysely<SettlementDatabase>, factIds: readonly string[]): Promise<BankLine[]> {
   const rows = await db
     .selectFrom("line")
-    .innerJoin("import", "import.import_id", "line.import_id")
+    .innerJoinLateral(
+      (theirs) =>
+        theirs
+          .selectFrom("import")
+          .select(["file_name", "created_at"])
+          .whereRef("import_id", "=", "line.import_id")
+          .where("state", "=", "TAKEN")
+          .limit(1)
+          .as("import"),
+      (join) => join.onTrue(),
+    )
     .select([
       "line.import_id",
       "line.line_no",
@@ -59,7 +69,6 @@ async function linesOf(db: Kysely<SettlementDatabase>, factIds: readonly string[
     .select(sql<string | null>`to_char(line.transacted_at, 'YYYY-MM-DD"T"HH24:MI:SS')`.as("transacted_at"))
     .select(sql<string | null>`line.settles_on::text`.as("settles_on"))
     .where("line.fact_id", "in", [...factIds])
-    .where("import.state", "=", "TAKEN")
     .orderBy("line.import_id")
     .orderBy("line.line_no")
     .limit(PAYMENT_SETTLEMENT_MAX + 1)
