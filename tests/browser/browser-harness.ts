@@ -213,9 +213,16 @@ export async function inspect(page: Page, name: string): Promise<void> {
   await page.evaluate(AXE);
   const { violations } = await page.evaluate<AxeResults>("axe.run()");
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
-  const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
-  expect(await page.evaluate(overflow)).toBe(0);
+  expect(await page.evaluate(BEYOND_THE_SCREEN)).toEqual([]);
 }
+
+/** The elements that make a page wider than its screen. */
+const BEYOND_THE_SCREEN = `(() => {
+  const { clientWidth, scrollWidth } = document.documentElement;
+  if (scrollWidth === clientWidth) return [];
+  const wide = [...document.querySelectorAll("body *")].filter((each) => each.getBoundingClientRect().right > clientWidth);
+  return ["a page of " + scrollWidth + " pixels", ...wide.slice(0, 5).map((each) => each.outerHTML.slice(0, 300))];
+})()`;
 
 /** The same on the narrowest telephone and at a desk, each in the light and in the dark. */
 export async function inspectOnEveryScreen(page: Page, name: string): Promise<void> {

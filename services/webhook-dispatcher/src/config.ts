@@ -61,7 +61,7 @@ const settings = z.object({
       "How long a process may keep a delivery before another may take it over; extended when it is too short for one attempt.",
     ),
   WEBHOOK_REAP_INTERVAL: durationSetting()
-    .default(5_000)
+    .default(10_000)
     .describe("How often deliveries of processes that died are released, and those past their deadline end."),
   WEBHOOK_CLAIM_INTERVAL: durationSetting()
     .default(1_000)

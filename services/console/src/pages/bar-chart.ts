@@ -34,26 +34,28 @@ export function barChart(
     ${note ? html`<p class="quiet">${note}</p>` : ""}
     <details>
       <summary>${tableName}</summary>
-      <table>
-        <caption class="visually-hidden">
-          ${title}
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">${title}</th>
-            <th scope="col" class="number">${heading}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${bars.map(
-            ({ label, text }) =>
-              html`<tr>
-                <td>${label}</td>
-                <td class="number">${text}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
+      <div class="scroll" tabindex="0" role="group" aria-label="${title}">
+        <table>
+          <caption class="visually-hidden">
+            ${title}
+          </caption>
+          <thead>
+            <tr>
+              <th scope="col">${title}</th>
+              <th scope="col" class="number">${heading}</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${bars.map(
+              ({ label, text }) =>
+                html`<tr>
+                  <td>${label}</td>
+                  <td class="number">${text}</td>
+                </tr>`,
+            )}
+          </tbody>
+        </table>
+      </div>
     </details>
   </section>`;
 }

@@ -50,7 +50,7 @@ function renderDelivery(context: PageContext, shown: Shown): PageAnswer {
   const texts = DELIVERY_TEXTS[reader.language];
   const { delivery, endpoints } = shown;
   const urlOf = urlIn(endpoints);
-  const content = html`${facts(factsOf(reader, delivery))} ${endpointsOf(context, delivery, urlOf)}
+  const content = html`${facts(factsOf(reader, delivery))} ${endpointsOf(context, shown)}
   ${table(texts.attempts, attemptColumns(reader, urlOf), {
     rows: delivery.attempts,
     empty: texts.noAttempts,
@@ -98,16 +98,14 @@ function factsOf(reader: Reader, delivery: WebhookDeliveryDetail) {
   ] as const;
 }
 
-function endpointsOf(
-  context: PageContext,
-  delivery: WebhookDeliveryDetail,
-  urlOf: (id: string | undefined) => string,
-): Html {
+function endpointsOf(context: PageContext, { delivery, endpoints }: Shown): Html {
   const { reader, session } = context;
   const texts = DELIVERY_TEXTS[reader.language];
   const bar = barOf(session, REDELIVERS, reader.texts);
   const action = `/deliveries/${delivery.eventId}/redeliver`;
   const rows = delivery.endpoints ?? [];
+  const urlOf = urlIn(endpoints);
+  const isOn = (id: string | undefined) => endpoints.some(({ endpointId }) => endpointId === id);
   const button = (values: Record<string, string>) =>
     bar === undefined
       ? actionForm(context, { action, button: texts.redeliver, values })
@@ -128,7 +126,9 @@ function endpointsOf(
         ? [
             {
               heading: reader.texts.now,
-              cell: ({ endpointId }: (typeof rows)[number]) => button({ endpointId }),
+              // Nothing is sent to one that was turned off, or never was.
+              cell: ({ endpointId }: (typeof rows)[number]) =>
+                isOn(endpointId) ? button({ endpointId }) : "–",
             },
           ]
         : []),
