@@ -42,7 +42,6 @@ const signIn = (name: string, path?: string, reader?: Parameters<typeof signInTo
 const factOf = (page: Page, name: string) => factElement(page, name).innerText();
 const askOperatorApi = (name: string, method: string, path: string, body?: unknown) =>
   askApi(product, name, { method, path, body });
-const post = postForm;
 
 test("a webhook is explained, sent again, and signed by the secret that was shown once", async () => {
   receiver.answer(500, EVIL);
@@ -184,8 +183,8 @@ test("a form that arrives twice makes one merchant, and shows its secret in both
   const page = await signIn("omer", "/merchants");
   const form = { name: `Twice ${randomUUID()}`, key: randomUUID() };
   const answers = await Promise.all([
-    post(page, "/merchants/create", form),
-    post(page, "/merchants/create", form),
+    postForm(page, "/merchants/create", form),
+    postForm(page, "/merchants/create", form),
   ]);
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   const shown = await Promise.all(
@@ -199,7 +198,7 @@ test("a form that arrives twice makes one merchant, and shows its secret in both
   expect(await product.query("select 1 from gateway.merchant where name = $1", [form.name])).toHaveLength(1);
   // Another session has no part in it.
   const other = await signIn("alice", "/merchants");
-  expect(await (await post(other, "/merchants/create", form)).text()).not.toContain(shown[0]![1]);
+  expect(await (await postForm(other, "/merchants/create", form)).text()).not.toContain(shown[0]![1]);
 });
 
 test("the plan's rules stay as they are when its rate is changed", async () => {
@@ -279,13 +278,13 @@ test("closing a difference asks for a young sign-in, and 10 000 characters are r
   const row = page.getByRole("row").filter({ hasText: "TRY 31.31" });
   const differenceId = await row.locator('input[name="differenceId"]').first().inputValue();
   const long = "ğ".repeat(10_000);
-  const refused = await post(page, "/settlement/note", { differenceId, note: long });
+  const refused = await postForm(page, "/settlement/note", { differenceId, note: long });
   expect(refused.status).toBe(400);
   const shown = await refused.text();
   expect(shown).toContain(long);
   expect(shown).toContain('role="alert"');
   await product.query("update console.session set authenticated_at = now() - interval '16 minutes'");
-  const late = await post(page, "/settlement/close", { differenceId, reason: "why not" });
+  const late = await postForm(page, "/settlement/close", { differenceId, reason: "why not" });
   expect(late.status).toBe(403);
   const asked = await late.text();
   expect(asked).toContain("need a sign-in of the last minutes");
@@ -475,8 +474,8 @@ test("who may only read is offered no change, and a form that they post changes 
   const page = await signIn("vera", `/merchants/${merchantId}`);
   for (const name of ["Suspend", "Rotate secret", "New key", "Save plan"])
     expect(await page.getByRole("button", { name }).count(), name).toBe(0);
-  expect((await post(page, `/merchants/${merchantId}/suspend`, {})).status).toBe(403);
-  expect((await post(page, "/merchants/create", { name: "Not made" })).status).toBe(403);
+  expect((await postForm(page, `/merchants/${merchantId}/suspend`, {})).status).toBe(403);
+  expect((await postForm(page, "/merchants/create", { name: "Not made" })).status).toBe(403);
   const made = await product.query("select 1 from gateway.merchant where name = 'Not made'");
   expect(made).toEqual([]);
 });
