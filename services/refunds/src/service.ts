@@ -3,12 +3,12 @@ import {
   getRefund as getRefundCommand,
   listMerchantRefunds,
   listRefundsForOperator,
-  readComparedFacts,
+  readComparedFacts as readComparedFactsCommand,
   readMovementFacts,
   refundNotified,
   requestRefund as requestRefundCommand,
 } from "@holdfast/contracts";
-import { createListPool } from "@holdfast/lists";
+import { createListPool, readComparedFacts } from "@holdfast/lists";
 import {
   busOptions,
   connectBus,
@@ -46,13 +46,14 @@ import type { Config } from "./config.ts";
 import type { RefundsDatabase } from "./database.ts";
 import { listForOperator } from "./list/list-for-operator.ts";
 import { listOfMerchant } from "./list/list-of-merchant.ts";
+import { REFUNDS } from "./list/refund-list-table.ts";
 import { getRefund } from "./refund/get-refund.ts";
 import { createBeyondDeadline } from "./operator/beyond-deadline.ts";
 import type { DecideDeps } from "./operator/decide-refund.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { staffHandlers } from "./staff/staff-handlers.ts";
 import { createPaymentsPort } from "./payments-port.ts";
-import { compareRefundFacts, readRefundFacts } from "./refund/movement-facts.ts";
+import { readRefundFacts, refundFact } from "./refund/movement-facts.ts";
 import { createRefundBank } from "./refund/refund-bank.ts";
 import { hastenInquiry } from "./refund/refund-queries.ts";
 import { placesByAccount, shareBank } from "./refund/shared-bank.ts";
@@ -162,7 +163,9 @@ export async function startRefunds(
       ...lookAfterEach(committed, [...operatorHandlers(deps), ...staffHandlers({ ...deps, lists })]),
       confirmEventsHandler("refunds", outboxPool),
       handler(readMovementFacts.refunds, ({ payload }) => readRefundFacts(db, payload.ids)),
-      handler(readComparedFacts.refunds, ({ payload }) => compareRefundFacts(db, payload)),
+      handler(readComparedFactsCommand.refunds, ({ payload }) =>
+        readComparedFacts(lists, REFUNDS, payload, refundFact),
+      ),
     ],
   });
   const tasks = [

@@ -10,6 +10,7 @@ import {
   settlementImportPageSchema,
   settlementImportSchema,
 } from "../http/settlements.ts";
+import { listPlaceSchema } from "./list-commands.ts";
 import { amountMinorSchema, defineOperatorCommand, defineServiceCommand } from "./message.ts";
 
 const accountIdSchema = z.union([z.uuid(), z.literal("default")]);
@@ -92,10 +93,6 @@ export type ComparedFact = z.infer<typeof comparedFactSchema>;
 /** Facts in one answer; far below the bus's largest message, since none has more than what is compared. */
 export const COMPARED_FACTS_MAX = 1_000;
 
-/** Where an answer ended: when the last payment or refund in it was made, in microseconds since 1970, and its id. */
-const comparedPlaceSchema = z.object({ madeUs: z.string().regex(/^\d{1,17}$/), id: z.uuid() });
-export type ComparedPlace = z.infer<typeof comparedPlaceSchema>;
-
 const compared = {
   name: "compared-facts",
   work: "read",
@@ -104,12 +101,12 @@ const compared = {
   request: z.object({
     from: z.iso.datetime(),
     before: z.iso.datetime(),
-    after: comparedPlaceSchema.optional(),
+    after: listPlaceSchema.optional(),
   }),
   /** Those of test mode are left out. `next` is absent with the last answer. */
   result: z.object({
     facts: z.array(comparedFactSchema).max(COMPARED_FACTS_MAX),
-    next: comparedPlaceSchema.optional(),
+    next: listPlaceSchema.optional(),
   }),
 } as const;
 

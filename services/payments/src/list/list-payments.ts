@@ -1,30 +1,35 @@
 import {
   listMerchantPayments,
   listPaymentsForOperator,
+  readComparedFacts as readComparedFactsCommand,
   type ApiPaymentResponse,
   type CommandReply,
   type ListPart,
   type ListPlace,
   type OperatorPayment,
 } from "@holdfast/contracts";
-import { partOf, readList } from "@holdfast/lists";
+import { partOf, readComparedFacts, readList } from "@holdfast/lists";
 import { handler } from "@holdfast/messaging";
 import type { Kysely } from "kysely";
 import type { z } from "zod";
 import type { PaymentsDatabase } from "../database.ts";
 import { operatorPayment, type OperatorPaymentRow } from "../operator/operator-payment.ts";
 import { findUnresolved } from "../operator/operator-payment-queries.ts";
+import { paymentFact } from "../payment/movement-facts.ts";
 import { withOperation, type ReadPayment } from "../payment/payment-queries.ts";
 import { paymentRecord } from "../payment/payment-record.ts";
 import { OPERATORS_PAYMENTS, PAYMENTS } from "./payment-list-table.ts";
 
-/** What merchants and operators may list. */
+/** What merchants, operators and the settlement service may list. */
 export function listHandlers(deps: ListDeps) {
   return [
     handler(listMerchantPayments, ({ context, payload }) =>
       listPayments(deps.lists, context.merchant.merchantId, payload),
     ),
     handler(listPaymentsForOperator, ({ payload }) => listForOperator(deps, payload)),
+    handler(readComparedFactsCommand.payments, ({ payload }) =>
+      readComparedFacts(deps.lists, PAYMENTS, payload, paymentFact),
+    ),
   ];
 }
 

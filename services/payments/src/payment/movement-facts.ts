@@ -1,14 +1,5 @@
-import {
-  COMPARED_FACTS_MAX,
-  isLive,
-  type CommandReply,
-  type ComparedFact,
-  type ComparedPlace,
-  type MovementFact,
-  type readComparedFacts,
-} from "@holdfast/contracts";
-import { sql, type Kysely, type Selectable } from "kysely";
-import type { z } from "zod";
+import type { CommandReply, MovementFact } from "@holdfast/contracts";
+import type { Kysely, Selectable } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import type { PaymentTable } from "./payment-table.ts";
 
@@ -52,37 +43,7 @@ export async function readPaymentFacts(
   return { outcome: "done", result: { facts: rows.map(paymentFact) } };
 }
 
-/** A page of what was made in some time, in the order of its index, so that no row is read but those of the page. */
-export async function comparePaymentFacts(
-  db: Kysely<PaymentsDatabase>,
-  { from, before, after }: z.infer<typeof readComparedFacts.payments.request>,
-): Promise<CommandReply<{ facts: ComparedFact[]; next?: ComparedPlace }>> {
-  const rows = await db
-    .selectFrom("payment")
-    .select(COLUMNS)
-    .select(sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`.as("made_us"))
-    .where("created_at", ">=", new Date(from))
-    .where("created_at", "<", new Date(before))
-    .$if(after !== undefined, (query) =>
-      query.where(
-        sql<boolean>`(created_at, payment_id) >
-          (timestamptz 'epoch' + ${after!.madeUs}::bigint * interval '1 microsecond', ${after!.id}::uuid)`,
-      ),
-    )
-    .orderBy("created_at")
-    .orderBy("payment_id")
-    .limit(COMPARED_FACTS_MAX)
-    .execute();
-  const last = rows.length === COMPARED_FACTS_MAX ? rows.at(-1) : undefined;
-  const facts = rows
-    .filter(({ merchant_id }) => isLive(merchant_id))
-    .map((row) => paymentFact(row))
-    .map(({ id, standing, amountMinor, currency }) => ({ id, standing, amountMinor, currency }));
-  const next = last && { madeUs: last.made_us, id: last.payment_id };
-  return { outcome: "done", result: { facts, ...(next && { next }) } };
-}
-
-function paymentFact(row: FactRow): MovementFact {
+export function paymentFact(row: FactRow): MovementFact {
   const standing = standingOf(row);
   const isCapture = row.transaction_type === "PRE_AUTHORIZATION";
   return {

@@ -2,7 +2,6 @@ import {
   carryOutRefundAtBank,
   inquireRefundAtBank,
   listRefundReservations,
-  readComparedFacts,
   readMovementFacts,
   readSettlingAccounts,
   releaseRefund as releaseRefundCommand,
@@ -11,7 +10,7 @@ import {
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { listSettlingAccounts } from "../acquirer-account/settling-accounts.ts";
-import { comparePaymentFacts, readPaymentFacts } from "../payment/movement-facts.ts";
+import { readPaymentFacts } from "../payment/movement-facts.ts";
 import { listReservations } from "./list-reservations.ts";
 import { carryOutAtBank, inquireAtBank, type RefundAtBankDeps } from "./refund-at-bank.ts";
 import { releaseRefund, reserveRefund, settleRefund } from "./reserve-refund.ts";
@@ -28,7 +27,6 @@ export function reservationHandlers(deps: RefundAtBankDeps) {
     handler(settleRefundCommand, ({ payload }) => settleRefund(deps, payload.refundId)),
     handler(releaseRefundCommand, ({ payload }) => releaseRefund(deps, payload.refundId)),
     handler(readMovementFacts.payments, ({ payload }) => readPaymentFacts(deps.db, payload.ids)),
-    handler(readComparedFacts.payments, ({ payload }) => comparePaymentFacts(deps.db, payload)),
     handler(readSettlingAccounts, ({ payload }) => listSettlingAccounts(deps.db, payload)),
     handler(carryOutRefundAtBank, ({ context, payload }) =>
       carryOutAtBank(deps, payload, context.deadlineAt),

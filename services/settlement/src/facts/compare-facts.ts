@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
-import { FACTS_MAX, readComparedFacts, type ComparedFact, type ComparedPlace } from "@holdfast/contracts";
+import { FACTS_MAX, readComparedFacts, type ComparedFact, type ListPlace } from "@holdfast/contracts";
 import { request } from "@holdfast/messaging";
 import { takeFacts, type AskDeps } from "./ask-owners.ts";
 
@@ -23,7 +23,7 @@ async function compareWith(
   isStopping: () => boolean,
 ): Promise<void> {
   const found = { agreed: 0, mended: 0, differing: 0 };
-  let after: ComparedPlace | undefined;
+  let after: ListPlace | undefined;
   do {
     const page = isStopping() ? undefined : await readPage(deps, owner, range, after);
     if (!page) return;
@@ -44,12 +44,7 @@ async function compareWith(
   deps.events.factsCompared(owner, found);
 }
 
-async function readPage(
-  { bus, events }: AskDeps,
-  owner: Owner,
-  range: Range,
-  after: ComparedPlace | undefined,
-) {
+async function readPage({ bus, events }: AskDeps, owner: Owner, range: Range, after: ListPlace | undefined) {
   const deadlineAt = Date.now() + ASK_TIMEOUT_MS;
   const context = { requestId: randomUUIDv7(), deadlineAt, service: { name: "settlement" } };
   const [from, before] = [range.fromMs, range.beforeMs].map((ms) => new Date(ms).toISOString());
