@@ -54,6 +54,14 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
     gateway_staff: ["SELECT (subject)"],
     gateway_app: REFUSES_OPERATORS,
   },
+  "gateway.log_level": {
+    gateway_operator: [
+      "SELECT",
+      "INSERT (service, level, ends_at, changed_by, changed_at)",
+      "DELETE",
+      "UPDATE (level, ends_at, changed_by, changed_at)",
+    ],
+  },
   "gateway.operator_key": {
     gateway_operator: [
       "SELECT",

@@ -4,6 +4,7 @@ import { getPayment as getPaymentCommand, lookUpBin as lookUpBinCommand } from "
 import {
   busOptions,
   connectBus,
+  followLogLevel,
   handler,
   logHandled,
   serve,
@@ -75,6 +76,7 @@ export async function startPayments(
     name: "payments",
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
+  followLogLevel(bus, "payments", log);
   const outbox = { pool: outboxPool, bus, source: "payments", settings: config, log } as const;
   const relay = startOutboxRelay({ ...outbox, settling: SETTLING_TERMS });
   const businessEvents = createBusinessEvents(log);

@@ -12,6 +12,7 @@ import { createListPool, readComparedFacts } from "@holdfast/lists";
 import {
   busOptions,
   connectBus,
+  followLogLevel,
   handler,
   logHandled,
   onNotice,
@@ -95,6 +96,7 @@ export async function startRefunds(
     name: "refunds",
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
+  followLogLevel(bus, "refunds", log);
   const bank = createRefundBank(bus);
   const placesOf = placesByAccount({
     max: config.ACQUIRER_CONNECTIONS_MAX,

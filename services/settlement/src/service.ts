@@ -1,5 +1,12 @@
 import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
-import { busOptions, connectBus, logHandled, serve, type ForbiddenAttempt } from "@holdfast/messaging";
+import {
+  busOptions,
+  connectBus,
+  followLogLevel,
+  logHandled,
+  serve,
+  type ForbiddenAttempt,
+} from "@holdfast/messaging";
 import { createVerifyToken, staffAdmission } from "@holdfast/operator-token";
 import {
   createDatabase,
@@ -48,6 +55,7 @@ export async function startSettlement(
     name: "settlement",
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
+  followLogLevel(bus, "settlement", log);
   const events = createBusinessEvents(log);
   const stopping = new AbortController();
   const isStopping = () => stopping.signal.aborted;

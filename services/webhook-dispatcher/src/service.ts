@@ -1,5 +1,12 @@
 import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
-import { busOptions, connectBus, logHandled, serve, type ForbiddenAttempt } from "@holdfast/messaging";
+import {
+  busOptions,
+  connectBus,
+  followLogLevel,
+  logHandled,
+  serve,
+  type ForbiddenAttempt,
+} from "@holdfast/messaging";
 import { createVerifyToken, staffAdmission } from "@holdfast/operator-token";
 import {
   createDatabase,
@@ -88,6 +95,7 @@ export async function startWebhookDispatcher(
     name: "webhook-dispatcher",
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
+  followLogLevel(bus, "webhook-dispatcher", log);
   const { connectMs, attemptMs, leaseMarginMs, leaseMs } = timesOf(config);
   const rules = { allowedPorts: config.WEBHOOK_ALLOWED_PORTS, allowedCidrs: config.WEBHOOK_ALLOWED_CIDRS };
   const client = createWebhookClient({
