@@ -4,6 +4,7 @@ import { createCardSealer } from "@holdfast/sealing";
 import { busOptions, connectBus, followLogLevel, type Bus } from "@holdfast/messaging";
 import { createVerifyToken } from "@holdfast/operator-token";
 import {
+  awaitSchema,
   createDatabase,
   createPool,
   dependencyChecks,
@@ -90,6 +91,7 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
     applicationName: face,
     log,
   });
+  await awaitSchema(pool, "gateway", new URL("../migrations", import.meta.url), log);
   const bus = await connectBus({
     ...busOptions(config),
     name: face,

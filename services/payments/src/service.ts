@@ -13,6 +13,7 @@ import {
 import { createVerifyToken, staffAdmission } from "@holdfast/operator-token";
 import { confirmEventsHandler, nudgeAfter, startOutboxRelay, startReconciliation } from "@holdfast/outbox";
 import {
+  awaitSchema,
   checkThat,
   createDatabase,
   dependencyChecks,
@@ -67,6 +68,7 @@ export async function startPayments(
   log: Logger,
 ): Promise<RunningService & { healthPort: number }> {
   const { pool, writePool, outboxPool } = connectPools(config, log);
+  await awaitSchema(pool, "payments", new URL("../migrations", import.meta.url), log);
   const lists = connectLists(config, log);
   const db = createDatabase<PaymentsDatabase>(pool);
   const { ring: fingerprintKeys, noting } = await startFingerprints(db, config, log);

@@ -28,6 +28,7 @@ import {
   startReconciliation,
 } from "@holdfast/outbox";
 import {
+  awaitSchema,
   createDatabase,
   createPool,
   dependencyChecks,
@@ -77,6 +78,7 @@ export async function startRefunds(
     applicationName: "refunds",
     log,
   });
+  await awaitSchema(pool, "refunds", new URL("../migrations", import.meta.url), log);
   const outboxPool = createOutboxPool({
     url: config.DATABASE_URL,
     connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,

@@ -9,6 +9,7 @@ import {
 } from "@holdfast/messaging";
 import { createVerifyToken, staffAdmission } from "@holdfast/operator-token";
 import {
+  awaitSchema,
   createDatabase,
   createPool,
   dependencyChecks,
@@ -49,6 +50,7 @@ export async function startSettlement(
     applicationName: "settlement",
     log,
   });
+  await awaitSchema(pool, "settlement", new URL("../migrations", import.meta.url), log);
   const db = createDatabase<SettlementDatabase>(pool);
   const bus = await connectBus({
     ...busOptions(config),

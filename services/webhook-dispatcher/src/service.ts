@@ -9,6 +9,7 @@ import {
 } from "@holdfast/messaging";
 import { createVerifyToken, staffAdmission } from "@holdfast/operator-token";
 import {
+  awaitSchema,
   createDatabase,
   createPool,
   dependencyChecks,
@@ -76,6 +77,7 @@ export async function startWebhookDispatcher(
     connectionsMax: config.DATABASE_CONNECTIONS_MAX,
     settings: { ...PLAN_SETTINGS, ...leasesOf(leaseHolder) },
   });
+  await awaitSchema(pool, "webhooks", new URL("../migrations", import.meta.url), log);
   // A crash of the database may lose results (see the recorder), but no accepted event.
   const resultsPool = createPool({
     ...poolOptions,
