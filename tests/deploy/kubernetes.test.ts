@@ -85,6 +85,7 @@ const policies: Record<string, Policy> = {
   "failed Jobs keep their logs": scheduling.failedJobsKeepTheirLogs,
   "data is not pruned": scheduling.dataIsNotPruned,
   "changed Jobs are made again": scheduling.changedJobsAreMadeAgain,
+  "every setting is read": settings.everySettingIsRead,
 };
 
 describe.each(OVERLAYS)("%s", (overlay) => {
@@ -446,6 +447,10 @@ const breaks: Record<string, Record<string, Break>> = {
       void delete ofKind(all, "Job")[0]!.metadata.annotations!["argocd.argoproj.io/sync-options"],
     "Flux would stop at a Job": (all) =>
       void delete ofKind(all, "Job")[0]!.metadata.annotations!["kustomize.toolkit.fluxcd.io/force"],
+  },
+  "every setting is read": {
+    "a misspelled name in the ConfigMap": (all) => void (settingsOf(all)["LOG_LEVLE"] = "debug"),
+    "one whose pod is gone": (all) => without(all, "Deployment", "console"),
   },
 };
 

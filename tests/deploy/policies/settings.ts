@@ -281,3 +281,19 @@ export function stagesAreInOrder(manifests: Manifest[]): string[] {
     ];
   });
 }
+
+/** What stands in the ConfigMap `settings` is read by some pod: a misspelled name would be a setting that changes nothing. */
+export function everySettingIsRead(manifests: Manifest[]): string[] {
+  const read = new Set(
+    workloads(manifests).flatMap(({ pod }) =>
+      pod.containers.flatMap(({ env = [] }) =>
+        env.flatMap(({ valueFrom }) => valueFrom?.configMapKeyRef?.key ?? []),
+      ),
+    ),
+  );
+  return ofKind(manifests, "ConfigMap")
+    .filter(({ metadata }) => metadata.labels?.["holdfast.dev/settings"] === "true")
+    .flatMap(({ data = {} }) => Object.keys(data))
+    .filter((name) => !read.has(name))
+    .map((name) => `nobody reads the setting ${name}`);
+}
