@@ -18,6 +18,14 @@ const WRITES_CREDENTIALS: Rights = [
   "UPDATE (revoked_at)",
 ];
 
+const SEE_MIGRATIONS: Rights = ["SELECT (name)"];
+const SEE_MIGRATIONS_BY_FACE = {
+  gateway_merchant: SEE_MIGRATIONS,
+  gateway_operator: SEE_MIGRATIONS,
+  gateway_public: SEE_MIGRATIONS,
+  gateway_staff: SEE_MIGRATIONS,
+};
+
 // What the role of each service may do with each table, written down once more and apart from the migrations: a table,
 // a view or a sequence without a line here fails, and so does a privilege more or less. Partitions stand once, as _DAY.
 // Where a schema has several roles, each has its own; one that is not named may do nothing.
@@ -53,6 +61,14 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
     gateway_operator: REFUSES_OPERATORS,
     gateway_staff: ["SELECT (subject)"],
     gateway_app: REFUSES_OPERATORS,
+  },
+  "gateway.log_level": {
+    gateway_operator: [
+      "SELECT",
+      "INSERT (service, level, ends_at, changed_by, changed_at)",
+      "DELETE",
+      "UPDATE (level, ends_at, changed_by, changed_at)",
+    ],
   },
   "gateway.operator_key": {
     gateway_operator: [
@@ -168,10 +184,10 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
     "UPDATE (seen_at)",
   ],
 
-  // What has been migrated, for the owner alone.
+  // What has been migrated: the owner writes it, and a service looks before it starts.
   ...Object.fromEntries(
     schemaNames.flatMap((schema) => [
-      [`${schema}.migration`, []],
+      [`${schema}.migration`, schema === "gateway" ? SEE_MIGRATIONS_BY_FACE : SEE_MIGRATIONS],
       [`${schema}.migration_lock`, []],
     ]),
   ),

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -119,17 +119,39 @@ function panelsOf(name: string): Panel[] {
     .panels;
 }
 
+/** What is wrong with an alert's page: none, none of its headings, not in the overview, or another link. */
+function faultsOfPage({ alert, annotations }: Alert): string[] {
+  const file = join(runbook, `${alert}.md`);
+  const page = existsSync(file) ? readFileSync(file, "utf8") : "";
+  const overview = readFileSync(join(runbook, "README.md"), "utf8");
+  return [
+    // An address, so that Alertmanager and Grafana show a link; whoever installs puts their own place there.
+    ...(annotations.runbook_url === `https://runbook.example.com/${alert}.md`
+      ? []
+      : ["its link leads elsewhere"]),
+    ...(overview.includes(`(${alert}.md)`) ? [] : ["it is not in the overview"]),
+    ...(/^# .*[^]*## What it means[^]*## What to look at[^]*## What to do/.test(page)
+      ? []
+      : ["it has no page"]),
+  ];
+}
+
 test("each alert has its page in the runbook, and each page its alert", () => {
   const pages = readdirSync(runbook).filter((file) => file !== "README.md");
   expect(pages.toSorted()).toEqual(alerts.map(({ alert }) => `${alert}.md`).toSorted());
-  const overview = readFileSync(join(runbook, "README.md"), "utf8");
-  for (const { alert, annotations } of alerts) {
-    // An address, so that Alertmanager and Grafana show a link; whoever installs puts their own place there.
-    expect(annotations.runbook_url).toBe(`https://runbook.example.com/${alert}.md`);
-    expect(overview).toContain(`(${alert}.md)`);
-    const page = readFileSync(join(runbook, `${alert}.md`), "utf8");
-    expect(page).toMatch(/^# .*[^]*## What it means[^]*## What to look at[^]*## What to do/);
-  }
+  for (const one of alerts) expect([one.alert, faultsOfPage(one)]).toEqual([one.alert, []]);
+});
+
+test("an alert without a page, or with another's link, is refused", () => {
+  const runbook_url = "https://runbook.example.com/HoldfastServiceDown.md";
+  const stranger = { alert: "HoldfastStranger", expr: "up", annotations: { runbook_url } };
+  expect(faultsOfPage(stranger)).toEqual([
+    "its link leads elsewhere",
+    "it is not in the overview",
+    "it has no page",
+  ]);
+  const known = { ...stranger, alert: "HoldfastServiceDown", annotations: { runbook_url: "docs/runbook" } };
+  expect(faultsOfPage(known)).toEqual(["its link leads elsewhere"]);
 });
 
 test("what a page of the runbook looks for in a log is a text that some program logs", () => {

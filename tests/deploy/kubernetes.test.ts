@@ -84,6 +84,8 @@ const policies: Record<string, Policy> = {
     overlay === "development" ? [] : scheduling.requestsAreHonest(manifests),
   "failed Jobs keep their logs": scheduling.failedJobsKeepTheirLogs,
   "data is not pruned": scheduling.dataIsNotPruned,
+  "changed Jobs are made again": scheduling.changedJobsAreMadeAgain,
+  "every setting is read": settings.everySettingIsRead,
 };
 
 describe.each(OVERLAYS)("%s", (overlay) => {
@@ -439,6 +441,16 @@ const breaks: Record<string, Record<string, Break>> = {
   "data is not pruned": {
     "PostgreSQL is": (all) => void delete ofKind(all, "Cluster")[0]!.metadata.annotations,
     "the namespace is": (all) => void delete ofKind(all, "Namespace")[0]!.metadata.annotations,
+  },
+  "changed Jobs are made again": {
+    "Argo CD would stop at a Job": (all) =>
+      void delete ofKind(all, "Job")[0]!.metadata.annotations!["argocd.argoproj.io/sync-options"],
+    "Flux would stop at a Job": (all) =>
+      void delete ofKind(all, "Job")[0]!.metadata.annotations!["kustomize.toolkit.fluxcd.io/force"],
+  },
+  "every setting is read": {
+    "a misspelled name in the ConfigMap": (all) => void (settingsOf(all)["LOG_LEVLE"] = "debug"),
+    "one whose pod is gone": (all) => without(all, "Deployment", "console"),
   },
 };
 

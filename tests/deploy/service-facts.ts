@@ -8,14 +8,21 @@ import { configSchema as refunds } from "../../services/refunds/src/config.ts";
 import { configSchema as dispatcher } from "../../services/webhook-dispatcher/src/config.ts";
 import { configSchema as settlement } from "../../services/settlement/src/config.ts";
 import { configSchema as consoleSettings } from "../../services/console/src/config.ts";
+import { gatewayKeys } from "../../services/api-gateway/src/keys.ts";
+import { paymentsKeys } from "../../services/payments/src/keys.ts";
+import { webhookKeys } from "../../services/webhook-dispatcher/src/keys.ts";
 import { BUS_USERS, busLoginsOf } from "@holdfast/contracts";
 import { appRoleNames, installationSchema, keepStreamSchema, secondLoginOf } from "@holdfast/installation";
 import { passwordVariable } from "@holdfast/messaging";
+import { reconcileSchema } from "@holdfast/outbox";
 import { deployDir } from "./build-overlay.ts";
 import type { Deadlines } from "./policies/pods.ts";
 import type { ConfigSchemas } from "./policies/settings.ts";
 
 const text = z.string().min(1);
+const postgresUrl = z.url({ protocol: /^postgres$/ });
+const ownersSchema = z.object({ MIGRATION_DATABASE_URL: postgresUrl });
+const keysSchema = (settings: z.ZodRawShape) => z.object({ DATABASE_URL: postgresUrl, ...settings });
 
 export const configSchemas: ConfigSchemas = {
   "api-gateway": gateway,
@@ -24,8 +31,15 @@ export const configSchemas: ConfigSchemas = {
   "webhook-dispatcher": dispatcher,
   settlement,
   console: consoleSettings,
-  migration: z.object({ MIGRATION_DATABASE_URL: z.url({ protocol: /^postgres$/ }) }),
+  migration: ownersSchema,
   "verify-audit": z.object({ AUDIT_DATABASE_URL: z.url({ protocol: /^postgres$/ }) }),
+  "import-bins": ownersSchema,
+  settle: ownersSchema,
+  "reconcile-payments": reconcileSchema,
+  "reconcile-refunds": reconcileSchema,
+  "keys-gateway": keysSchema(gatewayKeys.settings),
+  "keys-payments": keysSchema(paymentsKeys.settings),
+  "keys-webhook-dispatcher": keysSchema(webhookKeys.settings),
   installation: installationSchema,
   "stream-keeper": keepStreamSchema,
   "acquirer-simulator": z.object({ SIMULATOR_HOST: text, SIMULATOR_PORT: text, SIMULATOR_LEDGER_FILE: text }),
@@ -60,19 +74,19 @@ function numberIn(file: string, pattern: RegExp): number {
 
 /** Which pods may read a key of the Secret `holdfast-secrets` or `postgres-admin`. */
 export const holdersOfSecrets: Record<string, string[]> = {
-  CARD_SEALING_KEYS: ["gateway-merchant", "gateway-public", "payments"],
+  CARD_SEALING_KEYS: ["gateway-merchant", "gateway-public", "payments", "keys-payments"],
   THREE_DS_STATE_KEYS: ["gateway-merchant", "gateway-public"],
-  CREDENTIAL_PEPPERS: ["gateway-merchant", "gateway-operator", "gateway-staff"],
-  PAN_FINGERPRINT_KEYS: ["payments"],
-  ACCOUNT_SECRET_KEYS: ["payments"],
-  WEBHOOK_SECRET_KEYS: ["webhook-dispatcher"],
+  CREDENTIAL_PEPPERS: ["gateway-merchant", "gateway-operator", "gateway-staff", "keys-gateway"],
+  PAN_FINGERPRINT_KEYS: ["payments", "keys-payments"],
+  ACCOUNT_SECRET_KEYS: ["payments", "keys-payments"],
+  WEBHOOK_SECRET_KEYS: ["webhook-dispatcher", "keys-webhook-dispatcher"],
   GATEWAY_MERCHANT_PASSWORD: ["installation", "gateway-merchant"],
-  GATEWAY_OPERATOR_PASSWORD: ["installation", "gateway-operator"],
+  GATEWAY_OPERATOR_PASSWORD: ["installation", "gateway-operator", "keys-gateway"],
   GATEWAY_PUBLIC_PASSWORD: ["installation", "gateway-public"],
   GATEWAY_STAFF_PASSWORD: ["installation", "gateway-staff"],
-  PAYMENTS_APP_PASSWORD: ["installation", "payments"],
-  REFUNDS_APP_PASSWORD: ["installation", "refunds"],
-  WEBHOOKS_APP_PASSWORD: ["installation", "webhook-dispatcher"],
+  PAYMENTS_APP_PASSWORD: ["installation", "payments", "reconcile-payments", "keys-payments"],
+  REFUNDS_APP_PASSWORD: ["installation", "refunds", "reconcile-refunds"],
+  WEBHOOKS_APP_PASSWORD: ["installation", "webhook-dispatcher", "keys-webhook-dispatcher"],
   SETTLEMENT_APP_PASSWORD: ["installation", "settlement"],
   CONSOLE_APP_PASSWORD: ["installation", "console"],
   CONSOLE_SESSION_KEYS: ["console"],
@@ -83,6 +97,8 @@ export const holdersOfSecrets: Record<string, string[]> = {
       ["installation", "migration"],
     ]),
   ),
+  PAYMENTS_OWNER_PASSWORD: ["installation", "migration", "import-bins"],
+  SETTLEMENT_OWNER_PASSWORD: ["installation", "migration", "settle"],
   HOLDFAST_AUDITOR_PASSWORD: ["installation", "verify-audit"],
   // Of second logins: processes hold them with the component `second-logins` only.
   ...Object.fromEntries(
@@ -93,8 +109,8 @@ export const holdersOfSecrets: Record<string, string[]> = {
   NATS_PASSWORD_GATEWAY_OPERATOR: ["nats", "gateway-operator"],
   NATS_PASSWORD_GATEWAY_PUBLIC: ["nats", "gateway-public"],
   NATS_PASSWORD_GATEWAY_STAFF: ["nats", "gateway-staff"],
-  NATS_PASSWORD_PAYMENTS: ["nats", "payments"],
-  NATS_PASSWORD_REFUNDS: ["nats", "refunds"],
+  NATS_PASSWORD_PAYMENTS: ["nats", "payments", "reconcile-payments"],
+  NATS_PASSWORD_REFUNDS: ["nats", "refunds", "reconcile-refunds"],
   NATS_PASSWORD_WEBHOOK_DISPATCHER: ["nats", "webhook-dispatcher"],
   NATS_PASSWORD_SETTLEMENT: ["nats", "settlement"],
   NATS_PASSWORD_INSTALLATION: ["nats", "installation", "stream-keeper"],

@@ -11,16 +11,17 @@ import {
   UNKNOWN_OUTCOME,
   type SpanAttributes,
 } from "@holdfast/telemetry";
+import type { Logger } from "@holdfast/service-runtime";
 import type { Acquirer } from "./acquirer.ts";
 import { wrapCalls, type Call, type CallOutcome } from "./wrap-calls.ts";
 
 /**
- * The same acquirer, with a span and a measurement for each call: the operation, the payment, the outcome and the
- * duration. It reads only the reference of a request and only the kind of an answer.
+ * The same acquirer, with a span, a measurement and a line at `debug` for each call: the operation, the payment, the outcome
+ * and the duration. It reads only the reference of a request and only the kind of an answer.
  */
 export function observeAcquirer(
   acquirer: Acquirer,
-  { url, account }: { url: string | undefined; account: string },
+  { url, account, log }: { url: string | undefined; account: string; log: Pick<Logger, "debug"> },
 ): Acquirer {
   const server = { "acquirer.account": account, ...(url !== undefined && serverOf(url)) };
   const mismatches = metrics.getMeter("acquirer").createCounter("holdfast.acquirer.mismatches", {
@@ -44,7 +45,8 @@ export function observeAcquirer(
     startAtZero(calls, ...seriesOf({ result: CALL_RESULTS }).map((result) => ({ ...labels, ...result })));
     const count = (outcome: CallOutcome) => calls.add(1, { ...labels, result: resultOf(outcome) });
     const countMismatch = () => mismatches.add(1, labels);
-    return observe(operation, call, { server, account, count, countMismatch, countRefused });
+    const told = { count, countMismatch, countRefused, log };
+    return observe(operation, call, { server, account, ...told });
   });
 }
 
@@ -65,22 +67,21 @@ function observe(
     count,
     countMismatch,
     countRefused,
+    log,
   }: {
     server: SpanAttributes;
     account: string;
     count: (outcome: CallOutcome) => void;
     countMismatch: () => void;
     countRefused: () => void;
+    log: Pick<Logger, "debug">;
   },
 ): Call {
   return async (request) => {
     const startedAt = performance.now();
-    const attributes = {
-      ...server,
-      "holdfast.operation": operation,
-      // References begin with the payment's or the refund's id.
-      "holdfast.payment.id": request.reference.slice(0, UUID_LENGTH),
-    };
+    // References begin with the payment's or the refund's id.
+    const paymentId = request.reference.slice(0, UUID_LENGTH);
+    const attributes = { ...server, "holdfast.operation": operation, "holdfast.payment.id": paymentId };
     return await inSpan(`acquirer ${operation}`, { kind: SpanKind.CLIENT, attributes }, async (span) => {
       const outcome = await call(request);
       const isUnknown = outcome.kind === "unknown";
@@ -96,6 +97,8 @@ function observe(
         outcome: outcome.reason ?? outcome.kind,
         "acquirer.account": account,
       });
+      const { kind, reason } = outcome;
+      log.debug({ operation, account, paymentId, outcome: kind, reason, durationMs }, "acquirer called");
       return outcome;
     });
   };

@@ -79,6 +79,8 @@ const LEADS_TO: Record<string, string[]> = {
   refuseOperator: [],
   listRefusedOperators: [],
   readmitOperator: [],
+  getLogLevels: [],
+  putLogLevel: [],
   openChargeback: ["payments.open-chargeback"],
   listChargebacks: ["payments.list-chargebacks"],
   getChargeback: ["payments.describe-chargeback"],

@@ -72,7 +72,7 @@ test("no service serves operators' commands without a way to verify them", () =>
 
 test("the log names who asked without the right to", () => {
   const warn = vi.fn();
-  logHandled({ warn })({
+  logHandled({ warn, debug: vi.fn() })({
     subject: "refunds.approve",
     context: { requestId: "r1", merchantId: undefined },
     outcome: "forbidden",

@@ -165,6 +165,10 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["events.payments.other", "", ""],
   ["gateway.credentials.changed", "OF", "M"],
   ["payments.refund.notified", "P", "R"],
+  // The operator API speaks with every replica of every service, and each of them with it alone.
+  ["gateway.log-level.changed", "O", "MOBFPRWS"],
+  ["gateway.log-level.asked", "O", "MOBFPRWS"],
+  ["gateway.log-level.reported", "MOBFPRWS", "O"],
   ["gateway.other", "", ""],
   ["payments.other", "", ""],
   ["elsewhere", "", ""],

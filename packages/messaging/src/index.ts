@@ -1,6 +1,7 @@
 export type { AdmitOperators, AdmitStaff, ForbiddenAttempt } from "./admit-operator.ts";
 export * from "./connect.ts";
 export { natsUsersConfig, passwordVariable } from "./nats-users-config.ts";
+export * from "./follow-log-level.ts";
 export * from "./log-handled.ts";
 export * from "./notices.ts";
 export { ServingRefusedError } from "./queue-group.ts";

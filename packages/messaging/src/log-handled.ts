@@ -1,10 +1,14 @@
+import type { Logger } from "@holdfast/service-runtime";
 import type { Handled } from "./serve.ts";
 
-/** Business events have their own lines; this one is for a command that was not carried out. */
-export function logHandled(log: { warn(fields: object, message: string): void }): (handled: Handled) => void {
+/**
+ * Business events have their own lines; these are for a command that was not carried out, and at `debug` for each one that
+ * was answered.
+ */
+export function logHandled(log: Pick<Logger, "warn" | "debug">): (handled: Handled) => void {
   return ({ outcome, subject, context, actor, durationMs, error }) => {
-    if (outcome === "done" || outcome === "pending" || outcome === "problem") return;
-    log.warn(
+    const isAnswered = outcome === "done" || outcome === "pending" || outcome === "problem";
+    log[isAnswered ? "debug" : "warn"](
       {
         outcome,
         subject,
@@ -14,7 +18,7 @@ export function logHandled(log: { warn(fields: object, message: string): void })
         requestId: context?.requestId,
         merchantId: context?.merchantId,
       },
-      "command not carried out",
+      isAnswered ? "command answered" : "command not carried out",
     );
   };
 }

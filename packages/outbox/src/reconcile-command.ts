@@ -18,10 +18,10 @@ import { z } from "zod";
 import { askDispatcher, reconcile, type ReconcileDeps, type Reconciliation } from "./reconcile.ts";
 
 /** Of the service's own settings, those by which it reaches its database and the bus. */
-const configSchema = z
+export const reconcileSchema = z
   .object({ DATABASE_URL: commonSettings.DATABASE_URL, ...busSettings, ...plaintextSettings })
   .check(refusePlaintext((settings) => commonWires(settings)));
-type Connections = z.infer<typeof configSchema>;
+type Connections = z.infer<typeof reconcileSchema>;
 
 /**
  * The command that each owner of an outbox has, for use after a dispatcher's database was restored. It compares the
@@ -44,7 +44,7 @@ export async function runReconcileCommand(
       throw new TypeError("--since must be a time such as 2026-11-20T00:00:00Z");
     const { compared, missing, from } = await connectAndReconcile(
       source,
-      parseConfig(configSchema, env),
+      parseConfig(reconcileSchema, env),
       since,
     );
     process.stdout.write(

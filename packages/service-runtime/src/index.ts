@@ -1,3 +1,4 @@
+export * from "./await-schema.ts";
 export * from "./certificate-watch.ts";
 export * from "./clock-watch.ts";
 export * from "./command-database-url.ts";

@@ -27,6 +27,7 @@ const LOGGED_FIELDS = new Set([
   "head",
   "lagMs",
   "listener",
+  "logLevel",
   "merchantId",
   "method",
   "operation",

@@ -61,6 +61,14 @@ describe("the tables refuse", () => {
     ["prices without a plan", "insert into merchant (name, commission_rules) values ('A', '[]')"],
     ["rules that are no object", "insert into merchant (name, rules) values ('A', '[]')"],
     [
+      "a log level for more than an hour",
+      "insert into log_level (service, level, ends_at, changed_by) values ('payments', 'debug', now() + interval '61 minutes', 'olga')",
+    ],
+    [
+      "a log level that silences",
+      "insert into log_level (service, level, ends_at, changed_by) values ('payments', 'error', now(), 'olga')",
+    ],
+    [
       "a short hash",
       `with m as (${MERCHANT}) insert into credential (api_key, merchant_id, secret_hmac, pepper_id) select ${key}, merchant_id, '\\x00', 'p' from m`,
     ],
@@ -125,6 +133,13 @@ const COLUMNS: {
     leased_until: "not null",
     answer: "null",
     created_at: "not null",
+  },
+  log_level: {
+    service: "not null",
+    level: "not null",
+    ends_at: "not null",
+    changed_by: "not null",
+    changed_at: "not null",
   },
   audit_entry: {
     sequence: "not null",

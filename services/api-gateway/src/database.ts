@@ -1,5 +1,12 @@
 import type { AuditDatabase } from "@holdfast/audit";
-import type { Branding, CommissionPlan, Merchant, MerchantRules } from "@holdfast/contracts";
+import type {
+  Branding,
+  ChangedLogLevel,
+  CommissionPlan,
+  LoggingService,
+  Merchant,
+  MerchantRules,
+} from "@holdfast/contracts";
 import { DatabaseUnavailableError, isOutage } from "@holdfast/service-runtime";
 import type { ColumnType, Generated, Kysely, Transaction } from "kysely";
 import { DatabaseError } from "pg";
@@ -10,6 +17,7 @@ export type GatewayDatabase = AuditDatabase & {
   credential: CredentialTable;
   refused_operator: RefusedOperatorTable;
   operator_key: OperatorKeyTable;
+  log_level: LogLevelTable;
 };
 
 export type MerchantTable = {
@@ -54,6 +62,14 @@ export type OperatorKeyTable = {
   leased_until: Date;
   answer: Buffer | null;
   created_at: Generated<Date>;
+};
+
+export type LogLevelTable = {
+  service: LoggingService;
+  level: ChangedLogLevel;
+  ends_at: Date;
+  changed_by: string;
+  changed_at: Generated<Date>;
 };
 
 /** Written as JSON text: pg would make an array of Postgres of a list. */

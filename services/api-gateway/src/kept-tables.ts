@@ -9,6 +9,11 @@ export const keptTables: RetentionLine<Kysely<GatewayDatabase>>[] = [
   { table: "credential", kept: "in use", because: "A revocation is final, so that its row stays." },
   { table: "refused_operator", kept: "in use", because: "Operators delete it when they admit the person." },
   {
+    table: "log_level",
+    kept: "in use",
+    because: "A service has one row at most; its next change replaces it.",
+  },
+  {
     table: "operator_key",
     kept: { setting: "IDEMPOTENCY_RETENTION" },
     because: "An operator's repetition gets the first answer.",

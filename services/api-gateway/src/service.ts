@@ -1,9 +1,10 @@
 import type { GatewayFace } from "@holdfast/contracts";
 import { lookAfterEach, watchAuditHead, type AuditWatch } from "@holdfast/audit";
 import { createCardSealer } from "@holdfast/sealing";
-import { busOptions, connectBus, type Bus } from "@holdfast/messaging";
+import { busOptions, connectBus, followLogLevel, type Bus } from "@holdfast/messaging";
 import { createVerifyToken } from "@holdfast/operator-token";
 import {
+  awaitSchema,
   createDatabase,
   createPool,
   dependencyChecks,
@@ -55,6 +56,7 @@ import type { SignIn } from "./merchant/sign-in.ts";
 import { refuseMissingPeppers, startSignIn } from "./merchant/start-sign-in.ts";
 import { auditLogRoute, gatewayAuditSource, serviceAuditSources } from "./operator-api/audit-log.ts";
 import { authenticateOperator } from "./operator-api/authenticate-operator.ts";
+import { startLogLevels, type LogLevels } from "./operator-api/log-levels.ts";
 import { operatorListRoutes } from "./operator-api/lists.ts";
 import { merchantRoutes } from "./operator-api/merchants.ts";
 import { acquirerAccountRoutes } from "./operator-api/acquirer-accounts.ts";
@@ -89,11 +91,13 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
     applicationName: face,
     log,
   });
+  await awaitSchema(pool, "gateway", new URL("../migrations", import.meta.url), log);
   const bus = await connectBus({
     ...busOptions(config),
     name: face,
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
+  followLogLevel(bus, face, log);
   const db = createDatabase<GatewayDatabase>(pool);
   const clock = await startClockWatch({ pool, log });
   const { tasks, ...served } = await serveFace(face, config, { bus, db, clock, log });
@@ -156,8 +160,10 @@ async function serveFace(face: GatewayFace, config: Config, deps: Deps): Promise
     case "gateway-operator": {
       await refuseMissingPeppers(config, db, log);
       const auditWatch = watchAuditHead({ db, chain: "gateway", settings: config, log });
-      const router = operatorApi(config, { ...deps, auditWatch });
-      const tasks = [auditWatch, ...startPurges(keptTables, { deps: db, settings: config, log })];
+      const logLevels = startLogLevels({ bus, db, log });
+      const router = operatorApi(config, { ...deps, auditWatch, logLevels });
+      const purges = startPurges(keptTables, { deps: db, settings: config, log });
+      const tasks = [auditWatch, logLevels, ...purges];
       return { name: "operator", port: needed(config.OPERATOR_API_PORT), router, tasks };
     }
     case "gateway-public":
@@ -182,8 +188,8 @@ function docsIn(config: Config): Router {
   return merchantDocs(documents, createPageRateLimit(pageRatesIn(config)));
 }
 
-function merchantApi(config: Config, { bus, clock, signIn }: Deps & { signIn: SignIn }): Router {
-  const send = createSendCommand(bus, sendOptions(config, clock));
+function merchantApi(config: Config, { bus, clock, log, signIn }: Deps & { signIn: SignIn }): Router {
+  const send = createSendCommand(bus, sendOptions(config, { clock, log }));
   const cards = createCardSealer(needed(config.CARD_SEALING_KEYS));
   const publicUrl = needed(config.PUBLIC_URL);
   const generateSession = createGenerateSession(signedSessionsOf(config), publicUrl);
@@ -216,11 +222,11 @@ function merchantApi(config: Config, { bus, clock, signIn }: Deps & { signIn: Si
   });
 }
 
-function operatorApi(
-  config: Config,
-  { db, bus, clock, auditWatch }: Deps & { auditWatch: AuditWatch },
-): Router {
-  const send = createSendOperatorCommand(bus, sendOptions(config, clock));
+type OperatorDeps = Deps & { auditWatch: AuditWatch; logLevels: LogLevels };
+
+function operatorApi(config: Config, deps: OperatorDeps): Router {
+  const { db, bus, clock, log, auditWatch, logLevels } = deps;
+  const send = createSendOperatorCommand(bus, sendOptions(config, { clock, log }));
   const peppers = needed(config.CREDENTIAL_PEPPERS);
   return createRouter({
     prefix: "/operator",
@@ -249,6 +255,7 @@ function operatorApi(
       failingWebhooksRoute({ send, db }),
       ...webhookRoutes({ send, db }),
       ...refusedOperatorRoutes({ db }),
+      ...lookAfterEach(auditWatch, logLevels.routes),
     ],
   });
 }

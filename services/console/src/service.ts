@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import {
+  awaitSchema,
   createDatabase,
   createPool,
   dependencyChecks,
@@ -36,6 +37,7 @@ export async function startConsole(config: Config, log: Logger): Promise<Console
     applicationName: "console",
     log,
   });
+  await awaitSchema(pool, "console", new URL("../migrations", import.meta.url), log);
   const db = createDatabase<ConsoleDatabase>(pool);
   const clock = await startClockWatch({ pool, log });
   const ca = config.OPERATOR_API_CA_FILE && (await readFile(config.OPERATOR_API_CA_FILE, "utf8"));

@@ -65,7 +65,7 @@ function connectAcquirers(
   };
   const connectDefault = (defaultUrl: string) => (lane: Lane) => {
     const options = { url: defaultUrl, repetition, connectionsMax: connectionsOf[lane], ...wire };
-    return observeAcquirer(createSimulatorAcquirer(options), { url: defaultUrl, account: "default" });
+    return observeAcquirer(createSimulatorAcquirer(options), { url: defaultUrl, account: "default", log });
   };
   const connecting = { connectors: CONNECTORS, ring: config.ACCOUNT_SECRET_KEYS, wire };
   return {

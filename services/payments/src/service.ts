@@ -4,6 +4,7 @@ import { getPayment as getPaymentCommand, lookUpBin as lookUpBinCommand } from "
 import {
   busOptions,
   connectBus,
+  followLogLevel,
   handler,
   logHandled,
   serve,
@@ -12,6 +13,7 @@ import {
 import { createVerifyToken, staffAdmission } from "@holdfast/operator-token";
 import { confirmEventsHandler, nudgeAfter, startOutboxRelay, startReconciliation } from "@holdfast/outbox";
 import {
+  awaitSchema,
   checkThat,
   createDatabase,
   dependencyChecks,
@@ -66,6 +68,7 @@ export async function startPayments(
   log: Logger,
 ): Promise<RunningService & { healthPort: number }> {
   const { pool, writePool, outboxPool } = connectPools(config, log);
+  await awaitSchema(pool, "payments", new URL("../migrations", import.meta.url), log);
   const lists = connectLists(config, log);
   const db = createDatabase<PaymentsDatabase>(pool);
   const { ring: fingerprintKeys, noting } = await startFingerprints(db, config, log);
@@ -75,6 +78,7 @@ export async function startPayments(
     name: "payments",
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
+  followLogLevel(bus, "payments", log);
   const outbox = { pool: outboxPool, bus, source: "payments", settings: config, log } as const;
   const relay = startOutboxRelay({ ...outbox, settling: SETTLING_TERMS });
   const businessEvents = createBusinessEvents(log);

@@ -12,6 +12,7 @@ import { createListPool, readComparedFacts } from "@holdfast/lists";
 import {
   busOptions,
   connectBus,
+  followLogLevel,
   handler,
   logHandled,
   onNotice,
@@ -27,6 +28,7 @@ import {
   startReconciliation,
 } from "@holdfast/outbox";
 import {
+  awaitSchema,
   createDatabase,
   createPool,
   dependencyChecks,
@@ -76,6 +78,7 @@ export async function startRefunds(
     applicationName: "refunds",
     log,
   });
+  await awaitSchema(pool, "refunds", new URL("../migrations", import.meta.url), log);
   const outboxPool = createOutboxPool({
     url: config.DATABASE_URL,
     connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,
@@ -95,6 +98,7 @@ export async function startRefunds(
     name: "refunds",
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
+  followLogLevel(bus, "refunds", log);
   const bank = createRefundBank(bus);
   const placesOf = placesByAccount({
     max: config.ACQUIRER_CONNECTIONS_MAX,

@@ -1,7 +1,15 @@
 import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
-import { busOptions, connectBus, logHandled, serve, type ForbiddenAttempt } from "@holdfast/messaging";
+import {
+  busOptions,
+  connectBus,
+  followLogLevel,
+  logHandled,
+  serve,
+  type ForbiddenAttempt,
+} from "@holdfast/messaging";
 import { createVerifyToken, staffAdmission } from "@holdfast/operator-token";
 import {
+  awaitSchema,
   createDatabase,
   createPool,
   dependencyChecks,
@@ -42,12 +50,14 @@ export async function startSettlement(
     applicationName: "settlement",
     log,
   });
+  await awaitSchema(pool, "settlement", new URL("../migrations", import.meta.url), log);
   const db = createDatabase<SettlementDatabase>(pool);
   const bus = await connectBus({
     ...busOptions(config),
     name: "settlement",
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
+  followLogLevel(bus, "settlement", log);
   const events = createBusinessEvents(log);
   const stopping = new AbortController();
   const isStopping = () => stopping.signal.aborted;

@@ -1,7 +1,15 @@
 import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
-import { busOptions, connectBus, logHandled, serve, type ForbiddenAttempt } from "@holdfast/messaging";
+import {
+  busOptions,
+  connectBus,
+  followLogLevel,
+  logHandled,
+  serve,
+  type ForbiddenAttempt,
+} from "@holdfast/messaging";
 import { createVerifyToken, staffAdmission } from "@holdfast/operator-token";
 import {
+  awaitSchema,
   createDatabase,
   createPool,
   dependencyChecks,
@@ -69,6 +77,7 @@ export async function startWebhookDispatcher(
     connectionsMax: config.DATABASE_CONNECTIONS_MAX,
     settings: { ...PLAN_SETTINGS, ...leasesOf(leaseHolder) },
   });
+  await awaitSchema(pool, "webhooks", new URL("../migrations", import.meta.url), log);
   // A crash of the database may lose results (see the recorder), but no accepted event.
   const resultsPool = createPool({
     ...poolOptions,
@@ -88,6 +97,7 @@ export async function startWebhookDispatcher(
     name: "webhook-dispatcher",
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
+  followLogLevel(bus, "webhook-dispatcher", log);
   const { connectMs, attemptMs, leaseMarginMs, leaseMs } = timesOf(config);
   const rules = { allowedPorts: config.WEBHOOK_ALLOWED_PORTS, allowedCidrs: config.WEBHOOK_ALLOWED_CIDRS };
   const client = createWebhookClient({

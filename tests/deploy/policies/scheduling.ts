@@ -1,5 +1,6 @@
 // Who gets a place, and who keeps it, where nodes are full.
 import { containers, ofKind, workloads, type Manifest } from "../manifest.ts";
+import { faultsOf } from "./pods.ts";
 
 /** Services by what is lost without them. Jobs have no class: they wait. */
 const CLASSES: Readonly<Record<string, readonly string[]>> = {
@@ -71,4 +72,17 @@ export function dataIsNotPruned(manifests: Manifest[]): string[] {
         annotations["kustomize.toolkit.fluxcd.io/prune"] !== "disabled",
     )
     .map(({ kind, metadata }) => `${kind} ${metadata.name}: may be pruned`);
+}
+
+/** A Job's template cannot be changed, so Argo CD and Flux, which delete nothing of themselves, are told to make it again. */
+export function changedJobsAreMadeAgain(manifests: Manifest[]): string[] {
+  return ofKind(manifests, "Job").flatMap(({ metadata: { name, annotations = {} } }) =>
+    faultsOf(`Job ${name}`, [
+      [
+        annotations["argocd.argoproj.io/sync-options"] !== "Force=true,Replace=true",
+        "Argo CD cannot apply a changed setting",
+      ],
+      [annotations["kustomize.toolkit.fluxcd.io/force"] !== "enabled", "Flux cannot apply a changed setting"],
+    ]),
+  );
 }

@@ -182,7 +182,11 @@ function secretKeysOfOperators(manifests: Manifest[]): string[] {
 }
 
 /** A program that the image does not name: the installation's may run as several workloads, with one user. */
-const USER_OF: Readonly<Record<string, string>> = { "stream-keeper": "installation" };
+const USER_OF: Readonly<Record<string, string>> = {
+  "stream-keeper": "installation",
+  "reconcile-payments": "payments",
+  "reconcile-refunds": "refunds",
+};
 
 /**
  * An identity for each workload: its own user of the bus with its password and certificate, and its own role in the
@@ -192,7 +196,7 @@ export function eachServiceHasItsBusUser(manifests: Manifest[], users: readonly 
   const variables = users.flatMap(busLoginsOf).map(passwordOf);
   const [nats] = workloads(manifests, "StatefulSet");
   const given = new Set((nats?.pod.containers[0]?.env ?? []).map(({ name }) => name));
-  const ofTheBus = workloads(manifests, "Deployment", "Job").filter(({ pod }) =>
+  const ofTheBus = workloads(manifests, "Deployment", "Job", "CronJob").filter(({ pod }) =>
     envOf(pod.containers[0]!).has("NATS_URL"),
   );
   return [
@@ -276,4 +280,20 @@ export function stagesAreInOrder(manifests: Manifest[]): string[] {
       ...(isTooEarly || isTooLate ? [`${name}: is of the stage ${stage}`] : []),
     ];
   });
+}
+
+/** What stands in the ConfigMap `settings` is read by some pod: a misspelled name would be a setting that changes nothing. */
+export function everySettingIsRead(manifests: Manifest[]): string[] {
+  const read = new Set(
+    workloads(manifests).flatMap(({ pod }) =>
+      pod.containers.flatMap(({ env = [] }) =>
+        env.flatMap(({ valueFrom }) => valueFrom?.configMapKeyRef?.key ?? []),
+      ),
+    ),
+  );
+  return ofKind(manifests, "ConfigMap")
+    .filter(({ metadata }) => metadata.labels?.["holdfast.dev/settings"] === "true")
+    .flatMap(({ data = {} }) => Object.keys(data))
+    .filter((name) => !read.has(name))
+    .map((name) => `nobody reads the setting ${name}`);
 }

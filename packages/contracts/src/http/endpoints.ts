@@ -6,6 +6,7 @@ import { CHARGEBACK_ENDPOINTS } from "./chargebacks.ts";
 import { cancelMerchantCheckout, createCheckout, getCheckout } from "./checkout.ts";
 import { listMerchantCheckouts } from "./checkout-list.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { LOG_LEVEL_ENDPOINTS } from "./log-levels.ts";
 import { MERCHANT_ROUTE_ENDPOINTS } from "./merchant-routes.ts";
 import { MERCHANT_OPERATOR_ENDPOINTS } from "./merchants.ts";
 import { getOperatorPayment } from "./operator-payment-life.ts";
@@ -66,6 +67,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...ACQUIRER_ACCOUNT_ENDPOINTS,
   ...MERCHANT_ROUTE_ENDPOINTS,
   ...REFUSED_OPERATOR_ENDPOINTS,
+  ...LOG_LEVEL_ENDPOINTS,
   getAuditLog,
   ...STAFF_ENDPOINTS,
 ];

@@ -1,4 +1,10 @@
 import { z } from "zod";
+import {
+  changedLogLevelSchema,
+  LOG_LEVEL_SECONDS_MAX,
+  LOGGING_SERVICES,
+  loggingServiceSchema,
+} from "../log-level.ts";
 import type { BusUser } from "./bus-users.ts";
 
 /**
@@ -33,5 +39,55 @@ export const refundNotified = {
   payload: z.object({ refundId: z.uuid() }),
 } as const satisfies Notice;
 
+const endsInMsSchema = z
+  .int()
+  .min(1)
+  .max(LOG_LEVEL_SECONDS_MAX * 1_000);
+
+/**
+ * The log level of a service is changed for a time, or with `null` is its setting again. Every replica listens; the notice
+ * is repeated as long as the change lasts, so that one which starts meanwhile, or missed it, follows.
+ */
+export const logLevelChanged = {
+  publishers: ["gateway-operator"],
+  listeners: LOGGING_SERVICES,
+  subject: "gateway.log-level.changed",
+  payload: z.object({
+    service: loggingServiceSchema,
+    level: changedLogLevelSchema.nullable(),
+    endsInMs: endsInMsSchema,
+  }),
+} as const satisfies Notice;
+
+/** Asks every replica for a `logLevelReported`. Without the answer of one, the list of replicas is shorter. */
+export const logLevelAsked = {
+  publishers: ["gateway-operator"],
+  listeners: LOGGING_SERVICES,
+  subject: "gateway.log-level.asked",
+  payload: z.object({ questionId: z.uuid() }),
+} as const satisfies Notice;
+
+/** What one replica logs. It has a subject of its own, so that no service may publish to the operator API's inboxes for it. */
+export const logLevelReported = {
+  publishers: LOGGING_SERVICES,
+  listeners: ["gateway-operator"],
+  subject: "gateway.log-level.reported",
+  payload: z.object({
+    questionId: z.uuid(),
+    service: loggingServiceSchema,
+    /** Of the replica: its host's name (in Kubernetes the pod's) and its process id. */
+    instance: z.string().max(300),
+    level: z.enum(["trace", "debug", "info", "warn", "error"]),
+    /** Of a change that is in force there. */
+    endsInMs: endsInMsSchema.optional(),
+  }),
+} as const satisfies Notice;
+
 /** Every notice there is. */
-export const NOTICES: readonly Notice[] = [credentialsChanged, refundNotified];
+export const NOTICES: readonly Notice[] = [
+  credentialsChanged,
+  refundNotified,
+  logLevelChanged,
+  logLevelAsked,
+  logLevelReported,
+];

@@ -8,6 +8,7 @@ import {
   type ServiceContext,
 } from "@holdfast/contracts";
 import { MessageRejectedError, request, type Bus } from "@holdfast/messaging";
+import type { Logger } from "@holdfast/service-runtime";
 import type { z } from "zod";
 import type { Exchange, Operator } from "../http/exchange.ts";
 import type { SignedInMerchant } from "../merchant/sign-in.ts";
@@ -86,21 +87,23 @@ export type SendOptions = {
   requestTimeoutMs: number;
   /** While it is off, nothing is sent: the deadlines would be wrong. */
   clock: { isOff(): boolean };
+  /** At `debug`, a line for each command: its answer, and how long that took. */
+  log: Pick<Logger, "debug">;
 };
 
 /** As it is configured. */
 export function sendOptions(
   config: { HANDLER_TIMEOUT: number; REQUEST_TIMEOUT: number },
-  clock: SendOptions["clock"],
+  { clock, log }: Pick<SendOptions, "clock" | "log">,
 ): SendOptions {
-  return { handlerTimeoutMs: config.HANDLER_TIMEOUT, requestTimeoutMs: config.REQUEST_TIMEOUT, clock };
+  return { handlerTimeoutMs: config.HANDLER_TIMEOUT, requestTimeoutMs: config.REQUEST_TIMEOUT, clock, log };
 }
 
 /** What every command carries, on whose behalf it may be sent. */
 type CommonContext = Pick<CommandContext, "requestId" | "deadlineAt">;
 
 /** Sends a command in the trace of its exchange. `contextOf` adds on whose behalf that is. */
-function createSend(bus: Bus, { handlerTimeoutMs, requestTimeoutMs, clock }: SendOptions) {
+function createSend(bus: Bus, { handlerTimeoutMs, requestTimeoutMs, clock, log }: SendOptions) {
   return async <Request extends z.ZodType, Result extends z.ZodType, Context extends CommandContext>(
     command: Command<Request, Result, Context>,
     exchange: Exchange,
@@ -111,11 +114,14 @@ function createSend(bus: Bus, { handlerTimeoutMs, requestTimeoutMs, clock }: Sen
     const now = Date.now();
     const context = contextOf({ requestId: exchange.requestId, deadlineAt: now + handlerTimeoutMs });
     const { traceparent } = exchange.trace;
+    const startedAt = performance.now();
     try {
-      return await request(bus, command, context, payload, {
-        waitUntil: now + requestTimeoutMs,
-        traceparent,
-      });
+      const waitUntil = now + requestTimeoutMs;
+      const reply = await request(bus, command, context, payload, { waitUntil, traceparent });
+      const durationMs = performance.now() - startedAt;
+      const { requestId } = exchange;
+      log.debug({ subject: command.subject, outcome: reply.outcome, durationMs, requestId }, "command sent");
+      return reply;
     } catch (error) {
       // The service could not read the command, so nothing came of it. After any other error it may have been carried out.
       if (error instanceof MessageRejectedError) throw error;

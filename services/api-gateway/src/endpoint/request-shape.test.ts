@@ -78,6 +78,7 @@ const BODIES: Record<string, object> = {
   noteDifference: { note: "asked the bank", assignee: "ada" },
   closeDifference: { reason: "the bank has corrected it" },
   refuseOperator: { subject: "u-1", reason: "has left" },
+  putLogLevel: { service: "payments", level: "debug", seconds: 600 },
   capturePaymentAsStaff: REFUND,
   cancelPaymentAsStaff: { reason: "a typing error" },
   requestRefundAsStaff: { ...REFUND, reason: "goodwill" },

@@ -61,6 +61,8 @@ const MAY: Record<string, string> = {
   getMerchantRoutes: ANYBODY,
   putMerchantRoutes: "admin",
   confirmMerchantRoutes: "admin",
+  getLogLevels: ANYBODY,
+  putLogLevel: "admin",
   refuseOperator: "admin",
   listRefusedOperators: ANYBODY,
   readmitOperator: "admin",

@@ -28,7 +28,7 @@ export function publicPages(config: Config, { bus, db, clock, log }: Deps): Rout
   const sealingKeys = needed(config.CARD_SEALING_KEYS);
   const publicUrl = needed(config.PUBLIC_URL);
   const sessions = signedSessionsOf(config);
-  const sendPage = createSendPageCommand(bus, sendOptions(config, clock));
+  const sendPage = createSendPageCommand(bus, sendOptions(config, { clock, log }));
   const inPlace = createPageInFlightLimit(placesIn(config), config.REQUESTS_IN_FLIGHT_SHARE);
   const bodies = bodiesIn(config);
   const rate = createPageRateLimit(pageRatesIn(config));
@@ -36,7 +36,7 @@ export function publicPages(config: Config, { bus, db, clock, log }: Deps): Rout
     rate,
     db,
     publicUrl,
-    send: createSendCommand(bus, sendOptions(config, clock)),
+    send: createSendCommand(bus, sendOptions(config, { clock, log })),
     sendPage,
     cards: createCardSealer(sealingKeys),
     tokens: createFormTokens(sealingKeys),

@@ -2,7 +2,7 @@ import { lookAfterEach, type AuditWatch } from "@holdfast/audit";
 import type { MerchantSettings } from "@holdfast/contracts";
 import type { Bus } from "@holdfast/messaging";
 import { createVerifyStaffToken } from "@holdfast/operator-token";
-import type { ClockWatch } from "@holdfast/service-runtime";
+import type { ClockWatch, Logger } from "@holdfast/service-runtime";
 import type { Router } from "express";
 import type { Kysely } from "kysely";
 import { createSendStaffCommand, sendOptions } from "../bus/send-command.ts";
@@ -22,10 +22,16 @@ import { createCarryOutOnce } from "../operator-keys/carry-out-once.ts";
 import { authenticateStaff } from "./authenticate-staff.ts";
 import { staffRoutes } from "./staff-routes.ts";
 
-type Deps = { bus: Bus; db: Kysely<GatewayDatabase>; clock: ClockWatch; auditWatch: AuditWatch };
+type Deps = {
+  bus: Bus;
+  db: Kysely<GatewayDatabase>;
+  clock: ClockWatch;
+  log: Logger;
+  auditWatch: AuditWatch;
+};
 
 /** The face for merchants' staff. */
-export function staffApi(config: Config, { db, bus, clock, auditWatch }: Deps): Router {
+export function staffApi(config: Config, { db, bus, clock, log, auditWatch }: Deps): Router {
   const peppers = needed(config.CREDENTIAL_PEPPERS);
   return createRouter({
     prefix: "/staff",
@@ -48,7 +54,7 @@ export function staffApi(config: Config, { db, bus, clock, auditWatch }: Deps): 
     routes: lookAfterEach(
       auditWatch,
       staffRoutes({
-        send: createSendStaffCommand(bus, sendOptions(config, clock)),
+        send: createSendStaffCommand(bus, sendOptions(config, { clock, log })),
         db,
         peppers,
         announce: announceCredentialChanges(bus),

@@ -114,7 +114,7 @@ function connectLanes(
       const acquirer = connectAccount({ ...options, wire }, { ...account, connectionsMax });
       const url = urlOf(account.settings);
       const inLane = options.turns.inLane(acquirer, lane);
-      const observed = observeAcquirer(inLane, { url, account: account.accountId });
+      const observed = observeAcquirer(inLane, { url, account: account.accountId, log: options.log });
       return [lane, noting(observed, { breaker, onRefused: () => refused(account) })] as const;
     });
     return new Map(lanes);

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import type { BusUser } from "./messages/bus-users.ts";
+
+/** The services whose log level can be changed while they run: those that listen to the bus. The console is not on it. */
+export const LOGGING_SERVICES = [
+  "gateway-merchant",
+  "gateway-operator",
+  "gateway-public",
+  "gateway-staff",
+  "payments",
+  "refunds",
+  "webhook-dispatcher",
+  "settlement",
+] as const satisfies readonly BusUser[];
+export type LoggingService = (typeof LOGGING_SERVICES)[number];
+
+export const loggingServiceSchema = z.enum(LOGGING_SERVICES);
+
+/**
+ * What a level can be changed to. Not to `warn` or `error`: a change may add lines, and nobody who has taken over a process
+ * that sends changes can silence the others.
+ */
+export const CHANGED_LOG_LEVELS = ["debug", "info"] as const;
+
+export const changedLogLevelSchema = z.enum(CHANGED_LOG_LEVELS);
+export type ChangedLogLevel = z.infer<typeof changedLogLevelSchema>;
+
+/** How long a change lasts at most. */
+export const LOG_LEVEL_SECONDS_MAX = 3_600;

@@ -1,0 +1,51 @@
+import { pathToFileURL } from "node:url";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseError } from "pg";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { awaitSchema } from "./await-schema.ts";
+
+function setUp(answers: (string[] | Error)[]) {
+  const directory = mkdtempSync(join(tmpdir(), "holdfast-schema-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  for (const name of ["0001-first.sql", "0002-second.sql", "README.md"])
+    writeFileSync(join(directory, name), "");
+  const query = vi.fn(async () => {
+    const answer = answers.length > 1 ? answers.shift()! : answers[0]!;
+    if (answer instanceof Error) throw answer;
+    return { rows: answer.map((name) => ({ name })) };
+  });
+  const log = { warn: vi.fn(), info: vi.fn() };
+  const wait = (timeoutMs: number) =>
+    awaitSchema({ query } as never, "payments", pathToFileURL(`${directory}/`), log, timeoutMs);
+  return { wait, log, query };
+}
+
+test("a schema with every migration, and one that is ahead, is not waited for", async () => {
+  const { wait, log } = setUp([["0001-first", "0002-second", "0003-third"]]);
+  await wait(0);
+  expect(log.warn).not.toHaveBeenCalled();
+});
+
+test("after its time it ends with what is missing", async () => {
+  const { wait, log } = setUp([["0001-first"]]);
+  await expect(wait(-1)).rejects.toMatchObject({
+    code: "schema_behind",
+    message: "the schema payments is behind: 1 migrations have not run, from 0002-second.sql",
+  });
+  expect(log.warn).toHaveBeenCalledOnce();
+});
+
+test.each([
+  ["42P01", "the installation or the migrations have not run yet (SQLSTATE 42P01)"],
+  ["28P01", "the installation or the migrations have not run yet (SQLSTATE 28P01)"],
+  ["57P03", "the database refuses (SQLSTATE 57P03)"],
+  [undefined, "the database cannot be reached"],
+])("SQLSTATE %s is waited for, and said in words", async (code, reason) => {
+  const refused = Object.assign(new DatabaseError("with a value", 1, "error"), { code });
+  const { wait, log } = setUp([code ? refused : new Error("ECONNREFUSED"), ["0001-first", "0002-second"]]);
+  await wait(60_000);
+  expect(log.warn.mock.calls).toEqual([[{ operation: "await schema", reason }, "waiting for the schema"]]);
+  expect(log.info).toHaveBeenCalledOnce();
+});

@@ -1,0 +1,73 @@
+import {
+  getLogLevels,
+  LOG_LEVEL_SECONDS_DEFAULT,
+  LOGGING_SERVICES,
+  putLogLevel,
+  type LoggingService,
+  type ServiceLogLevel,
+} from "@holdfast/contracts";
+import type { Bus } from "@holdfast/messaging";
+import { startPeriodicTask, type Logger, type PeriodicTask } from "@holdfast/service-runtime";
+import type { Kysely } from "kysely";
+import type { GatewayDatabase } from "../database.ts";
+import { defineRoute, type Route } from "../endpoint/route.ts";
+import { changeLogLevel, logLevelChanges, type LogLevelChange } from "./log-level-queries.ts";
+import { reachReplicas, type LogLevelReport, type ReplicaLogLevels } from "./replica-log-levels.ts";
+
+type Deps = { db: Kysely<GatewayDatabase>; bus: Bus; log: Logger };
+
+export type LogLevels = Pick<PeriodicTask, "stop"> & { routes: Route[] };
+
+/** How much the services log, replica by replica, and how operators have them log more for a time (ADR 0144). */
+export function startLogLevels({ db, bus, log }: Deps): LogLevels {
+  const replicas = reachReplicas(bus);
+  const repetition = startPeriodicTask("repeat log levels", {
+    intervalMs: REPEATED_EVERY_MS,
+    round: async () => (await logLevelChanges(db)).forEach((change) => replicas.publish(change)),
+    log,
+  });
+  return { ...repetition, routes: logLevelRoutes(db, replicas) };
+}
+
+/** A replica that missed a change, or starts while it is in force, follows it this late at most. */
+const REPEATED_EVERY_MS = 15_000;
+
+function logLevelRoutes(db: Kysely<GatewayDatabase>, replicas: ReplicaLogLevels): Route[] {
+  return [
+    defineRoute(getLogLevels, async () => {
+      const changes = await logLevelChanges(db);
+      const reports = await replicas.ask();
+      const items = LOGGING_SERVICES.map((service) => {
+        const change = changes.find((each) => each.service === service);
+        return describe(service, change, reports);
+      });
+      return { status: 200, body: { items } };
+    }),
+    defineRoute(putLogLevel, async ({ body, caller, exchange }) => {
+      const { service, level, seconds = LOG_LEVEL_SECONDS_DEFAULT } = body;
+      const by = { subject: caller.subject, requestId: exchange.requestId };
+      const change = await changeLogLevel(db, { service, level, seconds }, by);
+      replicas.publish(change ?? { service, level: null });
+      // Each replica gets the two messages in the order in which they were published.
+      return { status: 200, body: describe(service, change, await replicas.ask()) };
+    }),
+  ];
+}
+
+function describe(
+  service: LoggingService,
+  change: LogLevelChange | undefined,
+  reports: readonly LogLevelReport[],
+): ServiceLogLevel {
+  const replicas = reports
+    .filter((report) => report.service === service)
+    .map(({ instance, level, until }) => ({ instance, level, ...(until && { until }) }))
+    .toSorted((one, other) => (one.instance < other.instance ? -1 : 1));
+  if (!change) return { service, replicas };
+  const { level, until, changedBy, changedAt } = change;
+  return {
+    service,
+    change: { level, until: until.toISOString(), changedBy, changedAt: changedAt.toISOString() },
+    replicas,
+  };
+}

@@ -1,0 +1,118 @@
+// Services that start before their schema is migrated, or before anything is installed: one `kubectl apply` of everything.
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { spawnLogged, withParentDeathSignal } from "@holdfast/sandbox/infrastructure";
+import { createLogger } from "@holdfast/service-runtime";
+import { expect, onTestFinished, test } from "vitest";
+import { bareEnvironment } from "../support/bare-environment.ts";
+import { eventually, startTestSystem } from "../support/index.ts";
+import { makeTestDirectory } from "../support/test-directory.ts";
+
+const services = join(import.meta.dirname, "..", "..", "services");
+
+async function setUp() {
+  const system = await startTestSystem({ services: ["refunds"], running: [] });
+  onTestFinished(() => system.close());
+  /** The program of an image, with the service's own settings. */
+  const start = async () => {
+    const main = join(services, "refunds", "src", "main.ts");
+    const child = await spawnLogged({
+      name: "refunds",
+      command: withParentDeathSignal("KILL", [process.execPath, main]),
+      env: { ...bareEnvironment(), NODE_ENV: "test", ...system.environment("refunds") },
+      logFile: join(makeTestDirectory(), "refunds.log"),
+    });
+    onTestFinished(async () => void (await child.stop({ withinMs: 5_000 })));
+    return child;
+  };
+  const migrate = async () => {
+    const env = { ...process.env, MIGRATION_DATABASE_URL: system.database.urls.refunds.owner };
+    const program = join(services, "refunds", "src", "migrate.ts");
+    const options = { env: { ...env, ALLOW_PLAINTEXT: "postgres" } };
+    return (await promisify(execFile)(process.execPath, [program], options)).stdout;
+  };
+  return { system, start, migrate };
+}
+
+test("a process of a newer version waits for its migrations, says so, and starts when they have run", async () => {
+  const { system, start, migrate } = await setUp();
+  await system.query("delete from refunds.migration where name = '0031-see-migrations'");
+  const child = await start();
+  await eventually(() =>
+    expect(child.logTail()).toContain("1 migrations have not run, from 0031-see-migrations.sql"),
+  );
+  expect(child.logTail()).not.toContain('"started"');
+  expect(await migrate()).toContain("migrated 0031-see-migrations");
+  await eventually(() => expect(child.logTail()).toContain('"started"'));
+  expect(child.logTail().match(/waiting for the schema/g)).toHaveLength(1);
+});
+
+test("one without the right to look waits too: the migration that gives it comes", async () => {
+  const { system, start, migrate } = await setUp();
+  await system.query("delete from refunds.migration where name = '0031-see-migrations'");
+  await system.query("revoke select (name) on refunds.migration from refunds_app");
+  const child = await start();
+  await eventually(() => expect(child.logTail()).toContain("SQLSTATE 42501"));
+  await migrate();
+  await eventually(() => expect(child.logTail()).toContain('"started"'));
+});
+
+test("one that is told to stop meanwhile stops", async () => {
+  const { system, start } = await setUp();
+  await system.query("delete from refunds.migration where name = '0031-see-migrations'");
+  const child = await start();
+  await eventually(() => expect(child.logTail()).toContain("waiting for the schema"));
+  await child.stop({ withinMs: 30_000 });
+  expect(child.logTail()).toContain("stopped before it had started");
+});
+
+test("a process of the version before starts on a schema that is ahead", async () => {
+  const { system, start } = await setUp();
+  await system.query("insert into refunds.migration (name, timestamp) values ('9999-of-tomorrow', 'now')");
+  const child = await start();
+  await eventually(() => expect(child.logTail()).toContain('"started"'));
+  expect(child.logTail()).not.toContain("waiting for the schema");
+});
+
+const SCHEMAS = {
+  "gateway-merchant": "gateway",
+  "gateway-operator": "gateway",
+  "gateway-public": "gateway",
+  "gateway-staff": "gateway",
+  payments: "payments",
+  refunds: "refunds",
+  "webhook-dispatcher": "webhooks",
+  settlement: "settlement",
+} as const;
+
+test("every service on a schema waits for its own", async () => {
+  const names = Object.keys(SCHEMAS) as (keyof typeof SCHEMAS)[];
+  const waiting = new Set<string>();
+  const log = (name: string) =>
+    createLogger(name, "warn", {
+      write: (line) => void (line.includes("waiting for the schema") && waiting.add(name)),
+    });
+  const system = await startTestSystem({ services: names, running: [], log });
+  onTestFinished(() => system.close());
+  const removed = new Map<string, Record<string, unknown>[]>();
+  for (const schema of new Set(Object.values(SCHEMAS))) {
+    const latest = `(select max(name) from ${schema}.migration)`;
+    removed.set(
+      schema,
+      await system.query(`delete from ${schema}.migration where name = ${latest} returning *`),
+    );
+  }
+  const started = new Set<string>();
+  const starting = names.map(async (name) => {
+    await system.start(name);
+    started.add(name);
+  });
+  await eventually(() => expect(waiting).toEqual(new Set(names)));
+  expect(started).toEqual(new Set());
+  for (const [schema, [row]] of removed) {
+    const values = [row!["name"], row!["timestamp"]];
+    await system.query(`insert into ${schema}.migration (name, timestamp) values ($1, $2)`, values);
+  }
+  await Promise.all(starting);
+});
