@@ -3,10 +3,11 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createMerchant } from "@holdfast/contracts";
+import { approveOperatorRefund, createMerchant } from "@holdfast/contracts";
+import { openAtRest } from "@holdfast/sealing";
 import { createLogger, parseConfig } from "@holdfast/service-runtime";
 import { freePort } from "@holdfast/sandbox/infrastructure";
-import { exportJWK, generateKeyPair } from "jose";
+import { decodeJwt, exportJWK, generateKeyPair, importJWK, SignJWT } from "jose";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { configSchema } from "../../services/console/src/config.ts";
 import {
@@ -23,6 +24,8 @@ import {
 import { startTestSystem, type TestSystem } from "../support/index.ts";
 
 const AUDIENCE = "holdfast-operator-api";
+const sessionKey = randomBytes(32);
+const sessionKeys = { activeId: "k1", keys: new Map([["k1", sessionKey]]) };
 
 let system: TestSystem;
 let operatorApiUrl: string;
@@ -67,7 +70,7 @@ async function startTestConsole(issuerPort = providerPort): Promise<string> {
     OIDC_ISSUER: `http://127.0.0.1:${issuerPort}`,
     OIDC_CLIENT_ID: CLIENT_ID,
     OIDC_RESOURCE: OPERATOR_API_RESOURCE,
-    CONSOLE_SESSION_KEYS: `k1:${randomBytes(32).toString("base64")}`,
+    CONSOLE_SESSION_KEYS: `k1:${sessionKey.toString("base64")}`,
     ALLOW_PLAINTEXT: "postgres",
     DATABASE_CONNECTION_TIMEOUT: "60s",
   };
@@ -149,4 +152,49 @@ test("a form whose token the gateway does not take is no refusal to show on it: 
   const api = createOperatorApi(wire, "no token");
   const change = api.change(createMerchant, { key: randomUUID(), body: { name: "Not made" } });
   await expect(change).rejects.toThrow(OperatorApiProblemError);
+});
+
+test("a decision for which the gateway asks for a younger sign-in is not made, and can be after one", async () => {
+  const wire = operatorApiWire(operatorApiUrl, 30_000, undefined);
+  onTestFinished(() => wire.dispatcher.close());
+  const nowS = Math.floor(Date.now() / 1_000);
+  const decide = async (signedInAt: number) => {
+    const token = await new SignJWT({ roles: ["approver"], auth_time: signedInAt })
+      .setProtectedHeader({ alg: "ES256", kid: "k1", typ: "at+jwt" })
+      .setSubject("alice")
+      .setIssuer(`http://127.0.0.1:${providerPort}`)
+      .setAudience(AUDIENCE)
+      .setIssuedAt(nowS)
+      .setExpirationTime(nowS + 600)
+      .sign(await importJWK(key, "ES256"));
+    const path = { refundId: randomUUID() };
+    return await createOperatorApi(wire, token).change(approveOperatorRefund, {
+      key: randomUUID(),
+      path,
+      body: {},
+    });
+  };
+  const refused = await decide(nowS - 1_000);
+  expect(refused).toMatchObject({
+    done: false,
+    problem: { code: "insufficient_user_authentication", maxAge: 900 },
+  });
+  // Nobody serves refunds here: it goes as far as the bus.
+  expect(await decide(nowS)).toMatchObject({ done: false, problem: { code: "service_unavailable" } });
+});
+
+test("the sandbox's provider says in access tokens, too, when a person has signed in", async () => {
+  const consoleUrl = await startTestConsole();
+  await startProvider(consoleUrl, AUDIENCE);
+  const page = await visit(`${consoleUrl}/merchants`);
+  expect(page.status).toBe(200);
+  const sealed = await system.query<{ sealed: Buffer; session_hash: Buffer }>(
+    "select sealed, session_hash from console.session order by created_at desc limit 1",
+  );
+  const owner = `console session ${sealed[0]!.session_hash.toString("hex")}`;
+  const { accessToken } = JSON.parse(openAtRest(sessionKeys, owner, sealed[0]!.sealed)) as Record<
+    string,
+    string
+  >;
+  expect(decodeJwt(accessToken!)).toMatchObject({ sub: "alice", auth_time: expect.any(Number) });
 });

@@ -103,8 +103,10 @@ function configurationOf(config: Config): Configuration {
     conformIdTokenClaims: false,
     claims: { openid: ["sub", "roles", "merchant_id"] },
     findAccount: (_context, name) => ({ accountId: name, claims: () => ({ sub: name, ...claimsOf(name) }) }),
-    extraTokenClaims: (_context, token) =>
-      token.kind === "AccessToken" ? claimsOf(token.accountId) : undefined,
+    extraTokenClaims: ({ oidc }, token) =>
+      token.kind === "AccessToken"
+        ? { ...claimsOf(token.accountId), auth_time: oidc.entities.AuthorizationCode?.authTime }
+        : undefined,
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
     loadExistingGrant: grantEverything,
     ttl: { AccessToken: HOUR_S, IdToken: HOUR_S, Session: DAY_S, Grant: DAY_S, Interaction: HOUR_S },
