@@ -167,6 +167,7 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
     "DELETE",
     "UPDATE (seen_at)",
   ],
+  "console.logout_token": ["SELECT", "INSERT (token_hash)", "DELETE"],
 
   // What has been migrated, for the owner alone.
   ...Object.fromEntries(
