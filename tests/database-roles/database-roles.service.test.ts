@@ -183,6 +183,7 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
     "DELETE",
     "UPDATE (seen_at)",
   ],
+  "console.logout_token": ["SELECT", "INSERT (token_hash)", "DELETE"],
 
   // What has been migrated: the owner writes it, and a service looks before it starts.
   ...Object.fromEntries(
