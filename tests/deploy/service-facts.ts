@@ -49,6 +49,7 @@ export const extraConnections = {
     outboxConnections +
     listConnections,
   refunds: outboxConnections + listConnections,
+  settlement: outboxConnections,
   "webhook-dispatcher": numberIn("services/webhook-dispatcher/src/service.ts", /connectionsMax: (\d+)/),
 };
 

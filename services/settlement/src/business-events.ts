@@ -17,6 +17,8 @@ export type BusinessEvents = {
   /** Payments does not know the payments of these lines: they were restored, or the copy of facts is not theirs. */
   chargebacksUnknown(count: number): void;
   fileTaken(file: ImportedFile, read: { lines: number; faults: number }): void;
+  /** A statement is complete, with another content than before. */
+  statementReady(): void;
   /** Nothing of it counts. */
   fileRefused(file: ImportedFile, reason: string): void;
 };
@@ -49,9 +51,13 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
   const lines = meter.createCounter("holdfast.settlement.lines", {
     description: "Lines of banks' files, by whether they could be read",
   });
+  const revisions = meter.createCounter("holdfast.settlement.statement_revisions", {
+    description: "Revisions of statements that were recorded",
+  });
   // Exported from the beginning, so that the first one is an increase.
   startAtZero(refused, {});
   startAtZero(unknown, {});
+  startAtZero(revisions, {});
   startAtZero(silent, ...seriesOf({ owner: ["payments", "refunds"] }));
   return {
     factsRecorded: ({ count, source }) => facts.add(count, { source }),
@@ -72,6 +78,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
         "payments does not know the payments of chargebacks",
       );
     },
+    statementReady: () => revisions.add(1),
     fileTaken({ import_id, mapping, imported_by }, read) {
       files.add(1, { mapping, outcome: "taken" });
       lines.add(read.lines, { outcome: "read" });

@@ -2,6 +2,13 @@ import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
 import { busOptions, connectBus, logHandled, serve, type ForbiddenAttempt } from "@holdfast/messaging";
 import { createVerifyToken, staffAdmission } from "@holdfast/operator-token";
 import {
+  confirmEventsHandler,
+  createOutboxPool,
+  nudgeAfter,
+  startOutboxRelay,
+  startReconciliation,
+} from "@holdfast/outbox";
+import {
   createDatabase,
   createPool,
   dependencyChecks,
@@ -10,6 +17,7 @@ import {
   startClockWatch,
   startHealth,
   startPeriodicTask,
+  startPurges,
   stopInOrder,
   type Logger,
   type RunningService,
@@ -22,12 +30,14 @@ import { askAboutOpenFacts, askBothOwners } from "./facts/ask-owners.ts";
 import { compareFacts } from "./facts/compare-facts.ts";
 import { copyAccounts } from "./facts/copy-accounts.ts";
 import { startFactConsumer } from "./facts/consume-facts.ts";
+import { keptTables } from "./kept-tables.ts";
 import { endInterrupted } from "./import/end-interrupted.ts";
 import { readMappings, SHIPPED_MAPPINGS } from "./import/mapping.ts";
 import { readUploads } from "./import/read-uploads.ts";
 import { FILE_BOUNDS, LEASE_MS } from "./import/take-file.ts";
 import { matchImports } from "./match/match-imports.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
+import { startRecordingRevisions } from "./statement/record-revisions.ts";
 
 /** The whole object graph of the settlement service, wired by hand. It has no card data and calls no bank. */
 // oxlint-disable-next-line max-lines-per-function -- the wiring reads best in one piece
@@ -42,12 +52,20 @@ export async function startSettlement(
     applicationName: "settlement",
     log,
   });
+  const outboxPool = createOutboxPool({
+    url: config.DATABASE_URL,
+    connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,
+    applicationName: "settlement",
+    log,
+  });
   const db = createDatabase<SettlementDatabase>(pool);
   const bus = await connectBus({
     ...busOptions(config),
     name: "settlement",
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
+  const outbox = { pool: outboxPool, bus, source: "settlement", settings: config, log } as const;
+  const relay = startOutboxRelay(outbox);
   const events = createBusinessEvents(log);
   const stopping = new AbortController();
   const isStopping = () => stopping.signal.aborted;
@@ -71,10 +89,13 @@ export async function startSettlement(
     },
     staff: staffAdmission(config, (attempt: ForbiddenAttempt) => auditForbidden(db, attempt)),
     onHandled: logHandled(log),
-    handlers: lookAfterEach(
-      auditWatch,
-      operatorHandlers({ db, mappings, twoAbove: config.DIFFERENCE_TWO_PEOPLE_ABOVE ?? new Map() }),
-    ),
+    handlers: [
+      ...lookAfterEach(
+        auditWatch,
+        operatorHandlers({ db, mappings, twoAbove: config.DIFFERENCE_TWO_PEOPLE_ABOVE ?? new Map() }),
+      ),
+      confirmEventsHandler("settlement", outboxPool),
+    ],
   });
   const tasks = [
     startCertificateWatch({ watched: dependencyServers(config), log }),
@@ -120,6 +141,16 @@ export async function startSettlement(
       clock,
       log,
     }),
+    startRecordingRevisions(
+      {
+        db,
+        events: { statementReady: nudgeAfter(relay, () => events.statementReady()) },
+        optionalEvents: config.OPTIONAL_EVENTS,
+      },
+      { intervalMs: config.MATCH_INTERVAL, clock, log },
+    ),
+    ...startPurges(keptTables, { deps: db, settings: config, log }),
+    ...startReconciliation(outbox),
   ];
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
     ...dependencyChecks({ pool, bus }),
@@ -131,8 +162,9 @@ export async function startSettlement(
       stopping.abort();
       return stopInOrder(health, [
         [consumer, serving, clock, auditWatch, ...tasks].map((each) => () => each.stop(config.DRAIN_TIMEOUT)),
+        [() => relay.stop(RELAY_STOP_TIMEOUT_MS)],
         [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
-        [() => pool.end()],
+        [pool, outboxPool].map((each) => () => each.end()),
       ]);
     },
   };
@@ -149,3 +181,4 @@ function comparedRange({ FACT_COMPARE_INTERVAL, FACT_COMPARE_SPAN }: Config) {
 
 const INTERRUPTED_INTERVAL_MS = 15_000;
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
+const RELAY_STOP_TIMEOUT_MS = 1_000;
