@@ -49,7 +49,7 @@ export const extraConnections = {
     outboxConnections +
     listConnections,
   refunds: outboxConnections + listConnections,
-  settlement: outboxConnections,
+  settlement: numberIn("services/settlement/src/service.ts", /^const OUTBOX_CONNECTIONS = (\d+)/m),
   "webhook-dispatcher": numberIn("services/webhook-dispatcher/src/service.ts", /connectionsMax: (\d+)/),
 };
 

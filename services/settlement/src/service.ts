@@ -56,6 +56,7 @@ export async function startSettlement(
     url: config.DATABASE_URL,
     connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,
     applicationName: "settlement",
+    connectionsMax: OUTBOX_CONNECTIONS,
     log,
   });
   const db = createDatabase<SettlementDatabase>(pool);
@@ -180,5 +181,7 @@ function comparedRange({ FACT_COMPARE_INTERVAL, FACT_COMPARE_SPAN }: Config) {
 }
 
 const INTERRUPTED_INTERVAL_MS = 15_000;
+/** There are as many events as days of merchants, and not as payments. */
+const OUTBOX_CONNECTIONS = 2;
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 const RELAY_STOP_TIMEOUT_MS = 1_000;
