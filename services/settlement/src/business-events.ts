@@ -19,6 +19,8 @@ export type BusinessEvents = {
   fileTaken(file: ImportedFile, read: { lines: number; faults: number }): void;
   /** A statement is complete, with another content than before. */
   statementReady(): void;
+  /** How long the oldest change of a statement has not been looked at. */
+  changesWait(oldestAgeMs: number): void;
   /** Nothing of it counts. */
   fileRefused(file: ImportedFile, reason: string): void;
 };
@@ -51,13 +53,9 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
   const lines = meter.createCounter("holdfast.settlement.lines", {
     description: "Lines of banks' files, by whether they could be read",
   });
-  const revisions = meter.createCounter("holdfast.settlement.statement_revisions", {
-    description: "Revisions of statements that were recorded",
-  });
   // Exported from the beginning, so that the first one is an increase.
   startAtZero(refused, {});
   startAtZero(unknown, {});
-  startAtZero(revisions, {});
   startAtZero(silent, ...seriesOf({ owner: ["payments", "refunds"] }));
   return {
     factsRecorded: ({ count, source }) => facts.add(count, { source }),
@@ -78,7 +76,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
         "payments does not know the payments of chargebacks",
       );
     },
-    statementReady: () => revisions.add(1),
+    ...createStatementEvents(),
     fileTaken({ import_id, mapping, imported_by }, read) {
       files.add(1, { mapping, outcome: "taken" });
       lines.add(read.lines, { outcome: "read" });
@@ -89,6 +87,22 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       files.add(1, { mapping, outcome: reason });
       log.warn({ subject: import_id, actor: imported_by, reason }, "settlement file refused");
     },
+  };
+}
+
+function createStatementEvents(): Pick<BusinessEvents, "statementReady" | "changesWait"> {
+  const meter = metrics.getMeter("settlement");
+  const revisions = meter.createCounter("holdfast.settlement.statement_revisions", {
+    description: "Revisions of statements that were recorded",
+  });
+  const oldestAge = meter.createGauge("holdfast.settlement.oldest_statement_change.age", {
+    unit: "s",
+    description: "How long the oldest change of a statement has not been looked at",
+  });
+  startAtZero(revisions, {});
+  return {
+    statementReady: () => revisions.add(1),
+    changesWait: (oldestAgeMs) => oldestAge.record(oldestAgeMs / 1_000),
   };
 }
 

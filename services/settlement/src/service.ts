@@ -145,7 +145,7 @@ export async function startSettlement(
     startRecordingRevisions(
       {
         db,
-        events: { statementReady: nudgeAfter(relay, () => events.statementReady()) },
+        events: { ...events, statementReady: nudgeAfter(relay, () => events.statementReady()) },
         optionalEvents: config.OPTIONAL_EVENTS,
       },
       { intervalMs: config.MATCH_INTERVAL, clock, log },

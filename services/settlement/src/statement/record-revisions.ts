@@ -10,7 +10,7 @@ import type { BusinessEvents } from "../business-events.ts";
 import type { SettlementDatabase } from "../database.ts";
 import { decideRevision } from "./decide-revision.ts";
 import {
-  changesDueInMs,
+  measureChanges,
   endChanges,
   leaseChanges,
   type LeasedChanges,
@@ -21,7 +21,7 @@ import { statementReadyBody } from "./statement-ready.ts";
 
 export type RevisionDeps = {
   db: Kysely<SettlementDatabase>;
-  events: Pick<BusinessEvents, "statementReady">;
+  events: Pick<BusinessEvents, "statementReady" | "changesWait">;
   /** Whether events are written that a merchant's endpoint gets only if it asks for them. */
   optionalEvents: boolean;
 };
@@ -31,10 +31,14 @@ export function startRecordingRevisions(
   deps: RevisionDeps,
   options: Pick<WorkPoolOptions<never>, "intervalMs" | "clock" | "log">,
 ): PeriodicTask {
-  const { db } = deps;
+  const { db, events } = deps;
   return startWorkPools("record revisions", {
     ...options,
-    dueInMs: () => changesDueInMs(db),
+    async dueInMs() {
+      const { dueInMs, oldestAgeMs } = await measureChanges(db);
+      events.changesWait(oldestAgeMs);
+      return dueInMs;
+    },
     keys: () => ["all"],
     inFlightMax: () => LOOKS_IN_FLIGHT,
     lease: (_all, limit) => leaseChanges(db, { limit, leaseMs: LOOK_LEASE_MS }),
@@ -45,6 +49,8 @@ export function startRecordingRevisions(
 /** Merchants whose statements are added up at a time: beside them operators ask, and files are compared. */
 const LOOKS_IN_FLIGHT = 2;
 const LOOK_LEASE_MS = 60_000;
+/** Of a merchant's day with hundreds of thousands of lines; less than the lease. */
+const LOOK_TIMEOUT_MS = 30_000;
 
 /**
  * Looks at the statements of a merchant and currency of which something has changed, and at those that awaited the bank and do
@@ -114,6 +120,8 @@ async function recordRevision(
     const last = await lockStatement(trx, statement);
     // Another process has looked since the change.
     if (!last?.awaits) return false;
+    // Nobody waits for it, as somebody does for what the role's time-out is meant for.
+    await sql`set local statement_timeout = ${sql.lit(LOOK_TIMEOUT_MS)}`.execute(trx);
     const content = await readStatement(trx, statement);
     const { awaits, revision } = decideRevision(last, content);
     await trx

@@ -15,14 +15,21 @@ export type LeasedChanges = StatementsOfOne & { changeIds: string[]; days: strin
 const IS_COMPARING = sql<boolean>`exists (
   select from import where state = 'TAKEN' and matched_at is null and ended_at > now() - interval '10 minutes')`;
 
-/** In how many milliseconds {@link leaseChanges} has something to lease; undefined where nothing has changed. */
-export async function changesDueInMs(db: Kysely<SettlementDatabase>): Promise<number | undefined> {
-  const first = await db
-    .selectFrom("statement_change")
-    .select(msUntilFirst("look_at").as("in_ms"))
-    .where(sql<boolean>`not ${IS_COMPARING}`)
-    .executeTakeFirstOrThrow();
-  return first.in_ms ?? undefined;
+/**
+ * In how many milliseconds {@link leaseChanges} has something to lease, undefined where it has nothing; and for how long the
+ * oldest change has not been looked at.
+ */
+export async function measureChanges(
+  db: Kysely<SettlementDatabase>,
+): Promise<{ dueInMs: number | undefined; oldestAgeMs: number }> {
+  // The ids are UUIDv7, so that the first is the oldest.
+  const { rows } = await sql<{ in_ms: number | null; oldest_age_ms: number | null }>`
+    select
+      (select ${msUntilFirst("look_at")} from statement_change where not ${IS_COMPARING}) as in_ms,
+      (select extract(epoch from now() - uuid_extract_timestamp(change_id))::float8 * 1000
+        from statement_change order by change_id limit 1) as oldest_age_ms`.execute(db);
+  const { in_ms, oldest_age_ms } = rows[0]!;
+  return { dueInMs: in_ms ?? undefined, oldestAgeMs: oldest_age_ms ?? 0 };
 }
 
 /**
