@@ -186,6 +186,7 @@ const USER_OF: Readonly<Record<string, string>> = {
   "stream-keeper": "installation",
   "reconcile-payments": "payments",
   "reconcile-refunds": "refunds",
+  "reconcile-settlement": "settlement",
 };
 
 /**
