@@ -48,7 +48,7 @@ test("what is kept for a time has a purge, but for what the dispatcher drops by 
 
 test("services purge by their settings when they start", async () => {
   const system = await startTestSystem({
-    services: ["payments", "refunds"],
+    services: ["payments", "refunds", "settlement"],
     running: [],
     env: { OUTBOX_RETENTION: "5d" },
   });
@@ -57,16 +57,17 @@ test("services purge by their settings when they start", async () => {
     system.query(`
       insert into ${schema}.outbox (event_id, event_type, payment_id, merchant_id, status, body, confirmed_at)
       values (uuidv7(-interval '${age}'), 'payment.status_changed', gen_random_uuid(), gen_random_uuid(), '${status}', '', now())`);
-  for (const schema of ["payments", "refunds"]) {
+  for (const schema of ["payments", "refunds", "settlement"]) {
     await record(schema, "over", "6 days");
     await record(schema, "kept", "4 days");
   }
-  await Promise.all([system.start("payments"), system.start("refunds")]);
+  await Promise.all([system.start("payments"), system.start("refunds"), system.start("settlement")]);
   await eventually(async () => {
     const rows = await system.query(
-      "select status from payments.outbox union all select status from refunds.outbox",
+      `select status from payments.outbox union all select status from refunds.outbox
+       union all select status from settlement.outbox`,
     );
-    expect(rows).toEqual([{ status: "kept" }, { status: "kept" }]);
+    expect(rows).toEqual([{ status: "kept" }, { status: "kept" }, { status: "kept" }]);
   });
 });
 

@@ -34,7 +34,12 @@ beforeAll(async () => {
     commission,
     env: { OPTIONAL_EVENTS: "true", WEBHOOK_CA_FILE: certificates.caFile },
     envOf: {
-      settlement: { MATCH_INTERVAL: "50ms", FACT_ASK_INTERVAL: "50ms", OUTBOX_REPUBLISH_AFTER: "1s" },
+      settlement: {
+        MATCH_INTERVAL: "50ms",
+        FACT_ASK_INTERVAL: "50ms",
+        OUTBOX_REPUBLISH_AFTER: "1s",
+        OUTBOX_RECONCILE_INTERVAL: "1s",
+      },
     },
   });
   replicas = [await system.start("settlement"), await system.start("settlement")];
@@ -252,6 +257,25 @@ test("of a process that is killed before it commits nothing stays, and another o
   replicas = [await system.start("settlement"), await system.start("settlement")];
   await everythingIsLookedAt();
   expect(revisions(merchant)).toEqual(["2026-03-12 1"]);
+});
+
+test("an event that the dispatcher has confirmed and lost is found missing, and sent again as the same event", async () => {
+  const merchant = await newMerchant();
+  const sold = await sellAt(merchant, "1000", "2026-03-10T09:00:00Z");
+  await take(line("SALE", sold, 1_000n, "2026-03-12"));
+  await everythingIsLookedAt();
+  expect(revisions(merchant)).toEqual(["2026-03-12 1"]);
+  const [lost] = await system.query<{ event_id: string }>(
+    "delete from webhooks.event where merchant_id = $1 and event_type = 'settlement.statement_ready' returning event_id",
+    [merchant.merchantId],
+  );
+  for (const table of ["outcome", "further_outcome"])
+    await system.query(`delete from webhooks.${table} where event_id = $1`, [lost!.event_id]);
+  await eventually(() => expect(revisions(merchant)).toEqual(["2026-03-12 1", "2026-03-12 1"]));
+  const ids = books.ledger
+    .filter(({ body }) => body.toString().includes(merchant.merchantId))
+    .map(({ headers }) => headers["x-event-id"]);
+  expect(ids).toEqual([lost!.event_id, lost!.event_id]);
 });
 
 test("looked at again, by all replicas at a time, nothing is told twice; what is recorded is what is computed", async () => {
