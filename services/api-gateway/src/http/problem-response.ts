@@ -69,7 +69,7 @@ function retryAfter(code: ProblemCode): Record<string, string> | undefined {
 /** RFC 9470: how recent the sign-in has to be, in seconds. */
 function signInAgain({ code, extra }: Refusal): Record<string, string> | undefined {
   if (code !== "insufficient_user_authentication") return undefined;
-  const { maxAge } = { maxAge: undefined, ...extra?.members };
+  const { maxAge }: Record<string, unknown> = { ...extra?.members };
   const asked = typeof maxAge === "number" ? `, max_age="${maxAge}"` : "";
   return { "WWW-Authenticate": `Bearer error="${code}"${asked}` };
 }
