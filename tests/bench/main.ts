@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { serviceDefinitions, startSandbox } from "@holdfast/sandbox";
+import { benchAdapters } from "./adapters-bench.ts";
 import { benchBacklog } from "./backlog-bench.ts";
 import { print, type Bench } from "./bench.ts";
 import { benchDeliveries } from "./deliveries-bench.ts";
@@ -30,7 +31,7 @@ const { values: options } = parseArgs({
   options: {
     /**
      * payments, webhooks (deliveries, fairness and backlog), one of these three, neighbours, sign-in, operator-token,
-     * tls, tracing, or all; and by themselves idle, which inserts ten million payments and takes a quarter of an hour,
+     * adapters, tls, tracing, or all; and by themselves idle, which inserts ten million payments and takes a quarter of an hour,
      * lists and settlement, which insert `--rows`, and years, which inserts `--payments`.
      */
     only: { type: "string", default: "all" },
@@ -57,6 +58,7 @@ const [DELIVERIES, FAIRNESS, BACKLOG] = [benchDeliveries, benchFairness, benchBa
 ];
 const SIGN_IN = unlimited(benchSignIn);
 const OPERATOR_TOKEN = unlimited(benchOperatorToken);
+const ADAPTERS = unlimited(benchAdapters);
 const TLS = unlimited(benchTls);
 const TRACING = unlimited(benchTracing);
 const SLOW_NEIGHBOURS = unlimited(benchSlowNeighbours);
@@ -66,6 +68,7 @@ const PARTS: Record<string, Part[]> = {
   all: [
     SIGN_IN,
     OPERATOR_TOKEN,
+    ADAPTERS,
     PAYMENTS,
     DELIVERIES,
     FAIRNESS,
@@ -83,6 +86,7 @@ const PARTS: Record<string, Part[]> = {
   neighbours: [NEIGHBOURS, SLOW_NEIGHBOURS],
   "sign-in": [SIGN_IN],
   "operator-token": [OPERATOR_TOKEN],
+  adapters: [ADAPTERS],
   tls: [TLS],
   tracing: [TRACING],
   idle: [unlimited(benchIdle)],

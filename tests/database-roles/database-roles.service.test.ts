@@ -175,6 +175,10 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
   "settlement.chargeback_report": ["SELECT", "INSERT", "UPDATE (tell_at)"],
   "settlement.difference": ["SELECT", "INSERT", "UPDATE"],
   "settlement.difference_note": ["SELECT", "INSERT"],
+  "settlement.statement": ["SELECT", "INSERT", "UPDATE (awaits, revision)"],
+  "settlement.statement_revision": ["SELECT", "INSERT"],
+  "settlement.statement_change": ["SELECT", "INSERT", "DELETE", "UPDATE (look_at)"],
+  "settlement.outbox": ["SELECT", "INSERT", "UPDATE (confirmed_at, publish_attempts, publish_at)"],
   "settlement.audit_entry": ["SELECT", "INSERT"],
 
   "console.session": [
@@ -183,6 +187,7 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
     "DELETE",
     "UPDATE (seen_at)",
   ],
+  "console.logout_token": ["SELECT", "INSERT (token_hash)", "DELETE"],
 
   // What has been migrated: the owner writes it, and a service looks before it starts.
   ...Object.fromEntries(
@@ -206,6 +211,7 @@ const WRITTEN_ONCE = new Set<string>([
   "webhooks.poison",
   "webhooks.audit_entry",
   "settlement.difference_note",
+  "settlement.statement_revision",
   "settlement.audit_entry",
 ]);
 
@@ -217,6 +223,13 @@ const FUNCTIONS: Record<string, string[]> = {
   "payments.purge_outbox": ["payments_app", "payments_owner"],
   "payments.purge_sessions": ["payments_app", "payments_owner"],
   "refunds.purge_outbox": ["refunds_app", "refunds_owner"],
+  "settlement.note_changed_account": ["settlement_owner"],
+  "settlement.note_changed_facts": ["settlement_owner"],
+  "settlement.note_changed_lines": ["settlement_owner"],
+  "settlement.note_days_of_facts": ["settlement_app", "settlement_owner"],
+  "settlement.note_ended_differences": ["settlement_owner"],
+  "settlement.note_new_refunds": ["settlement_owner"],
+  "settlement.purge_outbox": ["settlement_app", "settlement_owner"],
   "webhooks.drop_partitions": ["webhooks_app", "webhooks_owner"],
   "webhooks.name_default_endpoint": ["webhooks_owner"],
   "webhooks.make_partitions": ["webhooks_app", "webhooks_owner"],
@@ -411,17 +424,20 @@ describe.each(EACH)("$role", ({ role, own }) => {
 });
 
 /** Rewriting the webhook's bytes after they were committed would be a lie to the merchant. */
-test.each(["payments", "refunds"] as const)("of %s' outbox only the delivery state changes", async (own) => {
-  const outbox = (await relations()).find(({ schema, name }) => schema === own && name === "outbox");
-  const statements = outbox!.columns.map((column) => `update outbox set ${column} = default`);
-  const outcomes = await outcomeOf(`${own}_app`, [...statements, "delete from outbox", "truncate outbox"]);
-  const allowed = Object.entries(outcomes).filter(([, outcome]) => outcome !== REFUSED);
-  expect(allowed.map(([statement]) => statement.split(" ")[3]).toSorted()).toEqual([
-    "confirmed_at",
-    "publish_at",
-    "publish_attempts",
-  ]);
-});
+test.each(["payments", "refunds", "settlement"] as const)(
+  "of %s' outbox only the delivery state changes",
+  async (own) => {
+    const outbox = (await relations()).find(({ schema, name }) => schema === own && name === "outbox");
+    const statements = outbox!.columns.map((column) => `update outbox set ${column} = default`);
+    const outcomes = await outcomeOf(`${own}_app`, [...statements, "delete from outbox", "truncate outbox"]);
+    const allowed = Object.entries(outcomes).filter(([, outcome]) => outcome !== REFUSED);
+    expect(allowed.map(([statement]) => statement.split(" ")[3]).toSorted()).toEqual([
+      "confirmed_at",
+      "publish_at",
+      "publish_attempts",
+    ]);
+  },
+);
 
 /** Columns in the order of the table, as they are read from the catalogue. */
 function inOrder(listed: string[], { columns }: Relation): string[] {
@@ -538,6 +554,7 @@ test.each([
   ["payments_app", "delete young events", `select purge_outbox('2 days', ${OUTBOX_FROM_ITS_START}, 1)`],
   ["payments_app", "delete without end", `select purge_outbox('3 days', ${OUTBOX_FROM_ITS_START}, 10001)`],
   ["refunds_app", "delete young events", `select purge_outbox('2 days', ${OUTBOX_FROM_ITS_START}, 1)`],
+  ["settlement_app", "delete young events", `select purge_outbox('2 days', ${OUTBOX_FROM_ITS_START}, 1)`],
   ["payments_app", "delete young sessions", "select purge_sessions('23 hours', true, 1)"],
   ["payments_app", "delete sessions without end", "select purge_sessions('1 day', false, 10001)"],
   ["payments_app", "delete young checkouts", "select purge_checkouts('23 hours', 1)"],

@@ -37,6 +37,7 @@ export const configSchemas: ConfigSchemas = {
   settle: ownersSchema,
   "reconcile-payments": reconcileSchema,
   "reconcile-refunds": reconcileSchema,
+  "reconcile-settlement": reconcileSchema,
   "keys-gateway": keysSchema(gatewayKeys.settings),
   "keys-payments": keysSchema(paymentsKeys.settings),
   "keys-webhook-dispatcher": keysSchema(webhookKeys.settings),
@@ -63,6 +64,7 @@ export const extraConnections = {
     outboxConnections +
     listConnections,
   refunds: outboxConnections + listConnections,
+  settlement: numberIn("services/settlement/src/service.ts", /^const OUTBOX_CONNECTIONS = (\d+)/m),
   "webhook-dispatcher": numberIn("services/webhook-dispatcher/src/service.ts", /connectionsMax: (\d+)/),
 };
 
@@ -87,7 +89,7 @@ export const holdersOfSecrets: Record<string, string[]> = {
   PAYMENTS_APP_PASSWORD: ["installation", "payments", "reconcile-payments", "keys-payments"],
   REFUNDS_APP_PASSWORD: ["installation", "refunds", "reconcile-refunds"],
   WEBHOOKS_APP_PASSWORD: ["installation", "webhook-dispatcher", "keys-webhook-dispatcher"],
-  SETTLEMENT_APP_PASSWORD: ["installation", "settlement"],
+  SETTLEMENT_APP_PASSWORD: ["installation", "settlement", "reconcile-settlement"],
   CONSOLE_APP_PASSWORD: ["installation", "console"],
   CONSOLE_SESSION_KEYS: ["console"],
   OIDC_CLIENT_PASSWORD: ["console"],
@@ -112,7 +114,7 @@ export const holdersOfSecrets: Record<string, string[]> = {
   NATS_PASSWORD_PAYMENTS: ["nats", "payments", "reconcile-payments"],
   NATS_PASSWORD_REFUNDS: ["nats", "refunds", "reconcile-refunds"],
   NATS_PASSWORD_WEBHOOK_DISPATCHER: ["nats", "webhook-dispatcher"],
-  NATS_PASSWORD_SETTLEMENT: ["nats", "settlement"],
+  NATS_PASSWORD_SETTLEMENT: ["nats", "settlement", "reconcile-settlement"],
   NATS_PASSWORD_INSTALLATION: ["nats", "installation", "stream-keeper"],
   username: ["installation"],
   password: ["installation"],

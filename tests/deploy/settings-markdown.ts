@@ -61,7 +61,7 @@ const SECTIONS: Section[] = [
   },
   {
     heading: "Events",
-    about: "Read by payments and refunds, which publish events from an outbox.",
+    about: "Read by payments, refunds and settlement, which publish events from an outbox.",
     settings: outboxSettings,
   },
   {
@@ -94,7 +94,7 @@ const SECTIONS: Section[] = [
   {
     heading: "settlement",
     about: "Also reads the settings of every service and those of the audit log.",
-    settings: own(settlement, commonSettings, auditSettings),
+    settings: own(settlement, commonSettings, auditSettings, outboxSettings),
   },
   {
     heading: "console",

@@ -6,7 +6,7 @@ import { getPayment, requestRefund, sellPayment } from "@holdfast/contracts";
 import { merchantsSchema, startNestpaySimulator } from "@holdfast/nestpay-simulator";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { accountOperators } from "../../services/payments/test/account-operators.ts";
-import { eventually } from "../support/index.ts";
+import { dayEndFarAway, eventually } from "../support/index.ts";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
 
 /** A bank that takes a call later, or not with these credentials: nothing is lost, and nothing is told as a decline. */
@@ -20,8 +20,7 @@ let version = 1;
 
 const STORE = { clientId: "990000001", name: "apiuser", password: "s3cret-pass", storeKey: "TEST1234" };
 const SECRETS = { apiUser: STORE.name, apiPassword: STORE.password, storeKey: STORE.storeKey };
-/** A day's end that no test is near: twelve hours from now. */
-const CUT_OFF = new Date(Date.now() + 12 * 3_600_000).toISOString().slice(11, 16);
+const BUSINESS_DAY = dayEndFarAway();
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "holdfast-later-"));
@@ -41,7 +40,7 @@ beforeAll(async () => {
       clientId: STORE.clientId,
     },
     secrets: SECRETS,
-    businessDay: { timeZone: "UTC", cutOff: CUT_OFF },
+    businessDay: BUSINESS_DAY,
   });
   merchantId = await operators.merchantRoutedTo({ accountId });
 });
@@ -108,7 +107,11 @@ test("a part that the bank pays only after its day waits until then, is no alarm
   const { paymentId } = await sell();
   const refundId = await refund(paymentId, "2500");
   await eventually(async () => (await waiting(refundId)).last_inquiry === "day_not_ended");
-  expect(await waiting(refundId)).toMatchObject({ state: "EXECUTING", recovery_attempts: 1, due: CUT_OFF });
+  expect(await waiting(refundId)).toMatchObject({
+    state: "EXECUTING",
+    recovery_attempts: 1,
+    due: BUSINESS_DAY.cutOff,
+  });
 
   await fetch(`${bank.url}/business-day/close`, { method: "POST" });
   await refunds.query(

@@ -16,7 +16,7 @@ import {
 } from "@holdfast/contracts";
 import { startIyzicoSimulator, type IyzicoSimulator, type Modes } from "@holdfast/iyzico-simulator";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { eventually } from "../support/index.ts";
+import { dayEndFarAway, eventually } from "../support/index.ts";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
 
 /** A payment that the issuer has approved, and the bank's fraud desk has still to decide on. */
@@ -47,6 +47,7 @@ beforeAll(async () => {
     currencies: ["TRY"],
     settings: { url: bank.url, defaults },
     secrets: { apiKey: KEYS.apiKey, secretKey: KEYS.secretKey },
+    businessDay: dayEndFarAway(),
   };
   const { accountId } = resultOf(await refunds.operate(makeAcquirerAccount, account, "alice"));
   resultOf(await refunds.operate(confirmAccountVersion, { accountId, version: 1 }, "bora"));

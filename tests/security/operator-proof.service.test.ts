@@ -268,6 +268,55 @@ describe.each(commands.map((command) => [command.subject, command] as const))(
   },
 );
 
+/** Which of them decide about money, by hand. */
+const DECISIONS = [
+  "payments.reverse",
+  "payments.resolve",
+  "payments.decide-chargeback",
+  "payments.make-account",
+  "payments.make-test-account",
+  "payments.alter-account",
+  "payments.confirm-account",
+  "payments.replace-routes",
+  "payments.confirm-routes",
+  "refunds.request-for-merchant",
+  "refunds.approve",
+  "refunds.reject",
+  "refunds.resolve",
+  "settlement.close-difference",
+];
+
+describe("who signed in more than fifteen minutes ago", () => {
+  const SIXTEEN_MINUTES_S = 960;
+  const before = () => Math.floor(Date.now() / 1_000) - SIXTEEN_MINUTES_S;
+  const refused = { outcome: "problem", code: "insufficient_user_authentication", extra: { maxAge: 900 } };
+
+  test("has commands that decide about money refused, and no others", () => {
+    const marked = commands.filter(({ recentSignIn }) => recentSignIn).map(({ subject }) => subject);
+    expect(marked.toSorted()).toEqual(DECISIONS.toSorted());
+  });
+
+  test.each(commands.filter(({ subject }) => DECISIONS.includes(subject)).map((one) => [one.subject, one]))(
+    "gets no answer of %s but that, and nothing is written",
+    async (_, command) => {
+      const all = await everything();
+      const signedIn = await system.identity.token({ claims: { auth_time: before() } });
+      expect(await send(command, { token: signedIn })).toEqual(refused);
+      const issued = await system.identity.token({ issuedAt: before(), expiresAt: "10m" });
+      expect(await send(command, { token: issued })).toEqual(refused);
+      expect(await everything()).toBe(all);
+    },
+  );
+
+  test.each(commands.filter(({ role }) => role === "viewer").map((one) => [one.subject, one]))(
+    "still reads: %s",
+    async (_, command) => {
+      const token = await system.identity.token({ claims: { auth_time: before() } });
+      expect(await send(command, { token })).not.toMatchObject({ code: refused.code });
+    },
+  );
+});
+
 /** Which roles are enough, by hand. */
 const MAY: Record<OperatorRole, OperatorRole[]> = {
   viewer: [...OPERATOR_ROLES],

@@ -1,6 +1,13 @@
 // What holds of a person of a merchant's staff: who they are, what is written down of them, and what they do not see.
 import { randomUUID } from "node:crypto";
-import { capturePayment, describePayment, requestRefund, staffVersionOf } from "@holdfast/contracts";
+import {
+  cancelPayment,
+  capturePayment,
+  describePayment,
+  requestRefund,
+  requestRefundForMerchant,
+  staffVersionOf,
+} from "@holdfast/contracts";
 import { connectBus, request } from "@holdfast/messaging";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { eventually, STAFF_AUDIENCE } from "../support/index.ts";
@@ -164,8 +171,42 @@ test("what a role does not allow is written down", async () => {
   expect(entries).toMatchObject([{ actor: "selim", action: "access.refused" }]);
 });
 
+test("who signed in more than fifteen minutes ago reads, and moves no money and makes no key until they sign in again", async () => {
+  const { mine } = system.shops;
+  const payment = await system.authorize(mine);
+  const before = await system.stateOf(mine);
+  const old = { claims: { auth_time: Math.floor(Date.now() / 1_000) - 960 } };
+  const body = { amount: 1, currency: "TRY" };
+  const requests = [
+    { method: "POST", path: `/staff/payments/${payment}/capture`, body },
+    { method: "POST", path: `/staff/payments/${payment}/cancel`, body: {} },
+    { method: "POST", path: `/staff/payments/${payment}/refunds`, body: { ...body, reason: "damaged" } },
+    { method: "POST", path: "/staff/credentials", body: {} },
+    { method: "DELETE", path: `/staff/credentials/${mine.things.apiKey}` },
+  ];
+  for (const request of requests) {
+    const answer = await system.ask(mine, request, old);
+    expect(answer.status, request.path).toBe(401);
+    expect(JSON.parse(answer.text)).toMatchObject({
+      code: "insufficient_user_authentication",
+      maxAge: 900,
+    });
+    expect(answer.headers.get("www-authenticate")).toBe(
+      'Bearer error="insufficient_user_authentication", max_age="900"',
+    );
+  }
+  expect(await system.stateOf(mine)).toEqual(before);
+  expect((await system.ask(mine, LIST, old)).status).toBe(200);
+  expect((await system.ask(mine, requests[0]!)).status).toBe(200);
+});
+
 describe("an attacker who has taken the face over", () => {
-  async function send(token: string, command: typeof describePayment | typeof capturePayment) {
+  type Sent =
+    | typeof describePayment
+    | typeof capturePayment
+    | typeof cancelPayment
+    | typeof requestRefundForMerchant;
+  async function send(token: string, command: Sent, more: object = {}) {
     const bus = await connectBus({
       url: system.nats.url,
       name: "gateway-staff",
@@ -180,7 +221,7 @@ describe("an attacker who has taken the face over", () => {
       settings: {},
       merchant: { merchantId: theirs.merchantId },
     };
-    const payload = { paymentId: theirs.things.payment, operationId: randomUUID() };
+    const payload = { paymentId: theirs.things.payment, operationId: randomUUID(), ...more };
     const own = staffVersionOf(command as typeof describePayment);
     return await request(bus, own, context, payload, {
       waitUntil: Date.now() + 60_000,
@@ -188,11 +229,35 @@ describe("an attacker who has taken the face over", () => {
     });
   }
 
+  const tokenOf = (roles: string[], claims: Record<string, unknown> = {}) =>
+    system.identity.token({
+      claims: {
+        aud: STAFF_AUDIENCE,
+        sub: "mina",
+        merchant_id: system.shops.mine.merchantId,
+        roles,
+        ...claims,
+      },
+    });
+
+  test("cannot move money with the token of a person who signed in too long ago", async () => {
+    const old = { auth_time: Math.floor(Date.now() / 1_000) - 960 };
+    const token = await tokenOf(["owner"], old);
+    const refused = { code: "insufficient_user_authentication" };
+    expect(await send(token, capturePayment)).toMatchObject(refused);
+    expect(await send(token, cancelPayment)).toMatchObject(refused);
+    const refund = {
+      refundId: randomUUID(),
+      merchantId: system.shops.mine.merchantId,
+      amountMinor: "1",
+      currency: "TRY",
+      reason: "damaged",
+    };
+    expect(await send(token, requestRefundForMerchant, refund)).toMatchObject(refused);
+    expect(await send(token, describePayment)).toMatchObject({ code: "payment_not_found" });
+  });
+
   test("cannot act without a person's token, nor with one beyond the person's merchant and role", async () => {
-    const tokenOf = (roles: string[]) =>
-      system.identity.token({
-        claims: { aud: STAFF_AUDIENCE, sub: "mina", merchant_id: system.shops.mine.merchantId, roles },
-      });
     expect(await send("made.up.token", describePayment)).toMatchObject({ code: "unauthorized" });
     expect(await send(await system.identity.token(), describePayment)).toMatchObject({
       code: "unauthorized",

@@ -13,6 +13,7 @@
 //   const system = await startTestSystem({ services: ["payments", "webhook-dispatcher"] });
 //   await system.call(preAuthorizePayment, system.command());
 //   await system.close();
+export { dayEndFarAway } from "./business-days.ts";
 export { captureLog, type CapturedLog, type LogLine } from "./capture-log.ts";
 export { columnsOf } from "./columns-of.ts";
 export { evenSchedule } from "./even-schedule.ts";

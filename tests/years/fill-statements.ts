@@ -201,6 +201,16 @@ export const FILL_ALONE = [
   `insert into settlement.import (account_id, mapping, file_name, imported_by, sha256, state, matched_at, ended_at)
    select 'default', 'generic', 'empty-' || number, 'olga', sha256(int4send(number)), 'TAKEN', now(), now()
    from generate_series(1, 2000) as number`,
+  // Of days that had lines once, so that there are as many as in years.
+  `insert into settlement.statement (merchant_id, currency, day, revision)
+   select gen_random_uuid(), 'TRY', current_date - number % 1000, 1 from generate_series(1, 5000) as number`,
+  `insert into settlement.statement_revision (statement_id, revision, sales_minor, refunds_minor, chargebacks_minor,
+     commission_minor, bank_fees_minor, lines, digest)
+   select statement_id, 1, 100000, 0, 0, 25, 10, 1, ${HASH} from settlement.statement`,
+  `insert into settlement.outbox (event_id, event_type, payment_id, merchant_id, status, body, confirmed_at, publish_attempts, publish_at)
+   select uuidv7(- number * interval '5 minutes'), 'settlement.statement_ready', gen_random_uuid(), gen_random_uuid(), 'READY', ${BODY},
+     now(), 1, now()
+   from generate_series(1, 5000) as number`,
   `insert into payments.rule_counter (merchant_id, kind, subject, attempts, granted, attempts_max, window_seconds, expires_at)
    select gen_random_uuid(), 'CARD', encode(sha256(int4send(number)), 'hex'), '{}', 1, 5, 3600, now() + interval '1 hour'
    from generate_series(1, 5000) as number`,

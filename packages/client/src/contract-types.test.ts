@@ -43,6 +43,9 @@ test("the client's records are the contracts'", () => {
   >();
   expectTypeOf<Plain<client.Statement>>().toEqualTypeOf<Answer<typeof contracts.merchantStatementSchema>>();
   expectTypeOf<Plain<client.WebhookWarning>>().toEqualTypeOf<Answer<typeof contracts.webhookWarningSchema>>();
+  expectTypeOf<Plain<client.WebhookStatement>>().toEqualTypeOf<
+    Answer<typeof contracts.statementReadySchema>
+  >();
   expectTypeOf<Plain<client.WebhookTest>>().toEqualTypeOf<Answer<typeof contracts.webhookTestBodySchema>>();
   expectTypeOf<Plain<client.Problem>>().toEqualTypeOf<Plain<contracts.Problem>>();
 });

@@ -81,6 +81,8 @@ export type Problem = {
   resultCode?: string;
   resultMessage?: string;
   paymentId?: string;
+  /** With `insufficient_user_authentication`, which only people get: within how many seconds they have to have signed in. */
+  maxAge?: number;
 };
 
 /** A fault of the calling program, thrown before anything is sent. */

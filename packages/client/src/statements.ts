@@ -21,6 +21,8 @@ export type Statement = {
   unpricedLines: number;
   /** Whether the bank has reported everything up to this day, and nothing of the day is open. */
   complete: boolean;
+  /** The revision that has these amounts, as `settlement.statement_ready` tells it; absent while none has. */
+  revision?: number;
 };
 
 /** Days, both included and at most 31 apart: `2026-11-01`. */

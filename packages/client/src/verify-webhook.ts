@@ -5,6 +5,7 @@ import type {
   PaymentEventType,
   WebhookCheckout,
   WebhookEvent,
+  WebhookStatement,
   WebhookTest,
   WebhookWarning,
 } from "./webhook-records.ts";
@@ -73,6 +74,9 @@ type Told = WebhookEvent extends infer Event
 
 function eventOf(type: string, content: object): Told {
   if (type === "webhook.disabled_warning") return { known: true, type, warning: content as WebhookWarning };
+  if (type === "settlement.statement_ready") {
+    return { known: true, type, statement: content as WebhookStatement };
+  }
   if (type === "webhook.test") return { known: true, type, test: content as WebhookTest };
   if (Object.hasOwn(ABOUT_CHECKOUTS, type)) {
     return { known: true, type: type as CheckoutEventType, checkout: content as WebhookCheckout };

@@ -1,5 +1,6 @@
 import type { Checkout } from "./checkout-records.ts";
 import type { Known, Payment } from "./payment-records.ts";
+import type { Statement } from "./statements.ts";
 
 /** Events whose body is a payment or a refund, in the state that it had then. */
 export type PaymentEventType =
@@ -30,7 +31,11 @@ export type WebhookCheckout = Pick<
 > & { status: Known<"COMPLETED" | "EXPIRED" | "CANCELLED">; livemode?: boolean };
 
 /** Everything that an endpoint can ask for. */
-export type WebhookEventType = PaymentEventType | CheckoutEventType | "webhook.disabled_warning";
+export type WebhookEventType =
+  | PaymentEventType
+  | CheckoutEventType
+  | "settlement.statement_ready"
+  | "webhook.disabled_warning";
 
 /**
  * An authentic webhook. Discard one whose `id` was processed before: a webhook can arrive more than once. An event of a
@@ -44,10 +49,25 @@ export type WebhookEvent = {
 } & (
   | { known: true; type: PaymentEventType; payment: Payment }
   | { known: true; type: CheckoutEventType; checkout: WebhookCheckout }
+  | { known: true; type: "settlement.statement_ready"; statement: WebhookStatement }
   | { known: true; type: "webhook.disabled_warning"; warning: WebhookWarning }
   | { known: true; type: "webhook.test"; test: WebhookTest }
   | { known: false; type: string; body: object }
 );
+
+/** A day's statement that is complete. Of the same day and currency a higher revision replaces a lower one. */
+export type WebhookStatement = Omit<Statement, "unpricedLines" | "complete" | "revision"> & {
+  livemode?: boolean;
+  complete: true;
+  /** From 1. */
+  revision: number;
+  /** The same as `revision`. */
+  version: number;
+  /** When the statement had become this revision. */
+  statusDate: string;
+  /** Where the gateway has it: `/api/statements?from=…`. */
+  path: string;
+};
 
 /** An endpoint of yours that gets no events; another one of yours is told. */
 export type WebhookWarning = {

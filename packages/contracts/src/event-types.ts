@@ -26,6 +26,9 @@ export const PAYMENT_OPERATION_SETTLED = "payment.operation_settled";
 /** An endpoint of the merchant fails for long, or was turned off; its other endpoints are told. */
 export const WEBHOOK_DISABLED_WARNING = "webhook.disabled_warning";
 
+/** A merchant's statement of a day and currency is complete, or is so again with another content. */
+export const SETTLEMENT_STATEMENT_READY = "settlement.statement_ready";
+
 /** What a merchant's endpoint can subscribe to. An endpoint that nobody has chosen events for gets the first one alone. */
 export const EVENT_TYPES = [
   PAYMENT_STATUS_CHANGED,
@@ -38,12 +41,13 @@ export const EVENT_TYPES = [
   CHECKOUT_EXPIRED,
   CHECKOUT_CANCELLED,
   WEBHOOK_DISABLED_WARNING,
+  SETTLEMENT_STATEMENT_READY,
 ] as const;
 export const eventTypeSchema = z.enum(EVENT_TYPES).meta({ id: "WebhookEventType" });
 export type EventType = z.infer<typeof eventTypeSchema>;
 
-/** Events whose body is not a payment or a refund. */
-const ABOUT_NO_PAYMENT: ReadonlySet<string> = new Set([WEBHOOK_DISABLED_WARNING]);
+/** Events whose body is not a payment, a refund or a checkout. */
+const ABOUT_NO_PAYMENT: ReadonlySet<string> = new Set([WEBHOOK_DISABLED_WARNING, SETTLEMENT_STATEMENT_READY]);
 
 /** Whether an event of this type is about a payment, a refund or a checkout. */
 export function isAboutPayment(eventType: string): boolean {

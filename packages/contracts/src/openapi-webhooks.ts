@@ -9,6 +9,7 @@ import {
   PAYMENT_OPERATION_SETTLED,
   PAYMENT_STATUS_CHANGED,
   REFUND_REQUESTED,
+  SETTLEMENT_STATEMENT_READY,
   WEBHOOK_DISABLED_WARNING,
   type EventType,
 } from "./event-types.ts";
@@ -18,7 +19,7 @@ import {
   webhookPaymentSchema,
 } from "./http/api-payment-response.ts";
 import { webhookCheckoutSchema } from "./http/checkout.ts";
-
+import { statementReadySchema } from "./http/statements.ts";
 import { webhookTestBodySchema, webhookWarningSchema } from "./http/webhook-warning.ts";
 import { WEBHOOK_TEST } from "./messages/events.ts";
 
@@ -127,6 +128,13 @@ export const WEBHOOKS = {
     description:
       "Sent to your other endpoints when one fails for an hour (as the gateway is configured), or was turned off. It is " +
       `sent once until that endpoint has succeeded again. ${SUBSCRIBED}`,
+  }),
+  [SETTLEMENT_STATEMENT_READY]: webhook(SETTLEMENT_STATEMENT_READY, statementReadySchema, {
+    operationId: "settlementStatementReady",
+    summary: "Statement is complete",
+    description:
+      "Sent when the statement of a day and currency is complete, and again, as the next revision, when it is complete " +
+      `with another content, such as after a chargeback. ${SUBSCRIBED}`,
   }),
   [WEBHOOK_TEST]: webhook(WEBHOOK_TEST, webhookTestBodySchema, {
     operationId: "webhookTest",

@@ -11,6 +11,7 @@ import {
   IDEMPOTENCY_PROBLEMS,
   isForPeople,
   OPERATOR_PROBLEMS,
+  RECENT_SIGN_IN_PROBLEMS,
   takesIdempotencyKey,
   type Endpoint,
 } from "./http/endpoint.ts";
@@ -168,9 +169,9 @@ function requirement(endpoint: Endpoint): string | undefined {
     endpoint.listener === "operator"
       ? [OPERATOR_ROLES, OPERATOR_ROLES.filter((one) => mayAct(new Set([one]), endpoint.role))]
       : [STAFF_ROLES, STAFF_ROLES.filter((one) => staffMayAct(new Set([one]), endpoint.role))];
-  return enough.length === all.length
-    ? "Requires any role."
-    : `Requires the role ${enough.map((one) => `\`${one}\``).join(" or ")}.`;
+  if (enough.length === all.length) return "Requires any role.";
+  const role = `the role ${enough.map((one) => `\`${one}\``).join(" or ")}`;
+  return `Requires ${role}${endpoint.recentSignIn ? " and a recent sign-in" : ""}.`;
 }
 
 function problemsOf(endpoint: Endpoint): ProblemCode[] {
@@ -179,7 +180,8 @@ function problemsOf(endpoint: Endpoint): ProblemCode[] {
   // A change without fields refuses a body that has some.
   const ofBody = method === "GET" ? [] : BODY_PROBLEMS;
   const ofKey = takesIdempotencyKey(endpoint) ? IDEMPOTENCY_PROBLEMS : [];
-  return [...new Set([...own, ...ofBody, ...ofKey, ...COMMON_PROBLEMS, ...OPERATOR_PROBLEMS])];
+  const ofSignIn = endpoint.recentSignIn ? RECENT_SIGN_IN_PROBLEMS : [];
+  return [...new Set([...own, ...ofBody, ...ofKey, ...ofSignIn, ...COMMON_PROBLEMS, ...OPERATOR_PROBLEMS])];
 }
 
 const PEOPLES_KEYS = idempotencyHeaders(

@@ -111,13 +111,27 @@ test("an endpoint asks for the role that its commands ask for, and for no less",
   }
 });
 
+test("an endpoint takes a recent sign-in where one of its commands does", () => {
+  for (const { operationId, recentSignIn, listener } of ENDPOINTS) {
+    if (listener !== "operator") continue;
+    const asked = LEADS_TO[operationId]!.map((subject) => commandOf(subject).recentSignIn);
+    expect(asked.includes(true), operationId).toBe(recentSignIn === true);
+  }
+});
+
 test("every command of operators belongs to an endpoint", () => {
   const asked = ALL_COMMANDS.filter(({ role }) => role !== undefined).map(({ subject }) => subject);
   expect(asked.toSorted()).toEqual([...new Set(Object.values(LEADS_TO).flat())].toSorted());
 });
 
 function roleOf(subject: string): OperatorRole {
-  const role = ALL_COMMANDS.find((command) => command.subject === subject)?.role;
+  const { role } = commandOf(subject);
   if (role === undefined) throw new Error(`${subject} is no command of operators`);
   return role;
+}
+
+function commandOf(subject: string) {
+  const command = ALL_COMMANDS.find((each) => each.subject === subject);
+  if (!command) throw new Error(`${subject} is no command`);
+  return command;
 }

@@ -28,4 +28,11 @@ export function mayAct(roles: ReadonlySet<OperatorRole>, role: OperatorRole): bo
 }
 
 /** A person whose token was verified. Without a role they may do nothing. */
-export type VerifiedOperator = { subject: string; roles: ReadonlySet<OperatorRole> };
+export type VerifiedOperator = {
+  subject: string;
+  roles: ReadonlySet<OperatorRole>;
+  staleSignIn?: StaleSignIn | undefined;
+};
+
+/** Present where somebody signed in too long ago to decide about money: within how many seconds it had to be. */
+export type StaleSignIn = { maxAgeS: number };

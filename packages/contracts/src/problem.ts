@@ -7,6 +7,10 @@ import { paymentStatusSchema } from "./payment-status.ts";
  */
 export const PROBLEMS = {
   unauthorized: { status: 401, title: "Missing or invalid credentials" },
+  insufficient_user_authentication: {
+    status: 401,
+    title: "This takes a more recent sign-in; sign in again and repeat the request",
+  },
   forbidden: { status: 403, title: "Your role does not allow this operation" },
   operator_refused: { status: 403, title: "Your access was withdrawn" },
   own_access: { status: 403, title: "A different person must change your access" },
@@ -204,6 +208,10 @@ export const problemSchema = z
         description: "Present with `bank_requires_field`: the path of the field",
         examples: ["customer.email"],
       }),
+    maxAge: z.int().optional().meta({
+      description:
+        "Present with `insufficient_user_authentication`: within how many seconds the person has to have signed in",
+    }),
     resultCode: z.string().optional().meta({ description: "Present with `acquirer_declined`" }),
     resultMessage: z.string().optional().meta({ description: "Present with `acquirer_declined`" }),
     paymentId: z.uuid().optional().meta({

@@ -1,3 +1,5 @@
+import type { StaleSignIn } from "./operator-role.ts";
+
 /**
  * What a merchant's staff may do, for their merchant alone. Roles are a set, not a ladder; any of them may read.
  *
@@ -31,4 +33,5 @@ export type VerifiedStaff = {
   /** The merchant itself, a UUIDv7; records of test mode are under `idInMode` of it. */
   merchantId: string;
   roles: ReadonlySet<StaffRole>;
+  staleSignIn?: StaleSignIn | undefined;
 };

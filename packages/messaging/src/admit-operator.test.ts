@@ -48,6 +48,18 @@ test("whoever has a role may read, and an approver may not do what an onboarder 
   });
 });
 
+test("who signed in too long ago may read, and decides nothing about money", async () => {
+  const verify = async () => ({ ...olga, staleSignIn: { maxAgeS: 900 } });
+  const { admit, onForbidden } = admission({ verify });
+  expect(await admit(listRefunds, context)).toHaveProperty("context");
+  expect(await admit(approveRefund, context)).toEqual({
+    outcome: "stale_sign_in",
+    reply: { outcome: "problem", code: "insufficient_user_authentication", extra: { maxAge: 900 } },
+    actor: "olga",
+  });
+  expect(onForbidden).not.toHaveBeenCalled();
+});
+
 test("what cannot be verified, or not be recorded, was certainly not begun", async () => {
   const down = async () => {
     throw new Error("down");

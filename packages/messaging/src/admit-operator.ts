@@ -11,6 +11,7 @@ import {
   type StaffContext,
   type StaffMessageContext,
   type StaffRole,
+  type StaleSignIn,
   type VerifiedOperator,
   type VerifiedStaff,
 } from "@holdfast/contracts";
@@ -38,7 +39,7 @@ export type ForbiddenAttempt = {
 
 /** Why an operator's command is not begun, and what its sender hears. */
 export type RefusedOperator = {
-  outcome: "unauthorized" | "forbidden" | "unverifiable";
+  outcome: "unauthorized" | "forbidden" | "stale_sign_in" | "unverifiable";
   reply: CommandReply<never>;
   actor?: string;
   error?: unknown;
@@ -51,7 +52,8 @@ export type Admit = (
 ) => Promise<{ context: HandlerContext } | RefusedOperator>;
 
 /**
- * Verifies the token of each operator's command, and its owner's roles, in the service that carries it out. Whoever has
+ * Verifies the token of each operator's command, its owner's roles and, where the command takes a recent sign-in, when the
+ * owner signed in, in the service that carries it out. Whoever has
  * taken over the process that sends commands can so repeat what a person may do while the person's token lives, and
  * nothing in anybody else's name. The same holds for the commands of merchants' staff, whose token names the merchant; where
  * an installation has no staff, nobody may send them.
@@ -64,9 +66,13 @@ export function createAdmission(
   const unguarded = handlers.find(({ command }) => command.role !== undefined);
   if (unguarded && !operators)
     throw new TypeError(`${unguarded.command.subject} is served without a way to verify operators`);
-  return async ({ subject, role, staffRole }, carried) => {
+  return async ({ subject, role, staffRole, recentSignIn }, carried) => {
     if (staffRole !== undefined) {
-      return await admitStaff(staff, { subject, role: staffRole }, carried as StaffMessageContext);
+      return await admitStaff(
+        staff,
+        { subject, role: staffRole, recentSignIn },
+        carried as StaffMessageContext,
+      );
     }
     // The other contexts are handed on as they came.
     if (role === undefined || !operators) return { context: carried as HandlerContext };
@@ -75,10 +81,13 @@ export function createAdmission(
     try {
       const person = await operators.verify(operator.token);
       if (!person) return UNAUTHORIZED;
-      const { subject: name, roles } = person;
-      if (mayAct(roles, role)) return { context: { requestId, deadlineAt, operator: { name, roles } } };
-      await operators.onForbidden({ actor: name, subject, role, requestId });
-      return { outcome: "forbidden", reply: { outcome: "problem", code: "forbidden" }, actor: name };
+      const { subject: name, roles, staleSignIn } = person;
+      if (!mayAct(roles, role)) {
+        await operators.onForbidden({ actor: name, subject, role, requestId });
+        return { outcome: "forbidden", reply: { outcome: "problem", code: "forbidden" }, actor: name };
+      }
+      if (recentSignIn && staleSignIn) return signInAgain(name, staleSignIn);
+      return { context: { requestId, deadlineAt, operator: { name, roles } } };
     } catch (error) {
       return { outcome: "unverifiable", reply: { outcome: "not_started" }, error };
     }
@@ -87,7 +96,7 @@ export function createAdmission(
 
 async function admitStaff(
   staff: AdmitStaff | undefined,
-  { subject, role }: { subject: string; role: StaffRole },
+  { subject, role, recentSignIn }: { subject: string; role: StaffRole; recentSignIn: true | undefined },
   { requestId, deadlineAt, idempotency, staff: { token, livemode }, settings }: StaffMessageContext,
 ): Promise<{ context: StaffContext } | RefusedOperator> {
   try {
@@ -98,6 +107,7 @@ async function admitStaff(
       await staff.onForbidden({ actor: name, subject, role, requestId });
       return { outcome: "forbidden", reply: { outcome: "problem", code: "forbidden" }, actor: name };
     }
+    if (recentSignIn && person.staleSignIn) return signInAgain(name, person.staleSignIn);
     // Nobody decides as an operator about what they have asked for as a merchant's staff.
     const merchant = {
       ...settings,
@@ -109,6 +119,15 @@ async function admitStaff(
   } catch (error) {
     return { outcome: "unverifiable", reply: { outcome: "not_started" }, error };
   }
+}
+
+/** The person proves who they are again, and then may (ADR 0150). */
+function signInAgain(actor: string, { maxAgeS }: StaleSignIn): RefusedOperator {
+  return {
+    outcome: "stale_sign_in",
+    reply: { outcome: "problem", code: "insufficient_user_authentication", extra: { maxAge: maxAgeS } },
+    actor,
+  };
 }
 
 const UNAUTHORIZED: RefusedOperator = {

@@ -78,7 +78,7 @@ const OF_ITS_OWN: Record<BusUser, Permissions> = {
     subscribe: [],
   },
   settlement: {
-    publish: [...streamSubjects("INFO"), ...pullingSubjects(SETTLEMENT_CONSUMER)],
+    publish: [...eventSource("settlement").publish, ...pullingSubjects(SETTLEMENT_CONSUMER)],
     subscribe: [],
   },
   [INSTALLATION]: {

@@ -15,6 +15,7 @@ const rules = {
   ageMaxMs: 3_600_000,
   requiredAcr: [],
   requiredAmr: [],
+  recent: { signInAgeMaxMs: 900_000, issuedAgeMaxMs: 900_000 },
 };
 let directory: string;
 beforeAll(async () => void (directory = await mkdtemp(join(tmpdir(), "holdfast-jwks-"))));

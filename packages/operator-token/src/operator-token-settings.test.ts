@@ -42,6 +42,21 @@ test.each<[string, Record<string, string>, TokenOptions, TokenOptions]>([
   expect(await accepts(settings, misses)).toBe(false);
 });
 
+test("settings say how recent a sign-in has to be for decisions about money: 15 minutes", async () => {
+  const nowS = Math.floor(Date.now() / 1_000);
+  const isRecent = async (settings: Record<string, string>, options: TokenOptions) => {
+    const where = await identity.settings(join(directory, "jwks.json"));
+    const verify = createVerifyToken(z.object(operatorTokenSettings).parse({ ...where, ...settings }));
+    return (await verify(await identity.token(options)))!.staleSignIn === undefined;
+  };
+  const signedIn = of({ auth_time: nowS - 1_000 });
+  expect(await isRecent({}, signedIn)).toBe(false);
+  expect(await isRecent({ OPERATOR_DECISION_SIGN_IN_AGE_MAX: "20m" }, signedIn)).toBe(true);
+  expect(await isRecent({}, { issuedAt: nowS - 1_000 })).toBe(false);
+  expect(await isRecent({ OPERATOR_DECISION_ISSUED_AGE_MAX: "20m" }, { issuedAt: nowS - 1_000 })).toBe(true);
+  expect(await isRecent({ OPERATOR_DECISION_ISSUED_AGE_MAX: "0s" }, {})).toBe(false);
+});
+
 test("without these settings a token may say anything of its sign-in, and lives an hour at most", async () => {
   expect(await accepts({}, of({ acr: "urn:example:bronze", amr: ["pwd"] }))).toBe(true);
   expect(await accepts({}, { expiresAt: "61m" })).toBe(false);

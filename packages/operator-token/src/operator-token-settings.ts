@@ -24,6 +24,12 @@ export const operatorTokenSettings = {
     .describe(
       "The longest life of an operator's token, from its `iat` to its `exp`; one that lives longer is refused.",
     ),
+  OPERATOR_DECISION_SIGN_IN_AGE_MAX: decisionSignInAgeSetting().describe(
+    "How long ago an operator may have signed in, by the token's `auth_time`, for a decision about money: refunds, unresolved payments, chargebacks, differences, accounts at banks and routes. With an older sign-in such a request is refused (`insufficient_user_authentication`).",
+  ),
+  OPERATOR_DECISION_ISSUED_AGE_MAX: decisionIssuedAgeSetting().describe(
+    "The same of a token without `auth_time`, from its `iat`. With `0s` such a token decides nothing.",
+  ),
   OPERATOR_REQUIRED_ACR: namesSetting()
     .prefault("")
     .describe(
@@ -62,8 +68,22 @@ export function createVerifyToken(
     ageMaxMs: config.OPERATOR_TOKEN_AGE_MAX,
     requiredAcr: config.OPERATOR_REQUIRED_ACR,
     requiredAmr: config.OPERATOR_REQUIRED_AMR,
+    recent: {
+      signInAgeMaxMs: config.OPERATOR_DECISION_SIGN_IN_AGE_MAX,
+      issuedAgeMaxMs: config.OPERATOR_DECISION_ISSUED_AGE_MAX,
+    },
   };
   return async (token) => await verifyOperatorToken(token, keys, rules);
+}
+
+/** How old a sign-in may be for a decision about money. */
+export function decisionSignInAgeSetting() {
+  return durationSetting({ min: "1m", max: "12h" }).default(900_000);
+}
+
+/** The same where only the token's own age is known. */
+export function decisionIssuedAgeSetting() {
+  return durationSetting({ min: "0s", max: "24h" }).default(900_000);
 }
 
 /** Names separated by commas. */

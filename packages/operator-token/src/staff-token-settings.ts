@@ -1,7 +1,11 @@
 import { durationSetting, textSetting, webWire } from "@holdfast/service-runtime";
 import { z } from "zod";
 import { operatorKeys } from "./operator-keys.ts";
-import { namesSetting } from "./operator-token-settings.ts";
+import {
+  decisionIssuedAgeSetting,
+  decisionSignInAgeSetting,
+  namesSetting,
+} from "./operator-token-settings.ts";
 import { verifyStaffToken, type VerifyStaffToken } from "./verify-operator-token.ts";
 
 /**
@@ -35,6 +39,12 @@ export const staffTokenSettings = {
     .describe(
       "The longest life of a token of staff, from its `iat` to its `exp`; one that lives longer is refused.",
     ),
+  STAFF_DECISION_SIGN_IN_AGE_MAX: decisionSignInAgeSetting().describe(
+    "How long ago a person of a merchant's staff may have signed in, by the token's `auth_time`, to request a refund, to capture, to cancel, and to make or revoke an API key. With an older sign-in such a request is refused (`insufficient_user_authentication`).",
+  ),
+  STAFF_DECISION_ISSUED_AGE_MAX: decisionIssuedAgeSetting().describe(
+    "The same of a token without `auth_time`, from its `iat`. With `0s` such a token does none of that.",
+  ),
   STAFF_REQUIRED_ACR: namesSetting()
     .prefault("")
     .describe(
@@ -91,6 +101,10 @@ export function createVerifyStaffToken(config: StaffTokenSettings): VerifyStaffT
     ageMaxMs: config.STAFF_TOKEN_AGE_MAX,
     requiredAcr: config.STAFF_REQUIRED_ACR,
     requiredAmr: config.STAFF_REQUIRED_AMR,
+    recent: {
+      signInAgeMaxMs: config.STAFF_DECISION_SIGN_IN_AGE_MAX,
+      issuedAgeMaxMs: config.STAFF_DECISION_ISSUED_AGE_MAX,
+    },
   };
   return async (token) => await verifyStaffToken(token, keys, rules);
 }

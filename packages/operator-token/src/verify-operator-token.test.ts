@@ -17,6 +17,7 @@ const rules: OperatorTokenRules = {
   ageMaxMs: 3_600_000,
   requiredAcr: [],
   requiredAmr: [],
+  recent: { signInAgeMaxMs: 900_000, issuedAgeMaxMs: 900_000 },
 };
 const identity = await createOperatorIdentity();
 const keys = createLocalJWKSet(identity.jwks);
@@ -162,6 +163,29 @@ describe("how somebody signed in", () => {
     ["the methods as one text", { acr: "urn:example:gold", amr: "mfa hwk" }, false],
   ])("with %s: %j is accepted: %s", async (_case, claims, accepted) => {
     expect((await verify({ claims }, strong)) !== undefined).toBe(accepted);
+  });
+});
+
+describe("a sign-in is recent", () => {
+  const minutesAgo = (minutes: number) => nowS() - minutes * 60;
+  const strict = { recent: { signInAgeMaxMs: 900_000, issuedAgeMaxMs: 0 } };
+  const long = { recent: { signInAgeMaxMs: 900_000, issuedAgeMaxMs: 3_600_000 } };
+  test.each<[string, TokenOptions, boolean, Partial<OperatorTokenRules>]>([
+    ["by auth_time", { claims: { auth_time: minutesAgo(14) } }, true, {}],
+    ["by auth_time, with whatever else", { claims: { auth_time: minutesAgo(14) } }, true, strict],
+    ["not by an old one, in a new token", { claims: { auth_time: minutesAgo(16) } }, false, {}],
+    ["not by an old one, whatever iat may be", { claims: { auth_time: minutesAgo(16) } }, false, long],
+    ["not by one to come", { claims: { auth_time: nowS() + 60 } }, false, {}],
+    ["not by a text", { claims: { auth_time: `${nowS()}` } }, false, {}],
+    ["by iat, where there is no other", { issuedAt: minutesAgo(14) }, true, {}],
+    ["not by an old iat", { issuedAt: minutesAgo(16) }, false, {}],
+    ["by an older iat where that is allowed", { issuedAt: minutesAgo(40) }, true, long],
+    ["by no iat where that is not enough", {}, false, strict],
+  ])("%s", async (_case, options, isRecent, changed) => {
+    const claims = { sub: "olga", ...options.claims };
+    const operator = await verify({ expiresAt: "10m", ...options, claims }, changed);
+    expect(operator).toMatchObject({ subject: "olga" });
+    expect(operator!.staleSignIn).toEqual(isRecent ? undefined : { maxAgeS: 900 });
   });
 });
 

@@ -2,6 +2,7 @@ import {
   isLive,
   OPERATOR_ROLES,
   STAFF_ROLES,
+  type StaleSignIn,
   type VerifiedOperator,
   type VerifiedStaff,
 } from "@holdfast/contracts";
@@ -24,6 +25,15 @@ export type OperatorTokenRules = {
   requiredAcr: readonly string[];
   /** A token lists all of these. */
   requiredAmr: readonly string[];
+  /** How old a sign-in may be for a decision about money. */
+  recent: RecentSignIn;
+};
+
+export type RecentSignIn = {
+  /** From `auth_time` on. */
+  signInAgeMaxMs: number;
+  /** From `iat` on, of a token without `auth_time`; 0 where such a token decides nothing. */
+  issuedAgeMaxMs: number;
 };
 
 /**
@@ -38,7 +48,11 @@ export async function verifyOperatorToken(
 ): Promise<VerifiedOperator | undefined> {
   const person = await verifyAccessToken(token, keys, rules);
   return (
-    person && { subject: person.subject, roles: rolesIn(OPERATOR_ROLES, person.claims[rules.rolesClaim]) }
+    person && {
+      subject: person.subject,
+      roles: rolesIn(OPERATOR_ROLES, person.claims[rules.rolesClaim]),
+      staleSignIn: staleSignIn(person.claims, rules.recent),
+    }
   );
 }
 
@@ -59,6 +73,7 @@ export async function verifyStaffToken(
     subject: person.subject,
     merchantId: merchant.data,
     roles: rolesIn(STAFF_ROLES, person.claims[rules.rolesClaim]),
+    staleSignIn: staleSignIn(person.claims, rules.recent),
   };
 }
 
@@ -118,6 +133,21 @@ function showsRequired({ acr, amr }: JWTPayload, { requiredAcr, requiredAmr }: O
   const methods: unknown[] = Array.isArray(amr) ? amr : [];
   const isStrong = requiredAcr.length === 0 || requiredAcr.some((level) => level === acr);
   return isStrong && requiredAmr.every((method) => methods.includes(method));
+}
+
+/**
+ * Whether the person signed in too long ago for a decision about money. The provider says when by `auth_time` (RFC 9068,
+ * 2.2.1); of a token that does not say it, `iat` is what is known: the person was there then, or has a session at the
+ * provider. An `auth_time` that is no time, or one to come, is not recent.
+ */
+function staleSignIn(
+  { auth_time: authTime, iat = 0 }: JWTPayload,
+  { signInAgeMaxMs, issuedAgeMaxMs }: RecentSignIn,
+): StaleSignIn | undefined {
+  const [at, ageMaxMs] = authTime === undefined ? [iat, issuedAgeMaxMs] : [authTime, signInAgeMaxMs];
+  const ageS = typeof at === "number" ? Date.now() / 1_000 - at : Infinity;
+  const isRecent = ageMaxMs > 0 && ageS >= -CLOCK_TOLERANCE_S && ageS <= ageMaxMs / 1_000 + CLOCK_TOLERANCE_S;
+  return isRecent ? undefined : { maxAgeS: signInAgeMaxMs / 1_000 };
 }
 
 /**

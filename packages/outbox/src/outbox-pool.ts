@@ -5,12 +5,17 @@ import type { Pool } from "pg";
  * Connections for the relay, the confirmations and the comparison with the dispatcher, but never for the transactions
  * that put events into the outbox. They commit without waiting for the disk: a crash of the database can lose a claim
  * or a confirmation, and then the event is published once more, which the dispatcher recognizes by its id.
+ *
+ * @param options `connectionsMax` at least 2, since the comparison keeps one: fewer than usual for a service with few events.
  */
-export function createOutboxPool(options: Omit<PoolOptions, "connectionsMax" | "settings">): Pool {
+export function createOutboxPool({
+  connectionsMax = CONNECTIONS,
+  ...options
+}: Omit<PoolOptions, "connectionsMax" | "settings"> & { connectionsMax?: number }): Pool {
   return createPool({
     ...options,
     applicationName: `${options.applicationName} outbox`,
-    connectionsMax: CONNECTIONS,
+    connectionsMax,
     settings: SETTINGS,
   });
 }

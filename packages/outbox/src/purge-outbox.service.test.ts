@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test.each(["payments", "refunds"] as const)(
+test.each(["payments", "refunds", "settlement"] as const)(
   "%s deletes what is confirmed and old, and keeps what is open or young",
   async (schema) => {
     const asSuperuser = <Row>(sql: string) =>

@@ -31,7 +31,7 @@ export async function startOutboxHarness() {
     databaseUrl: database.urls.payments.app,
     natsUrl: nats.url,
     settings: (change: Partial<OutboxSettings> = {}): OutboxSettings => ({
-      ...parseConfig(z.object(outboxSettings), {}),
+      ...parseConfig(z.object(outboxSettings), { OUTBOX_POLL_INTERVAL: "100ms" }),
       ...change,
     }),
     /** Commits an event. @returns its id. */

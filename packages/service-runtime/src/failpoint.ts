@@ -45,6 +45,7 @@ export const FAILPOINTS = [
   "refunds.after_inquiry",
   "refunds.after_reference",
   "refunds.after_undo_told",
+  "settlement.before_revision",
   "webhooks.after_pull",
   "webhooks.after_accept",
   "webhooks.before_ack",

@@ -52,6 +52,11 @@ export const configSchema = z
     OIDC_CLIENT_PASSWORD: textSetting("must be the client's secret")
       .optional()
       .describe("The client's secret. Without one the console is a public client, which PKCE protects."),
+    OIDC_TIMEOUT: durationSetting({ min: "1s", max: "60s" })
+      .default(10_000)
+      .describe(
+        "How long a sign-in waits for one answer of the provider. A provider that takes longer is a page that says so, and leads back to the sign-in.",
+      ),
     OIDC_SCOPE: textSetting("must be scopes separated by spaces")
       .default("openid")
       .describe("The scopes that are asked for, among them `openid`."),

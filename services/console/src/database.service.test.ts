@@ -17,6 +17,7 @@ const COLUMNS: {
     seen_at: "not null",
     ends_at: "not null",
   },
+  logout_token: { token_hash: "not null", created_at: "not null" },
 };
 
 test("the tables' types are what the migrations make", async () => {

@@ -1,7 +1,9 @@
 import type { Generated } from "kysely";
 
 /** Tables of the schema `console`, as the migrations make them; a test compares the two. */
-export type ConsoleDatabase = { session: SessionTable };
+export type ConsoleDatabase = { session: SessionTable; logout_token: LogoutTokenTable };
+
+export type LogoutTokenTable = { token_hash: Buffer; created_at: Generated<Date> };
 
 export type SessionTable = {
   session_hash: Buffer;

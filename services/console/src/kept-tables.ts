@@ -1,6 +1,7 @@
 import type { RetentionLine } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { ConsoleDatabase } from "./database.ts";
+import { purgeLogoutTokens } from "./session/end-sessions.ts";
 import { purgeSessions } from "./session/session-queries.ts";
 
 /** How long each table of the schema `console` is kept. */
@@ -10,5 +11,11 @@ export const keptTables: RetentionLine<Kysely<ConsoleDatabase>>[] = [
     kept: { setting: "SESSION_MAX" },
     because: "It says who is signed in. Signing out deletes it.",
     purge: { task: "purge sessions", intervalMs: 60_000, round: purgeSessions },
+  },
+  {
+    table: "logout_token",
+    kept: { ms: 3_600_000 },
+    because: "It says which of the identity provider's logout tokens were taken; none is taken twice.",
+    purge: { task: "purge logout tokens", intervalMs: 600_000, round: purgeLogoutTokens },
   },
 ];

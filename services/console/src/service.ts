@@ -105,6 +105,7 @@ function appOf(
       issuer: config.OIDC_ISSUER,
       clientId: config.OIDC_CLIENT_ID,
       clientPassword: config.OIDC_CLIENT_PASSWORD,
+      timeoutMs: config.OIDC_TIMEOUT,
       scope: config.OIDC_SCOPE,
       resource: config.OIDC_RESOURCE,
       rolesClaim: config.OIDC_ROLES_CLAIM,

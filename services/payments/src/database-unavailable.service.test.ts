@@ -94,30 +94,47 @@ const prepare = {
   operatorsList: async () => () => payments.operate(listUnresolvedPayments, { limit: 1 }),
 } satisfies Record<string, () => Promise<Request>>;
 
+/** Requests that are answered as not started where the database cannot be asked. */
+const REQUESTS: Record<string, () => Promise<Request>> = {
+  "a capture": prepare.capture,
+  "a cancellation": prepare.cancellation,
+  "a payment with 3-D Secure": prepare.threeDs,
+  "a new checkout": prepare.newCheckout,
+  "a checkout's payment": prepare.checkoutPayment,
+  "a checkout's payment with 3-D Secure": prepare.checkoutThreeDs,
+  "a refund's reservation": prepare.reservation,
+  "a merchant's read": prepare.merchantsRead,
+  "a read of a checkout": prepare.checkoutsRead,
+  "a page's read": prepare.pagesRead,
+  "an operator's read": prepare.operatorsRead,
+  "an operator's list": prepare.operatorsList,
+};
+
 describe.each([
   ["cannot be reached", cutLink],
   ["has no connection to spare", takeAllConnections],
 ])("while the database %s", (_, fail) => {
-  test.each([
-    ["a capture", prepare.capture],
-    ["a cancellation", prepare.cancellation],
-    ["a payment with 3-D Secure", prepare.threeDs],
-    ["a new checkout", prepare.newCheckout],
-    ["a checkout's payment", prepare.checkoutPayment],
-    ["a checkout's payment with 3-D Secure", prepare.checkoutThreeDs],
-    ["a refund's reservation", prepare.reservation],
-    ["a merchant's read", prepare.merchantsRead],
-    ["a read of a checkout", prepare.checkoutsRead],
-    ["a page's read", prepare.pagesRead],
-    ["an operator's read", prepare.operatorsRead],
-    ["an operator's list", prepare.operatorsList],
-  ])("%s is not started, and is done when it is sent again", async (_name, prepareRequest) => {
+  type Asked = { meanwhile: CommandReply<unknown>; afterwards: CommandReply<unknown> };
+  const asked = new Map<string, Asked>();
+  // All of them wait for the same connections, so that the wait is one for all.
+  beforeAll(async () => {
+    const requests: [name: string, send: Request][] = [];
     // With so few connections the preparation itself may find none on a busy machine.
-    const send = await eventually(prepareRequest);
+    for (const [name, prepareRequest] of Object.entries(REQUESTS))
+      requests.push([name, await eventually(prepareRequest)]);
     const mend = await fail();
-    const reply = await mendAfter(send(), mend);
-    expect(reply).toEqual({ outcome: "not_started" });
-    expect(await eventually(async () => started(await send()))).toMatchObject({ outcome: "done" });
+    const replying = Promise.all(requests.map(async ([, send]) => await send()));
+    const replies = await mendAfter(replying, mend);
+    for (const [index, [name, send]] of requests.entries()) {
+      const afterwards = await eventually(async () => started(await send()));
+      asked.set(name, { meanwhile: replies[index]!, afterwards });
+    }
+  });
+
+  test.each(Object.keys(REQUESTS))("%s is not started, and is done when it is sent again", (name) => {
+    const { meanwhile, afterwards } = asked.get(name)!;
+    expect(meanwhile).toEqual({ outcome: "not_started" });
+    expect(afterwards).toMatchObject({ outcome: "done" });
   });
 });
 

@@ -45,6 +45,7 @@ const COLUMNS: {
     recover_at: "null",
     recovery_attempts: "not null",
     last_inquiry: "null",
+    notified_at: "null",
     sub_reference: "not null",
     sent_at: "null",
     approved_minor: "null",

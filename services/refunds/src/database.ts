@@ -52,6 +52,7 @@ export type RefundTable = {
   recover_at: Date | null;
   recovery_attempts: Generated<number>;
   last_inquiry: string | null;
+  notified_at: Generated<Date | null>;
   sub_reference: Generated<number>;
   sent_at: Generated<Date | null>;
   approved_minor: bigint | null;

@@ -128,7 +128,7 @@ export async function startRefunds(
     log,
   };
   onNotice(bus, refundNotified, ({ refundId }) => {
-    hastenInquiry(db, refundId, { restMs: NOTIFIED_REST_MS }).catch((error: unknown) =>
+    hastenInquiry(db, refundId).catch((error: unknown) =>
       log.warn(
         { refundId, error },
         "a refund of which the bank has sent a notification waits for its schedule",
@@ -209,7 +209,5 @@ export async function startRefunds(
   };
 }
 
-/** The least time between an inquiry about a refund and one that a bank's notification brings forward. */
-const NOTIFIED_REST_MS = 5_000;
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 const RELAY_STOP_TIMEOUT_MS = 1_000;

@@ -17,6 +17,10 @@ export type BusinessEvents = {
   /** Payments does not know the payments of these lines: they were restored, or the copy of facts is not theirs. */
   chargebacksUnknown(count: number): void;
   fileTaken(file: ImportedFile, read: { lines: number; faults: number }): void;
+  /** A statement is complete, with another content than before. */
+  statementReady(): void;
+  /** How long the oldest change of a statement has not been looked at. */
+  changesWait(oldestAgeMs: number): void;
   /** Nothing of it counts. */
   fileRefused(file: ImportedFile, reason: string): void;
 };
@@ -72,6 +76,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
         "payments does not know the payments of chargebacks",
       );
     },
+    ...createStatementEvents(),
     fileTaken({ import_id, mapping, imported_by }, read) {
       files.add(1, { mapping, outcome: "taken" });
       lines.add(read.lines, { outcome: "read" });
@@ -82,6 +87,22 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       files.add(1, { mapping, outcome: reason });
       log.warn({ subject: import_id, actor: imported_by, reason }, "settlement file refused");
     },
+  };
+}
+
+function createStatementEvents(): Pick<BusinessEvents, "statementReady" | "changesWait"> {
+  const meter = metrics.getMeter("settlement");
+  const revisions = meter.createCounter("holdfast.settlement.statement_revisions", {
+    description: "Revisions of statements that were recorded",
+  });
+  const oldestAge = meter.createGauge("holdfast.settlement.oldest_statement_change.age", {
+    unit: "s",
+    description: "How long the oldest change of a statement has not been looked at",
+  });
+  startAtZero(revisions, {});
+  return {
+    statementReady: () => revisions.add(1),
+    changesWait: (oldestAgeMs) => oldestAge.record(oldestAgeMs / 1_000),
   };
 }
 

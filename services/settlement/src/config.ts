@@ -1,5 +1,6 @@
 import { amountsSetting } from "@holdfast/contracts";
 import { auditSettings, auditWire } from "@holdfast/audit";
+import { outboxSettings } from "@holdfast/outbox";
 import {
   operatorTokenSettings,
   operatorTokenWire,
@@ -21,6 +22,7 @@ const settings = z.object({
   ...commonSettings,
   ...operatorTokenSettings,
   ...staffTokenSettings,
+  ...outboxSettings,
   ...auditSettings,
   FACT_ASK_INTERVAL: durationSetting()
     .default(15_000)
@@ -50,7 +52,7 @@ const settings = z.object({
   MATCH_INTERVAL: durationSetting()
     .default(5_000)
     .describe(
-      "How often uploaded files are looked for, and lines that were taken and facts that have changed since are compared.",
+      "How often uploaded files are looked for, lines that were taken and facts that have changed since are compared, and statements that may be complete are looked at.",
     ),
   DIFFERENCE_TWO_PEOPLE_ABOVE: amountsSetting()
     .optional()

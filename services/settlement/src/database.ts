@@ -1,11 +1,17 @@
 import type { AuditDatabase } from "@holdfast/audit";
 import type { MovementFact } from "@holdfast/contracts";
+import type { OutboxTable } from "@holdfast/outbox";
 import type { Generated } from "kysely";
 import type { ChargebackReportTable } from "./chargeback/chargeback-report-table.ts";
 import type { AccountTable, ImportTable, LineFaultTable, LineTable } from "./import/import-table.ts";
 import type { UploadPartTable, UploadTable } from "./import/upload-table.ts";
 import type { DifferenceNoteTable, DifferenceTable } from "./match/difference-table.ts";
 import type { FactVerdict } from "./match/judge-fact.ts";
+import type {
+  StatementChangeTable,
+  StatementRevisionTable,
+  StatementTable,
+} from "./statement/statement-tables.ts";
 
 /** Tables of the schema `settlement`, as the migrations make them; a test compares the two. */
 export type SettlementDatabase = AuditDatabase & {
@@ -19,6 +25,10 @@ export type SettlementDatabase = AuditDatabase & {
   difference: DifferenceTable;
   difference_note: DifferenceNoteTable;
   chargeback_report: ChargebackReportTable;
+  statement: StatementTable;
+  statement_revision: StatementRevisionTable;
+  statement_change: StatementChangeTable;
+  outbox: OutboxTable;
 };
 
 export type FactTable = {

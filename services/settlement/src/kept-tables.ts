@@ -1,7 +1,12 @@
+import { purgeOutbox } from "@holdfast/outbox";
 import type { RetentionLine } from "@holdfast/service-runtime";
+import type { Kysely } from "kysely";
+import type { SettlementDatabase } from "./database.ts";
+
+const HOUR_MS = 3_600_000;
 
 /** How long each table of the schema `settlement` is kept: the comparison with the bank belongs to the books. */
-export const keptTables: RetentionLine[] = [
+export const keptTables: RetentionLine<Kysely<SettlementDatabase>>[] = [
   { table: "fact", kept: { years: 10 }, because: "It is what the banks' lines are compared with." },
   { table: "account", kept: "in use", because: "It says how a bank settles." },
   {
@@ -23,6 +28,32 @@ export const keptTables: RetentionLine[] = [
     table: "chargeback_report",
     kept: { with: "line" },
     because: "It recognizes a chargeback that a bank reports again.",
+  },
+  {
+    table: "statement",
+    kept: { with: "line" },
+    because: "It has the number that the next revision follows.",
+  },
+  {
+    table: "statement_revision",
+    kept: { with: "statement" },
+    because: "It says what a day came to, as the merchant may have booked it.",
+  },
+  {
+    table: "statement_change",
+    kept: "in use",
+    because: "It is deleted once somebody has looked at the statement.",
+  },
+  {
+    table: "outbox",
+    rows: "that are confirmed",
+    kept: { setting: "OUTBOX_RETENTION" },
+    because: "As in payments. Rows that are not confirmed stay.",
+    purge: {
+      task: "purge the outbox",
+      intervalMs: HOUR_MS,
+      round: (db, olderThanMs) => purgeOutbox(db, { olderThanMs }),
+    },
   },
   { table: "audit_entry", kept: "in use", because: "A hash chain is kept whole, or it proves nothing." },
 ];

@@ -9,6 +9,13 @@ import {
 } from "@holdfast/messaging";
 import { createVerifyToken, staffAdmission } from "@holdfast/operator-token";
 import {
+  confirmEventsHandler,
+  createOutboxPool,
+  nudgeAfter,
+  startOutboxRelay,
+  startReconciliation,
+} from "@holdfast/outbox";
+import {
   awaitSchema,
   createDatabase,
   createPool,
@@ -18,6 +25,7 @@ import {
   startClockWatch,
   startHealth,
   startPeriodicTask,
+  startPurges,
   stopInOrder,
   type Logger,
   type RunningService,
@@ -30,12 +38,14 @@ import { askAboutOpenFacts, askBothOwners } from "./facts/ask-owners.ts";
 import { compareFacts } from "./facts/compare-facts.ts";
 import { copyAccounts } from "./facts/copy-accounts.ts";
 import { startFactConsumer } from "./facts/consume-facts.ts";
+import { keptTables } from "./kept-tables.ts";
 import { endInterrupted } from "./import/end-interrupted.ts";
 import { readMappings, SHIPPED_MAPPINGS } from "./import/mapping.ts";
 import { readUploads } from "./import/read-uploads.ts";
 import { FILE_BOUNDS, LEASE_MS } from "./import/take-file.ts";
 import { matchImports } from "./match/match-imports.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
+import { startRecordingRevisions } from "./statement/record-revisions.ts";
 
 /** The whole object graph of the settlement service, wired by hand. It has no card data and calls no bank. */
 // oxlint-disable-next-line max-lines-per-function -- the wiring reads best in one piece
@@ -51,6 +61,13 @@ export async function startSettlement(
     log,
   });
   await awaitSchema(pool, "settlement", new URL("../migrations", import.meta.url), log);
+  const outboxPool = createOutboxPool({
+    url: config.DATABASE_URL,
+    connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,
+    applicationName: "settlement",
+    connectionsMax: OUTBOX_CONNECTIONS,
+    log,
+  });
   const db = createDatabase<SettlementDatabase>(pool);
   const bus = await connectBus({
     ...busOptions(config),
@@ -58,6 +75,8 @@ export async function startSettlement(
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
   followLogLevel(bus, "settlement", log);
+  const outbox = { pool: outboxPool, bus, source: "settlement", settings: config, log } as const;
+  const relay = startOutboxRelay(outbox);
   const events = createBusinessEvents(log);
   const stopping = new AbortController();
   const isStopping = () => stopping.signal.aborted;
@@ -81,10 +100,13 @@ export async function startSettlement(
     },
     staff: staffAdmission(config, (attempt: ForbiddenAttempt) => auditForbidden(db, attempt)),
     onHandled: logHandled(log),
-    handlers: lookAfterEach(
-      auditWatch,
-      operatorHandlers({ db, mappings, twoAbove: config.DIFFERENCE_TWO_PEOPLE_ABOVE ?? new Map() }),
-    ),
+    handlers: [
+      ...lookAfterEach(
+        auditWatch,
+        operatorHandlers({ db, mappings, twoAbove: config.DIFFERENCE_TWO_PEOPLE_ABOVE ?? new Map() }),
+      ),
+      confirmEventsHandler("settlement", outboxPool),
+    ],
   });
   const tasks = [
     startCertificateWatch({ watched: dependencyServers(config), log }),
@@ -130,6 +152,16 @@ export async function startSettlement(
       clock,
       log,
     }),
+    startRecordingRevisions(
+      {
+        db,
+        events: { ...events, statementReady: nudgeAfter(relay, () => events.statementReady()) },
+        optionalEvents: config.OPTIONAL_EVENTS,
+      },
+      { intervalMs: config.MATCH_INTERVAL, clock, log },
+    ),
+    ...startPurges(keptTables, { deps: db, settings: config, log }),
+    ...startReconciliation(outbox),
   ];
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
     ...dependencyChecks({ pool, bus }),
@@ -141,8 +173,9 @@ export async function startSettlement(
       stopping.abort();
       return stopInOrder(health, [
         [consumer, serving, clock, auditWatch, ...tasks].map((each) => () => each.stop(config.DRAIN_TIMEOUT)),
+        [() => relay.stop(RELAY_STOP_TIMEOUT_MS)],
         [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
-        [() => pool.end()],
+        [pool, outboxPool].map((each) => () => each.end()),
       ]);
     },
   };
@@ -158,4 +191,7 @@ function comparedRange({ FACT_COMPARE_INTERVAL, FACT_COMPARE_SPAN }: Config) {
 }
 
 const INTERRUPTED_INTERVAL_MS = 15_000;
+/** There are as many events as days of merchants, and not as payments. */
+const OUTBOX_CONNECTIONS = 2;
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
+const RELAY_STOP_TIMEOUT_MS = 1_000;

@@ -14,6 +14,7 @@ export async function createOperatorIdentity(jwksFile: string): Promise<Operator
       OPERATOR_JWT_ISSUER: ISSUER,
       OPERATOR_JWT_AUDIENCE: AUDIENCE,
       OPERATOR_TOKEN_AGE_MAX: `${TOKEN_AGE_S}s`,
+      OPERATOR_DECISION_ISSUED_AGE_MAX: `${TOKEN_AGE_S}s`,
     },
     tokenOf,
   };

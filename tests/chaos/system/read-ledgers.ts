@@ -133,7 +133,7 @@ const REFUNDS = `
   select refund_id, state, recovery_attempts, last_inquiry, recover_at - now() as due, lease_until > now() as leased
   from refunds.refund where recover_at is not null order by created_at`;
 
-const UNCONFIRMED = ["payments", "refunds"].map(
+const UNCONFIRMED = ["payments", "refunds", "settlement"].map(
   (owner) => `
   select event_id, '${owner}' as owner, publish_attempts, publish_at - now() as due
   from ${owner}.outbox where confirmed_at is null order by event_id`,

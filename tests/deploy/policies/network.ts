@@ -91,6 +91,7 @@ const NAMESPACES: Record<string, string> = {
   "kubernetes.io/metadata.name=cnpg-system": "CloudNativePG",
   "kubernetes.io/metadata.name=kube-system": "DNS",
   "holdfast.dev/operators-network=true": "operators' network",
+  "holdfast.dev/identity-provider=true": "identity provider",
 };
 
 type Component = { name: string; labels: Labels };

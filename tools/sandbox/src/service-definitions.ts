@@ -168,6 +168,8 @@ function operatorTokens({
     OPERATOR_JWT_ISSUER: operatorIssuerOf(ports),
     OPERATOR_JWT_AUDIENCE: operatorAudience,
     OPERATOR_TOKEN_AGE_MAX: operatorTokenAge,
+    // The tokens that are printed at start say nothing of a sign-in; those of the identity provider do.
+    OPERATOR_DECISION_ISSUED_AGE_MAX: operatorTokenAge,
   };
 }
 
@@ -178,6 +180,7 @@ function staffTokens({ operatorJwksFile, ports }: Pick<ServiceSurroundings, "ope
     STAFF_JWT_ISSUER: operatorIssuerOf(ports),
     STAFF_JWT_AUDIENCE: staffAudience,
     STAFF_TOKEN_AGE_MAX: operatorTokenAge,
+    STAFF_DECISION_ISSUED_AGE_MAX: operatorTokenAge,
   };
 }
 

@@ -142,6 +142,7 @@ const account = (description: string) => ({ description, body: acquirerAccountSc
 export const createAcquirerAccount = defineEndpoint({
   listener: "operator",
   role: "admin",
+  recentSignIn: true,
   operationId: "createAcquirerAccount",
   method: "POST",
   path: "/operator/acquirer-accounts",
@@ -181,6 +182,7 @@ export const getAcquirerAccount = defineEndpoint({
 export const changeAcquirerAccount = defineEndpoint({
   listener: "operator",
   role: "admin",
+  recentSignIn: true,
   operationId: "changeAcquirerAccount",
   method: "PATCH",
   path: "/operator/acquirer-accounts/{accountId}",
@@ -195,6 +197,7 @@ export const changeAcquirerAccount = defineEndpoint({
 export const confirmAcquirerAccount = defineEndpoint({
   listener: "operator",
   role: "admin",
+  recentSignIn: true,
   operationId: "confirmAcquirerAccount",
   method: "POST",
   path: "/operator/acquirer-accounts/{accountId}/confirm",

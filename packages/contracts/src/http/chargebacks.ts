@@ -191,6 +191,7 @@ export const decideChargeback = defineEndpoint({
   path: "/operator/chargebacks/{chargebackId}/outcome",
   work: "write",
   role: "operations",
+  recentSignIn: true,
   summary: "Record a chargeback's outcome",
   description:
     "Records how an open case ended. WON and WITHDRAWN make its amount refundable again. Above a configured amount a second " +

@@ -8,17 +8,20 @@ import type { Work } from "../work.ts";
 export type Endpoint = Operation & (MerchantListener | OperatorListener | StaffListener);
 
 /** Which of the gateway's listeners serves it. */
-type MerchantListener = { listener: "merchant"; role?: never };
+type MerchantListener = { listener: "merchant"; role?: never; recentSignIn?: never };
 type OperatorListener = {
   listener: "operator";
   /** What its caller has to be; see `mayAct`. */
   role: OperatorRole;
+  /** Whether it takes a recent sign-in, as decisions about money do. */
+  recentSignIn?: true;
 };
 
 type StaffListener = {
   listener: "staff";
   /** The same; see `staffMayAct`. */
   role: StaffRole;
+  recentSignIn?: true;
 };
 
 type Operation = {
@@ -76,6 +79,9 @@ export const COMMON_PROBLEMS = [
 
 /** What any endpoint of the operator API, or of that for staff, can answer beside those. */
 export const OPERATOR_PROBLEMS = ["operator_refused"] as const;
+
+/** What an endpoint can answer beside those that takes a recent sign-in. */
+export const RECENT_SIGN_IN_PROBLEMS = ["insufficient_user_authentication"] as const;
 
 /** Whether people call it, each in their own name: operators, or merchants' staff. */
 export function isForPeople({ listener }: Pick<Endpoint, "listener">): boolean {

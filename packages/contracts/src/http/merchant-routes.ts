@@ -46,6 +46,7 @@ export const getMerchantRoutes = defineEndpoint({
 export const putMerchantRoutes = defineEndpoint({
   listener: "operator",
   role: "admin",
+  recentSignIn: true,
   operationId: "putMerchantRoutes",
   method: "PUT",
   path: "/operator/merchants/{merchantId}/routes",
@@ -60,6 +61,7 @@ export const putMerchantRoutes = defineEndpoint({
 export const confirmMerchantRoutes = defineEndpoint({
   listener: "operator",
   role: "admin",
+  recentSignIn: true,
   operationId: "confirmMerchantRoutes",
   method: "POST",
   path: "/operator/merchants/{merchantId}/routes/confirm",

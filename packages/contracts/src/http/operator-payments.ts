@@ -180,6 +180,7 @@ export const reversePayment = defineEndpoint({
   method: "POST",
   path: "/operator/payments/{paymentId}/reverse",
   role: "operations",
+  recentSignIn: true,
   summary: "Reverse an unresolved payment",
   description:
     "Reverses an unresolved payment, whatever its outcome at the bank was. The decision is final; the " +
@@ -196,6 +197,7 @@ export const resolvePayment = defineEndpoint({
   method: "POST",
   path: "/operator/payments/{paymentId}/resolve",
   role: "operations",
+  recentSignIn: true,
   summary: "Resolve a payment manually",
   description:
     "Settles an unresolved payment by the outcome that the bank has confirmed to people. Two operators are needed: the " +

@@ -123,6 +123,7 @@ export const approveOperatorRefund = defineEndpoint({
   method: "POST",
   path: "/operator/refunds/{refundId}/approve",
   role: "approver",
+  recentSignIn: true,
   summary: "Approve a refund",
   description:
     "Approves a refund, which is then carried out at the bank; the answer may come before the bank's. Where the " +
@@ -144,6 +145,7 @@ export const rejectOperatorRefund = defineEndpoint({
   path: "/operator/refunds/{refundId}/reject",
   work: "write",
   role: "approver",
+  recentSignIn: true,
   summary: "Reject a refund",
   description:
     "Rejects a refund and makes its amount refundable again. The person who issued the credential that requested it " +
@@ -186,6 +188,7 @@ export const resolveOperatorRefund = defineEndpoint({
   method: "POST",
   path: "/operator/refunds/{refundId}/resolve",
   role: "operations",
+  recentSignIn: true,
   summary: "Resolve a refund manually",
   description:
     "Settles a refund that is executing by the outcome that the bank has confirmed to people. Two operators are needed: " +
@@ -207,6 +210,7 @@ export const requestOperatorRefund = defineEndpoint({
   path: "/operator/payments/{paymentId}/refunds",
   work: "write",
   role: "operations",
+  recentSignIn: true,
   summary: "Request a refund for a merchant",
   description: "Requests a refund on the merchant's behalf. A different person must approve it.",
   pathParameters: z.object({ paymentId: pathId("Id of the payment to refund") }),

@@ -185,6 +185,7 @@ export const noteDifference = defineEndpoint({
 export const closeDifference = defineEndpoint({
   ...oneDifference,
   operationId: "closeDifference",
+  recentSignIn: true,
   path: "/operator/differences/{differenceId}/close",
   summary: "Close a difference",
   description:

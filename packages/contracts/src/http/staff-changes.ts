@@ -14,6 +14,7 @@ export const STAFF_CHANGES: readonly (readonly [Endpoint, Difference])[] = [
     {
       operationId: "capturePaymentAsStaff",
       role: "refunds",
+      recentSignIn: true,
       path: "/staff/payments/{paymentId}/capture",
       summary: "Capture a payment",
       description:
@@ -26,6 +27,7 @@ export const STAFF_CHANGES: readonly (readonly [Endpoint, Difference])[] = [
     {
       operationId: "cancelPaymentAsStaff",
       role: "refunds",
+      recentSignIn: true,
       path: "/staff/payments/{paymentId}/cancel",
       summary: "Cancel a payment",
       description: "Releases a pre-authorization's reserved funds, or voids a sale on its business day.",
@@ -36,6 +38,7 @@ export const STAFF_CHANGES: readonly (readonly [Endpoint, Difference])[] = [
     {
       operationId: "requestRefundAsStaff",
       role: "refunds",
+      recentSignIn: true,
       path: "/staff/payments/{paymentId}/refunds",
       summary: "Request a refund",
       description: "Requests a refund, which operators must approve.",
@@ -68,6 +71,7 @@ export const STAFF_CHANGES: readonly (readonly [Endpoint, Difference])[] = [
     {
       operationId: "addCredentialAsStaff",
       role: "developer",
+      recentSignIn: true,
       path: "/staff/credentials",
       summary: "Create a credential",
       description: "Creates another API key and secret, of live or test mode. The secret is shown only once.",
@@ -79,6 +83,7 @@ export const STAFF_CHANGES: readonly (readonly [Endpoint, Difference])[] = [
     {
       operationId: "revokeCredentialAsStaff",
       role: "developer",
+      recentSignIn: true,
       path: "/staff/credentials/{apiKey}",
       summary: "Revoke a credential",
       description: "Within 10 seconds every request with this key is answered with 401.",

@@ -11,6 +11,7 @@ import type { Endpoint } from "./endpoint.ts";
 export type Difference = {
   operationId: string;
   role: StaffRole;
+  recentSignIn?: true;
   path: string;
   summary: string;
   description: string;
@@ -23,7 +24,8 @@ const NAMES_OF_MERCHANTS = ["merchantId", "livemode", "unresolved"] as const;
 
 /** The endpoint of staff that does what this one does. */
 export function staffEndpoint(of: Endpoint, { mode, ...difference }: Difference): Endpoint {
-  const { role: _role, pathParameters, queryParameters, request, problems, responses, ...same } = of;
+  const { role: _role, recentSignIn: _recent, pathParameters, queryParameters, request, ...rest } = of;
+  const { problems, responses, ...same } = rest;
   const path = pathParameters && without(pathParameters, ["merchantId"]);
   const query = z.object({
     ...(queryParameters && without(queryParameters, NAMES_OF_MERCHANTS).shape),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { livemodeSchema } from "../livemode.ts";
 import { cursorParameter, defineEndpoint, limitParameter, only, pathId } from "./endpoint.ts";
 
 /** What is owed to a merchant for a day in one currency. What is deducted is positive. */
@@ -30,9 +31,48 @@ export const merchantStatementSchema = z
           "nothing of the day waits for a comparison, a decision or a commission. A chargeback, or a line that the bank " +
           "sends late, can still change it",
       }),
+    revision: z
+      .int()
+      .optional()
+      .meta({
+        description:
+          "The revision that has these amounts, as `settlement.statement_ready` tells it. Absent while no revision has: " +
+          "the day is not complete, or became so some seconds ago",
+      }),
   })
   .meta({ id: "Statement" });
 export type Statement = z.infer<typeof merchantStatementSchema>;
+
+/** The body of `settlement.statement_ready`: the statement as it was when it was complete. */
+export const statementReadySchema = merchantStatementSchema
+  .pick({
+    merchantId: true,
+    day: true,
+    currency: true,
+    salesAmount: true,
+    refundsAmount: true,
+    chargebacksAmount: true,
+    commission: true,
+    bankFeesAmount: true,
+    netPayableAmount: true,
+    lines: true,
+  })
+  .extend({
+    livemode: livemodeSchema,
+    complete: z.literal(true),
+    revision: z.int().meta({
+      description:
+        "From 1. A higher one replaces a lower one of the same day and currency, whichever arrives first",
+    }),
+    version: z.int().meta({ description: "The revision, under the name that it has in every event" }),
+    statusDate: z.iso.datetime().meta({ description: "When the statement had become this revision" }),
+    path: z.string().meta({
+      description: "Where the statement is read",
+      examples: ["/api/statements?from=2026-03-11&to=2026-03-11&currency=TRY"],
+    }),
+  })
+  .meta({ id: "WebhookStatement", description: "A day's statement that is complete" });
+export type StatementReady = z.infer<typeof statementReadySchema>;
 
 export const statementPageSchema = z
   .object({ items: z.array(merchantStatementSchema), nextCursor: z.string().optional() })

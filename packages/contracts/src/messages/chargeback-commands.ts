@@ -72,6 +72,7 @@ export const changePaymentChargeback = defineOperatorCommand({
 export const decidePaymentChargeback = defineOperatorCommand({
   ...written,
   name: "decide-chargeback",
+  recentSignIn: true,
   request: z.object({ ...oneChargeback, outcome: z.enum(CHARGEBACK_OUTCOMES), reason: z.string() }),
 });
 

@@ -9,6 +9,7 @@ import {
   PAYMENT_OPERATION_SETTLED,
   PAYMENT_STATUS_CHANGED,
   REFUND_REQUESTED,
+  SETTLEMENT_STATEMENT_READY,
 } from "../event-types.ts";
 import type { WebhookWarning } from "../http/webhook-warning.ts";
 import { FINAL_STATUSES, paymentStatusSchema } from "../payment-status.ts";
@@ -18,7 +19,7 @@ import { settlingTermsSchema } from "./settlement-commands.ts";
 export const WEBHOOK_TEST = "webhook.test";
 
 /** Services that have an outbox. Each is told by command what has been received of its events. */
-export const EVENT_SOURCES = ["payments", "refunds"] as const;
+export const EVENT_SOURCES = ["payments", "refunds", "settlement"] as const;
 export type EventSource = (typeof EVENT_SOURCES)[number];
 
 /**
@@ -31,7 +32,7 @@ export const statusChangedEventSchema = z.object({
   eventType: z.literal(PAYMENT_STATUS_CHANGED),
   source: z.enum(EVENT_SOURCES),
   merchantId: z.uuid(),
-  /** What the event is about: the payment, the refund, or the checkout. */
+  /** What the event is about: the payment, the refund, the checkout, or the statement. */
   paymentId: z.uuid(),
   status: z.enum(FINAL_STATUSES),
   body: z.base64().min(4),
@@ -74,11 +75,15 @@ export const merchantEventSchema = z.discriminatedUnion("eventType", [
     // A declined operation leaves the payment as it was.
     status: paymentStatusSchema.extract(["SUCCESS", "CAPTURED", "CANCELLED"]),
   }),
+  statusChangedEventSchema.extend({
+    eventType: z.literal(SETTLEMENT_STATEMENT_READY),
+    status: z.literal("READY"),
+  }),
 ]);
 
 export type MerchantEvent = z.infer<typeof merchantEventSchema>;
 
-/** What an event reports: the status of the payment, refund or checkout, or what has happened to something else. */
+/** What an event reports: the status of the payment, refund, checkout or statement, or what has happened to something else. */
 export type EventStatus = MerchantEvent["status"] | WebhookWarning["reason"];
 
 function checkoutEvent<Type extends string, Status extends string>(type: Type, status: Status) {

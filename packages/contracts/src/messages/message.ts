@@ -106,6 +106,8 @@ export type Command<
   role?: OperatorRole;
   /** What the person has to be at their merchant who asks for it; of staff's commands only. */
   staffRole?: StaffRole;
+  /** Whether it takes a recent sign-in, as decisions about money do; of people's commands only. */
+  recentSignIn?: true | undefined;
   context: z.ZodType<C>;
   request: Request;
   reply: z.ZodType<CommandReply<z.infer<Result>>>;
@@ -152,16 +154,17 @@ export function defineCommand<Request extends z.ZodType, Result extends z.ZodTyp
 
 /** A command that an operator's request leads to. */
 export function defineOperatorCommand<Request extends z.ZodType, Result extends z.ZodType>(
-  definition: CommandDefinition<Request, Result> & { role: OperatorRole },
+  definition: CommandDefinition<Request, Result> & { role: OperatorRole; recentSignIn?: true },
 ): Command<Request, Result, OperatorMessageContext> {
+  const { role, recentSignIn } = definition;
   const operators = { senders: ["gateway-operator"] as const, ...definition };
-  return { ...command(operators, operatorMessageContextSchema), role: definition.role };
+  return { ...command(operators, operatorMessageContextSchema), role, recentSignIn };
 }
 
 /** A merchant's or an operator's command as a merchant's staff may send it: about their own merchant. */
 export function defineStaffCommand<Request extends z.ZodType, Result extends z.ZodType>(
   { role: _role, ...of }: Command<Request, Result, MessageContext | OperatorMessageContext>,
-  staffRole: StaffRole,
+  { staffRole, recentSignIn }: { staffRole: StaffRole; recentSignIn: true | undefined },
 ): Command<Request, Result, StaffMessageContext> {
   const name = `staff-${of.name}`;
   return {
@@ -171,6 +174,7 @@ export function defineStaffCommand<Request extends z.ZodType, Result extends z.Z
     senders: ["gateway-staff"],
     context: staffMessageContextSchema,
     staffRole,
+    recentSignIn,
   };
 }
 

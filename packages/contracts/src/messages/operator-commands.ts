@@ -44,6 +44,7 @@ export const reverseUnresolvedPayment = defineOperatorCommand({
   service: "payments",
   name: "reverse",
   role: "operations",
+  recentSignIn: true,
   request: onePayment,
   result: operatorPaymentDetailSchema,
 });
@@ -52,6 +53,7 @@ export const resolveUnresolvedPayment = defineOperatorCommand({
   service: "payments",
   name: "resolve",
   role: "operations",
+  recentSignIn: true,
   request: onePayment.extend({ outcome: resolutionOutcomeSchema, evidence: z.string() }),
   result: operatorPaymentDetailSchema,
 });

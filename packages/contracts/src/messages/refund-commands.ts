@@ -41,6 +41,7 @@ export const requestRefundForMerchant = defineOperatorCommand({
   service: "refunds",
   name: "request-for-merchant",
   role: "operations",
+  recentSignIn: true,
   work: "write",
   request: z.object({ ...refundOfPayment, merchantId: z.uuid(), reason: z.string() }),
   result: operatorRefundDetailSchema,
@@ -74,6 +75,7 @@ export const approveRefund = defineOperatorCommand({
   service: "refunds",
   name: "approve",
   role: "approver",
+  recentSignIn: true,
   request: oneRefund.extend({ note: z.string().optional() }),
   result: operatorRefundDetailSchema,
 });
@@ -82,6 +84,7 @@ export const rejectRefund = defineOperatorCommand({
   service: "refunds",
   name: "reject",
   role: "approver",
+  recentSignIn: true,
   work: "write",
   request: oneRefund.extend({ reason: z.string() }),
   result: operatorRefundDetailSchema,
@@ -99,6 +102,7 @@ export const resolveRefund = defineOperatorCommand({
   service: "refunds",
   name: "resolve",
   role: "operations",
+  recentSignIn: true,
   request: oneRefund.extend({ outcome: resolutionOutcomeSchema, evidence: z.string() }),
   result: operatorRefundDetailSchema,
 });

@@ -248,6 +248,7 @@ export const closeSettlementDifference = defineOperatorCommand({
   service: "settlement",
   name: "close-difference",
   role: "operations",
+  recentSignIn: true,
   work: "write",
   request: z.object({ ...oneDifference, reason: z.string() }),
   result: differenceSchema,

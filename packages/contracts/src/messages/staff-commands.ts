@@ -45,7 +45,8 @@ type Original =
   | Command<z.ZodType, z.ZodType, MessageContext>
   | Command<z.ZodType, z.ZodType, OperatorMessageContext>;
 
-const ROLES: readonly (readonly [Original, StaffRole])[] = [
+/** With what takes a recent sign-in. */
+const ROLES: readonly (readonly [of: Original, role: StaffRole, recentSignIn?: true])[] = [
   [listPaymentsForOperator, "support"],
   [describePayment, "support"],
   [readPaymentsAuditLog, "support"],
@@ -59,9 +60,9 @@ const ROLES: readonly (readonly [Original, StaffRole])[] = [
   [getWebhookDelivery, "support"],
   [readPaymentLink, "support"],
   [readPaymentLinks, "support"],
-  [capturePayment, "refunds"],
-  [cancelPayment, "refunds"],
-  [requestRefundForMerchant, "refunds"],
+  [capturePayment, "refunds", true],
+  [cancelPayment, "refunds", true],
+  [requestRefundForMerchant, "refunds", true],
   [createWebhookEndpoint, "developer"],
   [changeWebhookEndpoint, "developer"],
   [removeWebhookEndpoint, "developer"],
@@ -77,7 +78,12 @@ const ROLES: readonly (readonly [Original, StaffRole])[] = [
 
 /** By the subject of the command that each is a version of. */
 export const STAFF_COMMANDS: Readonly<Record<string, Command<z.ZodType, z.ZodType, StaffMessageContext>>> =
-  Object.fromEntries(ROLES.map(([of, role]) => [of.subject, defineStaffCommand(of as never, role)]));
+  Object.fromEntries(
+    ROLES.map(([of, staffRole, recentSignIn]) => [
+      of.subject,
+      defineStaffCommand(of as never, { staffRole, recentSignIn }),
+    ]),
+  );
 
 /** The command under which staff ask for this. @throws TypeError of what is not theirs. */
 export function staffVersionOf<Request extends z.ZodType, Result extends z.ZodType>({

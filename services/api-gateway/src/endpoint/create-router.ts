@@ -51,7 +51,7 @@ export type RouterOptions = {
 
 /**
  * Checks a request in this order: who sends it, whether that is too often, whether there is such a route and method,
- * whether the roles allow it, then its body, the ids in its path, and last whether there is a place for it. A place is
+ * whether the roles and the time of the sign-in allow it, then its body, the ids in its path, and last whether there is a place for it. A place is
  * taken only when the body is there: otherwise requests that arrive byte by byte, which cost their sender nothing, would
  * keep it from others.
  *
@@ -111,15 +111,21 @@ function routeHandler(
 
 const carryOut: CarryOutOnce = (_endpoint, _call, handle) => handle();
 
-/** The refusal of what the person's roles do not allow. */
+/** The refusal of what the person's roles do not allow, or for which they signed in too long ago. */
 async function refuseByRole(
   endpoint: Endpoint,
   request: RoutedRequest,
   exchange: Exchange,
   attempts: RefusedAttempts | undefined,
 ): Promise<Refusal | undefined> {
-  if (isAllowed(endpoint, exchange)) return undefined;
+  if (isAllowed(endpoint, exchange)) return refuseStaleSignIn(endpoint, exchange);
   return (await attempts?.forbid(exchange, endpoint, request)) ?? new Refusal("forbidden");
+}
+
+/** Who signs in again may: it is no attempt without authority. */
+function refuseStaleSignIn({ recentSignIn }: Endpoint, { person }: Exchange): Refusal | undefined {
+  if (!recentSignIn || !person?.staleSignIn) return undefined;
+  return new Refusal("insufficient_user_authentication", { members: { maxAge: person.staleSignIn.maxAgeS } });
 }
 
 function isAllowed(endpoint: Endpoint, { operator, staff }: Exchange): boolean {

@@ -8,7 +8,7 @@ export function refuse(exchange: Exchange, refusal: Refusal): void {
   exchange.code = code;
   exchange.answer(
     PROBLEMS[code].status,
-    { "Content-Type": PROBLEM_MEDIA_TYPE, ...retryAfter(code), ...extra?.headers },
+    { "Content-Type": PROBLEM_MEDIA_TYPE, ...retryAfter(code), ...signInAgain(refusal), ...extra?.headers },
     problemBody(refusal, exchange.requestId),
   );
 }
@@ -64,4 +64,12 @@ function retryAfter(code: ProblemCode): Record<string, string> | undefined {
   if (RIGHT_AGAIN.has(code)) return { "Retry-After": "1" };
   if (code === "outcome_unknown" || code === "order_undecided") return { "Retry-After": "10" };
   return undefined;
+}
+
+/** RFC 9470: how recent the sign-in has to be, in seconds. */
+function signInAgain({ code, extra }: Refusal): Record<string, string> | undefined {
+  if (code !== "insufficient_user_authentication") return undefined;
+  const { maxAge }: Record<string, unknown> = { ...extra?.members };
+  const asked = typeof maxAge === "number" ? `, max_age="${maxAge}"` : "";
+  return { "WWW-Authenticate": `Bearer error="${code}"${asked}` };
 }

@@ -152,6 +152,23 @@ describe("who may do what", () => {
     }
   });
 
+  test("who signed in too long ago is asked to sign in again, with within how many seconds", async () => {
+    const token = await gateway.identity.token({
+      claims: { auth_time: Math.floor(Date.now() / 1_000) - 960 },
+    });
+    for (const endpoint of endpoints) {
+      const headers = { authorization: `Bearer ${token}` };
+      const answer = await gateway.operatorApi({ ...requestTo(endpoint), role: null, headers });
+      const asked = answer.body["code"] === "insufficient_user_authentication";
+      expect(asked, endpoint.operationId).toBe(endpoint.recentSignIn === true);
+      if (!asked) continue;
+      expect([answer.status, answer.body["maxAge"]]).toEqual([401, 900]);
+      expect(answer.headers["www-authenticate"]).toBe(
+        'Bearer error="insufficient_user_authentication", max_age="900"',
+      );
+    }
+  });
+
   test("who asks for what the roles do not allow stands in the audit log", async () => {
     const path = `/operator/refunds/${NOWHERE}/approve`;
     const answer = await gateway.operatorApi({ method: "POST", path, role: "onboarder" });

@@ -20,7 +20,7 @@ export function answerError(store: SessionStore, log: Logger): ErrorRequestHandl
   return async (error, request, response, _next) => {
     if (response.headersSent) return void response.destroy();
     const reader = readerOf(request, response);
-    if (error instanceof OperatorApiProblemError && error.problem.status === 401) {
+    if (error instanceof OperatorApiProblemError && error.problem.code === "unauthorized") {
       response.append("Set-Cookie", clearCookie(SESSION_COOKIE));
       const refused = await sessionFor(store, request);
       // Its token is over, or the provider's keys have changed: the provider says who this is.

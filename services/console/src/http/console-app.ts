@@ -16,6 +16,7 @@ import { statementPages } from "../pages/statement-pages.ts";
 import { unresolvedPage } from "../pages/unresolved-page.ts";
 import { answerError, showNotFound } from "./answer-error.ts";
 import { loginRoutes, type LoginDeps } from "./login-routes.ts";
+import { backchannelLogout } from "./backchannel-logout.ts";
 import { boundBodyTime } from "./body-time.ts";
 import { pageHandler, type PageDeps } from "./page-handler.ts";
 
@@ -49,6 +50,7 @@ export function consoleApp(deps: PageDeps & LoginDeps & { headers: Record<string
   for (const asset of [STYLE, SCRIPT]) app.get(asset.path, assetHandler(asset));
   app.use(express.text({ type: "application/x-www-form-urlencoded", limit: FORM_BYTES_MAX }));
   app.use(loginRoutes(deps));
+  app.use(backchannelLogout(deps));
   for (const page of PAGES) {
     if (page.method === "GET") app.get(page.path, pageHandler(deps, page));
     else app.post(page.path, pageHandler(deps, page));

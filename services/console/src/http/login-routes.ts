@@ -48,13 +48,15 @@ const ATTEMPT_OWNER = "console login";
 
 /**
  * Asks the provider for a proof of identity that is as young as it has to be: of now where the last session was left idle,
- * of the last minutes for a decision about money, otherwise of this day's work.
+ * of the last minutes for a decision about money, of now where the gateway asked for a younger one, otherwise of this day's
+ * work.
  */
 function beginLogin({ store, provider, sessionMaxMs, decisionLoginAgeMs }: LoginDeps): RequestHandler {
   return async (request, response) => {
     const found = await currentSession(store, request);
+    const { again } = request.query;
     const ageMs =
-      found?.state === "idle" ? 0 : request.query["again"] === "1" ? decisionLoginAgeMs / 2 : sessionMaxMs;
+      found?.state === "idle" || again === "now" ? 0 : again === "1" ? decisionLoginAgeMs / 2 : sessionMaxMs;
     const { url, attempt } = await provider.begin(Math.floor(ageMs / 1_000));
     const stored: StoredAttempt = {
       ...attempt,

@@ -93,7 +93,8 @@ export function createOperatorApi(wire: OperatorApiWire, accessToken: string): O
     async change(endpoint, { key, ...call }) {
       for (let attempt = 1; ; attempt++) {
         const answer = await answerOf(endpoint, await send(endpoint, call, { "Idempotency-Key": key }));
-        if (!answer.done && answer.problem.status === 401) throw new OperatorApiProblemError(answer.problem);
+        if (!answer.done && answer.problem.code === "unauthorized")
+          throw new OperatorApiProblemError(answer.problem);
         // The same form was sent twice, such as by a double click: its first answer is the answer.
         if (answer.done || answer.problem.code !== "idempotency_key_in_use" || attempt === ATTEMPTS_MAX)
           return answer;
@@ -111,7 +112,8 @@ export function createOperatorApi(wire: OperatorApiWire, accessToken: string): O
         throw error;
       });
       const answer = await answerOf(endpoint, response);
-      if (!answer.done && answer.problem.status === 401) throw new OperatorApiProblemError(answer.problem);
+      if (!answer.done && answer.problem.code === "unauthorized")
+        throw new OperatorApiProblemError(answer.problem);
       return answer;
     },
     async download(endpoint, mediaType, call) {

@@ -4,8 +4,8 @@ import type { Action, Offer } from "./offers.ts";
 import type { PageContext } from "./page-context.ts";
 import type { Deed, Texts } from "./texts.ts";
 
-/** The actions that decide about money: they need a young sign-in. */
-export const DECISIONS: ReadonlySet<Deed> = new Set<Deed>([
+/** The actions that need a young sign-in: it is asked for in the place of their forms. */
+const DECISIONS: ReadonlySet<Deed> = new Set<Deed>([
   "approve",
   "reject",
   "reverse",

@@ -1,7 +1,6 @@
-import type { Endpoint, Problem } from "@holdfast/contracts";
+import { staffEndpointOf, type Endpoint, type Problem } from "@holdfast/contracts";
 import { html } from "@holdfast/html";
 import type { BodyOf } from "../operator-api/operator-api.ts";
-import { DECISIONS } from "./action-forms.ts";
 import type { Notice, PageAnswer, PageContext } from "./page-context.ts";
 import type { Deed } from "./texts.ts";
 
@@ -33,16 +32,8 @@ export async function takeAction<E extends Endpoint>(
   outcomeOf: (body: BodyOf<E>) => Outcome | Promise<Outcome> = () => action,
 ): Promise<PageAnswer> {
   const { texts } = context.reader;
-  if (DECISIONS.has(action) && !context.mayDecide) {
-    const link = html`<a href="/login?again=1&amp;return=${encodeURIComponent(page)}"
-      >${texts.signInAgain}</a
-    >`;
-    return await renderAgain(
-      context,
-      { role: "alert", title: texts.notDone, text: texts.signInAgainWhy, link },
-      403,
-    );
-  }
+  if (takesRecentSignIn(context, endpoint) && !context.mayDecide)
+    return await renderAgain(context, signInAgain(context, page, "1"), 403);
   if (needs !== undefined)
     return await renderAgain(context, { role: "alert", title: texts.notDone, text: needs }, 400);
   const key = context.form.get("key") ?? "";
@@ -54,8 +45,28 @@ export async function takeAction<E extends Endpoint>(
   const { problem } = changed;
   // The form's key was used for this refusal: what is sent next is another request.
   context.form.delete("key");
+  // The gateway asks for a younger sign-in than the console does: one of now is young enough.
+  if (problem.code === "insufficient_user_authentication")
+    return await renderAgain(context, signInAgain(context, page, "now"), 403);
   const notice = { role: "alert", title: texts.notDone, text: problemText(problem) } as const;
   return await renderAgain(context, notice, problem.status);
+}
+
+/** As the contract says it of the endpoint that is called, which is another one for staff. */
+function takesRecentSignIn({ session }: PageContext, endpoint: Endpoint): boolean {
+  const called = session.staff ? staffEndpointOf(endpoint) : endpoint;
+  return called?.recentSignIn === true;
+}
+
+/** @param again how young the sign-in has to be: for the console, or of now. */
+function signInAgain({ reader: { texts } }: PageContext, page: string, again: "1" | "now"): Notice {
+  const href = `/login?again=${again}&return=${encodeURIComponent(page)}`;
+  return {
+    role: "alert",
+    title: texts.notDone,
+    text: texts.signInAgainWhy,
+    link: html`<a href="${href}">${texts.signInAgain}</a>`,
+  };
 }
 
 function withDone(page: string, deed: Deed): string {

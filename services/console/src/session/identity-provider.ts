@@ -1,9 +1,13 @@
+import { createRemoteJWKSet, errors, type JWTVerifyGetKey } from "jose";
 import * as client from "openid-client";
+import { verifyLogoutToken, type Logout } from "./verify-logout-token.ts";
 
 export type IdentityProviderSettings = {
   issuer: string;
   clientId: string;
   clientPassword: string | undefined;
+  /** The longest wait for one answer of it. */
+  timeoutMs: number;
   scope: string;
   resource: string | undefined;
   rolesClaim: string;
@@ -25,6 +29,10 @@ export type IdentityProvider = {
   begin(maxAge: number): Promise<{ url: URL; attempt: LoginAttempt }>;
   /** @returns undefined of an answer that signs nobody in. @throws IdentityProviderUnavailableError */
   complete(callback: URL, attempt: LoginAttempt): Promise<Identity | undefined>;
+  /** As its tokens name it. */
+  readonly issuer: string;
+  /** @returns undefined of what is no logout token of its. @throws IdentityProviderUnavailableError */
+  verifyLogout(token: string): Promise<Logout | undefined>;
   /** Where the person ends the session at the provider, if it has such a place. */
   endSessionUrl(idToken: string, returnTo: string): Promise<URL | undefined>;
 };
@@ -61,7 +69,20 @@ export function createIdentityProvider(settings: IdentityProviderSettings): Iden
       throw new IdentityProviderUnavailableError("the identity provider cannot be reached", { cause });
     }
   };
+  let keys: JWTVerifyGetKey | undefined;
   return {
+    issuer: settings.issuer,
+    async verifyLogout(token) {
+      const { issuer, jwks_uri: address } = (await configuration()).serverMetadata();
+      if (address === undefined) throw new IdentityProviderUnavailableError("the provider names no keys");
+      try {
+        keys ??= keysAt(address, settings.timeoutMs);
+        return await verifyLogoutToken(token, keys, { issuer, clientId: settings.clientId });
+      } catch (cause) {
+        if (cause instanceof errors.JOSEError && !KEYS_NOT_HAD.has(cause.code)) return undefined;
+        throw new IdentityProviderUnavailableError("the provider's keys cannot be had", { cause });
+      }
+    },
     begin: async (maxAge) => await beginAt(await configuration(), settings, maxAge),
     complete: async (callback, attempt) =>
       await completeAt(await configuration(), settings, { callback, attempt }),
@@ -75,6 +96,19 @@ export function createIdentityProvider(settings: IdentityProviderSettings): Iden
     },
   };
 }
+
+/** The provider's public keys, fetched again where a token names one that is not known, once a second at most. */
+function keysAt(address: string, timeoutMs: number): JWTVerifyGetKey {
+  return createRemoteJWKSet(new URL(address), {
+    timeoutDuration: timeoutMs,
+    cooldownDuration: KEYS_PAUSE_MS,
+  });
+}
+
+const KEYS_PAUSE_MS = 1_000;
+
+/** What jose throws when fetching failed; its other errors are about the token. */
+const KEYS_NOT_HAD = new Set([errors.JWKSTimeout.code, errors.JWKSInvalid.code, errors.JOSEError.code]);
 
 async function beginAt(
   config: client.Configuration,
@@ -127,7 +161,7 @@ async function completeAt(
   }
 }
 
-async function discover({ issuer, clientId, clientPassword }: IdentityProviderSettings) {
+async function discover({ issuer, clientId, clientPassword, timeoutMs }: IdentityProviderSettings) {
   const url = new URL(issuer);
   return await client.discovery(
     url,
@@ -135,14 +169,12 @@ async function discover({ issuer, clientId, clientPassword }: IdentityProviderSe
     undefined,
     clientPassword === undefined ? client.None() : client.ClientSecretBasic(clientPassword),
     {
-      timeout: TIMEOUT_S,
+      timeout: timeoutMs / 1_000,
       // The settings have refused plain text to other machines already, unless it was allowed by name.
       ...(url.protocol === "http:" && { execute: [client.allowInsecureRequests] }),
     },
   );
 }
-
-const TIMEOUT_S = 10;
 
 /** What the browser brought, or what the provider says of it, and not that the provider cannot be asked. */
 function isRefusal(error: unknown): boolean {

@@ -88,6 +88,7 @@ export async function leaseDue(
       lease_token: sql<string>`gen_random_uuid()`,
       lease_until: fromNow(leaseMs),
       recover_at: fromNow(leaseMs),
+      notified_at: null,
       updated_at: sql<Date>`now()`,
     })
     .where("refund_id", "in", due)
@@ -119,23 +120,25 @@ export async function accountsUnderWay(db: Kysely<RefundsDatabase>): Promise<(st
   return [null, ...rows.map(({ account_id }) => account_id)];
 }
 
+/** The least time between an inquiry about a refund and one that a bank's notification brings forward. */
+const NOTIFIED_REST_MS = 5_000;
+
 /**
- * Makes a refund that the bank is asked about due now, or a rest after the last attempt; where a process works on it, that
- * inquiry is the sooner one. Does nothing for a refund that is not with the bank, or is due already.
+ * Makes a refund that the bank is asked about due now, or {@link NOTIFIED_REST_MS} after the last attempt. Where a process
+ * works on it, the next inquiry is brought forward instead (`postpone`). Does nothing for a refund that is not with the bank,
+ * or is due already.
  */
-export async function hastenInquiry(
-  db: Kysely<RefundsDatabase>,
-  refundId: string,
-  { restMs }: { restMs: number },
-): Promise<void> {
-  const sooner = sql<Date>`greatest(now(), updated_at + ${restMs} * interval '1 millisecond')`;
+export async function hastenInquiry(db: Kysely<RefundsDatabase>, refundId: string): Promise<void> {
+  const sooner = sql<Date>`greatest(now(), updated_at + ${NOTIFIED_REST_MS} * interval '1 millisecond')`;
   await db
     .updateTable("refund")
-    .set({ recover_at: sooner })
+    .set({
+      notified_at: sql<Date>`now()`,
+      recover_at: sql<Date>`case when ${leaseIsLive()} then recover_at else ${sooner} end`,
+    })
     .where("refund_id", "=", refundId)
     .where("state", "=", "EXECUTING")
-    .where("lease_until", "is", null)
-    .where("recover_at", ">", sooner)
+    .where(sql<boolean>`case when ${leaseIsLive()} then notified_at is null else recover_at > ${sooner} end`)
     .execute();
 }
 
@@ -212,7 +215,10 @@ export async function noteNotSent(
     .execute();
 }
 
-/** Ends the lease and sets the time of the next attempt; does nothing when the lease is no longer ours. */
+/**
+ * Ends the lease and sets the time of the next attempt; does nothing when the lease is no longer ours. Of what the bank has
+ * notified under the lease the inquiry that ends with it may not have known, so the next one comes soon.
+ */
 export async function postpone(
   db: Kysely<RefundsDatabase>,
   { refund_id, lease_token }: LeasedRefund,
@@ -223,7 +229,9 @@ export async function postpone(
     .set({
       lease_token: null,
       lease_until: null,
-      recover_at: fromNow(inMs),
+      recover_at: sql<Date>`least(${fromNow(inMs)},
+        case when notified_at is not null then ${fromNow(NOTIFIED_REST_MS)} end)`,
+      notified_at: null,
       recovery_attempts: sql<number>`recovery_attempts + 1`,
       last_inquiry: cause,
       updated_at: sql<Date>`now()`,

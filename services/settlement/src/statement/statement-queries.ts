@@ -1,4 +1,5 @@
-import { sql, type RawBuilder } from "kysely";
+import { sql, type Kysely, type RawBuilder } from "kysely";
+import type { SettlementDatabase } from "../database.ts";
 
 /** A day of a merchant in one currency. Minor units; what the merchant pays back is negative. */
 export type StatementRow = {
@@ -16,6 +17,16 @@ export type StatementRow = {
   unknown_commissions: number;
   /** Whether everything up to this day is reported, and nothing of this day is open. */
   complete: boolean;
+  /** The latest that was recorded, where it has these amounts. */
+  revision: number | null;
+};
+
+/** A statement with what it is made of, and what it waits for. */
+export type StatementContent = StatementRow & {
+  /** SHA-256 of its lines, with what each of them counts, in their order. */
+  digest: Buffer;
+  /** Whether something that moved money up to the day has not been reported. */
+  is_awaited: boolean;
 };
 
 export type StatementFilter = {
@@ -58,33 +69,73 @@ const IS_UNDECIDED = sql`exists (
     and (line.verdict is null or line.verdict in ('AMOUNT_DIFFERS', 'STATUS_DIFFERS') and exists (
       select from difference where difference.fact_id = line.fact_id and difference.state in ('OPEN', 'PROPOSED'))))`;
 
-/**
- * Something that moved money up to the day, by the account's clock, that no line has reported: its line may be of the day.
- * What happened before an account's first file is never reported, and what people have closed is awaited no longer.
- */
-const IS_AWAITED = sql`exists (
-  select from fact left join account using (account_id)
-  where fact.merchant_id = stated.merchant_id and fact.currency = stated.currency
-    and fact.standing = 'DONE' and not fact.reported
-    and fact.occurred_at < stated.day + interval '2 days'
-    and fact.occurred_at > (select min(compared_since) from account) - interval '2 days'
-    and (fact.occurred_at at time zone coalesce(account.time_zone, 'UTC'))::date
-      between coalesce(account.compared_since, '-infinity') and stated.day
-    and not exists (select from difference where difference.fact_id = fact.fact_id and difference.state = 'CLOSED'))`;
+/** The day of what moved money, by the clock of its account. */
+const FACT_DAY = sql`(fact.occurred_at at time zone coalesce(account.time_zone, 'UTC'))::date`;
 
 /**
- * Statements by day, merchant and currency. A payment's commission is spread over its lines, such as installments, by the
+ * Something that moved money and that no line has reported, and its account. What happened before an account's first file is
+ * never reported, and what people have closed is awaited no longer.
+ */
+const FROM_UNREPORTED = sql`from fact left join account using (account_id)
+  where fact.standing = 'DONE' and not fact.reported
+    and fact.occurred_at > (select min(compared_since) from account) - interval '2 days'
+    and ${FACT_DAY} >= coalesce(account.compared_since, '-infinity')
+    and not exists (select from difference where difference.fact_id = fact.fact_id and difference.state = 'CLOSED')`;
+
+/** Something of up to the day is unreported: its line may be of the day. */
+const IS_AWAITED = sql`exists (
+  select ${FROM_UNREPORTED}
+    and fact.merchant_id = stated.merchant_id and fact.currency = stated.currency
+    and fact.occurred_at < stated.day + interval '2 days' and ${FACT_DAY} <= stated.day)`;
+
+/** The first day from which on every statement awaits the bank; undefined where all is reported. */
+export async function readFirstAwaited(
+  db: Kysely<SettlementDatabase>,
+  { merchantId, currency }: { merchantId: string; currency: string },
+): Promise<string | undefined> {
+  const { rows } = await sql<{ day: string }>`
+    select ${FACT_DAY}::text as day ${FROM_UNREPORTED}
+      and fact.merchant_id = ${merchantId} and fact.currency = ${currency}
+    order by fact.occurred_at limit 1`.execute(db);
+  return rows[0]?.day;
+}
+
+/** The revision that was recorded last, where what it came to is what the statement comes to. */
+const REVISION = sql`(
+  select recorded.revision from statement join statement_revision as recorded using (statement_id, revision)
+  where statement.day = stated.day and statement.merchant_id = stated.merchant_id and statement.currency = stated.currency
+    and (sales_minor, refunds_minor, chargebacks_minor, commission_minor, bank_fees_minor, recorded.lines, 0)
+      = (stated.sales, stated.refunds, stated.chargebacks, stated.commission, stated.bank_fees, stated.lines,
+        stated.unknown_commissions))`;
+
+/** The lines of a statement, with what each of them counts. */
+const DIGEST = sql`sha256(convert_to(coalesce(string_agg(
+  concat_ws(' ', import_id, line_no, gross_minor, fee_minor, case when not is_chargeback then share end),
+  E'\\n' order by import_id, line_no) filter (where line_no is not null), ''), 'UTF8'))`;
+
+/** One statement: nothing where no line counts, and none has counted in a revision of it. */
+export async function readStatement(
+  db: Kysely<SettlementDatabase>,
+  { day, merchantId, currency }: { day: string; merchantId: string; currency: string },
+): Promise<StatementContent | undefined> {
+  const filter = { from: day, to: day, merchantId, currency, limit: 1 };
+  const { rows } = await readStatements<StatementContent>(filter, { withContent: true }).execute(db);
+  return rows[0];
+}
+
+/**
+ * Statements by day, merchant and currency. One that was complete and of which no line counts any more is there with zeros. A payment's commission is spread over its lines, such as installments, by the
  * running sum of what the bank paid: the last one makes it whole, and a void takes it back.
  */
-export function readStatements(filter: StatementFilter): RawBuilder<StatementRow> {
-  const { from, to, merchantId, currency, after, limit } = filter;
-  return sql<StatementRow>`
+export function readStatements<Row extends StatementRow = StatementRow>(
+  filter: StatementFilter,
+  { withContent = false }: { withContent?: boolean } = {},
+): RawBuilder<Row> {
+  const { limit } = filter;
+  return sql<Row>`
     with shown as materialized (
       select line.fact_id, line.import_id, line.line_no from line
-      where ${DAY} between ${from}::date and ${to}::date and line.merchant_id is not null and ${COUNTS}
-        ${merchantId === undefined ? sql`` : sql`and line.merchant_id = ${merchantId}`}
-        ${currency === undefined ? sql`` : sql`and line.currency = ${currency}`}
-        ${after === undefined ? sql`` : sql`and (${DAY}, line.merchant_id, line.currency) > (${after.day}::date, ${after.merchantId}::uuid, ${after.currency})`}
+      where ${isMeant(filter, "line", DAY)} and line.merchant_id is not null and ${COUNTS}
     ), commissions as materialized (
       select fact.fact_id, ${COMMISSION} as commission, case when fact.kind = 'REFUND' then -amount_minor else amount_minor end as amount
       from fact where fact.fact_id in (select fact_id from shown)
@@ -101,21 +152,42 @@ export function readStatements(filter: StatementFilter): RawBuilder<StatementRow
       select summed.*, kind in ('CHARGEBACK', 'CHARGEBACK_REVERSAL') as is_chargeback,
         round(commission * running / amount::numeric) - round(commission * (running - gross_minor) / amount::numeric) as share
       from summed
+    ), counted as (
+      select day, merchant_id, currency, import_id, line_no, kind, is_chargeback, gross_minor, fee_minor, commission, share
+      from priced join shown using (import_id, line_no)
+      union all
+      select day, merchant_id, currency, null, null, null, false, 0, 0, 0, 0 from statement
+      where revision > 0 and ${isMeant(filter, "statement", sql`statement.day`)}
     ), stated as (
-    select merchant_id, priced.day, currency,
+    select merchant_id, counted.day, currency,
       coalesce(sum(gross_minor) filter (where kind <> 'REFUND' and not is_chargeback), 0)::bigint as sales,
       coalesce(sum(gross_minor) filter (where kind = 'REFUND'), 0)::bigint as refunds,
       coalesce(sum(gross_minor) filter (where is_chargeback), 0)::bigint as chargebacks,
       coalesce(sum(share) filter (where not is_chargeback), 0)::bigint as commission,
-      sum(fee_minor)::bigint as bank_fees, count(*)::int as lines,
+      sum(fee_minor)::bigint as bank_fees, count(line_no)::int as lines,
       (count(*) filter (where commission is null and not is_chargeback))::int as unknown_commissions
-    from priced join shown using (import_id, line_no)
-    group by merchant_id, priced.day, currency
-    order by priced.day, merchant_id, currency
+      ${withContent ? sql`, ${DIGEST} as digest` : sql``}
+    from counted
+    group by merchant_id, counted.day, currency
+    order by counted.day, merchant_id, currency
     limit ${limit}
     )
     select merchant_id, day::text as day, currency, sales, refunds, chargebacks, commission, bank_fees, lines,
       unknown_commissions,
-      unknown_commissions = 0 and not ${IS_UNDECIDED} and not ${IS_AWAITED} as complete
+      unknown_commissions = 0 and not ${IS_UNDECIDED} and not ${IS_AWAITED} as complete,
+      ${REVISION} as revision ${withContent ? sql`, digest, ${IS_AWAITED} as is_awaited` : sql``}
     from stated order by stated.day, merchant_id, currency`;
+}
+
+/** Rows of a table that has a merchant and a currency, and this day. */
+function isMeant(
+  { from, to, merchantId, currency, after }: StatementFilter,
+  table: "line" | "statement",
+  day: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const [theirs, its] = [sql.ref(`${table}.merchant_id`), sql.ref(`${table}.currency`)];
+  return sql`${day} between ${from}::date and ${to}::date
+    ${merchantId === undefined ? sql`` : sql`and ${theirs} = ${merchantId}`}
+    ${currency === undefined ? sql`` : sql`and ${its} = ${currency}`}
+    ${after === undefined ? sql`` : sql`and (${day}, ${theirs}, ${its}) > (${after.day}::date, ${after.merchantId}::uuid, ${after.currency})`}`;
 }

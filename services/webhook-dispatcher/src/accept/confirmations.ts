@@ -17,17 +17,18 @@ export function createConfirmations(bus: Bus, events: BusinessEvents): Confirmat
   const owners = {
     payments: confirmationsTo("payments", bus, events),
     refunds: confirmationsTo("refunds", bus, events),
+    settlement: confirmationsTo("settlement", bus, events),
   };
   return {
     add: (source, eventId) => owners[source].add(eventId),
     async stop(timeoutMs) {
-      const settled = Promise.all([owners.payments.settled(), owners.refunds.settled()]);
+      const settled = Promise.all(Object.values(owners).map((owner) => owner.settled()));
       await Promise.race([settled, pause(timeoutMs)]);
     },
   };
 }
 
-/** Each owner has its own queue, so that a slow one does not delay the other. */
+/** Each owner has its own queue, so that a slow one does not delay the others. */
 function confirmationsTo(source: EventSource, bus: Bus, events: BusinessEvents) {
   const underway = new Set<Promise<void>>();
   let leftOut = 0;

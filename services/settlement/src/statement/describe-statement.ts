@@ -1,0 +1,24 @@
+import { amountToJson, currencyExponent, type Statement } from "@holdfast/contracts";
+import type { StatementRow } from "./statement-queries.ts";
+
+/** What is deducted is positive here. The bank's fees are the operator's, and are no part of what is payable. */
+export function describeStatement(row: StatementRow): Statement {
+  const exponent = currencyExponent(row.currency) ?? 0;
+  const amount = (minor: bigint) =>
+    minor < 0n ? -amountToJson(-minor, exponent) : amountToJson(minor, exponent);
+  return {
+    merchantId: row.merchant_id,
+    day: row.day,
+    currency: row.currency,
+    salesAmount: amount(row.sales),
+    refundsAmount: amount(-row.refunds),
+    chargebacksAmount: amount(-row.chargebacks),
+    commission: amount(row.commission),
+    bankFeesAmount: amount(row.bank_fees),
+    netPayableAmount: amount(row.sales + row.refunds + row.chargebacks - row.commission),
+    lines: row.lines,
+    unpricedLines: row.unknown_commissions,
+    complete: row.complete,
+    ...(row.revision !== null && { revision: row.revision }),
+  };
+}

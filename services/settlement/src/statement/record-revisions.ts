@@ -1,0 +1,193 @@
+import { SETTLEMENT_STATEMENT_READY } from "@holdfast/contracts";
+import {
+  failpoint,
+  startWorkPools,
+  type PeriodicTask,
+  type WorkPoolOptions,
+} from "@holdfast/service-runtime";
+import { sql, type Kysely, type Transaction } from "kysely";
+import type { BusinessEvents } from "../business-events.ts";
+import type { SettlementDatabase } from "../database.ts";
+import { decideRevision } from "./decide-revision.ts";
+import {
+  measureChanges,
+  endChanges,
+  leaseChanges,
+  type LeasedChanges,
+  type StatementsOfOne,
+} from "./statement-changes.ts";
+import { readFirstAwaited, readStatement, type StatementContent } from "./statement-queries.ts";
+import { statementReadyBody } from "./statement-ready.ts";
+
+export type RevisionDeps = {
+  db: Kysely<SettlementDatabase>;
+  events: Pick<BusinessEvents, "statementReady" | "changesWait">;
+  /** Whether events are written that a merchant's endpoint gets only if it asks for them. */
+  optionalEvents: boolean;
+};
+
+/** Records the revisions of statements, for as long as the process runs. Without a change it asks whether there is one. */
+export function startRecordingRevisions(
+  deps: RevisionDeps,
+  options: Pick<WorkPoolOptions<never>, "intervalMs" | "clock" | "log">,
+): PeriodicTask {
+  const { db, events } = deps;
+  return startWorkPools("record revisions", {
+    ...options,
+    async dueInMs() {
+      const { dueInMs, oldestAgeMs } = await measureChanges(db);
+      events.changesWait(oldestAgeMs);
+      return dueInMs;
+    },
+    keys: () => ["all"],
+    inFlightMax: () => LOOKS_IN_FLIGHT,
+    lease: (_all, limit) => leaseChanges(db, { limit, leaseMs: LOOK_LEASE_MS }),
+    work: (changes) => recordRevisions(deps, changes),
+  });
+}
+
+/** Merchants whose statements are added up at a time: beside them operators ask, and files are compared. */
+const LOOKS_IN_FLIGHT = 2;
+const LOOK_LEASE_MS = 60_000;
+/** Of a merchant's day with hundreds of thousands of lines; less than the lease. */
+const LOOK_TIMEOUT_MS = 30_000;
+
+/**
+ * Looks at the statements of a merchant and currency of which something has changed, and at those that awaited the bank and do
+ * so no more; each that is complete with another content than before is recorded as its next revision. Each day is one
+ * transaction, and the changes end after the last: a process that dies leaves them to be looked at again.
+ */
+export async function recordRevisions(
+  deps: RevisionDeps,
+  { days, changeIds, ...whose }: LeasedChanges,
+): Promise<void> {
+  const { db } = deps;
+  // Before it is read what the bank has not reported: whoever reports it afterwards finds them here.
+  await keepAwaiting(db, whose, days);
+  const before = await readFirstAwaited(db, whose);
+  let day = await nextAwaiting(db, whose, { after: "-infinity", before });
+  while (day !== undefined) {
+    await recordRevision(deps, { ...whose, day });
+    day = await nextAwaiting(db, whose, { after: day, before });
+  }
+  await endChanges(db, { changeIds });
+}
+
+async function keepAwaiting(
+  db: Kysely<SettlementDatabase>,
+  { merchantId, currency }: StatementsOfOne,
+  days: readonly string[],
+): Promise<void> {
+  if (days.length === 0) return;
+  await db
+    .insertInto("statement")
+    .values(days.map((day) => ({ merchant_id: merchantId, currency, day, awaits: true })))
+    .onConflict((conflict) =>
+      conflict
+        .columns(["day", "merchant_id", "currency"])
+        .doUpdateSet({ awaits: true })
+        .where("statement.awaits", "=", false),
+    )
+    .execute();
+}
+
+/** @param before the first day that certainly awaits the bank still; undefined where none does. */
+async function nextAwaiting(
+  db: Kysely<SettlementDatabase>,
+  { merchantId, currency }: StatementsOfOne,
+  { after, before }: { after: string; before: string | undefined },
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("statement")
+    .select(sql<string>`day::text`.as("day"))
+    .where("merchant_id", "=", merchantId)
+    .where("currency", "=", currency)
+    .where("awaits", "=", true)
+    .where("day", ">", after)
+    .where("day", "<", before ?? "infinity")
+    .orderBy("statement.day")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.day;
+}
+
+/** On the statement's locked row, with the event that tells of it. */
+async function recordRevision(
+  { db, events, optionalEvents }: RevisionDeps,
+  statement: StatementsOfOne & { day: string },
+): Promise<void> {
+  const isRecorded = await db.transaction().execute(async (trx) => {
+    const last = await lockStatement(trx, statement);
+    // Another process has looked since the change.
+    if (!last?.awaits) return false;
+    // Nobody waits for it, as somebody does for what the role's time-out is meant for.
+    await sql`set local statement_timeout = ${sql.lit(LOOK_TIMEOUT_MS)}`.execute(trx);
+    const content = await readStatement(trx, statement);
+    const { awaits, revision } = decideRevision(last, content);
+    await trx
+      .updateTable("statement")
+      .set({ awaits, ...(revision !== undefined && { revision }) })
+      .where("statement_id", "=", last.statement_id)
+      .execute();
+    if (revision === undefined) return false;
+    const recordedAt = await insertRevision(trx, { ...last, revision }, content!);
+    if (optionalEvents)
+      await trx
+        .insertInto("outbox")
+        .values({
+          event_type: SETTLEMENT_STATEMENT_READY,
+          payment_id: last.statement_id,
+          merchant_id: statement.merchantId,
+          status: "READY",
+          body: statementReadyBody(content!, { revision, recordedAt }),
+        })
+        .execute();
+    await failpoint("settlement.before_revision");
+    return true;
+  });
+  if (isRecorded) events.statementReady();
+}
+
+async function lockStatement(
+  trx: Transaction<SettlementDatabase>,
+  { merchantId, currency, day }: StatementsOfOne & { day: string },
+) {
+  return await trx
+    .selectFrom("statement")
+    .leftJoin("statement_revision as last", (join) =>
+      join
+        .onRef("last.statement_id", "=", "statement.statement_id")
+        .onRef("last.revision", "=", "statement.revision"),
+    )
+    .select(["statement.statement_id", "statement.revision", "statement.awaits", "last.digest"])
+    .where("statement.day", "=", day)
+    .where("statement.merchant_id", "=", merchantId)
+    .where("statement.currency", "=", currency)
+    .forUpdate("statement")
+    .executeTakeFirst();
+}
+
+/** @returns when, by the database's clock. */
+async function insertRevision(
+  trx: Transaction<SettlementDatabase>,
+  { statement_id, revision }: { statement_id: string; revision: number },
+  content: StatementContent,
+): Promise<Date> {
+  const { sales, refunds, chargebacks, commission, bank_fees, lines, digest } = content;
+  const { recorded_at } = await trx
+    .insertInto("statement_revision")
+    .values({
+      statement_id,
+      revision,
+      sales_minor: sales,
+      refunds_minor: refunds,
+      chargebacks_minor: chargebacks,
+      commission_minor: commission,
+      bank_fees_minor: bank_fees,
+      lines,
+      digest,
+    })
+    .returning("recorded_at")
+    .executeTakeFirstOrThrow();
+  return recorded_at;
+}

@@ -1,0 +1,92 @@
+import { fromNow, msUntilFirst } from "@holdfast/service-runtime";
+import { sql, type Kysely } from "kysely";
+import type { SettlementDatabase } from "../database.ts";
+
+/** The statements of a merchant in one currency. */
+export type StatementsOfOne = { merchantId: string; currency: string };
+
+/** What has changed of them, leased by this process. */
+export type LeasedChanges = StatementsOfOne & { changeIds: string[]; days: string[] };
+
+/**
+ * While a file is being compared, its lines are on their way into statements, which would be complete for a moment. One that
+ * cannot be compared holds nobody up for longer than this.
+ */
+const IS_COMPARING = sql<boolean>`exists (
+  select from import where state = 'TAKEN' and matched_at is null and ended_at > now() - interval '10 minutes')`;
+
+/**
+ * In how many milliseconds {@link leaseChanges} has something to lease, undefined where it has nothing; and for how long the
+ * oldest change has not been looked at.
+ */
+export async function measureChanges(
+  db: Kysely<SettlementDatabase>,
+): Promise<{ dueInMs: number | undefined; oldestAgeMs: number }> {
+  // The ids are UUIDv7, so that the first is the oldest.
+  const { rows } = await sql<{ in_ms: number | null; oldest_age_ms: number | null }>`
+    select
+      (select ${msUntilFirst("look_at")} from statement_change where not ${IS_COMPARING}) as in_ms,
+      (select extract(epoch from now() - uuid_extract_timestamp(change_id))::float8 * 1000
+        from statement_change order by change_id limit 1) as oldest_age_ms`.execute(db);
+  const { in_ms, oldest_age_ms } = rows[0]!;
+  return { dueInMs: in_ms ?? undefined, oldestAgeMs: oldest_age_ms ?? 0 };
+}
+
+/**
+ * Leases what has changed, of one merchant and currency after the other, those that wait longest first. Any number of
+ * processes may do so; what one of them has not ended when its lease is over another one does again, which changes nothing.
+ */
+export async function leaseChanges(
+  db: Kysely<SettlementDatabase>,
+  { limit, leaseMs }: { limit: number; leaseMs: number },
+): Promise<LeasedChanges[]> {
+  const leased: LeasedChanges[] = [];
+  while (leased.length < limit) {
+    const changes = await leaseFirst(db, leaseMs);
+    if (!changes) break;
+    leased.push(changes);
+  }
+  return leased;
+}
+
+async function leaseFirst(
+  db: Kysely<SettlementDatabase>,
+  leaseMs: number,
+): Promise<LeasedChanges | undefined> {
+  const { rows } = await sql<{
+    change_id: string;
+    merchant_id: string;
+    currency: string;
+    day: string | null;
+  }>`
+    with first as (
+      select merchant_id, currency from statement_change where look_at <= now() and not ${IS_COMPARING}
+      order by look_at limit 1 for update skip locked
+    ), theirs as (
+      select change_id from statement_change as change, first
+      where change.merchant_id = first.merchant_id and change.currency = first.currency and look_at <= now()
+      order by look_at limit ${CHANGES_MAX} for update of change skip locked
+    )
+    update statement_change as change set look_at = ${fromNow(leaseMs)} from theirs
+    where change.change_id = theirs.change_id
+    returning change.change_id, merchant_id, currency, day::text as day`.execute(db);
+  const [first] = rows;
+  if (!first) return undefined;
+  const days = new Set(rows.flatMap(({ day }) => day ?? []));
+  return {
+    merchantId: first.merchant_id,
+    currency: first.currency,
+    changeIds: rows.map(({ change_id }) => change_id),
+    days: [...days].toSorted(),
+  };
+}
+
+const CHANGES_MAX = 1_000;
+
+/** What was looked at. */
+export async function endChanges(
+  db: Kysely<SettlementDatabase>,
+  { changeIds }: Pick<LeasedChanges, "changeIds">,
+): Promise<void> {
+  await sql`delete from statement_change where change_id = any(${changeIds}::uuid[])`.execute(db);
+}
