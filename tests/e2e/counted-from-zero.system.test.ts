@@ -50,6 +50,10 @@ test("every counter that an alert asks for is exported before anything has happe
     expect(after).toMatch(
       /^http_server_request_duration_count\{[^}]*http_request_method="POST"[^}]*http_route="\/api\/pre-authorization"[^}]*http_response_status_code="201"[^}]*holdfast_listener="merchant"/m,
     );
+    // The bus has no metrics of its own: the dispatcher asks for them.
+    expect(after).toMatch(/^holdfast_event_stream_copies(?:\{[^}]*\})? 1$/m);
+    expect(after).toMatch(/^holdfast_event_stream_copies_wanted(?:\{[^}]*\})? 1$/m);
+    expect(after).toMatch(/^holdfast_event_stream_bytes(?:\{[^}]*\})? \d+$/m);
     // Which statement is slow, and not only in which pool.
     expect(after).toMatch(
       /^db_client_operation_duration_count\{[^}]*pool_name="payments writes"[^}]*db_query_summary="claim-payments"/m,

@@ -9,3 +9,4 @@ export * from "./purge-outbox.ts";
 export * from "./reconcile.ts";
 export * from "./reconcile-command.ts";
 export * from "./relay.ts";
+export * from "./measure-event-stream.ts";

@@ -8,6 +8,7 @@ import {
   type ForbiddenAttempt,
 } from "@holdfast/messaging";
 import { createVerifyToken, staffAdmission } from "@holdfast/operator-token";
+import { createStreamMeasurement } from "@holdfast/outbox";
 import {
   awaitSchema,
   createDatabase,
@@ -191,6 +192,7 @@ export async function startWebhookDispatcher(
   };
   const task = (operation: string, intervalMs: number, round: () => Promise<unknown>) =>
     startPeriodicTask(operation, { intervalMs, round, log });
+  const measureStream = createStreamMeasurement();
   const tasks = [
     startCertificateWatch({ watched: dependencyServers(config), log }),
     task("reap", config.WEBHOOK_REAP_INTERVAL, async () => {
@@ -209,6 +211,7 @@ export async function startWebhookDispatcher(
       ? [task("warn of endpoints", config.WEBHOOK_REAP_INTERVAL, () => warn())]
       : []),
     task("measure state", MEASURE_INTERVAL_MS, () => measureState(db, worker.queue, events)),
+    task("measure stream", MEASURE_INTERVAL_MS, () => measureStream(bus.nats)),
     task("keep partitions", PARTITIONS_INTERVAL_MS, () => keepPartitions(db, retentionOf(config, events))),
   ];
   const health = await startHealth(

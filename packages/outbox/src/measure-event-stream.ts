@@ -1,0 +1,55 @@
+import { EVENT_STREAM } from "@holdfast/contracts";
+import { metrics } from "@holdfast/telemetry";
+import type { NatsConnection } from "@nats-io/transport-node";
+import { manager } from "./event-stream.ts";
+
+/** What the event stream says of itself, as the alerts and the dashboard have it. */
+export type EventStreamState = {
+  /** Copies of each event that are up to date, the leader's included; 0 where nobody answers for the stream. */
+  copies: number;
+  /** As the installation made it; undefined where it does not answer. */
+  copiesWanted?: number;
+  bytes?: number;
+};
+
+/**
+ * Measures the stream by asking it: nats-server has no metrics of its own for Prometheus, and that its pod is ready says
+ * nothing of the copies. Without a leader nobody answers, which is recorded as no copy.
+ */
+export function createStreamMeasurement(record = recordInMetrics()): (nats: NatsConnection) => Promise<void> {
+  return async (nats) => {
+    try {
+      const { config, state, cluster } = await (await manager(nats)).streams.info(EVENT_STREAM.name);
+      // A server that is alone has no cluster, and the one copy.
+      const followers = (cluster?.replicas ?? []).filter(({ current, offline }) => current && !offline);
+      const isLed = cluster === undefined || Boolean(cluster.leader);
+      record({
+        copies: isLed ? 1 + followers.length : 0,
+        copiesWanted: config.num_replicas,
+        bytes: state.bytes,
+      });
+    } catch {
+      // The log has it from the connection, the keeper of the stream, and each publish that fails.
+      record({ copies: 0 });
+    }
+  };
+}
+
+function recordInMetrics(): (state: EventStreamState) => void {
+  const meter = metrics.getMeter("outbox");
+  const copies = meter.createGauge("holdfast.event_stream.copies", {
+    description: "Copies of each event in the stream that are up to date; 0 while nobody answers for it",
+  });
+  const wanted = meter.createGauge("holdfast.event_stream.copies_wanted", {
+    description: "Copies that the installation asks for",
+  });
+  const bytes = meter.createGauge("holdfast.event_stream.bytes", {
+    description: "Bytes of the stream in one copy; at its limit the oldest events leave",
+    unit: "By",
+  });
+  return (state) => {
+    copies.record(state.copies);
+    if (state.copiesWanted !== undefined) wanted.record(state.copiesWanted);
+    if (state.bytes !== undefined) bytes.record(state.bytes);
+  };
+}
