@@ -21,7 +21,7 @@ export function startEventConsumer(
 ): EventConsumer {
   const stopping = new AbortController();
   const confirmations = createConfirmations(deps.bus, deps.events);
-  const underway = new Set<Promise<void>>();
+  const underway = new Map<JsMsg, Accepting>();
   // While one batch is being committed the next one gathers; an event that comes alone is committed immediately.
   const batcher = createNaturalBatcher<Received, void>({
     name: "accepted events",
@@ -37,8 +37,8 @@ export function startEventConsumer(
     const accepting = inReceivingSpan(message, (span) => batcher.add({ message, span })).catch(
       (error: unknown) => deps.events.acceptFailed(error),
     );
-    underway.add(accepting);
-    void accepting.finally(() => underway.delete(accepting));
+    underway.set(message, { sinceMs: performance.now(), ended: accepting });
+    void accepting.finally(() => underway.delete(message));
   };
   const pull = pullEvents(deps.bus, {
     consumer: WEBHOOK_CONSUMER,
@@ -46,15 +46,18 @@ export function startEventConsumer(
     onRound: () => deps.progress.mark("accept"),
     onFailed: (error) => deps.events.acceptFailed(error),
   });
-  // A consumer without events is not stuck.
-  const idle = setInterval(() => underway.size === 0 && deps.progress.mark("accept"), IDLE_MARK_MS);
+  const beat = setInterval(() => {
+    // A consumer without events is not stuck.
+    if (underway.size === 0) return deps.progress.mark("accept");
+    sayThatTheyAreHere(underway);
+  }, BEAT_MS);
 
   return {
     async stop(timeoutMs) {
       stopping.abort();
-      clearInterval(idle);
+      clearInterval(beat);
       await pull.stop();
-      await Promise.race([Promise.allSettled(underway), pause(timeoutMs)]);
+      await Promise.race([allEnded(underway), pause(timeoutMs)]);
       await confirmations.stop(CONFIRMATIONS_STOP_MS);
     },
   };
@@ -75,5 +78,24 @@ async function inReceivingSpan(
   await inSpan(`process ${message.subject}`, options, accept);
 }
 
-const IDLE_MARK_MS = 1_000;
+/** An event that is being accepted. `sinceMs` is of the monotonic clock. */
+type Accepting = { sinceMs: number; ended: Promise<void> };
+
+/**
+ * The stream waits a few seconds for an acknowledgement (`WEBHOOK_ACK_WAIT`), so that what a dispatcher had when it died
+ * comes again soon. While the database is slow, this keeps it from sending again what is here. After half a minute another
+ * dispatcher may try.
+ */
+function sayThatTheyAreHere(underway: Map<JsMsg, Accepting>): void {
+  const from = performance.now() - HERE_FOR_MS;
+  for (const [message, { sinceMs }] of underway) if (sinceMs > from) message.working();
+}
+
+async function allEnded(underway: Map<JsMsg, Accepting>): Promise<void> {
+  await Promise.allSettled([...underway.values()].map(({ ended }) => ended));
+}
+
+/** A third of the time that the stream waits. */
+const BEAT_MS = 1_000;
+const HERE_FOR_MS = 30_000;
 const CONFIRMATIONS_STOP_MS = 500;
