@@ -161,7 +161,8 @@ function meaningOf(name: string, value: unknown): unknown {
 
 /** For those who look and for the one who makes. */
 export async function manager(nats: NatsConnection): Promise<JetStreamManager> {
-  return await jetstreamManager(nats, { timeout: ANSWER_TIMEOUT_MS });
+  // Asking whether there is JetStream at all would be one question more each time; without it every other one fails.
+  return await jetstreamManager(nats, { timeout: ANSWER_TIMEOUT_MS, checkAPI: false });
 }
 
 /** The configuration of what the answer describes; undefined when that is not there. */
