@@ -91,6 +91,8 @@ function countMessages({ nats }: Bus): Map<string, number> {
   nats.subscribe(">", {
     callback(error, { subject, reply = "" }) {
       if (error) throw error;
+      // What the server tells of itself is sent only because somebody listens to everything.
+      if (subject.startsWith("$JS.EVENT.")) return;
       const kind = kindOf(subject, reply);
       counts.set(kind, (counts.get(kind) ?? 0) + 1);
     },
