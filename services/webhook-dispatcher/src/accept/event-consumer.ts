@@ -6,6 +6,7 @@ import { inSpan, parseTraceparent, remoteContext, SpanKind, type Span } from "@h
 import type { JsMsg } from "@nats-io/jetstream";
 import { acceptBatch, type AcceptDeps, type Received } from "./accept-batch.ts";
 import { createConfirmations } from "./confirmations.ts";
+import { sayThatTheyAreHere, type Accepting } from "./say-that-they-are-here.ts";
 
 export type EventConsumer = {
   /** Pulls no further events and waits for the batches under way, at most `timeoutMs`. */
@@ -49,7 +50,7 @@ export function startEventConsumer(
   const beat = setInterval(() => {
     // A consumer without events is not stuck.
     if (underway.size === 0) return deps.progress.mark("accept");
-    sayThatTheyAreHere(underway);
+    sayThatTheyAreHere(underway, performance.now());
   }, BEAT_MS);
 
   return {
@@ -78,24 +79,10 @@ async function inReceivingSpan(
   await inSpan(`process ${message.subject}`, options, accept);
 }
 
-/** An event that is being accepted. `sinceMs` is of the monotonic clock. */
-type Accepting = { sinceMs: number; ended: Promise<void> };
-
-/**
- * The stream waits a few seconds for an acknowledgement (`WEBHOOK_ACK_WAIT`), so that what a dispatcher had when it died
- * comes again soon. While the database is slow, this keeps it from sending again what is here. After half a minute another
- * dispatcher may try.
- */
-function sayThatTheyAreHere(underway: Map<JsMsg, Accepting>): void {
-  const from = performance.now() - HERE_FOR_MS;
-  for (const [message, { sinceMs }] of underway) if (sinceMs > from) message.working();
-}
-
 async function allEnded(underway: Map<JsMsg, Accepting>): Promise<void> {
   await Promise.allSettled([...underway.values()].map(({ ended }) => ended));
 }
 
 /** A third of the time that the stream waits. */
 const BEAT_MS = 1_000;
-const HERE_FOR_MS = 30_000;
 const CONFIRMATIONS_STOP_MS = 500;
