@@ -1,12 +1,19 @@
 import type { Client } from "pg";
 import { Pool } from "pg";
-import { claimDeliveries } from "../../services/webhook-dispatcher/src/delivery/claim-deliveries.ts";
+import {
+  claimDeliveries,
+  type ClaimRequest,
+} from "../../services/webhook-dispatcher/src/delivery/claim-deliveries.ts";
 import { insertBacklog, setPending } from "./backlog-tables.ts";
 import { print, printGoal, witness, type Bench } from "./bench.ts";
+import { cpuTimeMs } from "./cpu-time.ts";
 import type { Endpoint } from "./events.ts";
 import { median } from "./figures.ts";
 
-type Claims = { pending: number; medianMs: number; claimed: number };
+type Claims = MeasuredClaims & { pending: number };
+
+/** @property cpuMs of the database for one claim. */
+export type MeasuredClaims = { medianMs: number; cpuMs: number; claimed: number };
 
 /**
  * The dispatcher's own claim, on its own tables, with a thousand and with a million deliveries pending: all but a few
@@ -46,17 +53,22 @@ const MANY = 1_000_000;
 const CLAIMS = 40;
 const WARM_UP_CLAIMS = 10;
 
-async function measureClaims(url: string): Promise<{ medianMs: number; claimed: number }> {
+/** Claims of 500, each rolled back, as the dispatcher makes them. @param rooms as the dispatcher knows them. */
+export async function measureClaims(url: string, rooms: ClaimRequest["rooms"] = []): Promise<MeasuredClaims> {
   const pool = new Pool({ connectionString: url, max: 1, options: AS_DISPATCHER });
   try {
     const times: number[] = [];
     let claimed = 0;
+    const { rows } = await pool.query<{ pid: number }>("select pg_backend_pid() as pid");
+    const backend = rows[0]!.pid;
+    let usedBefore = 0;
     for (let index = 0; index < WARM_UP_CLAIMS + CLAIMS; index++) {
+      if (index === WARM_UP_CLAIMS) usedBefore = cpuTimeMs(backend);
       await pool.query("begin");
       const startedAt = performance.now();
       const { deliveries } = await claimDeliveries(pool, {
         limit: 500,
-        rooms: [],
+        rooms,
         leaseMs: 30_000,
         shiftMs: 0,
         after: undefined,
@@ -65,7 +77,7 @@ async function measureClaims(url: string): Promise<{ medianMs: number; claimed: 
       claimed = deliveries.length;
       await pool.query("rollback");
     }
-    return { medianMs: median(times), claimed };
+    return { medianMs: median(times), cpuMs: (cpuTimeMs(backend) - usedBefore) / CLAIMS, claimed };
   } finally {
     await pool.end();
   }

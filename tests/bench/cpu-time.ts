@@ -1,19 +1,31 @@
 import { readFileSync, readdirSync } from "node:fs";
 
-/** CPU time of a process in milliseconds, user and system, from /proc; with `tree` its children's too (Postgres). */
+/**
+ * CPU time of a process in milliseconds, user and system, from /proc; with `tree` (Postgres) that of its children, too,
+ * those that have ended included.
+ */
 export function cpuTimeMs(pid: number, { tree = false }: { tree?: boolean } = {}): number {
-  const own = ticksOf(pid) * MS_PER_TICK;
-  if (!tree) return own;
-  return childrenOf(pid).reduce((sum, child) => sum + cpuTimeMs(child, { tree }), own);
+  const { own, ended } = ticksOf(pid);
+  if (!tree) return own * MS_PER_TICK;
+  return childrenOf(pid).reduce(
+    (sum, child) => sum + cpuTimeMs(child, { tree }),
+    (own + ended) * MS_PER_TICK,
+  );
 }
 
-/** Fields 14 and 15 of proc(5)'s stat; the name in field 2 may hold spaces, so they are counted from its end. */
-function ticksOf(pid: number): number {
+/** Fields 14 to 17 of proc(5)'s stat; the name in field 2 may hold spaces, so they are counted from its end. */
+function ticksOf(pid: number): { own: number; ended: number } {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
-    return Number(fields[11]) + Number(fields[12]);
+    const [user, system, endedUser, endedSystem] = fields.slice(11, 15).map(Number) as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    return { own: user + system, ended: endedUser + endedSystem };
   } catch {
-    return 0;
+    return { own: 0, ended: 0 };
   }
 }
 

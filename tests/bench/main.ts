@@ -13,16 +13,19 @@ import { benchBacklog } from "./backlog-bench.ts";
 import { print, type Bench } from "./bench.ts";
 import { benchDeliveries } from "./deliveries-bench.ts";
 import { connectEventSource } from "./events.ts";
+import { benchEndpoints } from "./endpoints-bench.ts";
 import { benchFairness } from "./fairness-bench.ts";
 import { benchIdle } from "./idle-bench.ts";
 import { benchLists } from "./lists-bench.ts";
 import { benchNeighbours, NEIGHBOURS_RATE_LIMIT } from "./neighbours-bench.ts";
 import { benchOperatorToken } from "./operator-token-bench.ts";
 import { benchPayments } from "./payments-bench.ts";
+import { benchRecovery } from "./recovery-bench.ts";
 import { startReceiver } from "./receiver-client.ts";
 import { benchSettlement } from "./settlement-bench.ts";
 import { benchSignIn } from "./sign-in-bench.ts";
 import { benchSlowNeighbours } from "./slow-neighbours-bench.ts";
+import { benchSteady } from "./steady-bench.ts";
 import { benchTls } from "./tls-bench.ts";
 import { benchTracing } from "./tracing-bench.ts";
 import { benchYears } from "./years-bench.ts";
@@ -31,8 +34,8 @@ const { values: options } = parseArgs({
   options: {
     /**
      * payments, webhooks (deliveries, fairness and backlog), one of these three, neighbours, sign-in, operator-token,
-     * adapters, tls, tracing, or all; and by themselves idle, which inserts ten million payments and takes a quarter of an hour,
-     * lists and settlement, which insert `--rows`, and years, which inserts `--payments`.
+     * adapters, tls, tracing, or all; and by themselves steady, recovery, endpoints, idle, which inserts ten million payments
+     * and takes a quarter of an hour, lists and settlement, which insert `--rows`, and years, which inserts `--payments`.
      */
     only: { type: "string", default: "all" },
     rounds: { type: "string", default: "3" },
@@ -89,6 +92,9 @@ const PARTS: Record<string, Part[]> = {
   adapters: [ADAPTERS],
   tls: [TLS],
   tracing: [TRACING],
+  steady: [unlimited(benchSteady)],
+  recovery: [unlimited(benchRecovery)],
+  endpoints: [unlimited(benchEndpoints)],
   idle: [unlimited(benchIdle)],
   lists: [unlimited(benchLists)],
   settlement: [unlimited(benchSettlement)],

@@ -8,7 +8,7 @@ import { startProgram, type Program } from "./programs.ts";
 import { asMerchant, runLoad } from "./run-load.ts";
 
 /** What is asked for payments: its processes are where its CPU time goes. */
-type Target = {
+export type Target = {
   name: TargetName;
   url: string;
   headers: Record<string, string>;
@@ -127,7 +127,8 @@ export function holdfast({ sandbox, receiver }: Bench): Target {
   };
 }
 
-async function startBareHandler(
+/** A process that does the same durable work; with a webhook's URL and secret it sends webhooks, too. */
+export async function startBareHandler(
   { sandbox }: Bench,
   env: Record<string, string>,
 ): Promise<Program<{ port: number }>> {
@@ -141,7 +142,7 @@ async function startBareHandler(
   });
 }
 
-function bareTarget(
+export function bareTarget(
   { sandbox, receiver }: Bench,
   { pid, first }: Program<{ port: number }>,
   target: Pick<Target, "name" | "webhookPath">,

@@ -1,4 +1,4 @@
-import { startPeriodicTask, type Logger, type PeriodicTask } from "@holdfast/service-runtime";
+import { pause, startPeriodicTask, type Logger, type PeriodicTask } from "@holdfast/service-runtime";
 import { sql, type Kysely } from "kysely";
 import { createAnchorSink } from "./anchor-sink.ts";
 import type { AuditHead } from "./audit-head.ts";
@@ -37,12 +37,13 @@ export function watchAuditHead<DB extends AuditDatabase>({
 }: WatchAuditHeadOptions<DB>): AuditWatch {
   const metrics = createAuditMetrics(chain);
   const sink = url === undefined ? undefined : createAnchorSink({ url, token, log, metrics });
+  const stopping = new AbortController();
   let seen: AuditHead | undefined;
-  let lookAt = 0;
+  let nudged = Promise.withResolvers<void>();
 
   const look = async () => {
-    if (performance.now() < lookAt) return;
-    lookAt = performance.now() + intervalMs;
+    // What is appended from here on is for the next look.
+    nudged = Promise.withResolvers();
     const { head, isSeenThere } = await readHead(db, chain, seen);
     if (seen && !isSeenThere) {
       metrics.rewritten();
@@ -54,11 +55,20 @@ export function watchAuditHead<DB extends AuditDatabase>({
     log.info({ head }, "audit head");
     sink?.send(head);
   };
-  const task = startPeriodicTask("audit head", { intervalMs: NUDGED_MS, round: look, log });
+  nudged.resolve();
+  const task = startPeriodicTask("audit head", {
+    intervalMs: NUDGED_MS,
+    log,
+    async round() {
+      await Promise.race([nudged.promise, pause(Math.max(0, intervalMs - NUDGED_MS), stopping.signal)]);
+      if (!stopping.signal.aborted) await look();
+    },
+  });
 
   return {
-    nudge: () => void (lookAt = 0),
+    nudge: () => nudged.resolve(),
     async stop(timeoutMs) {
+      stopping.abort();
       await task.stop(timeoutMs);
       sink?.stop();
     },
@@ -67,7 +77,7 @@ export function watchAuditHead<DB extends AuditDatabase>({
 
 /** One statement by the primary key, 0.1 a second when idle. */
 const INTERVAL_MS = 10_000;
-/** Between two looks; without a nudge or the interval's end it does nothing. */
+/** The shortest time between two looks. */
 const NUDGED_MS = 1_000;
 
 /** int8 is text or bigint, depending on the connection's parser. */

@@ -1,4 +1,4 @@
-import { EVENT_STREAM, WEBHOOK_CONSUMER } from "@holdfast/contracts";
+import { EVENT_STREAM, SETTLEMENT_CONSUMER, WEBHOOK_CONSUMER } from "@holdfast/contracts";
 import { connectBus, type Bus } from "@holdfast/messaging";
 import {
   EventStreamMissingError,
@@ -59,6 +59,7 @@ test("other sizes are taken over without losing events or the consumer's place, 
   const { config, state } = await streams.info(name);
   expect([config.max_bytes, state.messages]).toEqual([10_000_000, 1]);
   expect((await consumers.info(name, WEBHOOK_CONSUMER)).config.ack_wait).toBe(40 * 1e9);
+  expect((await consumers.info(name, SETTLEMENT_CONSUMER)).config.ack_wait).toBe(30 * 1e9);
   await requireConsumer(bus.nats, WEBHOOK_CONSUMER);
 });
 

@@ -33,5 +33,6 @@ export async function startStreamKeeper(
   };
 }
 
-const LOOK_EVERY_MS = 1_000;
+/** Events wait in the outboxes meanwhile, and services reopen the stream within a second of this. */
+const LOOK_EVERY_MS = 3_000;
 const CLOSE_TIMEOUT_MS = 2_000;

@@ -1,4 +1,4 @@
-import { EVENT_STREAM, type EventConsumerName } from "@holdfast/contracts";
+import { EVENT_STREAM, SETTLEMENT_CONSUMER, type EventConsumerName } from "@holdfast/contracts";
 import {
   AckPolicy,
   DeliverPolicy,
@@ -27,7 +27,7 @@ export type EventStreamSizes = {
   /** Copies of each event. */
   replicas: number;
   bytesMax: number;
-  /** How long a consumer waits for an acknowledgement. */
+  /** How long the stream waits for a dispatcher's acknowledgement. */
   ackWaitMs: number;
 };
 
@@ -77,7 +77,7 @@ export function consumerConfig(name: EventConsumerName, { ackWaitMs }: Pick<Even
     ack_policy: AckPolicy.Explicit,
     deliver_policy: DeliverPolicy.All,
     replay_policy: ReplayPolicy.Instant,
-    ack_wait: nanoseconds(ackWaitMs),
+    ack_wait: nanoseconds(name === SETTLEMENT_CONSUMER ? FACTS_ACK_WAIT_MS : ackWaitMs),
     // Most events that are delivered and not accepted yet, over all processes. Acceptance takes milliseconds.
     max_ack_pending: 5_000,
     max_deliver: -1,
@@ -85,6 +85,9 @@ export function consumerConfig(name: EventConsumerName, { ackWaitMs }: Pick<Even
     max_waiting: 512,
   } satisfies Partial<ConsumerConfig>;
 }
+
+/** Nobody waits for a fact, so that one which could not be recorded need not come again within seconds. */
+const FACTS_ACK_WAIT_MS = 30_000;
 
 /**
  * Resolves when the stream is there and every field of it is as it should be.
@@ -158,7 +161,8 @@ function meaningOf(name: string, value: unknown): unknown {
 
 /** For those who look and for the one who makes. */
 export async function manager(nats: NatsConnection): Promise<JetStreamManager> {
-  return await jetstreamManager(nats, { timeout: ANSWER_TIMEOUT_MS });
+  // Asking whether there is JetStream at all would be one question more each time; without it every other one fails.
+  return await jetstreamManager(nats, { timeout: ANSWER_TIMEOUT_MS, checkAPI: false });
 }
 
 /** The configuration of what the answer describes; undefined when that is not there. */

@@ -87,7 +87,7 @@ async function openConsumer(nats: Bus["nats"], name: EventConsumerName): Promise
 }
 
 const PULLED_MAX = 500;
-const PULL_EXPIRES_MS = 2_000;
+const PULL_EXPIRES_MS = 5_000;
 const REOPEN_PAUSE_MS = 250;
 const LOOK_EVERY_MS = 10_000;
 const STOP_PULLING_MS = 500;

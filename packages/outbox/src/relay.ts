@@ -56,8 +56,8 @@ export function startOutboxRelay(deps: RelayDeps): OutboxRelay {
         nudged.promise,
         pause(outcome === "failed" ? FAILURE_PAUSE_MS : settings.OUTBOX_POLL_INTERVAL),
       ]);
-      // While this waits more events are committed, and one claim gets them all; an event that comes alone does not
-      // wait, since the time is over by then.
+      // While this waits more events are committed, and one claim gets them all, as does the dispatcher's one commit; an
+      // event that comes alone does not wait, since the time is over by then.
       const early = endedAt + ROUND_PAUSE_MS - performance.now();
       if (early > 0 && !stopping.signal.aborted) await pause(early);
       nudged = Promise.withResolvers();
@@ -132,8 +132,8 @@ export function createRelayRound({
   };
 }
 
-/** The shortest time between two rounds. */
-const ROUND_PAUSE_MS = 10;
+/** The shortest time between two rounds, and so the longest that a webhook waits for others. */
+const ROUND_PAUSE_MS = 100;
 /** Events claimed by one statement and published side by side. */
 const BATCH_MAX = 200;
 const FAILURE_PAUSE_MS = 250;

@@ -5,12 +5,15 @@ import { VERSION } from "./version.ts";
 /** Measures whether the process's event loop keeps up, and what it uses. Names are the conventions'. */
 export function observeProcess(): void {
   const meter = metrics.getMeter("process");
-  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  delay.enable();
+  // By turns, and not by a timer: an idle process is not woken up, and no long turn is missed.
+  const delay = monitorEventLoopDelay({ samplePerIteration: true });
+  // The turn in which it begins would count until the end of the wait after it.
+  setImmediate(() => delay.enable());
   const quantiles = ["p50", "p99", "max"] as const;
   const gauges = quantiles.map((name) =>
     meter.createObservableGauge(`nodejs.eventloop.delay.${name}`, {
-      description: "How late the event loop gets to its timers, since the last collection",
+      description:
+        "How long a turn of the event loop takes, and so how late what comes in it begins, since the last collection",
       unit: "s",
     }),
   );
@@ -57,8 +60,7 @@ function sinceLast(delay: ReturnType<typeof monitorEventLoopDelay>) {
   const read = () => {
     if (performance.now() - readAt < REPEAT_WITHIN_MS) return;
     readAt = performance.now();
-    const late = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1e3);
-    delays = [late(delay.percentile(50)), late(delay.percentile(99)), late(delay.max)];
+    delays = [delay.percentile(50) / 1e9, delay.percentile(99) / 1e9, delay.max / 1e9];
     delay.reset();
     const now = performance.eventLoopUtilization();
     ({ utilization } = performance.eventLoopUtilization(now, base));
@@ -71,8 +73,3 @@ function sinceLast(delay: ReturnType<typeof monitorEventLoopDelay>) {
 }
 
 const REPEAT_WITHIN_MS = 1_000;
-/**
- * The histogram measures from one timer to the next, which includes its resolution. Each timer wakes the process up: a
- * hundred in a second are a third of a percent of a core, five are not seen, and a quarter of a minute has enough of them.
- */
-const RESOLUTION_MS = 200;

@@ -63,6 +63,18 @@ test("without a collector there are metrics to read and no spans", async () => {
   );
 });
 
+test("a turn of the event loop that took long is in its delay", async () => {
+  await start({});
+  const turn = () => new Promise((resolve) => setTimeout(resolve, 50));
+  await turn();
+  const until = performance.now() + 200;
+  while (performance.now() < until);
+  await turn();
+  const text = (await prometheusText())!;
+  const [, max] = /^nodejs_eventloop_delay_max\{.*\} (\S+)/m.exec(text) ?? [];
+  expect(Number(max)).toBeGreaterThanOrEqual(0.2);
+});
+
 test("switched off, the trace that a request came with is still known to the log", async () => {
   await start({ OTEL_SDK_DISABLED: "true", OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" });
   const traceparent = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;

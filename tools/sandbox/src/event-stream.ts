@@ -37,5 +37,5 @@ export async function startEventStream(options: {
   };
 }
 
-const lookEveryMs = 1_000;
+const lookEveryMs = 3_000;
 const closeTimeoutMs = 200;

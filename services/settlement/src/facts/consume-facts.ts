@@ -27,7 +27,7 @@ export function startFactConsumer({ bus, pool, events, askFirstMs }: ConsumeDeps
     sizeMax: 200,
     flushesMax: 1,
     // Nobody waits for a fact: its lines come with the bank's file of a day.
-    lingerMs: 250,
+    lingerMs: 1_000,
     // One fact that the database refuses must not take its neighbours with it.
     isolates: isFaultOfData,
     async flush(facts) {

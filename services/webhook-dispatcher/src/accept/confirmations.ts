@@ -35,7 +35,7 @@ function confirmationsTo(source: EventSource, bus: Bus, events: BusinessEvents) 
   const batcher = createNaturalBatcher<string, void>({
     name: "confirmations",
     // The owner waits a minute before it publishes again, so events can gather for one of its statements.
-    lingerMs: 50,
+    lingerMs: 250,
     sizeMax: SIZE_MAX,
     flushesMax: FLUSHES_MAX,
     isolates: () => false,

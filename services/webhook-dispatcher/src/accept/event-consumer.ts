@@ -6,6 +6,7 @@ import { inSpan, parseTraceparent, remoteContext, SpanKind, type Span } from "@h
 import type { JsMsg } from "@nats-io/jetstream";
 import { acceptBatch, type AcceptDeps, type Received } from "./accept-batch.ts";
 import { createConfirmations } from "./confirmations.ts";
+import { sayThatTheyAreHere, type Accepting } from "./say-that-they-are-here.ts";
 
 export type EventConsumer = {
   /** Pulls no further events and waits for the batches under way, at most `timeoutMs`. */
@@ -21,7 +22,7 @@ export function startEventConsumer(
 ): EventConsumer {
   const stopping = new AbortController();
   const confirmations = createConfirmations(deps.bus, deps.events);
-  const underway = new Set<Promise<void>>();
+  const underway = new Map<JsMsg, Accepting>();
   // While one batch is being committed the next one gathers; an event that comes alone is committed immediately.
   const batcher = createNaturalBatcher<Received, void>({
     name: "accepted events",
@@ -37,8 +38,8 @@ export function startEventConsumer(
     const accepting = inReceivingSpan(message, (span) => batcher.add({ message, span })).catch(
       (error: unknown) => deps.events.acceptFailed(error),
     );
-    underway.add(accepting);
-    void accepting.finally(() => underway.delete(accepting));
+    underway.set(message, { sinceMs: performance.now(), ended: accepting });
+    void accepting.finally(() => underway.delete(message));
   };
   const pull = pullEvents(deps.bus, {
     consumer: WEBHOOK_CONSUMER,
@@ -46,15 +47,18 @@ export function startEventConsumer(
     onRound: () => deps.progress.mark("accept"),
     onFailed: (error) => deps.events.acceptFailed(error),
   });
-  // A consumer without events is not stuck.
-  const idle = setInterval(() => underway.size === 0 && deps.progress.mark("accept"), IDLE_MARK_MS);
+  const beat = setInterval(() => {
+    // A consumer without events is not stuck.
+    if (underway.size === 0) return deps.progress.mark("accept");
+    sayThatTheyAreHere(underway, performance.now());
+  }, BEAT_MS);
 
   return {
     async stop(timeoutMs) {
       stopping.abort();
-      clearInterval(idle);
+      clearInterval(beat);
       await pull.stop();
-      await Promise.race([Promise.allSettled(underway), pause(timeoutMs)]);
+      await Promise.race([allEnded(underway), pause(timeoutMs)]);
       await confirmations.stop(CONFIRMATIONS_STOP_MS);
     },
   };
@@ -75,5 +79,10 @@ async function inReceivingSpan(
   await inSpan(`process ${message.subject}`, options, accept);
 }
 
-const IDLE_MARK_MS = 1_000;
+async function allEnded(underway: Map<JsMsg, Accepting>): Promise<void> {
+  await Promise.allSettled([...underway.values()].map(({ ended }) => ended));
+}
+
+/** A third of the time that the stream waits. */
+const BEAT_MS = 1_000;
 const CONFIRMATIONS_STOP_MS = 500;

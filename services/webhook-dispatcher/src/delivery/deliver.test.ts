@@ -119,6 +119,20 @@ test("an endpoint that was read a while ago is read anew; one that is off by now
   }
 });
 
+test("nothing is sent while the endpoint cannot be read, and the lease need not be kept", async () => {
+  const { deps, posted } = start();
+  const failed: unknown[] = [];
+  const away = new Error("no database connection");
+  const events = { sendFailed: (_: LeasedDelivery, error: unknown) => void failed.push(error) };
+  const readEndpoint = () => Promise.reject(away);
+  const stale = delivery({ endpointReadAt: performance.now() - 1_001 });
+  const delivered = await deliver(
+    { ...deps, events: events as Partial<BusinessEvents> as BusinessEvents, readEndpoint },
+    stale,
+  );
+  expect([delivered, posted, failed]).toEqual([undefined, [], [away]]);
+});
+
 test("past the deadline only a first attempt or one by hand is made", async () => {
   const late = { now: NOW + 50 * HOUR };
   expect(await deliver(start(late).deps, delivery({ attempt: 2 }))).toBeUndefined();

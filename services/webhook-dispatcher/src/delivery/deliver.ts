@@ -28,7 +28,11 @@ export type Delivered = { result: PostResult; record: AttemptRecord } | undefine
  * nothing itself.
  */
 export async function deliver(deps: DeliverDeps, delivery: LeasedDelivery): Promise<Delivered> {
-  const endpoint = await currentEndpoint(deps, delivery);
+  // Nothing has been sent by then, so one that cannot be read keeps nobody else from trying.
+  const endpoint = await currentEndpoint(deps, delivery).catch((error: unknown) => {
+    deps.events.sendFailed(delivery, error);
+    return undefined;
+  });
   if (!endpoint?.enabled || !mayBeSent(deps, delivery)) return undefined;
   const startedAt = deps.clock.databaseNow();
   const secrets = signingSecrets(endpoint, new Date(startedAt));

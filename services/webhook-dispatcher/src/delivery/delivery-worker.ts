@@ -11,6 +11,7 @@ import { inAttemptSpan } from "./attempt-span.ts";
 import type { SendResult } from "./endpoint-health.ts";
 import { reportOf, type HealthReports } from "./health-reports.ts";
 import type { LeasedDelivery } from "./leased-delivery.ts";
+import { releaseUntilDone, type GiveBack } from "./release-until-done.ts";
 
 export type DeliveryWorkerDeps = DeliverDeps & {
   pool: Pool;
@@ -40,15 +41,19 @@ export function startDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   /** Whether due deliveries may be waiting for room. */
   let backlog = true;
   const writes = new Set<Promise<void>>();
-  const track = (write: Promise<void>) => {
+  const track: Track = (write) => {
     writes.add(write);
     void write.finally(() => writes.delete(write));
   };
+  const giveBack = releaseUntilDone({
+    release: (deliveries) => releaseLeases(deps.pool, deliveries),
+    onFailed: (error) => deps.events.claimFailed(error),
+  });
   const queue = new DeliveryQueue({
     inFlightMax: deps.inFlightMax,
     leaseMarginMs: deps.leaseMarginMs,
-    send: (delivery) => send(deps, delivery, track),
-    giveBack: (deliveries) => track(giveBack(deps, deliveries)),
+    send: (delivery) => send({ ...deps, giveBack, track }, delivery),
+    giveBack: (deliveries) => track(giveBack(deliveries)),
     onResult: (endpointId, result, isOpen) =>
       deps.reports.note(
         endpointId,
@@ -122,17 +127,19 @@ function createClaimRound(
 
 const CLAIM_MAX = 500;
 
+/** Takes note of a write that a stop waits for. */
+type Track = (write: Promise<void>) => void;
+
 /** One attempt and its record. The place in the queue is free as soon as the answer arrives; the record follows. */
 async function send(
-  deps: DeliveryWorkerDeps,
+  { giveBack, track, ...deps }: DeliveryWorkerDeps & { giveBack: GiveBack; track: Track },
   delivery: LeasedDelivery,
-  track: (write: Promise<void>) => void,
 ): Promise<SendResult | undefined> {
   try {
     // The record begins within the span and outlives it; it belongs to the span's trace.
     const delivered = await inAttemptSpan(delivery, async () => {
       const attempt = await deliver(deps, delivery);
-      track(attempt ? recordUntilDone(deps, attempt.record) : giveBack(deps, [delivery]));
+      track(attempt ? recordUntilDone(deps, attempt.record) : giveBack([delivery]));
       return attempt;
     });
     if (!delivered) return undefined;
@@ -167,8 +174,3 @@ async function recordUntilDone(
 
 const RECORD_PAUSE_MS = 500;
 const RECORD_FOR_MS = 600_000;
-
-/** Releases leases; one that cannot be released expires. */
-async function giveBack({ pool, events }: DeliveryWorkerDeps, deliveries: LeasedDelivery[]): Promise<void> {
-  await releaseLeases(pool, deliveries).catch((error: unknown) => events.claimFailed(error));
-}

@@ -11,7 +11,7 @@ export function createResultRecorder(pool: Pool): NaturalBatcher<AttemptRecord, 
     name: "results",
     sizeMax: 100,
     flushesMax: 2,
-    lingerMs: 50,
+    lingerMs: 100,
     isolates: () => false,
     async flush(records) {
       await failpoint("webhooks.in_result_batch");

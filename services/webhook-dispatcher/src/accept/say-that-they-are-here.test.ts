@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { sayThatTheyAreHere } from "./say-that-they-are-here.ts";
+
+test("what has been here for half a minute is left to another dispatcher", () => {
+  const said: string[] = [];
+  const message = (name: string) => ({ working: () => void said.push(name) });
+  const since = (sinceMs: number) => ({ sinceMs, ended: Promise.resolve() });
+  const underway = new Map([
+    [message("old"), since(0)],
+    [message("young"), since(1)],
+  ]);
+  sayThatTheyAreHere(underway, 29_999);
+  expect(said.splice(0)).toEqual(["old", "young"]);
+  sayThatTheyAreHere(underway, 30_000);
+  expect(said).toEqual(["young"]);
+});
