@@ -41,6 +41,7 @@ test("a form that does not arrive is cut off after fourteen seconds", async () =
   const closed = once(socket, "close");
   vi.advanceTimersByTime(FORM_MS_MAX);
   await closed;
+  expect(socket.destroyed).toBe(true);
 });
 
 test("a file of a person who is signed in has ten minutes, and no longer", async () => {
