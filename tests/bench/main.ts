@@ -10,6 +10,7 @@ import { parseArgs } from "node:util";
 import { serviceDefinitions, startSandbox } from "@holdfast/sandbox";
 import { benchBacklog } from "./backlog-bench.ts";
 import { print, type Bench } from "./bench.ts";
+import { benchConsole } from "./console-bench.ts";
 import { benchDeliveries } from "./deliveries-bench.ts";
 import { connectEventSource } from "./events.ts";
 import { benchFairness } from "./fairness-bench.ts";
@@ -30,7 +31,7 @@ const { values: options } = parseArgs({
   options: {
     /**
      * payments, webhooks (deliveries, fairness and backlog), one of these three, neighbours, sign-in, operator-token,
-     * tls, tracing, or all; and by themselves idle, which inserts ten million payments and takes a quarter of an hour,
+     * tls, tracing, or all; console, which takes two minutes; and by themselves idle, which inserts ten million payments and takes a quarter of an hour,
      * lists and settlement, which insert `--rows`, and years, which inserts `--payments`.
      */
     only: { type: "string", default: "all" },
@@ -85,6 +86,7 @@ const PARTS: Record<string, Part[]> = {
   "operator-token": [OPERATOR_TOKEN],
   tls: [TLS],
   tracing: [TRACING],
+  console: [unlimited(benchConsole)],
   idle: [unlimited(benchIdle)],
   lists: [unlimited(benchLists)],
   settlement: [unlimited(benchSettlement)],
