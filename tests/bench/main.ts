@@ -31,7 +31,8 @@ const { values: options } = parseArgs({
   options: {
     /**
      * payments, webhooks (deliveries, fairness and backlog), one of these three, neighbours, sign-in, operator-token,
-     * tls, tracing, or all; console, which takes two minutes; and by themselves idle, which inserts ten million payments and takes a quarter of an hour,
+     * tls, tracing, or all; and by themselves console, which takes two minutes, idle, which inserts ten million payments and
+     * takes a quarter of an hour,
      * lists and settlement, which insert `--rows`, and years, which inserts `--payments`.
      */
     only: { type: "string", default: "all" },
