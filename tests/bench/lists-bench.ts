@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { insertPayments, insertRefunds } from "../lists/list-rows.ts";
 import { print, printGoal, witness, type Bench } from "./bench.ts";
 import { cpuTimeMs } from "./cpu-time.ts";
 import { quantile } from "./figures.ts";
+import { residentMiB } from "./resident-memory.ts";
 
 /**
  * The first page of every kind of list, and an export of a merchant's rows, with a long history in both services. The rows
@@ -101,10 +101,4 @@ async function exportAll({ sandbox, rows }: Bench): Promise<void> {
 function headersOf({ merchants }: Bench["sandbox"]): Record<string, string> {
   const { apiKey, apiSecret } = merchants[0]!;
   return { "x-api-key": apiKey, "x-api-secret": apiSecret };
-}
-
-/** Of a process, from /proc. */
-function residentMiB(pid: number): number {
-  const [, kib] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-  return Math.round(Number(kib) / 1_024);
 }

@@ -11,6 +11,7 @@ import { serviceDefinitions, startSandbox } from "@holdfast/sandbox";
 import { benchAdapters } from "./adapters-bench.ts";
 import { benchBacklog } from "./backlog-bench.ts";
 import { print, type Bench } from "./bench.ts";
+import { benchConsole } from "./console-bench.ts";
 import { benchDeliveries } from "./deliveries-bench.ts";
 import { connectEventSource } from "./events.ts";
 import { benchEndpoints } from "./endpoints-bench.ts";
@@ -34,8 +35,9 @@ const { values: options } = parseArgs({
   options: {
     /**
      * payments, webhooks (deliveries, fairness and backlog), one of these three, neighbours, sign-in, operator-token,
-     * adapters, tls, tracing, or all; and by themselves steady, recovery, endpoints, idle, which inserts ten million payments
-     * and takes a quarter of an hour, lists and settlement, which insert `--rows`, and years, which inserts `--payments`.
+     * adapters, tls, tracing, or all; and by themselves console, steady, recovery, endpoints, idle, which inserts ten million
+     * payments and takes a quarter of an hour, lists and settlement, which insert `--rows`, and years, which inserts
+     * `--payments`.
      */
     only: { type: "string", default: "all" },
     rounds: { type: "string", default: "3" },
@@ -95,6 +97,7 @@ const PARTS: Record<string, Part[]> = {
   steady: [unlimited(benchSteady)],
   recovery: [unlimited(benchRecovery)],
   endpoints: [unlimited(benchEndpoints)],
+  console: [unlimited(benchConsole)],
   idle: [unlimited(benchIdle)],
   lists: [unlimited(benchLists)],
   settlement: [unlimited(benchSettlement)],

@@ -2,13 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { generateKeyPair, importJWK, SignJWT, type CryptoKey } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import {
-  CLIENT_ID,
-  openBrowser,
-  startConsoleHarness,
-  visit,
-  type ConsoleHarness,
-} from "./console-harness.ts";
+import { CLIENT_ID, startConsoleHarness, type ConsoleHarness } from "./console-harness.ts";
+import { openBrowser, visit } from "./open-browser.ts";
 
 let harness: ConsoleHarness;
 let consoleUrl: string;

@@ -14,13 +14,8 @@ import {
   OperatorApiProblemError,
   operatorApiWire,
 } from "../../services/console/src/operator-api/operator-api.ts";
-import {
-  openBrowser,
-  SESSION_KEY,
-  startConsoleHarness,
-  visit,
-  type ConsoleHarness,
-} from "./console-harness.ts";
+import { SESSION_KEY, startConsoleHarness, type ConsoleHarness } from "./console-harness.ts";
+import { openBrowser, visit } from "./open-browser.ts";
 
 let harness: ConsoleHarness;
 beforeAll(async () => void (harness = await startConsoleHarness()));

@@ -29,9 +29,9 @@ type OperationObject = {
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
 };
 
-/** Both documents as one: what has the same name in both is the same. */
+/** All documents as one: what has the same name in several is the same. */
 export function readApiDocument(): ApiDocument {
-  const documents = ["merchant", "operator"].map(readDocument);
+  const documents = ["merchant", "operator", "staff"].map(readDocument);
   const schemas = Object.assign({}, ...documents.map(({ components }) => components.schemas)) as Schemas;
   const operations = documents.flatMap(({ paths, components }) =>
     Object.entries(paths).flatMap(([path, methods]) =>

@@ -7,13 +7,13 @@ export type Known = Record<string, readonly string[]>;
 
 /** A request as it goes over the wire, with the answers that the document lists for it. */
 export type FuzzRequest = {
-  listener: "merchant" | "operator" | "public";
+  listener: "merchant" | "operator" | "staff" | "public";
   bytes: Buffer;
   answers: Operation["answers"];
   kind: "from the document" | "byte noise";
 };
 
-export type Credentials = { merchant: string; operator: string };
+export type Credentials = { merchant: string; operator: string; staff: string };
 
 /** Requests of the document's operations, valid and bent. */
 export function documentRequests(
@@ -171,7 +171,11 @@ function requestOf(
   { target, text, headers }: { target: string; text: Source | undefined; headers: string[] },
   credentials: Credentials,
 ): FuzzRequest {
-  const listener = path.startsWith("/operator/") ? "operator" : "merchant";
+  const listener = path.startsWith("/operator/")
+    ? "operator"
+    : path.startsWith("/staff/")
+      ? "staff"
+      : "merchant";
   // A lone surrogate has no UTF-8; it becomes the bytes it would have, which are not well-formed.
   const body = Buffer.from(text ?? "", "utf8");
   const lines = [

@@ -57,6 +57,7 @@ export async function runFuzz({ home, seed, requests, log }: FuzzOptions): Promi
 const PROCESSES = [
   "api-gateway",
   "gateway-operator",
+  "gateway-staff",
   "gateway-public",
   "payments",
   "refunds",
@@ -89,10 +90,11 @@ function restore(name: string, value: string | undefined): void {
 }
 
 async function drawRequests(file: SandboxFile, seed: number, count: number): Promise<FuzzRequest[]> {
-  const [merchant, operator] = [file.merchants[0]!, file.operators[0]!];
+  const [merchant, operator, owner] = [file.merchants[0]!, file.operators[0]!, file.staff[0]!];
   const credentials = {
     merchant: `X-API-KEY: ${merchant.apiKey}\r\nX-API-SECRET: ${merchant.apiSecret}`,
     operator: `Authorization: Bearer ${operator.token}`,
+    staff: `Authorization: Bearer ${owner.token}`,
   };
   const known = await makeKnown(file);
   const fromDocument = documentRequests(readApiDocument(), known, credentials);
@@ -182,6 +184,7 @@ async function sendAll(
   const ports = {
     merchant: portOf(file.gatewayUrl),
     operator: portOf(file.operatorUrl),
+    staff: portOf(file.staffUrl),
     public: portOf(file.publicUrl),
   };
   let next = 0;

@@ -163,6 +163,25 @@ test("an API key that staff make is their merchant's, and its audit line names t
   expect(own.text).not.toContain("issuedBy");
 });
 
+test("staff set the URL of their merchant's default endpoint, in each mode", async () => {
+  const { mine } = system.shops;
+  const url = "https://127.0.0.1:9/moved";
+  const put = (query: string) =>
+    system.ask(
+      mine,
+      { method: "PUT", path: `/staff/webhook${query}`, body: { url } },
+      { roles: ["developer"] },
+    );
+  const [moved, first] = [await put(""), await put("?livemode=false")];
+  expect([moved.status, first.status], first.text).toEqual([200, 201]);
+  expect(JSON.parse(first.text)).toMatchObject({ url, secret: expect.any(String) });
+  for (const query of ["", "?livemode=false"]) {
+    const listed = await system.ask(mine, { method: "GET", path: `/staff/webhooks${query}` });
+    const { items } = JSON.parse(listed.text) as { items: { default: boolean; url: string }[] };
+    expect(items.filter((endpoint) => endpoint.default)).toMatchObject([{ url }]);
+  }
+});
+
 test("what a role does not allow is written down", async () => {
   const { mine } = system.shops;
   const path = `/staff/payments/${mine.things.payment}/cancel`;

@@ -45,6 +45,7 @@ const LINES: Record<string, Line> = {
     body: { amount: 1, currency: "TRY", reason: "asked" },
     another: 404,
   },
+  putWebhookAsStaff: { ...changes, body: { url: "https://127.0.0.1:9/hook" }, another: "nothing of theirs" },
   createWebhookAsStaff: {
     ...changes,
     body: { url: "https://127.0.0.1:9/added" },

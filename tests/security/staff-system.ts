@@ -50,6 +50,7 @@ export async function startStaffSystem() {
   const openShop = (name: string) => openShopIn(system, operate, name);
   return {
     ...system,
+    operators,
     staff,
     operate,
     ask,

@@ -130,6 +130,7 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["webhooks.staff-list-endpoints", "F", "W"],
   ["webhooks.staff-list-deliveries", "F", "W"],
   ["webhooks.staff-get-delivery", "F", "W"],
+  ["webhooks.staff-put-endpoint", "F", "W"],
   ["webhooks.staff-create-endpoint", "F", "W"],
   ["webhooks.staff-change-endpoint", "F", "W"],
   ["webhooks.staff-remove-endpoint", "F", "W"],

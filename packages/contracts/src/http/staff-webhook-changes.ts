@@ -8,6 +8,7 @@ import {
   testWebhookEndpoint,
 } from "./merchant-webhooks.ts";
 import type { Difference } from "./staff-endpoint.ts";
+import { putMerchantWebhook } from "./webhook-endpoints.ts";
 
 const path = "/staff/webhooks";
 const one = `${path}/{endpointId}`;
@@ -15,6 +16,18 @@ const role = "developer";
 
 /** What developers change about their merchant's webhook endpoints. */
 export const STAFF_WEBHOOK_CHANGES: readonly (readonly [Endpoint, Difference])[] = [
+  [
+    putMerchantWebhook,
+    {
+      operationId: "putWebhookAsStaff",
+      role,
+      path: "/staff/webhook",
+      summary: "Set the default webhook URL",
+      description:
+        "Turns the merchant's default endpoint on, or changes its URL. The secret is shown only once, when webhooks " +
+        "are turned on.",
+    },
+  ],
   [
     createMerchantWebhook,
     {

@@ -32,6 +32,7 @@ import { listMerchantStatements } from "./statement-commands.ts";
 import {
   getWebhookDelivery,
   listWebhookDeliveries,
+  putWebhook,
   redeliverFailedWebhooks,
   redeliverWebhook,
 } from "./webhook-commands.ts";
@@ -63,6 +64,7 @@ const ROLES: readonly (readonly [of: Original, role: StaffRole, recentSignIn?: t
   [capturePayment, "refunds", true],
   [cancelPayment, "refunds", true],
   [requestRefundForMerchant, "refunds", true],
+  [putWebhook, "developer"],
   [createWebhookEndpoint, "developer"],
   [changeWebhookEndpoint, "developer"],
   [removeWebhookEndpoint, "developer"],

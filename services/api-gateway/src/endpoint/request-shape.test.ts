@@ -82,6 +82,7 @@ const BODIES: Record<string, object> = {
   capturePaymentAsStaff: REFUND,
   cancelPaymentAsStaff: { reason: "a typing error" },
   requestRefundAsStaff: { ...REFUND, reason: "goodwill" },
+  putWebhookAsStaff: { url: "https://shop.example/hook" },
   createWebhookAsStaff: { url: "https://shop.example/hook", events: ["payment.status_changed"] },
   changeWebhookAsStaff: { url: "https://shop.example/hook", events: ["refund.requested"] },
   redeliverWebhookAsStaff: { endpointId: "0199aaaa-0000-7000-8000-000000000001" },

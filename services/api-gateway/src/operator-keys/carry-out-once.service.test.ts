@@ -237,6 +237,7 @@ test("every member of an answer that is a secret by its name is kept nowhere", (
     "createMerchantWebhook secret true",
     "createWebhookAsStaff secret true",
     "putMerchantWebhook secret true",
+    "putWebhookAsStaff secret true",
     "rotateMerchantWebhookSecret secret true",
     "rotateWebhookEndpointSecret secret true",
     "rotateWebhookSecretAsStaff secret true",

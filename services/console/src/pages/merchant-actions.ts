@@ -96,12 +96,12 @@ async function revokeKey(context: PageContext, again: RenderAgain): Promise<Page
   );
 }
 
-/** The first endpoint that an operator adds in a mode is its default one, whose deliveries every log shows. */
+/** The first endpoint that somebody adds in a mode is its default one, whose deliveries every log shows. */
 async function addWebhook(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
   const { path, page } = ofMerchant(context);
   const texts = MERCHANT_TEXTS[context.reader.language];
   const query = modeOf(context);
-  const isFirst = !context.session.staff && !(await hasDefault(context, path, query));
+  const isFirst = !(await hasDefault(context, path, query));
   const request = {
     action: "changeMerchant",
     path,

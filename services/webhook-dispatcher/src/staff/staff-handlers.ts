@@ -7,6 +7,7 @@ import {
   isLive,
   listWebhookDeliveries,
   listWebhookEndpoints,
+  putWebhook,
   redeliverFailedWebhooks,
   redeliverToEndpoint,
   redeliverWebhook,
@@ -18,7 +19,7 @@ import {
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { getDelivery, listDeliveries } from "../operator/delivery-log.ts";
-import { activateSecret, deleteEndpoint, rotateSecret } from "../operator/manage-endpoint.ts";
+import { activateSecret, deleteEndpoint, putEndpoint, rotateSecret } from "../operator/manage-endpoint.ts";
 import { changeEndpoint, createEndpoint, listEndpoints } from "../operator/merchant-endpoints.ts";
 import type { OperatorDeps } from "../operator/operator-handlers.ts";
 import { redeliver, redeliverFailed } from "../operator/redeliver.ts";
@@ -36,6 +37,9 @@ function endpointHandlers(deps: OperatorDeps) {
   return [
     handler(staffVersionOf(listWebhookEndpoints), ({ context }) =>
       listEndpoints(deps, context.merchant.merchantId),
+    ),
+    handler(staffVersionOf(putWebhook), ({ context, payload }) =>
+      putEndpoint(deps, context, own(context, payload)),
     ),
     handler(staffVersionOf(createWebhookEndpoint), ({ context, payload }) =>
       createEndpoint(deps, context, own(context, payload)),

@@ -1,0 +1,157 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { residentMiB } from "./resident-memory.ts";
+import { openBrowser } from "../console/open-browser.ts";
+import { print, printGoal, witness, type Bench } from "./bench.ts";
+import { cpuTimeMs } from "./cpu-time.ts";
+import { quantile } from "./figures.ts";
+
+type Browser = ReturnType<typeof openBrowser>;
+/** Milliseconds to the first byte, by the page's name. */
+type Times = Record<string, number[]>;
+/** With what was answered that is no page. */
+type Walked = { times: Times; failed: string[] };
+
+/**
+ * The console's one replica with 200 operators who are signed in, each of whom opens a page every ten seconds, and beside
+ * it with one who does the same as fast as pages come. All of them walk from the overview to the search, a payment and the
+ * refunds that wait.
+ */
+export async function benchConsole(bench: Bench): Promise<void> {
+  const { sandbox } = bench;
+  const orders = await makeHistory(bench);
+  const alone = await signedIn(bench, 1);
+  const [first, one, many] = [nothing(), nothing(), nothing()];
+  await walk(bench, alone[0]!, orders, first);
+  await measure(bench, "1 operator", one, async () => {
+    for (let round = 0; round < ALONE_ROUNDS; round++) await walk(bench, alone[0]!, orders, one);
+  });
+  const before = residentMiB(sandbox.processes["console"]!);
+  const operators = await signedIn(bench, OPERATORS);
+  await measure(bench, `${OPERATORS} operators`, many, async () => {
+    await Promise.all(
+      operators.map(async (browser, index) => {
+        await delay((index / OPERATORS) * PAGE_EVERY_MS);
+        for (let round = 0; round < bench.rounds; round++)
+          await walk(bench, browser, orders, many, PAGE_EVERY_MS);
+      }),
+    );
+  });
+  const after = residentMiB(sandbox.processes["console"]!);
+  print(`memory of the console: ${before} MiB with one operator, ${after} MiB after ${OPERATORS}`);
+  const pages = Object.values(many.times).flat().length;
+  const failed = [...first.failed, ...one.failed, ...many.failed];
+  witness(
+    pages === OPERATORS * bench.rounds * PAGES && failed.length === 0,
+    `${pages} pages, of which ${failed.length} were answered otherwise (${[...new Set(failed)].join(", ")})`,
+  );
+}
+
+const nothing = (): Walked => ({ times: {}, failed: [] });
+
+const OPERATORS = 200;
+const ALONE_ROUNDS = 50;
+const PAGES = 4;
+const PAGE_EVERY_MS = 10_000;
+const GOAL_MS = 100;
+/** Sign-ins at the same time. */
+const SIGN_INS = 4;
+
+/** Payments, and a refund that waits of each. @returns their orders and ids. */
+async function makeHistory({ sandbox }: Bench): Promise<{ orderId: string; paymentId: string }[]> {
+  const { apiKey, apiSecret } = sandbox.merchants[0]!;
+  const send = async (path: string, body: object) => {
+    const answer = await fetch(sandbox.gatewayUrl + path, {
+      method: "POST",
+      headers: { "X-API-KEY": apiKey, "X-API-SECRET": apiSecret, "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as { paymentId: string };
+  };
+  const made = [];
+  for (let index = 0; index < HISTORY; index++) {
+    const orderId = `console-${index}`;
+    const { paymentId } = await send("/api/payment", sale(orderId));
+    await send(`/api/payment/${paymentId}/refund`, { amount: 1, currency: "TRY" });
+    made.push({ orderId, paymentId });
+  }
+  return made;
+}
+
+const HISTORY = 100;
+
+function sale(orderId: string) {
+  return {
+    orderId,
+    amount: 12.5,
+    currency: "TRY",
+    cardHolderName: "Ada Lovelace",
+    pan: "4111111111111111",
+    expiryMonth: "12",
+    expiryYear: String((new Date().getUTCFullYear() + 2) % 100),
+    cvv: "123",
+    requestIp: "203.0.113.7",
+    requestPort: 443,
+  };
+}
+
+/** Each in a browser of their own: sessions are what the console keeps of people. */
+async function signedIn({ sandbox }: Bench, count: number): Promise<Browser[]> {
+  const names = ["alice", "bora", "vera"];
+  const browsers: Browser[] = [];
+  const next = async () => {
+    while (browsers.length < count) {
+      const browser = openBrowser(names[browsers.length % names.length]!);
+      browsers.push(browser);
+      const { status } = await browser.visit(`${sandbox.consoleUrl}/merchants`);
+      if (status !== 200) throw new Error(`a sign-in ended with ${status}`);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(SIGN_INS, count) }, next));
+  return browsers;
+}
+
+async function walk(
+  { sandbox }: Bench,
+  browser: Browser,
+  orders: { orderId: string; paymentId: string }[],
+  { times, failed }: Walked,
+  everyMs = 0,
+): Promise<void> {
+  const { orderId, paymentId } = orders[Math.floor(Math.random() * orders.length)]!;
+  const pages = {
+    overview: "/",
+    search: `/search?q=${orderId}`,
+    payment: `/payments/${paymentId}`,
+    refunds: "/refunds",
+  };
+  for (const [name, path] of Object.entries(pages)) {
+    const begunAt = performance.now();
+    const answer = await browser.open(sandbox.consoleUrl + path);
+    (times[name] ??= []).push(performance.now() - begunAt);
+    const text = await answer.text();
+    // A search for what is one thing leads to it.
+    const isPage = answer.status === 303 || (answer.status === 200 && text.includes("</html>"));
+    if (!isPage) failed.push(`${name}: ${answer.status}`);
+    if (everyMs > 0) await delay(Math.max(0, everyMs - (performance.now() - begunAt)));
+  }
+}
+
+async function measure({ sandbox }: Bench, who: string, { times }: Walked, run: () => Promise<void>) {
+  const names = ["console", "gateway-operator", "payments", "refunds", "webhook-dispatcher", "settlement"];
+  const processes = names.flatMap((name) => {
+    const pid = sandbox.processes[name];
+    return pid === undefined ? [] : [{ name, pid, fromMs: cpuTimeMs(pid) }];
+  });
+  await run();
+  const pages = Object.values(times).flat().length;
+  for (const [name, ofPage] of Object.entries(times)) {
+    const [middle, p99] = [quantile(ofPage, 0.5), quantile(ofPage, 0.99)];
+    const figure = `${middle.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms of ${ofPage.length}`;
+    printGoal(`${who}, first byte of ${name}, median`, figure, `< ${GOAL_MS} ms`, middle < GOAL_MS);
+  }
+  const shares = processes.map(
+    ({ name, pid, fromMs }) => `${name} ${((cpuTimeMs(pid) - fromMs) / pages).toFixed(1)} ms`,
+  );
+  print(`${who}, CPU time of a page: ${shares.join(", ")}`);
+}

@@ -1,0 +1,46 @@
+const REQUESTS_MAX = 30;
+
+export type Shown = { status: number; text: string; url: string };
+
+/** A browser that keeps its cookies, goes wherever it is led, and clicks on one person where it is asked who it is. */
+export function openBrowser(person: string) {
+  const jar = new Map<string, string>();
+  const send = async (address: URL, form?: URLSearchParams) => {
+    const response = await fetch(address, {
+      method: form ? "POST" : "GET",
+      redirect: "manual",
+      headers: {
+        Cookie: [...jar].map(([name, value]) => `${name}=${value}`).join("; "),
+        ...(form && { Origin: address.origin }),
+      },
+      ...(form && { body: form }),
+    });
+    for (const cookie of response.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie)!;
+      if (value === "" || /max-age=0\b/i.test(cookie)) jar.delete(name!);
+      else jar.set(name!, value!);
+    }
+    return response;
+  };
+  return {
+    /** Without following where it leads. */
+    open: async (url: string) => await send(new URL(url)),
+    async visit(url: string, posted?: URLSearchParams): Promise<Shown> {
+      let [next, form] = [new URL(url), posted];
+      for (let requests = 0; requests < REQUESTS_MAX; requests++) {
+        const response = await send(next, form);
+        const location = response.headers.get("location");
+        const text = await response.text();
+        if (location !== null) [next, form] = [new URL(location, next), undefined];
+        else if (next.pathname.startsWith("/interaction/") && !form) form = new URLSearchParams({ person });
+        else return { status: response.status, text, url: next.href };
+      }
+      throw new Error(`after ${REQUESTS_MAX} requests it still leads on, now to ${next.href}`);
+    },
+  };
+}
+
+/** With a browser of its own. */
+export async function visit(url: string, person = "alice"): Promise<Shown> {
+  return await openBrowser(person).visit(url);
+}
