@@ -32,25 +32,32 @@ async function setUp() {
     const options = { env: { ...env, ALLOW_PLAINTEXT: "postgres" } };
     return (await promisify(execFile)(process.execPath, [program], options)).stdout;
   };
-  return { system, start, migrate };
+  /** As if the migration that lets a service look, and all after it, had not run. @returns how many. */
+  const unmigrate = async () => {
+    const undone = "delete from refunds.migration where name >= $1 returning name";
+    return (await system.query(undone, [FIRST])).length;
+  };
+  return { system, start, migrate, unmigrate };
 }
 
+const FIRST = "0031-see-migrations";
+
 test("a process of a newer version waits for its migrations, says so, and starts when they have run", async () => {
-  const { system, start, migrate } = await setUp();
-  await system.query("delete from refunds.migration where name = '0031-see-migrations'");
+  const { start, migrate, unmigrate } = await setUp();
+  const missing = await unmigrate();
   const child = await start();
   await eventually(() =>
-    expect(child.logTail()).toContain("1 migrations have not run, from 0031-see-migrations.sql"),
+    expect(child.logTail()).toContain(`${missing} migrations have not run, from ${FIRST}.sql`),
   );
   expect(child.logTail()).not.toContain('"started"');
-  expect(await migrate()).toContain("migrated 0031-see-migrations");
+  expect(await migrate()).toContain(`migrated ${FIRST}`);
   await eventually(() => expect(child.logTail()).toContain('"started"'));
   expect(child.logTail().match(/waiting for the schema/g)).toHaveLength(1);
 });
 
 test("one without the right to look waits too: the migration that gives it comes", async () => {
-  const { system, start, migrate } = await setUp();
-  await system.query("delete from refunds.migration where name = '0031-see-migrations'");
+  const { system, start, migrate, unmigrate } = await setUp();
+  await unmigrate();
   await system.query("revoke select (name) on refunds.migration from refunds_app");
   const child = await start();
   await eventually(() => expect(child.logTail()).toContain("SQLSTATE 42501"));
@@ -59,8 +66,8 @@ test("one without the right to look waits too: the migration that gives it comes
 });
 
 test("one that is told to stop meanwhile stops", async () => {
-  const { system, start } = await setUp();
-  await system.query("delete from refunds.migration where name = '0031-see-migrations'");
+  const { start, unmigrate } = await setUp();
+  await unmigrate();
   const child = await start();
   await eventually(() => expect(child.logTail()).toContain("waiting for the schema"));
   await child.stop({ withinMs: 30_000 });
