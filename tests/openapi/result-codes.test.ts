@@ -7,14 +7,15 @@ import { expect, test } from "vitest";
 const root = resolve(import.meta.dirname, "..", "..");
 
 test("each result code that a service writes is in the list, and each of the list is written", () => {
-  const files = globSync("services/{payments,refunds}/src/**/*.ts", { cwd: root }).filter(
-    (file) => !file.endsWith(".test.ts"),
-  );
+  const files = globSync(["services/{payments,refunds}/src/**/*.ts", "packages/contracts/src/**/*.ts"], {
+    cwd: root,
+  }).filter((file) => !file.endsWith(".test.ts"));
   const sources = files.map((file) => readFileSync(resolve(root, file), "utf8")).join("\n");
   const literals = [...sources.matchAll(/\b(?:resultCode|result_code): "(\w+)"/g)].map(
     ([, code = ""]) => code,
   );
-  const named = [...sources.matchAll(/^export const (?:IN_REVIEW|REVIEW_REJECTED) = "(\w+)"/gm)].map(
+  const constants = /^export const (?:IN_REVIEW|REVIEW_REJECTED|\w+_RESULT) = "(\w+)"/gm;
+  const named = [...sources.matchAll(constants)].map(
     ([, code = ""]) => code,
   );
   const [, rules = ""] = /^export type RuleName = (.+);$/m.exec(sources) ?? [];

@@ -55,6 +55,10 @@ export const RESULT_CODES = {
     meaning: "REJECTED, of a refund: an operator declined it; `resultMessage` gives the reason",
     tryAgain: "no",
   },
+  charged_back: {
+    meaning: "FAILED, of a refund: a chargeback has given the buyer the money; the bank was not asked",
+    tryAgain: "no",
+  },
   resolved: {
     meaning: "two operators have recorded what the bank did; `status` says which way",
     tryAgain: "no",

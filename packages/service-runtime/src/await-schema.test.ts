@@ -16,10 +16,12 @@ function setUp(answers: (string[] | Error)[]) {
     if (answer instanceof Error) throw answer;
     return { rows: answer.map((name) => ({ name })) };
   });
-  const log = { warn: vi.fn(), info: vi.fn() };
+  const pool = { query, ended: false };
+  const log = { warn: vi.fn(), info: vi.fn(), error: vi.fn() };
+  const endProcess = vi.fn();
   const wait = (timeoutMs: number) =>
-    awaitSchema({ query } as never, "payments", pathToFileURL(`${directory}/`), log, timeoutMs);
-  return { wait, log, query };
+    awaitSchema(pool as never, "payments", pathToFileURL(`${directory}/`), log, { timeoutMs, endProcess });
+  return { wait, log, query, pool, endProcess };
 }
 
 test("a schema with every migration, and one that is ahead, is not waited for", async () => {
@@ -40,12 +42,42 @@ test("after its time it ends with what is missing", async () => {
 test.each([
   ["42P01", "the installation or the migrations have not run yet (SQLSTATE 42P01)"],
   ["28P01", "the installation or the migrations have not run yet (SQLSTATE 28P01)"],
-  ["57P03", "the database refuses (SQLSTATE 57P03)"],
-  [undefined, "the database cannot be reached"],
 ])("SQLSTATE %s is waited for, and said in words", async (code, reason) => {
   const refused = Object.assign(new DatabaseError("with a value", 1, "error"), { code });
-  const { wait, log } = setUp([code ? refused : new Error("ECONNREFUSED"), ["0001-first", "0002-second"]]);
+  const { wait, log } = setUp([refused, ["0001-first", "0002-second"]]);
   await wait(60_000);
   expect(log.warn.mock.calls).toEqual([[{ operation: "await schema", reason }, "waiting for the schema"]]);
   expect(log.info).toHaveBeenCalledOnce();
+});
+
+const refusing = Object.assign(new DatabaseError("with a value", 1, "error"), { code: "57P03" });
+
+test.each([
+  ["the database cannot be reached", new Error("ECONNREFUSED")],
+  ["the database refuses (SQLSTATE 57P03)", refusing],
+])("while %s the service starts, and the look is made when it is back", async (reason, outage) => {
+  const { wait, log, query, endProcess } = setUp([outage, outage, ["0001-first", "0002-second"]]);
+  await wait(-1);
+  expect(log.warn.mock.calls).toEqual([
+    [{ operation: "await schema", reason }, "starting without a look at the schema"],
+  ]);
+  await vi.waitFor(() => expect(query).toHaveBeenCalledTimes(3), { timeout: 60_000 });
+  expect(endProcess).not.toHaveBeenCalled();
+});
+
+test("a schema that is behind when the database is back ends the process, once", async () => {
+  const { wait, log, query, endProcess } = setUp([refusing, ["0001-first"]]);
+  await wait(60_000);
+  await vi.waitFor(() => expect(endProcess).toHaveBeenCalled(), { timeout: 60_000 });
+  expect(log.error).toHaveBeenCalledOnce();
+  expect(endProcess).toHaveBeenCalledOnce();
+  expect(query).toHaveBeenCalledTimes(2);
+});
+
+test("nobody looks for a service that has stopped meanwhile", async () => {
+  const { wait, query, pool } = setUp([refusing]);
+  const isStopped = vi.spyOn(pool, "ended", "get").mockReturnValue(true);
+  await wait(60_000);
+  await vi.waitFor(() => expect(isStopped).toHaveBeenCalled(), { timeout: 60_000 });
+  expect(query).toHaveBeenCalledOnce();
 });

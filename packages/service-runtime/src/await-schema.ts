@@ -9,60 +9,99 @@ export class SchemaBehindError extends Error {
   readonly code = "schema_behind";
 }
 
+type Options = {
+  timeoutMs?: number;
+  /** Has this process stop in order; its supervisor starts it again. */
+  endProcess?: () => void;
+};
+
 /**
  * Waits until every migration of this version has run: whoever starts installation, migrations and services together needs
  * no order (ADR 0145). It only looks, as the service's own role. A schema that is ahead is that of a later version, which
  * this one can use. The log says what is waited for, once for each reason.
  *
+ * An outage keeps no process down: while the database is away the service starts without the look, which is made as soon as
+ * the database is back, and ends the process where the schema is behind.
+ *
  * @param migrations the directory of the service's SQL files.
  * @throws SchemaBehindError after `timeoutMs`, so that the process ends and its supervisor starts it again.
  */
 export async function awaitSchema(
-  pool: Pick<Pool, "query">,
+  pool: Pick<Pool, "query" | "ended">,
   schema: string,
   migrations: URL,
-  log: Pick<Logger, "warn" | "info">,
-  timeoutMs = SCHEMA_TIMEOUT_MS,
+  log: Pick<Logger, "warn" | "info" | "error">,
+  { timeoutMs = SCHEMA_TIMEOUT_MS, endProcess = () => process.kill(process.pid, "SIGTERM") }: Options = {},
 ): Promise<void> {
   const needed = (await readdir(migrations)).filter((name) => name.endsWith(".sql"));
+  const look = () => lookAt(pool, schema, needed);
   const endsAt = performance.now() + timeoutMs;
   let told: string | undefined;
   for (;;) {
-    const reason = await missingIn(pool, schema, needed);
-    if (reason === undefined) {
-      if (told !== undefined) log.info({ operation: "await schema" }, "the schema has every migration");
+    const { is, reason } = await look();
+    if (is === "complete") {
+      if (told !== undefined) log.info({ operation: OPERATION }, "the schema has every migration");
       return;
     }
-    if (reason !== told) log.warn({ operation: "await schema", reason }, "waiting for the schema");
+    if (is === "away") {
+      log.warn({ operation: OPERATION, reason }, "starting without a look at the schema");
+      void lookLater(look, { isStopped: () => pool.ended, log, endProcess });
+      return;
+    }
+    if (reason !== told) log.warn({ operation: OPERATION, reason }, "waiting for the schema");
     told = reason;
     if (performance.now() > endsAt) throw new SchemaBehindError(`the schema ${schema} is behind: ${reason}`);
-    // This keeps the process alive, which has nothing else while no database can be reached.
     await delay(LOOK_INTERVAL_MS);
   }
 }
 
+const OPERATION = "await schema";
 /** Shorter than the five minutes that the start-up probe leaves a start. */
 const SCHEMA_TIMEOUT_MS = 240_000;
 const LOOK_INTERVAL_MS = 1_000;
 
-/** @returns what is not there yet; undefined where everything is. */
-async function missingIn(
-  pool: Pick<Pool, "query">,
-  schema: string,
-  needed: readonly string[],
-): Promise<string | undefined> {
+/** What was seen of a schema; `away`: the database did not answer, or takes no connections now. */
+type Seen = { is: "complete"; reason?: never } | { is: "behind" | "away"; reason: string };
+
+/** Looks until the database answers or the service has stopped. */
+async function lookLater(
+  look: () => Promise<Seen>,
+  {
+    isStopped,
+    log,
+    endProcess,
+  }: { isStopped: () => boolean; log: Pick<Logger, "error">; endProcess: () => void },
+): Promise<void> {
+  for (;;) {
+    await delay(LOOK_INTERVAL_MS, undefined, { ref: false });
+    if (isStopped()) return;
+    const { is, reason } = await look();
+    if (is === "away") continue;
+    if (is === "behind") {
+      log.error({ operation: OPERATION, reason }, "the schema is behind: starting again");
+      endProcess();
+    }
+    return;
+  }
+}
+
+async function lookAt(pool: Pick<Pool, "query">, schema: string, needed: readonly string[]): Promise<Seen> {
   try {
     const { rows } = await pool.query<{ name: string }>(
       `select name from ${escapeIdentifier(schema)}.migration`,
     );
     const ran = new Set(rows.map(({ name }) => `${name}.sql`));
     const missing = needed.filter((name) => !ran.has(name)).toSorted();
-    return missing.length === 0 ? undefined : `${missing.length} migrations have not run, from ${missing[0]}`;
+    if (missing.length === 0) return { is: "complete" };
+    return { is: "behind", reason: `${missing.length} migrations have not run, from ${missing[0]}` };
   } catch (error) {
-    if (!(error instanceof DatabaseError)) return "the database cannot be reached";
+    if (!(error instanceof DatabaseError)) return { is: "away", reason: "the database cannot be reached" };
     return NOT_INSTALLED.has(error.code ?? "")
-      ? `the installation or the migrations have not run yet (SQLSTATE ${error.code})`
-      : `the database refuses (SQLSTATE ${error.code})`;
+      ? {
+          is: "behind",
+          reason: `the installation or the migrations have not run yet (SQLSTATE ${error.code})`,
+        }
+      : { is: "away", reason: `the database refuses (SQLSTATE ${error.code})` };
   }
 }
 
