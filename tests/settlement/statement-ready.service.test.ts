@@ -105,7 +105,7 @@ async function everythingIsLookedAt(): Promise<void> {
       await system.query(
         `select 'import' as left from settlement.import where state = 'TAKEN' and matched_at is null
          union all select 'fact' from settlement.fact where judge
-         union all select 'change' from settlement.statement_change
+         union all select 'change' from settlement.statement_change where not_before is null or not_before <= now()
          union all select 'event' from settlement.outbox where confirmed_at is null
          union all select 'delivery' from webhooks.every_delivery`,
       ),
@@ -121,12 +121,8 @@ const toldIn = ({ ledger }: LedgerReceiver, { merchantId }: Merchant, type: stri
 const told = (merchant: Merchant) => toldIn(books, merchant, "settlement.statement_ready");
 const revisions = (merchant: Merchant) => told(merchant).map(({ day, revision }) => `${day} ${revision}`);
 
-async function statements(merchant: Merchant) {
-  const reply = await system.call(
-    listMerchantStatements,
-    { from: "2026-03-01", to: "2026-03-31", limit: 50 },
-    { merchant },
-  );
+async function statements(merchant: Merchant, range = { from: "2026-03-01", to: "2026-03-31" }) {
+  const reply = await system.call(listMerchantStatements, { ...range, limit: 50 }, { merchant });
   if (!("result" in reply)) throw new Error(JSON.stringify(reply));
   return reply.result.items;
 }
@@ -241,6 +237,55 @@ test("a commission that is known later makes the next revision, and what no line
     { revision: 3, salesAmount: 0, commission: 0, netPayableAmount: 0, lines: 0 },
   ]);
   expect(await statements(merchant)).toMatchObject([{ netPayableAmount: 0, complete: true, revision: 3 }]);
+});
+
+test("a day that is not over is told when it is, whatever the bank has reported of it", async () => {
+  const merchant = await newMerchant();
+  const [paid, paidLater] = [
+    await sellAt(merchant, "600", "2026-03-10T09:00:00Z"),
+    await sellAt(merchant, "400", "2026-03-10T09:00:00Z"),
+  ];
+  const ahead = new Date(Date.now() + 40 * 86_400_000).toISOString().slice(0, 10);
+  await take(line("SALE", paid, 600n, "2026-03-12"), line("SALE", paidLater, 400n, ahead));
+  await everythingIsLookedAt();
+  expect(revisions(merchant)).toEqual(["2026-03-12 1"]);
+  const planned = `select day::text as day, not_before > now() as is_ahead from settlement.statement_change
+    where merchant_id = '${merchant.merchantId}'`;
+  expect(await system.query(planned)).toEqual([{ day: ahead, is_ahead: true }]);
+  expect(await statements(merchant, { from: ahead, to: ahead })).toMatchObject([
+    { salesAmount: 4, complete: false },
+  ]);
+
+  // As if that day were in March, and over; nothing else has changed.
+  await system.query(`
+    set local session_replication_role = replica;
+    update settlement.line set settles_on = '2026-03-20' where settles_on = '${ahead}';
+    update settlement.statement set day = '2026-03-20' where day = '${ahead}';
+    update settlement.statement_change set day = '2026-03-20', not_before = now(), look_at = now()
+      where day = '${ahead}'`);
+  await everythingIsLookedAt();
+  expect(revisions(merchant)).toEqual(["2026-03-12 1", "2026-03-20 1"]);
+});
+
+test("a day that cannot be added up keeps no other day waiting, and is tried again", async () => {
+  const merchant = await newMerchant();
+  const [first, second] = [
+    await sellAt(merchant, "777", "2026-03-10T09:00:00Z"),
+    await sellAt(merchant, "1000", "2026-03-10T09:00:00Z"),
+  ];
+  await system.query(`
+    create function settlement.refuse() returns trigger language plpgsql as 'begin raise exception ''cannot''; end';
+    create trigger refuse before insert on settlement.statement_revision
+      for each row when (new.sales_minor = 777) execute function settlement.refuse()`);
+  await take(line("SALE", first, 777n, "2026-03-11"), line("SALE", second, 1_000n, "2026-03-12"));
+  await eventually(() => expect(revisions(merchant)).toEqual(["2026-03-12 1"]));
+  await system.query("drop function settlement.refuse cascade");
+  // As when its lease is over.
+  await eventually(async () => {
+    await system.query("update settlement.statement_change set look_at = now() where not_before is null");
+    expect(revisions(merchant)).toEqual(["2026-03-12 1", "2026-03-11 1"]);
+  });
+  await everythingIsLookedAt();
 });
 
 test("of a process that is killed before it commits nothing stays, and another one tells of the statement once", async () => {

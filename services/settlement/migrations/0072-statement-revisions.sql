@@ -35,10 +35,14 @@ create table statement_change (
   merchant_id  uuid not null,
   currency     char(3) not null,
   day          date,                                     -- null: of any day that awaits the bank
-  look_at      timestamptz not null default now()        -- while a process looks: when another one may
+  not_before   timestamptz,                              -- when the day will be over; null where something has changed
+  look_at      timestamptz not null default now()        -- from when on; while a process looks, when another one may
 );
 
 create index statement_change_due on statement_change (look_at);
+create index statement_change_age on statement_change (change_id) where not_before is null;
+create index statement_change_planned on statement_change (not_before) where not_before is not null;
+create unique index statement_change_day on statement_change (merchant_id, currency, day) where not_before is not null;
 create index statement_change_of_merchant on statement_change (merchant_id, currency, look_at);
 
 grant select, insert, update (revision, awaits) on statement to settlement_app;

@@ -145,6 +145,7 @@ const COLUMNS: {
     merchant_id: "not null",
     currency: "not null",
     day: "null",
+    not_before: "null",
     look_at: "not null",
   },
   outbox: {

@@ -13,10 +13,11 @@ import {
   measureChanges,
   endChanges,
   leaseChanges,
+  planDays,
   type LeasedChanges,
   type StatementsOfOne,
 } from "./statement-changes.ts";
-import { readFirstAwaited, readStatement, type StatementContent } from "./statement-queries.ts";
+import { endOfDay, readFirstAwaited, readStatement, type StatementContent } from "./statement-queries.ts";
 import { statementReadyBody } from "./statement-ready.ts";
 
 export type RevisionDeps = {
@@ -55,7 +56,8 @@ const LOOK_TIMEOUT_MS = 30_000;
 /**
  * Looks at the statements of a merchant and currency of which something has changed, and at those that awaited the bank and do
  * so no more; each that is complete with another content than before is recorded as its next revision. Each day is one
- * transaction, and the changes end after the last: a process that dies leaves them to be looked at again.
+ * transaction, and the changes end after the last: a process that dies leaves them to be looked at again, and a day that
+ * cannot be added up keeps them without keeping the days after it.
  */
 export async function recordRevisions(
   deps: RevisionDeps,
@@ -64,12 +66,15 @@ export async function recordRevisions(
   const { db } = deps;
   // Before it is read what the bank has not reported: whoever reports it afterwards finds them here.
   await keepAwaiting(db, whose, days);
+  await planDays(db, whose, days);
   const before = await readFirstAwaited(db, whose);
+  const failures: unknown[] = [];
   let day = await nextAwaiting(db, whose, { after: "-infinity", before });
   while (day !== undefined) {
-    await recordRevision(deps, { ...whose, day });
+    await recordRevision(deps, { ...whose, day }).catch((error: unknown) => void failures.push(error));
     day = await nextAwaiting(db, whose, { after: day, before });
   }
+  if (failures.length > 0) throw failures[0];
   await endChanges(db, { changeIds });
 }
 
@@ -91,7 +96,10 @@ async function keepAwaiting(
     .execute();
 }
 
-/** @param before the first day that certainly awaits the bank still; undefined where none does. */
+/**
+ * The next day that is over and may await the bank no more.
+ * @param before the first day that certainly awaits it still; undefined where none does.
+ */
 async function nextAwaiting(
   db: Kysely<SettlementDatabase>,
   { merchantId, currency }: StatementsOfOne,
@@ -99,7 +107,10 @@ async function nextAwaiting(
 ): Promise<string | undefined> {
   const row = await db
     .selectFrom("statement")
-    .select(sql<string>`day::text`.as("day"))
+    .select([
+      sql<string>`day::text`.as("day"),
+      sql<boolean>`${endOfDay(sql.ref("statement.day"))} <= now()`.as("is_over"),
+    ])
     .where("merchant_id", "=", merchantId)
     .where("currency", "=", currency)
     .where("awaits", "=", true)
@@ -108,7 +119,7 @@ async function nextAwaiting(
     .orderBy("statement.day")
     .limit(1)
     .executeTakeFirst();
-  return row?.day;
+  return row?.is_over ? row.day : undefined;
 }
 
 /** On the statement's locked row, with the event that tells of it. */
@@ -152,19 +163,23 @@ async function lockStatement(
   trx: Transaction<SettlementDatabase>,
   { merchantId, currency, day }: StatementsOfOne & { day: string },
 ) {
-  return await trx
+  const locked = await trx
     .selectFrom("statement")
-    .leftJoin("statement_revision as last", (join) =>
-      join
-        .onRef("last.statement_id", "=", "statement.statement_id")
-        .onRef("last.revision", "=", "statement.revision"),
-    )
-    .select(["statement.statement_id", "statement.revision", "statement.awaits", "last.digest"])
-    .where("statement.day", "=", day)
-    .where("statement.merchant_id", "=", merchantId)
-    .where("statement.currency", "=", currency)
-    .forUpdate("statement")
+    .select(["statement_id", "revision", "awaits"])
+    .where("day", "=", day)
+    .where("merchant_id", "=", merchantId)
+    .where("currency", "=", currency)
+    .forUpdate()
     .executeTakeFirst();
+  if (!locked) return undefined;
+  // By a statement of its own: a join is not read again where the lock had to wait for another process's revision.
+  const last = await trx
+    .selectFrom("statement_revision")
+    .select("digest")
+    .where("statement_id", "=", locked.statement_id)
+    .where("revision", "=", locked.revision)
+    .executeTakeFirst();
+  return { ...locked, digest: last?.digest ?? null };
 }
 
 /** @returns when, by the database's clock. */

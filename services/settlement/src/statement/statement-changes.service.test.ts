@@ -4,7 +4,7 @@ import { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startSettleCommand } from "../../test/settle-command.ts";
 import type { SettlementDatabase } from "../database.ts";
-import { endChanges, leaseChanges, measureChanges } from "./statement-changes.ts";
+import { endChanges, leaseChanges, measureChanges, planDays } from "./statement-changes.ts";
 
 let command: Awaited<ReturnType<typeof startSettleCommand>>;
 let pool: Pool;
@@ -156,6 +156,24 @@ test("changes are leased by one process, those of a merchant and currency togeth
   await endChanges(db, first!);
   await endChanges(db, second!);
   expect(await command.query("select from settlement.statement_change")).toEqual([]);
+});
+
+test("the end of a day that is not over is planned once, and is due then", async () => {
+  const whose = { merchantId, currency: "TRY" };
+  const tomorrow = new Date(Date.now() + 48 * 3_600_000).toISOString().slice(0, 10);
+  await planDays(db, whose, ["2026-03-10", tomorrow]);
+  await planDays(db, whose, [tomorrow]);
+  expect(await leaseChanges(db, { limit: 1, leaseMs: 60_000 })).toEqual([]);
+  const { dueInMs, oldestAgeMs } = await measureChanges(db);
+  expect(dueInMs).toBeGreaterThan(3_600_000);
+  expect(oldestAgeMs).toBe(0);
+  await command.query(
+    "update settlement.statement_change set not_before = now() - interval '1 hour', look_at = now()",
+  );
+  expect((await measureChanges(db)).oldestAgeMs).toBeGreaterThanOrEqual(3_600_000);
+  expect(await leaseChanges(db, { limit: 2, leaseMs: 60_000 })).toMatchObject([
+    { ...whose, days: [tomorrow], changeIds: [expect.any(String)] },
+  ]);
 });
 
 test("while a file is being compared nothing is leased, and for no longer than ten minutes", async () => {

@@ -1,6 +1,7 @@
 import { fromNow, msUntilFirst } from "@holdfast/service-runtime";
 import { sql, type Kysely } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
+import { endOfDay } from "./statement-queries.ts";
 
 /** The statements of a merchant in one currency. */
 export type StatementsOfOne = { merchantId: string; currency: string };
@@ -17,7 +18,7 @@ const IS_COMPARING = sql<boolean>`exists (
 
 /**
  * In how many milliseconds {@link leaseChanges} has something to lease, undefined where it has nothing; and for how long the
- * oldest change has not been looked at.
+ * oldest change, or the end of a day, has not been looked at.
  */
 export async function measureChanges(
   db: Kysely<SettlementDatabase>,
@@ -26,8 +27,10 @@ export async function measureChanges(
   const { rows } = await sql<{ in_ms: number | null; oldest_age_ms: number | null }>`
     select
       (select ${msUntilFirst("look_at")} from statement_change where not ${IS_COMPARING}) as in_ms,
-      (select extract(epoch from now() - uuid_extract_timestamp(change_id))::float8 * 1000
-        from statement_change order by change_id limit 1) as oldest_age_ms`.execute(db);
+      extract(epoch from now() - least(
+        (select uuid_extract_timestamp(change_id) from statement_change where not_before is null order by change_id limit 1),
+        (select not_before from statement_change where not_before <= now() order by not_before limit 1)
+      ))::float8 * 1000 as oldest_age_ms`.execute(db);
   const { in_ms, oldest_age_ms } = rows[0]!;
   return { dueInMs: in_ms ?? undefined, oldestAgeMs: oldest_age_ms ?? 0 };
 }
@@ -82,6 +85,21 @@ async function leaseFirst(
 }
 
 const CHANGES_MAX = 1_000;
+
+/** Has the days that are not over looked at when they are: what is complete then may have changed before. */
+export async function planDays(
+  db: Kysely<SettlementDatabase>,
+  { merchantId, currency }: StatementsOfOne,
+  days: readonly string[],
+): Promise<void> {
+  if (days.length === 0) return;
+  await sql`
+    insert into statement_change (merchant_id, currency, day, not_before, look_at)
+    select ${merchantId}, ${currency}, day, ends_at, ends_at
+    from unnest(${days}::date[]) as day cross join lateral (select ${endOfDay(sql`day`)} as ends_at) as ended
+    where ends_at > now()
+    on conflict (merchant_id, currency, day) where not_before is not null do nothing`.execute(db);
+}
 
 /** What was looked at. */
 export async function endChanges(

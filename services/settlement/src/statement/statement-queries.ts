@@ -15,7 +15,7 @@ export type StatementRow = {
   lines: number;
   /** Lines whose payment's commission is not known yet. */
   unknown_commissions: number;
-  /** Whether everything up to this day is reported, and nothing of this day is open. */
+  /** Whether the day is over, everything up to it is reported, and nothing of it is open. */
   complete: boolean;
   /** The latest that was recorded, where it has these amounts. */
   revision: number | null;
@@ -25,7 +25,7 @@ export type StatementRow = {
 export type StatementContent = StatementRow & {
   /** SHA-256 of its lines, with what each of them counts, in their order. */
   digest: Buffer;
-  /** Whether something that moved money up to the day has not been reported. */
+  /** Whether the day is not over, or something that moved money up to it has not been reported. */
   is_awaited: boolean;
 };
 
@@ -82,11 +82,16 @@ const FROM_UNREPORTED = sql`from fact left join account using (account_id)
     and ${FACT_DAY} >= coalesce(account.compared_since, '-infinity')
     and not exists (select from difference where difference.fact_id = fact.fact_id and difference.state = 'CLOSED')`;
 
-/** Something of up to the day is unreported: its line may be of the day. */
-const IS_AWAITED = sql`exists (
+/** When a day has ended by the clock of every account: before, something may still happen of which a line is of the day. */
+export const endOfDay = (day: RawBuilder<unknown>): RawBuilder<Date> => sql<Date>`(
+  select coalesce(max((${day} + 1)::timestamp at time zone coalesce(time_zone, 'UTC')), (${day} + 1)::timestamp at time zone 'UTC')
+  from account)`;
+
+/** The day is not over, or something of up to the day is unreported: its line may be of the day. */
+const IS_AWAITED = sql`(${endOfDay(sql`stated.day`)} > now() or exists (
   select ${FROM_UNREPORTED}
     and fact.merchant_id = stated.merchant_id and fact.currency = stated.currency
-    and fact.occurred_at < stated.day + interval '2 days' and ${FACT_DAY} <= stated.day)`;
+    and fact.occurred_at < stated.day + interval '2 days' and ${FACT_DAY} <= stated.day))`;
 
 /** The first day from which on every statement awaits the bank; undefined where all is reported. */
 export async function readFirstAwaited(

@@ -35,5 +35,6 @@ export type StatementChangeTable = {
   currency: string;
   /** Null: any day that awaits the bank. */
   day: string | null;
+  not_before: Generated<Date | null>;
   look_at: Generated<Date>;
 };
