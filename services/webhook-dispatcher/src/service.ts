@@ -121,7 +121,7 @@ export async function startWebhookDispatcher(
     },
   });
 
-  const leases = watchLeases(pool, leaseHolder);
+  const leases = watchLeases(pool, leaseHolder, { leaseMs });
   // It is alive before it has its first lease. Where the database is away there are no leases, and the task looks again.
   await leases.look().catch((error: unknown) => log.warn({ error }, "the lease lock could not be taken yet"));
   const reports = new HealthReports((given) => keepHealth(resultsPool, given));

@@ -25,4 +25,5 @@ export const HOLDERS_OF_LEASES = `
 
 export const RELEASE_HELD_BY = `
   update every_delivery set lease_token = null, lease_until = null
-  where lease_token is not null and ${HOLDER} = any($1::text[])`;
+  where lease_token is not null and ${HOLDER} = $1
+    and lease_until <= now() + $2::float8 * interval '1 millisecond'`;

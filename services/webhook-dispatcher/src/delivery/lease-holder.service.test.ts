@@ -35,6 +35,22 @@ test("one whose session broke takes its lock again, and its leases stay", async 
   expect(await leased()).toEqual([broken.holder]);
 });
 
+test("what one leases again while its lock is missing still stays, and what it had leased before is free", async () => {
+  const { superuser, dispatcher, leased } = await startTables();
+  const [cut, other] = [dispatcher(), dispatcher()];
+  await cut.watch.look();
+  await other.watch.look();
+  await cut.claim(4);
+  await cut.watch.stop();
+  await eventually(async () => expect((await superuser.query(HELD)).rowCount).toBe(1));
+  expect([await other.watch.look(), await other.watch.look()]).toEqual([0, 0]);
+  await cut.claim(4);
+  expect(await other.watch.look()).toBe(4);
+  expect(await leased()).toEqual([cut.holder]);
+  await cut.watch.look();
+  for (let looks = 0; looks < 5; looks++) expect(await other.watch.look()).toBe(0);
+});
+
 test("a process that starts frees what one had that died before it, and no lease of a version that names nobody", async () => {
   const { superuser, dispatcher, leased } = await startTables();
   await dispatcher().claim();
@@ -49,6 +65,8 @@ test("a process that starts frees what one had that died before it, and no lease
 /** The locks of living dispatchers, of which each has one. */
 const HELD = `select pid from pg_locks where locktype = 'advisory' and objsubid = 1
   and database = (select oid from pg_database where datname = current_database())`;
+
+const LEASE_MS = 3_600_000;
 
 async function startTables() {
   const database = await createTestDatabase();
@@ -68,10 +86,10 @@ async function startTables() {
       const pool = new Pool({ connectionString: database.urls.webhooks.app, options });
       pool.on("error", () => {}).on("connect", (client) => void client.on("error", () => {}));
       pools.push(pool);
-      const watch = watchLeases(pool, holder);
+      const watch = watchLeases(pool, holder, { leaseMs: LEASE_MS });
       onTestFinished(() => watch.stop());
-      const request = { limit: 500, rooms: [], leaseMs: 3_600_000, shiftMs: 0, after: undefined };
-      return { holder, watch, claim: () => claimDeliveries(pool, request) };
+      const request = { rooms: [], leaseMs: LEASE_MS, shiftMs: 0, after: undefined };
+      return { holder, watch, claim: (limit = 500) => claimDeliveries(pool, { ...request, limit }) };
     },
     /** Who has leases. */
     leased: async () => {

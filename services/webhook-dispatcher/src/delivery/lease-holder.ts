@@ -24,12 +24,15 @@ export type LeaseWatch = {
  * Frees what a dispatcher that died had leased, without waiting for the leases to end. Each holds an advisory lock under
  * its name, which the database frees with its session; one that is missing in three looks is gone. It may be alive after
  * all, with its connection broken, or behind a pooler that shares sessions: then a webhook may come twice, and its results
- * count as ever, by their tokens. A process that hangs keeps its lock, and its leases end by their time.
+ * count as ever, by their tokens. So only what it had leased until it was missing is freed: one that has its connection again
+ * leases at once, and takes its lock a moment later. A process that hangs keeps its lock, and its leases end by their time.
+ *
+ * @param leaseMs how long a lease lasts.
  */
-export function watchLeases(pool: Pool, holder: string): LeaseWatch {
+export function watchLeases(pool: Pool, holder: string, { leaseMs }: { leaseMs: number }): LeaseWatch {
   let session: PoolClient | undefined;
-  /** How often each that was alive, or has leases, was missing since. */
-  let missing: Map<string, number> | undefined;
+  /** How often each that was alive, or has leases, was missing since, and when that began. */
+  let missing: Map<string, Missing> | undefined;
   const inSession = async () => {
     if (session) return session;
     const client = await pool.connect();
@@ -52,15 +55,24 @@ export function watchLeases(pool: Pool, holder: string): LeaseWatch {
         const read = async (statement: string | { name: string; text: string }) =>
           (await client.query<{ holder: string }>(statement)).rows.map((row) => row.holder);
         const alive = await read(ALIVE_HOLDERS);
-        missing ??= new Map((await read(HOLDERS_OF_LEASES)).map((each) => [each, 0]));
-        for (const [each, times] of missing) missing.set(each, times + 1);
-        for (const each of alive) missing.set(each, 0);
+        const nowMs = performance.now();
+        missing ??= new Map(
+          (await read(HOLDERS_OF_LEASES)).map((each) => [each, { looks: 0, sinceMs: nowMs }]),
+        );
+        for (const each of missing.values()) each.looks++;
+        for (const each of alive) missing.set(each, { looks: 0, sinceMs: nowMs });
         missing.delete(holder);
-        const gone = [...missing].flatMap(([each, times]) => (times >= LOOKS ? [each] : []));
-        if (gone.length === 0) return 0;
-        const { rowCount } = await client.query(RELEASE_HELD_BY, [gone]);
-        for (const each of gone) missing.delete(each);
-        return rowCount ?? 0;
+        let released = 0;
+        for (const [each, { looks, sinceMs }] of missing) {
+          if (looks === 1) missing.set(each, { looks, sinceMs: nowMs });
+          if (looks < LOOKS) continue;
+          // Of leases that were taken after it was missing, the end is later than this.
+          const endsInMs = leaseMs - (nowMs - sinceMs);
+          const { rowCount } = await client.query(RELEASE_HELD_BY, [each, endsInMs]);
+          missing.delete(each);
+          released += rowCount ?? 0;
+        }
+        return released;
       } catch (error) {
         close();
         throw error;
@@ -71,5 +83,7 @@ export function watchLeases(pool: Pool, holder: string): LeaseWatch {
     },
   };
 }
+
+type Missing = { looks: number; sinceMs: number };
 
 const LOOKS = 3;
