@@ -155,10 +155,15 @@ export type FieldFault = z.infer<typeof fieldFaultSchema>;
 
 export const problemSchema = z
   .object({
-    type: z.string().meta({ examples: ["urn:holdfast:problem:validation_failed"] }),
-    title: z.string(),
-    status: z.int(),
-    detail: z.string().optional(),
+    type: z
+      .string()
+      .meta({ description: "`code` as a URN", examples: ["urn:holdfast:problem:validation_failed"] }),
+    title: z.string().meta({ description: "What `code` means, for people; its words can change" }),
+    status: z.int().meta({ description: "HTTP status of the answer" }),
+    detail: z
+      .string()
+      .optional()
+      .meta({ description: "What is wrong with this request, for people; its words can change" }),
     instance: z
       .string()
       .meta({ description: "Identifies this occurrence of the problem", examples: ["urn:uuid:0199…"] }),
@@ -168,7 +173,7 @@ export const problemSchema = z
         (code) => `- \`${code}\` (${PROBLEMS[code].status}): ${PROBLEMS[code].title}`,
       ).join("\n"),
     }),
-    requestId: z.uuid(),
+    requestId: z.uuid().meta({ description: "Id of the request; name it when you ask for support" }),
     errors: z
       .array(fieldFaultSchema)
       .optional()
