@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { JsonNumber } from "../json-number.ts";
 import { livemodeSchema } from "../livemode.ts";
-import { textSchema } from "../text.ts";
 import { wholeNumberField } from "../whole-number.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
 import { cardPaymentFields, checkAmount, INSTALLMENTS_MAX } from "./card-payment-fields.ts";
