@@ -4,7 +4,8 @@ import { WEBHOOKS } from "./openapi-webhooks.ts";
 import { closeBodies } from "./close-bodies.ts";
 import { mayAct, OPERATOR_ROLES } from "./operator-role.ts";
 import { STAFF_ROLES, staffMayAct } from "./staff-role.ts";
-import { PROBLEMS, problemSchema, type ProblemCode } from "./problem.ts";
+import { PROBLEMS, type ProblemCode } from "./problem-codes.ts";
+import { problemSchema } from "./problem.ts";
 import {
   BODY_PROBLEMS,
   COMMON_PROBLEMS,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ProblemCode } from "../problem.ts";
+import type { ProblemCode } from "../problem-codes.ts";
 import type { OperatorRole } from "../operator-role.ts";
 import type { StaffRole } from "../staff-role.ts";
 import type { Work } from "../work.ts";
