@@ -10,6 +10,7 @@ export * from "./money.ts";
 export * from "./operator-role.ts";
 export * from "./page.ts";
 export * from "./payment-status.ts";
+export * from "./problem-codes.ts";
 export * from "./problem.ts";
 export * from "./result-codes.ts";
 export * from "./sealed-reply.ts";

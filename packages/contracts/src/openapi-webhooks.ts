@@ -22,6 +22,7 @@ import { webhookCheckoutSchema } from "./http/checkout.ts";
 import { statementReadySchema } from "./http/statements.ts";
 import { webhookTestBodySchema, webhookWarningSchema } from "./http/webhook-warning.ts";
 import { WEBHOOK_TEST } from "./messages/events.ts";
+import { meaningOfStatuses, type PaymentStatus } from "./payment-status.ts";
 
 /** The webhooks of the merchants' document, by the type of the event. */
 
@@ -56,7 +57,7 @@ export const WEBHOOKS = {
   [PAYMENT_CAPTURED]: webhook(
     PAYMENT_CAPTURED,
     webhookPaymentSchema
-      .extend({ status: z.literal("CAPTURED") })
+      .extend({ status: always("CAPTURED") })
       .meta({ id: "WebhookCapturedPayment", description: "A payment that was captured" }),
     {
       operationId: "paymentCaptured",
@@ -67,7 +68,7 @@ export const WEBHOOKS = {
   [REFUND_REQUESTED]: webhook(
     REFUND_REQUESTED,
     webhookPaymentSchema
-      .extend({ status: z.literal("PENDING_APPROVAL") })
+      .extend({ status: always("PENDING_APPROVAL") })
       .meta({ id: "WebhookRequestedRefund", description: "A refund that waits for its approval" }),
     {
       operationId: "refundRequested",
@@ -98,7 +99,7 @@ export const WEBHOOKS = {
   [PAYMENT_ENROLLED]: webhook(
     PAYMENT_ENROLLED,
     webhookPaymentSchema
-      .extend({ status: z.literal("ENROLLED") })
+      .extend({ status: always("ENROLLED") })
       .meta({ id: "WebhookEnrolledPayment", description: "A payment whose buyer has a challenge to pass" }),
     {
       operationId: "paymentEnrolled",
@@ -109,7 +110,12 @@ export const WEBHOOKS = {
   [PAYMENT_OPERATION_SETTLED]: webhook(
     PAYMENT_OPERATION_SETTLED,
     webhookPaymentSchema
-      .extend({ status: z.enum(["SUCCESS", "CAPTURED", "CANCELLED"]), lastOperation: lastOperationSchema })
+      .extend({
+        status: z
+          .enum(["SUCCESS", "CAPTURED", "CANCELLED"])
+          .meta({ description: meaningOfStatuses(["SUCCESS", "CAPTURED", "CANCELLED"]) }),
+        lastOperation: lastOperationSchema,
+      })
       .meta({
         id: "WebhookSettledOperation",
         description: "A payment whose capture or cancellation has ended; `lastOperation` says how",
@@ -142,6 +148,11 @@ export const WEBHOOKS = {
     description: "Sent once when you or an operator try an endpoint; it is never repeated.",
   }),
 } as const satisfies Record<EventType | typeof WEBHOOK_TEST, unknown>;
+
+/** The one status that a webhook's record has. */
+function always(status: PaymentStatus) {
+  return z.literal(status).meta({ description: meaningOfStatuses([status]) });
+}
 
 function webhook(
   type: EventType | typeof WEBHOOK_TEST,

@@ -4,7 +4,8 @@ import { WEBHOOKS } from "./openapi-webhooks.ts";
 import { closeBodies } from "./close-bodies.ts";
 import { mayAct, OPERATOR_ROLES } from "./operator-role.ts";
 import { STAFF_ROLES, staffMayAct } from "./staff-role.ts";
-import { PROBLEMS, problemSchema, type ProblemCode } from "./problem.ts";
+import { PROBLEMS, type ProblemCode } from "./problem-codes.ts";
+import { problemSchema } from "./problem.ts";
 import {
   BODY_PROBLEMS,
   COMMON_PROBLEMS,
@@ -19,6 +20,7 @@ import { ENDPOINTS } from "./http/endpoints.ts";
 import { PAGE_MEDIA_TYPE, ROW_MEDIA_TYPES } from "./http/list-query.ts";
 import { HEADERS, headersOfProblem, headersOfSuccess } from "./openapi-headers.ts";
 import { linksOf } from "./openapi-links.ts";
+import { dropNoise } from "./openapi-noise.ts";
 
 /** Which API a document describes: each listener has its own. */
 export type DocumentedListener = Endpoint["listener"];
@@ -40,9 +42,10 @@ export function openApiJson(listener: DocumentedListener): string {
       components: { securitySchemes: SECURITY_SCHEMES[listener], headers: headersIn(listener) },
     },
     {
-      // A later gateway may answer with more fields than this document has.
       override: ({ jsonSchema, io }) => {
+        // A later gateway may answer with more fields than this document has.
         if (io === "output") delete jsonSchema.additionalProperties;
+        dropNoise(jsonSchema);
       },
     },
   );

@@ -8,8 +8,13 @@ import { currencySchema } from "./card-payment-fields.ts";
 import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
 
 /** Settings and secrets are the protocol's own; the payments service checks them by its schemas. */
+const json = z.json();
+// A schema that refers to itself would be in the document under a generated name, beside the open object that is meant.
+const jsonValue = z.unknown().refine((value) => json.safeParse(value).success) as z.ZodType<
+  z.infer<typeof json>
+>;
 const document = z
-  .preprocess(plain, z.record(z.string().min(1).max(64), z.json()))
+  .preprocess(plain, z.record(z.string().min(1).max(64), jsonValue))
   .meta({ override: { type: "object", additionalProperties: {} } });
 
 /** Numbers as they are on the bus: at the edge they arrive as {@link JsonNumber}. */

@@ -1,7 +1,12 @@
 import { z } from "zod";
 import { livemodeSchema } from "../livemode.ts";
 import { RESULT_CODES } from "../result-codes.ts";
-import { FINAL_STATUSES, paymentStatusSchema, transactionTypeSchema } from "../payment-status.ts";
+import {
+  FINAL_STATUSES,
+  meaningOfStatuses,
+  paymentStatusSchema,
+  transactionTypeSchema,
+} from "../payment-status.ts";
 
 /** Kind of a bank's decline. */
 const declineClassSchema = z.enum(["soft", "hard", "sca_required", "stolen", "limit", "technical"]);
@@ -10,15 +15,17 @@ export type DeclineClass = z.infer<typeof declineClassSchema>;
 /** The end of a capture or a cancellation that was answered 202 is learned here. */
 export const lastOperationSchema = z
   .object({
-    type: z.enum(["CAPTURE", "CANCEL", "EXPIRY"]),
+    type: z.enum(["CAPTURE", "CANCEL", "EXPIRY"]).meta({
+      description: "EXPIRY: what was not captured in time is released by the gateway",
+    }),
     status: z.enum(["PENDING", "DONE", "DECLINED"]).meta({
       description: "PENDING while the bank's answer is unknown; DECLINED leaves the payment as it was",
     }),
-    amount: z.number(),
+    amount: z.number().meta({ description: "What it captures or releases, in the payment's currency" }),
     resultCode: z.string().optional().meta({ description: "The bank's result code, once it has answered" }),
     at: z.iso.datetime().meta({ description: "When it ended; while it is PENDING, when it began" }),
   })
-  .meta({ id: "LastOperation" });
+  .meta({ id: "LastOperation", description: "A capture, a cancellation or an expiry of a payment" });
 
 /**
  * The spec's one record shape for payments and refunds, with its `amount`s as JSON numbers. Fields without a value are
@@ -39,7 +46,9 @@ export const apiPaymentResponseSchema = z
       .number()
       .optional()
       .meta({ description: "Captured amount; present once the payment has been captured" }),
-    installmentCount: z.int(),
+    installmentCount: z
+      .int()
+      .meta({ description: "Number of installments that the buyer pays in; 1 for payment in full" }),
     currency: z.string().meta({ description: "ISO 4217 currency code", examples: ["TRY"] }),
     merchantCommission: z
       .number()
@@ -54,7 +63,7 @@ export const apiPaymentResponseSchema = z
     }),
     transactionType: transactionTypeSchema.optional(),
     paymentDate: z.iso.datetime().meta({ description: "Date and time in UTC (ISO 8601)" }),
-    cardHolderName: z.string(),
+    cardHolderName: z.string().meta({ description: "Name on the card, as the request gave it" }),
     pan: z
       .string()
       .regex(/^\d{6}\*+\d{4}$/)
@@ -62,33 +71,44 @@ export const apiPaymentResponseSchema = z
         description: "Masked card number: its first six and last four digits",
         examples: ["411111******1111"],
       }),
-    domInt: z.enum(["DOM", "INT"]).optional().meta({ description: "Domestic or international card" }),
-    cardScheme: z.string().optional(),
-    cardType: z
+    domInt: z.enum(["DOM", "INT"]).optional().meta({
+      description: "Domestic or international card; absent where the BIN is not known",
+    }),
+    cardScheme: cardFact("Card scheme", "VISA", "MASTERCARD"),
+    cardType: cardFact("Type of the card", "CREDIT", "DEBIT"),
+    cardSubType: cardFact("Sub-type of the card", "CLASSIC", "GOLD"),
+    loyaltyCode: z
       .string()
       .optional()
-      .meta({ examples: ["CREDIT", "DEBIT"] }),
-    cardSubType: z.string().optional(),
-    loyaltyCode: z.string().optional(),
+      .meta({
+        description: "Loyalty programme of the payment; absent where there is none",
+        examples: ["BONUS"],
+      }),
     externalTransactionId: z
       .string()
       .optional()
       .meta({ description: "The acquirer's id of the transaction" }),
-    authCode: z.string().optional(),
+    authCode: z
+      .string()
+      .optional()
+      .meta({ description: "The issuer's authorization code; present once the bank has approved" }),
     resultCode: z
       .string()
       .optional()
       .meta({
         description: `Result code of the bank, or one of the gateway's own: ${Object.keys(RESULT_CODES).join(", ")}`,
       }),
-    resultMessage: z.string().optional(),
+    resultMessage: z
+      .string()
+      .optional()
+      .meta({ description: "What `resultCode` means, in the words of whose code it is; not for buyers" }),
     declineClass: declineClassSchema.optional().meta({
       description:
         "Kind of the bank's decline, where its code tells. soft: may succeed later; hard: not with this card; sca_required: " +
         "try again with 3-D Secure; stolen: the card is lost, stolen or blocked; limit: the card's balance or limit; " +
         "technical: refused before the issuer judged it",
     }),
-    customerId: z.string().optional(),
+    customerId: z.string().optional().meta({ description: "Merchant's id of the customer, if it gave one" }),
     lastOperation: lastOperationSchema
       .optional()
       .meta({ description: "The latest capture, cancellation or expiry of the payment" }),
@@ -117,7 +137,15 @@ export const apiPaymentResponseSchema = z
     }),
     livemode: livemodeSchema,
   })
-  .meta({ id: "ApiPaymentResponse" });
+  .meta({ id: "ApiPaymentResponse", description: "A payment or a refund" });
+
+/** What the BIN table says of a card. */
+function cardFact(what: string, ...examples: string[]) {
+  return z
+    .string()
+    .optional()
+    .meta({ description: `${what}, by the BIN; absent where the BIN is not known`, examples });
+}
 
 /** What a merchant is answered about a payment (spec, ApiPaymentResponse, note 1), for the document. */
 export const paymentSchema = apiPaymentResponseSchema
@@ -141,9 +169,11 @@ export const refundSchema = apiPaymentResponseSchema
   })
   .extend({
     parentPaymentId: z.uuid().meta({ description: "Id of the refunded payment" }),
-    transactionType: z.literal("REFUND"),
+    transactionType: z.literal("REFUND").meta({ description: "Tells a refund from a payment" }),
     status: z.enum(["PENDING_APPROVAL", "SUCCESS", "FAILED", "REJECTED"]).meta({
-      description: "PENDING_APPROVAL until operators have decided and the bank has answered",
+      description:
+        "PENDING_APPROVAL until operators have decided and the bank has answered. SUCCESS: paid back. FAILED: the bank " +
+        "declined. REJECTED: an operator declined",
     }),
   })
   .meta({ id: "Refund", description: "A refund, which is a record of its own" });
@@ -153,25 +183,30 @@ export const paymentOrRefundSchema = z
   .union([refundSchema, paymentSchema])
   .meta({ id: "PaymentOrRefund", description: "A refund has `transactionType` and `parentPaymentId`" });
 
+const finalStatusSchema = z.enum(FINAL_STATUSES).meta({ description: meaningOfStatuses(FINAL_STATUSES) });
+
 /** The body of a webhook, for the document. */
 export const webhookPaymentSchema = apiPaymentResponseSchema
-  .extend({ transactionType: transactionTypeSchema, status: z.enum(FINAL_STATUSES) })
+  .extend({ transactionType: transactionTypeSchema, status: finalStatusSchema })
   .meta({ id: "WebhookPayment", description: "A payment or a refund that reached a final status" });
 
 /** A chargeback as its merchant learns of it. */
 const merchantChargebackSchema = z
   .object({
-    chargebackId: z.uuid(),
+    chargebackId: z.uuid().meta({ description: "Unique id of the chargeback" }),
     status: z.enum(["OPEN", "WON", "LOST", "WITHDRAWN"]).meta({
       description: "WON and WITHDRAWN give the amount back",
     }),
-    amount: z.number(),
-    currency: z.string(),
-    reasonCode: z.string().optional(),
+    amount: z.number().meta({ description: "What the buyer disputes, in `currency`" }),
+    currency: z.string().meta({ description: "ISO 4217 currency code", examples: ["TRY"] }),
+    reasonCode: z
+      .string()
+      .optional()
+      .meta({ description: "The card scheme's or the bank's code of the reason", examples: ["10.4"] }),
     respondBy: z.iso.datetime().optional().meta({ description: "Until when evidence helps" }),
-    openedAt: z.iso.datetime(),
+    openedAt: z.iso.datetime().meta({ description: "When the gateway learned of it (UTC)" }),
   })
-  .meta({ id: "MerchantChargeback" });
+  .meta({ id: "MerchantChargeback", description: "A chargeback of the payment" });
 export type MerchantChargeback = z.infer<typeof merchantChargebackSchema>;
 
 /** The body of a webhook about a chargeback, for the document. */

@@ -7,16 +7,19 @@ export const binSchema = z.string().regex(/^\d{6,8}$/, { error: "must be 6 to 8 
 export const binInfoSchema = z
   .object({
     bin: binSchema.meta({ description: "The BIN of the request", examples: ["411111"] }),
-    cardScheme: z.string().meta({ examples: ["VISA"] }),
-    cardType: z.enum(["CREDIT", "DEBIT", "PREPAID"]),
+    cardScheme: z.string().meta({ description: "Card scheme", examples: ["VISA"] }),
+    cardType: z.enum(["CREDIT", "DEBIT", "PREPAID"]).meta({ description: "Type of the card" }),
     cardSubType: z
       .string()
       .optional()
-      .meta({ examples: ["CLASSIC"] }),
+      .meta({ description: "Sub-type of the card, if known", examples: ["CLASSIC"] }),
     issuer: z.string().optional().meta({ description: "Issuing bank, if known" }),
     country: z.string().meta({ description: "Country of the issuer (ISO 3166-1 alpha-2)", examples: ["TR"] }),
     domInt: z.enum(["DOM", "INT"]).meta({ description: "Domestic or international card" }),
-    loyaltyCode: z.string().optional(),
+    loyaltyCode: z
+      .string()
+      .optional()
+      .meta({ description: "The card's loyalty programme, if it has one", examples: ["BONUS"] }),
     installmentCounts: z.array(z.int()).meta({
       description: "Numbers of installments that a payment can be split into",
       examples: [[1, 2, 3]],

@@ -27,8 +27,11 @@ export const browserSchema = z
     browserAcceptHeader: printable(2_048).meta({ description: "Its header `Accept`" }),
     browserUserAgent: printable(2_048).meta({ description: "Its header `User-Agent`" }),
     browserLanguage: printable(35).meta({ description: "IETF BCP 47", examples: ["tr-TR"] }),
-    browserJavascriptEnabled: z.boolean().optional(),
-    browserJavaEnabled: z.boolean().optional(),
+    browserJavascriptEnabled: z.boolean().optional().meta({ description: "Whether it runs JavaScript" }),
+    browserJavaEnabled: z
+      .boolean()
+      .optional()
+      .meta({ description: "Whether it runs Java, as `navigator.javaEnabled()` tells" }),
     browserColorDepth: z
       .enum(COLOR_DEPTHS, {
         error: "must be 1, 4, 8, 15, 16, 24, 32 or 48",
@@ -45,7 +48,14 @@ export const browserSchema = z
         description: "Minutes from the buyer's time to UTC, as JavaScript tells them",
         examples: ["-180"],
       }),
-    challengeWindowSize: z.enum(["01", "02", "03", "04", "05"], { error: "must be 01 to 05" }).optional(),
+    challengeWindowSize: z
+      .enum(["01", "02", "03", "04", "05"], { error: "must be 01 to 05" })
+      .optional()
+      .meta({
+        description:
+          "Pixels that the challenge is shown in. 01: 250 x 400. 02: 390 x 400. 03: 500 x 600. 04: 600 x 400. 05: the " +
+          "full screen",
+      }),
   })
   .meta({ id: "Browser", description: "The buyer's browser, in EMV 3-D Secure's terms" });
 export type Browser = z.infer<typeof browserSchema>;

@@ -34,7 +34,7 @@ export const cardPaymentFields = {
   }),
   amount: amountSchema(),
   currency: currencySchema(),
-  cardHolderName: textSchema(2, 45),
+  cardHolderName: textSchema(2, 45).meta({ description: "Name on the card, without its number" }),
   pan: z
     .string()
     .regex(/^\d{12,19}$/, { error: "must be 12 to 19 digits" })
@@ -69,8 +69,13 @@ export const cardPaymentFields = {
     anyOf: [{ format: "ipv4" }, { format: "ipv6" }],
     examples: ["203.0.113.7"],
   }),
-  requestPort: wholeNumberField(1, 65_535),
-  customerId: textSchema(1, 64).optional(),
+  requestPort: wholeNumberField(1, 65_535).meta({
+    description: "The buyer's TCP port, as your server sees it",
+    examples: [50_123],
+  }),
+  customerId: textSchema(1, 64)
+    .optional()
+    .meta({ description: "Merchant's id of the customer; no card number" }),
   allowConcurrentAttempt: z
     .boolean()
     .optional()

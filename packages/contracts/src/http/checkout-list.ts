@@ -2,7 +2,7 @@ import { z } from "zod";
 import { checkoutSchema } from "./checkout.ts";
 import { defineEndpoint } from "./endpoint.ts";
 import { listFilterSchema } from "./list-filter.ts";
-import { exportQuery, pageQuery } from "./list-query.ts";
+import { exportQuery, pageOf, pageQuery } from "./list-query.ts";
 
 /** `from` and `to` are about `createdAt`. */
 export const checkoutListFilterSchema = listFilterSchema.pick({ orderId: true, from: true, to: true });
@@ -20,9 +20,7 @@ export const listMerchantCheckouts = defineEndpoint({
   responses: {
     200: {
       description: "One page of checkouts",
-      body: z
-        .object({ items: z.array(checkoutSchema), nextCursor: z.string().optional() })
-        .meta({ id: "CheckoutPage" }),
+      body: pageOf(checkoutSchema, "newest first").meta({ id: "CheckoutPage" }),
       rows: true,
     },
   },

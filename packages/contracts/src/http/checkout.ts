@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { JsonNumber } from "../json-number.ts";
 import { livemodeSchema } from "../livemode.ts";
-import { textSchema } from "../text.ts";
 import { wholeNumberField } from "../whole-number.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
 import { cardPaymentFields, checkAmount, INSTALLMENTS_MAX } from "./card-payment-fields.ts";
@@ -15,7 +14,12 @@ import { checkReturnUrls, returnUrlSchema } from "./return-url.ts";
 
 /** `CANCELLED`: the merchant or the buyer cancelled it, or as many cards were declined as are allowed. */
 export const CHECKOUT_STATUSES = ["OPEN", "COMPLETED", "EXPIRED", "CANCELLED"] as const;
-export const checkoutStatusSchema = z.enum(CHECKOUT_STATUSES).meta({ id: "CheckoutStatus" });
+const CHECKOUT_ENDS =
+  "COMPLETED: paid. EXPIRED: nobody paid in time. CANCELLED: the merchant or the buyer cancelled it, or as many cards were " +
+  "declined as are allowed";
+export const checkoutStatusSchema = z
+  .enum(CHECKOUT_STATUSES)
+  .meta({ id: "CheckoutStatus", description: `OPEN: it can be paid. ${CHECKOUT_ENDS}` });
 export type CheckoutStatus = z.infer<typeof checkoutStatusSchema>;
 
 /** How long a checkout may stay open, in seconds; without the field it is what the service is configured to. */
@@ -27,7 +31,7 @@ export const checkoutRequestSchema = z
     orderId: cardPaymentFields.orderId,
     amount: cardPaymentFields.amount,
     currency: cardPaymentFields.currency,
-    customerId: textSchema(1, 64).optional(),
+    customerId: cardPaymentFields.customerId,
     installmentOptions: z
       .array(wholeNumberField(1, INSTALLMENTS_MAX))
       .max(INSTALLMENTS_MAX, { error: `must have at most ${INSTALLMENTS_MAX} entries` })
@@ -103,17 +107,21 @@ export const checkoutSchema = z
       .meta({ description: "Random id; anyone who knows it can pay, so give it to the buyer only" }),
     checkoutUrl: z.url().meta({ description: "Page to send the buyer to" }),
     status: checkoutStatusSchema,
-    orderId: z.string(),
-    amount: z.number(),
-    currency: z.string(),
-    customerId: z.string().optional(),
-    transactionType: z.enum(["PAYMENT", "PRE_AUTHORIZATION"]),
-    installmentOptions: z.array(z.int()),
-    threeDs: z.boolean(),
+    orderId: z.string().meta({ description: "Merchant's number of the order" }),
+    amount: z.number().meta({ description: "What the buyer pays, in `currency`", examples: [12.5] }),
+    currency: z.string().meta({ description: "ISO 4217 currency code", examples: ["TRY"] }),
+    customerId: z.string().optional().meta({ description: "Merchant's id of the customer, if it gave one" }),
+    transactionType: z.enum(["PAYMENT", "PRE_AUTHORIZATION"]).meta({
+      description: "PAYMENT: a sale. PRE_AUTHORIZATION: the amount is reserved, to be captured later",
+    }),
+    installmentOptions: z.array(z.int()).meta({
+      description: "Numbers of installments that the page offers if the buyer's card supports them",
+    }),
+    threeDs: z.boolean().meta({ description: "Whether payments use 3-D Secure" }),
     successUrl: z.string().optional().meta({ description: "Absent where a payment link has no return URL" }),
     failureUrl: z.string().optional().meta({ description: "Absent where a payment link has no return URL" }),
     paymentLinkId: z.uuid().optional().meta({ description: "The payment link that it was made from" }),
-    createdAt: z.iso.datetime(),
+    createdAt: z.iso.datetime().meta({ description: "When it was created (UTC)" }),
     expiresAt: z.iso.datetime().meta({
       description:
         "No payment can be started after this time; a payment started earlier still decides the status",
@@ -121,7 +129,7 @@ export const checkoutSchema = z
     closedAt: z.iso.datetime().optional().meta({ description: "When the status stopped being OPEN" }),
     installments: z
       .object({
-        count: z.int(),
+        count: z.int().meta({ description: "Number of installments" }),
         firstAmount: z.number().meta({ description: "It takes what cannot be divided" }),
         furtherAmount: z.number().meta({ description: "Each of the others; the sum of all is `amount`" }),
       })
@@ -135,7 +143,7 @@ export const checkoutSchema = z
       .meta({ description: "The latest payment: the one that completed the checkout, or the last attempt" }),
     livemode: livemodeSchema,
   })
-  .meta({ id: "Checkout" });
+  .meta({ id: "Checkout", description: "A hosted page on which a buyer pays one order" });
 export type Checkout = z.infer<typeof checkoutSchema>;
 
 /** The body of a `checkout.` event, for the document. Addresses are not in it: the merchant gave them. */
@@ -155,7 +163,7 @@ export const webhookCheckoutSchema = checkoutSchema
     payment: true,
   })
   .extend({
-    status: checkoutStatusSchema.exclude(["OPEN"]),
+    status: checkoutStatusSchema.exclude(["OPEN"]).meta({ description: CHECKOUT_ENDS }),
     closedAt: z.iso.datetime().meta({ description: "When it ended; a checkout ends once" }),
   })
   .meta({ id: "WebhookCheckout", description: "A checkout that ended" });

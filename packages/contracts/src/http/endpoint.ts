@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ProblemCode } from "../problem.ts";
+import type { ProblemCode } from "../problem-codes.ts";
 import type { OperatorRole } from "../operator-role.ts";
 import type { StaffRole } from "../staff-role.ts";
 import type { Work } from "../work.ts";
@@ -115,9 +115,9 @@ export const CARD_PAYMENT_PROBLEMS = [
   "outcome_unknown",
 ] as const;
 
-/** An id in a path. The document says its format; the pattern would say the same at length. */
+/** An id in a path. */
 export function pathId(description: string) {
-  return z.uuid().meta({ description, override: ({ jsonSchema }) => void delete jsonSchema.pattern });
+  return z.uuid().meta({ description });
 }
 
 /** A secret in an answer. What is kept for repetitions under an Idempotency-Key does not have it. */

@@ -7,6 +7,17 @@ export const pageQuery = {
   cursor: cursorParameter(1_000),
 };
 
+/** One page of a list. */
+export function pageOf<Row extends z.ZodType>(row: Row, order: string) {
+  return z.object({
+    items: z.array(row).meta({ description: `The entries of this page, ${order}` }),
+    nextCursor: z
+      .string()
+      .optional()
+      .meta({ description: "`cursor` of the next page; absent on the last one" }),
+  });
+}
+
 /** Of a list that is also answered as CSV. */
 export const exportQuery = {
   bom: z.literal("1", { error: "must be 1" }).optional().meta({

@@ -14,11 +14,14 @@ const time = (description: string) => z.iso.datetime().optional().meta({ descrip
 
 export const webhookEndpointSchema = z
   .object({
-    endpointId: z.uuid(),
+    endpointId: z.uuid().meta({
+      description:
+        "Id of the endpoint; that of the default one is the merchant's, in test mode with version 8",
+    }),
     default: z.boolean().meta({ description: "Whether it is the merchant's default endpoint" }),
-    url: z.string(),
+    url: z.string().meta({ description: "Where events are sent" }),
     events: z.array(eventTypeSchema).meta({ description: "The events that are sent to it" }),
-    createdAt: z.iso.datetime(),
+    createdAt: z.iso.datetime().meta({ description: "When it was added (UTC)" }),
     secretVersion: z.int().meta({ description: "Version of the secret that signs `x-request-signature`" }),
     nextSecretVersion: z
       .int()
@@ -37,7 +40,7 @@ export const webhookEndpointSchema = z
       })
       .meta({ id: "WebhookHealth", description: "As the dispatchers last reported it, some seconds ago" }),
   })
-  .meta({ id: "WebhookEndpoint" });
+  .meta({ id: "WebhookEndpoint", description: "An address that events are sent to" });
 export type WebhookEndpoint = z.infer<typeof webhookEndpointSchema>;
 
 /** Distinct, so that two lists of the same events are equal. */
@@ -49,7 +52,11 @@ const eventsSchema = z
   .meta({ description: "The events that are sent to it", examples: [[PAYMENT_STATUS_CHANGED]] });
 
 export const webhookEndpointListSchema = z
-  .object({ items: z.array(webhookEndpointSchema) })
+  .object({
+    items: z
+      .array(webhookEndpointSchema)
+      .meta({ description: "The endpoints that are on, the default one first" }),
+  })
   .meta({ id: "WebhookEndpointList" });
 
 const CHANGE = { listener: "operator", role: "onboarder" } as const;

@@ -31,7 +31,8 @@ const customerSchema = z
       .regex(EMAIL, { error: "must be an e-mail address" })
       .max(254, { error: "must have at most 254 characters" })
       .check(cardNumberFree)
-      .optional(),
+      .optional()
+      .meta({ description: "The buyer's e-mail address", examples: ["ada@example.com"] }),
     // Of 13 digits that begin with a scheme's, one in ten has a card number's check digit, so a number is compared with the
     // card of the request only.
     phone: z
@@ -72,10 +73,18 @@ const basketSchema = z
 
 const initiatorSchema = z
   .object({
-    by: z.enum(["cardholder", "merchant"], { error: "must be cardholder or merchant" }),
-    channel: z.enum(["ecommerce", "moto", "recurring", "unscheduled"], {
-      error: "must be ecommerce, moto, recurring or unscheduled",
+    by: z.enum(["cardholder", "merchant"], { error: "must be cardholder or merchant" }).meta({
+      description: "`merchant`: without the cardholder, by an agreement that the two have made",
     }),
+    channel: z
+      .enum(["ecommerce", "moto", "recurring", "unscheduled"], {
+        error: "must be ecommerce, moto, recurring or unscheduled",
+      })
+      .meta({
+        description:
+          "`ecommerce`: in a shop on the internet. `moto`: by mail or telephone order. `recurring`: one of a series at " +
+          "fixed intervals. `unscheduled`: with a stored card, at no fixed time",
+      }),
     firstSchemeTransactionId: z
       .string()
       .regex(/^[A-Za-z0-9]{1,56}$/, { error: "must be 1 to 56 letters and digits" })

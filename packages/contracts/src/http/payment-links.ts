@@ -3,22 +3,34 @@ import { livemodeSchema } from "../livemode.ts";
 import { textSchema } from "../text.ts";
 import { wholeNumberField } from "../whole-number.ts";
 import { cardPaymentFields, checkAmount } from "./card-payment-fields.ts";
-import { checkoutRequestSchema } from "./checkout.ts";
+import { checkoutRequestSchema, checkoutSchema } from "./checkout.ts";
 import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS, pathId, type Endpoint } from "./endpoint.ts";
-import { exportQuery, pageQuery } from "./list-query.ts";
+import { exportQuery, pageOf, pageQuery } from "./list-query.ts";
 import { checkReturnUrls, returnUrlSchema } from "./return-url.ts";
 
 /** Payment links: an address, or a QR code, that buyers pay without a call of the merchant's server for each. */
 
 /** `USED`: a link for one payment was paid. `EXPIRED`: nobody can begin any more. `DISABLED`: the merchant has ended it. */
 export const PAYMENT_LINK_STATUSES = ["ACTIVE", "USED", "EXPIRED", "DISABLED"] as const;
-export const paymentLinkStatusSchema = z.enum(PAYMENT_LINK_STATUSES).meta({ id: "PaymentLinkStatus" });
+export const paymentLinkStatusSchema = z.enum(PAYMENT_LINK_STATUSES).meta({
+  id: "PaymentLinkStatus",
+  description:
+    "ACTIVE: it can be paid. USED: a link for one payment was paid. EXPIRED: nobody can begin any more. DISABLED: the " +
+    "merchant has ended it",
+});
 export type PaymentLinkStatus = z.infer<typeof paymentLinkStatusSchema>;
 
 /** How long a link may stay open, in seconds. */
 export const PAYMENT_LINK_SECONDS = { min: 60, max: 31_536_000, default: 2_592_000 } as const;
 
 const { installmentOptions, threeDs } = checkoutRequestSchema.shape;
+const {
+  amount,
+  currency,
+  installmentOptions: shownOptions,
+  threeDs: shownThreeDs,
+  createdAt,
+} = checkoutSchema.shape;
 
 export const paymentLinkRequestSchema = z
   .object({
@@ -68,19 +80,24 @@ export const paymentLinkSchema = z
     paymentLinkUrl: z.url().meta({ description: "The link itself" }),
     livemode: livemodeSchema,
     status: paymentLinkStatusSchema,
-    orderId: z.string(),
-    description: z.string(),
-    amount: z.number(),
-    currency: z.string(),
-    installmentOptions: z.array(z.int()),
-    threeDs: z.boolean(),
-    returnUrl: z.string().optional(),
-    use: z.enum(["SINGLE", "MULTIPLE"]),
-    createdAt: z.iso.datetime(),
+    orderId: z.string().meta({
+      description: "Order of the payment; of a link for many, what the order of each begins with",
+    }),
+    description: z.string().meta({ description: "What is paid for, as the buyer reads it" }),
+    amount,
+    currency,
+    installmentOptions: shownOptions,
+    threeDs: shownThreeDs,
+    returnUrl: z
+      .string()
+      .optional()
+      .meta({ description: "Where the buyer can go afterwards, if it has one" }),
+    use: z.enum(["SINGLE", "MULTIPLE"]).meta({ description: "Whether it can be paid once or by many" }),
+    createdAt,
     expiresAt: z.iso.datetime().meta({ description: "Nobody can begin to pay after this time" }),
-    disabledAt: z.iso.datetime().optional(),
+    disabledAt: z.iso.datetime().optional().meta({ description: "When the merchant ended it (UTC)" }),
   })
-  .meta({ id: "PaymentLink" });
+  .meta({ id: "PaymentLink", description: "An address that buyers pay" });
 export type PaymentLink = z.infer<typeof paymentLinkSchema>;
 
 const linkPath = z.object({ paymentLinkId: pathId("Id of the payment link") });
@@ -117,9 +134,7 @@ export const listPaymentLinks = defineEndpoint({
   responses: {
     200: {
       description: "One page of payment links",
-      body: z
-        .object({ items: z.array(paymentLinkSchema), nextCursor: z.string().optional() })
-        .meta({ id: "PaymentLinkPage" }),
+      body: pageOf(paymentLinkSchema, "newest first").meta({ id: "PaymentLinkPage" }),
       rows: true,
     },
   },

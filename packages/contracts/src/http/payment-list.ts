@@ -2,11 +2,9 @@ import { z } from "zod";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
 import { defineEndpoint, pathId } from "./endpoint.ts";
 import { listFilterSchema } from "./list-filter.ts";
-import { exportQuery, pageQuery } from "./list-query.ts";
+import { exportQuery, pageOf, pageQuery } from "./list-query.ts";
 
-const paymentPageSchema = z
-  .object({ items: z.array(apiPaymentResponseSchema), nextCursor: z.string().optional() })
-  .meta({ id: "PaymentPage" });
+const paymentPageSchema = pageOf(apiPaymentResponseSchema, "newest first").meta({ id: "PaymentPage" });
 
 export const listPayments = defineEndpoint({
   operationId: "listPayments",

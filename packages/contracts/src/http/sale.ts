@@ -9,7 +9,13 @@ import { CARD_PAYMENT_PROBLEMS, defineEndpoint } from "./endpoint.ts";
 export const saleRequestSchema = z
   .object({
     ...cardPaymentFields,
-    installmentCount: wholeNumberField(1, INSTALLMENTS_MAX, { default: 1 }).optional(),
+    installmentCount: wholeNumberField(1, INSTALLMENTS_MAX, { default: 1 })
+      .optional()
+      .meta({
+        description:
+          "Number of installments that the buyer pays in, of those that `GET /api/bins/{bin}` names; 1 for " +
+          "payment in full",
+      }),
     loyaltyCode: textSchema(1, 32)
       .optional()
       .meta({

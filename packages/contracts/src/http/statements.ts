@@ -1,18 +1,23 @@
 import { z } from "zod";
 import { livemodeSchema } from "../livemode.ts";
 import { cursorParameter, defineEndpoint, limitParameter, only, pathId } from "./endpoint.ts";
+import { pageOf } from "./list-query.ts";
 
 /** What is owed to a merchant for a day in one currency. What is deducted is positive. */
 export const merchantStatementSchema = z
   .object({
-    merchantId: z.uuid(),
+    merchantId: z.uuid().meta({ description: "Whom it is owed to" }),
     day: z.iso.date().meta({
       description: "On which the bank settles, or on which it happened where the bank does not say",
     }),
-    currency: z.string(),
-    salesAmount: z.number(),
-    refundsAmount: z.number(),
-    chargebacksAmount: z.number(),
+    currency: z
+      .string()
+      .meta({ description: "ISO 4217 currency code; all amounts are in it", examples: ["TRY"] }),
+    salesAmount: z.number().meta({ description: "Sum of the payments that the bank settles" }),
+    refundsAmount: z.number().meta({ description: "Sum of the refunds; positive, and deducted" }),
+    chargebacksAmount: z.number().meta({
+      description: "Sum of the chargebacks less what came back; positive, and deducted",
+    }),
     commission: z.number().meta({ description: "By the plan; what refunds give back is deducted from it" }),
     bankFeesAmount: z.number().meta({ description: "By the bank's file; no part of what is payable" }),
     netPayableAmount: z.number().meta({ description: "Sales less refunds, chargebacks and commission" }),
@@ -40,7 +45,7 @@ export const merchantStatementSchema = z
           "the day is not complete, or became so some seconds ago",
       }),
   })
-  .meta({ id: "Statement" });
+  .meta({ id: "Statement", description: "What is owed to a merchant for a day in one currency" });
 export type Statement = z.infer<typeof merchantStatementSchema>;
 
 /** The body of `settlement.statement_ready`: the statement as it was when it was complete. */
@@ -59,7 +64,7 @@ export const statementReadySchema = merchantStatementSchema
   })
   .extend({
     livemode: livemodeSchema,
-    complete: z.literal(true),
+    complete: z.literal(true).meta({ description: "A statement is sent once it is complete" }),
     revision: z.int().meta({
       description:
         "From 1. A higher one replaces a lower one of the same day and currency, whichever arrives first",
@@ -74,9 +79,9 @@ export const statementReadySchema = merchantStatementSchema
   .meta({ id: "WebhookStatement", description: "A day's statement that is complete" });
 export type StatementReady = z.infer<typeof statementReadySchema>;
 
-export const statementPageSchema = z
-  .object({ items: z.array(merchantStatementSchema), nextCursor: z.string().optional() })
-  .meta({ id: "StatementPage" });
+export const statementPageSchema = pageOf(merchantStatementSchema, "oldest first").meta({
+  id: "StatementPage",
+});
 
 /** Days in one question. */
 export const STATEMENT_DAYS_MAX = 31;

@@ -15,14 +15,27 @@ export const webhookDeliveryStatusSchema = z
 export type WebhookDeliveryStatus = z.infer<typeof webhookDeliveryStatusSchema>;
 
 const result = {
-  statusCode: z.int().optional(),
+  statusCode: z
+    .int()
+    .optional()
+    .meta({ description: "HTTP status that the endpoint answered with; absent where no answer came" }),
   error: webhookErrorSchema.optional(),
-  durationMs: z.int(),
+  durationMs: z.int().meta({ description: "How long the attempt took, in milliseconds" }),
 };
 
+const responseSnippet = z
+  .string()
+  .optional()
+  .meta({ description: "First KiB of the answer to a failed attempt" });
+
 export const webhookTestResultSchema = z
-  .object({ eventId: z.uuid(), delivered: z.boolean(), ...result, responseSnippet: z.string().optional() })
-  .meta({ id: "WebhookTestResult" });
+  .object({
+    eventId: z.uuid().meta({ description: "The webhook's x-event-id" }),
+    delivered: z.boolean().meta({ description: "Whether the endpoint answered with a 2xx status in time" }),
+    ...result,
+    responseSnippet,
+  })
+  .meta({ id: "WebhookTestResult", description: "What became of a test" });
 export type WebhookTestResult = z.infer<typeof webhookTestResultSchema>;
 
 /** The status that an event reports: of a payment or a refund, and with `checkout.` events of a checkout. */
@@ -78,10 +91,7 @@ export const webhookAttemptSchema = z
       .optional()
       .meta({ description: "Version of the secret that made x-request-signature-next" }),
     remoteAddress: z.string().optional(),
-    responseSnippet: z
-      .string()
-      .optional()
-      .meta({ description: "First KiB of the answer to a failed attempt" }),
+    responseSnippet,
     remainingSeconds: z
       .int()
       .meta({ description: "Seconds that remained for delivery when the attempt was sent" }),

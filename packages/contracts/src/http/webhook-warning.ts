@@ -28,10 +28,10 @@ export type WebhookWarning = z.infer<typeof webhookWarningSchema>;
 /** The body of `webhook.test`, which is about no payment. */
 export const webhookTestBodySchema = z
   .object({
-    test: z.literal(true),
+    test: z.literal(true).meta({ description: "Tells a test from an event" }),
     endpointId: z.uuid().meta({ description: "The endpoint that is tried" }),
     livemode: livemodeSchema,
-    sentAt: z.iso.datetime(),
+    sentAt: z.iso.datetime().meta({ description: "When it was sent (UTC)" }),
   })
   .meta({ id: "WebhookTest", description: "A test; it is about no payment" });
 export type WebhookTestBody = z.infer<typeof webhookTestBodySchema>;

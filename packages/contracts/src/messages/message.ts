@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { merchantSettingsSchema } from "../http/merchants.ts";
 import type { OperatorRole } from "../operator-role.ts";
-import { PROBLEM_CODES } from "../problem.ts";
+import { PROBLEM_CODES } from "../problem-codes.ts";
 import type { StaffRole } from "../staff-role.ts";
 import type { Work } from "../work.ts";
 import type { BusUser } from "./bus-users.ts";

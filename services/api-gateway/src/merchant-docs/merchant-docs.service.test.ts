@@ -75,6 +75,7 @@ test("the API's description is served for programs, and its codes are the errors
   expect(codes).toContain("outcome_unknown");
   for (const code of codes)
     expect(text).toContain(`<td role="cell" data-label="Code"><code>${code}</code></td>`);
+  expect(text.match(/data-label="What to do">\s*<p>\w/g)).toHaveLength(codes.length);
   expect(text).not.toContain("<code>approver_limit_reached</code>");
 });
 

@@ -1,6 +1,7 @@
 import { PROBLEMS, type ProblemCode } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import type { MerchantDocument } from "./merchant-document.ts";
+import { renderMarkdown } from "./render-markdown.ts";
 import { renderTable } from "./render-table.ts";
 
 /** Every problem code that the document names for an operation of merchants, with the operations that answer it. */
@@ -9,6 +10,7 @@ export function renderProblemCodes(document: MerchantDocument): Html {
     html`<code>${code}</code>`,
     String(PROBLEMS[code].status),
     PROBLEMS[code].title,
+    renderMarkdown(PROBLEMS[code].whatToDo),
     operations.length === operationsIn(document).length
       ? "every one"
       : html`${operations.map(
@@ -17,7 +19,7 @@ export function renderProblemCodes(document: MerchantDocument): Html {
         )}`,
   ]);
   return renderTable(
-    ["Code", "Status", "Meaning", "Answered by"].map((label) => ({ shown: label, label })),
+    ["Code", "Status", "Meaning", "What to do", "Answered by"].map((label) => ({ shown: label, label })),
     rows,
   );
 }

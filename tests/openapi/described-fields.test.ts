@@ -1,0 +1,42 @@
+// Merchants read the document instead of the code: each field of each schema says what it is.
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+
+test("each field of a schema in the merchants' document has a description, or the schema that it refers to has", () => {
+  const { fields, undescribed } = fieldsOf("merchant");
+  expect(fields).toBeGreaterThan(500);
+  expect(undescribed).toEqual([]);
+});
+
+type Schema = { $ref?: string; description?: string };
+
+function fieldsOf(listener: string): { fields: number; undescribed: string[] } {
+  const file = resolve(import.meta.dirname, "..", "..", "docs", `openapi.${listener}.json`);
+  const document = JSON.parse(readFileSync(file, "utf8")) as {
+    components: { schemas: Record<string, Schema> };
+  };
+  const named = document.components.schemas;
+  const found = [...fieldsIn(document, "")];
+  const undescribed = found.filter(
+    ([, { $ref = "", description = named[$ref.replace("#/components/schemas/", "")]?.description }]) =>
+      description === undefined || description.trim() === "",
+  );
+  return { fields: found.length, undescribed: undescribed.map(([path]) => path) };
+}
+
+/** What a schema excludes (`not`) is described where it is allowed; examples are data. */
+function* fieldsIn(node: unknown, path: string): Generator<[path: string, field: Schema]> {
+  if (typeof node !== "object" || node === null) return;
+  for (const [name, inner] of Object.entries(node)) {
+    if (name === "not" || name === "examples") continue;
+    if (name === "properties") {
+      for (const [field, schema] of Object.entries(inner as Record<string, Schema>)) {
+        yield [`${path}/${field}`, schema];
+        yield* fieldsIn(schema, `${path}/${field}`);
+      }
+    } else {
+      yield* fieldsIn(inner, `${path}/${name}`);
+    }
+  }
+}
