@@ -16,16 +16,22 @@ export async function migrate(databaseUrl: string, schema: string, directory: st
     dialect: new PostgresDialect({ pool: new Pool({ connectionString: databaseUrl, max: 1 }) }),
   });
   try {
+    const migrations = readMigrations(directory);
     const migrator = new Migrator({
       db,
-      provider: { getMigrations: () => readMigrations(directory) },
+      provider: { getMigrations: () => migrations },
       migrationTableSchema: schema,
       migrationTableName: "migration",
       migrationLockTableName: "migration_lock",
     });
-    const { error, results = [] } = await migrator.migrateToLatest();
-    if (error) throw error;
-    return results.filter(({ status }) => status === "Success").map(({ migrationName }) => migrationName);
+    const ran: string[] = [];
+    // One at a time: all that `migrateToLatest` runs is one transaction, which keeps the locks of the first to the end of the last.
+    for (;;) {
+      const { error, results = [] } = await migrator.migrateUp();
+      if (error) throw error;
+      if (results.length === 0) return ran;
+      ran.push(...results.map(({ migrationName }) => migrationName));
+    }
   } finally {
     await db.destroy();
   }
