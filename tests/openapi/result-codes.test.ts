@@ -15,9 +15,7 @@ test("each result code that a service writes is in the list, and each of the lis
     ([, code = ""]) => code,
   );
   const constants = /^export const (?:IN_REVIEW|REVIEW_REJECTED|\w+_RESULT) = "(\w+)"/gm;
-  const named = [...sources.matchAll(constants)].map(
-    ([, code = ""]) => code,
-  );
+  const named = [...sources.matchAll(constants)].map(([, code = ""]) => code);
   const [, rules = ""] = /^export type RuleName = (.+);$/m.exec(sources) ?? [];
   const ofRules = [...rules.matchAll(/"(\w+)"/g)].map(([, name]) => `rule_${name}`);
   expect(ofRules).not.toEqual([]);

@@ -42,7 +42,7 @@ export const merchantStatementSchema = z
       .meta({
         description:
           "The revision that has these amounts, as `settlement.statement_ready` tells it. Absent while no revision has: " +
-          "the day is not complete, or became so some seconds ago",
+          "the day is not complete, or became so while files are being compared, or long before revisions were kept",
       }),
   })
   .meta({ id: "Statement", description: "What is owed to a merchant for a day in one currency" });
