@@ -62,3 +62,25 @@ test("copies of an event that waits for the database are not taken, and its one 
   expect(acknowledged.length).toBeLessThan(4);
   await harness.close();
 });
+
+test("a dispatcher that stops says that it has an event for as long as it waits for the commit", async () => {
+  const harness = await startDispatcherHarness({ DRAIN_TIMEOUT: "8s" }, { start: false });
+  const dispatcher = await harness.start();
+  const { merchantId } = await harness.enable();
+  const event = newEvent({ merchantId });
+  const said: string[] = [];
+  harness.bus.nats.subscribe(`$JS.ACK.${EVENT_STREAM.name}.${WEBHOOK_CONSUMER}.>`, {
+    callback: (_, message) => void said.push(message.string()),
+  });
+  await withClient(harness.database.superuserUrl, async (client) => {
+    await client.query("begin; lock table webhooks.event");
+    await harness.publish(event);
+    await eventually(() => expect(said).not.toEqual([]), { withinMs: 60_000 });
+    const saidBefore = said.length;
+    await dispatcher.stop();
+    // The first of them may have been on its way when the stop began.
+    expect(said.length - saidBefore).toBeGreaterThanOrEqual(2);
+    await client.query("rollback");
+  });
+  await harness.close();
+});

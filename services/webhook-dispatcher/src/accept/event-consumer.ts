@@ -60,9 +60,10 @@ export function startEventConsumer(
   return {
     async stop(timeoutMs) {
       stopping.abort();
-      clearInterval(beat);
       await pull.stop();
       await Promise.race([allEnded(underway.values()), pause(timeoutMs)]);
+      // Until here a slow commit may still accept them, and another dispatcher would take them meanwhile.
+      clearInterval(beat);
       await confirmations.stop(CONFIRMATIONS_STOP_MS);
     },
   };
