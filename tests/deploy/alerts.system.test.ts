@@ -95,6 +95,14 @@ test("dashboards ask for metrics that the programs have", () => {
   }
 });
 
+test("the event loop's delay is its longest turn: a share of turns hides one long turn among many", () => {
+  const shown = readdirSync(join(deployDir, "dashboards")).flatMap((name) =>
+    panelsOf(name).flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+  );
+  const asked = [...shown, ...rules.map(({ expr }) => expr)].join(" ").match(/nodejs_eventloop_delay_\w+/g);
+  expect(new Set(asked)).toEqual(new Set(["nodejs_eventloop_delay_max"]));
+});
+
 test("each panel has a unit, a sentence and a place of its own", () => {
   for (const name of readdirSync(join(deployDir, "dashboards"))) {
     const panels = panelsOf(name);

@@ -50,10 +50,10 @@ const eventStreamSettings = {
     .describe(
       "The largest size of the event stream. Beyond it the oldest events are dropped; unconfirmed ones are published again.",
     ),
-  WEBHOOK_ACK_WAIT: durationSetting({ min: "1s" })
+  WEBHOOK_ACK_WAIT: durationSetting({ min: "2s" })
     .default(3_000)
     .describe(
-      "How long an event that a webhook-dispatcher has pulled may stay unacknowledged before the stream delivers it again: what one had pulled when it died comes to another after this time. One that is slow says each second that it has the event, so the least that is useful is 2s.",
+      "How long an event that a webhook-dispatcher has pulled may stay unacknowledged before the stream delivers it again: what one had pulled when it died comes to another after this time. One that is slow says each second that it has the event.",
     ),
 };
 

@@ -1,4 +1,4 @@
-import { GATEWAY_FACES, LOGGING_SERVICES, type ServiceLogLevel } from "@holdfast/contracts";
+import { GATEWAY_FACES, logLevelChanged, LOGGING_SERVICES, type ServiceLogLevel } from "@holdfast/contracts";
 import { createLogger, type Logger } from "@holdfast/service-runtime";
 import { eventually, startTestSystem, type TestSystem } from "@holdfast/tests/support";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -104,6 +104,25 @@ test("null ends a change before its time, on every replica", async () => {
     expect(ended.body).not.toHaveProperty("change");
     await eventually(() => expect(new Set(levelsOf(face))).toEqual(new Set(["info"])));
   }
+});
+
+test("null ends a change also where another replica of the operator API publishes it once more", async () => {
+  await ask("PUT", { service: "refunds", level: "debug" });
+  const notices: (string | null)[] = [];
+  const stale = JSON.stringify({ service: "refunds", level: "debug", endsInMs: 600_000 });
+  const subscription = system.bus.nats.subscribe(logLevelChanged.subject, {
+    callback: (_, message) => {
+      const { service, level } = message.json<{ service: string; level: string | null }>();
+      if (service !== "refunds" || (level !== null && !notices.includes(null))) return;
+      if (!notices.includes(null)) system.bus.nats.publish(logLevelChanged.subject, stale);
+      notices.push(level);
+    },
+  });
+  await system.bus.nats.flush();
+  await ask("PUT", { service: "refunds", level: null });
+  await eventually(() => expect(notices).toEqual([null, "debug", null]));
+  await eventually(() => expect(levelsOf("refunds")).toEqual(["info"]));
+  subscription.unsubscribe();
 });
 
 test("one whose time is over is not in the list", async () => {

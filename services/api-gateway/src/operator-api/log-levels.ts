@@ -49,7 +49,11 @@ function logLevelRoutes(db: Kysely<GatewayDatabase>, replicas: ReplicaLogLevels)
       const change = await changeLogLevel(db, { service, level, seconds }, by);
       replicas.publish(change ?? { service, level: null });
       // Each replica gets the two messages in the order in which they were published.
-      return { status: 200, body: describe(service, change, await replicas.ask()) };
+      const reports = await replicas.ask();
+      // A round that had read the row before this change may have published it after: what is in force has the last word.
+      const now = (await logLevelChanges(db)).find((each) => each.service === service);
+      replicas.publish(now ?? { service, level: null });
+      return { status: 200, body: describe(service, change, reports) };
     }),
   ];
 }

@@ -88,7 +88,8 @@ function describeEvent({ eventId, paymentId, merchantId, status }: IncomingEvent
 }
 
 /**
- * Waits for the database for as long as the process runs; meanwhile nothing more is pulled and nothing is acknowledged.
+ * Waits for the database for as long as the process runs. Meanwhile nothing is acknowledged, so that no more is pulled than
+ * what the stream lets be unacknowledged (`max_ack_pending`); copies of what is here are not taken.
  */
 async function acceptWhenPossible(deps: AcceptDeps, arrivals: Arrival[]): Promise<Arrival[]> {
   for (;;) {

@@ -22,7 +22,8 @@ export function startEventConsumer(
 ): EventConsumer {
   const stopping = new AbortController();
   const confirmations = createConfirmations(deps.bus, deps.events);
-  const underway = new Map<JsMsg, Accepting>();
+  /** By their place in the stream. */
+  const underway = new Map<number, Accepting>();
   // While one batch is being committed the next one gathers; an event that comes alone is committed immediately.
   const batcher = createNaturalBatcher<Received, void>({
     name: "accepted events",
@@ -35,11 +36,14 @@ export function startEventConsumer(
     },
   });
   const take = (message: JsMsg) => {
+    // After half a minute without the database the stream sends a copy every few seconds. The acknowledgement of the first
+    // one closes its place in the stream, so that the copies are acknowledged with it.
+    if (underway.has(message.seq)) return;
     const accepting = inReceivingSpan(message, (span) => batcher.add({ message, span })).catch(
       (error: unknown) => deps.events.acceptFailed(error),
     );
-    underway.set(message, { sinceMs: performance.now(), ended: accepting });
-    void accepting.finally(() => underway.delete(message));
+    underway.set(message.seq, { message, sinceMs: performance.now(), ended: accepting });
+    void accepting.finally(() => underway.delete(message.seq));
   };
   const pull = pullEvents(deps.bus, {
     consumer: WEBHOOK_CONSUMER,
@@ -50,15 +54,16 @@ export function startEventConsumer(
   const beat = setInterval(() => {
     // A consumer without events is not stuck.
     if (underway.size === 0) return deps.progress.mark("accept");
-    sayThatTheyAreHere(underway, performance.now());
+    sayThatTheyAreHere(underway.values(), performance.now());
   }, BEAT_MS);
 
   return {
     async stop(timeoutMs) {
       stopping.abort();
-      clearInterval(beat);
       await pull.stop();
-      await Promise.race([allEnded(underway), pause(timeoutMs)]);
+      await Promise.race([allEnded(underway.values()), pause(timeoutMs)]);
+      // Until here a slow commit may still accept them, and another dispatcher would take them meanwhile.
+      clearInterval(beat);
       await confirmations.stop(CONFIRMATIONS_STOP_MS);
     },
   };
@@ -79,8 +84,8 @@ async function inReceivingSpan(
   await inSpan(`process ${message.subject}`, options, accept);
 }
 
-async function allEnded(underway: Map<JsMsg, Accepting>): Promise<void> {
-  await Promise.allSettled([...underway.values()].map(({ ended }) => ended));
+async function allEnded(underway: Iterable<Accepting>): Promise<void> {
+  await Promise.allSettled([...underway].map(({ ended }) => ended));
 }
 
 /** A third of the time that the stream waits. */

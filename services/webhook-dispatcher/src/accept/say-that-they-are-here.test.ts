@@ -3,12 +3,12 @@ import { sayThatTheyAreHere } from "./say-that-they-are-here.ts";
 
 test("what has been here for half a minute is left to another dispatcher", () => {
   const said: string[] = [];
-  const message = (name: string) => ({ working: () => void said.push(name) });
-  const since = (sinceMs: number) => ({ sinceMs, ended: Promise.resolve() });
-  const underway = new Map([
-    [message("old"), since(0)],
-    [message("young"), since(1)],
-  ]);
+  const since = (name: string, sinceMs: number) => ({
+    message: { working: () => void said.push(name) },
+    sinceMs,
+    ended: Promise.resolve(),
+  });
+  const underway = [since("old", 0), since("young", 1)];
   sayThatTheyAreHere(underway, 29_999);
   expect(said.splice(0)).toEqual(["old", "young"]);
   sayThatTheyAreHere(underway, 30_000);

@@ -1,18 +1,15 @@
 import type { JsMsg } from "@nats-io/jetstream";
 
 /** An event that is being accepted. `sinceMs` is of the monotonic clock. */
-export type Accepting = { sinceMs: number; ended: Promise<void> };
+export type Accepting = { message: Pick<JsMsg, "working">; sinceMs: number; ended: Promise<void> };
 
 /**
  * The stream waits a few seconds for an acknowledgement (`WEBHOOK_ACK_WAIT`), so that what a dispatcher had when it died
  * comes again soon. While the database is slow, this keeps it from sending again what is here. After half a minute another
  * dispatcher may try.
  */
-export function sayThatTheyAreHere(
-  underway: ReadonlyMap<Pick<JsMsg, "working">, Accepting>,
-  nowMs: number,
-): void {
-  for (const [message, { sinceMs }] of underway) if (nowMs - sinceMs < HERE_FOR_MS) message.working();
+export function sayThatTheyAreHere(underway: Iterable<Accepting>, nowMs: number): void {
+  for (const { message, sinceMs } of underway) if (nowMs - sinceMs < HERE_FOR_MS) message.working();
 }
 
 const HERE_FOR_MS = 30_000;
