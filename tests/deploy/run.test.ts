@@ -13,7 +13,12 @@ async function run(args: string[], answers: Answer[] = [{ asked: "get job", out:
   const dir = mkdtempSync(join(tmpdir(), "holdfast-run-"));
   onTestFinished(() => rmSync(dir, { recursive: true }));
   copyFileSync(join(import.meta.dirname, "recorded-kubectl.sh"), join(dir, "kubectl"));
-  const all = [...answers, { asked: "--dry-run=client", out: "{}" }, { asked: "logs", out: "42 rows" }];
+  const all = [
+    ...answers,
+    { asked: "--dry-run=client", out: "{}" },
+    { asked: "create -f - -o jsonpath", out: "uid-1" },
+    { asked: "logs", out: "42 rows" },
+  ];
   for (const [index, { asked, out = "", code = 0, times = "" }] of all.entries()) {
     const name = join(dir, `${index}`.padStart(2, "0"));
     for (const [part, text] of Object.entries({ asked, out, err: "", code, times }))
@@ -23,7 +28,13 @@ async function run(args: string[], answers: Answer[] = [{ asked: "get job", out:
   writeFileSync(join(dir, "bins.csv"), "bin,card_scheme\n");
   writeFileSync(join(dir, "large.csv"), "x".repeat(1_048_577));
   writeFileSync(join(dir, "a b.csv"), "");
-  const env = { PATH: `${dir}:/usr/bin:/bin`, KUBECTL_DIR: dir, RUN_POLL_SECONDS: "0", RUN_POLLS: "3" };
+  const env = {
+    PATH: `${dir}:/usr/bin:/bin`,
+    KUBECTL_DIR: dir,
+    RUN_POLL_SECONDS: "0",
+    RUN_POLLS: "3",
+    RUN_UNANSWERED: "3",
+  };
   const own = args.map((argument) => argument.replace("DIR", dir));
   const [code, output] = await new Promise<[unknown, string]>((resolve) => {
     execFile(join(deployDir, "k8s", "run"), own, { env }, (error, stdout, stderr) =>
@@ -52,7 +63,7 @@ test("makes a Job of the template, waits for its end and shows its whole log", a
   expect(output).toContain("42 rows");
   expect(calls).toEqual([
     "-n holdfast create job run-keys-payments-NOW --from=cronjob/keys-payments --dry-run=client -o json",
-    "-n holdfast create -f -",
+    "-n holdfast create -f - -o jsonpath={.metadata.uid}",
     ...Array.from({ length: 3 }, () => expect.stringContaining("get job run-keys-payments-NOW")),
     "-n holdfast logs job/run-keys-payments-NOW --tail=-1",
   ]);
@@ -67,6 +78,9 @@ test("a file is a ConfigMap while the Job runs, and the argument behind the subc
   const { calls, patch } = await run(["settle", "--file", "DIR/bins.csv", "import", "--account", "a 1"]);
   expect(argumentsIn(patch)).toEqual(["import", "/etc/holdfast/input/bins.csv", "--account", "a 1"]);
   expect(calls[0]).toMatch(/^-n holdfast create configmap run-settle-NOW --from-file=bins\.csv=\S+$/);
+  expect(calls.find((call) => call.includes("patch configmap"))).toBe(
+    '-n holdfast patch configmap run-settle-NOW --type=merge -p {"metadata":{"ownerReferences":[{"apiVersion":"batch/v1","kind":"Job","name":"run-settle-NOW","uid":"uid-1"}]}}',
+  );
   expect(calls.at(-1)).toBe("-n holdfast delete configmap run-settle-NOW --ignore-not-found");
   const { patch: withoutSubcommand } = await run(["import-bins", "--file", "DIR/bins.csv", "--dry-run"]);
   expect(argumentsIn(withoutSubcommand)).toEqual(["/etc/holdfast/input/bins.csv", "--dry-run"]);
@@ -84,14 +98,57 @@ test("a Job that fails is seen immediately, its log shown, and its file removed"
   expect(calls.at(-1)).toContain("delete configmap");
 });
 
-test("what does not end in its time is not called a success, and keeps its file", async () => {
-  const { code, output, calls } = await run(
+test.each<[string, Answer[]]>([
+  ["does not end in its time", [{ asked: "get job", out: "" }]],
+  ["the cluster says nothing more of", [{ asked: "get job", code: 1 }]],
+  [
+    "may have been made",
+    [
+      { asked: "create -f", code: 1 },
+      { asked: "get job", out: "job.batch/it" },
+    ],
+  ],
+  ["may have been made, in a cluster that is gone", [{ asked: "create -f|get job", code: 1 }]],
+])("a Job that %s is not called a success, may still run, and keeps its file", async (_case, answers) => {
+  const { code, output, calls } = await run(["import-bins", "--file", "DIR/bins.csv"], answers);
+  expect(code).toBe(1);
+  expect(output).toContain("may still run: kubectl -n holdfast logs job/run-import-bins-");
+  expect(calls.some((call) => call.includes("delete"))).toBe(false);
+});
+
+test("the file of a Job that was not made is removed", async () => {
+  const { code, calls } = await run(
     ["import-bins", "--file", "DIR/bins.csv"],
-    [{ asked: "get job", out: "" }],
+    [
+      { asked: "create -f", code: 1 },
+      { asked: "get job", out: "" },
+    ],
   );
   expect(code).toBe(1);
-  expect(output).toContain("still running");
-  expect(calls.some((call) => call.includes("delete"))).toBe(false);
+  expect(calls.at(-1)).toContain("delete configmap");
+});
+
+test("a question that the cluster does not answer is asked again", async () => {
+  const { code } = await run(
+    ["keys-payments"],
+    [
+      { asked: "get job", code: 1, times: 2 },
+      { asked: "get job", out: "Complete " },
+    ],
+  );
+  expect(code).toBe(0);
+});
+
+test("a Job that failed is called so when its pod and its log are gone", async () => {
+  const { code, output } = await run(
+    ["keys-payments"],
+    [
+      { asked: "get job", out: "Failed " },
+      { asked: "logs", code: 1 },
+    ],
+  );
+  expect(code).toBe(1);
+  expect(output).toContain("failed: job/run-keys-payments-");
 });
 
 test.each([
