@@ -46,6 +46,9 @@ test("the client's records are the contracts'", () => {
   expectTypeOf<Plain<client.WebhookStatement>>().toEqualTypeOf<
     Answer<typeof contracts.statementReadySchema>
   >();
+  expectTypeOf<Plain<client.ChargedBackPayment>>().toEqualTypeOf<
+    Answer<typeof contracts.chargedBackPaymentSchema>
+  >();
   expectTypeOf<Plain<client.WebhookTest>>().toEqualTypeOf<Answer<typeof contracts.webhookTestBodySchema>>();
   expectTypeOf<Plain<client.Problem>>().toEqualTypeOf<Plain<contracts.Problem>>();
 });

@@ -1,6 +1,7 @@
 import { invalidArgument } from "./holdfast-error.ts";
 import type { Payment } from "./payment-records.ts";
 import type {
+  ChargedBackPayment,
   CheckoutEventType,
   PaymentEventType,
   WebhookCheckout,
@@ -81,17 +82,17 @@ function eventOf(type: string, content: object): Told {
   if (Object.hasOwn(ABOUT_CHECKOUTS, type)) {
     return { known: true, type: type as CheckoutEventType, checkout: content as WebhookCheckout };
   }
+  if (type === "payment.chargeback") return { known: true, type, payment: content as ChargedBackPayment };
   return Object.hasOwn(ABOUT_PAYMENTS, type)
-    ? { known: true, type: type as PaymentEventType, payment: content as Payment }
+    ? { known: true, type: type as keyof typeof ABOUT_PAYMENTS, payment: content as Payment }
     : { known: false, type, body: content };
 }
 
-const ABOUT_PAYMENTS: Record<PaymentEventType, true> = {
+const ABOUT_PAYMENTS: Record<Exclude<PaymentEventType, "payment.chargeback">, true> = {
   "payment.status_changed": true,
   "payment.captured": true,
   "payment.enrolled": true,
   "payment.operation_settled": true,
-  "payment.chargeback": true,
   "refund.requested": true,
 };
 

@@ -1,5 +1,5 @@
 import type { Checkout } from "./checkout-records.ts";
-import type { Known, Payment } from "./payment-records.ts";
+import type { Known, Payment, TransactionType } from "./payment-records.ts";
 import type { Statement } from "./statements.ts";
 
 /** Events whose body is a payment or a refund, in the state that it had then. */
@@ -10,6 +10,25 @@ export type PaymentEventType =
   | "payment.operation_settled"
   | "payment.chargeback"
   | "refund.requested";
+
+/** A payment with the chargeback that is told. */
+export type ChargedBackPayment = Payment & {
+  transactionType: Known<TransactionType>;
+  chargeback: Chargeback;
+};
+
+/** A buyer's dispute at the bank. It goes from `OPEN` to one of the others, and from `LOST` to `WON`, never back. */
+export type Chargeback = {
+  chargebackId: string;
+  /** `WON` and `WITHDRAWN` give the amount back. */
+  status: Known<"OPEN" | "WON" | "LOST" | "WITHDRAWN">;
+  amount: number;
+  currency: string;
+  reasonCode?: string;
+  /** Until when evidence helps. */
+  respondBy?: string;
+  openedAt: string;
+};
 
 /** Events that tell how a checkout ended. */
 export type CheckoutEventType = "checkout.completed" | "checkout.expired" | "checkout.cancelled";
@@ -47,7 +66,8 @@ export type WebhookEvent = {
   /** When this attempt was signed, in epoch milliseconds. */
   time: number;
 } & (
-  | { known: true; type: PaymentEventType; payment: Payment }
+  | { known: true; type: Exclude<PaymentEventType, "payment.chargeback">; payment: Payment }
+  | { known: true; type: "payment.chargeback"; payment: ChargedBackPayment }
   | { known: true; type: CheckoutEventType; checkout: WebhookCheckout }
   | { known: true; type: "settlement.statement_ready"; statement: WebhookStatement }
   | { known: true; type: "webhook.disabled_warning"; warning: WebhookWarning }
