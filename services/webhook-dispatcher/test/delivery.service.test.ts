@@ -55,7 +55,7 @@ test("an event is taken over, sent with the owner's exact bytes, confirmed and l
     "content-type": "application/json",
     "content-length": String(event.body.length),
   });
-  expect(harness.confirmed).toContain(event.eventId);
+  await eventually(() => expect(harness.confirmed).toContain(event.eventId));
   expect(delivery).toMatchObject({
     merchantId,
     paymentId: event.paymentId,
