@@ -17,7 +17,8 @@ beforeAll(async () => {
   ({ port } = (await system.start("gateway-operator")) as unknown as { port: number });
 });
 beforeEach(async () => {
-  await system.query("truncate settlement.import, settlement.upload cascade");
+  // PostgreSQL may end it for the sake of a pass of the service that holds one of these tables and waits for another.
+  await eventually(() => system.query("truncate settlement.import, settlement.upload cascade"));
 });
 afterAll(() => system.close());
 
