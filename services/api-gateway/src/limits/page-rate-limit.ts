@@ -1,9 +1,9 @@
 import type { Config } from "../config.ts";
-import { LRUCache } from "lru-cache";
 import type { Exchange } from "../http/exchange.ts";
 import type { Refusal } from "../http/refusal.ts";
 import { rateLimited } from "./rate-limited.ts";
 import { networkOf } from "./sign-in-limits.ts";
+import { remembered } from "./remembered.ts";
 import { createTokenBuckets } from "./token-buckets.ts";
 
 export type PageRateLimit = {
@@ -27,7 +27,7 @@ export function createPageRateLimit({ perAddress, perSubject }: PageRates): Page
   const bucketsOf = (size: number) =>
     createTokenBuckets({ size, intervalMs: 60_000, keysMax: REMEMBERED_MAX });
   const [byNetwork, bySubject] = [bucketsOf(perAddress), bucketsOf(perSubject)];
-  const known = new LRUCache<string, true>({ max: REMEMBERED_MAX });
+  const known = remembered<true>(REMEMBERED_MAX);
   return {
     admit({ clientAddress }, subject) {
       const { waitMs } =

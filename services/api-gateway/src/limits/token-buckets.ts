@@ -1,5 +1,5 @@
 import { TokenBucket } from "limiter";
-import { LRUCache } from "lru-cache";
+import { remembered } from "./remembered.ts";
 
 export type TokenBucketsOptions = {
   /** What a bucket holds when it is full: the largest burst. */
@@ -31,7 +31,7 @@ export type TokenBuckets = {
 
 /** A token bucket for each key, in this process, in bounded memory whatever keys there are. */
 export function createTokenBuckets({ size, intervalMs, keysMax }: TokenBucketsOptions): TokenBuckets {
-  const buckets = new LRUCache<string, TokenBucket>({ max: keysMax });
+  const buckets = remembered<TokenBucket>(keysMax);
   const bucketOf = (key: string) => {
     const known = buckets.get(key);
     if (known) return known;
