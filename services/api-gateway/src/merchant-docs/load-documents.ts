@@ -32,12 +32,19 @@ export const GUIDES = [
 const DOCS = join(import.meta.dirname, "..", "..", "..", "..", "docs");
 
 /**
- * Reads and renders the guides and the reference, once, at start.
+ * Reads and renders the guides and the reference, once in a process.
  *
  * @returns the documents by their path on the merchant listener
  * @throws Error when a file is absent or a guide contains what is not served
  */
 export function loadDocuments(): ReadonlyMap<string, ServedDocument> {
+  loaded ??= renderAll();
+  return loaded;
+}
+
+let loaded: ReadonlyMap<string, ServedDocument> | undefined;
+
+function renderAll(): ReadonlyMap<string, ServedDocument> {
   const openapi = readFileSync(join(DOCS, "openapi.merchant.json"), "utf8");
   const document = merchantDocumentSchema.parse(JSON.parse(openapi));
   const pages = [...GUIDES.map((name) => readGuide(name, document)), reference(document)];
