@@ -70,7 +70,7 @@ export async function startTestSystem(options: TestSystemOptions) {
   const bus = await connectBus({ url: nats.url, name: "test", ...busLogin(OBSERVER) });
   const stream = { replicas: 1, bytesMax: 268_435_456, ackWaitMs };
   await installEventStream(bus, stream);
-  const kept = keepEventStream(bus, stream, { intervalMs: 100 });
+  const kept = keepEventStream(bus, stream, { intervalMs: 1_000 });
   const superuser = createSuperuser(database.superuserUrl);
   const sealingKey = randomBytes(32);
   const sealer = createCardSealer({ activeId: "k1", keys: new Map([["k1", sealingKey]]) });

@@ -178,7 +178,7 @@ async function untilReady(child: LoggedChild, url: string): Promise<void> {
       await child.stop({ withinMs: 1_000 });
       throw new ChildFailedError(child, `was not ready within ${readyTimeoutMs} ms`);
     }
-    await delay(25);
+    await delay(100);
   }
 }
 

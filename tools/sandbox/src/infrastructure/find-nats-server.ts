@@ -9,9 +9,22 @@ import { programFromGithub } from "./program-from-github.ts";
 
 /**
  * The path of a nats-server of version 2.10 or newer: $NATS_SERVER, else the cache, else the PATH, else downloaded into
- * the cache from the project's releases or, where those cannot be reached, from the machine's own apt sources.
+ * the cache from the project's releases or, where those cannot be reached, from the machine's own apt sources. What was
+ * found is not looked for again.
  */
 export async function findNatsServer(options: { log?: (line: string) => void } = {}): Promise<string> {
+  const { NATS_SERVER, XDG_CACHE_HOME, PATH } = process.env;
+  const whereFrom = JSON.stringify([NATS_SERVER, XDG_CACHE_HOME, homedir(), PATH]);
+  const known = found.get(whereFrom);
+  if (known !== undefined) return known;
+  const program = await lookForNatsServer(options);
+  found.set(whereFrom, program);
+  return program;
+}
+
+const found = new Map<string, string>();
+
+async function lookForNatsServer(options: { log?: (line: string) => void }): Promise<string> {
   const named = process.env.NATS_SERVER;
   if (named) return usable(named);
   const cached = join(cacheDir(), "nats-server");

@@ -84,7 +84,15 @@ const commonSettings = {
   log_parameter_max_length_on_error: 0,
 };
 
-const volatileSettings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
+const volatileSettings = {
+  fsync: "off",
+  synchronous_commit: "off",
+  full_page_writes: "off",
+  // A test run has hundreds of databases that live for seconds: the round of the vacuum would open several a second.
+  autovacuum: "off",
+  // Their passwords are known to everybody, and each of thousands of connections would stretch its own again.
+  scram_iterations: 1,
+};
 
 async function answers(child: LoggedChild, url: string): Promise<void> {
   const deadline = Date.now() + startTimeoutMs;
