@@ -181,6 +181,17 @@ test("a session that is idle for too long loses the lock", async () => {
 });
 
 test("a stop gives the lock to the next process, and the connection back", async () => {
+  // A session that another test gave back may take a moment to end, and the next round comes in a minute.
+  await eventually(async () =>
+    expect(
+      (
+        await harness.superuser.query(
+          `select from pg_locks
+           where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`,
+        )
+      ).rowCount,
+    ).toBe(0),
+  );
   const asked = await startDispatcher({ lacks: [] });
   await recordConfirmed(0.001);
   const { bus, log } = harness;
