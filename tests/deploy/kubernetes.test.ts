@@ -61,6 +61,7 @@ const policies: Record<string, Policy> = {
   "arrows are the documented ones": (manifests, overlay) =>
     network.arrowsAreTheDocumented(manifests, documented(overlay)),
   "only merchants and cardholders come in": network.onlyMerchantsAndCardholdersComeIn,
+  "certificates can be issued": network.certificatesCanBeIssued,
   "services find their pods": network.servicesFindTheirPods,
   "programs start with their settings": (manifests) =>
     settings.programsStartWithTheirSettings(manifests, configSchemas, sampleSecret),
@@ -305,6 +306,12 @@ const breaks: Record<string, Record<string, Break>> = {
     "an Ingress without TLS": (all) => void delete spec(all, "Ingress", "merchant-api").tls,
     "a load balancer": (all) => void (spec(all, "Service", "gateway-operator").type = "LoadBalancer"),
   },
+  "certificates can be issued": {
+    "nobody reaches the solver": (all) => without(all, "NetworkPolicy", "acme-solver"),
+    "everybody does": (all) => void delete spec(all, "NetworkPolicy", "acme-solver").ingress[0].from,
+    "at another port": (all) =>
+      void (spec(all, "NetworkPolicy", "acme-solver").ingress[0].ports[0].port = 8080),
+  },
   "services find their pods": {
     "another label": (all) =>
       void (spec(all, "Service", "gateway-merchant").selector["app.kubernetes.io/name"] = "gateway"),
@@ -477,6 +484,15 @@ function faultsOrError(policy: Policy, manifests: Manifest[]): string[] {
     return [String(error)];
   }
 }
+
+test("the steps that enlarge nats-server's volumes name what the manifests have", () => {
+  const upgrade = readFileSync(join(deployDir, "..", "docs", "upgrade.md"), "utf8");
+  const [, kept] = /delete statefulset (\S+) --cascade=orphan/.exec(upgrade)!;
+  const [, claim] = /patch pvc (\S+) /.exec(upgrade)!;
+  const nats = ofKind(built.production, "StatefulSet").find(({ metadata }) => metadata.name === kept);
+  const [template] = nats!.spec.volumeClaimTemplates as Manifest[];
+  expect(claim).toBe(`${template!.metadata.name}-${kept}-0`);
+});
 
 describe("a manifest is refused by its schema", () => {
   const deployment = () =>

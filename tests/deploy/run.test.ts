@@ -9,12 +9,17 @@ import { ofKind, type Manifest } from "./manifest.ts";
 
 type Answer = { asked: string; out?: string; code?: number; times?: number };
 
-async function run(args: string[], answers: Answer[] = [{ asked: "get job", out: "Complete " }]) {
+async function run(
+  args: string[],
+  answers: Answer[] = [{ asked: "get job", out: "Complete " }],
+  variables: Record<string, string> = {},
+) {
   const dir = mkdtempSync(join(tmpdir(), "holdfast-run-"));
   onTestFinished(() => rmSync(dir, { recursive: true }));
   copyFileSync(join(import.meta.dirname, "recorded-kubectl.sh"), join(dir, "kubectl"));
   const all = [
     ...answers,
+    { asked: "auth whoami", out: "olga@example.com" },
     { asked: "--dry-run=client", out: "{}" },
     { asked: "create -f - -o jsonpath", out: "uid-1" },
     { asked: "logs", out: "42 rows" },
@@ -34,6 +39,7 @@ async function run(args: string[], answers: Answer[] = [{ asked: "get job", out:
     RUN_POLL_SECONDS: "0",
     RUN_POLLS: "3",
     RUN_UNANSWERED: "3",
+    ...variables,
   };
   const own = args.map((argument) => argument.replace("DIR", dir));
   const [code, output] = await new Promise<[unknown, string]>((resolve) => {
@@ -62,11 +68,41 @@ test("makes a Job of the template, waits for its end and shows its whole log", a
   expect(code).toBe(0);
   expect(output).toContain("42 rows");
   expect(calls).toEqual([
+    WHOAMI,
     "-n holdfast create job run-keys-payments-NOW --from=cronjob/keys-payments --dry-run=client -o json",
+    expect.stringMatching(/^patch --local --type=json -f - -p /),
     "-n holdfast create -f - -o jsonpath={.metadata.uid}",
     ...Array.from({ length: 3 }, () => expect.stringContaining("get job run-keys-payments-NOW")),
     "-n holdfast logs job/run-keys-payments-NOW --tail=-1",
   ]);
+});
+
+const WHOAMI = "auth whoami -o jsonpath={.status.userInfo.username}";
+const runBy = (patch: Operation[] | undefined | "") =>
+  (patch || []).filter(({ path }) => path.endsWith("/env/-")).map(({ value }) => value);
+
+test("the Job says who runs it, as the cluster knows them, and beside a pipeline the person that it says", async () => {
+  const { patch } = await run(["keys-payments", "reencrypt"]);
+  expect(runBy(patch)).toEqual([{ name: "COMMAND_RUN_BY", value: "olga@example.com" }]);
+  const pipeline: Answer = { asked: "auth whoami", out: "system:serviceaccount:ci:deployer" };
+  const byPipeline = await run(["settle"], [pipeline, { asked: "get job", out: "Complete " }], {
+    RUN_BY: "kim@example.com",
+  });
+  expect(runBy(byPipeline.patch)).toEqual([
+    { name: "COMMAND_RUN_BY", value: "kim@example.com via system:serviceaccount:ci:deployer" },
+  ]);
+});
+
+test.each<[string, Answer, Record<string, string>, string]>([
+  ["a cluster that does not say who asks", { asked: "auth whoami", code: 1 }, {}, "does not say who you are"],
+  ["a name that is none", { asked: "auth whoami", out: "olga" }, { RUN_BY: 'kim","x":"' }, "not a name"],
+  ["a name of two lines", { asked: "auth whoami", out: "olga" }, { RUN_BY: "kim\nolga" }, "not a name"],
+  ["a name without an end", { asked: "auth whoami", out: "o".repeat(151) }, {}, "not a name"],
+])("with %s nothing is made", async (_case, answer, variables, reason) => {
+  const { code, output, calls } = await run(["keys-payments"], [answer], variables);
+  expect(code).toBe(2);
+  expect(output).toContain(reason);
+  expect(calls).toEqual([WHOAMI]);
 });
 
 test("hands arguments on as they are", async () => {
@@ -77,7 +113,7 @@ test("hands arguments on as they are", async () => {
 test("a file is a ConfigMap while the Job runs, and the argument behind the subcommand", async () => {
   const { calls, patch } = await run(["settle", "--file", "DIR/bins.csv", "import", "--account", "a 1"]);
   expect(argumentsIn(patch)).toEqual(["import", "/etc/holdfast/input/bins.csv", "--account", "a 1"]);
-  expect(calls[0]).toMatch(/^-n holdfast create configmap run-settle-NOW --from-file=bins\.csv=\S+$/);
+  expect(calls[1]).toMatch(/^-n holdfast create configmap run-settle-NOW --from-file=bins\.csv=\S+$/);
   expect(calls.find((call) => call.includes("patch configmap"))).toBe(
     '-n holdfast patch configmap run-settle-NOW --type=merge -p {"metadata":{"ownerReferences":[{"apiVersion":"batch/v1","kind":"Job","name":"run-settle-NOW","uid":"uid-1"}]}}',
   );
@@ -166,7 +202,7 @@ test.each([
 test("a cluster that refuses ends it, and nothing is shown as done", async () => {
   const { code, calls } = await run(["keys-payments"], [{ asked: "--dry-run=client", code: 1 }]);
   expect(code).toBe(1);
-  expect(calls).toHaveLength(1);
+  expect(calls).toHaveLength(2);
 });
 
 describe("the templates", () => {
@@ -192,6 +228,13 @@ describe("the templates", () => {
         backoffLimit: 0,
         activeDeadlineSeconds: 3_600,
       });
+    }
+  });
+
+  test("take the name of who runs them into their environment", () => {
+    for (const { metadata, spec } of commands) {
+      const [{ env }] = spec.jobTemplate.spec.template.spec.containers;
+      expect(env, metadata.name).toEqual(expect.any(Array));
     }
   });
 

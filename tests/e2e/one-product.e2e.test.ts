@@ -25,7 +25,7 @@ afterAll(async () => {
   await product?.cleanUp();
 });
 
-test("a product that nothing is asked of leaves its database alone: each process about two statements a second", () =>
+test("a product that nothing is asked of leaves its database alone: each process two statements a second at most", () =>
   expectQuietServices(product));
 
 test("the life of payments through every process", () => expectLivesOfPayments(product));

@@ -137,8 +137,8 @@ const ROUND_PAUSE_MS = 100;
 /** Events claimed by one statement and published side by side. */
 const BATCH_MAX = 200;
 const FAILURE_PAUSE_MS = 250;
-/** Unconfirmed events are looked for less often than new ones: they wait for minutes, and a twelfth more is no harm. */
-const lookAgainMs = (republishAfterMs: number) => Math.min(5_000, republishAfterMs / 12);
+/** Unconfirmed events are looked for less often than new ones: they wait for minutes, and a sixth more is no harm. */
+const lookAgainMs = (republishAfterMs: number) => Math.min(10_000, republishAfterMs / 6);
 
 function countPublished(metrics: OutboxMetrics, events: ClaimedEvent[], failures: number): void {
   const again = events.filter(({ publish_attempts }) => publish_attempts > 1).length;

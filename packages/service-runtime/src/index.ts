@@ -2,6 +2,7 @@ export * from "./await-schema.ts";
 export * from "./certificate-watch.ts";
 export * from "./clock-watch.ts";
 export * from "./command-database-url.ts";
+export * from "./command-actor.ts";
 export * from "./config.ts";
 export * from "./create-database.ts";
 export * from "./database-url-of.ts";

@@ -1,8 +1,8 @@
-import { userInfo } from "node:os";
 import { parseArgs } from "node:util";
 import type { Kysely } from "kysely";
 import { Pool } from "pg";
 import { z } from "zod";
+import { commandActor } from "./command-actor.ts";
 import { parseConfig } from "./config.ts";
 import { createDatabase } from "./create-database.ts";
 import { databaseUrlOf } from "./database-url-of.ts";
@@ -90,7 +90,8 @@ export async function keysCommand<Shape extends z.ZodRawShape, DB>(
   }
   const config = parseConfig(z.object(program.settings), env);
   return await withDatabase<DB>(program, env, async (db) => {
-    if (action) return await action.run({ db, config, actor: `keys (${userName()})`, key: values.key, out });
+    if (action)
+      return await action.run({ db, config, actor: commandActor("keys", env), key: values.key, out });
     const rings = await Promise.all(
       program.rings(config).flatMap((ring) => (ring ? [statusOf(db, ring)] : [])),
     );
@@ -101,15 +102,6 @@ export async function keysCommand<Shape extends z.ZodRawShape, DB>(
     );
     return rings.every(({ keys }) => keys.every(({ inRing }) => inRing)) ? 0 : 1;
   });
-}
-
-/** Some platforms give a container a user that has no name. */
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `user ${process.getuid?.() ?? "unknown"}`;
-  }
 }
 
 function helpOf<Shape extends z.ZodRawShape, DB>({ service, actions = {} }: KeysProgram<Shape, DB>): string {

@@ -65,7 +65,7 @@ test("a file is taken: its lines, the reasons of those that cannot be read, its 
   );
   expect(entry).toMatchObject({
     action: "settlement.imported",
-    actor: expect.stringMatching(/^settle \(/) as string,
+    actor: "settle (olga)",
   });
   expect(JSON.parse(entry!.detail)).toMatchObject({
     account: "default",

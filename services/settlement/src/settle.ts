@@ -1,6 +1,7 @@
 /** `npm run settle`: takes banks' files, and says how an account settles. HELP has its options. */
 import { parseArgs } from "node:util";
 import {
+  commandActor,
   createDatabase,
   createLogger,
   DatabaseUnavailableError,
@@ -61,6 +62,7 @@ export async function settle(args: string[], env: NodeJS.ProcessEnv, out: Output
     out(HELP);
     return values.help ? 0 : 2;
   }
+  const importedBy = commandActor("settle", env);
   const pool = new Pool({
     connectionString: ownersDatabaseUrl(values, env),
     // The owner's own path; the sandbox's superuser has another one.
@@ -80,7 +82,7 @@ export async function settle(args: string[], env: NodeJS.ProcessEnv, out: Output
     const mappings = await readMappings([SHIPPED_MAPPINGS, ...(values.mappings ? [values.mappings] : [])]);
     const events = createBusinessEvents(log);
     const deps = { db, pool, events, mappings, bounds: FILE_BOUNDS, leaseMs: LEASE_MS };
-    return report(await importFile(deps, { file, accountId, mapping }), out);
+    return report(await importFile(deps, { file, accountId, mapping, importedBy }), out);
   } finally {
     await db.destroy();
   }

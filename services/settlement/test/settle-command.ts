@@ -16,7 +16,11 @@ export function settleCommand({ urls }: TestDatabase, directory: string) {
   };
   const run = async (...args: string[]) => {
     let output = "";
-    const env = { MIGRATION_DATABASE_URL: urls.settlement.owner, ALLOW_PLAINTEXT: "postgres" };
+    const env = {
+      MIGRATION_DATABASE_URL: urls.settlement.owner,
+      ALLOW_PLAINTEXT: "postgres",
+      COMMAND_RUN_BY: "olga",
+    };
     const code = await settle(args, env, (text) => void (output += text));
     return { code, output };
   };

@@ -64,9 +64,9 @@ const settings = z.object({
     .default(10_000)
     .describe("How often deliveries of processes that died are released, and those past their deadline end."),
   WEBHOOK_CLAIM_INTERVAL: durationSetting()
-    .default(1_000)
+    .default(2_000)
     .describe(
-      "How often due deliveries are looked for when no event triggers it: a retry starts this much late at most.",
+      "How often due deliveries are looked for when nothing triggers it. A retry after two minutes or less is sent when it is due, by the process that has planned it; any other one starts this much late at most.",
     ),
   WEBHOOK_ENDPOINTS_MAX: integerSetting(1, 50)
     .default(10)

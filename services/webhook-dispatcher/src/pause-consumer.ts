@@ -42,4 +42,4 @@ export function startWhileClockIsRight(
 
 /** How long a batch under way may take. After that the stream delivers its events again. */
 const PAUSE_TIMEOUT_MS = 5_000;
-const PAUSED_MARK_MS = 1_000;
+const PAUSED_MARK_MS = 5_000;

@@ -151,6 +151,27 @@ export function onlyMerchantsAndCardholdersComeIn(manifests: Manifest[]): string
   ];
 }
 
+/**
+ * cert-manager proves the names of an Ingress to the authority by a pod beside it, which the ingress controller has to reach,
+ * and nobody else.
+ */
+export function certificatesCanBeIssued(manifests: Manifest[]): string[] {
+  const asked = ofKind(manifests, "Ingress").filter(
+    ({ metadata }) => metadata.annotations?.["cert-manager.io/cluster-issuer"],
+  );
+  if (asked.length === 0) return [];
+  const solver = [{ name: "solver", labels: { "acme.cert-manager.io/http01-solver": "true" } }];
+  const rules = ofKind(manifests, "NetworkPolicy")
+    .filter(({ spec }) => selects(spec.podSelector, solver[0]!.labels))
+    .flatMap(({ spec }) => (spec.ingress ?? []) as Rule[]);
+  const found = rules.flatMap((rule) =>
+    ends(rule.from, rule, solver).map(({ peer, port }) => `${peer}:${port}`),
+  );
+  return found.join() === "ingress controller:8089"
+    ? []
+    : [`what answers for a certificate is reached by ${found.join(", ") || "nobody"}`];
+}
+
 type IngressPath = { backend: { service: { name: string } } };
 
 function isOperatorApi(manifests: Manifest[], serviceName: string): boolean {

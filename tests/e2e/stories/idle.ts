@@ -3,7 +3,7 @@ import { eventually } from "../../support/index.ts";
 import type { RunningSandbox } from "../running-sandbox.ts";
 
 /**
- * With nothing to do no process asks its database more than about twice a second. What a start leaves to be done is done
+ * With nothing to do no process asks its database more than twice a second. What a start leaves to be done is done
  * first: once it is so over a whole window, it is so.
  */
 export async function expectQuietServices({ file }: RunningSandbox): Promise<void> {
@@ -47,8 +47,7 @@ export async function expectQuietServices({ file }: RunningSandbox): Promise<voi
   );
 }
 
-/** Two, and room for a dispatcher's look for retries, and a busy machine, which asks the time three times where one answer was slow. */
-const PER_SECOND_MAX = 3;
+const PER_SECOND_MAX = 2;
 /** Has every round that comes more often than once in a quarter of a minute. */
 const WINDOW_S = 20;
 

@@ -1,7 +1,6 @@
-import { userInfo } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { failpoint } from "@holdfast/service-runtime";
+import { commandActor, failpoint } from "@holdfast/service-runtime";
 import { z } from "zod";
 import { withProductDatabase } from "../product-database.ts";
 import { readManifest } from "./archive-files.ts";
@@ -73,7 +72,8 @@ export async function archive(args: string[], env: NodeJS.ProcessEnv, out: Outpu
     out(`\n${HELP}`);
     return 2;
   }
-  return await withProductDatabase(values, env, SESSION, (db) => carryOut(db, parsed.data, out));
+  const asked = { ...parsed.data, actor: commandActor("archive", env) };
+  return await withProductDatabase(values, env, SESSION, (db) => carryOut(db, asked, out));
 }
 
 const SESSION = {
@@ -83,10 +83,14 @@ const SESSION = {
     "-c timezone=UTC -c datestyle=ISO -c intervalstyle=postgres -c bytea_output=hex -c extra_float_digits=1",
 };
 
-type Asked = z.infer<typeof argumentsSchema>;
+type Asked = z.infer<typeof argumentsSchema> & { actor: string };
 type Db = Parameters<typeof writeMonth>[0];
 
-async function carryOut(db: Db, { month, out: parent, keep, attach }: Asked, out: Output): Promise<number> {
+async function carryOut(
+  db: Db,
+  { month, out: parent, keep, attach, actor }: Asked,
+  out: Output,
+): Promise<number> {
   const directory = join(parent, month);
   if (!attach && !(await readManifest(directory))) {
     const { payments, staying } = await writeMonth(db, month, directory);
@@ -99,7 +103,7 @@ async function carryOut(db: Db, { month, out: parent, keep, attach }: Asked, out
   if (!manifest) throw new Error(`there is no archive in ${directory}`);
   if (manifest.month !== month) throw new Error(`${directory} is the archive of ${manifest.month}`);
   if (keep) return 0;
-  const moving = { directory, manifest, actor: `archive (${userInfo().username})` };
+  const moving = { directory, manifest, actor };
   if (attach) return report("brought back", "were there", await attachMonth(db, moving), out);
   return report("removed from the database", "had been removed before", await detachMonth(db, moving), out);
 }

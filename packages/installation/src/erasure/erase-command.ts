@@ -1,5 +1,5 @@
-import { userInfo } from "node:os";
 import { parseArgs } from "node:util";
+import { commandActor } from "@holdfast/service-runtime";
 import { z } from "zod";
 import { withProductDatabase } from "../product-database.ts";
 import { eraseCustomer, type Erasure } from "./erase-customer.ts";
@@ -60,7 +60,7 @@ export async function erase(args: string[], env: NodeJS.ProcessEnv, out: Output)
     return 2;
   }
   const { customer: customerId, merchant: merchantId, reason } = parsed.data;
-  const actor = `erase (${userInfo().username})`;
+  const actor = commandActor("erase", env);
   return await withProductDatabase(values, env, { application_name: "erase" }, async (db) =>
     report(await eraseCustomer(db, { customer: { merchantId, customerId }, actor, reason }), out),
   );

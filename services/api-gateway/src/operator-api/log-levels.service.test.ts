@@ -1,9 +1,13 @@
+import { randomUUID } from "node:crypto";
 import { GATEWAY_FACES, logLevelChanged, LOGGING_SERVICES, type ServiceLogLevel } from "@holdfast/contracts";
-import { createLogger, type Logger } from "@holdfast/service-runtime";
-import { eventually, startTestSystem, type TestSystem } from "@holdfast/tests/support";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { createDatabase, createLogger, type Logger } from "@holdfast/service-runtime";
+import { captureLog, eventually, startTestSystem, type TestSystem } from "@holdfast/tests/support";
+import { Pool } from "pg";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { http } from "../../test/http-client.ts";
+import type { GatewayDatabase } from "../database.ts";
 import type { ApiGateway } from "../service.ts";
+import { applyLogLevel } from "./log-levels.ts";
 
 const PATH = "/operator/log-level";
 
@@ -165,4 +169,27 @@ test("a repetition under its Idempotency-Key gets the first answer and is one li
     "select 1 from gateway.audit_entry where actor = 'kim' and action = 'log_level.changed'",
   );
   expect(entries).toHaveLength(1);
+});
+
+test("a change that is committed is answered and published, also where the database is gone right after", async () => {
+  const pool = new Pool({ connectionString: system.database.urls.gateway.operator });
+  onTestFinished(() => pool.end());
+  const published: (string | null)[] = [];
+  const { log, lines } = captureLog("api-gateway");
+  const replicas = {
+    publish: ({ level }: { level: string | null }) => void published.push(level),
+    async ask() {
+      await system.query("revoke select on gateway.log_level from gateway_operator");
+      return [];
+    },
+  };
+  onTestFinished(() => system.query("grant select on gateway.log_level to gateway_operator").then(() => {}));
+  const wanted = { service: "refunds", level: "debug", seconds: 60 } as const;
+  const deps = { db: createDatabase<GatewayDatabase>(pool), replicas, log };
+  const answer = await applyLogLevel(deps, wanted, { subject: "olga", requestId: randomUUID() });
+  expect(answer.change).toMatchObject({ level: "debug", changedBy: "olga" });
+  expect(published).toEqual(["debug", "debug"]);
+  expect(lines).toContainEqual(
+    expect.objectContaining({ msg: "what is in force could not be read again", level: "warn" }),
+  );
 });

@@ -11,6 +11,7 @@ import { startPeriodicTask, type Logger, type PeriodicTask } from "@holdfast/ser
 import type { Kysely } from "kysely";
 import type { GatewayDatabase } from "../database.ts";
 import { defineRoute, type Route } from "../endpoint/route.ts";
+import type { Actor } from "../merchant/merchant-queries.ts";
 import { changeLogLevel, logLevelChanges, type LogLevelChange } from "./log-level-queries.ts";
 import { reachReplicas, type LogLevelReport, type ReplicaLogLevels } from "./replica-log-levels.ts";
 
@@ -26,13 +27,16 @@ export function startLogLevels({ db, bus, log }: Deps): LogLevels {
     round: async () => (await logLevelChanges(db)).forEach((change) => replicas.publish(change)),
     log,
   });
-  return { ...repetition, routes: logLevelRoutes(db, replicas) };
+  return { ...repetition, routes: logLevelRoutes({ db, replicas, log }) };
 }
 
 /** A replica that missed a change, or starts while it is in force, follows it this late at most. */
 const REPEATED_EVERY_MS = 15_000;
 
-function logLevelRoutes(db: Kysely<GatewayDatabase>, replicas: ReplicaLogLevels): Route[] {
+type RouteDeps = Pick<Deps, "db" | "log"> & { replicas: ReplicaLogLevels };
+
+function logLevelRoutes(deps: RouteDeps): Route[] {
+  const { db, replicas } = deps;
   return [
     defineRoute(getLogLevels, async () => {
       const changes = await logLevelChanges(db);
@@ -46,16 +50,32 @@ function logLevelRoutes(db: Kysely<GatewayDatabase>, replicas: ReplicaLogLevels)
     defineRoute(putLogLevel, async ({ body, caller, exchange }) => {
       const { service, level, seconds = LOG_LEVEL_SECONDS_DEFAULT } = body;
       const by = { subject: caller.subject, requestId: exchange.requestId };
-      const change = await changeLogLevel(db, { service, level, seconds }, by);
-      replicas.publish(change ?? { service, level: null });
-      // Each replica gets the two messages in the order in which they were published.
-      const reports = await replicas.ask();
-      // A round that had read the row before this change may have published it after: what is in force has the last word.
-      const now = (await logLevelChanges(db)).find((each) => each.service === service);
-      replicas.publish(now ?? { service, level: null });
-      return { status: 200, body: describe(service, change, reports) };
+      return { status: 200, body: await applyLogLevel(deps, { service, level, seconds }, by) };
     }),
   ];
+}
+
+/** What was committed is what is answered: once it is, nothing that fails makes another answer of it. */
+export async function applyLogLevel(
+  { db, replicas, log }: RouteDeps,
+  wanted: Parameters<typeof changeLogLevel>[1],
+  by: Actor,
+): Promise<ServiceLogLevel> {
+  const { service } = wanted;
+  const change = await changeLogLevel(db, wanted, by);
+  const publish = (inForce: LogLevelChange | undefined) =>
+    replicas.publish(inForce ?? { service, level: null });
+  publish(change);
+  // Each replica gets the two messages in the order in which they were published.
+  const reports = await replicas.ask();
+  // A round that had read the row before this change may have published it after: what is in force has the last word.
+  try {
+    publish((await logLevelChanges(db)).find((each) => each.service === service));
+  } catch (error) {
+    log.warn({ operation: "repeat log levels", error }, "what is in force could not be read again");
+    publish(change);
+  }
+  return describe(service, change, reports);
 }
 
 function describe(

@@ -30,7 +30,10 @@ async function run(lines: string[], ...flags: string[]): Promise<{ code: number;
   const file = join(directory, `${randomUUID()}.csv`);
   await writeFile(file, [HEADER, ...lines].join("\n"));
   let output = "";
-  const env = { MIGRATION_DATABASE_URL: payments.database.urls.payments.owner };
+  const env = {
+    MIGRATION_DATABASE_URL: payments.database.urls.payments.owner,
+    COMMAND_RUN_BY: "olga@example.com",
+  };
   const code = await importBins([file, ...flags], env, (text) => void (output += text));
   return { code, output };
 }
@@ -98,7 +101,11 @@ describe("an import", () => {
       extra: { allowed: [1, 2] },
     });
     const [entry] = await payments.query("select actor, action, subject, detail from payments.audit_entry");
-    expect(entry).toMatchObject({ action: "bins.imported", subject: "bins 1" });
+    expect(entry).toMatchObject({
+      actor: "import-bins (olga@example.com)",
+      action: "bins.imported",
+      subject: "bins 1",
+    });
     expect(entry!["detail"]).toContain('"ranges":2');
 
     await run(["555555,,MASTERCARD,CREDIT,,,TR,,1"]);

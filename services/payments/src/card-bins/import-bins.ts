@@ -4,11 +4,15 @@
  */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { userInfo } from "node:os";
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { appendAudit } from "@holdfast/audit";
-import { createDatabase, DatabaseUnavailableError, ownersDatabaseUrl } from "@holdfast/service-runtime";
+import {
+  commandActor,
+  createDatabase,
+  DatabaseUnavailableError,
+  ownersDatabaseUrl,
+} from "@holdfast/service-runtime";
 import { sql } from "kysely";
 import { Pool } from "pg";
 import type { PaymentsDatabase } from "../database.ts";
@@ -56,7 +60,8 @@ export async function importBins(args: string[], env: NodeJS.ProcessEnv, out: Ou
     return 0;
   }
   const url = ownersDatabaseUrl(values, env);
-  const version = await replace(url, ranges, { file: basename(file), sha256 });
+  const actor = commandActor("import-bins", env);
+  const version = await replace(url, ranges, { file: basename(file), sha256, actor });
   out(`${ranges.length} BINs and ranges imported as version ${version}\n`);
   return 0;
 }
@@ -74,7 +79,7 @@ async function readFile(file: string): Promise<File> {
 async function replace(
   url: string,
   ranges: readonly BinRange[],
-  { file, sha256 }: { file: string; sha256: Buffer },
+  { file, sha256, actor }: { file: string; sha256: Buffer; actor: string },
 ): Promise<number> {
   const pool = new Pool({ connectionString: url, max: 1, application_name: "import-bins" });
   const db = createDatabase<PaymentsDatabase>(pool);
@@ -84,7 +89,7 @@ async function replace(
       await sql`set local search_path = payments`.execute(trx);
       const version = await replaceRanges(trx, ranges, sha256);
       await appendAudit(trx, {
-        actor: `import-bins (${userInfo().username})`,
+        actor,
         action: "bins.imported",
         subject: `bins ${version}`,
         detail: { file, sha256: sha256.toString("hex"), ranges: ranges.length },

@@ -4,7 +4,6 @@
  */
 import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { userInfo } from "node:os";
 import { basename } from "node:path";
 import { fromNow } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
@@ -12,7 +11,13 @@ import type { SettlementDatabase } from "../database.ts";
 import type { LeasedImport } from "./import-queries.ts";
 import { takeFile, type FileOutcome, type TakeDeps } from "./take-file.ts";
 
-export type ImportRequest = { file: string; accountId: string; mapping: string };
+export type ImportRequest = {
+  file: string;
+  accountId: string;
+  mapping: string;
+  /** Who runs the command, as the audit log names them. */
+  importedBy: string;
+};
 
 /**
  * Refuses a file of an account that payments cannot have been sent to, without keeping a trace of it. Reads any other one
@@ -20,7 +25,7 @@ export type ImportRequest = { file: string; accountId: string; mapping: string }
  */
 export async function importFile(
   deps: TakeDeps,
-  { file, accountId, mapping }: ImportRequest,
+  { file, accountId, mapping, importedBy }: ImportRequest,
 ): Promise<{ importId?: string } & FileOutcome> {
   const account = await deps.db
     .selectFrom("account")
@@ -39,7 +44,7 @@ export async function importFile(
     account_id: accountId,
     mapping,
     file_name: basename(file).slice(0, FILE_NAME_MAX),
-    imported_by: `settle (${userInfo().username})`,
+    imported_by: importedBy,
     sha256: hash.digest(),
     leaseMs: deps.leaseMs,
   });

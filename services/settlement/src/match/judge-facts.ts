@@ -15,24 +15,31 @@ export async function judgeFacts(
   db: Kysely<SettlementDatabase>,
   { after, limit }: { after: string; limit: number },
 ): Promise<string | undefined> {
-  return await db.transaction().execute(async (trx) => {
-    const marked = await trx
-      .selectFrom("fact")
-      .select("fact_id")
-      .where("judge", "=", true)
-      .where("fact_id", ">", after)
-      .orderBy("fact_id")
-      .limit(limit)
-      .execute();
-    const locked = await lockFacts(
-      trx,
-      marked.map(({ fact_id }) => fact_id),
-      { skipLocked: true },
-    );
+  // Nearly always there are none, and this is all that is asked.
+  const marked = await readMarked(db, { after, limit });
+  if (marked.length === 0) return undefined;
+  await db.transaction().execute(async (trx) => {
+    const locked = await lockFacts(trx, marked, { skipLocked: true });
+    // What another process has judged since is marked no more.
     const facts = locked.filter(({ judge }) => judge);
     if (facts.length > 0) await judgeLocked(trx, facts);
-    return marked.at(-1)?.fact_id;
   });
+  return marked.at(-1);
+}
+
+async function readMarked(
+  db: Kysely<SettlementDatabase>,
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom("fact")
+    .select("fact_id")
+    .where("judge", "=", true)
+    .where("fact_id", ">", after)
+    .orderBy("fact_id")
+    .limit(limit)
+    .execute();
+  return rows.map(({ fact_id }) => fact_id);
 }
 
 async function judgeLocked(trx: Transaction<SettlementDatabase>, facts: readonly FactRow[]): Promise<void> {

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { createDatabase } from "@holdfast/service-runtime";
 import { Pool } from "pg";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { eventually } from "@holdfast/tests/support";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startSettleCommand } from "../../test/settle-command.ts";
 import type { SettlementDatabase } from "../database.ts";
 import { endChanges, leaseChanges, measureChanges, planDays } from "./statement-changes.ts";
@@ -184,4 +185,55 @@ test("while a file is being compared nothing is leased, and for no longer than t
   await command.query("update settlement.import set ended_at = now() - interval '11 minutes'");
   expect((await measureChanges(db)).dueInMs).toBeLessThanOrEqual(0);
   expect(await leaseChanges(db, { limit: 1, leaseMs: 60_000 })).toHaveLength(1);
+});
+
+describe("an account that changes while a day begins to wait for the bank", () => {
+  const awaitDay = `insert into settlement.statement (merchant_id, currency, day, awaits) values ('${merchantId}', 'TRY', '2026-03-13', true)
+    on conflict (day, merchant_id, currency) do update set awaits = true`;
+  const changeAccount =
+    "update settlement.account set compared_since = coalesce(compared_since, '2026-03-01') + 1 where account_id = 'default'";
+
+  /** Runs the second statement while the first one's transaction is open, which ends once the second waits for it. */
+  async function beside(first: string, second: string): Promise<void> {
+    const owner = new Pool({ connectionString: command.database.urls.settlement.owner, max: 2 });
+    const [one, other] = [await owner.connect(), await owner.connect()];
+    try {
+      await one.query("begin");
+      await one.query(first);
+      const { rows } = await other.query<{ pid: number }>("select pg_backend_pid() as pid");
+      const done = other.query(second);
+      await eventually(async () => {
+        const waiting = "select from pg_locks where pid = $1 and locktype = 'advisory' and not granted";
+        expect(await command.query(waiting, [rows[0]!.pid])).toHaveLength(1);
+      });
+      await one.query("commit");
+      await done;
+    } finally {
+      for (const client of [one, other]) client.release();
+      await owner.end();
+    }
+  }
+
+  test("is noted for the day that was there first", async () => {
+    await beside(awaitDay, changeAccount);
+    expect(await noted()).toEqual(["awaiting TRY"]);
+  });
+
+  test("is seen by the day that came after it", async () => {
+    await beside(changeAccount, awaitDay);
+    expect(await noted()).toEqual([]);
+    const waits = "select awaits from settlement.statement where day = '2026-03-13'";
+    expect(await command.query(waits)).toEqual([{ awaits: true }]);
+  });
+
+  test("days that begin to wait at the same moment do not wait for each other", async () => {
+    const owner = new Pool({ connectionString: command.database.urls.settlement.owner, max: 1 });
+    const one = await owner.connect();
+    await one.query("begin");
+    await one.query(awaitDay);
+    await command.query(awaitDay.replace("2026-03-13", "2026-03-14"));
+    await one.query("rollback");
+    one.release();
+    await owner.end();
+  });
 });

@@ -21,6 +21,7 @@ export type WarnDeps = {
 
 /** Of endpoints that have begun to fail each is told about once, until it has succeeded again. @returns how many */
 export async function warnOfFailing({ db, warnAfterMs, windowMs, shiftMs }: WarnDeps): Promise<number> {
+  if (!(await hasFailing(db, { warnAfterMs, shiftMs }))) return 0;
   return await db.transaction().execute(async (trx) => {
     const { rows } = await takeFailing({ warnAfterMs, shiftMs }).execute(trx);
     const warnings = rows.map(({ endpoint_id, merchant_id, failing_since, lost_from }) => ({
@@ -35,6 +36,19 @@ export async function warnOfFailing({ db, warnAfterMs, windowMs, shiftMs }: Warn
   });
 }
 
+/** Nearly always there are none, and this is all that is asked. */
+async function hasFailing(
+  db: Kysely<WebhooksDatabase>,
+  { warnAfterMs, shiftMs }: Pick<WarnDeps, "warnAfterMs" | "shiftMs">,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from endpoint_health as health where ${isUntold({ warnAfterMs, shiftMs })} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+const isUntold = ({ warnAfterMs, shiftMs }: Pick<WarnDeps, "warnAfterMs" | "shiftMs">) =>
+  sql`failing_since < ${fromNow(shiftMs - warnAfterMs)} and (warned_at is null or warned_at < failing_since)`;
+
 /**
  * Marks the endpoints that are to be warned of. From the few that fail to their endpoints, by the index on how long they do:
  * a planner that has no statistics of so small a table would go the other way, through all endpoints.
@@ -48,7 +62,7 @@ export function takeFailing({
       select health.endpoint_id, merchant_id, failing_since from endpoint_health as health cross join lateral (
         select merchant_id from every_endpoint as endpoint
         where endpoint.endpoint_id = health.endpoint_id and enabled limit 1) as theirs
-      where failing_since < ${fromNow(shiftMs - warnAfterMs)} and (warned_at is null or warned_at < failing_since)
+      where ${isUntold({ warnAfterMs, shiftMs })}
       order by failing_since limit ${ROUND_MAX} for update of health skip locked
     ), warned as (
       update endpoint_health set warned_at = ${fromNow(shiftMs)}

@@ -12,6 +12,7 @@ import type { SendResult } from "./endpoint-health.ts";
 import { reportOf, type HealthReports } from "./health-reports.ts";
 import type { LeasedDelivery } from "./leased-delivery.ts";
 import { releaseUntilDone, type GiveBack } from "./release-until-done.ts";
+import { createWakeWhenDue, type WakeWhenDue } from "./wake-when-due.ts";
 
 export type DeliveryWorkerDeps = DeliverDeps & {
   pool: Pool;
@@ -45,6 +46,11 @@ export function startDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     writes.add(write);
     void write.finally(() => writes.delete(write));
   };
+  const nudge = () => {
+    backlog = true;
+    nudged.resolve();
+  };
+  const retries = createWakeWhenDue(nudge);
   const giveBack = releaseUntilDone({
     release: (deliveries) => releaseLeases(deps.pool, deliveries),
     onFailed: (error) => deps.events.claimFailed(error),
@@ -52,7 +58,7 @@ export function startDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   const queue = new DeliveryQueue({
     inFlightMax: deps.inFlightMax,
     leaseMarginMs: deps.leaseMarginMs,
-    send: (delivery) => send({ ...deps, giveBack, track }, delivery),
+    send: (delivery) => send({ ...deps, giveBack, track, retries }, delivery),
     giveBack: (deliveries) => track(giveBack(deliveries)),
     onResult: (endpointId, result, isOpen) =>
       deps.reports.note(
@@ -79,13 +85,11 @@ export function startDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
 
   return {
     queue,
-    nudge() {
-      backlog = true;
-      nudged.resolve();
-    },
+    nudge,
     async stop(timeoutMs) {
       const deadline = performance.now() + timeoutMs;
       clearInterval(sweep);
+      retries.stop();
       stopping.abort();
       nudged.resolve();
       await Promise.race([running, pause(timeoutMs)]);
@@ -132,7 +136,11 @@ type Track = (write: Promise<void>) => void;
 
 /** One attempt and its record. The place in the queue is free as soon as the answer arrives; the record follows. */
 async function send(
-  { giveBack, track, ...deps }: DeliveryWorkerDeps & { giveBack: GiveBack; track: Track },
+  {
+    giveBack,
+    track,
+    ...deps
+  }: DeliveryWorkerDeps & { giveBack: GiveBack; track: Track; retries: WakeWhenDue },
   delivery: LeasedDelivery,
 ): Promise<SendResult | undefined> {
   try {
@@ -157,13 +165,15 @@ async function send(
 
 /** While the database is down, results wait here; if the process dies meanwhile, their webhooks are sent once more. */
 async function recordUntilDone(
-  { results, events }: DeliveryWorkerDeps,
+  { results, events, clock, retries }: DeliveryWorkerDeps & { retries: WakeWhenDue },
   record: AttemptRecord,
 ): Promise<void> {
   const giveUpAt = performance.now() + RECORD_FOR_MS;
   for (;;) {
     try {
-      return await results.add(record);
+      await results.add(record);
+      if (record.retry_at) retries.note(record.retry_at.getTime() - clock.databaseNow());
+      return;
     } catch (error) {
       events.recordFailed(error);
       if (performance.now() > giveUpAt) return;
