@@ -53,6 +53,7 @@ export async function startConsoleHarness() {
 
   return {
     query: system.query,
+    database: system.database,
     operatorApiUrl,
     providerPort,
     issuer,

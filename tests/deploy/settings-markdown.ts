@@ -131,9 +131,12 @@ const SECTIONS: Section[] = [
 ];
 
 /** What only this program reads. */
+/** What a service alone has, and what it has another default of. */
 function own(schema: z.ZodObject, ...shared: Settings[]): Settings {
   return Object.fromEntries(
-    Object.entries(schema.shape as Settings).filter(([name]) => shared.every((one) => !(name in one))),
+    Object.entries(schema.shape as Settings).filter(([name, setting]) =>
+      shared.every((one) => one[name] !== setting),
+    ),
   );
 }
 

@@ -1,3 +1,5 @@
+import { keepFormatters } from "./keep-formatters.ts";
+
 /** The languages of the public pages. */
 export const LANGUAGES = ["en", "tr"] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -38,14 +40,18 @@ function languageOf(tag: string): Language | undefined {
  * An amount as it is written where the buyer lives, with the decimals of ISO 4217; for some currencies Intl has others.
  */
 export function writeAmount(locale: string, amount: `${number}`, currency: string, decimals: number): string {
-  const options = {
-    style: "currency",
-    currency,
-    minimumFractionDigits: decimals,
-    maximumFractionDigits: decimals,
-  } as const;
-  return new Intl.NumberFormat(localeOf(locale), options).format(amount);
+  return amountFormatter(locale, currency, decimals).format(amount);
 }
+
+const amountFormatter = keepFormatters(
+  (locale: string, currency: string, decimals: number) =>
+    new Intl.NumberFormat(localeOf(locale), {
+      style: "currency",
+      currency,
+      minimumFractionDigits: decimals,
+      maximumFractionDigits: decimals,
+    }),
+);
 
 /** The header may name a locale that does not exist. */
 export function localeOf(tag: string): string {

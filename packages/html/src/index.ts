@@ -1,3 +1,4 @@
 export * from "./choose-language.ts";
 export * from "./design-tokens.ts";
 export * from "./html.ts";
+export * from "./keep-formatters.ts";

@@ -198,7 +198,9 @@ export const processSettings = {
     .describe("The size of the service's main connection pool."),
   DATABASE_CONNECTION_TIMEOUT: durationSetting({ min: "1ms" })
     .default(CONNECTION_TIMEOUT_MS)
-    .describe("How long a request waits for a connection to PostgreSQL; after that it is answered 503."),
+    .describe(
+      "How long a request waits for a connection to PostgreSQL; after that it is answered 503. Lists, which have connections of their own, wait five times as long.",
+    ),
   ...plaintextSettings,
   LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error"], { error: "must be debug, info, warn or error" })

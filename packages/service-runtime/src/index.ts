@@ -20,6 +20,7 @@ export * from "./natural-batcher.ts";
 export * from "./of-mode.ts";
 export * from "./nearest-name.ts";
 export * from "./next-attempt.ts";
+export * from "./once-per-second.ts";
 export * from "./pause.ts";
 export * from "./periodic-task.ts";
 export * from "./plaintext.ts";

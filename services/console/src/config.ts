@@ -17,6 +17,11 @@ import { z } from "zod";
 export const configSchema = z
   .object({
     ...processSettings,
+    DATABASE_CONNECTION_TIMEOUT: durationSetting({ min: "1ms" })
+      .default(5_000)
+      .describe(
+        "How long a page waits for a connection to PostgreSQL, to look its session up; after that it is a 503 that says so. Longer than a payment's: a person's page is worth more than a quick refusal, and on a busy machine a new connection takes over a second.",
+      ),
     CONSOLE_PORT: portSetting().describe("The port of the console's pages."),
     CONSOLE_URL: urlSetting("https:", "http:").describe(
       "Where people's browsers reach the console, without a path, such as `https://console.example.com`. The identity provider returns to `/login/return` of it.",

@@ -1,8 +1,7 @@
 import type { Server } from "node:https";
 import type { SecureContextOptions } from "node:tls";
-import type { Logger } from "@holdfast/service-runtime";
+import { oncePerSecond, type Logger } from "@holdfast/service-runtime";
 import { boundHandshakes } from "./handshakes.ts";
-import { oncePerSecond } from "./once-per-second.ts";
 import { followFiles, readServedCertificate, type TlsFiles } from "./served-certificate.ts";
 
 export type TlsOptions = {

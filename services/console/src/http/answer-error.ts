@@ -35,7 +35,9 @@ export function answerError(store: SessionStore, log: Logger): ErrorRequestHandl
     const fault = faultOf(error, request, reader);
     if (fault.status >= 500)
       log.warn({ operation: request.path, method: request.method, error }, "request failed");
-    const session = await sessionFor(store, request);
+    // There was no connection for the session: nobody waits for one a second time.
+    const isKnown = !(error instanceof DatabaseUnavailableError);
+    const session = isKnown ? await sessionFor(store, request) : undefined;
     showFault(request, response, { reader, session, fault });
   };
 }
@@ -57,14 +59,19 @@ function showFault(
 ): void {
   const { status, title, text } = fault;
   const frame = frameOf(request, reader, session);
-  const content = html`<p><a class="button" href="${frame.path}">${reader.texts.tryAgain}</a></p>`;
+  const { tryAgain, signIn } = reader.texts;
+  // What may be over in a moment can be tried again; whom nothing is known of the page leads to the sign-in.
+  const way = status >= 500 ? tryAgain : session ? undefined : signIn;
+  if (status === 503) response.set("Retry-After", RETRY_AFTER_S);
   sendPage(response, frame, {
     status,
     title,
-    content: session ? html`` : content,
+    content: html`${way !== undefined && html`<p><a class="button" href="${frame.path}">${way}</a></p>`}`,
     notice: { role: "alert", title, text },
   });
 }
+
+const RETRY_AFTER_S = "2";
 
 function faultOf(error: unknown, request: Request, { texts }: Reader): Fault {
   if (error instanceof OperatorApiProblemError) return faultOfProblem(error.problem);
@@ -74,7 +81,7 @@ function faultOf(error: unknown, request: Request, { texts }: Reader): Fault {
       : { status: 503, title: texts.unavailableTitle, text: texts.unavailableText };
   }
   if (error instanceof DatabaseUnavailableError)
-    return { status: 503, title: texts.unavailableTitle, text: texts.unavailableText };
+    return { status: 503, title: texts.noSessionTitle, text: texts.noSessionText };
   if (error instanceof IdentityProviderUnavailableError)
     return { status: 503, title: texts.providerTitle, text: texts.providerText };
   const status: unknown = error instanceof Error && "status" in error ? error.status : undefined;

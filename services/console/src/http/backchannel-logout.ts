@@ -1,4 +1,4 @@
-import type { Logger } from "@holdfast/service-runtime";
+import { oncePerSecond, type Logger } from "@holdfast/service-runtime";
 import { Router, type RequestHandler, type Response } from "express";
 import { endSessions } from "../session/end-sessions.ts";
 import type { IdentityProvider } from "../session/identity-provider.ts";
@@ -16,21 +16,28 @@ export function backchannelLogout(deps: BackchannelLogoutDeps): Router {
 }
 
 function takeLogout({ store, provider, log }: BackchannelLogoutDeps): RequestHandler {
+  const refuse = refuserOf(log);
   return async (request, response) => {
     const tokens = formOf(request).getAll("logout_token");
     const [token = ""] = tokens;
     const logout = tokens.length === 1 ? await provider.verifyLogout(token) : undefined;
-    if (!logout)
-      return refuse(response, log, "the token is no logout token of this provider for this client");
+    if (!logout) return refuse(response, "the token is no logout token of this provider for this client");
     const ended = await endSessions(store.db, provider.issuer, logout);
-    if (ended === undefined) return refuse(response, log, "the token was sent before");
+    if (ended === undefined) return refuse(response, "the token was sent before");
     log.info({ operation: "back-channel logout", actor: logout.subject, count: ended }, "sessions ended");
     response.status(200).end();
   };
 }
 
-/** As 2.8 of the specification has it. */
-function refuse(response: Response, log: Logger, why: string): void {
-  log.warn({ operation: "back-channel logout", detail: why }, "logout refused");
-  response.status(400).json({ error: "invalid_request", error_description: why });
+/** As 2.8 of the specification has it. Anybody can send what is no token: the log says how many a second, and why the last. */
+function refuserOf(log: Logger) {
+  let reason = "";
+  const report = oncePerSecond((count) =>
+    log.warn({ operation: "back-channel logout", count, reason }, "logouts refused"),
+  );
+  return (response: Response, why: string): void => {
+    reason = why;
+    report();
+    response.status(400).json({ error: "invalid_request", error_description: why });
+  };
 }

@@ -151,7 +151,7 @@ function showLoggedOut(request: Request, response: Response): void {
     {
       title: texts.loggedOutTitle,
       content: html`<p>${texts.loggedOutText}</p>
-        <p><a class="button" href="/login">${texts.tryAgain}</a></p>`,
+        <p><a class="button" href="/login">${texts.signIn}</a></p>`,
     },
   );
 }
@@ -165,7 +165,7 @@ function showInterrupted(request: Request, response: Response): void {
     {
       status: 400,
       title: texts.interruptedTitle,
-      content: html`<p><a class="button" href="/login">${texts.tryAgain}</a></p>`,
+      content: html`<p><a class="button" href="/login">${texts.signIn}</a></p>`,
       notice: { role: "alert", title: texts.interruptedTitle, text: texts.interruptedText },
     },
   );

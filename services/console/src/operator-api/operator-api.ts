@@ -174,11 +174,21 @@ async function answerOf<E extends Endpoint>(endpoint: E, response: Response): Pr
 
 function addressOf(base: string, path: string, { path: parameters = {}, query = {} }: Call): URL {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) =>
-    encodeURIComponent(parameters[name] ?? ""),
+    encodeURIComponent(bounded(parameters[name] ?? "")),
   );
   const address = new URL(base.replace(/\/+$/, "") + filled);
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== "") address.searchParams.set(name, value);
+    if (value !== undefined && value !== "") address.searchParams.set(name, bounded(value));
   }
   return address;
 }
+
+/**
+ * The gateway says of an id or a filter that it is none, and could not be asked with an address that is longer than a server
+ * reads: nobody would know whether something was done. What is cut is longer than anything there is, so it is still none.
+ */
+function bounded(text: string): string {
+  return text.slice(0, TEXT_LENGTH_MAX).toWellFormed();
+}
+
+const TEXT_LENGTH_MAX = 1_000;

@@ -1,5 +1,5 @@
 import { currencyExponent } from "@holdfast/contracts";
-import { html, writeAmount, type Html } from "@holdfast/html";
+import { html, keepFormatters, localeOf, writeAmount, type Html } from "@holdfast/html";
 import type { Reader } from "./page-context.ts";
 
 /** An amount with its currency. */
@@ -10,13 +10,23 @@ export function amountText({ locale }: Reader, amount: number, currency: string)
 /** In UTC; the script writes it in the reader's zone. The exact time is in the title. */
 export function timeElement({ locale }: Reader, iso: string | undefined): Html {
   if (iso === undefined) return html`–`;
-  const text = new Intl.DateTimeFormat(locale, {
-    dateStyle: "medium",
-    timeStyle: "medium",
-    timeZone: "UTC",
-  }).format(new Date(iso));
+  const text = timeFormatter(locale).format(new Date(iso));
   return html`<time datetime="${iso}" title="${iso}">${text} UTC</time>`;
 }
+
+const timeFormatter = keepFormatters(
+  (locale: string) =>
+    new Intl.DateTimeFormat(localeOf(locale), { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" }),
+);
+
+/** A share of 1 as a percentage. */
+export function percentText({ locale }: Reader, share: number): string {
+  return percentFormatter(locale).format(share);
+}
+
+const percentFormatter = keepFormatters(
+  (locale: string) => new Intl.NumberFormat(localeOf(locale), { style: "percent", maximumFractionDigits: 1 }),
+);
 
 /** Of a status or a state, whatever its service calls it; one that is not known is shown as it is. */
 export function statusBadge({ texts }: Reader, status: string): Html {

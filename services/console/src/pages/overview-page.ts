@@ -5,7 +5,7 @@ import {
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { barChart } from "./bar-chart.ts";
-import { amountText } from "./format.ts";
+import { amountText, percentText } from "./format.ts";
 import { approvalRates, countByAge, hourlyVolumes } from "./overview-figures.ts";
 import { OVERVIEW_TEXTS } from "./overview-texts.ts";
 import type { Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
@@ -86,11 +86,10 @@ function volumeChart(reader: Reader, today: Today): Html {
 
 function approvalChart(reader: Reader, today: Today): Html {
   const texts = OVERVIEW_TEXTS[reader.language];
-  const percent = new Intl.NumberFormat(reader.locale, { style: "percent", maximumFractionDigits: 1 });
   const bars = approvalRates(today.items).map(({ accountId, approved, answered }) => ({
     label: accountId === undefined ? texts.ownAccount : texts.accountOf(accountId.slice(0, 8)),
     value: approved / answered,
-    text: `${percent.format(approved / answered)} (${texts.approvedOf(approved, answered)})`,
+    text: `${percentText(reader, approved / answered)} (${texts.approvedOf(approved, answered)})`,
   }));
   return barChart(texts.approval, bars, {
     empty: texts.noDecided,

@@ -1,5 +1,5 @@
 import { currencyExponent, formatAmount, type CheckoutPage } from "@holdfast/contracts";
-import { html, localeOf, writeAmount, type BuyerLocale, type Html } from "@holdfast/html";
+import { html, keepFormatters, localeOf, writeAmount, type BuyerLocale, type Html } from "@holdfast/html";
 import { LINK_TEXTS } from "./link-texts.ts";
 import { PAGE_TEXTS } from "./page-texts.ts";
 
@@ -50,14 +50,13 @@ export function summary(
 
 /** For browsers without JavaScript, whose time zone nobody knows; the script writes it in the buyer's own. */
 function writeInUtc(expiresAt: string, locale: string): string {
-  return new Intl.DateTimeFormat(localeOf(locale), {
-    dateStyle: "long",
-    timeStyle: "short",
-    timeZone: "UTC",
-  })
-    .format(new Date(expiresAt))
-    .concat(" UTC");
+  return `${timeFormatter(locale).format(new Date(expiresAt))} UTC`;
 }
+
+const timeFormatter = keepFormatters(
+  (locale: string) =>
+    new Intl.DateTimeFormat(localeOf(locale), { dateStyle: "long", timeStyle: "short", timeZone: "UTC" }),
+);
 
 /** The bank has not answered, or requires a challenge first. */
 export function renderWaiting(shown: ShownCheckout): Html {

@@ -1,4 +1,8 @@
-/** A line in the log for each of them would be a flood of its own: one a second says how many. */
+/**
+ * For what anybody can cause as often as they like: a line in the log for each of them would be a flood of its own.
+ *
+ * @param report is called a second after the first one, with how many there were.
+ */
 export function oncePerSecond(report: (count: number) => void): () => void {
   let count = 0;
   return () => {

@@ -1,0 +1,177 @@
+// Every form of the console, sent as it must not be: each has a page that says what happened, and nothing is done.
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PAGES } from "../../services/console/src/http/console-app.ts";
+import { startRelayedConsole, type Audience, type RelayedConsole } from "./relayed-console.ts";
+
+type Form = {
+  who: Audience[];
+  /** What a person would write, all of it good. */
+  fields?: Record<string, string>;
+  /** Of these what was entered stays on the page that refuses it. */
+  kept?: string[];
+  /** It changes nothing, so that whoever may see the page may send it. */
+  onlyReads?: true;
+};
+
+const BOTH: Audience[] = ["operator", "staff"];
+const AMOUNT = { amount: "1", reason: "returned" };
+const EVIDENCE = { outcome: "SUCCESS", evidence: "a call with the bank" };
+
+/** By the path of its page, as `PAGES` has it. */
+const FORMS: Record<string, Form> = {
+  "/payments/:paymentId/capture": { who: ["staff"] },
+  "/payments/:paymentId/cancel": { who: ["staff"] },
+  "/payments/:paymentId/inquire": { who: ["operator"] },
+  "/payments/:paymentId/reverse": { who: ["operator"] },
+  "/payments/:paymentId/resolve": { who: ["operator"], fields: EVIDENCE },
+  "/payments/:paymentId/refund": { who: BOTH, fields: AMOUNT, kept: ["amount", "reason"] },
+  "/refunds/:refundId/approve": { who: ["operator"], fields: { reason: "seen" }, kept: ["reason"] },
+  "/refunds/:refundId/reject": { who: ["operator"], fields: { reason: "not ours" }, kept: ["reason"] },
+  "/refunds/:refundId/inquire": { who: ["operator"] },
+  "/refunds/:refundId/resolve": { who: ["operator"], fields: EVIDENCE },
+  "/deliveries/redeliver": { who: BOTH, fields: { since: "2026-01-01T00:00:00" }, kept: ["since"] },
+  "/deliveries/:eventId/redeliver": { who: BOTH, fields: { endpointId: randomUUID() } },
+  "/deliveries/:eventId/compare": { who: BOTH, fields: { body: "{}" }, kept: ["body"], onlyReads: true },
+  "/merchants/create": { who: ["operator"], fields: { name: "A shop" }, kept: ["name"] },
+  "/merchants/:merchantId/suspend": { who: ["operator"] },
+  "/merchants/:merchantId/activate": { who: ["operator"] },
+  "/merchants/:merchantId/plan": {
+    who: ["operator"],
+    fields: { ratePercent: "2", fixed: "0.10", currency: "TRY" },
+    kept: ["ratePercent", "fixed", "currency"],
+  },
+  "/merchants/:merchantId/add-key": { who: BOTH },
+  "/merchants/:merchantId/revoke-key": { who: BOTH, fields: { apiKey: "hk_live_none" } },
+  "/merchants/:merchantId/add-webhook": {
+    who: BOTH,
+    fields: { url: "https://shop.example/hook" },
+    kept: ["url"],
+  },
+  "/merchants/:merchantId/rotate-secret": { who: BOTH, fields: { endpointId: randomUUID() } },
+  "/merchants/:merchantId/activate-secret": { who: BOTH, fields: { endpointId: randomUUID() } },
+  "/merchants/:merchantId/test-webhook": { who: BOTH, fields: { endpointId: randomUUID() } },
+  "/settlement/note": { who: ["operator"], fields: { differenceId: randomUUID(), note: "asked" } },
+  "/settlement/close": { who: ["operator"], fields: { differenceId: randomUUID(), reason: "a test" } },
+  "/payment-links/create": {
+    who: ["staff"],
+    fields: {
+      orderId: "x",
+      description: "x",
+      amount: "1",
+      currency: "TRY",
+      use: "SINGLE",
+      expiresInSeconds: "86400",
+    },
+    kept: ["orderId", "description", "amount", "currency"],
+  },
+  "/payment-links/:paymentLinkId/disable": { who: ["staff"] },
+};
+const EACH = Object.entries(FORMS).flatMap(([path, form]) => form.who.map((who) => ({ who, path, form })));
+
+/** It brings a file, and a browser's test sends it each of these ways. */
+const WITH_FILE = "/settlement/upload";
+
+let started: RelayedConsole;
+let sessions: Record<Audience, string>;
+beforeAll(async () => {
+  started = await startRelayedConsole();
+  sessions = {
+    operator: await started.signIn("operator", { subject: "olga" }),
+    staff: await started.signIn("staff", { subject: "mina" }),
+  };
+});
+afterAll(() => started?.close());
+
+function filled(path: string): string {
+  const { merchantId, things } = started.shops.mine;
+  // The page of all deliveries has the form for the merchant that it is narrowed to.
+  const query = path === "/deliveries/redeliver" ? `?merchantId=${merchantId}` : "";
+  return `${path}${query}`
+    .replace(":paymentId", things.payment)
+    .replace(":refundId", things.refund)
+    .replace(":eventId", things.event)
+    .replace(":merchantId", merchantId)
+    .replace(":paymentLinkId", things.link);
+}
+
+const stateOf = () => started.stateOf(started.shops.mine);
+const fieldsOf = ({ fields = {} }: Form) => ({ merchantId: started.shops.mine.merchantId, ...fields });
+
+test("every form of the console is here", () => {
+  const posts = PAGES.filter(({ method }) => method === "POST").map(({ path }) => path);
+  expect(Object.keys(FORMS).toSorted()).toEqual(posts.filter((path) => path !== WITH_FILE).toSorted());
+});
+
+test.each(["/payments?orderId=", "/audit?actor=", "/search?q=", "/payments/", "/refunds/", "/merchants/"])(
+  "10 000 characters in the address, behind %s, are a page that says what is wrong",
+  async (path) => {
+    const { status, text } = await started.get(sessions.operator, path + "x".repeat(10_000));
+    expect([400, 404]).toContain(status);
+    expect(text).toContain('role="alert"');
+  },
+);
+
+describe.each(EACH)("$who: $path", ({ who, path, form }) => {
+  const post = (
+    session: string | undefined,
+    more: Record<string, string> = {},
+    headers?: Record<string, string>,
+  ) => started.post(session, filled(path), { ...fieldsOf(form), ...more }, headers);
+
+  test("from another site, with a stale token or with none the gateway is asked nothing", async () => {
+    const session = sessions[who];
+    const answers = [
+      await post(session, {}, { Origin: "https://evil.example" }),
+      await post(session, {}, { "Sec-Fetch-Site": "cross-site" }),
+      await post(session, {}, { Origin: "null" }),
+      await post(session, { formToken: "stale" }),
+      await post(session, { formToken: "" }),
+    ];
+    for (const { status, text, calls } of answers) {
+      expect([status, calls]).toEqual([403, []]);
+      expect(text).toContain('role="alert"');
+    }
+  });
+
+  test("without a session, and after the logout, it leads to the sign-in and does nothing", async () => {
+    const left = await started.signIn(who, { subject: "leaver" });
+    await started.post(left, "/logout", {});
+    for (const session of [undefined, left])
+      expect(await post(session)).toMatchObject({ status: 303, calls: [] });
+  });
+
+  test("from whom the role, or all access, was taken away meanwhile it is refused", async () => {
+    const before = await stateOf();
+    const reads = await started.signIn(who, {
+      subject: "reader",
+      roles: [who === "staff" ? "support" : "viewer"],
+    });
+    const body = { subject: `gone-${who}`, reason: "left the company" };
+    const refused = "/operator/refused-operators";
+    await started.operate({ method: "POST", path: refused, body });
+    const gone = await started.signIn(who, { subject: body.subject });
+    const answers = [...(form.onlyReads ? [] : [await post(reads)]), await post(gone)];
+    for (const { status, text } of answers) {
+      expect(status).toBe(403);
+      expect(text).toContain('role="alert"');
+    }
+    expect(await stateOf()).toEqual(before);
+  });
+
+  test.each(Object.keys(form.fields ?? {}))(
+    "10 000 characters and markup as %s are not done and not lost",
+    async (field) => {
+      const before = await stateOf();
+      const { status, text } = await post(sessions[who], { [field]: EVIL + LONG });
+      expect(form.onlyReads ? [200] : [400, 404, 409, 422]).toContain(status);
+      expect(text).toMatch(/role="(alert|status)"/);
+      expect(text).not.toContain(EVIL);
+      if (form.kept?.includes(field)) expect(text).toContain(LONG);
+      expect(await stateOf()).toEqual(before);
+    },
+  );
+});
+
+const EVIL = `"><img src=x onerror="document.title='broken'"><script>document.title='broken'</script>`;
+const LONG = "ğ".repeat(10_000);

@@ -1,0 +1,143 @@
+// A console before the gateway's faces for people, with what lies between them written down.
+import { randomBytes, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, request as forward } from "node:http";
+import type { AddressInfo } from "node:net";
+import { OPERATOR_ROLES, STAFF_ROLES, type OperatorRole, type StaffRole } from "@holdfast/contracts";
+import { freePort } from "@holdfast/sandbox/infrastructure";
+import { createDatabase, createLogger, createPool, parseConfig } from "@holdfast/service-runtime";
+import { configSchema } from "../../services/console/src/config.ts";
+import type { ConsoleDatabase } from "../../services/console/src/database.ts";
+import { startConsole } from "../../services/console/src/service.ts";
+import { SESSION_COOKIE } from "../../services/console/src/session/cookies.ts";
+import { formTokenOf } from "../../services/console/src/session/form-token.ts";
+import { insertSession } from "../../services/console/src/session/session-queries.ts";
+import { startStaffSystem } from "../security/staff-system.ts";
+import { STAFF_AUDIENCE } from "../support/index.ts";
+
+const sealing = randomBytes(32);
+const keys = { activeId: "k1", keys: new Map([["k1", sealing]]) };
+
+export type Audience = "operator" | "staff";
+/** What the console has answered, and what it has asked the gateway for it. */
+export type Asked = { status: number; text: string; calls: string[] };
+export type RelayedConsole = Awaited<ReturnType<typeof startRelayedConsole>>;
+
+export async function startRelayedConsole() {
+  const system = await startStaffSystem();
+  const calls: string[] = [];
+  const operators = await startRelay(system.operators.port, calls);
+  const staff = await startRelay(system.staff.port, calls);
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const environment = {
+    DATABASE_URL: system.database.urls.console.app,
+    LISTEN_HOST: "127.0.0.1",
+    HEALTH_PORT: "0",
+    CONSOLE_PORT: `${port}`,
+    CONSOLE_URL: url,
+    OPERATOR_API_URL: operators.url,
+    STAFF_API_URL: staff.url,
+    OIDC_ISSUER: "http://127.0.0.1:9",
+    OIDC_CLIENT_ID: "console",
+    CONSOLE_SESSION_KEYS: `k1:${sealing.toString("base64")}`,
+    ALLOW_PLAINTEXT: "postgres",
+    DATABASE_CONNECTION_TIMEOUT: "60s",
+  };
+  const console = await startConsole(
+    parseConfig(configSchema, environment),
+    createLogger("console", "fatal"),
+  );
+  const { merchantId } = system.shops.mine;
+  const send = async (path: string, request: RequestInit): Promise<Asked> => {
+    calls.length = 0;
+    const response = await fetch(url + path, { redirect: "manual", ...request });
+    return { status: response.status, text: await response.text(), calls: [...calls] };
+  };
+  return {
+    ...system,
+    url,
+    /** @returns the session that the browser would have. */
+    async signIn(audience: Audience, { subject, roles }: { subject: string; roles?: readonly string[] }) {
+      const { token } = system.identity;
+      const isStaff = audience === "staff";
+      const given = roles ?? (isStaff ? STAFF_ROLES : OPERATOR_ROLES);
+      const ofStaff = { aud: STAFF_AUDIENCE, merchant_id: merchantId };
+      return await insertedSession(system.database.urls.console.app, {
+        subject,
+        accessToken: await token({ claims: { sub: subject, roles: given, ...(isStaff && ofStaff) } }),
+        ...(isStaff
+          ? { staff: { merchantId, roles: new Set(given as StaffRole[]) }, roles: new Set<OperatorRole>() }
+          : { roles: new Set(given as OperatorRole[]) }),
+      });
+    },
+    get: (session: string, path: string) => send(path, { headers: { Cookie: cookieOf(session) } }),
+    /** A form of the session's own page, but for what a test makes of it. */
+    post: (
+      session: string | undefined,
+      path: string,
+      form: Record<string, string>,
+      headers: Record<string, string> = { Origin: url },
+    ) =>
+      send(path, {
+        method: "POST",
+        headers: { ...headers, ...(session !== undefined && { Cookie: cookieOf(session) }) },
+        body: new URLSearchParams({ formToken: formTokenOf(session ?? ""), key: randomUUID(), ...form }),
+      }),
+    async close() {
+      await console.stop();
+      await Promise.all([operators.stop(), staff.stop()]);
+      await system.close();
+    },
+  };
+}
+
+const cookieOf = (session: string) => `${SESSION_COOKIE}=${session}`;
+
+/** Passes requests on to the gateway, and writes down which. */
+async function startRelay(port: number, calls: string[]) {
+  const server = createServer((incoming, response) => {
+    calls.push(`${incoming.method} ${incoming.url!.split("?", 1)[0]}`);
+    const { method, headers, url: path } = incoming;
+    const passed = forward({ port, host: "127.0.0.1", method, headers, path }, (answer) => {
+      response.writeHead(answer.statusCode!, answer.headers);
+      answer.pipe(response);
+    });
+    incoming.pipe(passed);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const stop = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
+}
+
+type Person = Pick<Parameters<typeof insertSession>[2], "subject" | "roles" | "accessToken" | "staff">;
+
+async function insertedSession(
+  url: string,
+  person: Omit<Person, "staff"> & { staff?: NonNullable<Person["staff"]> },
+): Promise<string> {
+  const pool = createPool({
+    url,
+    connectionsMax: 1,
+    connectionTimeoutMs: 60_000,
+    applicationName: "test",
+    log: createLogger("test", "error"),
+  });
+  const id = randomUUID();
+  const later = new Date(Date.now() + 3_600_000);
+  await insertSession(createDatabase<ConsoleDatabase>(pool), keys, {
+    staff: undefined,
+    ...person,
+    id,
+    idToken: "",
+    providerSession: undefined,
+    authenticatedAt: new Date(),
+    accessEndsAt: later,
+    endsAt: later,
+  });
+  await pool.end();
+  return id;
+}
