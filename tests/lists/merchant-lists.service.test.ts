@@ -169,6 +169,34 @@ test("what is rare is found, however many rows lie before it, in pages that may 
   expect(pages.slice(0, 2)).toEqual([0, 1]);
 });
 
+/** The whole way; a model of the merge of both services' parts has a thousand orders of what arrives (`merge-parts.test.ts`). */
+test("while a hundred payments arrive between two pages, each row that was there is shown exactly once", async () => {
+  const busy = await system.openShop();
+  const { merchantId } = busy;
+  await insertPayments(system.query, { merchantId, count: 400, newestAt: NEWEST });
+  await insertRefunds(system.query, { merchantId, count: 80, newestAt: NEWEST, apartMs: 5_000 });
+  const before = await list("limit=200", busy);
+  let arrived = 0;
+  const arrive = async (newestAt: Date) => {
+    const rows = { merchantId, newestAt, order: `arrived-${(arrived += 1)}` };
+    await insertPayments(system.query, { ...rows, count: 100, apartMs: 10 });
+    await insertRefunds(system.query, { ...rows, count: 5, apartMs: 200 });
+  };
+  const seen = await readAll(
+    (query) => system.get(busy, `/api/payments${query}`),
+    "limit=50",
+    async ({ items }) => {
+      await arrive(new Date());
+      // Committed later than their times say: around the last row that was shown.
+      if (arrived < 9) await arrive(new Date(Date.parse(items.at(-1)!.paymentDate) + 500));
+    },
+  );
+  const ids = seen.map(({ paymentId }) => paymentId);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(before.filter(({ paymentId }) => !ids.includes(paymentId))).toEqual([]);
+  expect(seen.length).toBeGreaterThan(before.length);
+});
+
 test("a part that does not answer is a 503, and never a short list", async () => {
   await system.refundsService.stop();
   const { status, headers, text } = await system.get(shop, "/api/payments");

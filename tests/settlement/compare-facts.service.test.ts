@@ -14,7 +14,7 @@ beforeAll(async () => {
         FACT_ASK_INTERVAL: "50ms",
         FACT_ASK_FIRST: "1h",
         FACT_COMPARE_INTERVAL: "100ms",
-        FACT_COMPARE_SPAN: "1h",
+        FACT_COMPARE_SPAN: "365d",
       },
     },
   });
@@ -23,10 +23,10 @@ afterAll(() => system.close());
 
 const isFact = (id: string, fact: object) =>
   eventually(async () => expect(await system.fact(id)).toMatchObject({ account_id: "default", ...fact }));
-const differing = () =>
-  captured.lines
-    .filter(({ msg }) => msg === "facts are not what their owner says")
-    .map(({ subject }) => subject);
+const named = (message: string) => () =>
+  captured.lines.filter(({ msg }) => msg === message).flatMap(({ subject }) => String(subject).split(" "));
+const differing = named("facts are not what their owner says");
+const unknown = named("an owner does not know what it has moved");
 
 test("what settlement never got is asked for, of a page's end too, and so is what changed without an event", async () => {
   const sale = await system.sell("1250");
@@ -73,4 +73,50 @@ test("an answer is a page, and the next one begins where it ended", async () => 
     );
     expect(row!.count).toBe(1_100);
   });
+});
+
+/** A fact of a payment that payments never had, or has in an archive, as long ago as `past` says. */
+async function plantFact(past: string): Promise<string> {
+  const [row] = await system.query<{ id: string }>(
+    `insert into settlement.fact (fact_id, account_id, merchant_id, kind, standing, amount_minor, currency, occurred_at, version,
+       order_id, masked_pan)
+     values (uuidv7(- $1::interval), 'default', $2, 'SALE', 'DONE', 1, 'TRY', now(), 1, 'o', '411111******1111')
+     returning fact_id as id`,
+    [past, system.merchantId],
+  );
+  return row!.id;
+}
+
+test("what an owner has moved and does not know, restored to an earlier time, is told with its id", async () => {
+  const [sale, refunded] = [await system.sell("2500"), await system.sell("2600")];
+  const refund = await system.refund(refunded, "100");
+  for (const id of [sale, refunded, refund]) await isFact(id, {});
+  await system.query(
+    "with forgotten as (delete from refunds.refund_history where refund_id = $1), approval as (delete from refunds.refund_approval where refund_id = $1) delete from refunds.refund where refund_id = $1",
+    [refund],
+  );
+  await eventually(() => expect(unknown()).toContain(refund));
+  expect(unknown()).not.toContain(sale);
+  expect(unknown()).not.toContain(refunded);
+  expect(await system.fact(refund)).toBeDefined();
+});
+
+test("of what is here each page is asked about, and what may have been archived is not", async () => {
+  const archived = await plantFact("190 days");
+  const sale = await system.sell("1");
+  // The first page is full of facts that payments knows.
+  await system.query(
+    `with known as (
+       insert into payments.payment select (jsonb_populate_record(payment, jsonb_build_object('payment_id',
+         uuidv7(- interval '20 minutes'), 'order_id', 'here-' || nth, 'created_at', now() - interval '20 minutes'))).*
+       from (select payment from payments.payment where payment_id = $2) as one, generate_series(1, 250) as nth
+       returning payment_id)
+     insert into settlement.fact (fact_id, account_id, merchant_id, kind, standing, amount_minor, currency, occurred_at, version,
+       order_id, masked_pan)
+     select payment_id, 'default', $1, 'SALE', 'DONE', 1, 'TRY', now(), 1, 'o', '411111******1111' from known`,
+    [system.merchantId, sale],
+  );
+  const behind = await plantFact("15 minutes");
+  await eventually(() => expect(unknown()).toContain(behind));
+  expect(unknown()).not.toContain(archived);
 });

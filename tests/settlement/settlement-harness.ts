@@ -6,7 +6,7 @@ import {
   requestRefund,
   sellPayment,
 } from "@holdfast/contracts";
-import { randomUUID } from "node:crypto";
+import { randomUUID, randomUUIDv7 } from "node:crypto";
 import { settleCommand } from "../../services/settlement/test/settle-command.ts";
 import { startTestSystem, type TestSystemOptions } from "../support/index.ts";
 import { makeTestDirectory } from "../support/test-directory.ts";
@@ -22,7 +22,7 @@ export async function startSettlementHarness(options: Partial<TestSystemOptions>
   });
   const { call, operate, query } = system;
   const make = async (how: typeof sellPayment | typeof preAuthorizePayment, amountMinor: string) => {
-    const command = system.command({ amountMinor });
+    const command = system.command({ amountMinor, paymentId: randomUUIDv7() });
     const reply = await call(how, command);
     if (reply.outcome !== "done") throw new Error(`not paid: ${JSON.stringify(reply)}`);
     return command.paymentId;
@@ -44,7 +44,7 @@ export async function startSettlementHarness(options: Partial<TestSystemOptions>
       done(await call(cancelPayment, { paymentId, operationId: randomUUID() })),
     /** Asked for and approved. @returns the refund's id. */
     async refund(paymentId: string, amountMinor: string): Promise<string> {
-      const refundId = randomUUID();
+      const refundId = randomUUIDv7();
       done(await call(requestRefund, { refundId, paymentId, amountMinor, currency: "TRY" }));
       done(await operate(approveRefund, { refundId }));
       return refundId;

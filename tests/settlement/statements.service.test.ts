@@ -341,3 +341,44 @@ test("a day is complete once the bank has reported everything up to it, and noth
   await system.query(`update settlement.fact set commission_minor = null where fact_id = '${first}'`);
   expect(await complete()).toMatchObject({ "2026-03-11": false });
 });
+
+test("a page of statements ends where many lines were added up, and the pages together have every day once", async () => {
+  const merchantId = randomUUID();
+  // Two days with more lines than a page adds up, one without any, and one with few.
+  const linesOf = { "2026-04-01": 10_500, "2026-04-02": 10_500, "2026-04-04": 3 };
+  await system.query("set session_replication_role = replica");
+  for (const [day, count] of Object.entries(linesOf))
+    await system.query(
+      `with made as (
+         insert into settlement.fact (fact_id, account_id, merchant_id, kind, standing, amount_minor, currency, occurred_at, version,
+           order_id, masked_pan, reported, verdict, commission_minor)
+         select uuidv7(), 'default', $1, 'SALE', 'DONE', 100, 'TRY', $2::date, 1, 'o', '411111******1111', true, 'MATCHED', 2
+         from generate_series(1, $3::int) returning fact_id),
+       numbered as (select fact_id, row_number() over () as number from made)
+       insert into settlement.line (import_id, line_no, account_id, kind, reference, reference_id, gross_minor, fee_minor, net_minor,
+         currency, transacted_at, settles_on, fact_id, verdict, merchant_id)
+       select (select import_id from settlement.import limit 1), 1000000 + extract(day from $2::date)::int * 100000 + number, 'default',
+         'SALE', fact_id::text, fact_id, 100, 1, 99, 'TRY', $2::date, $2::date, fact_id, 'MATCHED', $1 from numbered`,
+      [merchantId, day, count],
+    );
+  await system.query("reset session_replication_role");
+  await system.query("analyze settlement.line");
+  await system.query("analyze settlement.fact");
+  const range = new URLSearchParams({ from: "2026-04-01", to: "2026-04-30", merchantId }).toString();
+  const pages: { items: { day: string; lines: number }[]; nextCursor?: string }[] = [];
+  for (let cursor = ""; ;) {
+    const page = JSON.parse((await ask(`${range}${cursor}`)).text) as (typeof pages)[number];
+    pages.push(page);
+    if (page.nextCursor === undefined) break;
+    cursor = `&cursor=${page.nextCursor}`;
+  }
+  expect(pages.map(({ items }) => items.map(({ day }) => day))).toEqual([
+    ["2026-04-01"],
+    ["2026-04-02"],
+    ["2026-04-04"],
+  ]);
+  const all = pages.flatMap(({ items }) => items.map(({ day, lines }) => [day, lines]));
+  expect(Object.fromEntries(all)).toEqual(linesOf);
+  const [, ...rows] = (await ask(range, "text/csv")).text.trim().split("\r\n");
+  expect(rows.at(-1)).toMatch(/^#rows,3,/);
+});

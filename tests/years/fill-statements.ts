@@ -1,17 +1,21 @@
 // The statements of fillYears. What they insert follows from a temporary table with a row for each payment.
 
-/** $1 how many, $2 how many there are already, $3 how many there will be, $4 over how many days, $5 the merchants. */
+/**
+ * $1 how many, $2 how many there are already, $3 how many there will be, $4 over how many days, $5 the merchants, $6 how many
+ * tenths of the payments the first of them has, $7 of how many payments one was charged back: 50, or 10.
+ */
 export const MAKE_DRAWN = `
   create temporary table drawn as
   select *, uuidv7(created_at - now()) as payment_id, uuidv7(created_at - now() + interval '1 second') as event_id,
     uuidv7(created_at - now() + interval '1 hour') as refund_id, uuidv7(created_at - now() - interval '1 minute') as checkout_id,
     uuidv7(created_at - now() + interval '30 minutes') as chargeback_id, encode(sha256(int8send(number)), 'hex') as line_id,
     number % 3 = 0 as is_captured, number % 5 = 0 as is_of_checkout, number % 3 = 1 as is_three_ds, number % 20 = 4 as is_refunded,
-    number % 50 = 36 as is_charged_back, case number % 100 when 36 then 'LOST' else 'WON' end as case_status,
+    number % $7::int = 36 % $7::int as is_charged_back, case number % 100 when 36 then 'LOST' else 'WON' end as case_status,
+    case number % 40 when 11 then 'EUR' when 32 then 'USD' else 'TRY' end as currency,
     case when number % 10 = 7 then 'FAILED' when number % 3 = 0 then 'CAPTURED' else 'SUCCESS' end as state
   from (
     select number + $2::int as number,
-      ($5::uuid[])[case when number % 10 = 9 then 1 + number / 10 % cardinality($5::uuid[]) else 1 end] as merchant_id,
+      ($5::uuid[])[case when number / 7 % 10 >= $6::int then 1 + number / 70 % cardinality($5::uuid[]) else 1 end] as merchant_id,
       'years-' || number + $2::int as order_id, 1000 + number % 9000 as amount_minor,
       (array['411111', '555555', '979200', '400000'])[number % 4 + 1] || '******' || lpad((number % 10000)::text, 4, '0') as masked_pan,
       'years-ext-' || number + $2::int as external_transaction_id, lpad((number % 1000000)::text, 6, '0') as auth_code,
@@ -35,7 +39,7 @@ export const FILL_PAYMENTS = [
      pan_fingerprint, external_transaction_id, auth_code, captured_minor, refunded_minor, charged_back_minor, created_at, updated_at,
      state_since)
    select payment_id, merchant_id, case when is_captured then 'PRE_AUTHORIZATION' else 'PAYMENT' end, state, 2, order_id,
-     'customer-' || number % 5000, amount_minor, 'TRY', 2, 1, 25, '192.0.2.1', 443, 'Ada Lovelace', masked_pan,
+     'customer-' || number % 5000, amount_minor, currency, 2, 1, 25, '192.0.2.1', 443, 'Ada Lovelace', masked_pan,
      sha256(convert_to(masked_pan, 'UTF8')), external_transaction_id, auth_code,
      case when state = 'CAPTURED' then amount_minor else 0 end,
      case when is_refunded and state <> 'FAILED' then amount_minor else 0 end,
@@ -56,14 +60,14 @@ export const FILL_PAYMENTS = [
    from drawn where ${KEPT.keys}`,
   `insert into payments.checkout (checkout_id, merchant_id, state, transaction_type, order_id, customer_id, amount_minor, currency,
      currency_exponent, installment_options, three_ds, success_url, failure_url, payment_id, attempts, created_at, expires_at, closed_at)
-   select checkout_id, merchant_id, 'COMPLETED', 'PAYMENT', order_id, 'customer-' || number % 5000, amount_minor, 'TRY', 2, '{1}',
+   select checkout_id, merchant_id, 'COMPLETED', 'PAYMENT', order_id, 'customer-' || number % 5000, amount_minor, currency, 2, '{1}',
      false, 'https://shop.example/', 'https://shop.example/', payment_id, 1, created_at, created_at + interval '1 hour', created_at
    from drawn where is_of_checkout and ${KEPT.outbox}`,
   `insert into payments.checkout_payment (payment_id, checkout_id, attempt)
    select payment_id, checkout_id, 1 from drawn where is_of_checkout and ${KEPT.outbox}`,
   `insert into payments.payment_link (payment_link_id, merchant_id, description, order_id, amount_minor, currency, currency_exponent,
      installment_options, three_ds, single_use, taken_by, created_at, expires_at)
-   select gen_random_uuid(), merchant_id, 'Piano lesson', order_id, amount_minor, 'TRY', 2, '{1}', false, true, payment_id, created_at,
+   select gen_random_uuid(), merchant_id, 'Piano lesson', order_id, amount_minor, currency, 2, '{1}', false, true, payment_id, created_at,
      created_at + interval '1 day'
    from drawn where is_of_checkout`,
   `insert into payments.three_ds_session (payment_id, session_id, expires_at, success_url, failure_url, page_url, trans_status, eci,
@@ -84,12 +88,12 @@ export const FILL_PAYMENTS = [
 export const FILL_CHARGEBACKS = [
   `insert into payments.chargeback (chargeback_id, payment_id, merchant_id, status, amount_minor, currency, counted_minor,
      excess_minor, bank_reference, outcome_reason, decided_by, created_at, ended_at)
-   select chargeback_id, payment_id, merchant_id, case_status, amount_minor, 'TRY',
+   select chargeback_id, payment_id, merchant_id, case_status, amount_minor, currency,
      case case_status when 'LOST' then amount_minor else 0 end, 0, external_transaction_id, 'The bank wrote so.', 'olga',
      created_at, created_at
    from drawn where is_charged_back`,
   `insert into payments.chargeback_line (line_id, kind, payment_id, chargeback_id, amount_minor, currency, bank_reference, recorded_at)
-   select line_id, 'CHARGEBACK', payment_id, chargeback_id, amount_minor, 'TRY', external_transaction_id, created_at
+   select line_id, 'CHARGEBACK', payment_id, chargeback_id, amount_minor, currency, external_transaction_id, created_at
    from drawn where is_charged_back`,
   `insert into payments.chargeback_evidence (evidence_id, chargeback_id, file_name, bytes, sha256, added_by, created_at, sealed_at)
    select refund_id, chargeback_id, 'receipt.pdf', 400, sha256(${BODY}), 'olga', created_at, created_at
@@ -102,7 +106,7 @@ export const FILL_REFUNDS = [
   `insert into refunds.refund (refund_id, payment_id, merchant_id, state, version, amount_minor, currency, currency_exponent, kind,
      parent_reference, order_id, customer_id, installment_count, card_holder_name, masked_pan, external_transaction_id, auth_code,
      approvals_required, created_at, updated_at, state_since)
-   select refund_id, payment_id, merchant_id, 'SUCCESS', 3, amount_minor, 'TRY', 2, 'refund', payment_id::text, order_id,
+   select refund_id, payment_id, merchant_id, 'SUCCESS', 3, amount_minor, currency, 2, 'refund', payment_id::text, order_id,
      'customer-' || number % 5000, 1, 'Ada Lovelace', masked_pan, 'refund-' || external_transaction_id, auth_code, 1, created_at,
      created_at, created_at
    from drawn where is_refunded and state <> 'FAILED'`,
@@ -138,8 +142,13 @@ export const FILL_SETTLEMENT = [
   `insert into settlement.fact (fact_id, account_id, merchant_id, kind, standing, amount_minor, currency, occurred_at, version, order_id,
      masked_pan, external_transaction_id, auth_code, reported, verdict, commission_minor)
    select payment_id, 'default', merchant_id, case when state = 'CAPTURED' then 'CAPTURE' else 'SALE' end, 'DONE', amount_minor,
-     'TRY', created_at, 2, order_id, masked_pan, external_transaction_id, auth_code, true, 'MATCHED', 25
+     currency, created_at, 2, order_id, masked_pan, external_transaction_id, auth_code, true, 'MATCHED', 25
    from drawn where state <> 'FAILED'`,
+  `insert into settlement.fact (fact_id, account_id, parent_id, merchant_id, kind, standing, amount_minor, currency, occurred_at,
+     version, order_id, masked_pan, external_transaction_id, auth_code, reported, verdict)
+   select refund_id, 'default', payment_id, merchant_id, 'REFUND', 'DONE', amount_minor, currency, created_at, 3, order_id, masked_pan,
+     'refund-' || external_transaction_id, auth_code, true, 'MATCHED'
+   from drawn where is_refunded and state <> 'FAILED'`,
   `insert into settlement.import (import_id, account_id, mapping, file_name, imported_by, sha256, bytes, state, lines, matched_at,
      created_at, ended_at)
    select import_id, 'default', 'generic', 'years-' || day || '.csv', 'olga', sha256(convert_to(day || random()::text, 'UTF8')), 1,
@@ -151,7 +160,7 @@ export const FILL_SETTLEMENT = [
      gross_minor, fee_minor, net_minor, currency, transacted_at, settles_on, fact_id, verdict, merchant_id)
    select import_id, row_number() over (partition by import_id order by number), 'default',
      case when drawn.state = 'CAPTURED' then 'CAPTURE' else 'SALE' end, payment_id::text, payment_id, external_transaction_id,
-     auth_code, masked_pan, amount_minor, 10, amount_minor - 10, 'TRY', drawn.created_at, drawn.created_at::date + 1, payment_id, 'MATCHED',
+     auth_code, masked_pan, amount_minor, 10, amount_minor - 10, currency, drawn.created_at, drawn.created_at::date + 1, payment_id, 'MATCHED',
      merchant_id
    from drawn join settlement.import on file_name = 'years-' || drawn.created_at::date || '.csv'
      and import.created_at between (select min(created_at) from drawn) and (select max(created_at) from drawn)
@@ -160,16 +169,27 @@ export const FILL_SETTLEMENT = [
   `insert into settlement.line (import_id, line_no, account_id, kind, reference, reference_id, bank_reference, gross_minor, fee_minor,
      net_minor, currency, transacted_at, settles_on, fact_id, verdict, merchant_id)
    select import_id, lines + row_number() over (partition by import_id order by number), 'default', 'CHARGEBACK', payment_id::text,
-     payment_id, external_transaction_id, -amount_minor, 0, -amount_minor, 'TRY', drawn.created_at, drawn.created_at::date + 1,
+     payment_id, external_transaction_id, -amount_minor, 0, -amount_minor, currency, drawn.created_at, drawn.created_at::date + 1,
      payment_id, 'NOT_COMPARED', merchant_id
    from drawn join settlement.import on file_name = 'years-' || drawn.created_at::date || '.csv'
      and import.created_at between (select min(created_at) from drawn) and (select max(created_at) from drawn)
    where is_charged_back`,
+  `insert into settlement.line (import_id, line_no, account_id, kind, reference, reference_id, bank_reference, gross_minor, fee_minor,
+     net_minor, currency, transacted_at, settles_on, fact_id, verdict, merchant_id)
+   select import_id, 2 * lines + row_number() over (partition by import_id order by number), 'default', 'REFUND', refund_id::text,
+     refund_id, 'refund-' || external_transaction_id, -amount_minor, 0, -amount_minor, currency, drawn.created_at,
+     drawn.created_at::date + 1, refund_id, 'MATCHED', merchant_id
+   from drawn join settlement.import on file_name = 'years-' || drawn.created_at::date || '.csv'
+     and import.created_at between (select min(created_at) from drawn) and (select max(created_at) from drawn)
+   where is_refunded and drawn.state <> 'FAILED'`,
   `insert into settlement.chargeback_report (line_id, import_id, line_no, payment_id, tell_at)
-   select line_id, import_id, line_no, payment_id, null
-   from drawn join settlement.line on fact_id = payment_id and kind = 'CHARGEBACK' where is_charged_back`,
+   select line_id, import_id, line_no, payment_id, null::timestamptz
+   from drawn join settlement.import on file_name = 'years-' || drawn.created_at::date || '.csv'
+     and import.created_at between (select min(created_at) from drawn) and (select max(created_at) from drawn)
+   join settlement.line using (import_id)
+   where is_charged_back and line.fact_id = payment_id and line.kind = 'CHARGEBACK'`,
   `insert into settlement.difference (account_id, class, fact_id, amount_minor, currency, detail, state, closed_by, reason, opened_at, ended_at)
-   select 'default', 'LATE', payment_id, 0, 'TRY', 'late', 'CLOSED', 'olga', 'It came.', created_at, created_at
+   select 'default', 'LATE', payment_id, 0, currency, 'late', 'CLOSED', 'olga', 'It came.', created_at, created_at
    from drawn where number % 50 = 0 and state <> 'FAILED'`,
   `insert into settlement.difference_note (difference_id, at, actor, note)
    select difference_id, opened_at, 'olga', 'years' from settlement.difference

@@ -3,6 +3,7 @@ import {
   approveRefund,
   cancelPayment,
   capturePayment,
+  confirmEvents,
   enrolPayment,
   lookUpBin,
   preAuthorizePayment,
@@ -15,6 +16,7 @@ import {
   sellPayment,
   testWebhook,
 } from "@holdfast/contracts";
+import { request } from "@holdfast/messaging";
 import { createReplyRecipient } from "@holdfast/sealing";
 import { genericFile, genericLine } from "../../services/settlement/test/written-file.ts";
 import { eventually } from "../support/index.ts";
@@ -61,6 +63,7 @@ export async function live(system: YearsSystem): Promise<Lived> {
   const since = new Date(Date.now() - 3_600_000).toISOString();
   await system.operate(redeliverFailedWebhooks, { merchantId, since });
   const importId = await importFile(system, paymentId);
+  await confirmStatement(system);
   return { paymentId, unresolvedId, refundId, ...ofBuyers, ...ofDispute, eventId, importId };
 }
 
@@ -161,4 +164,13 @@ async function importFile(system: YearsSystem, paymentId: string): Promise<strin
     return rows.length === 1;
   });
   return importId;
+}
+
+/** As the dispatcher does with a statement that is ready, which none of a day is before the day is over. */
+async function confirmStatement({ bus, query }: YearsSystem): Promise<void> {
+  const [event] = await query<{ event_id: string }>("select event_id from settlement.outbox limit 1");
+  const waitUntil = Date.now() + 60_000;
+  const context = { requestId: randomUUID(), deadlineAt: waitUntil, service: { name: "webhook-dispatcher" } };
+  const payload = { eventIds: [event!.event_id] };
+  done(await request(bus, confirmEvents.settlement, context, payload, { waitUntil, traceparent: "" }));
 }

@@ -1,7 +1,8 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { withClient } from "@holdfast/sandbox/infrastructure";
+import type { Client } from "pg";
 import {
   createTestDatabase,
   makeTestCertificates,
@@ -19,7 +20,7 @@ export async function startYearsSystem({ payments }: { payments: number }) {
   const infrastructure = await startTestInfrastructure({ backend: "embedded" });
   const database = await createTestDatabase(infrastructure.provided);
   const logFile = await withClient(database.superuserUrl, async (client) => {
-    await fillYears((text, values) => client.query(text, values), { payments, days: 28 });
+    await fill(client, payments);
     await logPlans(client);
     const { rows } = await client.query<{ directory: string }>(
       "select current_setting('data_directory') as directory",
@@ -58,6 +59,31 @@ export async function startYearsSystem({ payments }: { payments: number }) {
     },
   };
 }
+
+/** Shops, of which one has six of ten payments. With millions of payments a year of them, otherwise a month. */
+export async function fill(client: Client, payments: number): Promise<void> {
+  const isLarge = payments >= 1_000_000;
+  if (isLarge) for (const setting of WHILE_FILLING) await client.query(`alter system set ${setting}`);
+  await client.query("select pg_reload_conf()");
+  const merchantIds = Array.from({ length: 50 }, () => randomUUID());
+  await fillYears((text, values) => client.query(text, values), {
+    payments,
+    days: isLarge ? 365 : 28,
+    merchantIds,
+    largestTenths: 6,
+    // With few payments so many that all cases are far more than a page of them.
+    chargedBackEvery: isLarge ? 50 : 10,
+    indexesLast: isLarge,
+  });
+  await client.query(
+    "insert into gateway.merchant (merchant_id, name, status) select id, 'Shop of years', 'ACTIVE' from unnest($1::uuid[]) as id",
+    [merchantIds],
+  );
+  for (const setting of isLarge ? WHILE_FILLING : [])
+    await client.query(`alter system reset ${setting.split(" ")[0]}`);
+}
+
+const WHILE_FILLING = ["autovacuum = off", "max_wal_size = '3GB'", "maintenance_work_mem = '512MB'"];
 
 const SERVICES = ["payments", "refunds", "webhook-dispatcher", "settlement"] as const;
 

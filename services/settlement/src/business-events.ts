@@ -14,6 +14,8 @@ export type BusinessEvents = {
   factsCompared(owner: "payments" | "refunds", found: ComparedFacts): void;
   /** What is recorded here is not what its owner says, though it was asked for: no later question mends it. */
   factsDiffer(owner: "payments" | "refunds", ids: readonly string[]): void;
+  /** Money was moved of which its owner knows nothing: it was restored to an earlier time. */
+  factsUnknown(owner: "payments" | "refunds", ids: readonly string[]): void;
   /** Payments does not know the payments of these lines: they were restored, or the copy of facts is not theirs. */
   chargebacksUnknown(count: number): void;
   fileTaken(file: ImportedFile, read: { lines: number; faults: number }): void;
@@ -27,8 +29,8 @@ export type BusinessEvents = {
 
 type ImportedFile = { import_id: string; mapping: string; imported_by: string };
 
-/** `mended`: missing or older here until its owner was asked. */
-type ComparedFacts = { agreed: number; mended: number; differing: number };
+/** `mended`: missing or older here until its owner was asked; `unknown`: here alone. */
+type ComparedFacts = { agreed: number; mended: number; differing: number; unknown: number };
 
 type FactSource = "event" | "owner";
 
@@ -106,10 +108,13 @@ function createStatementEvents(): Pick<BusinessEvents, "statementReady" | "chang
   };
 }
 
-function createComparisonEvents(log: Logger): Pick<BusinessEvents, "factsCompared" | "factsDiffer"> {
+function createComparisonEvents(
+  log: Logger,
+): Pick<BusinessEvents, "factsCompared" | "factsDiffer" | "factsUnknown"> {
   const meter = metrics.getMeter("settlement");
   const compared = meter.createCounter("holdfast.settlement.facts_compared", {
-    description: "Facts that were compared with their owner's, by owner and outcome; `differing` must stay 0",
+    description:
+      "Facts that were compared with their owner's, by owner and outcome; `differing` and `unknown` must stay 0",
   });
   const comparedAt = meter.createGauge("holdfast.settlement.facts_compared_at", {
     unit: "s",
@@ -117,7 +122,7 @@ function createComparisonEvents(log: Logger): Pick<BusinessEvents, "factsCompare
   });
   startAtZero(
     compared,
-    ...seriesOf({ owner: ["payments", "refunds"], outcome: ["agreed", "mended", "differing"] }),
+    ...seriesOf({ owner: ["payments", "refunds"], outcome: ["agreed", "mended", "differing", "unknown"] }),
   );
   return {
     factsCompared(owner, found) {
@@ -132,6 +137,12 @@ function createComparisonEvents(log: Logger): Pick<BusinessEvents, "factsCompare
       log.error(
         { operation: "compare facts", server: owner, count: ids.length, subject: ids.slice(0, 5).join(" ") },
         "facts are not what their owner says",
+      );
+    },
+    factsUnknown(owner, ids) {
+      log.error(
+        { operation: "compare facts", server: owner, count: ids.length, subject: ids.slice(0, 5).join(" ") },
+        "an owner does not know what it has moved",
       );
     },
   };

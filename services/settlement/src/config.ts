@@ -37,7 +37,7 @@ const settings = z.object({
   FACT_COMPARE_INTERVAL: durationSetting({ min: "100ms" })
     .default(86_400_000)
     .describe(
-      "How often all that the owners have of the last days is compared with the facts here, beginning at start. What is younger than this, and than an hour, waits for the next time.",
+      "How often all that the owners have of the last days is compared with the facts here, in both directions, beginning at start. What is younger than this, and than an hour, waits for the next time.",
     ),
   FACT_COMPARE_SPAN: durationSetting()
     .default(259_200_000)

@@ -17,9 +17,10 @@ type Trx = Transaction<PaymentsDatabase>;
 /** Whether events are written that a merchant's endpoint gets only if it asks for them. */
 export type EventsWritten = { optionalEvents: boolean };
 
-const isReported = sql<boolean>`exists (
-  select from chargeback_line as line
-  where line.chargeback_id = chargeback.chargeback_id and line.kind = 'CHARGEBACK')`;
+/** A value and not an `exists`, for which the planner would put all lines into a hash once there are many cases. */
+const isReported = sql<boolean>`coalesce((
+  select true from chargeback_line as line
+  where line.chargeback_id = chargeback.chargeback_id and line.kind = 'CHARGEBACK' limit 1), false)`;
 
 /** Cases with what their record shows beside. */
 export function selectCases(db: Db) {

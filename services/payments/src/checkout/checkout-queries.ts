@@ -1,6 +1,13 @@
 import { installmentAmounts } from "@holdfast/contracts";
 import { fromNow } from "@holdfast/service-runtime";
-import { sql, type Insertable, type Kysely, type Selectable, type Transaction } from "kysely";
+import {
+  sql,
+  type ExpressionBuilder,
+  type Insertable,
+  type Kysely,
+  type Selectable,
+  type Transaction,
+} from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import type { CheckoutPaymentTable, CheckoutTable } from "./checkout-tables.ts";
 import type { PaymentRow } from "../payment/payment-record.ts";
@@ -111,13 +118,23 @@ async function latestPayments(
   if (ids.length === 0) return new Map();
   const payments = await db
     .selectFrom("payment")
-    .innerJoin("checkout_payment", "checkout_payment.payment_id", "payment.payment_id")
+    .innerJoinLateral(attemptOfPayment, (join) => join.onTrue())
     .selectAll("payment")
     .select(["first_installment_minor", "further_installment_minor"])
     .select(hasSucceeded.as("has_succeeded"))
     .where("payment.payment_id", "in", ids)
     .execute();
   return new Map(payments.map((payment) => [payment.payment_id, payment]));
+}
+
+/** Looked up for each payment by its key: a plan that joins the tables may read all attempts for a page of them. */
+function attemptOfPayment(eb: ExpressionBuilder<PaymentsDatabase, "payment">) {
+  return eb
+    .selectFrom("checkout_payment")
+    .select(["first_installment_minor", "further_installment_minor"])
+    .whereRef("checkout_payment.payment_id", "=", "payment.payment_id")
+    .limit(1)
+    .as("attempt");
 }
 
 function withPayment(read: ReadCheckout, payments: ReadonlyMap<string, AttemptRow>): FoundCheckout {

@@ -70,22 +70,34 @@ export async function takeFacts(
   owner: "payments" | "refunds",
   ids: readonly string[],
 ): Promise<MovementFact[] | undefined> {
-  if (ids.length === 0) return [];
-  const { bus, pool, events, askFirstMs } = deps;
-  const deadlineAt = Date.now() + ASK_TIMEOUT_MS;
-  const context = { requestId: randomUUIDv7(), deadlineAt, service: { name: "settlement" } };
-  const options = { waitUntil: deadlineAt, traceparent: "" };
-  const reply = await request(bus, readMovementFacts[owner], context, { ids: [...ids] }, options);
-  if (reply.outcome !== "done") {
-    events.ownerSilent(owner, reply.outcome);
-    return undefined;
-  }
-  const { facts } = reply.result;
-  if (facts.length === 0) return facts;
+  const facts = await readFacts(deps, owner, ids);
+  if (facts === undefined || facts.length === 0) return facts;
+  const { pool, events, askFirstMs } = deps;
   if (!(await askOwner(deps, "payments", await parentsToAsk(pool, facts)))) return undefined;
   await recordFacts(pool, facts, { askFirstMs });
   events.factsRecorded({ count: facts.length, source: "owner" });
   return facts;
+}
+
+/**
+ * Asks and records nothing.
+ *
+ * @param ids `FACTS_MAX` at most.
+ * @returns the facts of those ids that the owner knows, or undefined if it has not answered.
+ */
+export async function readFacts(
+  { bus, events }: Pick<AskDeps, "bus" | "events">,
+  owner: "payments" | "refunds",
+  ids: readonly string[],
+): Promise<MovementFact[] | undefined> {
+  if (ids.length === 0) return [];
+  const deadlineAt = Date.now() + ASK_TIMEOUT_MS;
+  const context = { requestId: randomUUIDv7(), deadlineAt, service: { name: "settlement" } };
+  const options = { waitUntil: deadlineAt, traceparent: "" };
+  const reply = await request(bus, readMovementFacts[owner], context, { ids: [...ids] }, options);
+  if (reply.outcome === "done") return reply.result.facts;
+  events.ownerSilent(owner, reply.outcome);
+  return undefined;
 }
 
 /** About ids of which it is not known whose they are. @returns whether both have answered. */

@@ -2,37 +2,48 @@ import { randomUUIDv7 } from "node:crypto";
 import { FACTS_MAX, readComparedFacts, type ComparedFact, type ListPlace } from "@holdfast/contracts";
 import { request } from "@holdfast/messaging";
 import { takeFacts, type AskDeps } from "./ask-owners.ts";
+import { countUnknown } from "./find-unknown.ts";
 
 /** What was made in this time, in epoch milliseconds. */
 type Range = { fromMs: number; beforeMs: number };
 type Owner = "payments" | "refunds";
 
 /**
- * Compares what the owners have of some days with the facts here, row by row: a match, a statement and a difference are worth
- * no more than the facts are complete. What is missing or older here is asked for, and what differs after that is for people.
- * Every process does so by itself: it changes nothing that is right.
+ * Compares what the owners have of some days with the facts here, row by row and in both directions: a match, a statement and
+ * a difference are worth no more than the facts are complete. What is missing or older here is asked for; what differs after
+ * that, and what its owner does not know, is for people. Every process does so by itself: it changes nothing that is right.
  */
 export async function compareFacts(deps: AskDeps, range: Range, isStopping: () => boolean): Promise<void> {
-  for (const owner of ["payments", "refunds"] as const) await compareWith(deps, owner, range, isStopping);
+  const compared = new Map<Owner, FoundInOwner>();
+  for (const owner of ["payments", "refunds"] as const) {
+    const found = await compareWith(deps, owner, range, isStopping);
+    if (found) compared.set(owner, found);
+  }
+  const unknown = await countUnknown(deps, [...compared.keys()], range, isStopping);
+  for (const [owner, count] of unknown)
+    deps.events.factsCompared(owner, { ...compared.get(owner)!, unknown: count });
 }
 
+type FoundInOwner = { agreed: number; mended: number; differing: number };
+
+/** @returns undefined when the owner has not answered all of it. */
 async function compareWith(
   deps: AskDeps,
   owner: Owner,
   range: Range,
   isStopping: () => boolean,
-): Promise<void> {
+): Promise<FoundInOwner | undefined> {
   const found = { agreed: 0, mended: 0, differing: 0 };
   let after: ListPlace | undefined;
   do {
     const page = isStopping() ? undefined : await readPage(deps, owner, range, after);
-    if (!page) return;
+    if (!page) return undefined;
     const { facts, next } = page;
     const ids = await differingFrom(deps, facts);
     for (let at = 0; at < ids.length; at += FACTS_MAX) {
       // Asked for anew, and compared with that: some may have changed since the page was read.
       const taken = await takeFacts(deps, owner, ids.slice(at, at + FACTS_MAX));
-      if (!taken) return;
+      if (!taken) return undefined;
       const left = await differingFrom(deps, taken);
       if (left.length > 0) deps.events.factsDiffer(owner, left);
       found.differing += left.length;
@@ -41,7 +52,7 @@ async function compareWith(
     found.agreed += facts.length - ids.length;
     after = next;
   } while (after);
-  deps.events.factsCompared(owner, found);
+  return found;
 }
 
 async function readPage({ bus, events }: AskDeps, owner: Owner, range: Range, after: ListPlace | undefined) {
