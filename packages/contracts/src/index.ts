@@ -28,6 +28,7 @@ export * from "./http/audit-log.ts";
 export * from "./http/bin.ts";
 export * from "./http/business-day.ts";
 export * from "./http/capture.ts";
+export * from "./http/chargeback-record.ts";
 export * from "./http/chargebacks.ts";
 export * from "./http/commission-plan.ts";
 export * from "./http/merchant-rules.ts";
