@@ -1,14 +1,11 @@
-import { ENDPOINTS, type Endpoint, type FieldFault } from "@holdfast/contracts";
+import { ENDPOINTS, REQUEST_EXAMPLES, type Endpoint, type FieldFault } from "@holdfast/contracts";
 import { describe, expect, test } from "vitest";
-import { preAuthorizationBody } from "../../test/builders.ts";
 import { Refusal } from "../http/refusal.ts";
 import { parseJson } from "./parse-json.ts";
 import { parseRequest } from "./parse-request.ts";
 import type { UnknownNames } from "./request-shape.ts";
 
 /** A body of every endpoint that has one, whole: with each object that it may contain. */
-const PAYMENT = JSON.parse(preAuthorizationBody()) as Record<string, unknown>;
-const SHOP = { successUrl: "https://shop.example/paid", failureUrl: "https://shop.example/failed" };
 const REFUND = { amount: 12.5, currency: "TRY" };
 const STATEMENT = { outcome: "SUCCESS", evidence: "call 17" };
 const SETTINGS = {
@@ -38,14 +35,8 @@ const ACCOUNT = {
   default: false,
 };
 const BODIES: Record<string, object> = {
-  preAuthorize: PAYMENT,
-  pay: { ...PAYMENT, installmentCount: 3, loyaltyCode: "BONUS" },
-  payWith3ds: { ...PAYMENT, ...SHOP, transactionType: "PAYMENT" },
-  capture: REFUND,
-  cancel: { reason: "a typing error" },
-  requestRefund: REFUND,
-  createCheckout: { orderId: "order-1", ...REFUND, ...SHOP, installmentOptions: [1, 3] },
-  createPaymentLink: { orderId: "order-1", description: "A lesson", ...REFUND, installmentOptions: [1, 3] },
+  // What the merchants' document shows is what is sent here.
+  ...REQUEST_EXAMPLES,
   createMerchant: { name: "A shop", ...SETTINGS },
   addCredential: { livemode: false },
   changeMerchant: { name: "A shop", status: "ACTIVE", ...SETTINGS },
