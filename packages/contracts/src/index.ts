@@ -18,6 +18,8 @@ export * from "./sealed-reply.ts";
 export * from "./staff-role.ts";
 export * from "./text.ts";
 export * from "./event-types.ts";
+export * from "./fault-of-issue.ts";
+export * from "./field-codes.ts";
 export * from "./installment-amounts.ts";
 export * from "./http/api-payment-response.ts";
 export * from "./http/card-payment-fields.ts";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { FieldCode } from "../field-codes.ts";
 import { currencyExponent, parseAmount } from "../money.ts";
 import { wholeNumberSchema } from "../whole-number.ts";
 import { currencySchema, INSTALLMENTS_MAX } from "./card-payment-fields.ts";
@@ -82,7 +83,7 @@ export const commissionPlanSchema = z
     }),
   })
   .check(({ value, issues }) => {
-    const addFault = (path: PropertyKey[], code: string, message: string) =>
+    const addFault = (path: PropertyKey[], code: FieldCode, message: string) =>
       issues.push({ code: "custom", input: value, path, params: { code }, message });
     // An unknown currency is its own fault, and has no say in the decimals.
     const exponent = currencyExponent(value.currency) ?? 4;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { FieldCode } from "../field-codes.ts";
 import { currencyExponent, parseAmount } from "../money.ts";
 import { wholeNumberSchema } from "../whole-number.ts";
 import { AMOUNT_FAULT_MESSAGES, currencySchema } from "./card-payment-fields.ts";
@@ -26,7 +27,7 @@ const largestAmountsSchema = z
   )
   .max(200)
   .check(({ value, issues }) => {
-    const addFault = (index: number, field: string, code: string, message: string) =>
+    const addFault = (index: number, field: string, code: FieldCode, message: string) =>
       issues.push({ code: "custom", input: value, path: [index, field], params: { code }, message });
     for (const [index, { currency, amount }] of value.entries()) {
       // An unknown currency is its own fault, and has no say in the decimals.
