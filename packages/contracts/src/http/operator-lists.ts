@@ -86,6 +86,7 @@ export const listOperatorRefunds = defineEndpoint({
     "Returns the refunds of all merchants, newest first. With `status`, alone or with `merchantId` and `livemode`, it is the queue of that " +
     `status, oldest first. ${RANGE_RULE}`,
   queryParameters: z.object({
+    paymentId: only("refunds of this payment", z.uuid()),
     ...operatorRefundFilterSchema.shape,
     livemode: livemodeParameter,
     ...pageQuery,
