@@ -66,6 +66,17 @@ test.each([
   }
 });
 
+test("refunds are found by their payment, in any state and without a range of time", async () => {
+  const all = await list("/operator/refunds", RANGE);
+  const paymentId = String(all[0]!["parentPaymentId"]);
+  const wanted = all.filter((item) => item["parentPaymentId"] === paymentId);
+  for (const query of ["", "&currency=TRY", `&merchantId=${String(wanted[0]!["merchantId"])}`, `&${RANGE}`]) {
+    const found = await list("/operator/refunds", `paymentId=${paymentId}${query}`);
+    expect(found.map((item) => item["refundId"])).toEqual(wanted.map((item) => item["refundId"]));
+  }
+  expect(await list("/operator/refunds", `paymentId=${randomUUID()}`)).toEqual([]);
+});
+
 test("payments are found by their account at an acquirer, and say which it is", async () => {
   const accountId = randomUUID();
   await system.query(
@@ -113,6 +124,7 @@ test.each([
   [`/operator/refunds?accountId=${randomUUID()}`, "accountId", "unknown_parameter"],
   ["/operator/payments?unresolved=true&last4=0001", "last4", "not_allowed"],
   ["/operator/refunds?currency=TRY", "currency", "range_required"],
+  ["/operator/refunds?paymentId=order-1", "paymentId", "invalid_format"],
   ["/operator/refunds?status=SUCCESS&currency=TRY", "status", "range_required"],
   ["/operator/refunds?status=ENROLLED", "status", "invalid_value"],
   ["/operator/payments?merchant=1", "merchant", "unknown_parameter"],

@@ -7,9 +7,9 @@ import { describe, expect, onTestFinished, test } from "vitest";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "..", "..");
-const LISTENERS = ["merchant", "operator"] as const;
+const LISTENERS = ["merchant", "operator", "staff"] as const;
 
-/** The two documents as those meet them who have nothing else: by tools that nobody here wrote. */
+/** The documents as those meet them who have nothing else: by tools that nobody here wrote. */
 describe.each(LISTENERS)("docs/openapi.%s.json", (listener) => {
   const file = join(root, "docs", `openapi.${listener}.json`);
 
@@ -48,7 +48,11 @@ describe.each(LISTENERS)("docs/openapi.%s.json", (listener) => {
 });
 
 /** Their parameter is no id that an answer generates: digits of a card, a key that is shown once, a person. */
-const WITHOUT_LINK = { merchant: ["getBin"], operator: ["revokeCredential", "readmitOperator"] };
+const WITHOUT_LINK = {
+  merchant: ["getBin"],
+  operator: ["revokeCredential", "readmitOperator"],
+  staff: ["revokeCredentialAsStaff"],
+};
 
 test("a strict client that a foreign tool generates from them compiles, and refuses what the service refuses", async () => {
   const dir = await mkdtemp(join(tmpdir(), "holdfast-generated-"));

@@ -14,7 +14,9 @@ export const LOGGING_SERVICES = [
 ] as const satisfies readonly BusUser[];
 export type LoggingService = (typeof LOGGING_SERVICES)[number];
 
-export const loggingServiceSchema = z.enum(LOGGING_SERVICES);
+export const loggingServiceSchema = z
+  .enum(LOGGING_SERVICES)
+  .meta({ description: "The service, by its name on the bus" });
 
 /**
  * What a level can be changed to. Not to `warn` or `error`: a change may add lines, and nobody who has taken over a process
@@ -22,7 +24,9 @@ export const loggingServiceSchema = z.enum(LOGGING_SERVICES);
  */
 export const CHANGED_LOG_LEVELS = ["debug", "info"] as const;
 
-export const changedLogLevelSchema = z.enum(CHANGED_LOG_LEVELS);
+export const changedLogLevelSchema = z
+  .enum(CHANGED_LOG_LEVELS)
+  .meta({ description: "The lowest level that is logged" });
 export type ChangedLogLevel = z.infer<typeof changedLogLevelSchema>;
 
 /** How long a change lasts at most. */

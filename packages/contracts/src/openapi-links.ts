@@ -151,6 +151,7 @@ const STAFF_LINKS: typeof LINKS = {
       "changeWebhookAsStaff",
       "removeWebhookAsStaff",
       "rotateWebhookSecretAsStaff",
+      "activateWebhookSecretAsStaff",
       "testWebhookAsStaff",
     ),
   },

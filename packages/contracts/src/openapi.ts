@@ -18,6 +18,7 @@ import {
 } from "./http/endpoint.ts";
 import { ENDPOINTS } from "./http/endpoints.ts";
 import { PAGE_MEDIA_TYPE, ROW_MEDIA_TYPES } from "./http/list-query.ts";
+import { ANSWER_EXAMPLES, REQUEST_EXAMPLES } from "./openapi-examples.ts";
 import { HEADERS, headersOfProblem, headersOfSuccess } from "./openapi-headers.ts";
 import { linksOf } from "./openapi-links.ts";
 import { dropNoise } from "./openapi-noise.ts";
@@ -147,7 +148,7 @@ function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
     ...(request && {
       requestBody: {
         required: endpoint.bodyOptional !== true,
-        content: { "application/json": { schema: request } },
+        content: { "application/json": { schema: request, ...exampleOf(REQUEST_EXAMPLES[operationId]) } },
       },
     }),
     ...(file && {
@@ -214,6 +215,7 @@ function idempotencyHeaders(description: string) {
 
 function successes(endpoint: Endpoint): ZodOpenApiOperationObject["responses"] {
   const links = linksOf(endpoint);
+  const answers = ANSWER_EXAMPLES[endpoint.operationId];
   return Object.fromEntries(
     Object.entries(endpoint.responses).map(
       ([status, { description, body, rows, printed, binary, headers = {} }]) => [
@@ -222,7 +224,7 @@ function successes(endpoint: Endpoint): ZodOpenApiOperationObject["responses"] {
           description,
           ...(body && {
             content: {
-              "application/json": { schema: body },
+              "application/json": { schema: body, ...exampleOf(answers?.[Number(status)]) },
               ...(rows && ROW_CONTENT),
               ...(printed && PRINTED_CONTENT),
             },
@@ -236,6 +238,10 @@ function successes(endpoint: Endpoint): ZodOpenApiOperationObject["responses"] {
       ],
     ),
   );
+}
+
+function exampleOf(example: object | undefined) {
+  return example === undefined ? {} : { example };
 }
 
 const PRINTED_CONTENT = {

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { FieldFault } from "./problem.ts";
 
 /** Cuts a page from rows that were read with one more than asked for: that one tells whether there is a next page. */
 export function cutPage<Row>(
@@ -64,6 +65,6 @@ export function jsonCursor<Position>(schema: z.ZodType<Position>): Cursor<Positi
 }
 
 /** `errors` of the problem that answers a cursor of no page of the list. */
-export const INVALID_CURSOR_ERRORS = [
+export const INVALID_CURSOR_ERRORS: FieldFault[] = [
   { field: "cursor", code: "invalid_cursor", message: "must be the nextCursor of a page of this list" },
 ];

@@ -1,46 +1,12 @@
 import { z } from "zod";
 import { paymentStatusSchema } from "./payment-status.ts";
+import { FIELD_CODES, type FieldCode } from "./field-codes.ts";
 import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from "./problem-codes.ts";
 
 /** RFC 9457 `type` of a code. */
 export function problemType(code: ProblemCode): string {
   return `urn:holdfast:problem:${code}`;
 }
-
-/** What can be wrong with a field. `validation_failed` names every fault with one of them. */
-const FIELD_CODES = [
-  "required",
-  "invalid_type",
-  "invalid_value",
-  "invalid_format",
-  "out_of_range",
-  "too_small",
-  "too_big",
-  "too_short",
-  "too_long",
-  "invalid_characters",
-  "card_number",
-  "luhn",
-  "expired",
-  "too_far",
-  "invalid_amount",
-  "must_be_positive",
-  "too_many_decimals",
-  "too_large",
-  "invalid_currency",
-  "invalid_ip_address",
-  "invalid_url",
-  "not_https",
-  "not_allowed",
-  "duplicate",
-  "sum_mismatch",
-  "invalid_cursor",
-  "unknown_field",
-  "unknown_parameter",
-  "forbidden_key",
-  "low_contrast",
-  "invalid_logo",
-] as const;
 
 export const fieldFaultSchema = z
   .object({
@@ -52,7 +18,8 @@ export const fieldFaultSchema = z
     message: z.string().meta({ description: "Explanation for people; it never repeats the value" }),
   })
   .meta({ id: "FieldFault" });
-export type FieldFault = z.infer<typeof fieldFaultSchema>;
+/** What we answer: of one of our codes. A later version may have more, so whoever reads one takes any. */
+export type FieldFault = z.infer<typeof fieldFaultSchema> & { code: FieldCode };
 
 export const problemSchema = z
   .object({

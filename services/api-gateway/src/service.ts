@@ -108,7 +108,7 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
     tls: tlsFilesOf(config),
     timeouts: timeoutsOfClients(face, config),
     connectionsMax: config.CONNECTIONS_MAX,
-    clientAddress: clientAddressOf(face, config, log),
+    clientAddress: clientAddressOf(served.name, config, log),
   });
   log.info({ listener: listener.name, port: listener.port }, "listening");
   const certificates = watchCertificates(config, listener, log);
@@ -134,8 +134,8 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 const TASK_STOP_MS = 1_000;
 
-function clientAddressOf(face: GatewayFace, { TRUSTED_PROXIES: trusted = [] }: Config, log: Logger) {
-  return createClientAddress(trusted, face === "gateway-public" ? watchForwarding(log) : undefined);
+function clientAddressOf(listener: string, { TRUSTED_PROXIES: trusted = [] }: Config, log: Logger) {
+  return createClientAddress(trusted, watchForwarding(log, listener));
 }
 
 type Deps = { bus: Bus; db: Kysely<GatewayDatabase>; clock: ClockWatch; log: Logger };

@@ -25,10 +25,16 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
 }
 
+const accountSettings = document.meta({ description: "The protocol's settings; see docs/acquirers.md" });
+
 /** What an account is beside its protocol; all of it is one version, which is proposed and confirmed as a whole. */
 const attributes = {
   name: textSchema(1, 100),
-  currencies: z.array(currencySchema()).min(1).max(50),
+  currencies: z
+    .array(currencySchema())
+    .min(1)
+    .max(50)
+    .meta({ description: "Currencies of the payments that it takes" }),
   businessDay: businessDaySchema,
   lateArrivalSeconds: wholeNumberSchema(
     0,
@@ -46,7 +52,8 @@ const attributes = {
     "Calls to the bank that all processes together may make in a minute; without it there is no limit",
   )
     .nullable()
-    .optional(),
+    .optional()
+    .meta({ description: "`null`, or left out: no limit" }),
   default: z.boolean().meta({ description: "Whether payments of its mode that no route names go here" }),
 };
 const stateSchema = z.enum(["ACTIVE", "NO_NEW_PAYMENTS", "CLOSED"]).meta({
@@ -59,10 +66,13 @@ export const createAcquirerAccountRequestSchema = z
     protocol: z
       .string()
       .regex(/^[a-z][a-z-]{0,31}$/, { error: "must be the name of a protocol" })
-      .meta({ examples: ["nestpay", "iyzico", "sim"] }),
+      .meta({
+        description: "Name of the adapter that calls the bank",
+        examples: ["nestpay", "iyzico", "sim"],
+      }),
     name: attributes.name,
     currencies: attributes.currencies,
-    settings: document.meta({ description: "The protocol's settings; see docs/acquirers.md" }),
+    settings: accountSettings,
     secrets: document.meta({ description: "The protocol's credentials; never shown again" }),
     businessDay: attributes.businessDay.optional(),
     lateArrivalSeconds: attributes.lateArrivalSeconds.optional(),
@@ -97,27 +107,30 @@ export const changeAcquirerAccountRequestSchema = accountChangeSchema
 export type ChangeAcquirerAccountRequest = z.infer<typeof changeAcquirerAccountRequestSchema>;
 
 export const proposalSchema = z.object({
-  version: z.int(),
-  proposedBy: z.string(),
-  proposedAt: z.iso.datetime(),
+  version: z.int().meta({ description: "Number of the proposed version, which a confirmation names" }),
+  proposedBy: z.string().meta({ description: "Operator who proposed it: the `sub` of the token" }),
+  proposedAt: z.iso.datetime().meta({ description: "When it was proposed (UTC)" }),
 });
 
 export const acquirerAccountSchema = z
   .object({
-    accountId: z.uuid(),
-    protocol: z.string(),
+    accountId: z.uuid().meta({ description: "Id of the account" }),
+    protocol: z.string().meta({ description: "Name of the adapter that calls the bank" }),
     livemode: livemodeSchema.meta({ description: "`false` for an account of test mode" }),
-    state: z.enum(["PROPOSED", ...stateSchema.options]),
+    state: z.enum(["PROPOSED", ...stateSchema.options]).meta({
+      description:
+        "PROPOSED: no version is confirmed yet. With NO_NEW_PAYMENTS or CLOSED it still captures, cancels, refunds and inquires",
+    }),
     ...attributes,
-    settings: document,
+    settings: accountSettings,
     version: z.int().optional().meta({ description: "The version in use; absent until one is confirmed" }),
-    createdAt: z.iso.datetime(),
+    createdAt: z.iso.datetime().meta({ description: "When it was made (UTC)" }),
     proposal: proposalSchema
       .extend({
         ...attributes,
         state: stateSchema,
-        settings: document,
-        secretsChange: z.boolean(),
+        settings: accountSettings,
+        secretsChange: z.boolean().meta({ description: "Whether it has other credentials" }),
       })
       .optional()
       .meta({ description: "The version that another person has to confirm" }),
@@ -134,7 +147,7 @@ export const probeResultSchema = z
     result: z.enum(["ok", "credentials", "unreachable"]).meta({
       description: "`credentials`: the bank answered and does not know our user, password or key",
     }),
-    detail: z.string().optional(),
+    detail: z.string().optional().meta({ description: "What came back, for people" }),
   })
   .meta({ id: "AcquirerAccountProbe" });
 
@@ -167,7 +180,12 @@ export const listAcquirerAccounts = defineEndpoint({
   path: "/operator/acquirer-accounts",
   summary: "List the accounts at banks, by name",
   responses: {
-    200: { description: "All of them", body: z.object({ items: z.array(acquirerAccountSchema) }) },
+    200: {
+      description: "All of them",
+      body: z.object({
+        items: z.array(acquirerAccountSchema).meta({ description: "The accounts, by name" }),
+      }),
+    },
   },
   problems: ["forbidden"],
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { FieldCode } from "../field-codes.ts";
 import { JsonNumber } from "../json-number.ts";
 import { currencyExponent, parseJsonAmount, type AmountFault } from "../money.ts";
 
@@ -16,12 +17,12 @@ export function amountSchema() {
 /**
  * Adds what is wrong between fields. Runs whether or not single fields are at fault, so that all faults show at once.
  */
-export type AddFault = (field: string, code: string, message: string) => void;
+export type AddFault = (field: string, code: FieldCode, message: string) => void;
 
 /** An amount's decimals are judged by its currency. */
 export function checkAmount(
   { amount, currency }: { amount?: unknown; currency?: unknown },
-  addFault: (field: "amount", code: string, message: string) => void,
+  addFault: (field: "amount", code: FieldCode, message: string) => void,
 ): void {
   if (!(amount instanceof JsonNumber)) return;
   const exponent = typeof currency === "string" ? currencyExponent(currency) : undefined;

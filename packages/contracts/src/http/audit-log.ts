@@ -1,18 +1,20 @@
 import { z } from "zod";
 import { textSchema } from "../text.ts";
 import { defineEndpoint } from "./endpoint.ts";
-import { pageQuery } from "./list-query.ts";
+import { pageOf, pageQuery } from "./list-query.ts";
 
 /** One line of a service's audit log; see the audit package for the chain. */
 export const auditLogEntrySchema = z
   .object({
-    service: z.string(),
+    service: z.string().meta({ description: "Service whose log it is in" }),
     sequence: z.int().meta({ description: "Position in the service's log: 1, 2, 3, …" }),
-    at: z.iso.datetime(),
-    actor: z.string(),
-    action: z.string().meta({ examples: ["merchant.created"] }),
-    subject: z.string(),
-    detail: z.record(z.string(), z.unknown()),
+    at: z.iso.datetime().meta({ description: "When it was done (UTC)" }),
+    actor: z.string().meta({ description: "Who did it: the `sub` of a person's token, or a command's name" }),
+    action: z.string().meta({ description: "What was done", examples: ["merchant.created"] }),
+    subject: z.string().meta({ description: "What it was done to, by its id" }),
+    detail: z
+      .record(z.string(), z.unknown())
+      .meta({ description: "What else there is to say of it; its fields depend on the action" }),
     hash: z.string().meta({ description: "Hash of this entry and the hash before it, in hex" }),
   })
   .meta({ id: "AuditLogEntry" });
@@ -58,9 +60,7 @@ export const getAuditLog = defineEndpoint({
   responses: {
     200: {
       description: "One page of entries",
-      body: z
-        .object({ items: z.array(auditLogEntrySchema), nextCursor: z.string().optional() })
-        .meta({ id: "AuditLogPage" }),
+      body: pageOf(auditLogEntrySchema, "newest first").meta({ id: "AuditLogPage" }),
     },
   },
   problems: ["validation_failed", "forbidden"],

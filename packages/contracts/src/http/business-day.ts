@@ -5,11 +5,13 @@ export const timeZoneSchema = z
   .refine((zone) => zone === "UTC" || Intl.supportedValuesOf("timeZone").includes(zone), {
     error: "must be an IANA time zone such as Europe/Istanbul",
     params: { code: "invalid_value" },
-  });
+  })
+  .meta({ description: "IANA time zone of the bank", examples: ["Europe/Istanbul"] });
 
 export const cutOffSchema = z
   .string()
-  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: "must be a time of day, HH:MM" });
+  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: "must be a time of day, HH:MM" })
+  .meta({ description: "Time of day in that zone at which the bank's day ends, HH:MM", examples: ["23:00"] });
 
 /** When the days of a bank end. */
 export const businessDaySchema = z.object({ timeZone: timeZoneSchema, cutOff: cutOffSchema }).meta({

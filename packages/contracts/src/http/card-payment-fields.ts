@@ -60,15 +60,17 @@ export const cardPaymentFields = {
     .string()
     .regex(/^\d{3,4}$/, { error: "must be three or four digits" })
     .meta({ description: "Card verification value: four digits for American Express", examples: ["123"] }),
-  requestIp: field(
-    "ip_address",
-    "must be an IPv4 or IPv6 address",
-    (value) => isIP(value) !== 0 && !value.includes("%"),
-  ).meta({
-    description: "The buyer's IPv4 or IPv6 address, without a zone",
-    anyOf: [{ format: "ipv4" }, { format: "ipv6" }],
-    examples: ["203.0.113.7"],
-  }),
+  requestIp: z
+    .string()
+    .refine((value) => isIP(value) !== 0 && !value.includes("%"), {
+      error: "must be an IPv4 or IPv6 address",
+      params: { code: "invalid_ip_address" },
+    })
+    .meta({
+      description: "The buyer's IPv4 or IPv6 address, without a zone",
+      anyOf: [{ format: "ipv4" }, { format: "ipv6" }],
+      examples: ["203.0.113.7"],
+    }),
   requestPort: wholeNumberField(1, 65_535).meta({
     description: "The buyer's TCP port, as your server sees it",
     examples: [50_123],
@@ -87,10 +89,6 @@ export const cardPaymentFields = {
     }),
   ...orderDetailFields,
 };
-
-function field(format: string, error: string, accepts: (value: string) => boolean) {
-  return z.string().refine(accepts, { error, params: { code: `invalid_${format}` } });
-}
 
 type CardPaymentFields = Partial<
   Record<keyof typeof cardPaymentFields | (typeof FIELDS_WITHOUT_CARD)[number], unknown>

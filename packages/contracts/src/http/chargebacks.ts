@@ -1,84 +1,19 @@
 import { z } from "zod";
-import { livemodeParameter, livemodeSchema } from "../livemode.ts";
+import { livemodeParameter } from "../livemode.ts";
 import { textSchema } from "../text.ts";
+import {
+  announcedCaseFields,
+  CHARGEBACK_STATUSES,
+  chargebackDetailSchema,
+  chargebackOutcomeSchema,
+  chargebackPageSchema,
+} from "./chargeback-record.ts";
 import { refundRequestSchema } from "./refund.ts";
 import { BODY_PROBLEMS, cursorParameter, defineEndpoint, limitParameter, only, pathId } from "./endpoint.ts";
-
-export const CHARGEBACK_STATUSES = ["OPEN", "WON", "LOST", "WITHDRAWN"] as const;
-export const CHARGEBACK_OUTCOMES = ["WON", "LOST", "WITHDRAWN"] as const;
 
 /** Files of evidence of one case, and the bytes of one of them: scans, not archives. */
 export const EVIDENCE_FILES_MAX = 20;
 export const EVIDENCE_BYTES_MAX = 4_194_304;
-
-const reasonCode = textSchema(1, 64).meta({
-  description: "The card scheme's or the bank's code of the reason",
-  examples: ["10.4"],
-});
-const bankReference = textSchema(1, 128).meta({ description: "The bank's number of the case" });
-const respondBy = z.iso.datetime().meta({ description: "Until when the bank takes evidence" });
-
-export const chargebackEvidenceSchema = z
-  .object({
-    evidenceId: z.uuid(),
-    fileName: z.string(),
-    bytes: z.int(),
-    sha256: z.string(),
-    addedBy: z.string(),
-    addedAt: z.iso.datetime(),
-  })
-  .meta({ id: "ChargebackEvidence" });
-
-/** A buyer's dispute by way of the issuer: the bank has taken the money, or a part of it, back. */
-export const chargebackSchema = z
-  .object({
-    chargebackId: z.uuid(),
-    paymentId: z.uuid(),
-    merchantId: z.uuid(),
-    livemode: livemodeSchema.meta({ description: "`false` for one of a payment of test mode" }),
-    status: z.enum(CHARGEBACK_STATUSES).meta({
-      description:
-        "OPEN until its outcome is known. WON: the money came back. LOST: it is gone. WITHDRAWN: there was no such chargeback",
-    }),
-    amount: z.number(),
-    currency: z.string(),
-    countedAmount: z.number().meta({
-      description:
-        "What of it counts against the payment's refundable amount now, in the payment's currency; 0 once it was given back",
-    }),
-    excessAmount: z.number().meta({
-      description:
-        "What of it had been paid back already when the case was opened, by refunds or other chargebacks: the buyer may have it twice",
-    }),
-    reversedAmount: z.number().meta({ description: "What the bank has given back" }),
-    reasonCode: reasonCode.optional(),
-    bankReference: bankReference.optional(),
-    respondBy: respondBy.optional(),
-    openedBy: z
-      .string()
-      .optional()
-      .meta({ description: "Operator who opened the case; absent where a line of a bank's file did" }),
-    reported: z.boolean().meta({ description: "Whether a line of a bank's file reports it" }),
-    proposal: z
-      .object({ outcome: z.enum(CHARGEBACK_OUTCOMES), reason: z.string(), proposedBy: z.string() })
-      .optional()
-      .meta({ description: "What one of two people has said; a second one has to say the same" }),
-    outcomeReason: z.string().optional(),
-    decidedBy: z.string().optional(),
-    openedAt: z.iso.datetime(),
-    endedAt: z.iso.datetime().optional(),
-  })
-  .meta({ id: "Chargeback" });
-export type Chargeback = z.infer<typeof chargebackSchema>;
-
-export const chargebackDetailSchema = chargebackSchema
-  .extend({ evidence: z.array(chargebackEvidenceSchema) })
-  .meta({ id: "ChargebackDetail" });
-export type ChargebackDetail = z.infer<typeof chargebackDetailSchema>;
-
-export const chargebackPageSchema = z
-  .object({ items: z.array(chargebackSchema), nextCursor: z.string().optional() })
-  .meta({ id: "ChargebackPage" });
 
 const oneChargeback = {
   pathParameters: z.object({ chargebackId: pathId("Id of a chargeback") }),
@@ -104,9 +39,7 @@ export const openChargeback = defineEndpoint({
   notFound: "payment_not_found",
   request: refundRequestSchema
     .extend({
-      reasonCode: reasonCode.optional(),
-      bankReference: bankReference.optional(),
-      respondBy: respondBy.optional(),
+      ...announcedCaseFields,
     })
     .meta({ id: "OpenChargebackRequest" }),
   responses: {
@@ -174,9 +107,7 @@ export const changeChargeback = defineEndpoint({
   description: "Sets what the bank says about an open case. What is left out stays as it is.",
   request: z
     .object({
-      reasonCode: reasonCode.optional(),
-      bankReference: bankReference.optional(),
-      respondBy: respondBy.optional(),
+      ...announcedCaseFields,
     })
     .meta({ id: "ChangeChargebackRequest" }),
   responses: changed,
@@ -198,7 +129,7 @@ export const decideChargeback = defineEndpoint({
     "person has to say the same: the first answer has a `proposal`. A line of a bank's file that gives the money back " +
     "does so by itself.",
   request: z
-    .object({ outcome: z.enum(CHARGEBACK_OUTCOMES), reason: textSchema(1, 1_000) })
+    .object({ outcome: chargebackOutcomeSchema, reason: textSchema(1, 1_000) })
     .meta({ id: "DecideChargebackRequest" }),
   responses: changed,
   problems: [

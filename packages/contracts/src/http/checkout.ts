@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { AddFault } from "./amount-field.ts";
 import { JsonNumber } from "../json-number.ts";
 import { livemodeSchema } from "../livemode.ts";
 import { wholeNumberField } from "../whole-number.ts";
@@ -87,7 +88,7 @@ export const checkoutRequestSchema = z
 export function checkCheckout(
   fields: Record<string, unknown>,
   _now: Date,
-  addFault: (field: string, code: string, message: string) => void,
+  addFault: AddFault,
   caller: { livemode: boolean },
 ): void {
   checkAmount(fields, addFault);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { FieldCode } from "../field-codes.ts";
 import { currencyExponent, parseAmount } from "../money.ts";
 import { wholeNumberSchema } from "../whole-number.ts";
 import { currencySchema, INSTALLMENTS_MAX } from "./card-payment-fields.ts";
@@ -8,12 +9,15 @@ const ratePercent = z
   .regex(/^(0|[1-9]\d?)(\.\d{1,4})?$/, {
     error: "must be a decimal string below 100 with at most 4 decimals",
   })
-  .meta({ examples: ["2.50"] });
+  .meta({ description: "Percentage of the amount, as a decimal string", examples: ["2.50"] });
 
 const fixed = z
   .string()
   .regex(/^(0|[1-9]\d{0,8})(\.\d{1,4})?$/, { error: "must be a decimal string" })
-  .meta({ examples: ["0.25"] });
+  .meta({
+    description: "Fixed part for each payment, in major units of the plan's currency, as a decimal string",
+    examples: ["0.25"],
+  });
 
 /**
  * What is charged for the payments it names, in the place of the plan's own rate and fixed part. What it does not name
@@ -21,8 +25,13 @@ const fixed = z
  */
 export const commissionRuleSchema = z
   .object({
-    cardType: z.enum(["CREDIT", "DEBIT", "PREPAID"]).optional(),
-    domInt: z.enum(["DOM", "INT"]).optional(),
+    cardType: z
+      .enum(["CREDIT", "DEBIT", "PREPAID"])
+      .optional()
+      .meta({ description: "Only payments with such a card" }),
+    domInt: z.enum(["DOM", "INT"]).optional().meta({
+      description: "Only payments with a card of the acquirer's country (DOM), or of another one (INT)",
+    }),
     installmentsFrom: wholeNumberSchema(1, INSTALLMENTS_MAX, "Defaults to 1").optional(),
     installmentsTo: wholeNumberSchema(1, INSTALLMENTS_MAX, "Defaults to 12").optional(),
     ratePercent,
@@ -39,7 +48,7 @@ export const commissionRuleSchema = z
       params: { code: "out_of_range" },
     },
   )
-  .meta({ id: "CommissionRule" });
+  .meta({ id: "CommissionRule", description: "Rate and fixed part of the payments that it names" });
 export type CommissionRule = z.infer<typeof commissionRuleSchema>;
 
 /** The installment counts a rule names, both ends included. */
@@ -74,7 +83,7 @@ export const commissionPlanSchema = z
     }),
   })
   .check(({ value, issues }) => {
-    const addFault = (path: PropertyKey[], code: string, message: string) =>
+    const addFault = (path: PropertyKey[], code: FieldCode, message: string) =>
       issues.push({ code: "custom", input: value, path, params: { code }, message });
     // An unknown currency is its own fault, and has no say in the decimals.
     const exponent = currencyExponent(value.currency) ?? 4;
@@ -94,7 +103,10 @@ export const commissionPlanSchema = z
       }
     }
   })
-  .meta({ id: "CommissionPlan" });
+  .meta({
+    id: "CommissionPlan",
+    description: "What the merchant pays for each payment: a percentage of its amount and a fixed part",
+  });
 export type CommissionPlan = z.infer<typeof commissionPlanSchema>;
 
 const TOO_LARGE = "must be at most 999999999.99";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { livemodeSchema } from "../livemode.ts";
 import { defineEndpoint } from "./endpoint.ts";
+import { merchantIdSchema } from "./merchant-id.ts";
 import { webhookEndpointSchema } from "./merchant-webhooks.ts";
 import { webhookErrorSchema } from "./webhook-errors.ts";
 
@@ -11,7 +12,7 @@ export const FAILING_WEBHOOKS_MAX = 100;
 export const failingWebhookSchema = webhookEndpointSchema
   .pick({ endpointId: true, default: true, url: true, health: true })
   .extend({
-    merchantId: z.uuid(),
+    merchantId: merchantIdSchema,
     livemode: livemodeSchema,
     lastError: webhookErrorSchema
       .optional()
@@ -38,7 +39,9 @@ export const listFailingWebhooks = defineEndpoint({
       description: "Endpoints of both modes",
       body: z
         .object({
-          items: z.array(shownSchema),
+          items: z
+            .array(shownSchema)
+            .meta({ description: "The endpoints, the one that has failed longest first" }),
           total: z.int().meta({ description: "How many fail, whether or not they are in `items`" }),
         })
         .meta({ id: "FailingWebhookEndpointList" }),

@@ -20,9 +20,9 @@ const serviceLogLevelSchema = z
     change: z
       .object({
         level: changedLogLevelSchema,
-        until: z.iso.datetime(),
-        changedBy: z.string(),
-        changedAt: z.iso.datetime(),
+        until: z.iso.datetime().meta({ description: "When it ends (UTC)" }),
+        changedBy: z.string().meta({ description: "Operator who made it: the `sub` of the token" }),
+        changedAt: z.iso.datetime().meta({ description: "When it was made (UTC)" }),
       })
       .optional()
       .meta({ description: "The change in force; absent where every replica logs as `LOG_LEVEL` says" }),
@@ -46,7 +46,11 @@ export const getLogLevels = defineEndpoint({
   responses: {
     200: {
       description: "Every service",
-      body: z.object({ items: z.array(serviceLogLevelSchema) }).meta({ id: "ServiceLogLevelList" }),
+      body: z
+        .object({
+          items: z.array(serviceLogLevelSchema).meta({ description: "Every service that is on the bus" }),
+        })
+        .meta({ id: "ServiceLogLevelList" }),
     },
   },
   problems: ["forbidden"],

@@ -8,19 +8,26 @@ import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
 export const routeSchema = z
   .object({
     currency: currencySchema().optional(),
-    domInt: z.enum(["DOM", "INT"]).optional(),
+    domInt: z.enum(["DOM", "INT"]).optional().meta({
+      description: "Only payments with a card of the acquirer's country (DOM), or of another one (INT)",
+    }),
     cardScheme: textSchema(1, 32).optional(),
     loyaltyCode: textSchema(1, 32).optional(),
-    installmentsFrom: wholeNumberSchema(1, 36).optional(),
-    accountId: z.uuid(),
+    installmentsFrom: wholeNumberSchema(1, 36, "Only payments in at least so many installments").optional(),
+    accountId: z.uuid().meta({ description: "Account at an acquirer that such payments go to" }),
   })
   .meta({ id: "MerchantRoute" });
 
 export const merchantRoutesSchema = z
   .object({
-    routes: z.array(routeSchema),
-    version: z.int().optional(),
-    proposal: proposalSchema.extend({ routes: z.array(routeSchema) }).optional(),
+    routes: z
+      .array(routeSchema)
+      .meta({ description: "The routes in use; the first one that names a payment wins" }),
+    version: z.int().optional().meta({ description: "The version in use; absent until one is confirmed" }),
+    proposal: proposalSchema
+      .extend({ routes: z.array(routeSchema).meta({ description: "The routes that would be in use" }) })
+      .optional()
+      .meta({ description: "The version that another person has to confirm" }),
   })
   .meta({ id: "MerchantRoutes" });
 export type MerchantRoutes = z.infer<typeof merchantRoutesSchema>;

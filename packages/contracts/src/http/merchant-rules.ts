@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { FieldCode } from "../field-codes.ts";
 import { currencyExponent, parseAmount } from "../money.ts";
 import { wholeNumberSchema } from "../whole-number.ts";
 import { AMOUNT_FAULT_MESSAGES, currencySchema } from "./card-payment-fields.ts";
@@ -7,8 +8,11 @@ const windowSeconds = wholeNumberSchema(1, 86_400, "Length of the sliding window
 
 /** At most `max` payments go to the bank within any `windowSeconds`; what is rejected does not count. */
 const attemptsSchema = z
-  .object({ max: wholeNumberSchema(1, 1_000), windowSeconds })
-  .meta({ id: "AttemptsRule" });
+  .object({
+    max: wholeNumberSchema(1, 1_000, "Number of payments that go to the bank within the window"),
+    windowSeconds,
+  })
+  .meta({ id: "AttemptsRule", description: "How many payments may go to the bank within a sliding window" });
 
 const largestAmountsSchema = z
   .array(
@@ -23,7 +27,7 @@ const largestAmountsSchema = z
   )
   .max(200)
   .check(({ value, issues }) => {
-    const addFault = (index: number, field: string, code: string, message: string) =>
+    const addFault = (index: number, field: string, code: FieldCode, message: string) =>
       issues.push({ code: "custom", input: value, path: [index, field], params: { code }, message });
     for (const [index, { currency, amount }] of value.entries()) {
       // An unknown currency is its own fault, and has no say in the decimals.
@@ -50,7 +54,7 @@ const largestAmountsSchema = z
 export const merchantRulesSchema = z
   .object({
     largestAmounts: largestAmountsSchema.optional(),
-    attemptsPerCard: attemptsSchema.optional(),
+    attemptsPerCard: attemptsSchema.optional().meta({ description: "Counts payments with one card" }),
     attemptsPerIp: attemptsSchema.optional().meta({
       description: "Counts payments by their requestIp; all IPv6 addresses of a /64 count as one",
     }),
@@ -73,5 +77,9 @@ export const merchantRulesSchema = z
         description: "Counts the bank's answers to the merchant's latest payments, at most 500 of them",
       }),
   })
-  .meta({ id: "MerchantRules" });
+  .meta({
+    id: "MerchantRules",
+    description:
+      "What breaks one of these is REJECTED and never sent to the bank; each is off where it is left out",
+  });
 export type MerchantRules = z.infer<typeof merchantRulesSchema>;

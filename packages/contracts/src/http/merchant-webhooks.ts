@@ -3,7 +3,7 @@ import { eventTypeSchema, EVENT_TYPES, PAYMENT_STATUS_CHANGED } from "../event-t
 import { livemodeParameter } from "../livemode.ts";
 import { BODY_PROBLEMS, defineEndpoint, pathId, shownOnceSchema } from "./endpoint.ts";
 import { webhookTestResultSchema } from "./webhook-delivery.ts";
-import { webhookUrlSchema } from "./webhook-endpoints.ts";
+import { secretActivatesAt, webhookUrlSchema } from "./webhook-endpoints.ts";
 
 /**
  * Several webhook endpoints of one merchant, each with the events it wants, its own secret and its own health. The
@@ -163,7 +163,7 @@ export const rotateWebhookEndpointSecret = defineEndpoint({
   responses: {
     200: {
       description: "The new secret and the time at which it replaces the old one",
-      body: z.object({ secret, activatesAt: z.iso.datetime() }).meta({ id: "RotatedEndpointSecret" }),
+      body: z.object({ secret, activatesAt: secretActivatesAt }).meta({ id: "RotatedEndpointSecret" }),
     },
   },
   problems: ["webhook_not_found", "outcome_unknown", "forbidden"],

@@ -11,6 +11,7 @@ import {
   pathId,
   shownOnceSchema,
 } from "./endpoint.ts";
+import { pageOf } from "./list-query.ts";
 import { merchantRulesSchema } from "./merchant-rules.ts";
 
 /**
@@ -27,7 +28,9 @@ export const createMerchantRequestSchema = z
   .object({ name: textSchema(1, 100), ...merchantSettingsSchema.shape })
   .meta({ id: "CreateMerchantRequest" });
 
-const merchantStatusSchema = z.enum(["ACTIVE", "SUSPENDED"]);
+const merchantStatusSchema = z
+  .enum(["ACTIVE", "SUSPENDED"])
+  .meta({ description: "SUSPENDED: every request of the merchant is answered with 401" });
 
 /** What is left out stays as it is. */
 export const changeMerchantRequestSchema = z
@@ -51,39 +54,44 @@ export type MerchantChange = z.infer<typeof changeMerchantRequestSchema>;
 
 export const merchantSchema = z
   .object({
-    merchantId: z.uuid(),
-    name: z.string(),
+    merchantId: z.uuid().meta({ description: "Id of the merchant" }),
+    name: z.string().meta({ description: "Name, for people" }),
     status: merchantStatusSchema,
     ...merchantSettingsSchema.shape,
     branding: brandingSchema.optional().meta({ description: "Not in lists" }),
-    createdAt: z.iso.datetime(),
-    credentials: z.array(
-      z.object({
-        apiKey: z.string(),
-        livemode: livemodeSchema.meta({ description: "`false` for a key of test mode" }),
-        createdAt: z.iso.datetime(),
-        revokedAt: z.iso.datetime().optional(),
-        issuedBy: z.string().optional().meta({
-          description:
-            "Operator who issued it, and who may not decide about what is requested with it; absent where that is not known",
+    createdAt: z.iso.datetime().meta({ description: "When it was created (UTC)" }),
+    credentials: z
+      .array(
+        z.object({
+          apiKey: z.string().meta({ description: "The key, sent as `X-API-KEY`" }),
+          livemode: livemodeSchema.meta({ description: "`false` for a key of test mode" }),
+          createdAt: z.iso.datetime().meta({ description: "When it was issued (UTC)" }),
+          revokedAt: z.iso
+            .datetime()
+            .optional()
+            .meta({ description: "When it was revoked (UTC); absent while it is valid" }),
+          issuedBy: z.string().optional().meta({
+            description:
+              "Operator who issued it, and who may not decide about what is requested with it; absent where that is not known",
+          }),
         }),
-      }),
-    ),
+      )
+      .meta({ description: "Its keys, revoked ones too; a secret is never among them" }),
   })
   .meta({ id: "Merchant" });
 export type Merchant = z.infer<typeof merchantSchema>;
 
 export const newCredentialSchema = z
   .object({
-    merchantId: z.uuid(),
-    apiKey: z.string(),
+    merchantId: z.uuid().meta({ description: "Id of the merchant" }),
+    apiKey: z.string().meta({ description: "The key, sent as `X-API-KEY`" }),
     livemode: livemodeSchema.meta({ description: "`false` for a key of test mode" }),
     apiSecret: shownOnceSchema("The gateway stores a keyed hash of it"),
   })
   .meta({ id: "NewCredential" });
 
 export const createdMerchantSchema = newCredentialSchema
-  .extend({ name: z.string() })
+  .extend({ name: z.string().meta({ description: "Name, for people" }) })
   .meta({ id: "CreatedMerchant" });
 
 const merchantPath = z.object({ merchantId: pathId("Id of the merchant") });
@@ -124,9 +132,7 @@ export const listMerchants = defineEndpoint({
   responses: {
     200: {
       description: "One page of merchants",
-      body: z
-        .object({ items: z.array(merchantSchema), nextCursor: z.string().optional() })
-        .meta({ id: "MerchantPage" }),
+      body: pageOf(merchantSchema, "newest first").meta({ id: "MerchantPage" }),
     },
   },
   problems: ["validation_failed", "forbidden"],

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { livemodeParameter } from "../livemode.ts";
 import { defineEndpoint, only } from "./endpoint.ts";
 import { operatorListFilterSchema } from "./list-filter.ts";
-import { exportQuery, pageQuery } from "./list-query.ts";
+import { exportQuery, pageOf, pageQuery } from "./list-query.ts";
 import { operatorPaymentSchema } from "./operator-payments.ts";
 import { operatorRefundSchema } from "./operator-refunds.ts";
 
@@ -11,24 +11,19 @@ const merchantName = z.string().optional().meta({ description: "Name of the merc
 
 export const listedOperatorPaymentSchema = operatorPaymentSchema
   .extend({ merchantName })
-  .meta({ id: "ListedOperatorPayment" });
+  .meta({ id: "ListedOperatorPayment", description: "A payment with its merchant's name" });
 export const listedOperatorRefundSchema = operatorRefundSchema
   .extend({ merchantName })
-  .meta({ id: "ListedOperatorRefund" });
+  .meta({ id: "ListedOperatorRefund", description: "A refund with its merchant's name" });
 
-const listedPaymentsSchema = z
-  .object({
-    items: z.array(listedOperatorPaymentSchema),
-    nextCursor: z.string().optional(),
-  })
-  .meta({ id: "ListedOperatorPayments" });
+const listedPaymentsSchema = pageOf(
+  listedOperatorPaymentSchema,
+  "newest first; unresolved ones oldest first",
+).meta({ id: "ListedOperatorPayments" });
 
-const listedRefundsSchema = z
-  .object({
-    items: z.array(listedOperatorRefundSchema),
-    nextCursor: z.string().optional(),
-  })
-  .meta({ id: "ListedOperatorRefunds" });
+const listedRefundsSchema = pageOf(listedOperatorRefundSchema, "newest first; a queue oldest first").meta({
+  id: "ListedOperatorRefunds",
+});
 
 const RANGE_RULE =
   "A search that no index answers needs `from` and `to`, at most 31 days apart. With `Accept: text/csv` or " +
@@ -91,6 +86,7 @@ export const listOperatorRefunds = defineEndpoint({
     "Returns the refunds of all merchants, newest first. With `status`, alone or with `merchantId` and `livemode`, it is the queue of that " +
     `status, oldest first. ${RANGE_RULE}`,
   queryParameters: z.object({
+    paymentId: only("refunds of this payment", z.uuid()),
     ...operatorRefundFilterSchema.shape,
     livemode: livemodeParameter,
     ...pageQuery,

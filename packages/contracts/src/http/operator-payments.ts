@@ -3,9 +3,14 @@ import { livemodeSchema } from "../livemode.ts";
 import { textSchema } from "../text.ts";
 import { apiPaymentResponseSchema, lastOperationSchema } from "./api-payment-response.ts";
 import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
+import { pageOf } from "./list-query.ts";
+import { merchantIdSchema } from "./merchant-id.ts";
+import { paymentHistorySchema } from "./state-change.ts";
 
 /** Outcomes two operators can settle a payment to. */
-export const resolutionOutcomeSchema = z.enum(["SUCCESS", "FAILED"]);
+export const resolutionOutcomeSchema = z.enum(["SUCCESS", "FAILED"]).meta({
+  description: "SUCCESS: the bank has carried it out. FAILED: it has not",
+});
 
 /** What an operator says of an unknown outcome. */
 export const statementSchema = z.object({
@@ -19,11 +24,13 @@ export const statementSchema = z.object({
 export const resolutionSchema = z
   .object({
     outcome: resolutionOutcomeSchema,
-    evidence: z.string(),
-    proposedBy: z.string(),
-    proposedAt: z.iso.datetime(),
-    confirmations: z.int(),
-    confirmationsRequired: z.int(),
+    evidence: z.string().meta({ description: "What the bank confirmed, as the proposal says" }),
+    proposedBy: z.string().meta({ description: "Operator who proposed it: the `sub` of the token" }),
+    proposedAt: z.iso.datetime().meta({ description: "When it was proposed (UTC)" }),
+    confirmations: z.int().meta({ description: "Number of operators who have said so" }),
+    confirmationsRequired: z
+      .int()
+      .meta({ description: "Number of operators who have to say so before it counts" }),
   })
   .meta({ description: "Outcome that one operator has proposed and another one has to confirm" });
 
@@ -62,14 +69,14 @@ const reversalSchema = z.object({
     description: "Amount that the bank says it has approved, where that is not the payment's",
   }),
   resultCode: z.string().optional().meta({ description: "The bank's reason for the refusal" }),
-  resultMessage: z.string().optional(),
-  refusedAt: z.iso.datetime().optional(),
+  resultMessage: z.string().optional().meta({ description: "What `resultCode` means, in the bank's words" }),
+  refusedAt: z.iso.datetime().optional().meta({ description: "When the bank refused it (UTC)" }),
 });
 
 /** A payment as operators see it: the merchant's record and what the gateway knows beside it. */
 export const operatorPaymentSchema = z
   .object({
-    merchantId: z.uuid(),
+    merchantId: merchantIdSchema,
     payment: apiPaymentResponseSchema,
     accountId: z.uuid().optional().meta({
       description:
@@ -89,7 +96,10 @@ export const operatorPaymentSchema = z
       .string()
       .optional()
       .meta({ description: "Result of the last recovery attempt", examples: ["not_found"] }),
-    nextAttemptAt: z.iso.datetime().optional(),
+    nextAttemptAt: z.iso
+      .datetime()
+      .optional()
+      .meta({ description: "When recovery looks at it next (UTC); absent where nothing is due" }),
     reversal: reversalSchema.optional().meta({ description: "Present once the payment is to be reversed" }),
     credentialIssuedBy: z.string().optional().meta({
       description: "Operator who issued the credential that made the payment, and who may not resolve it",
@@ -103,50 +113,50 @@ export type OperatorPayment = z.infer<typeof operatorPaymentSchema>;
 /** A capture, a cancellation or an expiry, as it was asked for and as it ended. */
 export const paymentOperationSchema = z
   .object({
-    operationId: z.uuid(),
+    operationId: z.uuid().meta({ description: "Id of the operation" }),
     type: lastOperationSchema.shape.type,
     status: z.enum(["PENDING", "DONE", "DECLINED", "DROPPED"]).meta({
       description:
         "PENDING until the bank's answer is known; DROPPED where it was never sent, and the payment may be operated on",
     }),
-    amount: z.number(),
+    amount: z
+      .number()
+      .meta({ description: "Amount that it is about, in major units of the payment's currency" }),
     reason: z.string().optional().meta({ description: "What the merchant said why" }),
     reference: z
       .string()
       .meta({ description: "Our reference of it at the bank, the last one that was sent" }),
-    resultCode: z.string().optional(),
-    resultMessage: z.string().optional(),
-    requestedAt: z.iso.datetime(),
-    endedAt: z.iso.datetime().optional(),
+    resultCode: z.string().optional().meta({ description: "The bank's result code, once it has answered" }),
+    resultMessage: z
+      .string()
+      .optional()
+      .meta({ description: "What `resultCode` means, in the bank's words" }),
+    requestedAt: z.iso.datetime().meta({ description: "When it was requested, or fell due (UTC)" }),
+    endedAt: z.iso
+      .datetime()
+      .optional()
+      .meta({ description: "When it ended (UTC); absent while it is PENDING" }),
   })
   .meta({ id: "PaymentOperation" });
 
 /** With every change of state since the claim, and what was sent to the bank about it. */
 export const operatorPaymentDetailSchema = operatorPaymentSchema
   .extend({
-    history: z.array(
-      z.object({
-        version: z.int(),
-        from: z.string().optional(),
-        to: z.string(),
-        cause: z.string(),
-        at: z.iso.datetime(),
-      }),
-    ),
+    history: paymentHistorySchema,
     operations: z
       .array(paymentOperationSchema)
       .optional()
       .meta({ description: "Captures, cancellations and expiries, oldest first; the last 100" }),
     bankOrderId: z.string().optional().meta({ description: "The payment's name at the bank" }),
     requestIp: z.string().optional().meta({ description: "The buyer's address, as the request gave it" }),
-    requestPort: z.int().optional(),
+    requestPort: z.int().optional().meta({ description: "The buyer's TCP port, as the request gave it" }),
   })
   .meta({ id: "OperatorPaymentDetail" });
 export type OperatorPaymentDetail = z.infer<typeof operatorPaymentDetailSchema>;
 
-export const operatorPaymentPageSchema = z
-  .object({ items: z.array(operatorPaymentSchema), nextCursor: z.string().optional() })
-  .meta({ id: "OperatorPaymentPage" });
+export const operatorPaymentPageSchema = pageOf(operatorPaymentSchema, "oldest first").meta({
+  id: "OperatorPaymentPage",
+});
 
 const paymentPath = z.object({ paymentId: pathId("Id of the payment") });
 

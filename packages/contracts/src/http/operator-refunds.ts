@@ -2,13 +2,15 @@ import { z } from "zod";
 import { textSchema } from "../text.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
 import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
+import { merchantIdSchema } from "./merchant-id.ts";
 import { resolutionSchema, statementSchema } from "./operator-payments.ts";
 import { refundRequestSchema } from "./refund.ts";
+import { refundHistorySchema } from "./state-change.ts";
 
 const approvalSchema = z.object({
-  operator: z.string(),
-  note: z.string().optional(),
-  at: z.iso.datetime(),
+  operator: z.string().meta({ description: "Operator who approved it: the `sub` of the token" }),
+  note: z.string().optional().meta({ description: "What the operator noted" }),
+  at: z.iso.datetime().meta({ description: "When it was approved (UTC)" }),
 });
 
 const bankSchema = z.object({
@@ -18,18 +20,18 @@ const bankSchema = z.object({
   approvedAmount: z.number().optional().meta({
     description: "Amount that the bank says it has paid, where that is not the refund's",
   }),
-  approvedCurrency: z.string().optional(),
-  externalTransactionId: z.string().optional(),
-  authCode: z.string().optional(),
-  resultCode: z.string().optional(),
-  resultMessage: z.string().optional(),
+  approvedCurrency: z.string().optional().meta({ description: "ISO 4217 code of `approvedAmount`" }),
+  externalTransactionId: z.string().optional().meta({ description: "The bank's id of the refund" }),
+  authCode: z.string().optional().meta({ description: "The issuer's authorization code of the refund" }),
+  resultCode: z.string().optional().meta({ description: "The bank's result code, once it has answered" }),
+  resultMessage: z.string().optional().meta({ description: "What `resultCode` means, in the bank's words" }),
 });
 
 /** A refund as operators see it: the merchant's record, and what the gateway knows beside it. */
 export const operatorRefundSchema = apiPaymentResponseSchema
   .extend({
     refundId: z.uuid().meta({ description: "Id of the refund; merchants see it as `paymentId`" }),
-    merchantId: z.uuid(),
+    merchantId: merchantIdSchema,
     state: z.string().meta({
       description:
         "Internal state; merchants see EXECUTING, SETTLING, FAILING and REJECTING as PENDING_APPROVAL",
@@ -43,22 +45,25 @@ export const operatorRefundSchema = apiPaymentResponseSchema
           "Amount of the payment that remains after this and all other refunds; absent while it cannot be " +
           "determined",
       }),
-    approvals: z.int(),
+    approvals: z.int().meta({ description: "Number of operators who have approved it" }),
     approvalsRequired: z.int().meta({
       description: "2 where the payment's refunds exceed the configured amount together",
     }),
-    approvedBy: z.array(approvalSchema),
+    approvedBy: z.array(approvalSchema).meta({ description: "Who has approved it, the first one first" }),
     requestedBy: z
       .string()
       .optional()
       .meta({ description: "Operator who requested the refund on the merchant's behalf" }),
-    requestReason: z.string().optional(),
+    requestReason: z.string().optional().meta({ description: "Why that operator requested it" }),
     credentialIssuedBy: z.string().optional().meta({
       description:
         "Operator who issued the credential that requested the refund, and who may neither decide about it nor resolve it",
     }),
-    rejectedBy: z.string().optional(),
-    rejectionReason: z.string().optional(),
+    rejectedBy: z
+      .string()
+      .optional()
+      .meta({ description: "Operator who rejected it: the `sub` of the token" }),
+    rejectionReason: z.string().optional().meta({ description: "Why that operator rejected it" }),
     overdue: z.boolean().meta({
       description:
         "Whether the refund has been executing for more than 24 hours and operators have to look at it",
@@ -68,7 +73,10 @@ export const operatorRefundSchema = apiPaymentResponseSchema
       .string()
       .optional()
       .meta({ description: "Result of the last recovery attempt", examples: ["timeout"] }),
-    nextAttemptAt: z.iso.datetime().optional(),
+    nextAttemptAt: z.iso
+      .datetime()
+      .optional()
+      .meta({ description: "When recovery looks at it next (UTC); absent where nothing is due" }),
     bank: bankSchema
       .optional()
       .meta({ description: "Present once the refund is approved: what the bank was asked and has said" }),
@@ -79,15 +87,7 @@ export type OperatorRefund = z.infer<typeof operatorRefundSchema>;
 
 export const operatorRefundDetailSchema = operatorRefundSchema
   .extend({
-    history: z.array(
-      z.object({
-        version: z.int(),
-        from: z.string(),
-        to: z.string(),
-        cause: z.string(),
-        at: z.iso.datetime(),
-      }),
-    ),
+    history: refundHistorySchema,
   })
   .meta({ id: "OperatorRefundDetail" });
 export type OperatorRefundDetail = z.infer<typeof operatorRefundDetailSchema>;

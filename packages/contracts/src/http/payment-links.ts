@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { AddFault } from "./amount-field.ts";
 import { livemodeSchema } from "../livemode.ts";
 import { textSchema } from "../text.ts";
 import { wholeNumberField } from "../whole-number.ts";
@@ -67,7 +68,7 @@ export const paymentLinkRequestSchema = z
 export function checkPaymentLink(
   fields: Record<string, unknown>,
   _now: Date,
-  addFault: (field: string, code: string, message: string) => void,
+  addFault: AddFault,
   caller: { livemode: boolean },
 ): void {
   checkAmount(fields, addFault);

@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { textSchema } from "../text.ts";
 import { BODY_PROBLEMS, defineEndpoint } from "./endpoint.ts";
-import { pageQuery } from "./list-query.ts";
+import { pageOf, pageQuery } from "./list-query.ts";
 
 /** A person whose tokens are refused, whatever the identity provider says. */
 export const refusedOperatorSchema = z
   .object({
     subject: z.string().meta({ description: "The `sub` of the person's tokens" }),
-    reason: z.string(),
-    refusedBy: z.string(),
-    refusedAt: z.iso.datetime(),
+    reason: z.string().meta({ description: "Why, in words of whoever refused the person" }),
+    refusedBy: z.string().meta({ description: "Operator who refused the person: the `sub` of the token" }),
+    refusedAt: z.iso.datetime().meta({ description: "When (UTC)" }),
   })
   .meta({ id: "RefusedOperator" });
 export type RefusedOperator = z.infer<typeof refusedOperatorSchema>;
@@ -50,9 +50,7 @@ export const listRefusedOperators = defineEndpoint({
   responses: {
     200: {
       description: "One page of refused operators",
-      body: z
-        .object({ items: z.array(refusedOperatorSchema), nextCursor: z.string().optional() })
-        .meta({ id: "RefusedOperatorPage" }),
+      body: pageOf(refusedOperatorSchema, "by subject").meta({ id: "RefusedOperatorPage" }),
     },
   },
   problems: ["validation_failed", "forbidden"],

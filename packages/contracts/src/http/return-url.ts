@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { AddFault } from "./amount-field.ts";
 import { cardNumberFree } from "../card-number.ts";
 
 /**
@@ -34,12 +35,12 @@ const INVALID_URL = {
   code: "invalid_url",
   message:
     "must be an https URL in ASCII, without user name or password; test keys may use http://localhost and http://127.0.0.1",
-};
+} as const;
 
 /** What is wrong with a request's return URLs in its mode: a buyer's browser has no business on its own machine. */
 export function checkReturnUrls(
   fields: Record<string, unknown>,
-  addFault: (field: string, code: string, message: string) => void,
+  addFault: AddFault,
   { livemode }: { livemode: boolean },
 ): void {
   if (!livemode) return;

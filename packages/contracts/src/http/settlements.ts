@@ -1,25 +1,37 @@
 import { z } from "zod";
 import { textSchema } from "../text.ts";
 import { BODY_PROBLEMS, cursorParameter, defineEndpoint, limitParameter, only, pathId } from "./endpoint.ts";
+import { pageOf } from "./list-query.ts";
 
 /** A bank's file and what became of it. */
 export const settlementImportSchema = z
   .object({
-    importId: z.uuid(),
+    importId: z.uuid().meta({ description: "Id of the file here" }),
     accountId: z.string().meta({ description: "The account at the bank that the file is of" }),
-    mapping: z.string(),
-    mappingVersion: z.int().optional(),
-    fileName: z.string(),
-    importedBy: z.string(),
-    sha256: z.string().optional(),
+    mapping: z.string().meta({ description: "Name of the mapping, which says how the file is read" }),
+    mappingVersion: z
+      .int()
+      .optional()
+      .meta({ description: "Version of the mapping; absent until the file was read" }),
+    fileName: z.string().meta({ description: "Name that it was taken under" }),
+    importedBy: z.string().meta({
+      description: "Who took it: the `sub` of an operator's token, or of a command the user of the machine",
+    }),
+    sha256: z
+      .string()
+      .optional()
+      .meta({ description: "SHA-256 of its bytes, in hex; absent until it was read" }),
     state: z.enum(["READING", "TAKEN", "REFUSED"]).meta({
       description: "TAKEN: its lines count. REFUSED: none of them does, for `reason`",
     }),
-    reason: z.string().optional(),
-    detail: z.string().optional(),
+    reason: z
+      .string()
+      .optional()
+      .meta({ description: "Why it was refused, as a code; see docs/settlement.md" }),
+    detail: z.string().optional().meta({ description: "What about it was refused, for people" }),
     lines: z.int().meta({ description: "Lines that could be read" }),
     faults: z.int().meta({ description: "Lines that could not" }),
-    createdAt: z.iso.datetime(),
+    createdAt: z.iso.datetime().meta({ description: "When it was handed in (UTC)" }),
     comparedAt: z.iso.datetime().optional().meta({ description: "When its lines had been compared" }),
   })
   .meta({ id: "SettlementImport" });
@@ -31,14 +43,19 @@ export const settlementImportDetailSchema = settlementImportSchema
       .record(z.string(), z.int())
       .meta({ description: "How many of its lines the comparison calls what" }),
     faultyLines: z
-      .array(z.object({ line: z.int(), reason: z.string() }))
+      .array(
+        z.object({
+          line: z.int().meta({ description: "Number of the line in the file, from 1" }),
+          reason: z.string().meta({ description: "Why it could not be read, as a code" }),
+        }),
+      )
       .meta({ description: "The first hundred lines that could not be read" }),
   })
   .meta({ id: "SettlementImportDetail" });
 
-export const settlementImportPageSchema = z
-  .object({ items: z.array(settlementImportSchema), nextCursor: z.string().optional() })
-  .meta({ id: "SettlementImportPage" });
+export const settlementImportPageSchema = pageOf(settlementImportSchema, "newest first").meta({
+  id: "SettlementImportPage",
+});
 
 export const DIFFERENCE_CLASSES = [
   "AMOUNT_DIFFERS",
@@ -51,37 +68,49 @@ export const DIFFERENCE_CLASSES = [
 ] as const;
 export const DIFFERENCE_STATES = ["OPEN", "PROPOSED", "CLOSED", "RESOLVED"] as const;
 
+const noteSchema = z.object({
+  at: z.iso.datetime().meta({ description: "When it was noted (UTC)" }),
+  actor: z.string().meta({ description: "Who noted it: the `sub` of the token" }),
+  note: z.string().meta({ description: "What was found out" }),
+});
+
 /** Where the bank and we say different things, until somebody has closed it. */
 export const differenceSchema = z
   .object({
-    differenceId: z.uuid(),
-    accountId: z.string(),
-    class: z.enum(DIFFERENCE_CLASSES),
+    differenceId: z.uuid().meta({ description: "Id of the difference" }),
+    accountId: z.string().meta({ description: "The account at the bank" }),
+    class: z.enum(DIFFERENCE_CLASSES).meta({ description: "What differs; see docs/settlement.md" }),
     state: z.enum(DIFFERENCE_STATES).meta({
       description:
         "PROPOSED: one of two people has closed it. RESOLVED: what was reported later has settled it by itself",
     }),
     amount: z.number().meta({ description: "At stake" }),
-    currency: z.string(),
-    detail: z.string(),
+    currency: z.string().meta({ description: "ISO 4217 code of `amount`" }),
+    detail: z.string().meta({ description: "What both sides say, for people" }),
     paymentId: z.uuid().optional().meta({ description: "Of the payment or refund that it is about" }),
-    importId: z.uuid().optional(),
+    importId: z
+      .uuid()
+      .optional()
+      .meta({ description: "The file that it was found in; absent where no file reports the payment" }),
     line: z.int().optional().meta({ description: "The line of that import that it is about" }),
-    assignee: z.string().optional(),
-    proposedBy: z.string().optional(),
-    closedBy: z.string().optional(),
-    reason: z.string().optional(),
-    openedAt: z.iso.datetime(),
-    endedAt: z.iso.datetime().optional(),
-    ageSeconds: z.int(),
-    notes: z.array(z.object({ at: z.iso.datetime(), actor: z.string(), note: z.string() })),
+    assignee: z.string().optional().meta({ description: "Who looks into it" }),
+    proposedBy: z
+      .string()
+      .optional()
+      .meta({ description: "The first of two people who closed it: the `sub` of the token" }),
+    closedBy: z.string().optional().meta({ description: "Who closed it: the `sub` of the token" }),
+    reason: z.string().optional().meta({ description: "Why it was closed" }),
+    openedAt: z.iso.datetime().meta({ description: "When it was found (UTC)" }),
+    endedAt: z.iso.datetime().optional().meta({ description: "When it was closed or resolved (UTC)" }),
+    ageSeconds: z.int().meta({ description: "Seconds since it was found" }),
+    notes: z.array(noteSchema).meta({ description: "What was noted about it, oldest first" }),
   })
   .meta({ id: "SettlementDifference" });
 export type Difference = z.infer<typeof differenceSchema>;
 
-export const differencePageSchema = z
-  .object({ items: z.array(differenceSchema), nextCursor: z.string().optional() })
-  .meta({ id: "SettlementDifferencePage" });
+export const differencePageSchema = pageOf(differenceSchema, "oldest first").meta({
+  id: "SettlementDifferencePage",
+});
 
 const ofAccount = only("what is about this account at a bank", textSchema(1, 64));
 const pageQuery = { limit: limitParameter, cursor: cursorParameter(100) };

@@ -91,7 +91,7 @@ const days = {
   to: z.iso.date().meta({ description: `The last day, at most ${STATEMENT_DAYS_MAX} days from the first` }),
 };
 const others = {
-  currency: only("this currency", z.string().regex(/^[A-Z]{3}$/)),
+  currency: only("this currency", z.string().regex(/^[A-Z]{3}$/, { error: "must be three capital letters" })),
   limit: limitParameter,
   cursor: cursorParameter(300),
 };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { AddFault } from "./amount-field.ts";
 import { apiPaymentResponseSchema, paymentSchema } from "./api-payment-response.ts";
 import { checkCardPaymentFields } from "./card-payment-fields.ts";
 import { CARD_PAYMENT_PROBLEMS, defineEndpoint } from "./endpoint.ts";
@@ -36,7 +37,7 @@ export const threeDsRequestSchema = z
 export function checkThreeDs(
   fields: Record<string, unknown>,
   now: Date,
-  addFault: (field: string, code: string, message: string) => void,
+  addFault: AddFault,
   caller: { livemode: boolean },
 ): void {
   checkCardPaymentFields(fields, now, addFault);

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { livemodeSchema } from "../livemode.ts";
 import { PAYMENT_STATUSES } from "../payment-status.ts";
+import { pageOf } from "./list-query.ts";
+import { merchantIdSchema } from "./merchant-id.ts";
 import { webhookErrorSchema } from "./webhook-errors.ts";
 
 /** What the delivery log shows of a webhook and of its attempts. */
@@ -9,9 +11,12 @@ import { webhookErrorSchema } from "./webhook-errors.ts";
  * `skipped`: the endpoint was off or did not want the event when it happened; `cancelled`: they were turned off before it was delivered.
  */
 export const WEBHOOK_DELIVERY_STATUSES = ["pending", "delivered", "failed", "skipped", "cancelled"] as const;
-export const webhookDeliveryStatusSchema = z
-  .enum(WEBHOOK_DELIVERY_STATUSES)
-  .meta({ id: "WebhookDeliveryStatus" });
+export const webhookDeliveryStatusSchema = z.enum(WEBHOOK_DELIVERY_STATUSES).meta({
+  id: "WebhookDeliveryStatus",
+  description:
+    "`pending` until an endpoint has answered with a 2xx status or the time is over; `skipped`: no endpoint wanted the event " +
+    "when it happened; `cancelled`: the endpoints were turned off before it was delivered",
+});
 export type WebhookDeliveryStatus = z.infer<typeof webhookDeliveryStatusSchema>;
 
 const result = {
@@ -22,6 +27,12 @@ const result = {
   error: webhookErrorSchema.optional(),
   durationMs: z.int().meta({ description: "How long the attempt took, in milliseconds" }),
 };
+
+const nextAttemptAt = z.iso
+  .datetime()
+  .optional()
+  .meta({ description: "When it is sent next (UTC); absent once nothing is due" });
+const resolvedAt = z.iso.datetime().optional().meta({ description: "When it was no longer `pending` (UTC)" });
 
 const responseSnippet = z
   .string()
@@ -39,15 +50,19 @@ export const webhookTestResultSchema = z
 export type WebhookTestResult = z.infer<typeof webhookTestResultSchema>;
 
 /** The status that an event reports: of a payment or a refund, and with `checkout.` events of a checkout. */
-const eventStatusSchema = z
-  .enum([...PAYMENT_STATUSES, "COMPLETED", "EXPIRED"])
-  .meta({ id: "WebhookEventStatus" });
+const eventStatusSchema = z.enum([...PAYMENT_STATUSES, "COMPLETED", "EXPIRED"]).meta({
+  id: "WebhookEventStatus",
+  description:
+    "Status that the event reports: of a payment or a refund, and with `checkout.` events of a checkout",
+});
 
 export const webhookDeliverySchema = z
   .object({
     eventId: z.uuid().meta({ description: "The webhook's x-event-id" }),
-    eventType: z.string(),
-    merchantId: z.uuid(),
+    eventType: z
+      .string()
+      .meta({ description: "The webhook's x-event-type", examples: ["payment.status_changed"] }),
+    merchantId: merchantIdSchema,
     livemode: livemodeSchema,
     paymentId: z.uuid().optional().meta({
       description: "The payment, refund or checkout; absent where the event is about something else",
@@ -58,14 +73,14 @@ export const webhookDeliverySchema = z
         "The endpoint that it is for; the default endpoint's id is the merchant's, in test mode with version 8",
     }),
     status: webhookDeliveryStatusSchema,
-    occurredAt: z.iso.datetime(),
+    occurredAt: z.iso.datetime().meta({ description: "When it happened (UTC)" }),
     deadlineAt: z.iso.datetime().meta({ description: "No scheduled attempt starts after this time" }),
     remainingSeconds: z
       .int()
       .meta({ description: "Seconds that remain for delivery; 0 once the time is over" }),
-    attemptCount: z.int(),
-    nextAttemptAt: z.iso.datetime().optional(),
-    resolvedAt: z.iso.datetime().optional(),
+    attemptCount: z.int().meta({ description: "Number of attempts so far, those that people asked for too" }),
+    nextAttemptAt,
+    resolvedAt,
   })
   .meta({ id: "WebhookDelivery" });
 export type WebhookDelivery = z.infer<typeof webhookDeliverySchema>;
@@ -76,11 +91,11 @@ export const webhookAttemptSchema = z
       .int()
       .optional()
       .meta({ description: "The attempt's number in the schedule; absent for a manual resend" }),
-    trigger: z.enum(["schedule", "manual"]),
+    trigger: z.enum(["schedule", "manual"]).meta({ description: "`manual`: somebody asked for it" }),
     endpointId: z.uuid().optional().meta({ description: "The endpoint that it was sent to" }),
-    plannedAt: z.iso.datetime(),
-    sentAt: z.iso.datetime(),
-    succeeded: z.boolean(),
+    plannedAt: z.iso.datetime().meta({ description: "When it was due (UTC)" }),
+    sentAt: z.iso.datetime().meta({ description: "When it was sent (UTC)" }),
+    succeeded: z.boolean().meta({ description: "Whether the endpoint answered with a 2xx status in time" }),
     ...result,
     requestTime: z.string().meta({ description: "Value of x-request-time in this attempt" }),
     signedPrefix: z.string().meta({ description: "Beginning of the signed string" }),
@@ -90,7 +105,10 @@ export const webhookAttemptSchema = z
       .int()
       .optional()
       .meta({ description: "Version of the secret that made x-request-signature-next" }),
-    remoteAddress: z.string().optional(),
+    remoteAddress: z
+      .string()
+      .optional()
+      .meta({ description: "IP address that it was sent to; absent where none was found" }),
     responseSnippet,
     remainingSeconds: z
       .int()
@@ -105,20 +123,20 @@ export const webhookDeliveryDetailSchema = webhookDeliverySchema
       .array(
         z
           .object({
-            endpointId: z.uuid(),
+            endpointId: z.uuid().meta({ description: "The endpoint" }),
             status: webhookDeliveryStatusSchema,
-            nextAttemptAt: z.iso.datetime().optional(),
-            resolvedAt: z.iso.datetime().optional(),
+            nextAttemptAt,
+            resolvedAt,
           })
           .meta({ id: "WebhookAtEndpoint" }),
       )
       .optional()
       .meta({ description: "What became of the event at each endpoint, the default one first" }),
-    attempts: z.array(webhookAttemptSchema),
+    attempts: z.array(webhookAttemptSchema).meta({ description: "Every attempt, oldest first" }),
   })
   .meta({ id: "WebhookDeliveryDetail" });
 export type WebhookDeliveryDetail = z.infer<typeof webhookDeliveryDetailSchema>;
 
-export const webhookDeliveryPageSchema = z
-  .object({ items: z.array(webhookDeliverySchema), nextCursor: z.string().optional() })
-  .meta({ id: "WebhookDeliveryPage" });
+export const webhookDeliveryPageSchema = pageOf(webhookDeliverySchema, "newest first").meta({
+  id: "WebhookDeliveryPage",
+});

@@ -16,7 +16,12 @@ export const webhookUrlSchema = z
   .string()
   .max(2_048, { abort: true })
   .check(cardNumberFree)
-  .meta({ format: "uri", pattern: "^https://", examples: ["https://shop.example/webhooks"] });
+  .meta({
+    format: "uri",
+    pattern: "^https://",
+    description: "Where events are sent: an https URL without user name and password, at a public address",
+    examples: ["https://shop.example/webhooks"],
+  });
 
 /** A change of an endpoint that waits for nobody outside. */
 const CHANGE = { listener: "operator", role: "onboarder", work: "write" } as const;
@@ -25,6 +30,11 @@ const ofMerchant = {
   queryParameters: z.object({ livemode: livemodeParameter }),
 } as const;
 const eventPath = z.object({ eventId: pathId("Id of the event: the webhook's x-event-id") });
+/** When the next secret of an endpoint replaces the present one. */
+export const secretActivatesAt = z.iso
+  .datetime()
+  .meta({ description: "When the new secret replaces the old one by itself (UTC)" });
+const sentTo = z.string().meta({ description: "Where events are sent" });
 const secret = shownOnceSchema("Its UTF-8 bytes are the HMAC key");
 
 export const putMerchantWebhook = defineEndpoint({
@@ -48,9 +58,9 @@ export const putMerchantWebhook = defineEndpoint({
   responses: {
     201: {
       description: "Webhooks are on; the secret is shown only once",
-      body: z.object({ url: z.string(), secret }).meta({ id: "CreatedWebhook" }),
+      body: z.object({ url: sentTo, secret }).meta({ id: "CreatedWebhook" }),
     },
-    200: { description: "The URL was changed", body: z.object({ url: z.string() }).meta({ id: "Webhook" }) },
+    200: { description: "The URL was changed", body: z.object({ url: sentTo }).meta({ id: "Webhook" }) },
   },
   problems: [...BODY_PROBLEMS, "merchant_not_found", "webhook_url_in_use", "outcome_unknown", "forbidden"],
 });
@@ -84,7 +94,7 @@ export const rotateMerchantWebhookSecret = defineEndpoint({
   responses: {
     200: {
       description: "The new secret and the time at which it replaces the old one",
-      body: z.object({ secret, activatesAt: z.iso.datetime() }).meta({ id: "RotatedWebhookSecret" }),
+      body: z.object({ secret, activatesAt: secretActivatesAt }).meta({ id: "RotatedWebhookSecret" }),
     },
   },
   problems: ["webhook_not_found", "outcome_unknown", "forbidden"],
@@ -155,7 +165,9 @@ export const getOperatorWebhookDelivery = defineEndpoint({
 const queued = {
   202: {
     description: "Number of events queued to be sent again",
-    body: z.object({ queued: z.int() }).meta({ id: "QueuedRedeliveries" }),
+    body: z
+      .object({ queued: z.int().meta({ description: "Number of events that are queued to be sent again" }) })
+      .meta({ id: "QueuedRedeliveries" }),
   },
 };
 
@@ -195,9 +207,11 @@ export const redeliverFailedOperatorWebhooks = defineEndpoint({
     "failed, oldest first and at most 10000 in one call. Events that are already queued are left out.",
   request: z
     .object({
-      merchantId: z.uuid(),
+      merchantId: z.uuid().meta({ description: "Id of the merchant" }),
       livemode: z.boolean().optional().meta({ description: "Defaults to true" }),
-      since: z.iso.datetime({ offset: true }),
+      since: z.iso
+        .datetime({ offset: true })
+        .meta({ description: "Only events that happened at or after this time" }),
     })
     .meta({ id: "RedeliverFailedRequest" }),
   responses: queued,

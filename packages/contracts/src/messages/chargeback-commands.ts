@@ -5,8 +5,8 @@ import {
   chargebackDetailSchema,
   chargebackEvidenceSchema,
   chargebackPageSchema,
-  EVIDENCE_BYTES_MAX,
-} from "../http/chargebacks.ts";
+} from "../http/chargeback-record.ts";
+import { EVIDENCE_BYTES_MAX } from "../http/chargebacks.ts";
 import { amountMinorSchema, defineOperatorCommand, defineServiceCommand } from "./message.ts";
 
 /** A line of a bank's file about a chargeback, as the settlement service has read it. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { merchantSettingsSchema } from "../http/merchants.ts";
 import type { OperatorRole } from "../operator-role.ts";
 import { PROBLEM_CODES } from "../problem-codes.ts";
+import type { FieldFault } from "../problem.ts";
 import type { StaffRole } from "../staff-role.ts";
 import type { Work } from "../work.ts";
 import type { BusUser } from "./bus-users.ts";
@@ -128,11 +129,14 @@ export type CommandReply<Result> =
       outcome: "problem";
       code: (typeof PROBLEM_CODES)[number];
       detail?: string | undefined;
-      extra?: Record<string, unknown> | undefined;
+      extra?: ProblemExtra | undefined;
       replayed?: true | undefined;
     }
   | { outcome: "not_started" }
   | { outcome: "in_doubt" };
+
+/** Members of the problem; the faults of `validation_failed` have codes of the list that merchants read. */
+type ProblemExtra = Record<string, unknown> & { errors?: FieldFault[] };
 
 type CommandDefinition<Request extends z.ZodType, Result extends z.ZodType> = {
   service: string;

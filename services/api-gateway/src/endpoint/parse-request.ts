@@ -1,7 +1,7 @@
-import { JsonNumber, type FieldFault } from "@holdfast/contracts";
+import { faultOfIssue, JsonNumber, parseInOurWords, type FieldFault } from "@holdfast/contracts";
 import { z } from "zod";
 import { Refusal } from "../http/refusal.ts";
-import { addShapeFaults, type UnknownNames } from "./request-shape.ts";
+import { addShapeFaults, type AddFault, type UnknownNames } from "./request-shape.ts";
 import type { CrossFieldCheck } from "./route.ts";
 
 /**
@@ -25,14 +25,15 @@ export function parseRequest<Schema extends z.ZodType>(
   const isList = schema instanceof z.ZodArray;
   if (isList && !Array.isArray(input)) return refusalOf([NOT_A_LIST]);
   if (!isList && !isObject(input)) return refusalOf([NOT_AN_OBJECT]);
-  const parsed = schema.safeParse(input);
+  const parsed = parseInOurWords(schema, input);
   const faults = new Map<string, FieldFault>();
-  const addFault = (field: string, code: string, message: string) => {
+  const addFault: AddFault = (field, code, message) => {
     if (!faults.has(field) && !isWithin(faults, field)) faults.set(field, { field, code, message });
   };
   addShapeFaults(schema, input, unknown, addFault);
   for (const issue of parsed.error?.issues ?? []) {
-    addFault(issue.path.join(".") || "body", codeOf(issue, input), messageOf(issue, input));
+    const { code, message } = faultOfIssue(issue, input);
+    addFault(issue.path.join(".") || "body", code, message);
   }
   if (isObject(input)) check?.(input, new Date(), addFault, { livemode });
   if (faults.size === 0) return parsed.data!;
@@ -56,43 +57,6 @@ function isObject(input: unknown): input is Record<string, unknown> {
 
 function refusalOf(errors: FieldFault[]): Refusal {
   return new Refusal("validation_failed", { members: { errors } });
-}
-
-type Issue = z.core.$ZodIssue;
-
-/** Stable words for programs. A contract's own rule names its code in `params`; without one, the type is wrong. */
-function codeOf(issue: Issue, input: unknown): string {
-  if (isMissing(issue, input)) return "required";
-  if (issue.code !== "custom") return CODES[issue.code];
-  return (issue.params?.["code"] as string | undefined) ?? "invalid_type";
-}
-
-/** Ours, which stay when the library's change; the compiler names one that it adds. */
-const CODES: Record<Exclude<Issue["code"], "custom">, string> = {
-  invalid_type: "invalid_type",
-  too_big: "too_big",
-  too_small: "too_small",
-  invalid_format: "invalid_format",
-  invalid_value: "invalid_value",
-  not_multiple_of: "invalid_value",
-  unrecognized_keys: "unknown_field",
-  invalid_union: "invalid_value",
-  invalid_key: "invalid_value",
-  invalid_element: "invalid_value",
-};
-
-function messageOf(issue: Issue, input: unknown): string {
-  if (isMissing(issue, input)) return "is required";
-  if (issue.code !== "invalid_type") return issue.message;
-  return `must be ${WITH_ARTICLE[issue.expected] ?? issue.expected}`;
-}
-
-const WITH_ARTICLE: Record<string, string> = { string: "a string", object: "an object", array: "a list" };
-
-function isMissing({ path }: Issue, input: unknown): boolean {
-  let value = input;
-  for (const name of path) value = (value as Record<PropertyKey, unknown> | undefined)?.[name];
-  return value === undefined;
 }
 
 function inSchemaOrder(schema: z.ZodType, faults: FieldFault[]): FieldFault[] {

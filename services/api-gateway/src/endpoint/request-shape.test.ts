@@ -1,14 +1,17 @@
-import { ENDPOINTS, type Endpoint, type FieldFault } from "@holdfast/contracts";
+import {
+  ENDPOINTS,
+  FIELD_CODES,
+  REQUEST_EXAMPLES,
+  type Endpoint,
+  type FieldFault,
+} from "@holdfast/contracts";
 import { describe, expect, test } from "vitest";
-import { preAuthorizationBody } from "../../test/builders.ts";
 import { Refusal } from "../http/refusal.ts";
 import { parseJson } from "./parse-json.ts";
 import { parseRequest } from "./parse-request.ts";
 import type { UnknownNames } from "./request-shape.ts";
 
 /** A body of every endpoint that has one, whole: with each object that it may contain. */
-const PAYMENT = JSON.parse(preAuthorizationBody()) as Record<string, unknown>;
-const SHOP = { successUrl: "https://shop.example/paid", failureUrl: "https://shop.example/failed" };
 const REFUND = { amount: 12.5, currency: "TRY" };
 const STATEMENT = { outcome: "SUCCESS", evidence: "call 17" };
 const SETTINGS = {
@@ -38,14 +41,8 @@ const ACCOUNT = {
   default: false,
 };
 const BODIES: Record<string, object> = {
-  preAuthorize: PAYMENT,
-  pay: { ...PAYMENT, installmentCount: 3, loyaltyCode: "BONUS" },
-  payWith3ds: { ...PAYMENT, ...SHOP, transactionType: "PAYMENT" },
-  capture: REFUND,
-  cancel: { reason: "a typing error" },
-  requestRefund: REFUND,
-  createCheckout: { orderId: "order-1", ...REFUND, ...SHOP, installmentOptions: [1, 3] },
-  createPaymentLink: { orderId: "order-1", description: "A lesson", ...REFUND, installmentOptions: [1, 3] },
+  // What the merchants' document shows is what is sent here.
+  ...REQUEST_EXAMPLES,
   createMerchant: { name: "A shop", ...SETTINGS },
   addCredential: { livemode: false },
   changeMerchant: { name: "A shop", status: "ACTIVE", ...SETTINGS },
@@ -182,6 +179,50 @@ describe.each(places)(
     );
   },
 );
+
+describe("what is wrong with a field is said in our words and by a code of the list, never the library's", () => {
+  const OTHERS = [0, 1.5, -1, 1e12, "", "x", "x".repeat(3_000), [], [{}], [7], {}, true, null];
+  const OTHER_QUERIES = ["", "x", "0", "x".repeat(3_000), "2026-13-01T00:00:00Z"];
+
+  test.each(withBody)("$operationId: its body", (endpoint) => {
+    const body = BODIES[endpoint.operationId];
+    for (const path of placesIn(body)) {
+      for (const other of path.length === 0 ? OTHERS : [...OTHERS, undefined]) {
+        expectOurWords(
+          parse(
+            endpoint,
+            replaced(body, path, () => other),
+          ),
+        );
+      }
+    }
+  });
+
+  const parameters = ENDPOINTS.flatMap(({ operationId, pathParameters, queryParameters }) =>
+    [pathParameters, queryParameters].flatMap((schema) => (schema ? [{ operationId, schema }] : [])),
+  );
+  test.each(parameters)("$operationId: its parameters", ({ schema }) => {
+    for (const name of Object.keys(schema.shape)) {
+      for (const other of OTHER_QUERIES) expectOurWords(parseRequest(schema, { [name]: other }));
+    }
+  });
+
+  /** Each place in a body, its fields' and its entries' too. */
+  function placesIn(value: unknown, path: Path = []): Path[] {
+    if (typeof value !== "object" || value === null) return [path];
+    return [path, ...Object.entries(value).flatMap(([name, inner]) => placesIn(inner, [...path, name]))];
+  }
+
+  function expectOurWords(parsed: unknown): void {
+    if (!(parsed instanceof Refusal)) return;
+    for (const { field, code, message } of (parsed.extra?.members?.errors ?? []) as FieldFault[]) {
+      expect(FIELD_CODES, `${field}: ${message}`).toContain(code);
+      expect.soft(`${field}: ${message}`).toMatch(/: (must|is|has|needs|already|never|the) /);
+      expect.soft(`${field}: ${message}`).not.toMatch(/of another type|written otherwise|is not valid$/);
+      expect(message.length, `${field}: ${message}`).toBeLessThan(400);
+    }
+  }
+});
 
 describe("a name that nobody knows", () => {
   const change = ENDPOINTS.find(({ operationId }) => operationId === "changeMerchant")!;

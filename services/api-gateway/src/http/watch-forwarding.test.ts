@@ -7,7 +7,7 @@ import { watchForwarding } from "./watch-forwarding.ts";
 test("a forwarded request while no proxy is trusted is an error in the log, once a minute", () => {
   const { log, lines } = captureLog("api-gateway");
   let now = 0;
-  const watch = watchForwarding(log, () => now);
+  const watch = watchForwarding(log, "public", () => now);
   const addressOf = createClientAddress([], watch);
   const socket = { remoteAddress: "10.0.0.1" } as Socket;
   const forwarded = { headers: { "x-forwarded-for": "203.0.113.9" }, socket };
@@ -25,7 +25,7 @@ test("a forwarded request while no proxy is trusted is an error in the log, once
 
 test("where proxies are trusted nothing is complained of", () => {
   const { log, lines } = captureLog("api-gateway");
-  const addressOf = createClientAddress(["10.0.0.0/8"], watchForwarding(log));
+  const addressOf = createClientAddress(["10.0.0.0/8"], watchForwarding(log, "merchant"));
   const socket = { remoteAddress: "10.0.0.1" } as Socket;
   expect(addressOf({ headers: { "x-forwarded-for": "203.0.113.9" }, socket })).toBe("203.0.113.9");
   expect(lines).toEqual([]);

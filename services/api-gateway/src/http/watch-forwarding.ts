@@ -2,13 +2,17 @@ import type { Logger } from "@holdfast/service-runtime";
 import { metrics } from "@holdfast/telemetry";
 
 /**
- * Complains of requests for public pages that a proxy seems to have forwarded while none is trusted: then all clients behind it have one
- * address, and share its limits. A client can send the header itself, so one request proves nothing: the log says it once
- * a minute at most, and the alert waits for many.
+ * Complains of a face's requests that a proxy seems to have forwarded while none is trusted: then all clients behind it
+ * have one address, and share its limits. A client can send the header itself, so one request proves nothing: the log
+ * says it once a minute at most, and the alert waits for many.
  */
-export function watchForwarding(log: Logger, now: () => number = () => performance.now()): () => void {
+export function watchForwarding(
+  log: Logger,
+  listener: string,
+  now: () => number = () => performance.now(),
+): () => void {
   const unread = metrics.getMeter("api-gateway").createCounter("holdfast.http.forwarded.unread", {
-    description: "Requests with X-Forwarded-For to the public pages while no proxy is trusted",
+    description: "Requests with X-Forwarded-For while no proxy is trusted",
   });
   unread.add(0);
   let quietUntil = 0;
@@ -16,7 +20,7 @@ export function watchForwarding(log: Logger, now: () => number = () => performan
     unread.add(1);
     if (now() < quietUntil) return;
     quietUntil = now() + LOG_INTERVAL_MS;
-    log.error({ listener: "public" }, "X-Forwarded-For is not read, since TRUSTED_PROXIES names no proxy");
+    log.error({ listener }, "X-Forwarded-For is not read, since TRUSTED_PROXIES names no proxy");
   };
 }
 

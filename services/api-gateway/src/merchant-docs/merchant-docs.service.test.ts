@@ -1,4 +1,4 @@
-import { EVENT_TYPES, WEBHOOK_TEST } from "@holdfast/contracts";
+import { EVENT_TYPES, REQUEST_EXAMPLES, WEBHOOK_TEST } from "@holdfast/contracts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { http } from "../../test/http-client.ts";
 import { startTestGateway, type TestGateway } from "../../test/test-gateway.ts";
@@ -83,6 +83,7 @@ test("the reference has every operation and every schema of the description", as
   const { body } = await gateway.merchantApi({ path: "/openapi.json" });
   const { text } = await gateway.merchantApi({ path: "/docs/reference" });
   const paths = Object.entries(body["paths"] as Record<string, object>);
+  const operations = paths.flatMap(([, methods]) => Object.keys(methods));
   for (const [path, methods] of paths) {
     for (const method of Object.keys(methods)) {
       expect(text).toContain(`<code>${method.toUpperCase()} ${path}</code>`);
@@ -90,6 +91,8 @@ test("the reference has every operation and every schema of the description", as
   }
   const { schemas } = body["components"] as { schemas: object };
   for (const name of Object.keys(schemas)) expect(text).toContain(`>${name}</h2>`);
+  const taking = Object.keys(REQUEST_EXAMPLES).length;
+  expect(text.match(/<summary>Example<\/summary>/g)).toHaveLength(operations.length + taking);
 });
 
 test("the guide of webhooks names every event", async () => {

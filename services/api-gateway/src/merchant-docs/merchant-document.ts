@@ -28,7 +28,10 @@ const schemaObject = z.object({
   },
 });
 
-const bodySchema = z.record(z.string(), z.object({ schema: schemaObject.optional() }));
+const bodySchema = z.record(
+  z.string(),
+  z.object({ schema: schemaObject.optional(), example: z.unknown().optional() }),
+);
 
 const operationSchema = z.object({
   operationId: z.string(),

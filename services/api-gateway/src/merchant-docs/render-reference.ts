@@ -41,8 +41,12 @@ function renderOperation(line: string, operation: Operation): Html {
         ]),
       )
     }
-    ${requestBody && html`<p>Body: ${typesIn(requestBody.content)}</p>`}
-    ${table(["Answer", "Meaning", "Body"], answers)}
+    ${
+      requestBody &&
+      html`<p>Body: ${typesIn(requestBody.content)}</p>
+        ${examplesIn(requestBody.content)}`
+    }
+    ${table(["Answer", "Meaning", "Body"], answers)} ${examplesIn(Object.values(responses)[0]?.content)}
   </section>`;
 }
 
@@ -68,7 +72,22 @@ function renderSchema(name: string, schema: SchemaObject): Html {
   </section>`;
 }
 
-function typesIn(content: Record<string, { schema?: SchemaObject | undefined }> = {}): Html {
+/** Folded: whoever looks a field up passes by. */
+function examplesIn(content: Content = {}): Html {
+  return html`${Object.values(content)
+    .filter(({ example }) => example !== undefined)
+    .map(
+      ({ example }) =>
+        html`<details>
+          <summary>Example</summary>
+          <pre><code>${JSON.stringify(example, null, 2)}</code></pre>
+        </details>`,
+    )}`;
+}
+
+type Content = Operation["responses"][string]["content"];
+
+function typesIn(content: Content = {}): Html {
   return html`${Object.values(content).map(({ schema }) => typeOf(schema ?? {}))}`;
 }
 

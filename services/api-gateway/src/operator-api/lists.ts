@@ -55,17 +55,20 @@ export function operatorListRoutes({ send, db, lists }: Deps) {
       };
     }),
     defineListRoute(listOperatorRefunds, lists, (call) => {
-      const { limit: _limit, cursor: _cursor, bom: _bom, livemode: mode, ...asked } = call.query;
+      const { limit: _limit, cursor: _cursor, bom: _bom, livemode: mode, paymentId, ...asked } = call.query;
       call.exchange.merchantId = asked.merchantId;
       const livemode = livemodeOf(mode);
-      const filter = inMode(asked, livemode);
+      const ofPayment = paymentId !== undefined && { parentPaymentId: paymentId };
+      const filter = { ...inMode(asked, livemode), ...ofPayment };
       const isQueue = isRefundQueue(filter);
       const { status, ...rest } = filter;
       // What is compared needs a range, whatever the status is called here.
       const searched = { ...rest, ...(status !== undefined && { status: "SUCCESS" as const }) };
-      const errors = isQueue
-        ? []
-        : rangeFaults(searched, new Date(), { statusHasIndex: false, lookUps: LOOK_UP_FILTERS });
+      // A payment has few refunds, and they have an index.
+      const errors =
+        isQueue || ofPayment
+          ? []
+          : rangeFaults(searched, new Date(), { statusHasIndex: false, lookUps: LOOK_UP_FILTERS });
       if (errors.length > 0) return invalid(errors);
       return {
         name: "refunds",

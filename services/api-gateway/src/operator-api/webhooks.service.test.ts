@@ -153,7 +153,7 @@ test("a merchant that does not exist gets no webhooks, and the dispatcher is not
 });
 
 test("a URL that may not be called is told field by field", async () => {
-  const errors = [{ field: "url", code: "not_https", message: "must begin with https://" }];
+  const errors = [{ field: "url", code: "not_https" as const, message: "must begin with https://" }];
   refusal = { outcome: "problem", code: "validation_failed", extra: { errors } };
   expectProblem(await put(), "validation_failed", { errors });
   const missing = await put(merchantId, {});

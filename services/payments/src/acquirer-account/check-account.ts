@@ -1,5 +1,5 @@
 import type { AnyConnector } from "@holdfast/acquirer";
-import type { FieldFault } from "@holdfast/contracts";
+import { faultOfIssue, parseInOurWords, type FieldFault } from "@holdfast/contracts";
 import type { z } from "zod";
 
 /** Every fault of an account's settings, secrets and currencies, by field; a message never repeats a value. */
@@ -11,22 +11,20 @@ export function faultsOf(
     (code) => connector.currencies.length > 0 && !connector.currencies.includes(code),
   );
   return [
-    ...faultsIn("settings", connector.settings.safeParse(settings)),
-    ...faultsIn("secrets", connector.secrets.safeParse(secrets)),
+    ...faultsIn("settings", connector.settings, settings),
+    ...faultsIn("secrets", connector.secrets, secrets),
     ...(cannot.length > 0
       ? [fault("currencies", `${connector.protocol} carries only ${connector.currencies.join(", ")}`)]
       : []),
   ];
 }
 
-function faultsIn(name: string, parsed: z.ZodSafeParseResult<unknown>): FieldFault[] {
-  return parsed.success
-    ? []
-    : parsed.error.issues.map(({ path, code, message }) => ({
-        field: [name, ...path.map(String)].join("."),
-        code,
-        message,
-      }));
+function faultsIn(name: string, schema: z.ZodType, input: unknown): FieldFault[] {
+  const issues = parseInOurWords(schema, input).error?.issues ?? [];
+  return issues.map((issue) => ({
+    field: [name, ...issue.path.map(String)].join("."),
+    ...faultOfIssue(issue, input),
+  }));
 }
 
 export function fault(field: string, message: string): FieldFault {

@@ -129,8 +129,8 @@ async function unknownAccounts(
       : [
           {
             field: `${index}.accountId`,
-            code: "acquirer_account_not_found",
-            message: "There is no such account of this mode",
+            code: "acquirer_account_not_found" as const,
+            message: "is no account of this mode",
           },
         ],
   );

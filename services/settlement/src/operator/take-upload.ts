@@ -43,7 +43,7 @@ export async function beginUpload(
 const UPLOADS_MAX = 8;
 
 function notKnown(field: string, message: string): CommandReply<never> {
-  const errors = [{ field, code: "invalid_value", message }];
+  const errors = [{ field, code: "invalid_value" as const, message }];
   return { outcome: "problem", code: "validation_failed", extra: { errors } };
 }
 
