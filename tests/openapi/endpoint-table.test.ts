@@ -6,7 +6,9 @@ import { expect, test } from "vitest";
 
 test("the table of docs/merchants.md has each endpoint of the merchant API, and no other", () => {
   const file = resolve(import.meta.dirname, "..", "..", "docs", "merchants.md");
-  const rows = [...readFileSync(file, "utf8").matchAll(/^\| `([A-Z]+ \/api\/[^`]+)`/gm)].map(([, row]) => row);
+  const rows = [...readFileSync(file, "utf8").matchAll(/^\| `([A-Z]+ \/api\/[^`]+)`/gm)].map(
+    ([, row]) => row,
+  );
   const served = ENDPOINTS.filter(({ listener }) => listener === "merchant");
   expect(rows.toSorted()).toEqual(served.map(({ method, path }) => `${method} ${path}`).toSorted());
 });
