@@ -183,7 +183,9 @@ test("a change that is committed is answered and published, also where the datab
       return [];
     },
   };
-  onTestFinished(() => system.query("grant select on gateway.log_level to gateway_operator").then(() => {}));
+  onTestFinished(async () => {
+    await system.query("grant select on gateway.log_level to gateway_operator");
+  });
   const wanted = { service: "refunds", level: "debug", seconds: 60 } as const;
   const deps = { db: createDatabase<GatewayDatabase>(pool), replicas, log };
   const answer = await applyLogLevel(deps, wanted, { subject: "olga", requestId: randomUUID() });
