@@ -224,6 +224,7 @@ const FUNCTIONS: Record<string, string[]> = {
   "payments.purge_sessions": ["payments_app", "payments_owner"],
   "refunds.purge_outbox": ["refunds_app", "refunds_owner"],
   "settlement.note_changed_account": ["settlement_owner"],
+  "settlement.note_day_that_waits": ["settlement_owner"],
   "settlement.note_changed_facts": ["settlement_owner"],
   "settlement.note_changed_lines": ["settlement_owner"],
   "settlement.note_days_of_facts": ["settlement_app", "settlement_owner"],

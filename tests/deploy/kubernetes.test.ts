@@ -485,6 +485,15 @@ function faultsOrError(policy: Policy, manifests: Manifest[]): string[] {
   }
 }
 
+test("images with a digest beside their tag are pinned as well", () => {
+  const manifests = structuredClone(built.production);
+  const digest = `@sha256:${"0".repeat(64)}`;
+  for (const { pod: each } of workloads(manifests))
+    for (const one of [...each.containers, ...(each.initContainers ?? [])]) one.image += digest;
+  for (const cluster of ofKind(manifests, "Cluster")) cluster.spec.imageName += digest;
+  expect(pods.imagesArePinned(manifests)).toEqual([]);
+});
+
 test("the steps that enlarge nats-server's volumes name what the manifests have", () => {
   const upgrade = readFileSync(join(deployDir, "..", "docs", "upgrade.md"), "utf8");
   const [, kept] = /delete statefulset (\S+) --cascade=orphan/.exec(upgrade)!;

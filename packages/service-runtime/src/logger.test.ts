@@ -25,6 +25,18 @@ test("a field that is not on the list goes nowhere, whatever it holds", () => {
   });
 });
 
+test("a line about what failed without an error has none", () => {
+  const { log, lines } = capture();
+  log.warn({ outcome: "not_started", error: undefined }, "command not carried out");
+  expect(JSON.parse(lines[0]!)).toEqual({
+    level: "warn",
+    time: expect.any(String),
+    service: "test",
+    outcome: "not_started",
+    msg: "command not carried out",
+  });
+});
+
 test("text with line breaks and JSON in it stays one line and one field", () => {
   const { log, lines } = capture();
   const forged = 'x"}\r\n{"level":50,"msg":"forged\u2028"}';

@@ -116,6 +116,8 @@ function unitOfWork(): Record<string, unknown> {
 function allowedFields(fields: Record<string, unknown>): Record<string, unknown> {
   const allowed: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
+    // What did not happen is no error of a name "undefined".
+    if (value === undefined) continue;
     if (LOGGED_FIELDS.has(name)) allowed[name] = name === "error" ? describeError(value) : value;
   }
   return allowed;

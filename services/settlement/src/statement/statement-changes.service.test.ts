@@ -232,7 +232,9 @@ describe("an account that changes while a day begins to wait for the bank", () =
     await one.query("begin");
     await one.query(awaitDay);
     await command.query(awaitDay.replace("2026-03-13", "2026-03-14"));
+    const there = await command.query("select day::text from settlement.statement");
     await one.query("rollback");
+    expect(there).toEqual([{ day: "2026-03-14" }]);
     one.release();
     await owner.end();
   });

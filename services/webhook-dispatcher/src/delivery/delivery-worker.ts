@@ -42,10 +42,7 @@ export function startDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   /** Whether due deliveries may be waiting for room. */
   let backlog = true;
   const writes = new Set<Promise<void>>();
-  const track: Track = (write) => {
-    writes.add(write);
-    void write.finally(() => writes.delete(write));
-  };
+  const track = trackIn(writes);
   const nudge = () => {
     backlog = true;
     nudged.resolve();
@@ -133,6 +130,14 @@ const CLAIM_MAX = 500;
 
 /** Takes note of a write that a stop waits for. */
 type Track = (write: Promise<void>) => void;
+
+/** @param writes has those that have not ended. */
+function trackIn(writes: Set<Promise<void>>): Track {
+  return (write) => {
+    writes.add(write);
+    void write.finally(() => writes.delete(write));
+  };
+}
 
 /** One attempt and its record. The place in the queue is free as soon as the answer arrives; the record follows. */
 async function send(
