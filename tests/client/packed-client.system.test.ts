@@ -118,6 +118,61 @@ test.each([
   expect(stdout).toBe("");
 });
 
+/** What the reader of the client's README has, and what the blocks before have made. */
+const READER = `
+declare const process: { env: Record<string, string> };
+declare const card: { cardHolderName: string; pan: string; expiryMonth: string; expiryYear: string; cvv: string; requestIp: string; requestPort: number };
+declare const rawBody: Uint8Array;
+declare const request: { headers: Record<string, string> };
+declare const payment: import("@holdfast/client").Payment;
+declare const file: { write(piece: string): void };
+declare function ship(paymentId: string): Promise<void>;
+declare function askForAnotherCard(resultCode: string | undefined): Promise<void>;
+declare function remember(key: string, paymentId: string | undefined): Promise<void>;
+declare function tryLater(): Promise<void>;
+declare function mail(url: string): Promise<void>;
+declare function print(svg: string): Promise<void>;
+declare function respond(status: number): void;
+declare function isNew(eventId: string): Promise<boolean>;
+declare function enqueue(event: object): Promise<void>;
+declare function log(type: string, body: unknown): void;
+declare function alarm(endpointId: string, since: string | undefined): void;
+declare function close(orderId: string, status: string): void;
+declare function book(day: string, currency: string, revision: number, statement: object): void;
+declare function dispute(paymentId: string, chargeback: object): void;
+declare function update(paymentId: string, version: number | undefined, status: string): void;
+`;
+
+test("a strict compiler accepts every block of its README", async () => {
+  const readme = await readFile(join(root, "packages", "client", "README.md"), "utf8");
+  const blocks = [...readme.matchAll(/^```js\n([^]*?)^```$/gm)].map(([, code]) => code!);
+  expect(blocks.length).toBeGreaterThan(5);
+  const imports = new Set(blocks.flatMap((code) => code.match(/^import .*$/gm) ?? []));
+  const [first = "", ...others] = blocks.map((code) => code.replaceAll(/^import .*$/gm, ""));
+  const made =
+    "const verdict = await verifyWebhook(rawBody, request.headers, process.env.SECRET); if (!verdict.valid) return;";
+  const bodies = others.map(
+    (code, index) =>
+      `export async function block${index}() {\n${/\{ event \} = verdict/.test(code) ? made : ""}\n${code}}`,
+  );
+  await writeFile(join(project, "readme.ts"), [...imports, READER, first, ...bodies].join("\n"));
+  const compilerOptions = {
+    target: "es2022",
+    strict: true,
+    noEmit: true,
+    module: "esnext",
+    moduleResolution: "bundler",
+    types: [],
+    lib: ["es2022", "dom"],
+  };
+  await writeFile(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["readme.ts"] }));
+  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+  const { stdout } = await run(process.execPath, [tsc], { cwd: project }).catch(
+    (error: { stdout: string }) => error,
+  );
+  expect(stdout).toBe("");
+});
+
 /** Where nobody listens any more. */
 async function closedUrl(): Promise<string> {
   const server = createServer().listen(0, "127.0.0.1");

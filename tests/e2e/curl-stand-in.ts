@@ -1,5 +1,5 @@
-// As much of curl as the documents use, for machines that have none: -s, -S, -X, -H and -d, also from a file or from stdin.
-import { readFileSync } from "node:fs";
+// As much of curl as the documents use, for machines that have none: -s, -S, -X, -H, -o and -d, also from a file or from stdin.
+import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 
 const { values, positionals } = parseArgs({
@@ -10,6 +10,7 @@ const { values, positionals } = parseArgs({
     request: { type: "string", short: "X" },
     header: { type: "string", short: "H", multiple: true, default: [] },
     data: { type: "string", short: "d" },
+    output: { type: "string", short: "o" },
   },
 });
 const response = await fetch(positionals[0]!, {
@@ -20,7 +21,9 @@ const response = await fetch(positionals[0]!, {
   }),
   ...(values.data !== undefined && { body: bodyOf(values.data) }),
 });
-process.stdout.write(await response.text());
+const text = await response.text();
+if (values.output === undefined) process.stdout.write(text);
+else writeFileSync(values.output, text);
 
 function bodyOf(data: string): string {
   if (!data.startsWith("@")) return data;

@@ -1,4 +1,4 @@
-// Every block of code in docs/merchant, as it stands there, against the whole product: what a merchant's developer types
+// Every block of code in docs/merchant, and the commands of the three documents beside it, as they stand there, against the whole product: what a merchant's developer types
 // works. A block marked `values` is what the reader fills in, `terminal` runs in another terminal, and `browser` follows
 // what a buyer does.
 import { execFile, spawn } from "node:child_process";
@@ -12,6 +12,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { eventually, startLedgerReceiver } from "../support/index.ts";
 import { open, send } from "./follow-forms.ts";
 import { runNpmStart, type StartedByNpm } from "./run-npm-start.ts";
+import { preAuthorization } from "./running-sandbox.ts";
 
 const root = resolve(import.meta.dirname, "..", "..");
 const guides = join(root, "docs", "merchant");
@@ -115,6 +116,80 @@ test("webhooks: both ways of verifying accept what the gateway sends, and refuse
   const send = await startServer(guide.save(server!, "server.mts"));
   expect([await send(body, headers), await send(changed, headers)]).toEqual([200, 400]);
 });
+
+/** What readers run elsewhere; a command that needs a database's address is left out, too. */
+const RECEIVER = "npm run receiver ";
+
+test.each([
+  {
+    document: "merchants",
+    blocks: 2,
+    refusals: [],
+    prints: [/"items":\[/, /"url":"https:\/\/localhost:9443\/webhooks"/],
+  },
+  {
+    document: "operators",
+    blocks: 7,
+    // The sandbox has its account of test mode already, and the same refund is approved and then rejected.
+    refusals: ["acquirer_account_exists", "refund_already_decided"],
+    prints: [
+      /"subject":"vera"/,
+      /"name":"Book Shop"/,
+      /"apiKey":"hk_test_/,
+      /"events":\["payment.status_changed"\]/,
+      /"state":"(?:EXECUTING|SETTLING|SUCCESS)"/,
+      /"items":\[\]/,
+      /"level":"debug"/,
+    ],
+  },
+  { document: "staff", blocks: 1, refusals: [], prints: [/"items":\[/] },
+])("the document $document: its commands do what it says", async ({ document, blocks, refusals, prints }) => {
+  const text = readFileSync(join(root, "docs", `${document}.md`), "utf8");
+  const commands = [...text.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, code]) => code!);
+  const run = commands
+    .filter((code) => !code.startsWith("AUDIT_DATABASE_URL="))
+    .map((code) => code.split("\n").filter((line) => !line.startsWith(RECEIVER)))
+    .map((lines) => withAddresses(lines.join("\n")));
+  expect(run).toHaveLength(blocks);
+  const cwd = join(dir, document);
+  mkdirSync(join(cwd, ".holdfast"), { recursive: true });
+  writeFileSync(join(cwd, ".holdfast", "sandbox.json"), JSON.stringify(started.file));
+  const { GATEWAY: URL, API_KEY: KEY, API_SECRET: SECRET, MERCHANT_ID, TOKEN } = valuesOfBanner();
+  const REFUND_ID = await requestRefund(document);
+  const PATH = [dir, dirname(process.execPath), process.env["PATH"]].join(delimiter);
+  const { stdout } = await promisify(execFile)("sh", ["-c", ["set -eu", ...run].join("\n")], {
+    cwd,
+    env: { ...process.env, URL, KEY, SECRET, MERCHANT_ID, TOKEN, REFUND_ID, PATH },
+  });
+  for (const pattern of prints) expect(stdout).toMatch(pattern);
+  const problems = [...stdout.matchAll(/"type":"urn:holdfast:problem:(\w+)"/g)].map(([, code]) => code);
+  expect(problems).toEqual(refusals);
+});
+
+/** The addresses of the banner, in the place of those of a product that runs on its usual ports. */
+function withAddresses(code: string): string {
+  const { operatorUrl, acquirerUrl } = started.file;
+  return code
+    .replaceAll("http://127.0.0.1:8081", operatorUrl)
+    .replaceAll("http://127.0.0.1:8083", acquirerUrl);
+}
+
+/** @returns the id of a refund that waits for a decision. */
+async function requestRefund(orderId: string): Promise<string> {
+  const { gatewayUrl, merchants } = started.file;
+  const { apiKey, apiSecret } = merchants[0]!;
+  const post = async (path: string, body: object) => {
+    const headers = {
+      "X-API-KEY": apiKey,
+      "X-API-SECRET": apiSecret,
+      "Content-Type": "application/json",
+    };
+    const answer = await fetch(gatewayUrl + path, { method: "POST", headers, body: JSON.stringify(body) });
+    return ((await answer.json()) as { paymentId: string }).paymentId;
+  };
+  const paid = await post("/api/payment", preAuthorization({ orderId }));
+  return await post(`/api/payment/${paid}/refund`, { amount: 1, currency: "TRY" });
+}
 
 /** Runs the guide's server as its reader does. @returns what it answers to a webhook */
 async function startServer(program: string) {
