@@ -5,11 +5,11 @@ import { print, printGoal, witness, type Bench } from "./bench.ts";
 import { cpuTimeMs } from "./cpu-time.ts";
 import { quantile } from "./figures.ts";
 
-type Browser = ReturnType<typeof openBrowser>;
+export type Browser = ReturnType<typeof openBrowser>;
 /** Milliseconds to the first byte, by the page's name. */
 type Times = Record<string, number[]>;
 /** With what was answered that is no page. */
-type Walked = { times: Times; failed: string[] };
+export type Walked = { times: Times; failed: string[] };
 
 /**
  * The console's one replica with 200 operators who are signed in, each of whom opens a page every ten seconds, and beside
@@ -46,7 +46,7 @@ export async function benchConsole(bench: Bench): Promise<void> {
   );
 }
 
-const nothing = (): Walked => ({ times: {}, failed: [] });
+export const nothing = (): Walked => ({ times: {}, failed: [] });
 
 const OPERATORS = 200;
 const ALONE_ROUNDS = 50;
@@ -96,7 +96,7 @@ function sale(orderId: string) {
 }
 
 /** Each in a browser of their own: sessions are what the console keeps of people. */
-async function signedIn({ sandbox }: Bench, count: number): Promise<Browser[]> {
+export async function signedIn({ sandbox }: Bench, count: number): Promise<Browser[]> {
   const names = ["alice", "bora", "vera"];
   const browsers: Browser[] = [];
   const next = async () => {
@@ -112,10 +112,10 @@ async function signedIn({ sandbox }: Bench, count: number): Promise<Browser[]> {
 }
 
 async function walk(
-  { sandbox }: Bench,
+  bench: Bench,
   browser: Browser,
   orders: { orderId: string; paymentId: string }[],
-  { times, failed }: Walked,
+  walked: Walked,
   everyMs = 0,
 ): Promise<void> {
   const { orderId, paymentId } = orders[Math.floor(Math.random() * orders.length)]!;
@@ -125,6 +125,17 @@ async function walk(
     payment: `/payments/${paymentId}`,
     refunds: "/refunds",
   };
+  await openPages(bench, browser, pages, walked, everyMs);
+}
+
+/** Opens pages, by their names, one after the other. @param everyMs from one to the next; 0 as fast as they come. */
+export async function openPages(
+  { sandbox }: Bench,
+  browser: Browser,
+  pages: Record<string, string>,
+  { times, failed }: Walked,
+  everyMs = 0,
+): Promise<void> {
   for (const [name, path] of Object.entries(pages)) {
     const begunAt = performance.now();
     const answer = await browser.open(sandbox.consoleUrl + path);
@@ -137,7 +148,8 @@ async function walk(
   }
 }
 
-async function measure({ sandbox }: Bench, who: string, { times }: Walked, run: () => Promise<void>) {
+/** Prints the first bytes of what `run` opens, and the CPU time of a page. */
+export async function measure({ sandbox }: Bench, who: string, { times }: Walked, run: () => Promise<void>) {
   const names = ["console", "gateway-operator", "payments", "refunds", "webhook-dispatcher", "settlement"];
   const processes = names.flatMap((name) => {
     const pid = sandbox.processes[name];

@@ -12,6 +12,7 @@ import { benchAdapters } from "./adapters-bench.ts";
 import { benchBacklog } from "./backlog-bench.ts";
 import { print, type Bench } from "./bench.ts";
 import { benchConsole } from "./console-bench.ts";
+import { benchConsoleYears } from "./console-years-bench.ts";
 import { benchDeliveries } from "./deliveries-bench.ts";
 import { connectEventSource } from "./events.ts";
 import { benchEndpoints } from "./endpoints-bench.ts";
@@ -36,8 +37,8 @@ const { values: options } = parseArgs({
     /**
      * payments, webhooks (deliveries, fairness and backlog), one of these three, neighbours, sign-in, operator-token,
      * adapters, tls, tracing, or all; and by themselves console, steady, recovery, endpoints, idle, which inserts ten million
-     * payments and takes a quarter of an hour, lists and settlement, which insert `--rows`, and years, which inserts
-     * `--payments`.
+     * payments and takes a quarter of an hour, lists and settlement, which insert `--rows`, and years and console-years,
+     * which insert `--payments`.
      */
     only: { type: "string", default: "all" },
     rounds: { type: "string", default: "3" },
@@ -98,6 +99,7 @@ const PARTS: Record<string, Part[]> = {
   recovery: [unlimited(benchRecovery)],
   endpoints: [unlimited(benchEndpoints)],
   console: [unlimited(benchConsole)],
+  "console-years": [unlimited(benchConsoleYears)],
   idle: [unlimited(benchIdle)],
   lists: [unlimited(benchLists)],
   settlement: [unlimited(benchSettlement)],

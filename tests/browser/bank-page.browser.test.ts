@@ -18,7 +18,11 @@ beforeAll(async () => {
   product = await startBrowserHarness();
 });
 beforeEach(() => modes({ challenge: "page", returns: "proven" }));
-afterAll(() => product.stop());
+afterAll(async () => {
+  // As it is for everybody else.
+  await modes({ challenge: "form", returns: "bare" });
+  await product.stop();
+});
 
 const RIGHT_CODE = "123456";
 

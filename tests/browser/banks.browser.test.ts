@@ -5,7 +5,7 @@ import { DESK, enrol, inspect, SHOP, startBrowserHarness, type BrowserHarness } 
 /** Challenges of the banks of `npm start -- --banks`: each has pages, forms and a return of its own. */
 let product: BrowserHarness;
 beforeAll(async () => {
-  product = await startBrowserHarness(["nestpay", "iyzico"]);
+  product = await startBrowserHarness();
 });
 afterAll(() => product.stop());
 

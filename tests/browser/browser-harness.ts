@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { serviceDefinitions, startSandbox, type BankProtocol, type SandboxFile } from "@holdfast/sandbox";
+import type { SandboxFile } from "@holdfast/sandbox";
 import type { AxeResults } from "axe-core";
 import { Client } from "pg";
 import { chromium, type BrowserContextOptions, type Page } from "playwright-core";
-import { expect, onTestFinished } from "vitest";
+import { expect, inject, onTestFinished } from "vitest";
+import { startProduct } from "./shared-product.ts";
 
 /** The whole product in real processes, and a real browser in front of it. */
 export type BrowserHarness = {
@@ -65,26 +65,31 @@ const STEP_TIMEOUT_MS = 180_000;
 /** Git-ignored; to be looked at. */
 const SCREENSHOTS = join(import.meta.dirname, "..", "..", ".cache", "screenshots");
 
+/** A browser before the product that all files share. */
+export async function startBrowserHarness(): Promise<BrowserHarness> {
+  return await harnessOf(inject("sandbox"), async () => {});
+}
+
+/** The same before a product that one file has to itself. @param settings of its services */
+export async function startOwnBrowserHarness(settings: Record<string, string> = {}): Promise<BrowserHarness> {
+  Object.assign(process.env, settings);
+  const { file, stop } = await startProduct();
+  return await harnessOf(file, stop);
+}
+
 // oxlint-disable-next-line max-lines-per-function -- one short helper after the other
-export async function startBrowserHarness(banks: BankProtocol[] = []): Promise<BrowserHarness> {
-  // What the bank does not answer is known to be unknown soon.
-  process.env["ACQUIRER_TIMEOUT"] ??= "1s";
-  const home = await mkdtemp(join(tmpdir(), "holdfast-browser-"));
-  const [sandbox, browser] = await Promise.all([
-    startSandbox({ home, portBase: 0, services: serviceDefinitions, banks }),
-    chromium.launch({
-      executablePath: findChromium(),
-      args: [
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--no-first-run",
-        // Its own sandbox does not work for root.
-        ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
-      ],
-    }),
-  ]);
-  const { file } = sandbox;
+async function harnessOf(file: SandboxFile, stopProduct: () => Promise<void>): Promise<BrowserHarness> {
+  const browser = await chromium.launch({
+    executablePath: findChromium(),
+    args: [
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--no-first-run",
+      // Its own sandbox does not work for root.
+      ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+    ],
+  });
   const { apiKey, apiSecret } = file.merchants[0]!;
   const database = new Client({ connectionString: file.databaseUrl });
   await database.connect();
@@ -179,8 +184,7 @@ export async function startBrowserHarness(banks: BankProtocol[] = []): Promise<B
     async stop() {
       await browser.close();
       await database.end();
-      await sandbox.stop();
-      await rm(home, { recursive: true, force: true });
+      await stopProduct();
     },
   };
 }

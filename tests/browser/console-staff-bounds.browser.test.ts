@@ -226,21 +226,6 @@ test("whose access is withdrawn gets a page that says so, at the next click", as
   }
 });
 
-test("no page asks the staff API more than four times", async () => {
-  const things = await makeThings();
-  const page = await signIn("selim", "/payments");
-  const asked = async () =>
-    (await product.logs()).split("\n").filter((line) => line.includes('"listener":"staff"')).length;
-  for (const path of Object.values(pagesOf(things))) {
-    const before = await asked();
-    await page.goto(consoleUrl + path);
-    // The log of a page's requests is whole once it has those of the page after it.
-    await page.goto(`${consoleUrl}/payments`);
-    await eventually(async () => expect(await asked()).toBeGreaterThan(before + 1));
-    expect((await asked()) - before - 1, path).toBeLessThanOrEqual(4);
-  }
-});
-
 test("staff's pages speak Turkish", async () => {
   const page = await signIn("selim", "/payment-links", { ...readerOf(DESK), locale: "tr-TR" });
   for (const path of Object.values(pagesOf(await makeThings()))) {

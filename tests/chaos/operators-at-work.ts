@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { OperatorAnswer, OperatorClient } from "./client/operator-client.ts";
 import type { Random } from "./random.ts";
 import type { Shop } from "./system/onboard-merchant.ts";
-import type { Operators } from "./system/system.ts";
+import type { Operators } from "./system/operators.ts";
 
 /** Operators who decide on refunds, and rotate the merchants' webhook secrets, until they go home. */
 export type OperatorsAtWork = {

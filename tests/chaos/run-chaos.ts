@@ -8,10 +8,9 @@ import { planCheckouts, runCheckouts } from "./checkout-workload.ts";
 import { booksDisagree } from "./books.ts";
 import { ClientHistory } from "./client/client-history.ts";
 import { MerchantClient } from "./client/merchant-client.ts";
-import { startDisputes } from "./disputes.ts";
 import { disturbsDeliveries, type InflictedFault } from "./faults.ts";
 import { runNemesis } from "./nemesis.ts";
-import { startOperators } from "./operators-at-work.ts";
+import { startPeople } from "./people-at-work.ts";
 import { planNemesis } from "./plan-nemesis.ts";
 import { createRandom } from "./random.ts";
 import { describeRun } from "./report.ts";
@@ -48,6 +47,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const system = await startSystem({
     banks: options.banks,
     withSettlement: true,
+    withStaff: true,
     timers: {
       ...loadTimers,
       ...(hasExpiry(options) && expiryTimers),
@@ -94,8 +94,7 @@ async function runOn(system: System, options: ChaosOptions): Promise<Verdict[]> 
     runWorkload(actors, workload, over.signal),
     runCheckouts(actors, buyers, pages, over.signal),
   ]);
-  const atWork = await startOperators(system.operators, createRandom(seed + 3), system.shops);
-  const endDisputes = startDisputes(await system.operators.as("elif"), createRandom(seed + 4));
+  const people = await startPeople(system, seed + 3);
   const faults = await runNemesis(system, nemesis);
   over.abort();
   log("healing");
@@ -103,10 +102,9 @@ async function runOn(system: System, options: ChaosOptions): Promise<Verdict[]> 
   log("waiting for merchants and buyers");
   await merchants;
   log("settling");
-  atWork.clearTheDesk();
+  people.clearTheDesk();
   const stuck = await unsettled(system, { expired: hasExpiry(options) });
-  await atWork.goHome();
-  const disputes = await endDisputes();
+  const { disputes, staff } = await people.goHome();
   await readEverything(system, clients, history);
 
   const ledgers = await readLedgers(
@@ -124,11 +122,15 @@ async function runOn(system: System, options: ChaosOptions): Promise<Verdict[]> 
     })),
     { promise: "the audit logs verify as an operator verifies them", violations: await auditDoubts(system) },
     { promise: "day totals agree under chaos", violations: await booksDisagree(system) },
+    {
+      promise: "merchants' staff ask once, find what they asked for, and reach nothing of another merchant",
+      violations: staff.violations,
+    },
     { promise: "no process ends by itself", violations: selfEnded(system) },
     { promise: "everything comes to rest once everything is healed", violations: stuck },
     {
       promise: "work was done in spite of the faults",
-      violations: hardlyAny(ledgers, { payments, checkouts, faults, disputes }),
+      violations: hardlyAny(ledgers, { payments, checkouts, faults, disputes, staffRefunds: staff.refunds }),
     },
   ];
 }
@@ -212,7 +214,13 @@ function describeReceived({ received }: Ledgers): string {
 /** A run that passed because nothing happened proves nothing. */
 function hardlyAny(
   { payments, checkouts, refunds, received }: Ledgers,
-  planned: { payments: number; checkouts: number; faults: InflictedFault[]; disputes: number },
+  planned: {
+    payments: number;
+    checkouts: number;
+    faults: InflictedFault[];
+    disputes: number;
+    staffRefunds: number;
+  },
 ): Violation[] {
   const paid = checkouts.filter(({ state }) => state === "COMPLETED").length;
   const refunded = refunds.filter(({ state }) => state === "SUCCESS").length;
@@ -224,6 +232,7 @@ function hardlyAny(
     ...(paid < planned.checkouts / 25 ? [`of ${planned.checkouts} checkouts ${paid} were paid`] : []),
     ...(refunded < planned.payments / 50 ? [`${refunded} refunds were paid`] : []),
     ...(planned.disputes === 0 ? ["nothing was charged back"] : []),
+    ...(planned.staffRefunds === 0 ? ["no merchant's staff got a refund"] : []),
     ...(refused === 0 ? ["no webhook was ever refused"] : []),
     ...(planned.faults.length === 0 ? ["nothing went wrong"] : []),
   ].map((what) => ({ invariant: 0, ids: [], what }));

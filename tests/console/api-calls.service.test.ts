@@ -44,3 +44,14 @@ test.each(["operator", "staff"] as const)("no page of %s asks more than four tim
     expect(calls.length, `${page}: ${calls.join(", ")}`).toBeLessThanOrEqual(CALLS_MAX);
   }
 });
+
+test("statements, which are the sum of all lines of their days, are asked for when somebody wants them", async () => {
+  const session = await started.signIn("operator", { subject: "olga" });
+  const statements = "GET /operator/statements";
+  const first = await started.get(session, "/settlement");
+  expect(first.calls).not.toContain(statements);
+  const [, link = ""] = /href="(\/settlement\?from=[^"]+)"/.exec(first.text) ?? [];
+  const second = await started.get(session, link.replaceAll("&amp;", "&"));
+  expect(second.status).toBe(200);
+  expect(second.calls).toContain(statements);
+});

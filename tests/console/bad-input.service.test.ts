@@ -112,6 +112,13 @@ test.each(["/payments?orderId=", "/audit?actor=", "/search?q=", "/payments/", "/
   },
 );
 
+test("filters that the gateway refuses are said above the filters, which are still there", async () => {
+  const { status, text } = await started.get(sessions.operator, "/payments?status=FAILED&orderId=");
+  expect(status).toBe(400);
+  expect(text).toContain("needs from and to");
+  expect(text).toContain('<option value="FAILED" selected');
+});
+
 describe.each(EACH)("$who: $path", ({ who, path, form }) => {
   const post = (
     session: string | undefined,

@@ -28,26 +28,7 @@ export async function startRelayedConsole() {
   const calls: string[] = [];
   const operators = await startRelay(system.operators.port, calls);
   const staff = await startRelay(system.staff.port, calls);
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const environment = {
-    DATABASE_URL: system.database.urls.console.app,
-    LISTEN_HOST: "127.0.0.1",
-    HEALTH_PORT: "0",
-    CONSOLE_PORT: `${port}`,
-    CONSOLE_URL: url,
-    OPERATOR_API_URL: operators.url,
-    STAFF_API_URL: staff.url,
-    OIDC_ISSUER: "http://127.0.0.1:9",
-    OIDC_CLIENT_ID: "console",
-    CONSOLE_SESSION_KEYS: `k1:${sealing.toString("base64")}`,
-    ALLOW_PLAINTEXT: "postgres",
-    DATABASE_CONNECTION_TIMEOUT: "60s",
-  };
-  const console = await startConsole(
-    parseConfig(configSchema, environment),
-    createLogger("console", "fatal"),
-  );
+  const { url, stop } = await startConsoleOf(system.database.urls.console.app, operators.url, staff.url);
   const { merchantId } = system.shops.mine;
   const send = async (path: string, request: RequestInit): Promise<Asked> => {
     calls.length = 0;
@@ -59,13 +40,14 @@ export async function startRelayedConsole() {
     url,
     /** @returns the session that the browser would have. */
     async signIn(audience: Audience, { subject, roles }: { subject: string; roles?: readonly string[] }) {
-      const { token } = system.identity;
       const isStaff = audience === "staff";
       const given = roles ?? (isStaff ? STAFF_ROLES : OPERATOR_ROLES);
       const ofStaff = { aud: STAFF_AUDIENCE, merchant_id: merchantId };
       return await insertedSession(system.database.urls.console.app, {
         subject,
-        accessToken: await token({ claims: { sub: subject, roles: given, ...(isStaff && ofStaff) } }),
+        accessToken: await system.identity.token({
+          claims: { sub: subject, roles: given, ...(isStaff && ofStaff) },
+        }),
         ...(isStaff
           ? { staff: { merchantId, roles: new Set(given as StaffRole[]) }, roles: new Set<OperatorRole>() }
           : { roles: new Set(given as OperatorRole[]) }),
@@ -85,11 +67,33 @@ export async function startRelayedConsole() {
         body: new URLSearchParams({ formToken: formTokenOf(session ?? ""), key: randomUUID(), ...form }),
       }),
     async close() {
-      await console.stop();
+      await stop();
       await Promise.all([operators.stop(), staff.stop()]);
       await system.close();
     },
   };
+}
+
+async function startConsoleOf(databaseUrl: string, operatorApiUrl: string, staffApiUrl: string) {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const environment = {
+    DATABASE_URL: databaseUrl,
+    LISTEN_HOST: "127.0.0.1",
+    HEALTH_PORT: "0",
+    CONSOLE_PORT: `${port}`,
+    CONSOLE_URL: url,
+    OPERATOR_API_URL: operatorApiUrl,
+    STAFF_API_URL: staffApiUrl,
+    OIDC_ISSUER: "http://127.0.0.1:9",
+    OIDC_CLIENT_ID: "console",
+    CONSOLE_SESSION_KEYS: `k1:${sealing.toString("base64")}`,
+    ALLOW_PLAINTEXT: "postgres",
+    DATABASE_CONNECTION_TIMEOUT: "60s",
+  };
+  const config = parseConfig(configSchema, environment);
+  const running = await startConsole(config, createLogger("console", "fatal"));
+  return { url, stop: () => running.stop() };
 }
 
 const cookieOf = (session: string) => `${SESSION_COOKIE}=${session}`;

@@ -17,6 +17,8 @@ export type OperatorChange = {
   action: string;
   method: "POST" | "PUT";
   path: string;
+  /** Of the Idempotency-Key, where the face has them. */
+  key?: string;
   body?: object;
   /** The record it is about, or the answer's field that names it. */
   subject?: string;
@@ -39,8 +41,16 @@ export class OperatorClient {
     return this.#deps.name;
   }
 
-  async change({ action, method, path, body, subject, subjectIn }: OperatorChange): Promise<OperatorAnswer> {
-    const answer = await this.#send(method, path, body);
+  async change({
+    action,
+    method,
+    path,
+    key,
+    body,
+    subject,
+    subjectIn,
+  }: OperatorChange): Promise<OperatorAnswer> {
+    const answer = await this.#send(method, path, { key, body });
     const named = subject ?? fieldOf(answer.body, subjectIn);
     const code = fieldOf(answer.body, "code");
     const { bytesSent, status } = answer;
@@ -59,7 +69,11 @@ export class OperatorClient {
     return await this.#send("GET", path);
   }
 
-  async #send(method: "GET" | "POST" | "PUT", path: string, body?: object): Promise<OperatorAnswer> {
+  async #send(
+    method: "GET" | "POST" | "PUT",
+    path: string,
+    { key, body }: { key?: string | undefined; body?: object | undefined } = {},
+  ): Promise<OperatorAnswer> {
     const { token, ports, ca } = this.#deps;
     const port = ports[this.#requests++ % ports.length] ?? 0;
     const text = body === undefined ? undefined : JSON.stringify(body);
@@ -70,6 +84,7 @@ export class OperatorClient {
         path,
         headers: {
           authorization: `Bearer ${token}`,
+          ...(key !== undefined && { "idempotency-key": key }),
           ...(text !== undefined && {
             "content-type": "application/json",
             "content-length": `${Buffer.byteLength(text)}`,

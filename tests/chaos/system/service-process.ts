@@ -93,6 +93,27 @@ export async function createGateway(name: string, surroundings: Surroundings): P
   return { ...merchant, operator, pages, merchantPort, operatorPort, publicUrl };
 }
 
+/** The face for merchants' staff. */
+export type StaffFace = ServiceProcess & { port: number };
+
+export async function createStaffFace(name: string, surroundings: Surroundings): Promise<StaffFace> {
+  const { secrets, databaseUrls, wires } = surroundings;
+  const port = await nextPort();
+  const service = await createService(
+    { name, user: "gateway-staff", databaseUrl: databaseUrls.gateway.staff },
+    surroundings,
+    {
+      ...wires?.listenerEnv,
+      STAFF_API_PORT: `${port}`,
+      // Nobody pays by a link of theirs here.
+      PUBLIC_URL: "https://pay.example.test",
+      CREDENTIAL_PEPPERS: `1:${secrets.credentialPepper}`,
+      REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR: "1000000",
+    },
+  );
+  return { ...service, port };
+}
+
 export async function createPayments(name: string, surroundings: Surroundings): Promise<ServiceProcess> {
   return await createService(
     { name, user: "payments", databaseUrl: surroundings.databaseUrls.payments.app },

@@ -11,8 +11,6 @@ import { localCertificates, type LocalCertificates } from "@holdfast/sandbox/inf
 import { installEventStream, keepEventStream } from "@holdfast/installation";
 import { connectBus } from "@holdfast/messaging";
 import { startLedgerReceiver } from "../../support/index.ts";
-import { OperatorHistory } from "../client/client-history.ts";
-import { OperatorClient } from "../client/operator-client.ts";
 import type { AcquirerProcess } from "./acquirer.ts";
 import { openAccounts, type PlacesOfMoney } from "./bank-accounts.ts";
 import type { ForeignBank, ForeignBankName } from "./foreign-banks.ts";
@@ -20,6 +18,7 @@ import { DATABASE, migratedDatabase } from "./migrated-database.ts";
 import { nextPort } from "./port-block.ts";
 import { onboardMerchant, type Shop } from "./onboard-merchant.ts";
 import { createOperatorIdentity, type OperatorIdentity } from "./operator-identity.ts";
+import { createOperators, type Operators } from "./operators.ts";
 import type { RestartableServer } from "./restartable-server.ts";
 import {
   createDispatcher,
@@ -27,8 +26,10 @@ import {
   createPayments,
   createRefunds,
   createSettlement,
+  createStaffFace,
   type Gateway,
   type ServiceProcess,
+  type StaffFace,
   type Surroundings,
 } from "./service-process.ts";
 import { startServers } from "./start-servers.ts";
@@ -44,6 +45,8 @@ export type System = {
   webhooks: [ServiceProcess, ServiceProcess];
   /** Two where the run compares the books, and none otherwise. */
   settlement: ServiceProcess[];
+  /** Two where the run has merchants' staff at work, and none otherwise. */
+  staffFaces: StaffFace[];
   /** As settlement's commands connect. */
   settlementOwnerUrl: string;
   postgres: RestartableServer;
@@ -67,9 +70,6 @@ export type System = {
   stop(options?: { keepAs?: string }): Promise<void>;
 };
 
-/** Everything operators have done, and a client for any of them. */
-export type Operators = { history: OperatorHistory; as(name: string): Promise<OperatorClient> };
-
 /** Every process of a service. */
 export function servicesOf({
   gateways,
@@ -77,9 +77,10 @@ export function servicesOf({
   refunds,
   webhooks,
   settlement,
+  staffFaces,
 }: Services): ServiceProcess[] {
   const faces = gateways.flatMap((gateway) => [gateway, gateway.operator, gateway.pages]);
-  return [...faces, ...payments, ...refunds, ...webhooks, ...settlement];
+  return [...faces, ...staffFaces, ...payments, ...refunds, ...webhooks, ...settlement];
 }
 
 /** Every bank. */
@@ -87,7 +88,7 @@ export function banksOf({ acquirer, banks }: Pick<System, "acquirer" | "banks">)
   return [acquirer, ...banks];
 }
 
-type Services = Pick<System, "gateways" | "payments" | "refunds" | "webhooks" | "settlement">;
+type Services = Pick<System, "gateways" | "payments" | "refunds" | "webhooks" | "settlement" | "staffFaces">;
 
 /** @param root the repository whose services and simulator run; another one than this for mutants. */
 export async function startSystem({
@@ -96,6 +97,7 @@ export async function startSystem({
   secured = false,
   banks = [],
   withSettlement = false,
+  withStaff = false,
   env,
 }: {
   timers: Timers;
@@ -105,6 +107,7 @@ export async function startSystem({
   /** Beside the acquirer, with an account and a route for each merchant. */
   banks?: readonly ForeignBankName[];
   withSettlement?: boolean;
+  withStaff?: boolean;
   /** Settings of every service. */
   env?: Record<string, string>;
 }): Promise<System> {
@@ -120,7 +123,17 @@ export async function startSystem({
   };
   try {
     return {
-      ...(await bringUp({ dir, root: resolve(root), timers, secured, banks, withSettlement, env, cleanup })),
+      ...(await bringUp({
+        dir,
+        root: resolve(root),
+        timers,
+        secured,
+        banks,
+        withSettlement,
+        withStaff,
+        env,
+        cleanup,
+      })),
       dir,
       stop,
     };
@@ -139,6 +152,7 @@ type BringUp = {
   secured: boolean;
   banks: readonly ForeignBankName[];
   withSettlement: boolean;
+  withStaff: boolean;
   env: Record<string, string> | undefined;
   cleanup: (() => Promise<void>)[];
 };
@@ -147,15 +161,14 @@ async function bringUp({
   dir,
   root,
   timers,
-  secured,
   banks,
-  withSettlement,
   env,
   cleanup,
+  ...choices
 }: BringUp): Promise<Omit<System, "dir" | "stop">> {
   const log = (name: string) => join(dir, "logs", `${name}.log`);
   const identity = await createOperatorIdentity(join(dir, "operator-jwks.json"));
-  const wires = secured ? await createWires(dir) : undefined;
+  const wires = choices.secured ? await createWires(dir) : undefined;
   const servers = await startServers({ dir, root, log, wires, banks, cleanup });
   const { postgres, nats, acquirer } = servers;
   cleanup.push(await keepStream(nats.port, wires));
@@ -173,15 +186,15 @@ async function bringUp({
     wires,
     env,
   };
-  const created = await createServices(surroundings, withSettlement);
-  const { gateways, payments } = created;
+  const created = await createServices(surroundings, choices);
+  const { payments } = created;
   const services = servicesOf(created);
   for (const { process, links } of services) {
     cleanup.push(() => process.kill(), ...Object.values(links).map((link) => () => link.close()));
   }
   await Promise.all(services.map(({ process }) => process.start()));
 
-  const operators = createOperators(join(dir, "operators.jsonl"), gateways, { ...identity, ca: wires?.ca });
+  const operators = createOperators(join(dir, "operators.jsonl"), created, { ...identity, ca: wires?.ca });
   const open = (name: string) => openShop(name, { operators, certificates, cleanup });
   const shops: [Shop, Shop] = [await open("shop-1"), await open("shop-2")];
   return {
@@ -201,7 +214,10 @@ async function bringUp({
   };
 }
 
-async function createServices(surroundings: Surroundings, withSettlement: boolean): Promise<Services> {
+async function createServices(
+  surroundings: Surroundings,
+  { withSettlement, withStaff }: Pick<BringUp, "withSettlement" | "withStaff">,
+): Promise<Services> {
   return {
     gateways: await pair((name) => createGateway(name, surroundings), "gateway"),
     payments: await pair((name) => createPayments(name, surroundings), "payments"),
@@ -210,6 +226,7 @@ async function createServices(surroundings: Surroundings, withSettlement: boolea
     settlement: withSettlement
       ? await pair((name) => createSettlement(name, surroundings), "settlement")
       : [],
+    staffFaces: withStaff ? await pair((name) => createStaffFace(name, surroundings), "staff") : [],
   };
 }
 
@@ -247,19 +264,6 @@ async function keepStream(port: number, wires: Wires | undefined): Promise<() =>
 }
 
 const ACK_WAIT_MS = 3_000;
-
-function createOperators(
-  file: string,
-  gateways: Gateway[],
-  { tokenOf, ca }: OperatorIdentity & { ca: string | undefined },
-): Operators {
-  const history = new OperatorHistory(file);
-  const ports = gateways.map(({ operatorPort }) => operatorPort);
-  return {
-    history,
-    as: async (name) => new OperatorClient({ name, token: await tokenOf(name), ports, history, ca }),
-  };
-}
 
 type OpenShop = {
   operators: Operators;

@@ -75,14 +75,17 @@ async function answerList(context: PageContext): Promise<PageAnswer> {
   const { reader, query } = context;
   const { texts } = reader;
   const filter = Object.fromEntries(PAYMENT_FILTERS.map((name) => [name, query.get(name)?.trim()]));
-  const page = await context.api.read(listOperatorPayments, {
-    query: { ...filter, cursor: query.get("cursor") ?? undefined },
-  });
+  const cursor = query.get("cursor") ?? undefined;
+  const page = await readList(
+    context,
+    context.api.read(listOperatorPayments, { query: { ...filter, cursor } }),
+  );
   const content = html`${filters(context)}
     ${table(texts.payments, paymentColumns(reader), { rows: page.items, empty: texts.noPayments })}
     ${nextPage(texts.nextPage, "/payments", query, page.nextCursor)}
     <p><a href="/payments.csv?${query.toString()}">${texts.csv}</a></p>`;
-  return { kind: "page", title: texts.payments, content };
+  const { notice, status = 200 } = page.refusal ?? {};
+  return { kind: "page", title: texts.payments, content, notice, status };
 }
 
 function filters({ query, reader, session }: PageContext): Html {

@@ -51,10 +51,7 @@ async function answerSettlement(context: PageContext, notice?: Notice, status?: 
       context,
       api.read(listSettlements, { query: { accountId: filter.accountId, cursor: cursor("importsCursor") } }),
     ),
-    readList(
-      context,
-      api.read(listStatementsOfMerchants, { query: { ...days, cursor: cursor("statementsCursor") } }),
-    ),
+    readStatements(context),
     readMerchants(context),
   ]);
   const caption = filter.state ? texts.differencesIn(statusWord(reader, filter.state)) : texts.differences;
@@ -65,10 +62,11 @@ async function answerSettlement(context: PageContext, notice?: Notice, status?: 
   ${nextPage(texts.nextDifferences, "/settlement", query, differences.nextCursor)}
   ${importTable(reader, imports.items)}
   ${nextPage(texts.nextImports, "/settlement", query, imports.nextCursor, "importsCursor")}
-  ${uploadForm(context)} ${statementTable(context, merchants, statements.items)}
-  ${nextPage(texts.nextStatements, "/settlement", query, statements.nextCursor, "statementsCursor")}
+  ${uploadForm(context)}
+  ${statements ? statementTable(context, merchants, statements.items) : statementsLink(reader, days)}
+  ${nextPage(texts.nextStatements, "/settlement", query, statements?.nextCursor, "statementsCursor")}
   ${statementFiles(reader, days)}`;
-  const refusal = differences.refusal ?? statements.refusal ?? imports.refusal;
+  const refusal = differences.refusal ?? statements?.refusal ?? imports.refusal;
   return {
     kind: "page",
     title: reader.texts.settlement,
@@ -76,6 +74,24 @@ async function answerSettlement(context: PageContext, notice?: Notice, status?: 
     notice: notice ?? refusal?.notice ?? doneNotice(context),
     status: status ?? refusal?.status ?? 200,
   };
+}
+
+/** They are the sum of every line of their days, which is more than a page for differences may cost: who asks gets them. */
+async function readStatements(context: PageContext) {
+  const { api, query } = context;
+  if (!["merchantId", "from", "to"].some((name) => query.get(name))) return undefined;
+  const cursor = query.get("statementsCursor") ?? undefined;
+  const days = statementFilter(context);
+  return await readList(context, api.read(listStatementsOfMerchants, { query: { ...days, cursor } }));
+}
+
+function statementsLink(reader: Reader, days: StatementDays): Html {
+  const texts = SETTLEMENT_TEXTS[reader.language];
+  return html`<h2>${texts.statements}</h2>
+    <p>
+      ${texts.chooseStatements}
+      <a href="/settlement?${new URLSearchParams(days).toString()}">${texts.showStatements}</a>
+    </p>`;
 }
 
 function filters(

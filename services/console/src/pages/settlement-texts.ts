@@ -39,6 +39,8 @@ const ENGLISH = {
   allMerchants: "All merchants",
   noStatements:
     "No statement of these days. They are made of the lines of banks' files; choose other days above.",
+  chooseStatements: "Choose a merchant or days above, or",
+  showStatements: "see those of the last 31 days",
   nextDifferences: "More differences",
   nextImports: "More files",
   nextStatements: "More statements",
@@ -139,6 +141,8 @@ const TURKISH: SettlementTexts = {
   toDay: "Özet bitişi",
   allMerchants: "Bütün üye iş yerleri",
   noStatements: "Bu günlerin özeti yok. Özetler banka dosyalarının satırlarından oluşur; başka günler seçin.",
+  chooseStatements: "Yukarıdan üye iş yeri veya gün seçin; ya da",
+  showStatements: "son 31 günün özetlerini görün",
   nextDifferences: "Diğer farklar",
   nextImports: "Diğer dosyalar",
   nextStatements: "Diğer özetler",
