@@ -1,9 +1,10 @@
 import { createTestDatabase, eventually } from "@holdfast/tests/support";
-import { Pool } from "pg";
+import { type ClientBase, Pool } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { insertWaiting } from "../../test/waiting-deliveries.ts";
 import { PLAN_SETTINGS } from "../plan-settings.ts";
 import { claimDeliveries } from "./claim-deliveries.ts";
+import { RELEASE_HELD_BY } from "./lease-holder-statements.ts";
 import { leasesOf, newLeaseHolder, watchLeases } from "./lease-holder.ts";
 
 test("what a dispatcher has leased is free once its session has been missing in three looks, and not before", async () => {
@@ -51,6 +52,19 @@ test("what one leases again while its lock is missing still stays, and what it h
   for (let looks = 0; looks < 5; looks++) expect(await other.watch.look()).toBe(0);
 });
 
+test("what one leases again stays, also where the look that frees the rest takes long", async () => {
+  const { superuser, dispatcher, leased } = await startTables();
+  const [cut, other] = [dispatcher(), dispatcher(slowToRelease)];
+  await cut.watch.look();
+  await other.watch.look();
+  await cut.watch.stop();
+  await eventually(async () => expect((await superuser.query(HELD)).rowCount).toBe(1));
+  expect([await other.watch.look(), await other.watch.look()]).toEqual([0, 0]);
+  await cut.claim();
+  expect(await other.watch.look()).toBe(0);
+  expect(await leased()).toEqual([cut.holder]);
+});
+
 test("a process that starts frees what one had that died before it, and no lease of a version that names nobody", async () => {
   const { superuser, dispatcher, leased } = await startTables();
   await dispatcher().claim();
@@ -66,6 +80,15 @@ test("a process that starts frees what one had that died before it, and no lease
 const HELD = `select pid from pg_locks where locktype = 'advisory' and objsubid = 1
   and database = (select oid from pg_database where datname = current_database())`;
 
+/** Has each statement that frees leases come half a second after it was sent. */
+function slowToRelease(client: ClientBase) {
+  const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+  client.query = (async (...args: unknown[]) => {
+    if (args[0] === RELEASE_HELD_BY) await query("select pg_sleep(0.5)");
+    return query(...args);
+  }) as typeof client.query;
+}
+
 const LEASE_MS = 3_600_000;
 
 async function startTables() {
@@ -79,12 +102,13 @@ async function startTables() {
   await insertWaiting(superuser, { merchants: 1, each: 8, dueInSeconds: -60 });
   return {
     superuser,
-    dispatcher: () => {
+    dispatcher: (adjust?: (client: ClientBase) => void) => {
       const holder = newLeaseHolder();
       const settings = Object.entries({ ...PLAN_SETTINGS, ...leasesOf(holder) });
       const options = settings.map(([name, value]) => `-c ${name}=${value}`).join(" ");
       const pool = new Pool({ connectionString: database.urls.webhooks.app, options });
       pool.on("error", () => {}).on("connect", (client) => void client.on("error", () => {}));
+      if (adjust) pool.on("connect", adjust);
       pools.push(pool);
       const watch = watchLeases(pool, holder, { leaseMs: LEASE_MS });
       onTestFinished(() => watch.stop());

@@ -31,7 +31,7 @@ export type LeaseWatch = {
  */
 export function watchLeases(pool: Pool, holder: string, { leaseMs }: { leaseMs: number }): LeaseWatch {
   let session: PoolClient | undefined;
-  /** How often each that was alive, or has leases, was missing since, and when that began. */
+  /** Those that were alive, or had leases when the process started. */
   let missing: Map<string, Missing> | undefined;
   const inSession = async () => {
     if (session) return session;
@@ -52,23 +52,17 @@ export function watchLeases(pool: Pool, holder: string, { leaseMs }: { leaseMs: 
     async look() {
       try {
         const client = await inSession();
-        const read = async (statement: string | { name: string; text: string }) =>
-          (await client.query<{ holder: string }>(statement)).rows.map((row) => row.holder);
-        const alive = await read(ALIVE_HOLDERS);
-        const nowMs = performance.now();
-        missing ??= new Map(
-          (await read(HOLDERS_OF_LEASES)).map((each) => [each, { looks: 0, sinceMs: nowMs }]),
-        );
+        const { holders: alive, read_at: now } = await readAlive(client);
+        missing ??= new Map((await readHolders(client)).map((each) => [each, { looks: 0, since: now }]));
         for (const each of missing.values()) each.looks++;
-        for (const each of alive) missing.set(each, { looks: 0, sinceMs: nowMs });
+        for (const each of alive) missing.set(each, { looks: 0, since: now });
         missing.delete(holder);
         let released = 0;
-        for (const [each, { looks, sinceMs }] of missing) {
-          if (looks === 1) missing.set(each, { looks, sinceMs: nowMs });
+        for (const [each, { looks, since }] of missing) {
+          if (looks === 1) missing.set(each, { looks, since: now });
           if (looks < LOOKS) continue;
-          // Of leases that were taken after it was missing, the end is later than this.
-          const endsInMs = leaseMs - (nowMs - sinceMs);
-          const { rowCount } = await client.query(RELEASE_HELD_BY, [each, endsInMs]);
+          // Leases that were taken after it was missing end later than this.
+          const { rowCount } = await client.query(RELEASE_HELD_BY, [each, since, leaseMs]);
           missing.delete(each);
           released += rowCount ?? 0;
         }
@@ -84,6 +78,17 @@ export function watchLeases(pool: Pool, holder: string, { leaseMs }: { leaseMs: 
   };
 }
 
-type Missing = { looks: number; sinceMs: number };
+/** In how many looks one was missing, and since when, by the database's clock. */
+type Missing = { looks: number; since: string };
 
 const LOOKS = 3;
+
+async function readAlive(client: PoolClient) {
+  const { rows } = await client.query<{ holders: string[]; read_at: string }>(ALIVE_HOLDERS);
+  return rows[0]!;
+}
+
+async function readHolders(client: PoolClient): Promise<string[]> {
+  const { rows } = await client.query<{ holder: string }>(HOLDERS_OF_LEASES);
+  return rows.map(({ holder }) => holder);
+}
