@@ -105,10 +105,11 @@ test("each endpoint gets the events it wants under its own secret, and one that 
   }
   const last = books.ledger.at(-1)!;
   expect(verifyWebhook(last, { secret: further.secret, now: Date.now() })).toMatchObject({ valid: true });
-  const { attempts } = await harness.delivery(ended[0]!.eventId);
-  for (const id of [merchantId, endpointId]) {
-    expect(attempts.findLast((each) => each.endpointId === id)).toMatchObject({ succeeded: true });
-  }
+  await eventually(async () => {
+    const { attempts } = await harness.delivery(ended[0]!.eventId);
+    for (const id of [merchantId, endpointId])
+      expect(attempts.findLast((each) => each.endpointId === id)).toMatchObject({ succeeded: true });
+  });
 });
 
 test("a secret is rotated, activated and tried for one endpoint alone", async () => {
