@@ -1,9 +1,7 @@
 // What needs no settings of its own, one after the other at one product in real processes: starting another one costs more
 // than most of these. Each holds on its own, too.
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { preAuthorization, startProduct, type RunningSandbox } from "./running-sandbox.ts";
-import { expectConsoleWalk, expectDemonstratedDay } from "./stories/demo.ts";
-import { expectQuietServices } from "./stories/idle.ts";
+import { afterAll, beforeAll, test, vi } from "vitest";
+import { startProduct, type RunningSandbox } from "./running-sandbox.ts";
 import { expectMerchantsApart } from "./stories/isolation.ts";
 import { expectNewMerchantServed } from "./stories/new-merchant.ts";
 import { expectLivesOfPayments } from "./stories/payment-life.ts";
@@ -25,9 +23,6 @@ afterAll(async () => {
   await product?.cleanUp();
 });
 
-test("a product that nothing is asked of leaves its database alone: each process two statements a second at most", () =>
-  expectQuietServices(product));
-
 test("the life of payments through every process", () => expectLivesOfPayments(product));
 
 test("refunds of a payment, from request to webhook, through every process", () =>
@@ -45,24 +40,8 @@ test("of three merchants none can read, capture, cancel or refund what is anothe
 test("a cardholder passes, fails and cancels the challenge; cards without one are paid at once", () =>
   expectChallengesAnswered(product));
 
-test("the demo walks a merchant's day through every process, and prints no secret", () =>
-  expectDemonstratedDay(product));
-
-test("the demo's walk through the console leads to pages that are there, and to a refund that waits", () =>
-  expectConsoleWalk(product));
-
 test("payments being away is a 503 while nothing was started, and 201 again when it is back", () =>
   expectPaymentsMissedAndBack(product));
 
 test("a merchant's rules and prices, and the BIN table, through every process", () =>
   expectRulesPricesAndBins(product));
-
-test("a second start with the same home finds yesterday's payments and the same merchant", async () => {
-  const reserved = await product.merchant()("POST", "/api/pre-authorization", preAuthorization());
-  const { merchants } = product.file;
-  await product.stop();
-  product = await startProduct({ home: product.home });
-  expect(product.file.merchants).toEqual(merchants);
-  const found = await product.merchant()("GET", `/api/payment/${reserved.body.paymentId}`);
-  expect(found).toMatchObject({ status: 200, text: reserved.text });
-});
