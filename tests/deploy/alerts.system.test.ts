@@ -51,7 +51,7 @@ function metricsOfTheSources(): Set<string> {
 }
 
 /** Named in docs/runbook/README.md with who exposes them. */
-const OTHERS = /^(up|kube_|kubelet_|certmanager_|container_|cnpg_|barman_cloud_|otel_sdk_)/;
+const OTHERS = /^(up$|kube_|kubelet_|certmanager_|container_|cnpg_|barman_cloud_|otel_sdk_)/;
 
 function unknownMetrics(expressions: string[]): string[] {
   const known = metricsOfTheSources();

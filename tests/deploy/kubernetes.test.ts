@@ -182,6 +182,16 @@ const variable = (manifests: Manifest[], name: string) =>
 function settingsOf(manifests: Manifest[]): Record<string, string> {
   return ofKind(manifests, "ConfigMap").find(({ data }) => data!["NATS_URL"])!.data!;
 }
+/** One more policy for every pod: policies add up, so it opens what the others deny. */
+function networkPolicy(name: string, allowed: Record<string, unknown>): Manifest {
+  const metadata = { name, namespace: "holdfast", labels: { "holdfast.dev/stage": "platform" } };
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "NetworkPolicy",
+    metadata,
+    spec: { podSelector: {}, ...allowed },
+  };
+}
 function annotations(manifests: Manifest[], ingress: string): Record<string, string> {
   return ofKind(manifests, "Ingress").find(({ metadata }) => metadata.name === ingress)!.metadata
     .annotations!;
@@ -307,6 +317,22 @@ const breaks: Record<string, Record<string, Break>> = {
     "one less in": (all) => void spec(all, "NetworkPolicy", "nats").ingress[0].from.pop(),
     "from anywhere": (all) => void delete spec(all, "NetworkPolicy", "payments").ingress[0].from,
     "to any port": (all) => void delete spec(all, "NetworkPolicy", "payments").egress[0].ports,
+    "an overlay's policy that lets every pod of the cluster in": (all) =>
+      void all.push(
+        networkPolicy("debugging", {
+          policyTypes: ["Ingress"],
+          ingress: [{ from: [{ namespaceSelector: {} }] }],
+        }),
+      ),
+    "an overlay's policy that lets everything out": (all) =>
+      void all.push(networkPolicy("debugging", { policyTypes: ["Egress"], egress: [{}] })),
+    "an overlay's policy with a hole of one address": (all) =>
+      void all.push(
+        networkPolicy("debugging", {
+          policyTypes: ["Egress"],
+          egress: [{ to: [{ ipBlock: { cidr: "203.0.113.9/32" } }], ports: [{ port: 22 }] }],
+        }),
+      ),
     "a policy is missing": (all) => without(all, "NetworkPolicy", "postgres"),
   },
   "only merchants and cardholders come in": {
