@@ -9,6 +9,7 @@ import * as availability from "./policies/availability.ts";
 import * as images from "./policies/images.ts";
 import * as network from "./policies/network.ts";
 import * as pods from "./policies/pods.ts";
+import * as postgres from "./policies/postgres.ts";
 import * as scheduling from "./policies/scheduling.ts";
 import * as settings from "./policies/settings.ts";
 import * as tls from "./policies/tls.ts";
@@ -58,6 +59,9 @@ const policies: Record<string, Policy> = {
     availability.replicasSurviveOne(manifests, { production: overlay !== "development" }),
   "connections fit": (manifests) => availability.connectionsFit(manifests, extraConnections),
   "events are replicated": (manifests) => availability.eventsAreReplicated(manifests, natsConfig),
+  // In development there is one PostgreSQL, and nothing to lose.
+  "PostgreSQL loses nothing": (manifests, overlay) =>
+    overlay === "development" ? [] : postgres.postgresLosesNothing(manifests),
   "everything is denied first": network.everythingIsDeniedFirst,
   "arrows are the documented ones": (manifests, overlay) =>
     network.arrowsAreTheDocumented(manifests, documented(overlay)),
@@ -303,6 +307,22 @@ const breaks: Record<string, Record<string, Break>> = {
     "five servers": (all) => void (spec(all, "StatefulSet", "nats").replicas = 5),
     "a volume smaller than the store": (all) =>
       void (spec(all, "StatefulSet", "nats").volumeClaimTemplates[0].spec.resources.requests.storage = "5Gi"),
+  },
+  "PostgreSQL loses nothing": {
+    "one standby": (all) => void (spec(all, "Cluster", "postgres").instances = 2),
+    "copies on one node": (all) =>
+      void (spec(all, "Cluster", "postgres").affinity.podAntiAffinityType = "preferred"),
+    "no synchronous standby": (all) => void delete spec(all, "Cluster", "postgres").postgresql.synchronous,
+    "commits go on without a standby": (all) =>
+      void (spec(all, "Cluster", "postgres").postgresql.synchronous.dataDurability = "preferred"),
+    "a standby without the last commits is promoted": (all) =>
+      void delete spec(all, "Cluster", "postgres").postgresql.synchronous.failoverQuorum,
+    "WAL is kept until the volume is full": (all) =>
+      void delete spec(all, "Cluster", "postgres").postgresql.parameters.max_slot_wal_keep_size,
+    "more WAL is kept than there is room for": (all) =>
+      void (spec(all, "Cluster", "postgres").walStorage.size = "10Gi"),
+    "values in the log": (all) =>
+      void delete spec(all, "Cluster", "postgres").postgresql.parameters.log_parameter_max_length_on_error,
   },
   "everything is denied first": {
     "not at all": (all) => without(all, "NetworkPolicy", "default-deny"),
