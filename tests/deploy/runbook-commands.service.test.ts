@@ -64,9 +64,10 @@ function faultOfRequest(command: string): string | undefined {
   const shape = (one: string) => one.replaceAll(/\{\w+\}/g, "{}");
   const known = Object.entries(paths).find(([one]) => shape(one) === shape(path))?.[1][method.toLowerCase()];
   if (!known) return "the operator API has no such request";
-  const parameters = (known.parameters ?? []).filter((one) => one.in === "query").map(({ name }) => name);
+  const declared = (known.parameters ?? []).filter((one) => one.in === "query");
+  const parameters = new Set(declared.map(({ name }) => name));
   const asked = query.split("&").flatMap((part) => part.split("=")[0] || []);
-  const strange = asked.filter((name) => !parameters.includes(name));
+  const strange = asked.filter((name) => !parameters.has(name));
   return strange.length > 0 ? `it has no parameter ${strange.join()}` : undefined;
 }
 
