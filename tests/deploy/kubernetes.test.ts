@@ -67,6 +67,7 @@ const policies: Record<string, Policy> = {
     network.arrowsAreTheDocumented(manifests, documented(overlay)),
   "only merchants and cardholders come in": network.onlyMerchantsAndCardholdersComeIn,
   "certificates can be issued": network.certificatesCanBeIssued,
+  "namespaces have a name or a label": network.namespacesHaveNameOrLabel,
   "services find their pods": network.servicesFindTheirPods,
   "programs start with their settings": (manifests) =>
     settings.programsStartWithTheirSettings(manifests, configSchemas, sampleSecret),
@@ -367,6 +368,13 @@ const breaks: Record<string, Record<string, Break>> = {
     "everybody does": (all) => void delete spec(all, "NetworkPolicy", "acme-solver").ingress[0].from,
     "at another port": (all) =>
       void (spec(all, "NetworkPolicy", "acme-solver").ingress[0].ports[0].port = 8080),
+  },
+  "namespaces have a name or a label": {
+    "an ingress controller under another name is locked out": (all) =>
+      void spec(all, "NetworkPolicy", "gateway-merchant").ingress[0].from.pop(),
+    "so is one that has the usual name": (all) =>
+      void spec(all, "NetworkPolicy", "gateway-public").ingress[0].from.shift(),
+    "so is Prometheus": (all) => void spec(all, "NetworkPolicy", "payments").ingress[0].from.pop(),
   },
   "services find their pods": {
     "another label": (all) =>
