@@ -7,7 +7,10 @@
 # that was tested, with exact line numbers. `node` itself is process 1 and takes SIGTERM. A service's schema is migrated
 # from the service's own image, with the command `program/src/migrate.ts`. BuildKit is not needed.
 
-FROM node:26-slim AS base
+# deploy/compose/images.env has it with the digest that a release is built on.
+ARG NODE_IMAGE=node:26-slim
+
+FROM ${NODE_IMAGE} AS base
 WORKDIR /holdfast
 
 FROM base AS program
@@ -49,6 +52,7 @@ ENTRYPOINT ["node"]
 CMD ["program/src/main.ts"]
 STOPSIGNAL SIGTERM
 ARG SERVICE
+ARG NODE_IMAGE
 ARG VERSION=0.1.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Holdfast ${SERVICE}" \
@@ -56,7 +60,7 @@ LABEL org.opencontainers.image.title="Holdfast ${SERVICE}" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}" \
       org.opencontainers.image.licenses="Apache-2.0" \
-      org.opencontainers.image.base.name="docker.io/library/node:26-slim"
+      org.opencontainers.image.base.name="${NODE_IMAGE}"
 
 # What has to be there before the services start: it runs once and has no health.
 FROM runtime AS installation

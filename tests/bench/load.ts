@@ -59,7 +59,8 @@ async function client(index: number): Promise<void> {
   let orders = 0;
   let due = performance.now() + (intervalMs * index) / connections;
   while (performance.now() < end && due < end) {
-    if (due > performance.now()) await delay(due - performance.now());
+    const early = due - performance.now();
+    if (early > 0) await delay(early);
     // With a rate, latency counts from when the request was due: a server that stalls cannot hide it.
     const started = intervalMs === 0 ? performance.now() : due;
     const { statusCode, body } = await pool.request({

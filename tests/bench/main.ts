@@ -19,6 +19,7 @@ import { benchEndpoints } from "./endpoints-bench.ts";
 import { benchFairness } from "./fairness-bench.ts";
 import { benchIdle } from "./idle-bench.ts";
 import { benchLists } from "./lists-bench.ts";
+import { benchMemory } from "./memory-bench.ts";
 import { benchNeighbours, NEIGHBOURS_RATE_LIMIT } from "./neighbours-bench.ts";
 import { benchOperatorToken } from "./operator-token-bench.ts";
 import { benchPayments } from "./payments-bench.ts";
@@ -36,7 +37,7 @@ const { values: options } = parseArgs({
   options: {
     /**
      * payments, webhooks (deliveries, fairness and backlog), one of these three, neighbours, sign-in, operator-token,
-     * adapters, tls, tracing, or all; and by themselves console, steady, recovery, endpoints, idle, which inserts ten million
+     * adapters, tls, tracing, or all; and by themselves console, steady, memory, recovery, endpoints, idle, which inserts ten million
      * payments and takes a quarter of an hour, lists and settlement, which insert `--rows`, and years and console-years,
      * which insert `--payments`.
      */
@@ -96,6 +97,7 @@ const PARTS: Record<string, Part[]> = {
   tls: [TLS],
   tracing: [TRACING],
   steady: [unlimited(benchSteady)],
+  memory: [unlimited(benchMemory)],
   recovery: [unlimited(benchRecovery)],
   endpoints: [unlimited(benchEndpoints)],
   console: [unlimited(benchConsole)],

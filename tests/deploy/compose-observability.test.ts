@@ -34,7 +34,7 @@ test("it is off unless asked for, of pinned images, and every file that is mount
     "tempo",
   ]);
   for (const [name, { image }] of profiled) {
-    expect(image, name).toMatch(/^[\w./-]+:v?\d+\.\d+\.\d+$/);
+    expect(image, name).toMatch(/^[\w./-]+:v?\d+\.\d+\.\d+@sha256:/);
     expect(mountsOf(name).size, name).toBeGreaterThan(0);
   }
   for (const name of Object.keys(services)) {

@@ -6,8 +6,10 @@ import { buildOverlay, deployDir, OVERLAYS, type Overlay } from "./build-overlay
 import { ofKind, workloads, type EnvVar, type Manifest, type PodSpec } from "./manifest.ts";
 import { withNetworkTables } from "./network-markdown.ts";
 import * as availability from "./policies/availability.ts";
+import * as images from "./policies/images.ts";
 import * as network from "./policies/network.ts";
 import * as pods from "./policies/pods.ts";
+import * as postgres from "./policies/postgres.ts";
 import * as scheduling from "./policies/scheduling.ts";
 import * as settings from "./policies/settings.ts";
 import * as tls from "./policies/tls.ts";
@@ -50,18 +52,22 @@ const policies: Record<string, Policy> = {
   "resources are bounded": pods.resourcesAreBounded,
   "probes ask the health port": pods.probesAskTheHealthPort,
   "the grace outlasts all deadlines": (manifests) => pods.graceOutlastsDeadlines(manifests, deadlines),
-  "images are pinned": pods.imagesArePinned,
+  "images are pinned": images.imagesArePinned,
   "disruption is budgeted": availability.disruptionIsBudgeted,
   "replicas are spread": availability.replicasAreSpread,
   "replicas survive the loss of one": (manifests, overlay) =>
     availability.replicasSurviveOne(manifests, { production: overlay !== "development" }),
   "connections fit": (manifests) => availability.connectionsFit(manifests, extraConnections),
   "events are replicated": (manifests) => availability.eventsAreReplicated(manifests, natsConfig),
+  // In development there is one PostgreSQL, and nothing to lose.
+  "PostgreSQL loses nothing": (manifests, overlay) =>
+    overlay === "development" ? [] : postgres.postgresLosesNothing(manifests),
   "everything is denied first": network.everythingIsDeniedFirst,
   "arrows are the documented ones": (manifests, overlay) =>
     network.arrowsAreTheDocumented(manifests, documented(overlay)),
   "only merchants and cardholders come in": network.onlyMerchantsAndCardholdersComeIn,
   "certificates can be issued": network.certificatesCanBeIssued,
+  "namespaces have a name or a label": network.namespacesHaveNameOrLabel,
   "services find their pods": network.servicesFindTheirPods,
   "programs start with their settings": (manifests) =>
     settings.programsStartWithTheirSettings(manifests, configSchemas, sampleSecret),
@@ -181,6 +187,16 @@ const variable = (manifests: Manifest[], name: string) =>
 function settingsOf(manifests: Manifest[]): Record<string, string> {
   return ofKind(manifests, "ConfigMap").find(({ data }) => data!["NATS_URL"])!.data!;
 }
+/** One more policy for every pod: policies add up, so it opens what the others deny. */
+function networkPolicy(name: string, allowed: Record<string, unknown>): Manifest {
+  const metadata = { name, namespace: "holdfast", labels: { "holdfast.dev/stage": "platform" } };
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "NetworkPolicy",
+    metadata,
+    spec: { podSelector: {}, ...allowed },
+  };
+}
 function annotations(manifests: Manifest[], ingress: string): Record<string, string> {
   return ofKind(manifests, "Ingress").find(({ metadata }) => metadata.name === ingress)!.metadata
     .annotations!;
@@ -233,6 +249,14 @@ const breaks: Record<string, Record<string, Break>> = {
   "images are pinned": {
     latest: (all) => void (container(all).image = "registry.example.com/holdfast/payments:latest"),
     "no tag": (all) => void (pod(all, "StatefulSet", "nats").containers[0]!.image = "nats"),
+    "a tag without a digest": (all) => {
+      const [nats] = pod(all, "StatefulSet", "nats").containers;
+      nats!.image = nats!.image.split("@")[0]!;
+    },
+    "an init container's tag without a digest": (all) =>
+      void (pod(all, "StatefulSet", "nats").initContainers![0]!.image = "nats:2.14.7-alpine"),
+    "an image that looks like ours": (all) =>
+      void (container(all).image = "registry.example.com/holdfast/debugger:0.1.0"),
     "two versions": (all) => void (container(all).image = "registry.example.com/holdfast/payments:0.2.0"),
     "a version whose Jobs have the old name": (all) => {
       for (const { pod: one } of workloads(all)) {
@@ -240,7 +264,8 @@ const breaks: Record<string, Record<string, Break>> = {
       }
     },
     "PostgreSQL's": (all) =>
-      void (spec(all, "Cluster", "postgres").imageName = "ghcr.io/cloudnative-pg/postgresql"),
+      void (spec(all, "Cluster", "postgres").imageName =
+        "ghcr.io/cloudnative-pg/postgresql:18.6-standard-trixie"),
   },
   "disruption is budgeted": {
     "a budget is missing": (all) => without(all, "PodDisruptionBudget", "payments"),
@@ -284,6 +309,22 @@ const breaks: Record<string, Record<string, Break>> = {
     "a volume smaller than the store": (all) =>
       void (spec(all, "StatefulSet", "nats").volumeClaimTemplates[0].spec.resources.requests.storage = "5Gi"),
   },
+  "PostgreSQL loses nothing": {
+    "one standby": (all) => void (spec(all, "Cluster", "postgres").instances = 2),
+    "copies on one node": (all) =>
+      void (spec(all, "Cluster", "postgres").affinity.podAntiAffinityType = "preferred"),
+    "no synchronous standby": (all) => void delete spec(all, "Cluster", "postgres").postgresql.synchronous,
+    "commits go on without a standby": (all) =>
+      void (spec(all, "Cluster", "postgres").postgresql.synchronous.dataDurability = "preferred"),
+    "a standby without the last commits is promoted": (all) =>
+      void delete spec(all, "Cluster", "postgres").postgresql.synchronous.failoverQuorum,
+    "WAL is kept until the volume is full": (all) =>
+      void delete spec(all, "Cluster", "postgres").postgresql.parameters.max_slot_wal_keep_size,
+    "more WAL is kept than there is room for": (all) =>
+      void (spec(all, "Cluster", "postgres").walStorage.size = "10Gi"),
+    "values in the log": (all) =>
+      void delete spec(all, "Cluster", "postgres").postgresql.parameters.log_parameter_max_length_on_error,
+  },
   "everything is denied first": {
     "not at all": (all) => without(all, "NetworkPolicy", "default-deny"),
     "inward only": (all) => void (spec(all, "NetworkPolicy", "default-deny").policyTypes = ["Ingress"]),
@@ -297,6 +338,22 @@ const breaks: Record<string, Record<string, Break>> = {
     "one less in": (all) => void spec(all, "NetworkPolicy", "nats").ingress[0].from.pop(),
     "from anywhere": (all) => void delete spec(all, "NetworkPolicy", "payments").ingress[0].from,
     "to any port": (all) => void delete spec(all, "NetworkPolicy", "payments").egress[0].ports,
+    "an overlay's policy that lets every pod of the cluster in": (all) =>
+      void all.push(
+        networkPolicy("debugging", {
+          policyTypes: ["Ingress"],
+          ingress: [{ from: [{ namespaceSelector: {} }] }],
+        }),
+      ),
+    "an overlay's policy that lets everything out": (all) =>
+      void all.push(networkPolicy("debugging", { policyTypes: ["Egress"], egress: [{}] })),
+    "an overlay's policy with a hole of one address": (all) =>
+      void all.push(
+        networkPolicy("debugging", {
+          policyTypes: ["Egress"],
+          egress: [{ to: [{ ipBlock: { cidr: "203.0.113.9/32" } }], ports: [{ port: 22 }] }],
+        }),
+      ),
     "a policy is missing": (all) => without(all, "NetworkPolicy", "postgres"),
   },
   "only merchants and cardholders come in": {
@@ -311,6 +368,13 @@ const breaks: Record<string, Record<string, Break>> = {
     "everybody does": (all) => void delete spec(all, "NetworkPolicy", "acme-solver").ingress[0].from,
     "at another port": (all) =>
       void (spec(all, "NetworkPolicy", "acme-solver").ingress[0].ports[0].port = 8080),
+  },
+  "namespaces have a name or a label": {
+    "an ingress controller under another name is locked out": (all) =>
+      void spec(all, "NetworkPolicy", "gateway-merchant").ingress[0].from.pop(),
+    "so is one that has the usual name": (all) =>
+      void spec(all, "NetworkPolicy", "gateway-public").ingress[0].from.shift(),
+    "so is Prometheus": (all) => void spec(all, "NetworkPolicy", "payments").ingress[0].from.pop(),
   },
   "services find their pods": {
     "another label": (all) =>
@@ -485,13 +549,14 @@ function faultsOrError(policy: Policy, manifests: Manifest[]): string[] {
   }
 }
 
-test("images with a digest beside their tag are pinned as well", () => {
+test("images of ours may have a digest beside their tag", () => {
   const manifests = structuredClone(built.production);
-  const digest = `@sha256:${"0".repeat(64)}`;
-  for (const { pod: each } of workloads(manifests))
-    for (const one of [...each.containers, ...(each.initContainers ?? [])]) one.image += digest;
-  for (const cluster of ofKind(manifests, "Cluster")) cluster.spec.imageName += digest;
-  expect(pods.imagesArePinned(manifests)).toEqual([]);
+  for (const { pod: each } of workloads(manifests)) {
+    for (const one of [...each.containers, ...(each.initContainers ?? [])]) {
+      if (!one.image.includes("@")) one.image += `@sha256:${"0".repeat(64)}`;
+    }
+  }
+  expect(images.imagesArePinned(manifests)).toEqual([]);
 });
 
 test("the steps that enlarge nats-server's volumes name what the manifests have", () => {

@@ -43,7 +43,12 @@ export const configSchemas: ConfigSchemas = {
   "keys-webhook-dispatcher": keysSchema(webhookKeys.settings),
   installation: installationSchema,
   "stream-keeper": keepStreamSchema,
-  "acquirer-simulator": z.object({ SIMULATOR_HOST: text, SIMULATOR_PORT: text, SIMULATOR_LEDGER_FILE: text }),
+  "acquirer-simulator": z.object({
+    SIMULATOR_HOST: text,
+    SIMULATOR_PORT: text,
+    SIMULATOR_LEDGER_FILE: text,
+    SIMULATOR_PUBLIC_URL: text.optional(),
+  }),
 };
 
 /** A value of the form that the secret under this key has. */

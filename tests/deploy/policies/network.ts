@@ -87,7 +87,9 @@ function namesOf(peer: Peer, all: Component[]): string[] {
 
 const NAMESPACES: Record<string, string> = {
   "kubernetes.io/metadata.name=ingress": "ingress controller",
+  "holdfast.dev/ingress-controller=true": "ingress controller",
   "kubernetes.io/metadata.name=monitoring": "monitoring",
+  "holdfast.dev/monitoring=true": "monitoring",
   "kubernetes.io/metadata.name=cnpg-system": "CloudNativePG",
   "kubernetes.io/metadata.name=kube-system": "DNS",
   "holdfast.dev/operators-network=true": "operators' network",
@@ -164,13 +166,32 @@ export function certificatesCanBeIssued(manifests: Manifest[]): string[] {
   const rules = ofKind(manifests, "NetworkPolicy")
     .filter(({ spec }) => selects(spec.podSelector, solver[0]!.labels))
     .flatMap(({ spec }) => (spec.ingress ?? []) as Rule[]);
-  const found = rules.flatMap((rule) =>
+  const reached = rules.flatMap((rule) =>
     ends(rule.from, rule, solver).map(({ peer, port }) => `${peer}:${port}`),
   );
+  const found = [...new Set(reached)];
   return found.join() === "ingress controller:8089"
     ? []
     : [`what answers for a certificate is reached by ${found.join(", ") || "nobody"}`];
 }
+
+/** Clusters call these namespaces as they like: each rule takes the usual name, and the label that names another one. */
+export function namespacesHaveNameOrLabel(manifests: Manifest[]): string[] {
+  return ofKind(manifests, "NetworkPolicy").flatMap(({ metadata, spec }) =>
+    ((spec.ingress ?? []) as Rule[]).flatMap(({ from = [] }) => {
+      const labels = from.flatMap(({ namespaceSelector }) =>
+        Object.keys(namespaceSelector?.matchLabels ?? {}),
+      );
+      return ["ingress controller", "monitoring"]
+        .filter((who) => from.some((peer) => namesOf(peer, []).includes(who)))
+        .filter(
+          (who) => !labels.includes(USUAL_NAME) || !labels.includes(`holdfast.dev/${who.replace(" ", "-")}`),
+        )
+        .map((who) => `${metadata.name} lets the ${who} in by its name alone, or by its label alone`);
+    }),
+  );
+}
+const USUAL_NAME = "kubernetes.io/metadata.name";
 
 type IngressPath = { backend: { service: { name: string } } };
 

@@ -1,13 +1,5 @@
 // What every pod of ours has to be, whatever it runs.
-import {
-  containers,
-  envOf,
-  ofKind,
-  serviceOf,
-  workloads,
-  type Manifest,
-  type Workload,
-} from "../manifest.ts";
+import { containers, envOf, ofKind, serviceOf, workloads, type Manifest } from "../manifest.ts";
 
 /**
  * Pod Security Standards, profile *restricted* (https://kubernetes.io/docs/concepts/security/pod-security-standards/).
@@ -125,40 +117,6 @@ export function graceOutlastsDeadlines(manifests: Manifest[], deadlines: Deadlin
       ]);
     }),
   );
-}
-
-/** Every image is pinned; the product's are all of one version, which the Jobs have in their names. */
-export function imagesArePinned(manifests: Manifest[]): string[] {
-  const all = workloads(manifests);
-  const ours = all.flatMap((workload) => workload.pod.containers.filter(({ image }) => serviceOf(image)));
-  const versions = new Set(ours.map(({ image }) => tagOf(image)));
-  return [
-    ...all.flatMap((workload) =>
-      containers(workload)
-        .filter(({ image }) => !/@sha256:[\da-f]{64}$/.test(image) && isLoose(tagOf(image)))
-        .map(({ image }) => `${workload.name}: ${image} can change under its name`),
-    ),
-    ...ofKind(manifests, "Cluster")
-      .filter(({ spec }) => isLoose(tagOf(spec.imageName as string)))
-      .map(({ spec }) => `Cluster: ${spec.imageName} can change under its name`),
-    ...(versions.size > 1 ? [`images of several versions: ${[...versions].join(", ")}`] : []),
-    ...workloads(manifests, "Job").flatMap(jobIsOfItsVersion),
-  ];
-}
-
-function jobIsOfItsVersion({ name, manifest, pod }: Workload): string[] {
-  const suffix = `-${tagOf(pod.containers[0]!.image)?.replaceAll(/[^\da-z]/g, "-")}`;
-  return manifest.metadata.name.endsWith(suffix)
-    ? []
-    : [`${name}: its name does not end in ${suffix}, and a Job that exists cannot be changed`];
-}
-
-function tagOf(image: string): string | undefined {
-  return /:([\w][\w.-]*)(?:@|$)/.exec(image.split("/").at(-1)!)?.[1];
-}
-
-function isLoose(tag: string | undefined): boolean {
-  return tag === undefined || tag === "latest" || !/\d/.test(tag);
 }
 
 export function faultsOf(name: string, faults: [boolean, string][]): string[] {

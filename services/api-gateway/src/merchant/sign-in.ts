@@ -48,8 +48,10 @@ export function createSignIn(deps: SignInDeps): SignIn {
   const { findCredential, peppers, rehash, cacheTtlMs, waitingMax, clock } = deps;
   // A resolution of its own would take a timer, and a time that is a moment old.
   const aging = { ttl: cacheTtlMs, ttlResolution: 0, perf: clock };
-  const known = new LRUCache<string, StoredCredential>({ max: KNOWN_KEYS_MAX, ...aging });
-  const unknown = new LRUCache<string, true>({ max: UNKNOWN_KEYS_MAX, ...aging });
+  // Memory is taken with the keys: the library's `max` would take it for each place at the start.
+  const each = { ...aging, sizeCalculation: () => 1 };
+  const known = new LRUCache<string, StoredCredential>({ maxSize: KNOWN_KEYS_MAX, ...each });
+  const unknown = new LRUCache<string, true>({ maxSize: UNKNOWN_KEYS_MAX, ...each });
   const lookups = new Map<string, Promise<StoredCredential | undefined>>();
   let waiting = 0;
   /** Counts what was forgotten: a look-up that began before may have read an outdated row. */

@@ -1,0 +1,77 @@
+// No setting that nobody reads: in a service's schema, and in docker-compose.yml. The manifests' are in kubernetes.test.ts.
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { deployDir } from "./build-overlay.ts";
+import { serviceOf } from "./manifest.ts";
+import { configSchemas } from "./service-facts.ts";
+
+const repository = join(deployDir, "..");
+const SERVICES = ["api-gateway", "console", "payments", "refunds", "settlement", "webhook-dispatcher"];
+
+function sourcesOf(...patterns: string[]): string {
+  return globSync(patterns, { cwd: repository })
+    .filter((file) => !file.endsWith(".test.ts"))
+    .map((file) => readFileSync(join(repository, file), "utf8"))
+    .join("\n");
+}
+
+const packages = sourcesOf("packages/*/src/**/*.ts");
+
+/** The settings that the sources describe and never take: as `config.NAME`, out of an object, or by their name as a text. */
+function unreadSettings(names: string[], sources: string): string[] {
+  return names.filter(
+    (name) =>
+      !new RegExp(String.raw`\.${name}\b|"${name}"|\b${name}(: [a-zA-Z]\w*)?( = [^,}]+)?\s*[,}]`).test(
+        sources,
+      ),
+  );
+}
+
+test.each(SERVICES)("%s reads each of its settings", (service) => {
+  // What begins with OTEL_ OpenTelemetry's SDK may read itself, from the environment.
+  const names = Object.keys(configSchemas[service]!.shape).filter((name) => !name.startsWith("OTEL_"));
+  expect(names.length).toBeGreaterThan(20);
+  expect(unreadSettings(names, sourcesOf(`services/${service}/src/**/*.ts`) + packages)).toEqual([]);
+});
+
+test("a setting that nobody reads is refused", () => {
+  const described =
+    'export const configSchema = z.object({\n  BATCH_MAX: wholeNumberSchema().describe("…"),\n});\n';
+  expect(unreadSettings(["BATCH_MAX"], described)).toEqual(["BATCH_MAX"]);
+  for (const use of ["config.BATCH_MAX", "const { BATCH_MAX: most } = config", '{ setting: "BATCH_MAX" }']) {
+    expect(unreadSettings(["BATCH_MAX"], `${described}${use}`)).toEqual([]);
+  }
+});
+
+type Service = { image: string; command?: string[]; environment?: Record<string, unknown> };
+
+/** Variables of the image: what its HEALTHCHECK asks. */
+const OF_THE_IMAGE = new Set(["HEALTH_PORT", "HEALTH_PATH"]);
+
+/** What a service of docker-compose.yml is given and its program does not know. */
+function unknownVariables(services: Record<string, Service>): string[] {
+  return Object.entries(services).flatMap(([name, { image, command, environment = {} }]) => {
+    const program = serviceOf(image.replace(/\$\{\w+:-([^}]+)\}$/, "$1"));
+    if (program === undefined) return [];
+    const run = command?.join(" ") ?? "";
+    const schema =
+      configSchemas[
+        run.includes("migrate") ? "migration" : run.includes("keep-stream") ? "stream-keeper" : program
+      ]!;
+    return Object.keys(environment)
+      .filter((variable) => !(variable in schema.shape) && !OF_THE_IMAGE.has(variable))
+      .map((variable) => `${name}: ${variable} is no setting of ${program}`);
+  });
+}
+
+test("docker-compose.yml sets what its programs read", () => {
+  const { services } = parse(readFileSync(join(repository, "docker-compose.yml"), "utf8"), {
+    merge: true,
+    maxAliasCount: 300,
+  }) as { services: Record<string, Service> };
+  expect(unknownVariables(services)).toEqual([]);
+  services["payments"]!.environment!["LOG_LEVLE"] = "debug";
+  expect(unknownVariables(services)).toEqual(["payments: LOG_LEVLE is no setting of payments"]);
+});
