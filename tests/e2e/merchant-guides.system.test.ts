@@ -74,14 +74,21 @@ const OUTPUT: Record<string, RegExp[]> = {
   "going-live": [/"items":\[[^]*"items":\[\]/],
 };
 
-/** Platforms of readers that this machine need not have: `npm run test:php` executes the PHP, and nothing the C#. */
-const OTHER_PLATFORMS = { name: "php-and-dotnet", languages: ["csharp", "php"] };
+/** Guides whose blocks other tests execute, and what these blocks are. */
+const EXECUTED_ELSEWHERE: Record<string, string[]> = {
+  // By `npm run test:php`; the C# by nothing, which the guide says.
+  "php-and-dotnet": ["csharp", "php"],
+  // By tests/client/framework-recipes.system.test.ts.
+  frameworks: ["ts"],
+};
 
-test("every guide is executed, here or by `npm run test:php`", () => {
+test("every guide is executed, here or by the test that is named above", () => {
   const names = readdirSync(guides).map((file) => file.replace(/\.md$/, ""));
-  expect(names.toSorted()).toEqual([...Object.keys(OUTPUT), OTHER_PLATFORMS.name].toSorted());
-  const { blocks } = openGuide(OTHER_PLATFORMS.name);
-  expect([...new Set(blocks.map(({ language }) => language))].toSorted()).toEqual(OTHER_PLATFORMS.languages);
+  expect(names.toSorted()).toEqual([...Object.keys(OUTPUT), ...Object.keys(EXECUTED_ELSEWHERE)].toSorted());
+  for (const [name, expected] of Object.entries(EXECUTED_ELSEWHERE)) {
+    const languages = openGuide(name).blocks.map(({ language }) => language);
+    expect([...new Set(languages)].toSorted()).toEqual(expected);
+  }
 });
 
 test.each(Object.entries(OUTPUT).filter(([name]) => name !== "webhooks"))(
