@@ -3,7 +3,9 @@
 // what a buyer does.
 import { execFile, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -74,14 +76,21 @@ const OUTPUT: Record<string, RegExp[]> = {
   "going-live": [/"items":\[[^]*"items":\[\]/],
 };
 
-/** Platforms of readers that this machine need not have: `npm run test:php` executes the PHP, and nothing the C#. */
-const OTHER_PLATFORMS = { name: "php-and-dotnet", languages: ["csharp", "php"] };
+/** Guides whose blocks other tests execute, and what these blocks are. */
+const EXECUTED_ELSEWHERE: Record<string, string[]> = {
+  // By `npm run test:php`; the C# by nothing, which the guide says.
+  "php-and-dotnet": ["csharp", "php"],
+  // By tests/client/framework-recipes.system.test.ts.
+  frameworks: ["ts"],
+};
 
-test("every guide is executed, here or by `npm run test:php`", () => {
+test("every guide is executed, here or by the test that is named above", () => {
   const names = readdirSync(guides).map((file) => file.replace(/\.md$/, ""));
-  expect(names.toSorted()).toEqual([...Object.keys(OUTPUT), OTHER_PLATFORMS.name].toSorted());
-  const { blocks } = openGuide(OTHER_PLATFORMS.name);
-  expect([...new Set(blocks.map(({ language }) => language))].toSorted()).toEqual(OTHER_PLATFORMS.languages);
+  expect(names.toSorted()).toEqual([...Object.keys(OUTPUT), ...Object.keys(EXECUTED_ELSEWHERE)].toSorted());
+  for (const [name, expected] of Object.entries(EXECUTED_ELSEWHERE)) {
+    const languages = openGuide(name).blocks.map(({ language }) => language);
+    expect([...new Set(languages)].toSorted()).toEqual(expected);
+  }
 });
 
 test.each(Object.entries(OUTPUT).filter(([name]) => name !== "webhooks"))(
@@ -113,8 +122,10 @@ test("webhooks: both ways of verifying accept what the gateway sends, and refuse
   const changed = Buffer.concat([body, Buffer.from(" ")]);
   expect([await receive(body, headers), await receive(changed, headers)]).toEqual([200, 400]);
   expect([isAuthentic(body, headers, secret), isAuthentic(changed, headers, secret)]).toEqual([true, false]);
-  const send = await startServer(guide.save(server!, "server.mts"));
+  const { send, sendHalf } = await startServer(guide.save(server!, "server.mts"));
   expect([await send(body, headers), await send(changed, headers)]).toEqual([200, 400]);
+  await sendHalf();
+  expect(await send(body, headers)).toBe(200);
 });
 
 /** What readers run elsewhere; a command that needs a database's address is left out, too. */
@@ -191,11 +202,11 @@ async function requestRefund(orderId: string): Promise<string> {
   return await post(`/api/payment/${paid}/refund`, { amount: 1, currency: "TRY" });
 }
 
-/** Runs the guide's server as its reader does. @returns what it answers to a webhook */
+/** Runs the guide's server as its reader does. */
 async function startServer(program: string) {
   const running = spawn(process.execPath, [fileURLToPath(program)], {
     env: { ...process.env, PORT: "0" },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
   onTestFinished(() => void running.kill());
   const port = await new Promise<string>((resolve, reject) => {
@@ -205,12 +216,24 @@ async function startServer(program: string) {
       if (found !== undefined) resolve(found);
     });
   });
-  return async (body: Uint8Array, received: Record<string, unknown>) => {
-    const headers = Object.entries(received).flatMap(([name, value]): [string, string][] =>
-      typeof value === "string" && name.startsWith("x-") ? [[name, value]] : [],
-    );
-    const url = `http://127.0.0.1:${port}/webhooks`;
-    return (await fetch(url, { method: "POST", headers, body: new Uint8Array(body) })).status;
+  return {
+    /** @returns what it answers to a webhook. */
+    send: async (body: Uint8Array, received: Record<string, unknown>) => {
+      const headers = Object.entries(received).flatMap(([name, value]): [string, string][] =>
+        typeof value === "string" && name.startsWith("x-") ? [[name, value]] : [],
+      );
+      const url = `http://127.0.0.1:${port}/webhooks`;
+      return (await fetch(url, { method: "POST", headers, body: new Uint8Array(body) })).status;
+    },
+    /** A sender that goes away in the middle of the body. Resolves when the server has said so. */
+    sendHalf: async () => {
+      const said = once(running.stderr, "data");
+      const socket = connect(Number(port), "127.0.0.1");
+      socket.write("POST /webhooks HTTP/1.1\r\nHost: shop\r\nContent-Length: 100\r\n\r\n{", () =>
+        socket.destroy(),
+      );
+      expect(String(await said)).toContain("aborted");
+    },
   };
 }
 

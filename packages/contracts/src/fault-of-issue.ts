@@ -69,10 +69,15 @@ function messageOf(issue: Issue): string {
 
 function boundOf(origin: string, how: string, bound: number | bigint): string {
   const counted = COUNTED[origin];
-  return counted === undefined ? `must be ${how} ${bound}` : `must have ${how} ${bound} ${counted}`;
+  if (counted === undefined) return `must be ${how} ${bound}`;
+  return `must have ${how} ${bound} ${counted[Number(bound) === 1 ? 0 : 1]}`;
 }
 
-const COUNTED: Partial<Record<string, string>> = { string: "characters", array: "entries" };
+/** Of one, and of any other number. */
+const COUNTED: Partial<Record<string, readonly [string, string]>> = {
+  string: ["character", "characters"],
+  array: ["entry", "entries"],
+};
 
 const TYPES: Partial<Record<string, string>> = {
   string: "a string",

@@ -13,6 +13,7 @@ import {
   WEBHOOK_DISABLED_WARNING,
   type EventType,
 } from "./event-types.ts";
+import { WEBHOOK_EXAMPLES } from "./examples/webhook-examples.ts";
 import {
   chargedBackPaymentSchema,
   lastOperationSchema,
@@ -167,7 +168,7 @@ function webhook(
       ...told,
       security: [],
       requestParams: { header },
-      requestBody: { content: { "application/json": { schema } } },
+      requestBody: { content: { "application/json": { schema, example: WEBHOOK_EXAMPLES[type] } } },
       responses: {
         "200": {
           description:

@@ -186,6 +186,8 @@ test("a URL that is in use, an endpoint too many, a forbidden URL and a stranger
   const ask = async (url: string) => (await askForEndpoint(harness, merchantId, { url })).reply;
   const inUse = { outcome: "problem", code: "webhook_url_in_use" };
   expect(await ask(shop.url)).toMatchObject(inUse);
+  expect(await ask(shop.url.replace("localhost", "LOCALHOST"))).toMatchObject(inUse);
+  expect(await ask(`${shop.url}/..${new URL(shop.url).pathname}`)).toMatchObject(inUse);
   const { endpointId } = await addEndpoint(harness, merchantId, { url: books.url });
   expect(await ask(books.url)).toMatchObject(inUse);
   // Two that ask for one URL together: one of them gets it.

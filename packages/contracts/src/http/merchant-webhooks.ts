@@ -48,7 +48,10 @@ const eventsSchema = z
   .array(eventTypeSchema)
   .min(1)
   .max(EVENT_TYPES.length)
-  .refine((events) => new Set(events).size === events.length, { error: "must not name an event twice" })
+  .refine((events) => new Set(events).size === events.length, {
+    error: "must not name an event twice",
+    params: { code: "duplicate" },
+  })
   .meta({ description: "The events that are sent to it", examples: [[PAYMENT_STATUS_CHANGED]] });
 
 export const webhookEndpointListSchema = z

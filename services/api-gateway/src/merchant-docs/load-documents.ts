@@ -20,6 +20,7 @@ export const GUIDES = [
   "payment-links",
   "capture-cancel-refund",
   "webhooks",
+  "frameworks",
   "retries",
   "errors",
   "test-cards",

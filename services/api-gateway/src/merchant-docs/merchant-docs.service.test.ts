@@ -1,4 +1,4 @@
-import { EVENT_TYPES, REQUEST_EXAMPLES, WEBHOOK_TEST } from "@holdfast/contracts";
+import { EVENT_TYPES, WEBHOOK_TEST } from "@holdfast/contracts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { http } from "../../test/http-client.ts";
 import { startTestGateway, type TestGateway } from "../../test/test-gateway.ts";
@@ -91,8 +91,12 @@ test("the reference has every operation and every schema of the description", as
   }
   const { schemas } = body["components"] as { schemas: object };
   for (const name of Object.keys(schemas)) expect(text).toContain(`>${name}</h2>`);
-  const taking = Object.keys(REQUEST_EXAMPLES).length;
-  expect(text.match(/<summary>Example<\/summary>/g)).toHaveLength(operations.length + taking);
+  const taking = paths.flatMap(([, methods]) =>
+    Object.values(methods).filter((operation) => "requestBody" in operation),
+  );
+  const webhooks = Object.keys(body["webhooks"] as object);
+  const examples = operations.length + taking.length + webhooks.length;
+  expect(text.match(/<summary>Example<\/summary>/g)).toHaveLength(examples);
 });
 
 test("the guide of webhooks names every event", async () => {

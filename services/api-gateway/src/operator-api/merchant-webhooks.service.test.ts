@@ -11,6 +11,7 @@ import {
   tryWebhookEndpoint,
   type CommandReply,
   type WebhookEndpoint,
+  type FieldFault,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { sealReply } from "@holdfast/sealing";
@@ -112,13 +113,24 @@ test("endpoints are listed, added with a secret that is shown once, changed, tri
 });
 
 test.each([
-  ["an event that there is not", { url: endpoint.url, events: ["payment.imagined"] }],
-  ["no event", { url: endpoint.url, events: [] }],
-  ["an event twice", { url: endpoint.url, events: ["refund.requested", "refund.requested"] }],
-  ["no URL", { events: ["refund.requested"] }],
-  ["a field that nobody knows", { url: endpoint.url, secret: "whs_mine" }],
-])("%s is a 400, and the dispatcher is not asked", async (_, body) => {
-  expect((await call("POST", "", body)).body).toMatchObject({ code: "validation_failed" });
+  [
+    "an event that there is not",
+    { url: endpoint.url, events: ["payment.imagined"] },
+    "events.0 invalid_value",
+  ],
+  ["no event", { url: endpoint.url, events: [] }, "events too_small"],
+  [
+    "an event twice",
+    { url: endpoint.url, events: ["refund.requested", "refund.requested"] },
+    "events duplicate",
+  ],
+  ["no URL", { events: ["refund.requested"] }, "url required"],
+  ["a field that nobody knows", { url: endpoint.url, secret: "whs_mine" }, "secret unknown_field"],
+])("%s is a 400 that says so, and the dispatcher is not asked", async (_, given, fault) => {
+  const { status, body } = await call("POST", "", given);
+  expect([status, body["code"]]).toEqual([400, "validation_failed"]);
+  const faults = (body["errors"] as FieldFault[]).map(({ field, code }) => `${field} ${code}`);
+  expect(faults).toEqual([fault]);
   expect(received).toEqual([]);
 });
 

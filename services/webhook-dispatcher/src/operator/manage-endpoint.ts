@@ -80,13 +80,19 @@ export async function putEndpoint(
   };
 }
 
-/** Whether another endpoint of the merchant that is on has this URL: each event would be sent there twice. */
+/** Whether another endpoint of the merchant that is on has this URL, however written: each event would be sent there twice. */
 export async function isUrlInUse(
   trx: Transaction<WebhooksDatabase>,
   { merchantId, url, exceptOf }: { merchantId: string; url: string; exceptOf: string | undefined },
 ): Promise<boolean> {
+  const called = asCalled(url);
   const endpoints = await findEndpointsOf(trx, merchantId);
-  return endpoints.some((each) => each.url === url && each.endpoint_id !== exceptOf);
+  return endpoints.some((each) => each.endpoint_id !== exceptOf && asCalled(each.url) === called);
+}
+
+/** What a URL says to whoever calls it: a host has no capitals, 443 is no port, and `/a/../b` is `/b`. */
+function asCalled(url: string): string {
+  return new URL(url).href;
 }
 
 export const URL_IN_USE = { outcome: "problem", code: "webhook_url_in_use" } as const;

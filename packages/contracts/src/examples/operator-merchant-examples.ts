@@ -1,0 +1,174 @@
+import { CAPTURED, DAY, MERCHANT_ID, NEXT, PAYMENT_ID } from "./shop-day.ts";
+
+const PLAN = {
+  commission: {
+    ratePercent: "2.50",
+    fixed: "0.25",
+    currency: "TRY",
+    rules: [
+      {
+        cardType: "CREDIT",
+        domInt: "DOM",
+        installmentsFrom: 2,
+        installmentsTo: 12,
+        ratePercent: "3.90",
+        fixed: "0",
+      },
+    ],
+    mayExceedAmount: true,
+    refundsCommission: false,
+  },
+  rules: {
+    largestAmounts: [{ currency: "TRY", amount: "5000.00" }],
+    attemptsPerCard: { max: 5, windowSeconds: 3_600 },
+    attemptsPerIp: { max: 20, windowSeconds: 60 },
+    declineRate: { percent: 60, minimumCount: 20, windowSeconds: 3_600 },
+  },
+};
+const ACCOUNT_ID = "019ab2d0-7700-7c10-9be0-2f40c1b7a9d0";
+const ACCOUNT = {
+  name: "Bank A, shop terminal",
+  currencies: ["TRY"],
+  businessDay: { timeZone: "Europe/Istanbul", cutOff: "23:00" },
+  lateArrivalSeconds: 900,
+  connectionsMax: 64,
+  callsPerMinute: 600,
+  default: true,
+  settings: {
+    apiUrl: "https://sanalpos.bank.example/fim/api",
+    gateUrl: "https://sanalpos.bank.example/fim/est3Dgate",
+    clientId: "990000001",
+  },
+};
+const CREDENTIALS = { apiUser: "holdfast-api", apiPassword: "a-password", storeKey: "another-secret" };
+const ROUTE = {
+  currency: "TRY",
+  domInt: "DOM",
+  cardScheme: "VISA",
+  loyaltyCode: "BONUS",
+  installmentsFrom: 2,
+  accountId: ACCOUNT_ID,
+};
+
+/** The bodies by which operators onboard and look after merchants. */
+export const OPERATOR_MERCHANT_REQUESTS: Readonly<Record<string, object>> = {
+  createMerchant: { name: "Book Shop", ...PLAN },
+  changeMerchant: { name: "Book Shop", status: "ACTIVE", ...PLAN, branding: { color: "#7a1f5c" } },
+  addCredential: { livemode: true },
+  createAcquirerAccount: { protocol: "nestpay", ...ACCOUNT, secrets: CREDENTIALS, livemode: true },
+  changeAcquirerAccount: { ...ACCOUNT, secrets: CREDENTIALS, state: "ACTIVE" },
+  confirmAcquirerAccount: { version: 1 },
+  putMerchantRoutes: [ROUTE],
+  confirmMerchantRoutes: { version: 2 },
+  refuseOperator: { subject: "vera", reason: "Has left the company" },
+  putLogLevel: { service: "payments", level: "debug", seconds: 600 },
+};
+
+const API_KEY = "hk_live_UiKXHeEydPHxF93RqPtUbs1k";
+const NEW_CREDENTIAL = {
+  merchantId: MERCHANT_ID,
+  apiKey: API_KEY,
+  livemode: true,
+  apiSecret: "hs_N9dvbasEwzrKfN5lbiXx6uo7L5kjkfTh3jPrrDVChyI",
+};
+const MERCHANT = {
+  merchantId: MERCHANT_ID,
+  name: "Book Shop",
+  status: "ACTIVE",
+  ...PLAN,
+  branding: { color: "#7a1f5c" },
+  createdAt: `${DAY}T08:00:00.000Z`,
+  credentials: [
+    { apiKey: API_KEY, livemode: true, createdAt: `${DAY}T08:00:00.000Z`, issuedBy: "installation" },
+  ],
+};
+
+const PROPOSED_ACCOUNT = {
+  accountId: ACCOUNT_ID,
+  protocol: "nestpay",
+  livemode: true,
+  state: "PROPOSED",
+  ...ACCOUNT,
+  createdAt: `${DAY}T07:30:00.000Z`,
+  proposal: {
+    version: 1,
+    proposedBy: "alice",
+    proposedAt: `${DAY}T07:30:00.000Z`,
+    ...ACCOUNT,
+    state: "ACTIVE",
+    secretsChange: true,
+  },
+};
+const ACTIVE_ACCOUNT = {
+  accountId: ACCOUNT_ID,
+  protocol: "nestpay",
+  livemode: true,
+  state: "ACTIVE",
+  ...ACCOUNT,
+  version: 1,
+  createdAt: `${DAY}T07:30:00.000Z`,
+};
+const PROPOSED_ROUTES = {
+  routes: [],
+  version: 1,
+  proposal: { version: 2, proposedBy: "alice", proposedAt: `${DAY}T07:40:00.000Z`, routes: [ROUTE] },
+};
+const ROUTES = { routes: [ROUTE], version: 2 };
+
+const REFUSED = {
+  subject: "vera",
+  reason: "Has left the company",
+  refusedBy: "alice",
+  refusedAt: `${DAY}T16:00:00.000Z`,
+};
+const LOUD = {
+  service: "payments",
+  change: {
+    level: "debug",
+    until: `${DAY}T12:10:00.000Z`,
+    changedBy: "alice",
+    changedAt: `${DAY}T12:00:00.000Z`,
+  },
+  replicas: [{ instance: "payments-7d9c:1", level: "debug", until: `${DAY}T12:10:00.000Z` }],
+};
+
+/** What these operations answer where they succeed. */
+export const OPERATOR_MERCHANT_ANSWERS: Readonly<Record<string, Readonly<Record<number, object>>>> = {
+  createMerchant: { 201: { ...NEW_CREDENTIAL, name: "Book Shop" } },
+  listMerchants: { 200: { items: [MERCHANT], ...NEXT } },
+  getMerchant: { 200: MERCHANT },
+  changeMerchant: { 200: MERCHANT },
+  addCredential: { 201: NEW_CREDENTIAL },
+  createAcquirerAccount: { 201: PROPOSED_ACCOUNT },
+  listAcquirerAccounts: { 200: { items: [ACTIVE_ACCOUNT] } },
+  getAcquirerAccount: { 200: ACTIVE_ACCOUNT },
+  changeAcquirerAccount: {
+    200: { ...ACTIVE_ACCOUNT, proposal: { ...PROPOSED_ACCOUNT.proposal, version: 2 } },
+  },
+  confirmAcquirerAccount: { 200: ACTIVE_ACCOUNT },
+  probeAcquirerAccount: { 200: { result: "ok" } },
+  getMerchantRoutes: { 200: ROUTES },
+  putMerchantRoutes: { 200: PROPOSED_ROUTES },
+  confirmMerchantRoutes: { 200: ROUTES },
+  refuseOperator: { 200: REFUSED, 201: REFUSED },
+  listRefusedOperators: { 200: { items: [REFUSED], ...NEXT } },
+  getLogLevels: { 200: { items: [LOUD] } },
+  putLogLevel: { 200: LOUD },
+  getAuditLog: {
+    200: {
+      items: [
+        {
+          service: "payments",
+          sequence: 12,
+          at: CAPTURED.capturedAt,
+          actor: "alice",
+          action: "payment.resolved",
+          subject: PAYMENT_ID,
+          detail: { merchantId: MERCHANT_ID, outcome: "SUCCESS" },
+          hash: "943010b92b94b74ba68e80f18443a7a3278ecbb229d7770b61f8618c1300bfcb",
+        },
+      ],
+      ...NEXT,
+    },
+  },
+};

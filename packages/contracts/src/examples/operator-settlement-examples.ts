@@ -1,0 +1,141 @@
+import { CAPTURED, DAY, MERCHANT_ID, NEXT, PAYMENT_ID, PRICE, STATEMENT } from "./shop-day.ts";
+
+const CASE = {
+  reasonCode: "10.4",
+  bankReference: "CB-2026-118",
+  respondBy: "2026-12-07T21:00:00Z",
+};
+
+/** The bodies of what operators say of chargebacks and differences. */
+export const OPERATOR_SETTLEMENT_REQUESTS: Readonly<Record<string, object>> = {
+  openChargeback: { ...PRICE, ...CASE },
+  changeChargeback: CASE,
+  decideChargeback: { outcome: "WON", reason: "The parcel was signed for" },
+  noteDifference: { note: "Asked the bank for its fee table", assignee: "bora" },
+  closeDifference: { reason: "The bank has corrected it in the file of 26 November" },
+};
+
+const OPEN_CASE = {
+  chargebackId: "019ad6f0-3c00-7b20-a41d-9be0c5d10f66",
+  paymentId: PAYMENT_ID,
+  merchantId: MERCHANT_ID,
+  livemode: true,
+  status: "OPEN",
+  ...PRICE,
+  countedAmount: 12.5,
+  excessAmount: 0,
+  reversedAmount: 0,
+  ...CASE,
+  openedBy: "alice",
+  reported: false,
+  openedAt: "2026-11-30T08:12:00.000Z",
+};
+const EVIDENCE = {
+  evidenceId: "019ad6f4-1100-7c02-9d4b-0f2a6d9e4b11",
+  fileName: "proof-of-delivery.pdf",
+  bytes: 48_211,
+  sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+  addedBy: "alice",
+  addedAt: "2026-11-30T08:15:40.000Z",
+};
+const OPEN_CASE_DETAIL = { ...OPEN_CASE, evidence: [EVIDENCE] };
+const PROPOSED_CASE = {
+  ...OPEN_CASE_DETAIL,
+  proposal: { ...OPERATOR_SETTLEMENT_REQUESTS["decideChargeback"], proposedBy: "alice" },
+};
+
+const READING = {
+  importId: "019ab80c-2000-7d3e-b5f1-41c1b7a9d0aa",
+  accountId: "default",
+  mapping: "nestpay",
+  mappingVersion: 1,
+  fileName: "statement-2026-11-23.csv",
+  importedBy: "alice",
+  state: "READING",
+  lines: 0,
+  faults: 0,
+  createdAt: "2026-11-24T06:00:00.000Z",
+};
+const TAKEN = {
+  ...READING,
+  sha256: "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
+  state: "TAKEN",
+  lines: 101,
+  faults: 1,
+  comparedAt: "2026-11-24T06:00:09.000Z",
+};
+
+const DIFFERENCE = {
+  differenceId: "019ab80c-9a00-7e41-8d27-7d1e0199a6c2",
+  accountId: "default",
+  class: "FEE_DIFFERS",
+  state: "OPEN",
+  amount: 0.21,
+  currency: "TRY",
+  detail: "21 expected, 42 at the bank (minor units)",
+  paymentId: PAYMENT_ID,
+  importId: READING.importId,
+  line: 17,
+  openedAt: "2026-11-24T06:00:09.000Z",
+  ageSeconds: 10_800,
+  notes: [],
+};
+const NOTED = {
+  ...DIFFERENCE,
+  assignee: "bora",
+  notes: [{ at: "2026-11-24T09:00:00.000Z", actor: "alice", note: "Asked the bank for its fee table" }],
+};
+
+/** What these operations answer where they succeed. */
+export const OPERATOR_SETTLEMENT_ANSWERS: Readonly<Record<string, Readonly<Record<number, object>>>> = {
+  openChargeback: { 201: { ...OPEN_CASE, evidence: [] } },
+  listChargebacks: { 200: { items: [OPEN_CASE], ...NEXT } },
+  getChargeback: { 200: OPEN_CASE_DETAIL },
+  changeChargeback: { 200: OPEN_CASE_DETAIL },
+  decideChargeback: { 200: PROPOSED_CASE },
+  addChargebackEvidence: { 201: OPEN_CASE_DETAIL },
+  listSettlements: { 200: { items: [TAKEN], ...NEXT } },
+  uploadSettlement: { 202: READING },
+  getSettlement: {
+    200: {
+      ...TAKEN,
+      verdicts: { MATCHED: 99, FEE_DIFFERS: 1 },
+      faultyLines: [{ line: 44, reason: "gross: not an amount" }],
+    },
+  },
+  listDifferences: { 200: { items: [DIFFERENCE], ...NEXT } },
+  noteDifference: { 200: NOTED },
+  closeDifference: {
+    200: {
+      ...NOTED,
+      state: "PROPOSED",
+      proposedBy: "alice",
+      reason: "The bank has corrected it in the file of 26 November",
+    },
+  },
+  listStatementsOfMerchants: { 200: { items: [STATEMENT], ...NEXT } },
+  getPaymentSettlement: {
+    200: {
+      lines: [
+        {
+          importId: READING.importId,
+          line: 17,
+          fileName: READING.fileName,
+          accountId: "default",
+          takenAt: TAKEN.comparedAt,
+          movementId: PAYMENT_ID,
+          kind: "SALE",
+          grossAmount: 12.5,
+          feeAmount: 0.42,
+          netAmount: 12.08,
+          currency: "TRY",
+          transactedAt: CAPTURED.capturedAt,
+          settlesOn: DAY,
+          verdict: "FEE_DIFFERS",
+        },
+      ],
+      differences: [DIFFERENCE],
+      more: false,
+    },
+  },
+};

@@ -1,0 +1,56 @@
+// Each block of JSON in docs/ says what it is, and is one: the body of an operation, as the gateway parses it, or a line
+// of a log. The guides of docs/merchant are executed elsewhere.
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { iyzicoConnector, nestpayConnector } from "@holdfast/acquirer";
+import { auditHeadIn } from "@holdfast/audit";
+import { ENDPOINTS } from "@holdfast/contracts";
+import { expect, test } from "vitest";
+import { parseJson } from "../../services/api-gateway/src/endpoint/parse-json.ts";
+import { parseRequest } from "../../services/api-gateway/src/endpoint/parse-request.ts";
+import { Refusal } from "../../services/api-gateway/src/http/refusal.ts";
+
+const docs = join(import.meta.dirname, "..", "..", "docs");
+
+type Block = { document: string; mark: string; json: string };
+
+const blocks = globSync("*.md", { cwd: docs }).flatMap((document) => {
+  const text = readFileSync(join(docs, document), "utf8");
+  return [...text.matchAll(/^```json(?: (\w+))?\n([^]*?)^```$/gm)].map(([, mark = "", json = ""]): Block => ({
+    document,
+    mark,
+    json,
+  }));
+});
+
+const bodies = blocks.filter(({ mark }) => mark !== "auditHead");
+
+test("there are some, and each names what it is", () => {
+  expect(blocks.map(({ document, mark }) => `${document} ${mark}`).toSorted()).toEqual([
+    "acquirers.md createAcquirerAccount",
+    "acquirers.md createAcquirerAccount",
+    "operators.md auditHead",
+    "operators.md createMerchant",
+  ]);
+});
+
+test.each(bodies)("$document: the body of $mark is taken", ({ mark, json }) => {
+  const { request } = ENDPOINTS.find(({ operationId }) => operationId === mark)!;
+  const parsed = parseRequest(request!, parseJson(Buffer.from(json)), { unknown: "unknown_field" });
+  expect(parsed instanceof Refusal ? parsed.extra?.members : undefined).toBeUndefined();
+});
+
+test.each([nestpayConnector, iyzicoConnector])(
+  "acquirers.md: $protocol takes the settings and the secrets",
+  (connector) => {
+    const accounts = bodies.map(({ json }) => JSON.parse(json) as Record<string, unknown>);
+    const { settings, secrets } = accounts.find(({ protocol }) => protocol === connector.protocol)!;
+    expect(connector.settings.safeParse(settings).error).toBeUndefined();
+    expect(connector.secrets.safeParse(secrets).error).toBeUndefined();
+  },
+);
+
+test("operators.md: the line of a log has a head that can be compared", () => {
+  const { json } = blocks.find(({ mark }) => mark === "auditHead")!;
+  expect(auditHeadIn(json)).toEqual((JSON.parse(json) as { head: unknown }).head);
+});
