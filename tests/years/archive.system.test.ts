@@ -20,7 +20,7 @@ let system: TestSystem;
 const out = makeTestDirectory();
 beforeAll(async () => {
   system = await startTestSystem({ services: ["payments", "refunds"], running: [] });
-  await fillYears((text, values) => system.query(text, values), {
+  await fillYears(system.database.superuserUrl, {
     payments: 12_000,
     days: 800,
     merchantIds: [system.merchantId],
