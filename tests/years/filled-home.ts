@@ -58,6 +58,17 @@ export function markAsFilled(home: string, payments: number): void {
 
 const MARK = "filled-payments";
 
+/** The keys under which the home's sandbox has stored what its services need again. */
+export function keysOf(home: string): Record<string, string> {
+  const secrets = JSON.parse(readFileSync(join(home, "secrets.json"), "utf8")) as Record<string, string>;
+  return {
+    CREDENTIAL_PEPPERS: `1:${secrets["credentialPepper"]}`,
+    PAN_FINGERPRINT_KEYS: `0:${secrets["panFingerprintKey"]}`,
+    WEBHOOK_SECRET_KEYS: `k1:${secrets["webhookSecretKey"]}`,
+    ACCOUNT_SECRET_KEYS: `k1:${secrets["accountSecretKey"]}`,
+  };
+}
+
 /** PostgreSQL alone on a home that was filled, with passwords that a sandbox replaces when it next starts there. */
 export async function startFilledDatabase(
   given: string,

@@ -9,7 +9,7 @@ import {
   startTestSystem,
 } from "../support/index.ts";
 import { allowSlowStatements, startTestInfrastructure } from "../support/template-database.ts";
-import { fillShops, startFilledDatabase } from "./filled-home.ts";
+import { fillShops, keysOf, startFilledDatabase } from "./filled-home.ts";
 import { logPlans, readPlans, type RanStatement } from "./logged-plans.ts";
 
 export type YearsSystem = Awaited<ReturnType<typeof startYearsSystem>>;
@@ -37,11 +37,10 @@ export async function startYearsSystem({ payments, home }: { payments: number; h
     database: { name: "of years", ...database, drop: () => Promise.resolve() },
     env: {
       OPTIONAL_EVENTS: "true",
-      // Of the sandbox: nobody needs what they have sealed.
-      ...(home && { KEYS_ABANDONED: "0,1,k1" }),
       ACCOUNT_SECRET_KEYS: `a1:${randomBytes(32).toString("base64")}`,
       WEBHOOK_CA_FILE: certificates.caFile,
       ...HASTE,
+      ...(home && keysOf(home)),
     },
   });
   const merchantApi = await system.start("gateway-merchant");

@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import type { AuditDatabase } from "@holdfast/audit";
 import { sql, type Kysely } from "kysely";
-import { actAs } from "../erasure/act-as.ts";
-import type { Customer } from "../erasure/erase-customer.ts";
-import { idsOf } from "../erasure/erased.ts";
+import { actAs } from "../act-as.ts";
 import { readArchived, readManifest } from "./archive-files.ts";
 import { valuesOf } from "./archive-month.ts";
 import { ARCHIVED } from "./archived-tables.ts";
+
+/** A customer of a merchant, under each of the ids that the merchant's rows have. */
+export type ArchivedCustomer = { merchantIds: readonly string[]; customerId: string };
 
 /** What archived months may still have of a customer. */
 export type InArchives = {
@@ -24,7 +25,7 @@ export type InArchives = {
  */
 export async function findInArchives(
   db: Kysely<AuditDatabase>,
-  customer: Customer,
+  customer: ArchivedCustomer,
   parent: string | undefined,
 ): Promise<InArchives> {
   const result: InArchives = { found: [], unread: [] };
@@ -53,10 +54,12 @@ const NAMING = ARCHIVED.filter(({ name }) => name === "payment" || name === "ref
 const ROWS_AT_A_TIME = 1_000;
 
 /** @returns undefined where there is no archive. */
-async function hasCustomer(directory: string, customer: Customer): Promise<boolean | undefined> {
+async function hasCustomer(
+  directory: string,
+  { merchantIds, customerId }: ArchivedCustomer,
+): Promise<boolean | undefined> {
   const manifest = await readManifest(directory);
   if (!manifest) return undefined;
-  const merchantIds = new Set(idsOf(customer));
   for (const table of NAMING) {
     const reader = readArchived(directory, manifest, table);
     for (;;) {
@@ -64,7 +67,7 @@ async function hasCustomer(directory: string, customer: Customer): Promise<boole
       if (rows.length === 0) break;
       const merchants = valuesOf(rows, reader.columns, "merchant_id");
       const customers = valuesOf(rows, reader.columns, "customer_id");
-      if (customers.some((id, index) => id === customer.customerId && merchantIds.has(merchants[index]!)))
+      if (customers.some((id, index) => id === customerId && merchantIds.includes(merchants[index]!)))
         return true;
     }
   }

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { findInArchives, type InArchives } from "../archive/find-in-archives.ts";
 import { withProductDatabase } from "../product-database.ts";
 import { eraseCustomer, type Erasure } from "./erase-customer.ts";
-import { ERASED } from "./erased.ts";
+import { ERASED, idsOf } from "./erased.ts";
 
 const HELP = `npm run erase -- --customer ID --merchant ID [--reason TEXT] [--archive DIR] [--database-url URL | --home DIR]
 
@@ -69,7 +69,13 @@ export async function erase(args: string[], env: NodeJS.ProcessEnv, out: Output)
   const actor = commandActor("erase", env);
   return await withProductDatabase(values, env, { application_name: "erase" }, async (db) => {
     const code = report(await eraseCustomer(db, { customer, actor, reason }), out);
-    return Math.max(code, reportArchives(await findInArchives(db, customer, parsed.data.archive), out));
+    return Math.max(
+      code,
+      reportArchives(
+        await findInArchives(db, { merchantIds: idsOf(customer), customerId }, parsed.data.archive),
+        out,
+      ),
+    );
   });
 }
 
