@@ -7,6 +7,8 @@ import type { Receiver } from "./receiver-client.ts";
 /** What every part of the bench is given. */
 export type Bench = {
   sandbox: SandboxFile;
+  /** The sandbox's directory. */
+  home: string;
   receiver: Receiver;
   events: EventSource;
   rounds: number;

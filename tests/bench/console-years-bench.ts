@@ -1,24 +1,20 @@
 import { withClient } from "@holdfast/sandbox/infrastructure";
-import { fillYears } from "../years/fill-years.ts";
-import { print, witness, type Bench } from "./bench.ts";
+import { witness, type Bench } from "./bench.ts";
 import { measure, nothing, openPages, signedIn } from "./console-bench.ts";
+import { fillHome } from "./fill-home.ts";
 
 /**
- * The first byte of every page that one operator opens, on a database with `--payments` of 90 days in every table. Each page
+ * The first byte of every page that one operator opens, on a database with `--payments` of a year in every table. Each page
  * is opened once before what is measured, as plans are made and connections opened only once.
  */
 export async function benchConsoleYears(bench: Bench): Promise<void> {
-  const { sandbox, payments } = bench;
+  const { sandbox } = bench;
   const merchantIds = sandbox.merchants.map(({ merchantId }) => merchantId);
-  const startedAt = performance.now();
+  await fillHome(bench);
   const known = await withClient(sandbox.databaseUrl, async (client) => {
-    const query = (text: string, values?: unknown[]) => client.query(text, values);
-    await fillYears(query, { payments, days: DAYS, merchantIds });
     const { rows } = await client.query<Known>(KNOWN);
     return rows[0]!;
   });
-  const seconds = Math.round((performance.now() - startedAt) / 1_000);
-  print(`${payments.toLocaleString("en")} payments of ${DAYS} days inserted in ${seconds} s`);
   const pages = pagesOf(merchantIds[0]!, known);
   const [operator] = await signedIn(bench, 1);
   const [first, many] = [nothing(), nothing()];
@@ -34,7 +30,6 @@ export async function benchConsoleYears(bench: Bench): Promise<void> {
   );
 }
 
-const DAYS = 90;
 const ROUNDS = 20;
 
 type Known = { payment: string; order: string; refund: string; last4: string };
@@ -43,7 +38,7 @@ type Known = { payment: string; order: string; refund: string; last4: string };
 const KNOWN = `
   select payment.payment_id as payment, payment.order_id as "order", refund.refund_id as refund, right(payment.masked_pan, 4) as last4
   from payments.payment as payment join refunds.refund as refund on refund.payment_id = payment.payment_id
-  where refund.created_at > now() - interval '${DAYS / 2} days' order by refund.created_at limit 1`;
+  where refund.created_at > now() - interval '180 days' order by refund.created_at limit 1`;
 
 const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString();
 

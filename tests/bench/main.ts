@@ -4,7 +4,7 @@
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { serviceDefinitions, startSandbox } from "@holdfast/sandbox";
@@ -19,6 +19,7 @@ import { benchEndpoints } from "./endpoints-bench.ts";
 import { benchFairness } from "./fairness-bench.ts";
 import { benchIdle } from "./idle-bench.ts";
 import { benchLists } from "./lists-bench.ts";
+import { benchListsYears } from "./lists-years-bench.ts";
 import { benchMemory } from "./memory-bench.ts";
 import { benchNeighbours, NEIGHBOURS_RATE_LIMIT } from "./neighbours-bench.ts";
 import { benchOperatorToken } from "./operator-token-bench.ts";
@@ -38,8 +39,8 @@ const { values: options } = parseArgs({
     /**
      * payments, webhooks (deliveries, fairness and backlog), one of these three, neighbours, sign-in, operator-token,
      * adapters, tls, tracing, or all; and by themselves console, steady, memory, recovery, endpoints, idle, which inserts ten million
-     * payments and takes a quarter of an hour, lists and settlement, which insert `--rows`, and years and console-years,
-     * which insert `--payments`.
+     * payments and takes a quarter of an hour, lists and settlement, which insert `--rows`, and years, console-years and
+     * lists-years, which insert `--payments`.
      */
     only: { type: "string", default: "all" },
     rounds: { type: "string", default: "3" },
@@ -49,6 +50,8 @@ const { values: options } = parseArgs({
     rows: { type: "string", default: "1000000" },
     /** Payments of the years before; whole hundred thousands. */
     payments: { type: "string", default: "10000000" },
+    /** A directory that stays, with what was inserted there: `console-years` and `lists-years` insert nothing again. */
+    home: { type: "string" },
   },
 });
 
@@ -102,6 +105,7 @@ const PARTS: Record<string, Part[]> = {
   endpoints: [unlimited(benchEndpoints)],
   console: [unlimited(benchConsole)],
   "console-years": [unlimited(benchConsoleYears)],
+  "lists-years": [unlimited(benchListsYears)],
   idle: [unlimited(benchIdle)],
   lists: [unlimited(benchLists)],
   settlement: [unlimited(benchSettlement)],
@@ -140,8 +144,8 @@ async function afterwards(before: Promise<void>, cleanUp: (() => Promise<void>)[
 }
 
 async function start(rateLimitPerSecond: number, cleanUp: (() => Promise<void>)[]): Promise<Bench> {
-  const home = await mkdtemp(join(tmpdir(), "holdfast-bench-"));
-  cleanUp.push(() => rm(home, { recursive: true, force: true, maxRetries: 5 }));
+  const home = options.home ? resolve(options.home) : await mkdtemp(join(tmpdir(), "holdfast-bench-"));
+  if (!options.home) cleanUp.push(() => rm(home, { recursive: true, force: true, maxRetries: 5 }));
   const stopping = new AbortController();
   const starting = startSandbox({
     home,
@@ -166,6 +170,7 @@ async function start(rateLimitPerSecond: number, cleanUp: (() => Promise<void>)[
   cleanUp.push(() => events.close());
   return {
     sandbox: sandbox.file,
+    home,
     receiver,
     events,
     rounds: Number(options.rounds),

@@ -1,7 +1,8 @@
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { fillYears } from "../years/fill-years.ts";
 import { print, printGoal, witness, type Bench } from "./bench.ts";
-import { median, quantile } from "./figures.ts";
+import { median } from "./figures.ts";
+import { readLists } from "./lists-years-bench.ts";
 import { HOLDFAST_PATH, holdfast, measure, type PaymentFigures } from "./payments-bench.ts";
 
 /**
@@ -20,10 +21,9 @@ export async function benchYears(bench: Bench): Promise<void> {
     const startedAt = performance.now();
     const bytes = await withClient(sandbox.databaseUrl, async (client) => {
       const before = await bytesByTable((text) => client.query(text));
-      const query = (text: string, values?: unknown[]) => client.query(text, values);
-      await fillYears(query, { payments, days: DAYS, merchantIds: [merchantId, ...others] });
+      await fillYears(sandbox.databaseUrl, { payments, days: DAYS, merchantIds: [merchantId, ...others] });
       await client.query("checkpoint");
-      return difference(before, await bytesByTable(query));
+      return difference(before, await bytesByTable((text) => client.query(text)));
     });
     const seconds = Math.round((performance.now() - startedAt) / 1_000);
     print(`years: ${payments.toLocaleString("en")} payments of ${DAYS} days inserted in ${seconds} s`);
@@ -96,46 +96,4 @@ function printBytes(bytes: Map<string, number>, payments: number): void {
   const total = each.reduce((sum, { a }) => sum + a, 0);
   const largest = each.filter(({ a }) => a >= 10).map(({ table, a }) => `${table} ${Math.round(a)}`);
   print(`bytes of a payment with its part of everything: ${Math.round(total)}; ${largest.join(", ")}`);
-}
-
-const SAMPLES = 20;
-const range = (days: number) =>
-  `from=${new Date(Date.now() - days * 86_400_000).toISOString()}&to=${new Date().toISOString()}`;
-
-const LISTS: [name: string, path: string][] = [
-  ["payments", "payments"],
-  ["payments of one status", "payments?status=FAILED"],
-  ["payments of one order", "payments?orderId=years-77"],
-  ["payments of one customer", "payments?customerId=customer-7"],
-  ["payments of one card's last four digits", "payments?last4=0042"],
-  ["payments of a BIN and an amount within a range", `payments?bin=979200&amountFrom=50&${range(30)}`],
-  ["checkouts", "checkouts"],
-];
-
-async function readLists({ sandbox }: Bench): Promise<void> {
-  const { apiKey, apiSecret } = sandbox.merchants[0]!;
-  const headers = { "x-api-key": apiKey, "x-api-secret": apiSecret };
-  for (const [name, path] of LISTS) {
-    const times: number[] = [];
-    for (let sample = 0; sample < SAMPLES; sample++) {
-      const startedAt = performance.now();
-      const answer = await fetch(`${sandbox.gatewayUrl}/api/${path}`, { headers });
-      await answer.text();
-      if (answer.status !== 200) throw new Error(`${path}: ${answer.status}`);
-      times.push(performance.now() - startedAt);
-    }
-    const middle = quantile(times, 0.5);
-    const figure = `${middle.toFixed(1)} ms (least ${Math.min(...times).toFixed(1)} ms)`;
-    printGoal(`first page of ${name}, median`, figure, "< 20 ms", middle < 20);
-  }
-  const startedAt = performance.now();
-  const csv = await fetch(`${sandbox.gatewayUrl}/api/payments?${range(7)}`, {
-    headers: { ...headers, accept: "text/csv" },
-  });
-  let lines = 0;
-  for await (const chunk of csv.body!.pipeThrough(new TextDecoderStream()))
-    lines += chunk.split("\n").length - 1;
-  const perSecond = Math.round(lines / ((performance.now() - startedAt) / 1_000));
-  const figure = `${perSecond.toLocaleString("en")} of ${lines.toLocaleString("en")}`;
-  printGoal("rows of CSV a second, of the last week", figure, ">= 20,000", perSecond >= 20_000);
 }

@@ -13,6 +13,7 @@ import {
   type RolePasswords,
   type ServiceName,
 } from "@holdfast/sandbox/infrastructure";
+import type { Client } from "pg";
 import { chooseTestBackend, mayHaveEngine, type TestBackend } from "./test-backend.ts";
 import { engineHasImages, type TestRun } from "./test-containers.ts";
 import { makeTestDirectory, removeLeftovers } from "./test-directory.ts";
@@ -82,20 +83,22 @@ async function makeTemplate(
   { services = Object.keys(schemaByService) as ServiceName[], servicesDir = repositoryServices },
 ): Promise<void> {
   const urls = await provisionDatabase({ superuserUrl, database, passwords, auditorPassword: AUDITOR });
-  await withClient(superuserUrl, async (client) => {
-    // Statements that a busy machine is slow with are no outage.
-    for (const role of roleNames.filter((name) => !name.endsWith("_owner"))) {
-      for (const setting of ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"]) {
-        await client.query(`alter role ${role} set ${setting} = '60s'`);
-      }
-    }
-  });
+  await withClient(superuserUrl, allowSlowStatements);
   await Promise.all(
     services.map(async (service) => {
       const program = join(servicesDir, service, "src", "migrate.ts");
       if (existsSync(program)) await migrate(dir, service, program, urls[schemaByService[service]].owner);
     }),
   );
+}
+
+/** Statements that a busy machine is slow with are no outage. */
+export async function allowSlowStatements(client: Client): Promise<void> {
+  for (const role of roleNames.filter((name) => !name.endsWith("_owner"))) {
+    for (const setting of ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"]) {
+      await client.query(`alter role ${role} set ${setting} = '60s'`);
+    }
+  }
 }
 
 async function migrate(dir: string, service: ServiceName, program: string, ownerUrl: string): Promise<void> {

@@ -13,6 +13,7 @@ import {
   ARCHIVED,
   KEPT_WITH_THEIR_PAYMENTS,
 } from "../../packages/installation/src/archive/archived-tables.ts";
+import { erase } from "../../packages/installation/src/erasure/erase-command.ts";
 import { keptTables as ofPayments } from "../../services/payments/src/retention/kept-tables.ts";
 import { keptTables as ofRefunds } from "../../services/refunds/src/kept-tables.ts";
 
@@ -20,7 +21,7 @@ let system: TestSystem;
 const out = makeTestDirectory();
 beforeAll(async () => {
   system = await startTestSystem({ services: ["payments", "refunds"], running: [] });
-  await fillYears((text, values) => system.query(text, values), {
+  await fillYears(system.database.superuserUrl, {
     payments: 12_000,
     days: 800,
     merchantIds: [system.merchantId],
@@ -47,6 +48,18 @@ async function run(...args: string[]): Promise<{ code: number; text: string }> {
   const where = ["--out", out, "--database-url", system.database.superuserUrl];
   const code = await archive(
     [...args, ...where],
+    { ALLOW_PLAINTEXT: "postgres" },
+    (written) => void (text += written),
+  );
+  return { code, text };
+}
+
+async function eraseHere(customer: string, ...more: string[]): Promise<{ code: number; text: string }> {
+  let text = "";
+  const who = ["--customer", customer, "--merchant", system.merchantId];
+  const where = ["--database-url", system.database.superuserUrl];
+  const code = await erase(
+    [...who, ...more, ...where],
     { ALLOW_PLAINTEXT: "postgres" },
     (written) => void (text += written),
   );
@@ -237,6 +250,40 @@ test("a kill between two steps loses nothing, and the next run goes on", async (
   expect(await run("--month", month, "--attach")).toMatchObject({ code: 0 });
   expect(await books()).toEqual(before);
   expect((await readdir(out)).filter((name) => name.endsWith(".partial"))).toEqual([]);
+});
+
+test("an erasure tells of archived months, and nothing of the person is left once they came back and left again", async () => {
+  const month = monthsAgo(20);
+  const customer = "customer-77";
+  const named = await system.query<{ id: string }>(
+    `update payments.payment set customer_id = $1, card_holder_name = 'Zekiye Unutulmaz' where payment_id = any($2) returning payment_id as id`,
+    [customer, (await idsOf(month)).slice(0, 3)],
+  );
+  await system.query(
+    "update payments.payment set customer_id = 'another' where customer_id = $1 and payment_id <> all($2)",
+    [customer, named.map(({ id }) => id)],
+  );
+  await system.query("update refunds.refund set customer_id = 'another' where customer_id = $1", [customer]);
+  const inFiles = async () =>
+    (await readFile(join(out, month, "payments.payment.csv"), "utf8")).includes("Unutulmaz");
+  expect(await run("--month", month)).toMatchObject({ code: 0 });
+  expect(await inFiles()).toBe(true);
+
+  const unread = await eraseHere(customer);
+  expect(unread.code).toBe(1);
+  expect(unread.text).toContain(`were not looked through: ${month}`);
+  const found = await eraseHere(customer, "--archive", out);
+  expect(found.code).toBe(1);
+  expect(found.text).toContain(`have payments of this customer: ${month}`);
+  expect(await eraseHere("customer-nobody", "--archive", out)).toMatchObject({ code: 0 });
+
+  expect(await run("--month", month, "--attach")).toMatchObject({ code: 0 });
+  const erased = await eraseHere(customer, "--archive", out);
+  expect(erased).toMatchObject({ code: 0, text: expect.stringContaining("3 payments") });
+  await rm(join(out, month), { recursive: true });
+  expect(await run("--month", month)).toMatchObject({ code: 0 });
+  expect(await inFiles()).toBe(false);
+  expect(await eraseHere(customer, "--archive", out)).toMatchObject({ code: 0 });
 });
 
 test("every table whose rows are kept with a payment or a refund is archived with it", () => {

@@ -1,17 +1,16 @@
+const SCHEMAS = "('gateway', 'payments', 'refunds', 'settlement', 'webhooks')";
+
 /** All but those of keys, whose rows come in their order. Those of partitions go with their parent's. */
-export const DROP_INDEXES = `
-  create temporary table dropped_index as
+export const INDEXES = `
   select format('%I.%I', nspname, class.relname) as name,
     replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') as definition
   from pg_index join pg_class as class on class.oid = indexrelid join pg_namespace as namespace on namespace.oid = relnamespace
-  where nspname in ('gateway', 'payments', 'refunds', 'settlement', 'webhooks') and not class.relispartition
-    and not exists (select from pg_constraint where conindid = indexrelid);
-  do $$ declare each record; begin
-    for each in select name from dropped_index loop execute 'drop index ' || each.name; end loop;
-  end $$`;
+  where nspname in ${SCHEMAS} and not class.relispartition and not exists (select from pg_constraint where conindid = indexrelid)
+  order by pg_table_size(indrelid) desc`;
 
-export const MAKE_INDEXES = `
-  do $$ declare each record; begin
-    for each in select definition from dropped_index loop execute each.definition; end loop;
-  end $$;
-  drop table dropped_index`;
+/** What leaves a table as autovacuum would, the largest first; its partitions tell a partitioned one nothing. */
+export const TABLES = `
+  select case relkind when 'p' then 'analyze only ' else 'vacuum (analyze) ' end || format('%I.%I', nspname, relname) as command
+  from pg_class join pg_namespace as namespace on namespace.oid = relnamespace
+  where nspname in ${SCHEMAS} and relkind in ('r', 'p')
+  order by pg_table_size(pg_class.oid) desc`;

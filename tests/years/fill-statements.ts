@@ -2,7 +2,7 @@
 
 /**
  * $1 how many, $2 how many there are already, $3 how many there will be, $4 over how many days, $5 the merchants, $6 how many
- * tenths of the payments the first of them has, $7 of how many payments one was charged back: 50, or 10.
+ * tenths of the payments the first of them has, $7 of how many payments one was charged back: 50, or 10, $8 when the last was.
  */
 export const MAKE_DRAWN = `
   create temporary table drawn as
@@ -19,7 +19,7 @@ export const MAKE_DRAWN = `
       'years-' || number + $2::int as order_id, 1000 + number % 9000 as amount_minor,
       (array['411111', '555555', '979200', '400000'])[number % 4 + 1] || '******' || lpad((number % 10000)::text, 4, '0') as masked_pan,
       'years-ext-' || number + $2::int as external_transaction_id, lpad((number % 1000000)::text, 6, '0') as auth_code,
-      now() - interval '1 hour' - (1 - (number + $2::int)::float8 / $3::int) * $4::int * interval '1 day' as created_at
+      $8::timestamptz - (1 - (number + $2::int)::float8 / $3::int) * $4::int * interval '1 day' as created_at
     from generate_series(1, $1::int) as number
   ) as row`;
 
@@ -166,14 +166,19 @@ export const FILL_SETTLEMENT = [
      and import.created_at between (select min(created_at) from drawn) and (select max(created_at) from drawn)
    where drawn.state <> 'FAILED'`,
   // After the sales of its file, whose lines are fewer than its payments.
-  `insert into settlement.line (import_id, line_no, account_id, kind, reference, reference_id, bank_reference, gross_minor, fee_minor,
-     net_minor, currency, transacted_at, settles_on, fact_id, verdict, merchant_id)
-   select import_id, lines + row_number() over (partition by import_id order by number), 'default', 'CHARGEBACK', payment_id::text,
-     payment_id, external_transaction_id, -amount_minor, 0, -amount_minor, currency, drawn.created_at, drawn.created_at::date + 1,
-     payment_id, 'NOT_COMPARED', merchant_id
-   from drawn join settlement.import on file_name = 'years-' || drawn.created_at::date || '.csv'
-     and import.created_at between (select min(created_at) from drawn) and (select max(created_at) from drawn)
-   where is_charged_back`,
+  `with line as (
+     insert into settlement.line (import_id, line_no, account_id, kind, reference, reference_id, bank_reference, gross_minor,
+       fee_minor, net_minor, currency, transacted_at, settles_on, fact_id, verdict, merchant_id)
+     select import_id, lines + row_number() over (partition by import_id order by number), 'default', 'CHARGEBACK',
+       payment_id::text, payment_id, external_transaction_id, -amount_minor, 0, -amount_minor, currency, drawn.created_at,
+       drawn.created_at::date + 1, payment_id, 'NOT_COMPARED', merchant_id
+     from drawn join settlement.import on file_name = 'years-' || drawn.created_at::date || '.csv'
+       and import.created_at between (select min(created_at) from drawn) and (select max(created_at) from drawn)
+     where is_charged_back
+     returning import_id, line_no, fact_id
+   )
+   insert into settlement.chargeback_report (line_id, import_id, line_no, payment_id, tell_at)
+   select line_id, import_id, line_no, payment_id, null::timestamptz from drawn join line on fact_id = payment_id`,
   `insert into settlement.line (import_id, line_no, account_id, kind, reference, reference_id, bank_reference, gross_minor, fee_minor,
      net_minor, currency, transacted_at, settles_on, fact_id, verdict, merchant_id)
    select import_id, 2 * lines + row_number() over (partition by import_id order by number), 'default', 'REFUND', refund_id::text,
@@ -182,18 +187,15 @@ export const FILL_SETTLEMENT = [
    from drawn join settlement.import on file_name = 'years-' || drawn.created_at::date || '.csv'
      and import.created_at between (select min(created_at) from drawn) and (select max(created_at) from drawn)
    where is_refunded and drawn.state <> 'FAILED'`,
-  `insert into settlement.chargeback_report (line_id, import_id, line_no, payment_id, tell_at)
-   select line_id, import_id, line_no, payment_id, null::timestamptz
-   from drawn join settlement.import on file_name = 'years-' || drawn.created_at::date || '.csv'
-     and import.created_at between (select min(created_at) from drawn) and (select max(created_at) from drawn)
-   join settlement.line using (import_id)
-   where is_charged_back and line.fact_id = payment_id and line.kind = 'CHARGEBACK'`,
-  `insert into settlement.difference (account_id, class, fact_id, amount_minor, currency, detail, state, closed_by, reason, opened_at, ended_at)
-   select 'default', 'LATE', payment_id, 0, currency, 'late', 'CLOSED', 'olga', 'It came.', created_at, created_at
-   from drawn where number % 50 = 0 and state <> 'FAILED'`,
-  `insert into settlement.difference_note (difference_id, at, actor, note)
-   select difference_id, opened_at, 'olga', 'years' from settlement.difference
-   where opened_at between (select min(created_at) from drawn) and (select max(created_at) from drawn)`,
+  `with difference as (
+     insert into settlement.difference (account_id, class, fact_id, amount_minor, currency, detail, state, closed_by, reason,
+       opened_at, ended_at)
+     select 'default', 'LATE', payment_id, 0, currency, 'late', 'CLOSED', 'olga', 'It came.', created_at, created_at
+     from drawn where number % 50 = 0 and state <> 'FAILED'
+     returning difference_id, opened_at
+   )
+   insert into settlement.difference_note (difference_id, at, actor, note)
+   select difference_id, opened_at, 'olga', 'years' from difference`,
 ];
 
 const AUDITED = ["gateway", "payments", "refunds", "settlement", "webhooks"];

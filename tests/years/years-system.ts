@@ -1,26 +1,28 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { withClient } from "@holdfast/sandbox/infrastructure";
-import type { Client } from "pg";
 import {
   createTestDatabase,
   makeTestCertificates,
   startLedgerReceiver,
   startTestSystem,
 } from "../support/index.ts";
-import { startTestInfrastructure } from "../support/template-database.ts";
-import { fillYears } from "./fill-years.ts";
+import { allowSlowStatements, startTestInfrastructure } from "../support/template-database.ts";
+import { fillShops, keysOf, startFilledDatabase } from "./filled-home.ts";
 import { logPlans, readPlans, type RanStatement } from "./logged-plans.ts";
 
 export type YearsSystem = Awaited<ReturnType<typeof startYearsSystem>>;
 
-/** All services on a PostgreSQL of their own, which has years of data and logs every plan; nothing runs yet. */
-export async function startYearsSystem({ payments }: { payments: number }) {
-  const infrastructure = await startTestInfrastructure({ backend: "embedded" });
-  const database = await createTestDatabase(infrastructure.provided);
+/**
+ * All services on a PostgreSQL of their own, which has years of data and logs every plan; nothing runs yet.
+ *
+ * @param home of a sandbox that was filled (`filled-home.ts`), instead of a new database with so many payments.
+ */
+export async function startYearsSystem({ payments, home }: { payments: number; home?: string | undefined }) {
+  const database = home ? await startFilledDatabase(home) : await startNewDatabase(payments);
   const logFile = await withClient(database.superuserUrl, async (client) => {
-    await fill(client, payments);
+    await allowSlowStatements(client);
     await logPlans(client);
     const { rows } = await client.query<{ directory: string }>(
       "select current_setting('data_directory') as directory",
@@ -32,12 +34,13 @@ export async function startYearsSystem({ payments }: { payments: number }) {
   const system = await startTestSystem({
     services: [...SERVICES, "gateway-merchant", "gateway-operator"],
     running: SERVICES,
-    database: { ...database, drop: () => Promise.resolve() },
+    database: { name: "of years", ...database, drop: () => Promise.resolve() },
     env: {
       OPTIONAL_EVENTS: "true",
       ACCOUNT_SECRET_KEYS: `a1:${randomBytes(32).toString("base64")}`,
       WEBHOOK_CA_FILE: certificates.caFile,
       ...HASTE,
+      ...(home && keysOf(home)),
     },
   });
   const merchantApi = await system.start("gateway-merchant");
@@ -55,35 +58,19 @@ export async function startYearsSystem({ payments }: { payments: number }) {
     async close(): Promise<void> {
       await system.close();
       await receiver.close();
-      await infrastructure.stop();
+      // A home is used again.
+      await withClient(database.superuserUrl, (client) => client.query("alter system reset all"));
+      await database.stop();
     },
   };
 }
 
-/** Shops, of which one has six of ten payments. With millions of payments a year of them, otherwise a month. */
-export async function fill(client: Client, payments: number): Promise<void> {
-  const isLarge = payments >= 1_000_000;
-  if (isLarge) for (const setting of WHILE_FILLING) await client.query(`alter system set ${setting}`);
-  await client.query("select pg_reload_conf()");
-  const merchantIds = Array.from({ length: 50 }, () => randomUUID());
-  await fillYears((text, values) => client.query(text, values), {
-    payments,
-    days: isLarge ? 365 : 28,
-    merchantIds,
-    largestTenths: 6,
-    // With few payments so many that all cases are far more than a page of them.
-    chargedBackEvery: isLarge ? 50 : 10,
-    indexesLast: isLarge,
-  });
-  await client.query(
-    "insert into gateway.merchant (merchant_id, name, status) select id, 'Shop of years', 'ACTIVE' from unnest($1::uuid[]) as id",
-    [merchantIds],
-  );
-  for (const setting of isLarge ? WHILE_FILLING : [])
-    await client.query(`alter system reset ${setting.split(" ")[0]}`);
+async function startNewDatabase(payments: number) {
+  const infrastructure = await startTestInfrastructure({ backend: "embedded" });
+  const { superuserUrl, urls } = await createTestDatabase(infrastructure.provided);
+  await fillShops(superuserUrl, payments);
+  return { superuserUrl, urls, stop: () => infrastructure.stop() };
 }
-
-const WHILE_FILLING = ["autovacuum = off", "max_wal_size = '3GB'", "maintenance_work_mem = '512MB'"];
 
 const SERVICES = ["payments", "refunds", "webhook-dispatcher", "settlement"] as const;
 

@@ -1,22 +1,25 @@
 import { parseArgs } from "node:util";
 import { commandActor } from "@holdfast/service-runtime";
 import { z } from "zod";
+import { findInArchives, type InArchives } from "../archive/find-in-archives.ts";
 import { withProductDatabase } from "../product-database.ts";
 import { eraseCustomer, type Erasure } from "./erase-customer.ts";
-import { ERASED } from "./erased.ts";
+import { ERASED, idsOf } from "./erased.ts";
 
-const HELP = `npm run erase -- --customer ID --merchant ID [--reason TEXT] [--database-url URL | --home DIR]
+const HELP = `npm run erase -- --customer ID --merchant ID [--reason TEXT] [--archive DIR] [--database-url URL | --home DIR]
 
 Replaces what tells who a customer is by "${ERASED}", in all rows about that customer's payments. The money stays.
 
   --customer ID        the customerId of the merchant's payments
   --merchant ID        the merchant whose customer it is
   --reason TEXT        what the audit logs record, such as the number of the request; never the person
+  --archive DIR        where months are archived: looks for the customer in those that have left the database
   --database-url URL   the product's database, as a role that may act as the owner of each schema
                        (default: $DATABASE_ADMIN_URL with the database $DATABASE_NAME)
   --home DIR           uses the database of the sandbox in DIR (default, where neither is set: .holdfast)
 
-exits with 0 when nothing of the customer is left, with 1 when it was refused, with 2 when it could not be tried
+exits with 0 when nothing of the customer is left, with 1 when it was refused or an archived month has the customer or was
+not looked through, with 2 when it could not be tried
 docs/erasure.md explains what is erased and what is refused.
 `;
 
@@ -32,6 +35,7 @@ const argumentsSchema = z.object({
     .min(1, "--reason may not be empty")
     .max(200, "--reason has 200 characters at most")
     .optional(),
+  archive: z.string().min(1, "--archive may not be empty").optional(),
 });
 
 type Output = (text: string) => void;
@@ -44,6 +48,7 @@ export async function erase(args: string[], env: NodeJS.ProcessEnv, out: Output)
       customer: { type: "string" },
       merchant: { type: "string" },
       reason: { type: "string" },
+      archive: { type: "string" },
       "database-url": { type: "string" },
       home: { type: "string", default: ".holdfast" },
       help: { type: "boolean", short: "h", default: false },
@@ -60,10 +65,31 @@ export async function erase(args: string[], env: NodeJS.ProcessEnv, out: Output)
     return 2;
   }
   const { customer: customerId, merchant: merchantId, reason } = parsed.data;
+  const customer = { merchantId, customerId };
   const actor = commandActor("erase", env);
-  return await withProductDatabase(values, env, { application_name: "erase" }, async (db) =>
-    report(await eraseCustomer(db, { customer: { merchantId, customerId }, actor, reason }), out),
-  );
+  return await withProductDatabase(values, env, { application_name: "erase" }, async (db) => {
+    const code = report(await eraseCustomer(db, { customer, actor, reason }), out);
+    return Math.max(
+      code,
+      reportArchives(
+        await findInArchives(db, { merchantIds: idsOf(customer), customerId }, parsed.data.archive),
+        out,
+      ),
+    );
+  });
+}
+
+/** What is in files stays there until somebody brings the month back. */
+function reportArchives({ found, unread }: InArchives, out: Output): number {
+  if (found.length > 0)
+    out(
+      `archived months have payments of this customer: ${found.join(", ")}; docs/archive.md says what to do\n`,
+    );
+  if (unread.length > 0)
+    out(
+      `archived months were not looked through: ${unread.join(", ")}; name their directory with --archive\n`,
+    );
+  return found.length + unread.length > 0 ? 1 : 0;
 }
 
 function report(erasure: Erasure, out: Output): number {

@@ -92,13 +92,19 @@ export function findGivenBack(
 /** Which fact a line reports, and what the comparison says where it is known already. */
 export type Attached = { lineNo: number; factId: string; merchantId: string; verdict: "MATCHED" | null };
 
+/**
+ * The lines are named once more beside the join: of a file that was taken just now the planner has no statistics, and it would
+ * read all of its lines for each range.
+ */
 export function attachLines(importId: string, attached: readonly Attached[]): RawBuilder<unknown> {
+  const lineNos = attached.map(({ lineNo }) => lineNo);
   return sql`
     update line set fact_id = given.fact_id, merchant_id = given.merchant_id, verdict = given.verdict
-    from unnest(${attached.map(({ lineNo }) => lineNo)}::int[], ${attached.map(({ factId }) => factId)}::uuid[],
+    from unnest(${lineNos}::int[], ${attached.map(({ factId }) => factId)}::uuid[],
       ${attached.map(({ verdict }) => verdict)}::text[],
       ${attached.map(({ merchantId }) => merchantId)}::uuid[]) as given(line_no, fact_id, verdict, merchant_id)
-    where line.import_id = ${importId} and line.line_no = given.line_no`;
+    where line.import_id = ${importId} and line.line_no = any(${lineNos}::int[])
+      and line.line_no = given.line_no`;
 }
 
 /**
