@@ -22,7 +22,7 @@ export type DeliveryQueueOptions = {
   /** Called with each result, and whether the endpoint's breaker is open after it. */
   onResult: (endpointId: string, result: SendResult, isOpen: boolean) => void;
   /** Called when an endpoint has room again for deliveries that wait in the database. */
-  onRoom: () => void;
+  onRoom: (endpointId: string) => void;
 };
 
 type Endpoint = {
@@ -168,7 +168,7 @@ export class DeliveryQueue {
     );
     this.#turns.add(endpointId);
     this.#pump();
-    if (roomOf(endpoint) > 0) this.#options.onRoom();
+    if (roomOf(endpoint) > 0) this.#options.onRoom(endpointId);
   }
 
   #giveBack(deliveries: LeasedDelivery[]): void {

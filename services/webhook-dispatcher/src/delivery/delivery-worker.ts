@@ -39,12 +39,11 @@ export type DeliveryWorker = {
 export function startDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   const stopping = new AbortController();
   let nudged = Promise.withResolvers<void>();
-  /** Whether due deliveries may be waiting for room. */
-  let backlog = true;
+  let waiting: Waiting = { somewhere: true, full: new Set() };
   const writes = new Set<Promise<void>>();
   const track = trackIn(writes);
   const nudge = () => {
-    backlog = true;
+    waiting.somewhere = true;
     nudged.resolve();
   };
   const retries = createWakeWhenDue(nudge);
@@ -62,14 +61,17 @@ export function startDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
         endpointId,
         reportOf(result.kind === "success", new Date(deps.clock.databaseNow()), isOpen),
       ),
-    onRoom: () => backlog && nudged.resolve(),
+    onRoom(endpointId) {
+      if (waiting.somewhere || waiting.full.has(endpointId)) nudged.resolve();
+    },
   });
-  const round = createClaimRound(deps, queue);
+  const round = createClaimRound(deps, queue, (full) => (waiting = { somewhere: false, full }));
   const running = (async () => {
     while (!stopping.signal.aborted) {
       try {
-        backlog = await round();
+        if (await round()) waiting.somewhere = true;
       } catch (error) {
+        waiting.somewhere = true;
         deps.events.claimFailed(error);
       }
       // A failed round is progress, too.
@@ -103,19 +105,29 @@ const SWEEP_INTERVAL_MS = 1_000;
 /** Time that is kept for recording the last results. */
 const WRITE_TIME_MS = 500;
 
-/** @returns whether more may be due than there was room for. */
+/** Where due deliveries may be waiting for room: anywhere, or at the endpoints that had none when it was looked last. */
+type Waiting = { somewhere: boolean; full: ReadonlySet<string> };
+
+/**
+ * @param onAsked is called with the endpoints that have no room, as the claim begins: room that comes while it runs is not
+ * known to it.
+ * @returns whether more may be due of those that had room.
+ */
 function createClaimRound(
   { pool, clock, leaseMs }: DeliveryWorkerDeps,
   queue: DeliveryQueue,
+  onAsked: (full: ReadonlySet<string>) => void,
 ): () => Promise<boolean> {
   let after: string | undefined;
   return async () => {
     const limit = Math.min(CLAIM_MAX, queue.totalRoom());
     // With a clock this wrong every signature would be refused and the schedule be used up for nothing.
     if (limit === 0 || Math.abs(clock.skewMs) > SKEW_STOP_MS) return true;
+    const rooms = queue.rooms();
+    onAsked(new Set(rooms.filter(({ room }) => room === 0).map(({ endpointId }) => endpointId)));
     const claimed = await claimDeliveries(pool, {
       limit,
-      rooms: queue.rooms(),
+      rooms,
       leaseMs,
       shiftMs: clock.shiftMs,
       after,
