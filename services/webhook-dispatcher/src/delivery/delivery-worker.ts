@@ -59,7 +59,7 @@ export function startDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
       ),
     onRoom: signal.hasRoom,
   });
-  const round = createClaimRound(deps, queue, signal.begin);
+  const round = createClaimRound(deps, queue, signal);
   const running = (async () => {
     while (!stopping.signal.aborted) {
       try {
@@ -99,13 +99,13 @@ const SWEEP_INTERVAL_MS = 1_000;
 const WRITE_TIME_MS = 500;
 
 /**
- * @param begin is told which endpoints have no room, as the claim begins: it does not know of room that comes while it runs.
+ * @param signal is told which endpoints have no room as the claim begins: it does not know of room that comes while it runs.
  * @returns whether more may be due of those that had room.
  */
 function createClaimRound(
   { pool, clock, leaseMs }: DeliveryWorkerDeps,
   queue: DeliveryQueue,
-  begin: ClaimSignal["begin"],
+  signal: ClaimSignal,
 ): () => Promise<boolean> {
   let after: string | undefined;
   return async () => {
@@ -113,7 +113,7 @@ function createClaimRound(
     // With a clock this wrong every signature would be refused and the schedule be used up for nothing.
     if (limit === 0 || Math.abs(clock.skewMs) > SKEW_STOP_MS) return true;
     const rooms = queue.rooms();
-    begin(new Set(rooms.filter(({ room }) => room === 0).map(({ endpointId }) => endpointId)));
+    signal.begin(new Set(rooms.filter(({ room }) => room === 0).map(({ endpointId }) => endpointId)));
     const claimed = await claimDeliveries(pool, {
       limit,
       rooms,
@@ -123,6 +123,8 @@ function createClaimRound(
     });
     after = claimed.after;
     for (const delivery of claimed.deliveries) queue.push(delivery);
+    // It ended where it had seen enough endpoints without room, and not because it had taken enough.
+    if (after !== undefined && claimed.deliveries.length < limit) signal.nudge();
     return claimed.deliveries.length > 0;
   };
 }
