@@ -109,11 +109,11 @@ async function measureAfter(
 const ANALYZE = `vacuum (analyze)
   webhooks.endpoint, webhooks.further_endpoint, webhooks.event, webhooks.delivery, webhooks.further_delivery`;
 
-function report(claims: Record<string, MeasuredClaims>): void {
-  for (const [name, { claimed, medianMs, cpuMs }] of Object.entries(claims)) {
+function report(measured: Record<string, MeasuredClaims>): void {
+  for (const [name, { claims, claimed, medianMs, cpuMs }] of Object.entries(measured)) {
     print(
-      `${ENDPOINTS.toLocaleString("en")} endpoints, ${FAILING.toLocaleString("en")} fail and ${name}: a claim of ` +
-        `${claimed}, median ${medianMs.toFixed(1)} ms, CPU of the database ${cpuMs.toFixed(1)} ms`,
+      `${ENDPOINTS.toLocaleString("en")} endpoints, ${FAILING.toLocaleString("en")} fail and ${name}: ${claims} ` +
+        `${claims === 1 ? "claim" : "claims one after the other"} of ${claimed} in all, median ${medianMs.toFixed(1)} ms, CPU of the database ${cpuMs.toFixed(1)} ms`,
     );
     printGoal("CPU of the database for it", `${cpuMs.toFixed(1)} ms`, "< 50 ms", cpuMs < 50);
   }

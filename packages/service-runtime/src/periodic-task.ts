@@ -2,7 +2,8 @@ import type { Logger } from "./logger.ts";
 import { pause } from "./pause.ts";
 
 export type PeriodicTaskOptions = {
-  intervalMs: number;
+  /** Or what tells it, asked after each round. */
+  intervalMs: number | (() => number);
   round: () => Promise<unknown>;
   /** While it is off, no round is begun. */
   clock?: { isOff(): boolean };
@@ -30,7 +31,7 @@ export function startPeriodicTask(
       } catch (error) {
         log.error({ operation, error }, "a round failed");
       }
-      await pause(intervalMs, stopping.signal);
+      await pause(typeof intervalMs === "number" ? intervalMs : intervalMs(), stopping.signal);
     }
   })();
   return {

@@ -1,4 +1,4 @@
-import { BEFORE_EVERY_ENDPOINT, waitingEndpoints } from "./delivery/claim-statements.ts";
+import { BEFORE_EVERY_ENDPOINT, LAST_ENDPOINT, waitingEndpoints } from "./delivery/claim-statements.ts";
 
 /**
  * The age of the oldest delivery that is due and waits for its schedule, of endpoints whose breakers are closed and of those
@@ -6,7 +6,7 @@ import { BEFORE_EVERY_ENDPOINT, waitingEndpoints } from "./delivery/claim-statem
  * fail and for how long the first of them does.
  */
 export const MEASURE_STATE = `
-  with recursive ${waitingEndpoints({ after: `'${BEFORE_EVERY_ENDPOINT}'::uuid`, now: "now()" })}, oldest as (
+  with recursive ${waitingEndpoints({ after: `'${BEFORE_EVERY_ENDPOINT}'::uuid`, until: `'${LAST_ENDPOINT}'::uuid`, now: "now()" })}, oldest as (
     select due.due_at, coalesce(health.breaker_open, false) as is_behind_breaker from waiting cross join lateral (
       select due_at from every_delivery as delivery
       where delivery.endpoint_id = waiting.endpoint_id and lease_token is null and trigger = 'schedule'

@@ -190,7 +190,7 @@ export async function startWebhookDispatcher(
     });
     if (warned > 0) events.warned(warned);
   };
-  const task = (operation: string, intervalMs: number, round: () => Promise<unknown>) =>
+  const task = (operation: string, intervalMs: number | (() => number), round: () => Promise<unknown>) =>
     startPeriodicTask(operation, { intervalMs, round, log });
   const measureStream = createStreamMeasurement();
   const tasks = [
@@ -200,7 +200,7 @@ export async function startWebhookDispatcher(
       events.reaped(reaped);
       if (reaped.expiredLeases > 0) worker.nudge();
     }),
-    task("watch leases", LEASES_INTERVAL_MS, async () => {
+    task("watch leases", leases.untilNextLook, async () => {
       const expiredLeases = await leases.look();
       if (expiredLeases === 0) return;
       events.reaped({ expiredLeases, failed: 0, cancelled: 0, removed: 0 });
@@ -242,8 +242,6 @@ function timesOf(config: Config): AttemptTimes {
 
 const STUCK_AFTER_MS = 30_000;
 const MEASURE_INTERVAL_MS = 15_000;
-/** What a dispatcher that died has leased is free after three of these. */
-const LEASES_INTERVAL_MS = 1_500;
 const PARTITIONS_INTERVAL_MS = 3_600_000;
 /** The longest attempt is over by then. */
 const DRAIN_MAX_MS = 8_000;

@@ -20,6 +20,17 @@ test("each endpoint gets the room that is known of it, and one that is unknown g
   expect(await claim([])).toEqual([8, 8, 8, 8, 8]);
 });
 
+test("a claim ends behind two thousand endpoints without room, and the next one goes on there", async () => {
+  const { superuser, pool } = await startDeliveryTables();
+  const merchants = await insertWaiting(superuser, { merchants: 2_100, each: 1, dueInSeconds: -60 });
+  const healthy = [merchants[0]!, merchants.at(-1)!];
+  const rooms = merchants.slice(1, -1).map((endpointId) => ({ endpointId, room: 0 }));
+  const first = await claimDeliveries(pool, { ...request, rooms });
+  expect(first).toMatchObject({ deliveries: [{ endpointId: healthy[0] }], after: merchants[2_000] });
+  const second = await claimDeliveries(pool, { ...request, rooms, after: first.after });
+  expect(second).toMatchObject({ deliveries: [{ endpointId: healthy[1] }], after: undefined });
+});
+
 test("deliveries whose event is gone take no place in their endpoint's queue", async () => {
   const { superuser, pool } = await startDeliveryTables();
   const [merchantId] = await insertWaiting(superuser, { merchants: 1, each: 20, dueInSeconds: -60 });

@@ -6,7 +6,7 @@ import { startDeliveryTables } from "../../test/delivery-tables.ts";
 import { insertWaiting, makeHalfFurther, type WaitingGroup } from "../../test/waiting-deliveries.ts";
 import { takeFailing } from "../accept/warn-of-endpoints.ts";
 import { MEASURE_STATE } from "../measure-statements.ts";
-import { claimValues } from "./claim-deliveries.ts";
+import { claimValues, claimWindow } from "./claim-deliveries.ts";
 import { CLAIM } from "./claim-statements.ts";
 
 const request = { limit: 500, leaseMs: 30_000, shiftMs: 0, after: undefined };
@@ -74,8 +74,8 @@ const workOfClaim = (waiting: WaitingGroup, room: number, surroundings?: Surroun
   workOf(
     waiting,
     (merchants) => {
-      const rooms = merchants.map((endpointId) => ({ endpointId, room }));
-      return { text: CLAIM.text, values: claimValues({ ...request, rooms }) };
+      const asked = { ...request, rooms: merchants.map((endpointId) => ({ endpointId, room })) };
+      return { text: CLAIM.text, values: claimValues(asked, claimWindow(asked)) };
     },
     surroundings,
   );

@@ -6,19 +6,22 @@ const NOW = "(now() + $6::float8 * interval '1 millisecond')";
 
 /**
  * Leases due deliveries. Parameters: `$1` the endpoint after which to continue, `$2` endpoints in the order of their
- * ids, `$3` the room that each of them has, `$4` the limit, `$5` the lease and `$6` the clock's shift in milliseconds.
+ * ids, `$3` the room that each of them has, `$4` the limit, `$5` the lease and `$6` the clock's shift in milliseconds, and
+ * `$7` the last endpoint to look at.
  *
  * An endpoint's room is found by a binary search: thousands of endpoints that fail together are all in `$2`, and a join
- * with it took seconds. A delivery whose event is gone is never chosen, so it takes no place in its endpoint's queue.
+ * with it took seconds. Of those without room nothing else is read. A delivery whose event is gone is never chosen, so it takes no place in its endpoint's queue.
  */
 export const CLAIM = {
   name: "claim-deliveries",
   text: `
-  with recursive ${waitingEndpoints({ after: "$1::uuid", now: NOW })}, chosen as (
+  with recursive ${waitingEndpoints({ after: "$1::uuid", until: "$7::uuid", now: NOW })}, known as (
+    select endpoint_id, case when ($2::uuid[])[position] = endpoint_id then ($3::int[])[position] end as room
+    from waiting cross join lateral (select width_bucket(endpoint_id, $2::uuid[]) as position) as place
+  ), chosen as (
     select due.*
-    from waiting
+    from (select * from known where room is distinct from 0) as waiting
       join every_endpoint as endpoint using (endpoint_id)
-      cross join lateral (select width_bucket(waiting.endpoint_id, $2::uuid[]) as position) as known
       cross join lateral (
         select delivery_id, event_type, payment_id, status, body, traceparent
         from every_delivery as delivery join event using (occurred_at, event_id)
@@ -26,8 +29,7 @@ export const CLAIM = {
           -- An attempt that may no longer start is left to the reaper, which records the failure.
           and (attempt = 1 or trigger = 'manual' or deadline_at >= ${NOW})
         order by due_at
-        limit case when ($2::uuid[])[known.position] = waiting.endpoint_id
-          then ($3::int[])[known.position] else endpoint.max_in_flight end
+        limit coalesce(waiting.room, endpoint.max_in_flight)
         for update of delivery skip locked
       ) as due
     where endpoint.enabled
@@ -84,18 +86,22 @@ export function leasedColumns(
  * one of them. Endpoints with nothing due are skipped within one scan of the index, which costs a tenth of a step.
  *
  * @param after SQL of the endpoint after which to continue.
+ * @param until SQL of the last one to look at.
  * @param now SQL of the time until which a delivery is due.
  */
-export function waitingEndpoints({ after, now }: { after: string; now: string }): string {
+export function waitingEndpoints({ after, until, now }: Record<"after" | "until" | "now", string>): string {
   return `waiting as (
     (select endpoint_id from every_delivery
-      where lease_token is null and endpoint_id > ${after} and due_at <= ${now} order by endpoint_id limit 1)
+      where lease_token is null and endpoint_id > ${after} and endpoint_id <= ${until} and due_at <= ${now}
+      order by endpoint_id limit 1)
     union all
     select (select delivery.endpoint_id from every_delivery as delivery
-        where lease_token is null and delivery.endpoint_id > waiting.endpoint_id and due_at <= ${now}
+        where lease_token is null and delivery.endpoint_id > waiting.endpoint_id and delivery.endpoint_id <= ${until}
+          and due_at <= ${now}
         order by delivery.endpoint_id limit 1)
     from waiting where waiting.endpoint_id is not null
   )`;
 }
 
 export const BEFORE_EVERY_ENDPOINT = "00000000-0000-0000-0000-000000000000";
+export const LAST_ENDPOINT = "ffffffff-ffff-ffff-ffff-ffffffffffff";

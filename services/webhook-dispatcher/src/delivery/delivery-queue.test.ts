@@ -113,6 +113,45 @@ test("endpoints with an open breaker get at most half of the sockets between the
   expect(to("healthy")).toHaveLength(3);
 });
 
+test("many endpoints with an open breaker keep no more than may be under way, and leave the others their places", async () => {
+  const { queue, push, sent } = startQueue({ inFlightMax: 8 });
+  const dead = Array.from({ length: 20 }, (_, index) => `d${index}`);
+  for (const endpointId of dead) {
+    for (let index = 0; index < 5; index++) {
+      push(endpointId);
+      await sent.at(-1)!.end(failure);
+    }
+  }
+  const before = sent.length;
+  for (const endpointId of dead.slice(0, 8)) expect(queue.reserve(endpointId)).toBe(true);
+  expect(dead.filter((endpointId) => queue.reserve(endpointId))).toEqual([]);
+  const rooms = new Map(queue.rooms().map(({ endpointId, room }) => [endpointId, room]));
+  expect(dead.map((endpointId) => rooms.get(endpointId))).toEqual(dead.map(() => 0));
+  expect(queue.reserve("healthy")).toBe(true);
+  for (const endpointId of dead.slice(0, 2)) queue.giveUp(endpointId);
+  expect(queue.reserve("d9")).toBe(true);
+  for (const endpointId of dead.slice(2, 8)) queue.giveUp(endpointId);
+  queue.giveUp("d9");
+  queue.giveUp("healthy");
+  expect(sent).toHaveLength(before);
+  expect(queue.measure().kept).toBe(0);
+});
+
+test("an endpoint that answers again is not counted among those that fail", async () => {
+  const { queue, push, sent } = startQueue({ inFlightMax: 4 });
+  for (const endpointId of ["a", "b", "c", "d", "e"]) {
+    for (let index = 0; index < 5; index++) {
+      push(endpointId);
+      await sent.at(-1)!.end(failure);
+    }
+  }
+  for (const endpointId of ["a", "b", "c", "d"]) push(endpointId);
+  expect(queue.reserve("e")).toBe(false);
+  await sent.at(-2)!.end();
+  await sent.at(-1)!.end();
+  expect(queue.reserve("e")).toBe(true);
+});
+
 test("what has waited until its lease is short goes back unsent", async () => {
   const { queue, push, givenBack, sent } = startQueue();
   push("a", 8);

@@ -11,7 +11,10 @@ import {
 import type { LeasedDelivery } from "./leased-delivery.ts";
 
 export type DeliveryQueueOptions = {
-  /** Most requests under way; at most half of them go to endpoints whose breaker is open. */
+  /**
+   * Most requests under way; at most half of them go to endpoints whose breaker is open, for which nothing more is leased
+   * while so many of their deliveries are kept.
+   */
   inFlightMax: number;
   /** Sends a delivery and records the result; undefined when it was not sent, which says nothing about its endpoint. */
   send: (delivery: LeasedDelivery) => Promise<SendResult | undefined>;
@@ -22,7 +25,7 @@ export type DeliveryQueueOptions = {
   /** Called with each result, and whether the endpoint's breaker is open after it. */
   onResult: (endpointId: string, result: SendResult, isOpen: boolean) => void;
   /** Called when an endpoint has room again for deliveries that wait in the database. */
-  onRoom: () => void;
+  onRoom: (endpointId: string) => void;
 };
 
 type Endpoint = {
@@ -47,6 +50,9 @@ export class DeliveryQueue {
   readonly #turns = new Set<string>();
   readonly #underway = new Map<LeasedDelivery, Promise<void>>();
   #kept = 0;
+  /** Those of endpoints whose breaker is open: thousands that fail at once must not take the places of all others. */
+  #suspectsKept = 0;
+  #suspectsFull = false;
   #suspectsInFlight = 0;
   #draining = false;
 
@@ -57,15 +63,16 @@ export class DeliveryQueue {
   /** Reserves room for one delivery, until it is pushed or given up. */
   reserve(endpointId: string): boolean {
     const endpoint = this.#endpoint(endpointId);
-    if (this.totalRoom() === 0 || roomOf(endpoint) === 0) return false;
+    if (this.totalRoom() === 0 || this.#roomOf(endpoint) === 0) return false;
     endpoint.reserved++;
-    this.#kept++;
+    this.#keep(endpoint, 1);
     return true;
   }
 
   giveUp(endpointId: string): void {
-    this.#endpoint(endpointId).reserved--;
-    this.#kept--;
+    const endpoint = this.#endpoint(endpointId);
+    endpoint.reserved--;
+    this.#keep(endpoint, -1);
   }
 
   push(delivery: LeasedDelivery, { reserved } = { reserved: false }): void {
@@ -73,8 +80,8 @@ export class DeliveryQueue {
     const endpoint = this.#endpoint(delivery.endpointId, max_in_flight);
     endpoint.maxInFlight = max_in_flight;
     if (reserved) endpoint.reserved--;
-    else this.#kept++;
-    if (this.#draining) return this.#giveBack([delivery]);
+    else this.#keep(endpoint, 1);
+    if (this.#draining) return this.#giveBack(endpoint, [delivery]);
     endpoint.waiting.push(delivery);
     this.#turns.add(delivery.endpointId);
     this.#pump();
@@ -88,8 +95,8 @@ export class DeliveryQueue {
   /** The room of each endpoint that differs from an unknown one's. */
   rooms(): { endpointId: string; room: number }[] {
     return [...this.#endpoints]
-      .filter(([, endpoint]) => roomOf(endpoint) < endpoint.maxInFlight || endpoint.underway.size > 0)
-      .map(([endpointId, endpoint]) => ({ endpointId, room: roomOf(endpoint) }));
+      .filter(([, endpoint]) => this.#roomOf(endpoint) < endpoint.maxInFlight || endpoint.underway.size > 0)
+      .map(([endpointId, endpoint]) => ({ endpointId, room: this.#roomOf(endpoint) }));
   }
 
   /** Releases the deliveries that have waited too long for their lease. */
@@ -98,7 +105,7 @@ export class DeliveryQueue {
       const stale = endpoint.waiting.filter((delivery) => this.#isStale(delivery));
       if (stale.length > 0)
         endpoint.waiting = endpoint.waiting.filter((delivery) => !stale.includes(delivery));
-      this.#giveBack(stale);
+      this.#giveBack(endpoint, stale);
       if (endpoint.waiting.length > 0) this.#turns.add(endpointId);
     }
     this.#pump();
@@ -115,7 +122,7 @@ export class DeliveryQueue {
    */
   async drain(timeoutMs: number): Promise<void> {
     this.#draining = true;
-    for (const { waiting } of this.#endpoints.values()) this.#giveBack(waiting.splice(0));
+    for (const endpoint of this.#endpoints.values()) this.#giveBack(endpoint, endpoint.waiting.splice(0));
     const ended = Promise.allSettled(this.#underway.values());
     await Promise.race([ended, pause(timeoutMs)]);
     if (this.#underway.size > 0) this.#options.giveBack([...this.#underway.keys()]);
@@ -144,7 +151,7 @@ export class DeliveryQueue {
       if (!delivery) continue;
       // A set is iterated in the order of insertion, so this puts the endpoint behind the others.
       this.#turns.add(endpointId);
-      if (this.#isStale(delivery)) this.#giveBack([delivery]);
+      if (this.#isStale(delivery)) this.#giveBack(endpoint, [delivery]);
       else this.#underway.set(delivery, this.#send(endpointId, endpoint, delivery));
     }
   }
@@ -156,23 +163,46 @@ export class DeliveryQueue {
     const result = await this.#options.send(delivery);
     this.#underway.delete(delivery);
     endpoint.underway.delete(delivery);
-    this.#kept--;
+    this.#keep(endpoint, -1);
     if (suspect) this.#suspectsInFlight--;
     if (result) {
-      endpoint.health = afterResult(endpoint.health, result, endpoint.maxInFlight);
+      this.#learn(endpoint, result);
       this.#options.onResult(endpointId, result, endpoint.health.open);
     }
     // A delivery that would wait long for its turn waits better in the database.
     this.#giveBack(
+      endpoint,
       endpoint.waiting.splice(Math.max(0, releaseAbove(endpoint.health) - endpoint.underway.size)),
     );
     this.#turns.add(endpointId);
     this.#pump();
-    if (roomOf(endpoint) > 0) this.#options.onRoom();
+    if (this.#roomOf(endpoint) > 0) this.#options.onRoom(endpointId);
   }
 
-  #giveBack(deliveries: LeasedDelivery[]): void {
-    this.#kept -= deliveries.length;
+  #learn(endpoint: Endpoint, result: SendResult): void {
+    const kept = keptOf(endpoint);
+    this.#keep(endpoint, -kept);
+    endpoint.health = afterResult(endpoint.health, result, endpoint.maxInFlight);
+    this.#keep(endpoint, kept);
+  }
+
+  #keep({ health }: Endpoint, more: number): void {
+    this.#kept += more;
+    if (!health.open) return;
+    this.#suspectsKept += more;
+    // Their places are given out again by the hundred, and not each by a claim of its own.
+    const { inFlightMax } = this.#options;
+    if (this.#suspectsKept >= inFlightMax) this.#suspectsFull = true;
+    else if (this.#suspectsKept <= SUSPECTS_AGAIN * inFlightMax) this.#suspectsFull = false;
+  }
+
+  #roomOf(endpoint: Endpoint): number {
+    if (endpoint.health.open && this.#suspectsFull) return 0;
+    return Math.max(0, keepMax(endpoint.health) - keptOf(endpoint));
+  }
+
+  #giveBack(endpoint: Endpoint, deliveries: LeasedDelivery[]): void {
+    this.#keep(endpoint, -deliveries.length);
     if (deliveries.length > 0) this.#options.giveBack(deliveries);
   }
 
@@ -185,6 +215,8 @@ export class DeliveryQueue {
 const DEFAULT_IN_FLIGHT = 8;
 /** Most deliveries in memory, and so under lease. */
 const KEPT_MAX = 4_000;
+/** A part of what is kept for endpoints whose breaker is open: more than the half that may be under way. */
+const SUSPECTS_AGAIN = 0.75;
 const REMEMBERED_MAX = 20_000;
 
 function oldestAge({ underway }: Endpoint): number {
@@ -192,13 +224,13 @@ function oldestAge({ underway }: Endpoint): number {
   return oldest.done ? 0 : performance.now() - oldest.value;
 }
 
-function roomOf({ health, waiting, underway, reserved }: Endpoint): number {
-  return Math.max(0, keepMax(health) - waiting.length - underway.size - reserved);
+function keptOf({ waiting, underway, reserved }: Endpoint): number {
+  return waiting.length + underway.size + reserved;
 }
 
 function forgetIdle(endpoints: Map<string, Endpoint>): void {
-  for (const [endpointId, { waiting, underway, reserved }] of endpoints) {
-    if (waiting.length + underway.size + reserved === 0) endpoints.delete(endpointId);
+  for (const [endpointId, endpoint] of endpoints) {
+    if (keptOf(endpoint) === 0) endpoints.delete(endpointId);
     if (endpoints.size <= REMEMBERED_MAX * 0.9) return;
   }
 }

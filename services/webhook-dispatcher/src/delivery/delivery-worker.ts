@@ -5,6 +5,7 @@ import { SKEW_STOP_MS, type Clock } from "../clock.ts";
 import { claimDeliveries, releaseLeases } from "./claim-deliveries.ts";
 import type { AttemptRecord } from "./record-statements.ts";
 import type { Progress } from "../progress.ts";
+import { createClaimSignal, type ClaimSignal } from "./claim-signal.ts";
 import { deliver, type DeliverDeps } from "./deliver.ts";
 import { DeliveryQueue } from "./delivery-queue.ts";
 import { inAttemptSpan } from "./attempt-span.ts";
@@ -38,16 +39,10 @@ export type DeliveryWorker = {
 /** Claims due deliveries for the endpoints that have room, sends them, and records the results. */
 export function startDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   const stopping = new AbortController();
-  let nudged = Promise.withResolvers<void>();
-  /** Whether due deliveries may be waiting for room. */
-  let backlog = true;
+  const signal = createClaimSignal();
   const writes = new Set<Promise<void>>();
   const track = trackIn(writes);
-  const nudge = () => {
-    backlog = true;
-    nudged.resolve();
-  };
-  const retries = createWakeWhenDue(nudge);
+  const retries = createWakeWhenDue(signal.nudge);
   const giveBack = releaseUntilDone({
     release: (deliveries) => releaseLeases(deps.pool, deliveries),
     onFailed: (error) => deps.events.claimFailed(error),
@@ -62,33 +57,33 @@ export function startDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
         endpointId,
         reportOf(result.kind === "success", new Date(deps.clock.databaseNow()), isOpen),
       ),
-    onRoom: () => backlog && nudged.resolve(),
+    onRoom: signal.hasRoom,
   });
-  const round = createClaimRound(deps, queue);
+  const round = createClaimRound(deps, queue, signal);
   const running = (async () => {
     while (!stopping.signal.aborted) {
       try {
-        backlog = await round();
+        if (await round()) signal.more();
       } catch (error) {
+        signal.more();
         deps.events.claimFailed(error);
       }
       // A failed round is progress, too.
       deps.progress.mark("claim");
-      if (!stopping.signal.aborted) await Promise.race([nudged.promise, pause(deps.claimIntervalMs)]);
-      nudged = Promise.withResolvers();
+      if (!stopping.signal.aborted) await signal.wait(deps.claimIntervalMs);
     }
   })();
   const sweep = setInterval(() => queue.sweep(), SWEEP_INTERVAL_MS);
 
   return {
     queue,
-    nudge,
+    nudge: signal.nudge,
     async stop(timeoutMs) {
       const deadline = performance.now() + timeoutMs;
       clearInterval(sweep);
       retries.stop();
       stopping.abort();
-      nudged.resolve();
+      signal.nudge();
       await Promise.race([running, pause(timeoutMs)]);
       await queue.drain(Math.max(0, deadline - performance.now() - WRITE_TIME_MS));
       await Promise.race([
@@ -103,25 +98,33 @@ const SWEEP_INTERVAL_MS = 1_000;
 /** Time that is kept for recording the last results. */
 const WRITE_TIME_MS = 500;
 
-/** @returns whether more may be due than there was room for. */
+/**
+ * @param signal is told which endpoints have no room as the claim begins: it does not know of room that comes while it runs.
+ * @returns whether more may be due of those that had room.
+ */
 function createClaimRound(
   { pool, clock, leaseMs }: DeliveryWorkerDeps,
   queue: DeliveryQueue,
+  signal: ClaimSignal,
 ): () => Promise<boolean> {
   let after: string | undefined;
   return async () => {
     const limit = Math.min(CLAIM_MAX, queue.totalRoom());
     // With a clock this wrong every signature would be refused and the schedule be used up for nothing.
     if (limit === 0 || Math.abs(clock.skewMs) > SKEW_STOP_MS) return true;
+    const rooms = queue.rooms();
+    signal.begin(new Set(rooms.filter(({ room }) => room === 0).map(({ endpointId }) => endpointId)));
     const claimed = await claimDeliveries(pool, {
       limit,
-      rooms: queue.rooms(),
+      rooms,
       leaseMs,
       shiftMs: clock.shiftMs,
       after,
     });
     after = claimed.after;
     for (const delivery of claimed.deliveries) queue.push(delivery);
+    // It ended where it had seen enough endpoints without room, and not because it had taken enough.
+    if (after !== undefined && claimed.deliveries.length < limit) signal.nudge();
     return claimed.deliveries.length > 0;
   };
 }
