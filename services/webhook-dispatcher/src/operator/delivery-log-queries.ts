@@ -42,13 +42,29 @@ export async function findEvents(
   filter: LogFilter,
   page: LogPage,
 ): Promise<LoggedEvent[]> {
-  const found = sql`
-    from event
-      left join outcome using (occurred_at, event_id)
-      left join delivery as scheduled on scheduled.event_id = event.event_id and scheduled.trigger = 'schedule'
-    where ${conditions(filter, page)}
-    order by event.occurred_at desc, event.event_id desc`;
-  return await readLog(db, { found, endpointId: sql`event.merchant_id`, limit: page.limit });
+  const scheduled = sql`
+    left join delivery as scheduled on scheduled.event_id = event.event_id and scheduled.trigger = 'schedule'`;
+  const outcome = sql`left join outcome using (occurred_at, event_id)`;
+  const narrowing =
+    filter.status === undefined
+      ? sql``
+      : filter.status === "pending"
+        ? sql`${outcome} ${scheduled}`
+        : outcome;
+  const keys = await chooseEvents(
+    db,
+    sql`from event ${narrowing}
+      where ${conditions(filter, page)}
+      order by event.occurred_at desc, event.event_id desc limit ${page.limit}`,
+  );
+  return await readLog(db, keys, {
+    endpointId: sql`event.merchant_id`,
+    from: (times) => sql`from event
+      left join outcome on outcome.occurred_at = event.occurred_at and outcome.event_id = event.event_id
+        and outcome.occurred_at = any(${times}::timestamptz[])
+      ${scheduled}
+      where true`,
+  });
 }
 
 /** The same of one further endpoint: the events that it wants, or that were sent there by hand. */
@@ -58,14 +74,21 @@ export async function findEventsOfFurther(
   filter: LogFilter,
   page: LogPage,
 ): Promise<LoggedEvent[]> {
-  const found = sql`
+  const from = sql`
     from further_outcome as outcome
-      join event using (occurred_at, event_id)
+      join event on event.occurred_at = outcome.occurred_at and event.event_id = outcome.event_id
       left join further_delivery as scheduled on scheduled.event_id = event.event_id
         and scheduled.endpoint_id = outcome.endpoint_id and scheduled.trigger = 'schedule'
-    where outcome.endpoint_id = ${endpointId} and ${conditions(filter, page)}
-    order by outcome.occurred_at desc, outcome.event_id desc`;
-  return await readLog(db, { found, endpointId: sql`outcome.endpoint_id`, limit: page.limit });
+    where outcome.endpoint_id = ${endpointId}`;
+  const keys = await chooseEvents(
+    db,
+    sql`${from} and ${conditions(filter, page)}
+      order by outcome.occurred_at desc, outcome.event_id desc limit ${page.limit}`,
+  );
+  return await readLog(db, keys, {
+    endpointId: sql`outcome.endpoint_id`,
+    from: (times) => sql`${from} and outcome.occurred_at = any(${times}::timestamptz[])`,
+  });
 }
 
 /** What became of one event at its merchant's further endpoints. */
@@ -112,28 +135,38 @@ function statusCondition(status: WebhookDeliveryStatus): RawBuilder<unknown> {
     : sql`outcome.outcome = ${status}`;
 }
 
-/** The rows of a log with what they cost only once they are chosen: the attempts are counted for a page. */
+type EventKey = Pick<LoggedEvent, "occurred_at" | "event_id">;
+
+async function chooseEvents(db: Kysely<WebhooksDatabase>, chosen: RawBuilder<unknown>): Promise<EventKey[]> {
+  const { rows } = await sql<EventKey>`select event.occurred_at, event.event_id ${chosen}`.execute(db);
+  return rows;
+}
+
+/**
+ * The rows of a log with what they cost only once they are chosen. Each table has a partition for each day, and a plan that
+ * has all of them costs more than all that is read: with the times of the chosen events it has the few days that they are of.
+ *
+ * @param from the tables with a condition, where each that is partitioned by the event's time is narrowed to `times`
+ */
 async function readLog(
   db: Kysely<WebhooksDatabase>,
-  {
-    found,
-    endpointId,
-    limit,
-  }: { found: RawBuilder<unknown>; endpointId: RawBuilder<unknown>; limit: number },
+  keys: readonly EventKey[],
+  { endpointId, from }: { endpointId: RawBuilder<unknown>; from: (times: Date[]) => RawBuilder<unknown> },
 ): Promise<LoggedEvent[]> {
+  const oldest = keys.at(-1);
+  if (oldest === undefined) return [];
+  const times = keys.map(({ occurred_at }) => occurred_at);
   const { rows } = await sql<LoggedEvent>`
-    select found.*, substring(found.body for ${SIGNED_PREFIX_BYTES}::int) as body_prefix,
+    select event.occurred_at, event.event_id, event.event_type, event.merchant_id, ${endpointId} as endpoint_id,
+      event.payment_id, event.status as payment_status, substring(event.body for ${SIGNED_PREFIX_BYTES}::int) as body_prefix,
+      outcome.outcome, outcome.resolved_at, scheduled.deadline_at, scheduled.due_at as next_attempt_at,
       (select count(*)::int from attempt
-       where attempt.event_id = found.event_id and attempt.sent_at >= found.occurred_at - interval '1 hour'
-         and coalesce(attempt.endpoint_id, found.merchant_id) = found.endpoint_id) as attempt_count
-    from (
-      select event.occurred_at, event.event_id, event.event_type, event.merchant_id, ${endpointId} as endpoint_id,
-        event.payment_id, event.status as payment_status, event.body, outcome.outcome, outcome.resolved_at,
-        scheduled.deadline_at, scheduled.due_at as next_attempt_at
-      ${found}
-      limit ${limit}
-    ) as found
-    order by occurred_at desc, event_id desc`.execute(db);
+       where attempt.event_id = event.event_id and attempt.sent_at >= ${oldest.occurred_at}::timestamptz - interval '1 hour'
+         and coalesce(attempt.endpoint_id, event.merchant_id) = ${endpointId}) as attempt_count
+    ${from(times)}
+      and event.occurred_at = any(${times}::timestamptz[])
+      and event.event_id = any(${keys.map(({ event_id }) => event_id)}::uuid[])
+    order by event.occurred_at desc, event.event_id desc`.execute(db);
   return rows;
 }
 
