@@ -97,6 +97,9 @@ test("the reference has every operation and every schema of the description", as
   const webhooks = Object.keys(body["webhooks"] as object);
   const examples = operations.length + taking.length + webhooks.length;
   expect(text.match(/<summary>Example<\/summary>/g)).toHaveLength(examples);
+  // Of one value nobody has a choice.
+  expect(text).toContain("<p>Always: <code>payment.captured</code> </p>");
+  expect(text).not.toMatch(/One of: <code>[^<]*<\/code> <\/p>/);
 });
 
 test("the guide of webhooks names every event", async () => {
