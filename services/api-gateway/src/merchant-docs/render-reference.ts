@@ -117,7 +117,7 @@ function limitsOf(schema: SchemaObject): Html {
           <summary>${values.length} values</summary>
           ${list}
         </details>`
-      : html`<p>One of: ${list}</p>`)
+      : html`<p>${values.length > 1 ? "One of" : "Always"}: ${list}</p>`)
   }`;
 }
 
