@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
+import { IMAGE_ENVIRONMENT } from "@holdfast/sandbox";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { buildOverlay, deployDir } from "./build-overlay.ts";
@@ -77,4 +78,9 @@ test("nats-server and the drill's PostgreSQL are those of the manifests", async 
   expect(sources().digests["NATS_IMAGE"]).toBe(nats!.pod.containers[0]!.image);
   const drill = [...read("docs", "backup.md").matchAll(/imageName: (\S+)/g)].map(([, image]) => image);
   expect(drill).toEqual([ofKind(manifests, "Cluster")[0]!.spec.imageName]);
+});
+
+test("a process of the sandbox has the memory that its image gives it", () => {
+  const given = Object.entries(IMAGE_ENVIRONMENT).map(([name, value]) => `${name}=${value}`);
+  expect(sources().dockerfile).toContain(`\nENV ${given.join(" ")}\n`);
 });

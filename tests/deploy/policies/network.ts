@@ -179,15 +179,15 @@ export function certificatesCanBeIssued(manifests: Manifest[]): string[] {
 export function namespacesHaveNameOrLabel(manifests: Manifest[]): string[] {
   return ofKind(manifests, "NetworkPolicy").flatMap(({ metadata, spec }) =>
     ((spec.ingress ?? []) as Rule[]).flatMap(({ from = [] }) => {
-      const labels = from.flatMap(({ namespaceSelector }) =>
+      const who = new Set(from.flatMap((peer) => namesOf(peer, [])));
+      const asked = from.flatMap(({ namespaceSelector }) =>
         Object.keys(namespaceSelector?.matchLabels ?? {}),
       );
+      const labels = new Set(asked);
       return ["ingress controller", "monitoring"]
-        .filter((who) => from.some((peer) => namesOf(peer, []).includes(who)))
-        .filter(
-          (who) => !labels.includes(USUAL_NAME) || !labels.includes(`holdfast.dev/${who.replace(" ", "-")}`),
-        )
-        .map((who) => `${metadata.name} lets the ${who} in by its name alone, or by its label alone`);
+        .filter((one) => who.has(one))
+        .filter((one) => !labels.has(USUAL_NAME) || !labels.has(`holdfast.dev/${one.replace(" ", "-")}`))
+        .map((one) => `${metadata.name} lets the ${one} in by its name alone, or by its label alone`);
     }),
   );
 }

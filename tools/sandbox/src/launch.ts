@@ -15,6 +15,7 @@ import {
 } from "./infrastructure/index.ts";
 import type { JWK } from "jose";
 import { natsUsersConfig } from "@holdfast/messaging";
+import { IMAGE_ENVIRONMENT } from "./image-environment.ts";
 import { banks, type BankContracts, type BankProtocol } from "./banks.ts";
 import { operatorAudience, operatorIssuerOf, staffAudience, type SandboxPerson } from "./operators.ts";
 import type { Ports } from "./ports.ts";
@@ -203,6 +204,7 @@ function environmentOf(decided: Record<string, string>): NodeJS.ProcessEnv {
 
 /** Settings that fit a sandbox, for whatever was not given. */
 const DEFAULTS = {
+  ...IMAGE_ENVIRONMENT,
   RATE_LIMIT_PER_SECOND: "2000",
   REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR: "2000",
   // The sandbox promises to be gone within 8 s of a Ctrl-C; the services' own default fits Kubernetes.
