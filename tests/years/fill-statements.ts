@@ -234,7 +234,7 @@ export const FILL_ALONE = [
      now(), 1, now()
    from generate_series(1, 5000) as number`,
   `insert into payments.rule_counter (merchant_id, kind, subject, attempts, granted, attempts_max, window_seconds, expires_at)
-   select gen_random_uuid(), 'CARD', encode(sha256(int4send(number)), 'hex'), '{}', 1, 5, 3600, now() + interval '1 hour'
+   select gen_random_uuid(), 'CARD', encode(sha256(int4send(number)), 'hex'), '{}', 1, 5, 3600, now() + interval '10 days'
    from generate_series(1, 5000) as number`,
   `insert into payments.rule_attempt (merchant_id, attempted_at, payment_id)
    select gen_random_uuid(), now() - number * interval '1 second', gen_random_uuid() from generate_series(1, 20000) as number`,
