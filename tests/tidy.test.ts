@@ -188,3 +188,19 @@ test.each([
 ])("is left alone in %s: %s", (path, content) => {
   expect(refusedIn(path, content)).toEqual([]);
 });
+
+test("the dark theme changes colours alone, as the browser tests ask axe of it about nothing else", () => {
+  const themes = FILES.filter((path) => path.endsWith(".css")).flatMap((path) => {
+    const [, ...blocks] = read(path).split("@media (prefers-color-scheme: dark)");
+    return blocks.map((block) => ({ path, block: block.slice(0, block.indexOf("\n}")) }));
+  });
+  expect(themes.length).toBeGreaterThan(2);
+  const others = themes.flatMap(({ path, block }) =>
+    block
+      .split("\n")
+      .map((line) => line.trim())
+      .filter((line) => !/^([{}]|:root \{|color-scheme: dark;|--[a-z-]+: #[0-9a-f]{6};|)$/.test(line))
+      .map((line) => `${path}: ${line}`),
+  );
+  expect(others).toEqual([]);
+});

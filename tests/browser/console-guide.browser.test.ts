@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { GENERIC_HEADER, genericLine } from "../../services/settlement/test/written-file.ts";
 import { eventually } from "../support/index.ts";
 import { makeTestDirectory } from "../support/test-directory.ts";
-import { DESK, inspect, startBrowserHarness, type BrowserHarness } from "./browser-harness.ts";
+import { DESK, inspectInBothLights, startBrowserHarness, type BrowserHarness } from "./browser-harness.ts";
 import { alertOf, EVIL, postForm, READERS, readerOf, sell, signInTo, statusOf } from "./console-people.ts";
 
 let product: BrowserHarness;
@@ -177,7 +177,7 @@ test.each(READERS)("the page of a bank's file can be read ($name)", async ({ nam
   await upload(page, await writeBankFile(`${await bankReport()}broken\n`));
   await page.getByRole("status").waitFor();
   await untilShown(page, /agrees/);
-  await inspect(page, `console-import-${name}`);
+  await inspectInBothLights(page, `console-import-${name}`);
   expect((await page.goto(`${consoleUrl}/settlement`))!.status()).toBe(200);
-  await inspect(page, `console-settlement-upload-${name}`);
+  await inspectInBothLights(page, `console-settlement-upload-${name}`);
 });

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/index.ts";
-import { DESK, inspect, startBrowserHarness, type BrowserHarness } from "./browser-harness.ts";
+import { DESK, inspectInBothLights, startBrowserHarness, type BrowserHarness } from "./browser-harness.ts";
 import {
   alertOf,
   askOperatorApi,
@@ -250,7 +250,7 @@ test.each(READERS)(
       expect(await page.getByRole("banner").count()).toBe(1);
       expect(await page.getByRole("main").getByRole("heading", { level: 1 }).count()).toBe(1);
       expect(await page.locator("main script").count(), path).toBe(0);
-      await inspect(page, `console-staff-${title}-${name}`);
+      await inspectInBothLights(page, `console-staff-${title}-${name}`);
     }
   },
   PAGES_TIMEOUT_MS,

@@ -2,7 +2,13 @@
 import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { DESK, inspect, PHONE, startBrowserHarness, type BrowserHarness } from "./browser-harness.ts";
+import {
+  DESK,
+  inspectInBothLights,
+  PHONE,
+  startBrowserHarness,
+  type BrowserHarness,
+} from "./browser-harness.ts";
 import { EVIL, READERS, readerOf, sell, signInTo } from "./console-people.ts";
 
 let product: BrowserHarness;
@@ -238,13 +244,11 @@ test("the pages speak English and Turkish, and stay in the language that was cho
 });
 
 test.each(READERS)("every page can be read and operated ($name)", async ({ name, reader }) => {
-  const { paymentId, refundId } = await requestRefund();
+  const { refundId } = await requestRefund();
   const page = await signIn("alice", "/", reader);
   const pages = {
-    overview: "/",
     search: "/search?q=1111",
     payments: "/payments",
-    payment: `/payments/${paymentId}`,
     refunds: "/refunds",
     refund: `/refunds/${refundId}`,
     unresolved: "/unresolved",
@@ -254,6 +258,6 @@ test.each(READERS)("every page can be read and operated ($name)", async ({ name,
     await page.goto(consoleUrl + path);
     expect(await page.getByRole("banner").count()).toBe(1);
     expect(await page.getByRole("main").getByRole("heading", { level: 1 }).count()).toBe(1);
-    await inspect(page, `console-${title}-${name}`);
+    await inspectInBothLights(page, `console-${title}-${name}`);
   }
 });

@@ -1,5 +1,5 @@
-// For `globalSetup`: one product for all browser tests but those that need settings of their own. Its eighteen processes take
-// a minute of CPU to start and stop, which is more than most files need for all of their tests.
+// For `globalSetup`: one product for all browser tests. Its eighteen processes take a minute of CPU to start and stop, which is
+// more than most files need for all of their tests.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,18 +12,16 @@ declare module "vitest" {
   }
 }
 
-/** What the bank does not answer is known to be unknown soon. */
-process.env["ACQUIRER_TIMEOUT"] ??= "1s";
+const SETTINGS = {
+  // What the bank does not answer is known to be unknown soon.
+  ACQUIRER_TIMEOUT: "1s",
+  // Two people close a difference above this.
+  DIFFERENCE_TWO_PEOPLE_ABOVE: "TRY:100.00",
+};
 
-/** Called by vitest before the first test; what it returns is called after the last. */
+/** Called by vitest before the first test; what it returns is called after the last. The banks of every protocol are there. */
 export async function setup(project: Pick<TestProject, "provide">): Promise<() => Promise<void>> {
-  const { file, stop } = await startProduct();
-  project.provide("sandbox", file);
-  return stop;
-}
-
-/** A product of one's own, with the banks of every protocol. */
-export async function startProduct(): Promise<{ file: SandboxFile; stop: () => Promise<void> }> {
+  Object.assign(process.env, SETTINGS);
   const home = await mkdtemp(join(tmpdir(), "holdfast-browser-"));
   const sandbox = await startSandbox({
     home,
@@ -31,11 +29,9 @@ export async function startProduct(): Promise<{ file: SandboxFile; stop: () => P
     services: serviceDefinitions,
     banks: ["nestpay", "iyzico"],
   });
-  return {
-    file: sandbox.file,
-    async stop() {
-      await sandbox.stop();
-      await rm(home, { recursive: true, force: true });
-    },
+  project.provide("sandbox", sandbox.file);
+  return async () => {
+    await sandbox.stop();
+    await rm(home, { recursive: true, force: true });
   };
 }

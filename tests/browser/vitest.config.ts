@@ -4,11 +4,12 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["tests/browser/**/*.browser.test.ts"],
-    // A page is inspected on four screens, each with all of axe's rules; a machine with twenty times the work still meets this.
+    // A page is inspected on four screens; a machine with twenty times the work still meets this.
     testTimeout: 600_000,
     hookTimeout: 600_000,
     globalSetup: "tests/browser/shared-product.ts",
-    // One product for all of them, and a browser for each file; each test has a checkout and a browser context of its own.
+    // One product and one browser for all of them; each test has a checkout and a browser context of its own.
     fileParallelism: false,
+    isolate: false,
   },
 });

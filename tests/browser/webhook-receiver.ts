@@ -12,13 +12,15 @@ export type WebhookReceiver = {
   received: Received[];
   /** From now on. */
   answer(status: number, words: string): void;
+  /** With the default endpoint of the sandbox's merchant, which the next file has to itself. */
   stop(): Promise<void>;
 };
 
-export async function startWebhookReceiver({ receiver }: SandboxFile): Promise<WebhookReceiver> {
+export async function startWebhookReceiver(file: SandboxFile): Promise<WebhookReceiver> {
   const received: Received[] = [];
   let reply = { status: 204, words: "" };
-  const [cert, key] = await Promise.all([readFile(receiver.certFile), readFile(receiver.keyFile)]);
+  const { certFile, keyFile } = file.receiver;
+  const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
   const server: Server = createServer({ cert, key }, (request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -42,10 +44,20 @@ export async function startWebhookReceiver({ receiver }: SandboxFile): Promise<W
       reply = { status, words };
     },
     async stop() {
+      await turnOffDefaultEndpoint(file);
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+async function turnOffDefaultEndpoint({ operatorUrl, operators, merchants }: SandboxFile): Promise<void> {
+  const answer = await fetch(`${operatorUrl}/operator/merchants/${merchants[0]!.merchantId}/webhook`, {
+    method: "DELETE",
+    headers: { Authorization: `Bearer ${operators[0]!.token}` },
+  });
+  if (!answer.ok && answer.status !== 404)
+    throw new Error(`turning off an endpoint is answered with ${answer.status}`);
 }
 
 /** As the merchants' guide says it is made. */

@@ -180,5 +180,32 @@ describe.each(EACH)("$who: $path", ({ who, path, form }) => {
   );
 });
 
+/** What the person's clicks have left in the audit logs. */
+async function auditedOf(person: string): Promise<number> {
+  const logs = ["gateway", "payments", "refunds", "settlement", "webhooks"];
+  const each = logs.map((schema) => `select actor from ${schema}.audit_entry`).join(" union all ");
+  const [row] = await started.query<{ count: number }>(
+    `select count(*)::int as count from (${each}) as entry where actor = $1`,
+    [person],
+  );
+  return row!.count;
+}
+
+// After all that changes nothing.
+test.each(EACH)(
+  "$who: $path, sent twice at the same time, is done once and answered the same",
+  async ({ who, path, form }) => {
+    const session = await started.signIn(who, { subject: "clicker" });
+    const before = await auditedOf("clicker");
+    const fields = { ...fieldsOf(form), key: randomUUID() };
+    const send = () => started.post(session, filled(path), fields);
+    const [first, second] = await Promise.all([send(), send()]);
+    expect(second.status).toBe(first.status);
+    const audited = (await auditedOf("clicker")) - before;
+    expect(audited).toBeLessThanOrEqual(1);
+    if (path === "/merchants/create") expect([first.status, audited]).toEqual([200, 1]);
+  },
+);
+
 const EVIL = `"><img src=x onerror="document.title='broken'"><script>document.title='broken'</script>`;
 const LONG = "ğ".repeat(10_000);

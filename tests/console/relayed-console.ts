@@ -20,7 +20,7 @@ const keys = { activeId: "k1", keys: new Map([["k1", sealing]]) };
 
 export type Audience = "operator" | "staff";
 /** What the console has answered, and what it has asked the gateway for it. */
-export type Asked = { status: number; text: string; calls: string[] };
+export type Asked = { status: number; retryAfter: string | null; text: string; calls: string[] };
 export type RelayedConsole = Awaited<ReturnType<typeof startRelayedConsole>>;
 
 export async function startRelayedConsole() {
@@ -33,7 +33,8 @@ export async function startRelayedConsole() {
   const send = async (path: string, request: RequestInit): Promise<Asked> => {
     calls.length = 0;
     const response = await fetch(url + path, { redirect: "manual", ...request });
-    return { status: response.status, text: await response.text(), calls: [...calls] };
+    const retryAfter = response.headers.get("retry-after");
+    return { status: response.status, retryAfter, text: await response.text(), calls: [...calls] };
   };
   return {
     ...system,
@@ -74,7 +75,8 @@ export async function startRelayedConsole() {
   };
 }
 
-async function startConsoleOf(databaseUrl: string, operatorApiUrl: string, staffApiUrl: string) {
+/** A console before these faces, to which no provider leads: `insertedSession` signs in. */
+export async function startConsoleOf(databaseUrl: string, operatorApiUrl: string, staffApiUrl: string) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const environment = {
@@ -96,7 +98,7 @@ async function startConsoleOf(databaseUrl: string, operatorApiUrl: string, staff
   return { url, stop: () => running.stop() };
 }
 
-const cookieOf = (session: string) => `${SESSION_COOKIE}=${session}`;
+export const cookieOf = (session: string) => `${SESSION_COOKIE}=${session}`;
 
 /** Passes requests on to the gateway, and writes down which. */
 async function startRelay(port: number, calls: string[]) {
@@ -119,7 +121,8 @@ async function startRelay(port: number, calls: string[]) {
 
 type Person = Pick<Parameters<typeof insertSession>[2], "subject" | "roles" | "accessToken" | "staff">;
 
-async function insertedSession(
+/** As after a sign-in. @returns the session that the browser would have. */
+export async function insertedSession(
   url: string,
   person: Omit<Person, "staff"> & { staff?: NonNullable<Person["staff"]> },
 ): Promise<string> {

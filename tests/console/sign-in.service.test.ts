@@ -94,31 +94,35 @@ describe("the sign-in is a page with a way back", () => {
     expectWayBack(await visit(`${await harness.startConsole({ OIDC_ISSUER: issuer })}/merchants`));
   });
 
-  test("where it goes away, or hangs, while somebody signs in; the next one works again", async () => {
-    let hangs = true;
-    const relay = await startServer((request, response) => {
-      if (request.method === "POST" && hangs) return;
-      void passOn(request, response);
-    });
-    // Only what the console itself asks for goes through it.
-    const passOn = async (request: IncomingMessage, response: ServerResponse) => {
-      const body = await buffer(request);
-      const answer = await fetch(harness.issuer + request.url, {
-        method: request.method!,
-        headers: { "Content-Type": request.headers["content-type"] ?? "" },
-        ...(request.method === "POST" && { body }),
+  test.each(PEOPLE)(
+    "where it hangs while $person signs in; the next time it works",
+    async ({ person, path }) => {
+      let hangs = true;
+      const relay = await startServer((request, response) => {
+        if (request.method === "POST" && hangs) return;
+        void passOn(request, response);
       });
-      const text = (await answer.text()).replace(`${harness.issuer}/token`, `${relay}/token`);
-      response.writeHead(answer.status, { "Content-Type": "application/json" }).end(text);
-    };
-    const discovery = new URL("/.well-known/openid-configuration", relay);
-    const consoleUrl = await harness.startConsole({ OIDC_ISSUER: discovery.href, OIDC_TIMEOUT: "1s" });
-    await harness.startProvider(consoleUrl);
-    const browser = openBrowser("alice");
-    expectWayBack(await browser.visit(`${consoleUrl}/merchants`));
-    hangs = false;
-    expect((await browser.visit(`${consoleUrl}/merchants`)).status).toBe(200);
-  });
+      // Only what the console itself asks for goes through it.
+      const passOn = async (request: IncomingMessage, response: ServerResponse) => {
+        const body = await buffer(request);
+        const answer = await fetch(harness.issuer + request.url, {
+          method: request.method!,
+          headers: { "Content-Type": request.headers["content-type"] ?? "" },
+          ...(request.method === "POST" && { body }),
+        });
+        const text = (await answer.text()).replace(`${harness.issuer}/token`, `${relay}/token`);
+        response.writeHead(answer.status, { "Content-Type": "application/json" }).end(text);
+      };
+      const discovery = new URL("/.well-known/openid-configuration", relay);
+      const consoleUrl = await harness.startConsole({ OIDC_ISSUER: discovery.href, OIDC_TIMEOUT: "1s" });
+      await harness.startProvider(consoleUrl);
+      const browser = openBrowser(person);
+      expectWayBack(await browser.visit(consoleUrl + path));
+      hangs = false;
+      const page = await browser.visit(consoleUrl + path);
+      expect([page.status, new URL(page.url).pathname]).toEqual([200, path]);
+    },
+  );
 });
 
 test("a form whose token the gateway does not take is no refusal to show on it: the person signs in again", async () => {

@@ -8,6 +8,7 @@ import { keptTables as ofWebhooks } from "../../services/webhook-dispatcher/src/
 import { eventually } from "../support/index.ts";
 import { live } from "./live.ts";
 import type { RanStatement } from "./logged-plans.ts";
+import { openPages } from "./open-pages.ts";
 import { operatorsAtWork } from "./operators-at-work.ts";
 import { readEverything } from "./read-everything.ts";
 import { writeReport } from "./statement-report.ts";
@@ -30,6 +31,7 @@ beforeAll(async () => {
   });
   const lived = await live(system);
   await readEverything(system, lived);
+  await openPages(system, lived);
   await operatorsAtWork(system, lived);
   // Each periodic task has had its turn since, the rarest included, which run when their service starts.
   await eventually(() => {
@@ -70,6 +72,10 @@ test("no statement of a service reads more than 50 rows or pages for each row th
     (same) => same.toSorted((a, b) => b.read + b.pages - a.read - a.pages)[0]!,
   );
   expect(outlined(worstOfEach).join("\n\n")).toBe("");
+});
+
+test("the console's own statements are among them", () => {
+  expect(ran.some(({ role }) => role === "console_app")).toBe(true);
 });
 
 test("every excuse is about a statement that runs", () => {

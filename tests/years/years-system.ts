@@ -53,7 +53,7 @@ export async function startYearsSystem({ payments, home }: { payments: number; h
     /** What the roles of the services have run so far; what the test itself asks as the superuser is left out. */
     ranStatements: (): RanStatement[] =>
       readPlans(readFileSync(logFile, "utf8")).filter(({ role }) =>
-        /^(gateway|payments|refunds|webhooks|settlement)_/.test(role),
+        /^(console|gateway|payments|refunds|webhooks|settlement)_/.test(role),
       ),
     async close(): Promise<void> {
       await system.close();

@@ -62,7 +62,6 @@ function showFault(
   const { tryAgain, signIn } = reader.texts;
   // What may be over in a moment can be tried again; whom nothing is known of the page leads to the sign-in.
   const way = status >= 500 ? tryAgain : session ? undefined : signIn;
-  if (status === 503) response.set("Retry-After", RETRY_AFTER_S);
   sendPage(response, frame, {
     status,
     title,
@@ -70,8 +69,6 @@ function showFault(
     notice: { role: "alert", title, text },
   });
 }
-
-const RETRY_AFTER_S = "2";
 
 function faultOf(error: unknown, request: Request, { texts }: Reader): Fault {
   if (error instanceof OperatorApiProblemError) return faultOfProblem(error.problem);

@@ -5,11 +5,14 @@ import type { FileAnswer } from "../pages/page-context.ts";
 import { renderPage, type Content, type Frame } from "../pages/layout.ts";
 
 export function sendPage(response: Response, frame: Frame, page: Content & { status?: number }): void {
+  if (page.status === 503) response.set("Retry-After", RETRY_AFTER_S);
   response
     .status(page.status ?? 200)
     .type("html")
     .send(renderPage(frame, page));
 }
+
+const RETRY_AFTER_S = "2";
 
 /** Goes on as it arrives; where it breaks off, so does the download, and its last line is missing. */
 export async function sendFile(

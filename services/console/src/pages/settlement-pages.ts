@@ -4,7 +4,6 @@ import {
   DIFFERENCE_STATES,
   listDifferences,
   listSettlements,
-  listStatementsOfMerchants,
   noteDifference,
   type SettlementImport,
 } from "@holdfast/contracts";
@@ -18,7 +17,13 @@ import { merchantField, readMerchants, type KnownMerchants } from "./merchant-fi
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
 import { filterOf, readList } from "./read-list.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
-import { statementFiles, statementFilter, statementTable, type StatementDays } from "./statement-pages.ts";
+import {
+  readStatements,
+  statementFiles,
+  statementFilter,
+  statementTable,
+  type StatementDays,
+} from "./statement-pages.ts";
 import { nextPage, table } from "./table.ts";
 import { doneNotice, takeAction } from "./take-action.ts";
 import { takeUpload, uploadForm } from "./upload-form.ts";
@@ -51,7 +56,7 @@ async function answerSettlement(context: PageContext, notice?: Notice, status?: 
       context,
       api.read(listSettlements, { query: { accountId: filter.accountId, cursor: cursor("importsCursor") } }),
     ),
-    readStatements(context),
+    readStatementsIfAsked(context),
     readMerchants(context),
   ]);
   const caption = filter.state ? texts.differencesIn(statusWord(reader, filter.state)) : texts.differences;
@@ -63,7 +68,7 @@ async function answerSettlement(context: PageContext, notice?: Notice, status?: 
   ${importTable(reader, imports.items)}
   ${nextPage(texts.nextImports, "/settlement", query, imports.nextCursor, "importsCursor")}
   ${uploadForm(context)}
-  ${statements ? statementTable(context, merchants, statements.items) : statementsLink(reader, days)}
+  ${statements ? !statements.refusal && statementTable(context, merchants, statements.items) : statementsLink(reader, days)}
   ${nextPage(texts.nextStatements, "/settlement", query, statements?.nextCursor, "statementsCursor")}
   ${statementFiles(reader, days)}`;
   const refusal = differences.refusal ?? statements?.refusal ?? imports.refusal;
@@ -76,13 +81,10 @@ async function answerSettlement(context: PageContext, notice?: Notice, status?: 
   };
 }
 
-/** They are the sum of every line of their days, which is more than a page for differences may cost: who asks gets them. */
-async function readStatements(context: PageContext) {
-  const { api, query } = context;
-  if (!["merchantId", "from", "to"].some((name) => query.get(name))) return undefined;
-  const cursor = query.get("statementsCursor") ?? undefined;
-  const days = statementFilter(context);
-  return await readList(context, api.read(listStatementsOfMerchants, { query: { ...days, cursor } }));
+/** They cost more than a page for differences may: who asks gets them. */
+async function readStatementsIfAsked(context: PageContext) {
+  const isAsked = ["merchantId", "from", "to"].some((name) => context.query.get(name));
+  return isAsked ? await readStatements(context) : undefined;
 }
 
 function statementsLink(reader: Reader, days: StatementDays): Html {

@@ -39,6 +39,9 @@ const ENGLISH = {
   allMerchants: "All merchants",
   noStatements:
     "No statement of these days. They are made of the lines of banks' files; choose other days above.",
+  statementsAway: "The statements of these days did not come in time",
+  fewerLines: (ofOneMerchant: boolean) =>
+    `A statement adds up every line of its day. Choose fewer days${ofOneMerchant ? "" : " or one merchant"}, or try again in a moment.`,
   chooseStatements: "Choose a merchant or days above, or",
   showStatements: "see those of the last 31 days",
   nextDifferences: "More differences",
@@ -141,6 +144,9 @@ const TURKISH: SettlementTexts = {
   toDay: "Özet bitişi",
   allMerchants: "Bütün üye iş yerleri",
   noStatements: "Bu günlerin özeti yok. Özetler banka dosyalarının satırlarından oluşur; başka günler seçin.",
+  statementsAway: "Bu günlerin özetleri zamanında gelmedi",
+  fewerLines: (ofOneMerchant) =>
+    `Özet, gününün bütün satırlarının toplamıdır. Daha az gün${ofOneMerchant ? "" : " ya da tek üye iş yeri"} seçin; ya da birazdan yeniden deneyin.`,
   chooseStatements: "Yukarıdan üye iş yeri veya gün seçin; ya da",
   showStatements: "son 31 günün özetlerini görün",
   nextDifferences: "Diğer farklar",

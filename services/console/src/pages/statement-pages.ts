@@ -5,12 +5,13 @@ import {
   type Statement,
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
+import { OperatorApiProblemError } from "../operator-api/operator-api.ts";
 import { rowsOf } from "./csv-pages.ts";
 import { textField } from "./form-fields.ts";
 import { amountText } from "./format.ts";
 import { merchantName, type KnownMerchants } from "./merchant-field.ts";
 import type { Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
-import { filterOf, readList } from "./read-list.ts";
+import { filterOf, readList, type ListPage, type Refusal } from "./read-list.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 import { nextPage, table } from "./table.ts";
 
@@ -39,18 +40,40 @@ export function statementFilter({ now, query }: PageContext): StatementDays {
   };
 }
 
+/**
+ * Statements are the sum of every line of their days, and with many lines a day may take longer than a request: then the page
+ * has everything else, and says which question is a smaller one.
+ */
+export async function readStatements(
+  context: PageContext,
+): Promise<ListPage<Statement> & { refusal?: Refusal }> {
+  const { api, query, reader, session } = context;
+  const cursor = query.get("statementsCursor") ?? undefined;
+  const call = { query: { ...statementFilter(context), cursor } };
+  try {
+    const reading = session.staff
+      ? api.read(listStatements, call)
+      : api.read(listStatementsOfMerchants, call);
+    return await readList(context, reading);
+  } catch (error) {
+    if (!(error instanceof OperatorApiProblemError) || error.problem.status !== 503) throw error;
+    const { statementsAway: title, fewerLines } = SETTLEMENT_TEXTS[reader.language];
+    const text = fewerLines(session.staff !== undefined);
+    return { items: [], refusal: { status: 503, notice: { role: "alert", title, text } } };
+  }
+}
+
 async function answerStatements(context: PageContext): Promise<PageAnswer> {
-  const { api, query, reader } = context;
+  const { query, reader } = context;
   const texts = SETTLEMENT_TEXTS[reader.language];
   const days = statementFilter(context);
-  const cursor = query.get("statementsCursor") ?? undefined;
-  const page = await readList(context, api.read(listStatements, { query: { ...days, cursor } }));
+  const page = await readStatements(context);
   const content = html`<form class="filters" action="/settlement">
       ${textField({ name: "from", label: texts.fromDay, value: days.from, type: "date" })}
       ${textField({ name: "to", label: texts.toDay, value: days.to, type: "date" })}
       <button>${reader.texts.filter}</button>
     </form>
-    ${statementTable(context, { items: [] }, page.items)}
+    ${!page.refusal && statementTable(context, { items: [] }, page.items)}
     ${nextPage(texts.nextStatements, "/settlement", query, page.nextCursor, "statementsCursor")}
     ${page.items.length > 0 && statementFiles(reader, days)}`;
   const { notice, status = 200 } = page.refusal ?? {};

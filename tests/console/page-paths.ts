@@ -1,0 +1,34 @@
+import { PAGES } from "../../services/console/src/http/console-app.ts";
+import type { Audience } from "./relayed-console.ts";
+
+/** What the pages of the console are asked about. */
+export type Shown = Record<"merchantId" | "payment" | "refund" | "event", string> & {
+  link?: string;
+  import?: string;
+};
+
+/** Shown by another page's rows, or as a file of its own. */
+const FILES = /csv|print|code\.svg|statements|body/;
+
+/** The addresses of all pages that one kind of people has, about these things; undefined of a page about what is not there. */
+export function pagePaths(person: Audience, shown: Shown): Map<string, string | undefined> {
+  const pages = PAGES.filter(({ method, audience = "operators", path }) => {
+    const isFor = audience === "everybody" || (audience === "staff") === (person === "staff");
+    return method === "GET" && isFor && !FILES.test(path);
+  });
+  return new Map(pages.map(({ path }) => [path, pathOf(path, shown)]));
+}
+
+function pathOf(page: string, { merchantId, payment, refund, event, link, import: taken }: Shown) {
+  const filled: Record<string, string | undefined> = {
+    "/search": `/search?q=${payment}`,
+    "/payments/:paymentId": `/payments/${payment}`,
+    "/refunds/:refundId": `/refunds/${refund}`,
+    "/deliveries": `/deliveries?merchantId=${merchantId}`,
+    "/deliveries/:eventId": `/deliveries/${event}`,
+    "/merchants/:merchantId": `/merchants/${merchantId}`,
+    "/settlement/imports/:importId": taken && `/settlement/imports/${taken}`,
+    "/payment-links/:paymentLinkId": link && `/payment-links/${link}`,
+  };
+  return page in filled ? filled[page] : page.includes(":") ? undefined : page;
+}

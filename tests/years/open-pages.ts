@@ -1,0 +1,61 @@
+import { OPERATOR_ROLES } from "@holdfast/contracts";
+import { pagePaths } from "../console/page-paths.ts";
+import { cookieOf, insertedSession, startConsoleOf } from "../console/relayed-console.ts";
+import type { Lived } from "./live.ts";
+import type { YearsSystem } from "./years-system.ts";
+
+/**
+ * Opens every page that operators have, as the console asks for what is on it: with the filters, limits and orders of a page,
+ * on which `readEverything` does not come.
+ */
+export async function openPages(system: YearsSystem, lived: Lived): Promise<void> {
+  const databaseUrl = system.database.urls.console.app;
+  const operatorApi = `http://127.0.0.1:${system.operatorApi.port}`;
+  const started = await startConsoleOf(databaseUrl, operatorApi, operatorApi);
+  const session = await insertedSession(databaseUrl, {
+    subject: "olga",
+    roles: new Set(OPERATOR_ROLES),
+    accessToken: await system.identity.token({ claims: { sub: "olga", roles: OPERATOR_ROLES } }),
+  });
+  const [filled] = await system.query<Filled>(FILLED);
+  const { merchantId, event } = filled!;
+  const { paymentId: payment, refundId: refund, importId } = lived;
+  const pages = pagePaths("operator", { merchantId, payment, refund, event, import: importId });
+  try {
+    for (const path of [...pages.values(), ...narrowed(filled!)]) {
+      const { status } = await fetch(started.url + path, {
+        headers: { Cookie: cookieOf(session) },
+        redirect: "manual",
+      });
+      if (status !== 200) throw new Error(`the page ${path} is answered with ${status}`);
+    }
+  } finally {
+    await started.stop();
+  }
+}
+
+/** The merchant who has most of the payments, what one of them is looked for by, and one of the webhooks. */
+const FILLED = `
+  select merchant_id as "merchantId", order_id as "orderId", right(masked_pan, 4) as last4,
+    (select event_id from webhooks.event where event.merchant_id = payment.merchant_id order by occurred_at desc limit 1) as event
+  from payments.payment order by created_at limit 1`;
+
+type Filled = Record<"merchantId" | "orderId" | "last4" | "event", string>;
+
+const dayAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+
+/** As people narrow the lists. */
+function narrowed({ merchantId, orderId, last4 }: Filled) {
+  const days = `from=${dayAgo(7)}&to=${dayAgo(0)}`;
+  return [
+    `/search?q=${encodeURIComponent(orderId)}`,
+    `/search?q=${last4}`,
+    `/payments?status=FAILED&${days}`,
+    `/payments?merchantId=${merchantId}&status=SUCCESS&${days}`,
+    `/deliveries?merchantId=${merchantId}&status=failed`,
+    "/deliveries?status=pending",
+    `/audit?actor=olga&${days}`,
+    "/settlement?state=CLOSED&class=LATE&accountId=default",
+    `/settlement?merchantId=${merchantId}&from=${dayAgo(6).slice(0, 10)}&to=${dayAgo(0).slice(0, 10)}`,
+  ];
+}
