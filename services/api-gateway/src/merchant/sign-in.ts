@@ -45,13 +45,9 @@ export type SignIn = {
  * tries random ones cannot push out the good ones.
  */
 export function createSignIn(deps: SignInDeps): SignIn {
-  const { findCredential, peppers, rehash, cacheTtlMs, waitingMax, clock } = deps;
-  // A resolution of its own would take a timer, and a time that is a moment old.
-  const aging = { ttl: cacheTtlMs, ttlResolution: 0, perf: clock };
-  // Memory is taken with the keys: the library's `max` would take it for each place at the start.
-  const each = { ...aging, sizeCalculation: () => 1 };
-  const known = new LRUCache<string, StoredCredential>({ maxSize: KNOWN_KEYS_MAX, ...each });
-  const unknown = new LRUCache<string, true>({ maxSize: UNKNOWN_KEYS_MAX, ...each });
+  const { findCredential, peppers, rehash, waitingMax, clock } = deps;
+  const known = cacheOf<StoredCredential>(KNOWN_KEYS_MAX, deps);
+  const unknown = cacheOf<true>(UNKNOWN_KEYS_MAX, deps);
   const lookups = new Map<string, Promise<StoredCredential | undefined>>();
   let waiting = 0;
   /** Counts what was forgotten: a look-up that began before may have read an outdated row. */
@@ -113,6 +109,13 @@ export function createSignIn(deps: SignInDeps): SignIn {
       }
     },
   };
+}
+
+/** Memory is taken with the keys: the library's `max` would take it for each place at the start. */
+function cacheOf<Value extends object | true>(maxSize: number, { cacheTtlMs, clock }: SignInDeps) {
+  // A resolution of its own would take a timer, and a time that is a moment old.
+  const aging = { ttl: cacheTtlMs, ttlResolution: 0, perf: clock };
+  return new LRUCache<string, Value>({ maxSize, sizeCalculation: () => 1, ...aging });
 }
 
 const KNOWN_KEYS_MAX = 10_000;
