@@ -30,18 +30,15 @@ export function merchantDocs(
     route.all(onlyGet(path));
   }
   if (documents.size === 0) return router;
-  // Whoever opens the bare address in a browser looks for them.
-  for (const path of ["/", "/docs"]) {
-    const front = router.route(path);
-    front.get(
-      requestHandler((_request, exchange) => {
-        exchange.route = path;
-        // Relative, because a proxy may have a path of its own before ours.
-        exchange.answer(308, { Location: "docs/" }, undefined);
-      }),
-    );
-    front.all(onlyGet(path));
-  }
+  const front = router.route("/docs");
+  front.get(
+    requestHandler((_request, exchange) => {
+      exchange.route = "/docs";
+      // Relative, because a proxy may have a path of its own before ours.
+      exchange.answer(308, { Location: "docs/" }, undefined);
+    }),
+  );
+  front.all(onlyGet("/docs"));
   return router;
 }
 
