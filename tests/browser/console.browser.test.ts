@@ -57,6 +57,8 @@ test("who is signed out is led to the sign-in and back, and a form that they pos
 test("one person requests a refund and another approves it: the first may not", async () => {
   const { paymentId, orderId } = await requestRefund();
   const alice = await signIn("alice", `/payments/${paymentId}`);
+  // What is left of 12.50, as it would be typed.
+  expect(await alice.getByRole("textbox", { name: "Amount" }).inputValue()).toBe("7.50");
   await alice.getByRole("textbox", { name: "Amount" }).fill("2.50");
   await alice.getByRole("textbox", { name: "Reason" }).fill("broken in transit");
   await alice.getByRole("button", { name: "Refund" }).click();
@@ -232,6 +234,17 @@ test("a session that was left idle asks who this is, and a decision asks for a y
   await page.getByRole("button", { name: "Approve" }).click();
   await page.getByRole("status").waitFor();
   expect(await decisionsOf(refundId)).toHaveLength(1);
+});
+
+test("times are in the zone of the reader, which is named", async () => {
+  const { refundId } = await requestRefund();
+  const page = await signIn("vera", `/refunds/${refundId}`, {
+    ...readerOf(DESK),
+    timezoneId: "Europe/Istanbul",
+  });
+  const time = page.getByRole("main").locator("time").first();
+  expect(await time.innerText()).toMatch(/ \d\d:\d\d:\d\d GMT\+3$/);
+  expect(await time.getAttribute("title")).toMatch(/Z$/);
 });
 
 test("the pages speak English and Turkish, and stay in the language that was chosen", async () => {

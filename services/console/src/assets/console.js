@@ -1,9 +1,9 @@
 // What is nicer with a script. Every page works without it.
 
-// Times in the reader's own zone; the exact one, in UTC, stays in the title.
+// Times in the reader's own zone, which is named; the exact one, in UTC, stays in the title.
 const format = new Intl.DateTimeFormat(document.documentElement.dataset.locale, {
   dateStyle: "medium",
-  timeStyle: "medium",
+  timeStyle: "long",
 });
 for (const time of document.querySelectorAll("time[datetime]")) {
   time.textContent = format.format(new Date(time.dateTime));

@@ -19,7 +19,7 @@ const DECISIONS: ReadonlySet<Deed> = new Set<Deed>([
 /** The forms of what a person may do to the thing at `path`, and why the rest is not offered. */
 export function renderActions(
   context: PageContext,
-  { path, offers, refundAmount }: { path: string; offers: readonly Offer[]; refundAmount?: number },
+  { path, offers, refundAmount }: { path: string; offers: readonly Offer[]; refundAmount?: string },
 ): Html {
   const { texts } = context.reader;
   const possible = offers.filter(({ why }) => why === undefined).map(({ action }) => action);
@@ -82,7 +82,7 @@ function actionForms(
   context: PageContext,
   path: string,
   actions: readonly Action[],
-  refundAmount: number | undefined,
+  refundAmount: string | undefined,
 ): Html {
   const { texts } = context.reader;
   const has = (action: Action) => actions.includes(action);
@@ -120,13 +120,13 @@ ${sent(context, "evidence") ?? ""}</textarea>
   return actionForm(context, { action: `${path}/resolve`, button: texts.resolve, fields });
 }
 
-function refundForm(context: PageContext, path: string, amount: number | undefined): Html {
+function refundForm(context: PageContext, path: string, amount: string | undefined): Html {
   const { texts } = context.reader;
   const fields = html`${textField({
     name: "amount",
     label: texts.amount,
     inputMode: "decimal",
-    value: sent(context, "amount") ?? amount?.toString(),
+    value: sent(context, "amount") ?? amount,
   })}
   ${textField({
     id: "refund-reason",

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { timeElement } from "./format.ts";
+import { amountField, timeElement } from "./format.ts";
 import { TEXTS } from "./texts.ts";
 
 const readerIn = (locale: string) => ({ language: "en" as const, locale, texts: TEXTS.en });
@@ -19,4 +19,12 @@ test("a table of times takes one formatter", () => {
   for (let second = 10; second < 60; second++) timeElement(readerIn("tr-TR"), `2026-03-01T14:05:${second}Z`);
   expect(made).toHaveBeenCalledTimes(1);
   made.mockRestore();
+});
+
+test("an amount in a field has all digits of its currency", () => {
+  expect([amountField(7.5, "TRY"), amountField(7, "JPY"), amountField(0.1 + 0.2, "KWD")]).toEqual([
+    "7.50",
+    "7",
+    "0.300",
+  ]);
 });

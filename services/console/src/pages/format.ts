@@ -7,6 +7,11 @@ export function amountText({ locale }: Reader, amount: number, currency: string)
   return writeAmount(locale, `${amount}`, currency, currencyExponent(currency) ?? 2);
 }
 
+/** An amount as a field has it, with all of the currency's digits and without the currency. */
+export function amountField(amount: number, currency: string): string {
+  return amount.toFixed(currencyExponent(currency) ?? 2);
+}
+
 /** In UTC; the script writes it in the reader's zone. The exact time is in the title. */
 export function timeElement({ locale }: Reader, iso: string | undefined): Html {
   if (iso === undefined) return html`–`;

@@ -16,7 +16,7 @@ import {
 import { html, type Html } from "@holdfast/html";
 import { OperatorApiProblemError } from "../operator-api/operator-api.ts";
 import { renderActions } from "./action-forms.ts";
-import { amountText, cardText, statusBadge, statusWord, timeElement } from "./format.ts";
+import { amountField, amountText, cardText, statusBadge, statusWord, timeElement } from "./format.ts";
 import { offersOfPayment, refundableOf } from "./offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
 import { paymentColumns } from "./payment-columns.ts";
@@ -136,7 +136,7 @@ async function answerPayment(context: PageContext, notice?: Notice, status?: num
   ${renderActions(context, {
     path: `/payments/${payment.paymentId}`,
     offers: offersOfPayment(life, context.session, texts),
-    refundAmount: refundableOf(payment),
+    refundAmount: amountField(refundableOf(payment), payment.currency),
   })}
   ${renderTimeline(reader, [
     ...eventsOfPayment(reader, life, chargebacks.items),

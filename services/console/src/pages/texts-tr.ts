@@ -4,7 +4,7 @@ import type { Texts } from "./texts.ts";
 export const TURKISH: Texts = {
   name: "Türkçe",
   search: "Ara",
-  searchHint: "Kimlik, sipariş numarası, banka referansı, müşteri veya son dört hane",
+  searchHint: "Kimlik, sipariş, banka ref., müşteri, son 4 hane",
   main: "Ana menü",
   languages: "Dil",
   logOut: "Çıkış yap",

@@ -5,7 +5,7 @@ import { TURKISH } from "./texts-tr.ts";
 export const ENGLISH = {
   name: "English",
   search: "Search",
-  searchHint: "Id, order number, bank reference, customer or last four digits",
+  searchHint: "Id, order, bank reference, customer, last 4",
   main: "Main",
   languages: "Language",
   logOut: "Log out",
