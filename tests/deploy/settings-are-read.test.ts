@@ -1,4 +1,4 @@
-// No setting that nobody reads: in a service's schema, and in docker-compose.yml. The manifests' are in kubernetes.test.ts.
+// No setting that nobody reads: in a service's schema, and in docker-compose.yml. The manifests' are in kubernetes.system.test.ts.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
