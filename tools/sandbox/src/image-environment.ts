@@ -1,8 +1,7 @@
 /**
- * What the Dockerfile gives a process that is no setting of its program: a small young generation, and few arenas of malloc
+ * What the Dockerfile gives a process that is no setting of its program: few arenas of malloc
  * (ADR 0132). A process that is started here has the memory that it would have in its image.
  */
 export const IMAGE_ENVIRONMENT = {
-  NODE_OPTIONS: "--max-semi-space-size=4",
   MALLOC_ARENA_MAX: "2",
 };
