@@ -71,22 +71,26 @@ const HEAP_GROWTH_MAX = 1.25;
 const HEAP_GROWTH_SLACK_BYTES = 6 * 1024 * 1024;
 const CONCURRENCY = 24;
 
-async function startInspectable(home: string): Promise<Sandbox> {
-  const { NODE_OPTIONS, ACQUIRER_TIMEOUT } = process.env;
-  process.env["NODE_OPTIONS"] = "--inspect=127.0.0.1:0";
+/** What the product is started with: an inspector for its heaps, and a proxy, so that forwarding headers are read. */
+const SETTINGS: Record<string, string> = {
+  NODE_OPTIONS: "--inspect=127.0.0.1:0",
   // Amounts whose minor units ask the bank to stay silent are drawn, too.
-  process.env["ACQUIRER_TIMEOUT"] = "1s";
+  ACQUIRER_TIMEOUT: "1s",
+  // Undeclared, the first request with X-Forwarded-For is an error in the log.
+  TRUSTED_PROXIES: "127.0.0.1/32",
+};
+
+async function startInspectable(home: string): Promise<Sandbox> {
+  const before = { ...process.env };
+  Object.assign(process.env, SETTINGS);
   try {
     return await startSandbox({ home, portBase: 0, services: serviceDefinitions });
   } finally {
-    restore("NODE_OPTIONS", NODE_OPTIONS);
-    restore("ACQUIRER_TIMEOUT", ACQUIRER_TIMEOUT);
+    for (const name of Object.keys(SETTINGS)) {
+      if (before[name] === undefined) delete process.env[name];
+      else process.env[name] = before[name];
+    }
   }
-}
-
-function restore(name: string, value: string | undefined): void {
-  if (value === undefined) delete process.env[name];
-  else process.env[name] = value;
 }
 
 async function drawRequests(file: SandboxFile, seed: number, count: number): Promise<FuzzRequest[]> {
