@@ -58,8 +58,7 @@ test.each([
   const { checkout, page } = await payWith(CHALLENGED, PHONE);
   await page.locator("#code").fill(code);
   await page.locator(`button[value="${answer}"]`).click();
-  await page.locator("#outcome").waitFor();
-  expect(await page.evaluate("document.activeElement.id")).toBe("outcome");
+  await page.locator("#outcome:focus").waitFor();
   await inspectOnEveryScreen(page, `phone-challenge-${end}`);
   expect(await statusOf(checkout)).toMatchObject({
     status: "OPEN",
