@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../support/index.ts";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
 
 let refunds: RefundsHarness;
@@ -98,8 +99,18 @@ describe("one person approves no more than the limit in 24 hours", () => {
 
   test("also in approvals that arrive together at two processes", async () => {
     const ids = await Promise.all(Array.from({ length: 8 }, () => part()));
-    const replies = await Promise.all(ids.map((refundId) => refunds.approve(refundId, "eight at once")));
-    expect(replies.filter(({ outcome }) => outcome === "done")).toHaveLength(2);
-    expect(replies.filter(({ outcome }) => outcome === "problem")).toHaveLength(6);
+    const approveUntilAnswered = async (refundId: string) => {
+      const { outcome } = await refunds.approve(refundId, "eight at once");
+      // A busy machine may leave one without an answer, and what was decided is in the database, too.
+      return outcome === "done" || outcome === "problem";
+    };
+    await Promise.all(ids.map((refundId) => eventually(() => approveUntilAnswered(refundId))));
+    const [decided] = await refunds.query<{ approved: number; refused: number }>(
+      `select (select count(*) from refunds.refund_approval where approved_by = 'eight at once')::int as approved,
+         (select count(distinct subject) from refunds.audit_entry
+            where actor = 'eight at once' and action = 'refund.approval_refused')::int as refused`,
+      [],
+    );
+    expect(decided).toEqual({ approved: 2, refused: 6 });
   });
 });

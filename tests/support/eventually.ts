@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,
-  { withinMs = 60_000, everyMs = 20 }: { withinMs?: number; everyMs?: number } = {},
+  { withinMs = 180_000, everyMs = 20 }: { withinMs?: number; everyMs?: number } = {},
 ): Promise<Exclude<T, false>> {
   const deadline = performance.now() + withinMs;
   for (;;) {
