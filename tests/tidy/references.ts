@@ -62,6 +62,27 @@ export function missingLinks(): Reference[] {
   );
 }
 
+/** Rows of tables that have more or fewer cells than their head, which a git host would drop or leave empty. */
+export function unevenRows(documents: readonly string[] = DOCUMENTS, text = read): Reference[] {
+  return documents.flatMap((document) => {
+    let cells: number | undefined;
+    const lines = text(document)
+      .replaceAll(/^```[^]*?^```/gm, (block) => block.replaceAll(/[^\n]/g, ""))
+      .split("\n");
+    return lines.flatMap((line, index) => {
+      const row = line.startsWith("|")
+        ? line
+            .trim()
+            .slice(1, -1)
+            .split(/(?<!\\)\|/).length
+        : undefined;
+      const isUneven = cells !== undefined && row !== undefined && row !== cells;
+      cells = row && (cells ?? row);
+      return isUneven ? [{ document, line: index + 1, what: line.slice(0, 60) }] : [];
+    });
+  });
+}
+
 /** Commands such as `npm run chaos` that package.json does not have, and `node path` whose file is not there. */
 export function missingCommands(): Reference[] {
   const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
