@@ -7,8 +7,9 @@ import {
   missingPaths,
   missingSettings,
   show,
+  unevenRows,
 } from "./tidy/references.ts";
-import { circlesOf, readImports, roomOf, workspaceOf } from "./tidy/imports.ts";
+import { circlesOf, readImports, roomsOf, workspaceOf } from "./tidy/imports.ts";
 import { FILES, read } from "./tidy/tree.ts";
 import { refusedIn, refusedInUserFacingText, refusedWords } from "./tidy/words.ts";
 
@@ -38,6 +39,12 @@ test.each([
   ["settings", "name a setting that some program or manifest reads", missingSettings],
 ])("documents name %s that exist: if not, %s", (_, __, missing) => {
   expect(missing().map(show)).toEqual([]);
+});
+
+test("a git host shows tables whole: give each row as many cells as the head has", () => {
+  expect(unevenRows().map(show)).toEqual([]);
+  const planted = "| a | b |\n| - | - |\n| 1 | 2 |\n| 1 |\n\n| c |\n| - |\n| 3 \\| 4 |\n| 3 | 4 |\n";
+  expect(unevenRows(["guide.md"], () => planted).map(({ line }) => line)).toEqual([4, 9]);
 });
 
 test("the README is read in one go: what is longer than 8 kB belongs in docs/", () => {
@@ -110,10 +117,28 @@ test("packages have no circle at run time: move what both need into one of them"
   expect(circlesOf(arrows.map(({ source, target }) => [source, target] as const))).toEqual([]);
 });
 
-test("rooms of a workspace have no circle at run time: move what both rooms need into a third", () => {
-  const arrows = imports.filter(({ from, to, isType }) => !isType && !isTest(from) && FILES.includes(to));
-  const rooms = arrows.filter(({ from, to }) => workspaceOf(from) === workspaceOf(to));
-  expect(circlesOf(rooms.map(({ from, to }) => [roomOf(from), roomOf(to)] as const))).toEqual([]);
+test("rooms have no circle at run time, however deep they lie: move what both rooms need into a third", () => {
+  const arrows = imports.filter(
+    ({ from, to, isType }) => !isType && from !== to && !isTest(from) && FILES.includes(to),
+  );
+  const inWorkspace = arrows.filter(({ from, to }) => workspaceOf(from) === workspaceOf(to));
+  expect(circlesOf(inWorkspace.map(roomsOf))).toEqual([]);
+});
+
+test.each([
+  ["a service", "services/payments/src/a/one.ts", "services/payments/src/b/two.ts"],
+  [
+    "a folder below",
+    "services/api-gateway/src/public-pages/a/one.ts",
+    "services/api-gateway/src/public-pages/b.ts",
+  ],
+  ["the tests", "tests/chaos/settle.ts", "tests/chaos/system/two.ts"],
+])("a circle in %s is found", (_where, from, to) => {
+  const circle = [
+    { from, to, isType: false },
+    { from: to, to: from, isType: false },
+  ];
+  expect(circlesOf(circle.map(roomsOf))).toHaveLength(1);
 });
 
 test("a file or folder has a name that says what is in it: rename it after its main export", () => {

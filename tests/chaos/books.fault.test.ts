@@ -2,7 +2,7 @@
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { compareBooks, takeFiles } from "./books.ts";
-import { startSystemUnderTest, type SystemUnderTest } from "./system/system-under-test.ts";
+import { startSystemUnderTest, type SystemUnderTest } from "./system-under-test.ts";
 import { fastTimers } from "./system/timers.ts";
 
 let sut: SystemUnderTest;

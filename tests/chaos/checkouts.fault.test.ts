@@ -11,7 +11,7 @@ import {
   takeOffTheBus,
   untilDead,
   type SystemUnderTest,
-} from "./system/system-under-test.ts";
+} from "./system-under-test.ts";
 import { fastTimers } from "./system/timers.ts";
 
 let sut: SystemUnderTest;

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { recordOf } from "../checker/answers.ts";
 import type { CardName } from "./client/cards.ts";
 import { pay } from "./client/pay.ts";
-import { postManyAtOnce, startSystemUnderTest, type SystemUnderTest } from "./system/system-under-test.ts";
+import { postManyAtOnce, startSystemUnderTest, type SystemUnderTest } from "./system-under-test.ts";
 import { fastTimers } from "./system/timers.ts";
 
 let sut: SystemUnderTest;

@@ -13,7 +13,7 @@ import {
   takeOffTheBus,
   untilDead,
   type SystemUnderTest,
-} from "./system/system-under-test.ts";
+} from "./system-under-test.ts";
 import { loadTimers } from "./system/timers.ts";
 
 let sut: SystemUnderTest;

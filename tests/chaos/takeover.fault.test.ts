@@ -9,7 +9,7 @@ import {
   takeOffTheBus,
   untilHit,
   type SystemUnderTest,
-} from "./system/system-under-test.ts";
+} from "./system-under-test.ts";
 import { fastTimers } from "./system/timers.ts";
 import { endOfUnseen } from "./system/bank-habits.ts";
 

@@ -7,7 +7,7 @@ import type { BankLine, HistoryEntry } from "../checker/index.ts";
 import { eventually } from "../support/index.ts";
 import type { Order } from "./client/merchant-client.ts";
 import { approve } from "./operators-at-work.ts";
-import { startSystemUnderTest, type SystemUnderTest } from "./system/system-under-test.ts";
+import { startSystemUnderTest, type SystemUnderTest } from "./system-under-test.ts";
 import { fastTimers } from "./system/timers.ts";
 
 let sut: SystemUnderTest;

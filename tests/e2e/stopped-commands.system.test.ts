@@ -10,6 +10,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 type Command = { npm: ChildProcess; tree: ProcessTree; output: () => string };
 
 const repository = resolve(import.meta.dirname, "..", "..");
+/** A machine that is full of other work starts a command only after minutes. */
+const STARTED = { withinMs: 240_000 };
 
 async function newHome(): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), "holdfast-command-"));
@@ -26,20 +28,15 @@ function runCommand(...args: string[]): Command {
   return { npm, tree, output: () => output };
 }
 
-describe("SIGTERM to npm ends", () => {
-  test("npm start in order, with all its servers", async () => {
-    const command = runCommand("start", "--", "--home", await newHome(), "--port-base", "0");
-    await eventually(() => expect(command.output()).toContain("Holdfast is running."));
-    expect(await ended(command, "SIGTERM")).toEqual([]);
-    expect(command.output()).toContain("holdfast: stopping");
-  });
-
-  test("npm run receiver", async () => {
-    expect(await ended(await runReceiver(), "SIGTERM")).toEqual([]);
-  });
+test("SIGTERM to npm ends npm start in order, with all its servers", async () => {
+  const command = runCommand("start", "--", "--home", await newHome(), "--port-base", "0");
+  await eventually(() => expect(command.output()).toContain("Holdfast is running."), STARTED);
+  expect(await ended(command, "SIGTERM")).toEqual([]);
+  expect(command.output()).toContain("holdfast: stopping");
 });
 
-describe("the death of npm ends", () => {
+/** The death of npm sends nothing: each command notices it by itself. */
+describe.each(["SIGTERM", "SIGKILL"] as const)("%s to npm ends", (signal) => {
   test.each([
     ["npm start", async () => ["start", "--", "--home", await newHome(), "--port-base", "0"]],
     ["npm run demo", async () => ["run", "demo", "--", "--home", await newHome()]],
@@ -50,13 +47,13 @@ describe("the death of npm ends", () => {
     // npm, the command, and the first of its servers.
     await eventually(() => {
       if (command.tree.running().length < 4) throw new Error(command.output());
-    });
-    expect(await ended(command, "SIGKILL")).toEqual([]);
+    }, STARTED);
+    expect(await ended(command, signal)).toEqual([]);
     expect(command.output()).not.toContain("The day is over");
   });
 
   test("npm run receiver", async () => {
-    expect(await ended(await runReceiver(), "SIGKILL")).toEqual([]);
+    expect(await ended(await runReceiver(), signal)).toEqual([]);
   });
 });
 
@@ -75,6 +72,6 @@ async function runReceiver(): Promise<Command> {
   await writeFile(join(home, "sandbox.json"), JSON.stringify(sandbox));
   const secret = `whs_${"s".repeat(43)}`;
   const command = runCommand("run", "receiver", "--", "--home", home, "--port", "0", "--secret", secret);
-  await eventually(() => expect(command.output()).toContain("receiving webhooks on"));
+  await eventually(() => expect(command.output()).toContain("receiving webhooks on"), STARTED);
   return command;
 }

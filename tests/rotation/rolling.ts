@@ -3,7 +3,7 @@ import { expect, onTestFinished } from "vitest";
 import { OperatorClient } from "../chaos/client/operator-client.ts";
 import type { ServiceProcess } from "../chaos/system/service-process.ts";
 import type { System } from "../chaos/system/system.ts";
-import type { SystemUnderTest } from "../chaos/system/system-under-test.ts";
+import type { SystemUnderTest } from "../chaos/system-under-test.ts";
 import { loadTimers } from "../chaos/system/timers.ts";
 import { eventually } from "../support/index.ts";
 import type { BalancedGateways } from "./balanced-gateways.ts";

@@ -5,7 +5,7 @@ import { localCertificates, withClient } from "@holdfast/sandbox/infrastructure"
 import { readPeerCertificate } from "@holdfast/service-runtime";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ServiceProcess } from "../chaos/system/service-process.ts";
-import { startSystemUnderTest, type SystemUnderTest } from "../chaos/system/system-under-test.ts";
+import { startSystemUnderTest, type SystemUnderTest } from "../chaos/system-under-test.ts";
 import { eventually } from "../support/index.ts";
 import { BalancedGateways } from "./balanced-gateways.ts";
 import { operatorOf, PATIENT, rollOutTo, startLoad } from "./rolling.ts";

@@ -8,7 +8,7 @@ import { withClient } from "@holdfast/sandbox/infrastructure";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OperatorClient } from "../chaos/client/operator-client.ts";
 import { createOperatorKey, type OperatorKey } from "../chaos/system/operator-identity.ts";
-import { startSystemUnderTest, type SystemUnderTest } from "../chaos/system/system-under-test.ts";
+import { startSystemUnderTest, type SystemUnderTest } from "../chaos/system-under-test.ts";
 import { eventually } from "../support/index.ts";
 import { BalancedGateways } from "./balanced-gateways.ts";
 import { PATIENT, rollOutTo, startLoad } from "./rolling.ts";

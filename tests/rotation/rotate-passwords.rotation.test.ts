@@ -17,7 +17,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { DATABASE } from "../chaos/system/migrated-database.ts";
 import type { ServiceProcess } from "../chaos/system/service-process.ts";
 import { servicesOf } from "../chaos/system/system.ts";
-import { startSystemUnderTest, type SystemUnderTest } from "../chaos/system/system-under-test.ts";
+import { startSystemUnderTest, type SystemUnderTest } from "../chaos/system-under-test.ts";
 import type { Wires } from "../chaos/system/wires.ts";
 import { eventually } from "../support/index.ts";
 import { BalancedGateways } from "./balanced-gateways.ts";

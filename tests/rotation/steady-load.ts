@@ -4,7 +4,7 @@ import { recordOf } from "../checker/answers.ts";
 import { playCardholder } from "../chaos/client/cardholder.ts";
 import type { OperatorAnswer, OperatorClient } from "../chaos/client/operator-client.ts";
 import { approve } from "../chaos/operators-at-work.ts";
-import type { SystemUnderTest } from "../chaos/system/system-under-test.ts";
+import type { SystemUnderTest } from "../chaos/system-under-test.ts";
 import type { BalancedGateways } from "./balanced-gateways.ts";
 
 /** Whoever operates at a gateway, by its index; a new token each time. */

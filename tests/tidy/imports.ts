@@ -35,12 +35,14 @@ export function workspaceOf(path: string): string | undefined {
 }
 
 /**
- * Where a file lives within its workspace: the first folder below `src`, or the file itself where it stands in `src`, so
- * that the wiring, which imports every room, is a room of its own.
+ * The rooms between which an import goes: what its two files are in, or are themselves, in the last folder that they have
+ * in common. So the wiring, which stands in `src` and imports every room, is a room of its own.
  */
-export function roomOf(path: string): string {
-  const [, workspace = "", rest = ""] = /^((?:services|packages|tools)\/[^/]+)\/src\/(.+)$/.exec(path) ?? [];
-  return workspace === "" ? path : `${workspace}/src/${rest.split("/")[0]}`;
+export function roomsOf({ from, to }: Import): readonly [from: string, to: string] {
+  const parts = [from.split("/"), to.split("/")] as const;
+  const depth = parts[0].findIndex((part, index) => part !== parts[1][index]);
+  const room = (path: string[]) => path.slice(0, depth + 1).join("/");
+  return [room(parts[0]), room(parts[1])];
 }
 
 /** The circles of a graph, each once, as the way round from its first room in the alphabet. */

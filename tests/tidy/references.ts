@@ -16,23 +16,37 @@ export function missingPaths(): Reference[] {
 }
 
 /**
- * Functions and constants that a numbered step of ARCHITECTURE names before its colon, and calls that it quotes, that
- * are not in the file it names, or that the step before it named.
+ * What a numbered step of ARCHITECTURE names before its colon, and functions and calls that it names anywhere, that are
+ * not in the files it names, or that the step before it named.
  */
 export function missingFunctions(): Reference[] {
   let files: string[] = [];
   return matches("ARCHITECTURE.md", /^\d+\. (.+)$/g).flatMap(({ what: step, ...place }) => {
-    const named = spansOf(step.split(":")[0]!);
-    const paths = named.filter((span) => isPath(span));
-    if (paths.length > 0) {
-      files = FILES.filter((file) => paths.some((path) => `/${file}`.endsWith(`/${path}`)));
-    }
-    const text = files.map((file) => read(file)).join("\n");
+    const spans = spansOf(step);
+    const subject = spansOf(step.split(":")[0]!);
+    const subjectFiles = filesOf(subject);
+    if (subjectFiles.length > 0) files = subjectFiles;
+    const ofSubject = textOf(files);
+    const ofStep = ofSubject + textOf(filesOf(spans));
     return [
-      ...named.filter((span) => /^\w+$/.test(span) && !new RegExp(`\\b${span}\\b`).test(text)),
-      ...spansOf(step).filter((span) => /^\w+\.\w+\(\w+\)$/.test(span) && !text.includes(span)),
+      ...subject.filter((span) => /^\w+$/.test(span) && !hasWord(ofSubject, span)),
+      ...spans.filter((span) => /^[a-z]+[A-Z]\w*$/.test(span) && !hasWord(ofStep, span)),
+      ...spans.filter((span) => /^\w+\.\w+\(\w+\)$/.test(span) && !ofStep.includes(span)),
     ].map((what) => ({ ...place, what }));
   });
+}
+
+function filesOf(spans: readonly string[]): string[] {
+  const paths = spans.filter((span) => isPath(span));
+  return FILES.filter((file) => paths.some((path) => `/${file}`.endsWith(`/${path}`)));
+}
+
+function textOf(files: readonly string[]): string {
+  return files.map((file) => read(file)).join("\n");
+}
+
+function hasWord(text: string, word: string): boolean {
+  return new RegExp(`\\b${word}\\b`).test(text);
 }
 
 /** Links of documents to files and headings of this repository that are not there. */
@@ -46,6 +60,27 @@ export function missingLinks(): Reference[] {
       return heading !== undefined && !headingsOf(target).includes(heading);
     }),
   );
+}
+
+/** Rows of tables that have more or fewer cells than their head, which a git host would drop or leave empty. */
+export function unevenRows(documents: readonly string[] = DOCUMENTS, text = read): Reference[] {
+  return documents.flatMap((document) => {
+    let cells: number | undefined;
+    const lines = text(document)
+      .replaceAll(/^```[^]*?^```/gm, (block) => block.replaceAll(/[^\n]/g, ""))
+      .split("\n");
+    return lines.flatMap((line, index) => {
+      const row = line.startsWith("|")
+        ? line
+            .trim()
+            .slice(1, -1)
+            .split(/(?<!\\)\|/).length
+        : undefined;
+      const isUneven = cells !== undefined && row !== undefined && row !== cells;
+      cells = row && (cells ?? row);
+      return isUneven ? [{ document, line: index + 1, what: line.slice(0, 60) }] : [];
+    });
+  });
 }
 
 /** Commands such as `npm run chaos` that package.json does not have, and `node path` whose file is not there. */

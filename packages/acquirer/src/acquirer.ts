@@ -72,7 +72,7 @@ type Call = {
   orderId: string;
 };
 
-/** A call that takes money from a card: the buyer does not wait for ever, so it must not begin late. */
+/** A call that takes money from a card: the buyer does not wait forever, so it must not begin late. */
 type ExpiringCall = Call & {
   /**
    * The acquirer must not begin after this instant; also the end of our own wait. The end of the wait is not the end of
@@ -82,7 +82,7 @@ type ExpiringCall = Call & {
 };
 
 /**
- * A call that is repeated until its outcome is known. The acquirer is told no expiry: what was promised to a merchant is
+ * A call that is repeated until its outcome is known. The acquirer gets no expiry: what was promised to a merchant is
  * carried out however late the acquirer reads it.
  */
 type LastingCall = Call & {

@@ -2,7 +2,7 @@ import type { MovementKind } from "./acquirer.ts";
 
 /**
  * What becomes of a request that the acquirer gets twice under one reference: the repeat is answered with the first outcome
- * (`replay`); it is refused where the first was approved, and judged anew where it was not (`refuses_second_success`); or it is
+ * (`replay`); it is refused where the first was approved, and judged again where it was not (`refuses_second_success`); or it is
  * carried out again (`none`).
  */
 export const REPETITIONS = ["replay", "refuses_second_success", "none"] as const;

@@ -14,7 +14,7 @@ export type AnchorSinkOptions = {
 };
 
 export type AnchorSink = {
-  /** Returns at once. A head that is still waiting is replaced: the newer one contains it. */
+  /** Returns immediately. A head that is still waiting is replaced: the newer one contains it. */
   send(head: AuditHead): void;
   /** Gives up what is not delivered; it is in the log, and a later head contains it. */
   stop(): void;

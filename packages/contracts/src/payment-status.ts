@@ -35,7 +35,7 @@ export const paymentStatusSchema = z
   .meta({ id: "PaymentStatus", description: meaningOfStatuses(PAYMENT_STATUSES) });
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
-/** Final statuses: each is told to the merchant by webhook (spec, States and transitions). */
+/** Final statuses: the merchant gets a webhook for each (spec, States and transitions). */
 export const FINAL_STATUSES = ["SUCCESS", "FAILED", "REJECTED", "CANCELLED"] as const;
 export type FinalStatus = (typeof FINAL_STATUSES)[number];
 

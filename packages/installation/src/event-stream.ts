@@ -47,7 +47,7 @@ async function bring<Config extends object>(
 ): Promise<void> {
   const existing = await find();
   if (!existing) {
-    // When two make it at once, the second finds one with the same settings, which is no error.
+    // When two make it at the same time, the second finds one with the same settings, which is no error.
     await make(wanted);
     return;
   }

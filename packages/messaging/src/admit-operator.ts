@@ -37,7 +37,7 @@ export type ForbiddenAttempt = {
   requestId: string;
 };
 
-/** Why an operator's command is not begun, and what its sender hears. */
+/** Why an operator's command is not begun, and the answer to its sender. */
 export type RefusedOperator = {
   outcome: "unauthorized" | "forbidden" | "stale_sign_in" | "unverifiable";
   reply: CommandReply<never>;

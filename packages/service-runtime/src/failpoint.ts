@@ -4,7 +4,7 @@
  *
  * `FAILPOINTS=payments.after_claim:kill@3,payments.before_claim:delay(20s)`: the third time the first is reached the
  * process is killed; each time the second is reached it waits. Actions: `kill` (SIGKILL to itself), `stop` (SIGSTOP to
- * itself, until somebody sends SIGCONT), `delay(N ms|s)`, `hold` (waits until points are armed anew, or disarmed),
+ * itself, until somebody sends SIGCONT), `delay(N ms|s)`, `hold` (waits until points are armed again, or disarmed),
  * `hang` (what came here goes no further, as if its process had died, while the rest of the process lives on).
  */
 export const FAILPOINTS = [

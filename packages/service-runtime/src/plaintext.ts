@@ -50,7 +50,7 @@ function isPlaintextName(name: string): name is PlaintextName {
   return (PLAINTEXT_NAMES as readonly string[]).includes(name);
 }
 
-/** One thing that a program is told to reach, or to offer. */
+/** One thing that a program is to reach, or to offer. */
 export type Wire = {
   /** The setting that has to be mended. */
   setting: string;

@@ -23,7 +23,7 @@ export type AcquirerConnections = {
   acquirers: AccountAcquirers;
 };
 
-/** Reads the accounts and connects them. They are read again by `accounts.refresh`, and connected anew where they changed. */
+/** Reads the accounts and connects them. They are read again by `accounts.refresh`, and connected again where they changed. */
 export async function startAccounts(
   config: Config,
   { db, log }: { db: Kysely<PaymentsDatabase>; log: Logger },

@@ -14,7 +14,7 @@ export type Habits = {
   bindsUnseen: boolean;
   /**
    * What becomes of a repeat: it is answered with the first outcome (`replay`), refused where that was an approval and
-   * judged anew where it was not (`refuses_second_success`), or judged anew in any case (`none`).
+   * judged again where it was not (`refuses_second_success`), or judged again in any case (`none`).
    */
   repetition: (typeof repetitionNames)[number];
 };

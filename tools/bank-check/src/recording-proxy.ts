@@ -72,7 +72,7 @@ function textOf(bytes: Buffer, contentType: string | null): string {
   return new TextDecoder(isTurkish ? "windows-1254" : "utf-8").decode(bytes);
 }
 
-/** Of one connection only, or written anew by `fetch`. */
+/** Of one connection only, or written again by `fetch`. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "host",
   "connection",

@@ -16,7 +16,7 @@ export type Receipt = {
 export type Receiver = { url: string; port: number; close(): Promise<void> };
 
 /**
- * A merchant's side in small: keeps the raw bytes, verifies them, answers at once, and knows an event it has had. It
+ * A merchant's side in small: keeps the raw bytes, verifies them, answers immediately, and knows an event it has had. It
  * answers a webhook that is not authentic with 401 and the reason, which a real one would keep to itself. With `forwardTo`
  * it passes each on, also one that is not authentic, and answers with the status of the merchant's own server.
  */

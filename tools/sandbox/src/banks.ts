@@ -6,7 +6,7 @@ import { repositoryRoot } from "./repository-root.ts";
 export const bankProtocols = ["nestpay", "iyzico"] as const;
 export type BankProtocol = (typeof bankProtocols)[number];
 
-/** What a merchant agrees with its bank: the simulator is told of it, and the account is made with it. */
+/** What a merchant agrees with its bank: the simulator gets it, and the account is made with it. */
 export type BankContracts = {
   nestpay: { clientId: string; user: string; password: string; storeKey: string };
   iyzico: { merchantId: string; apiKey: string; secretKey: string };

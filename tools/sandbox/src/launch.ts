@@ -27,7 +27,7 @@ import type { Launch, Supervisor } from "./supervisor.ts";
 
 export type LaunchContext = { home: string; supervisor: Supervisor; log: (line: string) => void };
 
-/** The port is drawn at the first start and kept, so that clients find the server again after a restart. */
+/** The port is chosen at the first start and kept, so that clients find the server again after a restart. */
 export async function launchPostgres({ home, supervisor }: LaunchContext): Promise<Postgres> {
   const first = Promise.withResolvers<Postgres>();
   let port: number | undefined;
@@ -194,7 +194,7 @@ async function statusOf(url: string): Promise<number | undefined> {
 }
 
 /**
- * What a process is told: the variables of whoever started the sandbox, so that any setting of a service can be given
+ * What a process gets: the variables of whoever started the sandbox, so that any setting of a service can be given
  * to `npm start`, under what the sandbox has to decide itself. PG* is withheld: it would redirect a database client.
  */
 function environmentOf(decided: Record<string, string>): NodeJS.ProcessEnv {

@@ -1,4 +1,4 @@
-// The ports that people type. Everything else in the sandbox listens on ports drawn at random.
+// The ports that people type. Everything else in the sandbox listens on ports chosen at random.
 import { bankProtocols, type BankProtocol } from "./banks.ts";
 import { freePort, isPortFree } from "./infrastructure/index.ts";
 

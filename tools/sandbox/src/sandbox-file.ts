@@ -45,7 +45,7 @@ export type SandboxFile = {
 
 export const sandboxFileName = "sandbox.json";
 
-/** Writes it anew for each change of the processes, and not again once it has been removed. */
+/** Writes it again for each change of the processes, and not again once it has been removed. */
 export function createSandboxFile(
   home: string,
   contents: Omit<SandboxFile, "processes">,

@@ -41,7 +41,7 @@ export type SandboxOptions = {
   banks?: BankProtocol[];
   /** Aborted to stop in order, also while starting. */
   stopSignal?: AbortSignal;
-  /** Aborted to kill all processes at once. */
+  /** Aborted to kill all processes immediately. */
   killSignal?: AbortSignal;
   log?: (line: string) => void;
 };

@@ -1,4 +1,4 @@
-// Secrets are drawn once per home and kept, so that data sealed with them can be read after a restart.
+// Secrets are generated once per home and kept, so that data sealed with them can be read after a restart.
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import type { JWK } from "jose";

@@ -15,7 +15,7 @@ export function amountSchema() {
 }
 
 /**
- * Adds what is wrong between fields. Runs whether or not single fields are at fault, so that all faults show at once.
+ * Adds what is wrong between fields. Runs whether or not single fields are at fault, so that all faults show together.
  */
 export type AddFault = (field: string, code: FieldCode, message: string) => void;
 

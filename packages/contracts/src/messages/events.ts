@@ -18,7 +18,7 @@ import { settlingTermsSchema } from "./settlement-commands.ts";
 /** What an operator sends to try an endpoint out; it is about no payment and is never repeated. */
 export const WEBHOOK_TEST = "webhook.test";
 
-/** Services that have an outbox. Each is told by command what has been received of its events. */
+/** Services that have an outbox. Each gets a command that names what has been received of its events. */
 export const EVENT_SOURCES = ["payments", "refunds", "settlement"] as const;
 export type EventSource = (typeof EVENT_SOURCES)[number];
 

@@ -19,7 +19,7 @@ export type Notice<Payload extends z.ZodType = z.ZodType> = {
 };
 
 /**
- * A credential was revoked or a merchant has changed: merchant APIs read that merchant's credentials anew. Without it they
+ * A credential was revoked or a merchant has changed: merchant APIs read that merchant's credentials again. Without it they
  * do so when what they have cached is too old.
  */
 export const credentialsChanged = {

@@ -6,7 +6,7 @@ import { defineCommand, defineServiceCommand } from "./message.ts";
 
 /**
  * 3-D Secure: a merchant's request enrols the card, and the cardholder's browser, which nobody signed in, brings the
- * payment to its end through the public pages. `sessionId` is drawn with the payment's id and travels in the signed
+ * payment to its end through the public pages. `sessionId` is generated with the payment's id and travels in the signed
  * state of the return URL: it ties a browser's return to this one enrolment.
  */
 
@@ -99,7 +99,7 @@ export type BrowserReturn = z.infer<typeof browserReturnSchema>;
 
 /**
  * The browser is back: ask the acquirer what came of the challenge, once, and authorize. A repetition changes nothing
- * and hears how the payment stands; `pending` while that is not known, `three_ds_session_not_found` for another
+ * and answers how the payment stands; `pending` while that is not known, `three_ds_session_not_found` for another
  * session.
  */
 export const completePayment = defineServiceCommand({

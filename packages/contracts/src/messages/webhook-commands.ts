@@ -13,7 +13,7 @@ import { defineOperatorCommand, defineServiceCommand } from "./message.ts";
 /** What is asked of the webhook dispatcher, and what it tells the owners of the events. */
 
 /**
- * `recipientKey` is the asker's, drawn for this one request: the secret comes back sealed to it, so that nobody who
+ * `recipientKey` is the asker's, generated for this one request: the secret comes back sealed to it, so that nobody who
  * listens on the bus sees it.
  */
 const oneMerchant = z.object({ merchantId: z.uuid() });

@@ -93,7 +93,7 @@ export async function startListener({
     if (answered) log.info({ listener: name, ...answered }, "request");
   };
   const secured = tls && (await prepareTls({ name, files: tls, connectionsMax, certificateIntervalMs, log }));
-  // Node knows one limit for all requests of a server, so that it is told the longest.
+  // Node knows one limit for all requests of a server, so it gets the longest.
   const longest = { ...timeouts, requestTimeout: Math.max(timeouts.requestTimeout, timeouts.uploadTimeout) };
   const server = createHttpServer({ timeouts: longest, onRequest, onBroken, tls: secured?.context });
   server.on(secured ? "secureConnection" : "connection", (socket: Socket) => track(connections, socket));

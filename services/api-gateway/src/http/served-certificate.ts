@@ -53,7 +53,7 @@ export type ServedCertificate = {
   validTo: Date;
 };
 
-/** TLS 1.2 with forward secrecy and authenticated encryption, or 1.3; nobody negotiates anew within a connection. */
+/** TLS 1.2 with forward secrecy and authenticated encryption, or 1.3; nobody negotiates again within a connection. */
 const PROTOCOL: SecureContextOptions = {
   minVersion: "TLSv1.2",
   ciphers: [

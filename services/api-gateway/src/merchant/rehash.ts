@@ -2,7 +2,7 @@ import type { KeyRing } from "@holdfast/service-runtime";
 import { hashSecret, type SecretHash } from "./credential.ts";
 import type { StoredCredential } from "./sign-in.ts";
 
-/** Moves a credential that has just signed in to the active pepper. It returns at once; the sign-in does not wait. */
+/** Moves a credential that has just signed in to the active pepper. It returns immediately; the sign-in does not wait. */
 export type Rehash = (apiKey: string, credential: StoredCredential, apiSecret: string) => void;
 
 export type RehashDeps = {

@@ -6,7 +6,7 @@ import type { Actor } from "../merchant/merchant-queries.ts";
 
 type Db = Kysely<GatewayDatabase>;
 
-/** One read by primary key, for each request of an operator: a refusal acts at once, on every gateway. */
+/** One read by primary key, for each request of an operator: a refusal acts immediately, on every gateway. */
 export async function isRefused(db: Db, subject: string): Promise<boolean> {
   const query = db.selectFrom("refused_operator").select("subject").where("subject", "=", subject);
   return (await read(query.executeTakeFirst())) !== undefined;

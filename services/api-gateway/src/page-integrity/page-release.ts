@@ -13,7 +13,7 @@ import { reportingEndpoints, reportsPathOf } from "../public-pages/page-reports/
 import { activeTags } from "./active-tags.ts";
 
 export type PageRelease = {
-  /** With `{nonce}` for what every answer has anew, and `{base}` for the path that the pages may be under. */
+  /** With `{nonce}` for what is new in every answer, and `{base}` for the path that the pages may be under. */
   headers: Record<string, string>;
   tags: string[];
   assets: ReleasedAsset[];

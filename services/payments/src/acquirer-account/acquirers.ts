@@ -31,7 +31,7 @@ export type AccountAcquirers = {
   lane(lane: Lane): Acquirers;
   breaker(accountId: string | null): Breaker;
   /**
-   * Uses the given accounts from now on; what has changed is connected anew, and calls under way end as they are.
+   * Uses the given accounts from now on; what has changed is connected again, and calls under way end as they are.
    * @returns of how many the newest version cannot be used.
    */
   use(accounts: ReadonlyMap<string, Account>): number;

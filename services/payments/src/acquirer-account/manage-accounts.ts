@@ -40,7 +40,7 @@ export type ManageAccountsDeps = Pick<AccountAcquirersOptions, "connectors" | "r
   db: Kysely<PaymentsDatabase>;
   /** Whether another person has to confirm a change. */
   twoPeople: boolean;
-  /** Reads them anew in this process; others follow within their interval. */
+  /** Reads them again in this process; others follow within their interval. */
   refresh: () => Promise<void>;
   acquirerTimeoutMs: number;
   /** Of an account that is made without: those of the installation. */

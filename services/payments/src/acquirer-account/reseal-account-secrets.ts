@@ -15,7 +15,7 @@ export type Resealing = {
 
 /**
  * Seals the credentials that are under another key again under the active one, so that the other can leave the ring. The
- * credentials stay what they are, and no connection to a bank is made anew. Each account is a transaction of its own with its
+ * credentials stay what they are, and no connection to a bank is made again. Each account is a transaction of its own with its
  * line in the audit log; payments may run meanwhile if its ring has the active key, and a run that was broken off is simply
  * repeated.
  */

@@ -35,7 +35,7 @@ export function cardRequestOf(
   };
 }
 
-/** The buyer, as the bank is told of: what the request says, with what is stored of the payment. */
+/** The buyer as the bank gets it: what the request says, with what is stored of the payment. */
 export function customerOf(
   payment: { request_ip: string; customer_id: string | null },
   { customer = {} }: Pick<OrderDetails, "customer">,

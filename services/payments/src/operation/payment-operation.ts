@@ -71,7 +71,7 @@ export function decideExpiry(payment: OperablePayment): OperationDecision {
 
 /**
  * After an expiry that the acquirer declined: tried again a day later, then two, and after the third decline no more. Banks
- * let go of old authorizations by themselves and then decline to cancel what is gone, so the funds are taken for released.
+ * release old authorizations by themselves and then decline to cancel what is gone, so the funds are taken for released.
  */
 export function expiryAfterDecline(declines: number): { againInMs: number } | "gone" {
   return declines >= EXPIRY_DECLINES_MAX ? "gone" : { againInMs: DAY_MS * 2 ** (declines - 1) };

@@ -27,7 +27,7 @@ export type CompareDeps = {
 
 export type Compared = { refunds: number; reservations: number };
 
-/** @param found is told each difference, in the order of the refunds' ids. */
+/** @param found gets each difference, in the order of the refunds' ids. */
 export async function findDifferences(
   deps: CompareDeps,
   found: (difference: Difference) => Promise<void>,

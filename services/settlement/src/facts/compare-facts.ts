@@ -41,7 +41,7 @@ async function compareWith(
     const { facts, next } = page;
     const ids = await differingFrom(deps, facts);
     for (let at = 0; at < ids.length; at += FACTS_MAX) {
-      // Asked for anew, and compared with that: some may have changed since the page was read.
+      // Asked for again, and compared with that: some may have changed since the page was read.
       const taken = await takeFacts(deps, owner, ids.slice(at, at + FACTS_MAX));
       if (!taken) return undefined;
       const left = await differingFrom(deps, taken);

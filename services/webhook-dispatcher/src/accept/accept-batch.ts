@@ -164,7 +164,7 @@ function without(all: string[], some: string[]): string[] {
 
 /**
  * Ends an event of before the days that are kept. Whether it was delivered long ago cannot be known any more, and a
- * merchant that gets a webhook of months ago may act on it. It is confirmed, or its owner would publish it for ever.
+ * merchant that gets a webhook of months ago may act on it. It is confirmed, or its owner would publish it forever.
  */
 function expire({ events, confirmations }: AcceptDeps, message: JsMsg, { eventId, source }: EventIdentity) {
   events.expired(eventId, source);

@@ -50,7 +50,7 @@ export class DeliveryQueue {
   readonly #turns = new Set<string>();
   readonly #underway = new Map<LeasedDelivery, Promise<void>>();
   #kept = 0;
-  /** Those of endpoints whose breaker is open: thousands that fail at once must not take the places of all others. */
+  /** Those of endpoints whose breaker is open: thousands that fail together must not take the places of all others. */
   #suspectsKept = 0;
   #suspectsFull = false;
   #suspectsInFlight = 0;

@@ -99,7 +99,7 @@ const SWEEP_INTERVAL_MS = 1_000;
 const WRITE_TIME_MS = 500;
 
 /**
- * @param signal is told which endpoints have no room as the claim begins: it does not know of room that comes while it runs.
+ * @param signal gets the endpoints that have no room as the claim begins: it does not know of room that comes while it runs.
  * @returns whether more may be due of those that had room.
  */
 function createClaimRound(

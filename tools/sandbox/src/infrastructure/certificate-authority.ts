@@ -57,7 +57,7 @@ function isValid(certFile: string, keyFile: string, issuerFile = certFile): bool
 
 const renewBeforeMs = 30 * 24 * 3600 * 1000;
 
-/** The key goes first: a pair that was only half replaced does not belong together, and is made anew. */
+/** The key goes first: a pair that was only half replaced does not belong together, and is made again. */
 function write(certFile: string, keyFile: string, pair: { certificate: string; key: string }): void {
   for (const [file, pem, mode] of [
     [keyFile, pair.key, 0o600] as const,

@@ -1,4 +1,4 @@
-// Ports are drawn below the range from which systems take the ports of outgoing connections, so that nothing grabs one
+// Ports are chosen below the range from which systems take the ports of outgoing connections, so that nothing grabs one
 // between the draw and its use except another program that draws the same way. Those of one user know of each other's
 // draws by empty files in the directory for temporary files, which they take away at their end.
 import { randomInt } from "node:crypto";
@@ -8,7 +8,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A TCP port on 127.0.0.1 that nothing listens on, and that no program of this user has drawn in the last minutes. */
+/** A TCP port on 127.0.0.1 that nothing listens on, and that no program of this user has chosen in the last minutes. */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const port = randomInt(lowestPort, highestPort + 1);

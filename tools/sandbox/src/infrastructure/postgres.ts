@@ -154,7 +154,7 @@ function isPostgresOn(dataDir: string, pid: number): boolean {
   return commandLine !== false && commandLine.includes("postgres") && commandLine.includes(dataDir);
 }
 
-/** Failures that pass by themselves: the backends of a killed server are not all gone yet, or a drawn port was taken. */
+/** Failures that pass by themselves: the backends of a killed server are not all gone yet, or a chosen port was taken. */
 function isPassing(child: LoggedChild, options: PostgresOptions): boolean {
   const log = child.logTail();
   if (/pre-existing shared memory block|lock file "postmaster.pid"/.test(log)) return true;

@@ -191,7 +191,7 @@ function answerState(visit: Visit, reply: CommandReply<SessionState>): void {
 }
 
 function answerPending({ exchange, language, path, returned }: Visit, state: SessionState): void {
-  // No hop by itself: an issuer that sends every browser back in the same way would have it go round for ever.
+  // No hop by itself: an issuer that sends every browser back in the same way would have it go round forever.
   if (state.returnWas === "not_genuine") {
     const challengeUrl = state.challenge?.pageUrl;
     return answerNotice(exchange, 400, "unproven", { language, challengeUrl });

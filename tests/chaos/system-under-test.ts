@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { eventually } from "../../support/index.ts";
+import { eventually } from "../support/index.ts";
 import {
   checkInvariants,
   describeViolation,
@@ -8,17 +8,17 @@ import {
   type Ledgers,
   type PaymentHistoryRow,
   type PaymentRow,
-} from "../../checker/index.ts";
-import type { CardName } from "../client/cards.ts";
-import { ClientHistory } from "../client/client-history.ts";
-import { browsersOf } from "./browsers.ts";
-import type { BuyerDeps } from "../client/buyer.ts";
-import { MerchantClient, type Order } from "../client/merchant-client.ts";
-import { mend, readEveryCheckout, readEveryPayment, untilSettled } from "../settle.ts";
-import { readLedgers } from "./read-ledgers.ts";
-import type { ServiceProcess } from "./service-process.ts";
-import { startSystem, type System } from "./system.ts";
-import type { Timers } from "./timers.ts";
+} from "../checker/index.ts";
+import type { CardName } from "./client/cards.ts";
+import { ClientHistory } from "./client/client-history.ts";
+import { browsersOf } from "./system/browsers.ts";
+import type { BuyerDeps } from "./client/buyer.ts";
+import { MerchantClient, type Order } from "./client/merchant-client.ts";
+import { mend, readEveryCheckout, readEveryPayment, untilSettled } from "./settle.ts";
+import { readLedgers } from "./system/read-ledgers.ts";
+import type { ServiceProcess } from "./system/service-process.ts";
+import { startSystem, type System } from "./system/system.ts";
+import type { Timers } from "./system/timers.ts";
 
 /** A system with a merchant's client and the checker, for scenarios that place one fault at one exact moment. */
 export type SystemUnderTest = {
