@@ -115,6 +115,11 @@ test("a fact has the account that its payment was sent to, and a refund that of 
       { verdict: "MISSING_HERE" },
     ]),
   );
+  const [stray] = await system.query<{ detail: string }>(
+    "select detail from settlement.difference where account_id = $1 and class = 'MISSING_HERE'",
+    [accountId],
+  );
+  expect(stray).toEqual({ detail: "a payment or refund of another account is named" });
 
   resultOf(
     await system.operate(

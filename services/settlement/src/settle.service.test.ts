@@ -159,6 +159,32 @@ test("a file of an account that does not exist is refused, and leaves no trace",
   expect(await imports()).toEqual([]);
 });
 
+test("a file whose lines name another account's payments is refused, leaves nothing, and is taken for that account", async () => {
+  const ids = Array.from({ length: 3 }, () => randomUUID());
+  await command.query("insert into settlement.account (account_id) values ('second') on conflict do nothing");
+  await command.query(
+    `insert into settlement.fact (fact_id, account_id, merchant_id, kind, standing, amount_minor, currency, occurred_at, version,
+       order_id, masked_pan) select id, 'second', gen_random_uuid(), 'SALE', 'DONE', 1250, 'TRY', now(), 1, 'o', '411111******1111'
+     from unnest($1::uuid[]) as id`,
+    [ids],
+  );
+  const since = "select compared_since from settlement.account where account_id = 'default'";
+  const before = await command.query(since);
+  const lines = [...ids.map((reference) => line({ reference, settles_on: "2020-01-01" })), line()];
+  const content = [GENERIC_HEADER, ...lines, ""].join("\n");
+  const take = async (account: string) =>
+    await command.run("import", await command.write(content), "--mapping", "generic", "--account", account);
+  const { code, output } = await take("default");
+  expect([code, output.slice(output.indexOf("refused"))]).toEqual([
+    1,
+    'refused (of_another_account): its lines name payments of the account "second"\nnothing of the file was taken\n',
+  ]);
+  expect(await imports()).toEqual([{ state: "REFUSED", reason: "of_another_account", lines: 0, faults: 0 }]);
+  expect(await counts()).toEqual({ lines: 0, faults: 0 });
+  expect(await command.query(since)).toEqual(before);
+  expect(await take("second")).toMatchObject({ code: 0 });
+});
+
 test("a command that is none shows how it is used", async () => {
   expect(await command.run("import")).toMatchObject({
     code: 2,

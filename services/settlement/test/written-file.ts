@@ -61,6 +61,12 @@ export function decimalText(minor: bigint): string {
   return `${minor < 0n ? "-" : ""}${formatAmount(minor < 0n ? -minor : minor, 2)}`;
 }
 
+/** Windows-1254, as far as Turkish needs it. */
+export function encodeTurkish(text: string): Buffer {
+  const codes: Record<string, number> = { Ğ: 0xd0, İ: 0xdd, Ş: 0xde, ğ: 0xf0, ı: 0xfd, ş: 0xfe };
+  return Buffer.from(Array.from(text).map((letter) => codes[letter] ?? letter.codePointAt(0)!));
+}
+
 export async function* partsOf(content: Uint8Array, size = 50): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < content.length; at += size) yield content.subarray(at, at + size);
 }

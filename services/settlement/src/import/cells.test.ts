@@ -54,6 +54,17 @@ describe("an amount", () => {
     expect(lira(text)).toEqual({ fault: expect.any(String) as string });
   });
 
+  test("with its decimals implied has as many of them as its currency, and no sign of any", () => {
+    const implied = (text: string, currency: string) => readAmount(text, { decimal: "implied", currency });
+    expect(implied("0000000000012550", "TRY")).toBe(12_550n);
+    expect(implied("0000000000012550-", "TRY")).toBe(-12_550n);
+    expect(implied("-5", "TRY")).toBe(-5n);
+    expect(implied("000", "KWD")).toBe(0n);
+    expect(implied("00125", "JPY")).toBe(125n);
+    for (const text of ["125.50", "1,250", "", "-", "9".repeat(16)])
+      expect(implied(text, "TRY")).toEqual({ fault: expect.any(String) as string });
+  });
+
   test("a point where the mapping says comma is thousands or nothing, never a hundred times as much", () => {
     expect(lira("12.50", ",")).toEqual({ fault: "not an amount" });
     expect(lira("1.250", ",")).toBe(125_000n);
@@ -86,6 +97,8 @@ test("a time follows its date, and midnight stands where there is none", () => {
   expect(readDateTime("2026-11-22T12:34", "yyyy-MM-dd")).toBe("2026-11-22T12:34:00");
   expect(readDateTime("2026-11-22", "yyyy-MM-dd")).toBe("2026-11-22T00:00:00");
   expect(readDateTime("2026-11-22 24:00", "yyyy-MM-dd")).toEqual({ fault: "not a time" });
+  expect(readDateTime("20261120 130507", "yyyyMMdd")).toBe("2026-11-20T13:05:07");
+  expect(readDateTime("20261120 2560", "yyyyMMdd")).toEqual({ fault: "not a time" });
 });
 
 test.each(["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)", "a\u0000b", "x".repeat(129), "4111 1111 1111 1111"])(

@@ -7,17 +7,22 @@ export function isFault(value: unknown): value is CellFault {
   return typeof value === "object" && value !== null && "fault" in value;
 }
 
+/** `implied`: no decimal sign, the last digits are the currency's decimals. */
+export type DecimalForm = "." | "," | "implied";
+
 /**
  * An amount in minor units: digits, one decimal sign, thousands in groups of three or not at all, a sign before or behind.
  * Decimals beyond the currency's have to be zeros.
  */
 export function readAmount(
   text: string,
-  { decimal, currency }: { decimal: "." | ","; currency: string },
+  { decimal, currency }: { decimal: DecimalForm; currency: string },
 ): bigint | CellFault {
   const exponent = currencyExponent(currency);
   if (exponent === undefined) return { fault: "unknown currency" };
-  const match = (decimal === "." ? WITH_POINT : WITH_COMMA).exec(text.trim());
+  const match = (decimal === "," ? WITH_COMMA : WITH_POINT).exec(
+    decimal === "implied" ? withPoint(text.trim(), exponent) : text.trim(),
+  );
   if (!match) return { fault: "not an amount" };
   const [, before = "", whole = "", fraction = "", behind = ""] = match;
   if (before !== "" && behind !== "") return { fault: "not an amount" };
@@ -32,6 +37,15 @@ const WITH_POINT = /^([+-]?)(\d{1,3}(?:,\d{3})+|\d{1,20})(?:\.(\d{1,12}))?(-?)$/
 const WITH_COMMA = /^([+-]?)(\d{1,3}(?:\.\d{3})+|\d{1,20})(?:,(\d{1,12}))?(-?)$/;
 /** With four decimals it still fits PostgreSQL's bigint. */
 const WHOLE_DIGITS_MAX = 13;
+
+/** Digits with the point that is implied in them; empty where there is anything else. */
+function withPoint(text: string, exponent: number): string {
+  const [, before, digits, behind] = /^([+-]?)0*(\d+?)(-?)$/.exec(text) ?? [];
+  if (digits === undefined) return "";
+  const padded = digits.padStart(exponent + 1, "0");
+  const at = padded.length - exponent;
+  return `${before}${padded.slice(0, at)}${exponent > 0 ? "." : ""}${padded.slice(at)}${behind}`;
+}
 
 export type DateForm = "yyyy-MM-dd" | "dd.MM.yyyy" | "dd/MM/yyyy" | "yyyyMMdd";
 
@@ -62,7 +76,7 @@ export function readDateTime(text: string, form: DateForm): string | CellFault {
   if (isFault(date)) return date;
   const time = text.trim().split(/[ T]/).slice(1).join(" ").trim();
   if (time === "") return `${date}T00:00:00`;
-  const [, hours, minutes, seconds = "00"] = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/.exec(time) ?? [];
+  const [, hours, minutes, seconds = "00"] = /^([01]\d|2[0-3]):?([0-5]\d)(?::?([0-5]\d))?$/.exec(time) ?? [];
   return hours === undefined ? { fault: "not a time" } : `${date}T${hours}:${minutes}:${seconds}`;
 }
 

@@ -1,4 +1,4 @@
-import type { CsvMapping } from "./mapping.ts";
+import type { RecordsMapping } from "./mapping.ts";
 import {
   isFault,
   readAmount,
@@ -12,7 +12,7 @@ import {
 import type { LineFault, LineKind, SettlementLine } from "./settlement-line.ts";
 
 /** The cells of a line by the names of their columns. */
-export type CsvRecord = ReadonlyMap<string, string>;
+export type BankRecord = ReadonlyMap<string, string>;
 
 /**
  * Reads a line by its mapping, without any I/O.
@@ -20,8 +20,8 @@ export type CsvRecord = ReadonlyMap<string, string>;
  * @returns `skip` of a line that reports no movement.
  */
 export function lineOfRecord(
-  mapping: CsvMapping,
-  record: CsvRecord,
+  mapping: RecordsMapping,
+  record: BankRecord,
   lineNo: number,
 ): SettlementLine | LineFault | "skip" {
   const fault = (reason: string): LineFault => ({ lineNo, reason });
@@ -46,11 +46,11 @@ export function lineOfRecord(
   };
 }
 
-function cellOf(record: CsvRecord, column: string): string {
+function cellOf(record: BankRecord, column: string): string {
   return (record.get(column) ?? "").trim();
 }
 
-function kindOf({ kind }: CsvMapping, record: CsvRecord): LineKind | undefined {
+function kindOf({ kind }: RecordsMapping, record: BankRecord): LineKind | undefined {
   if ("const" in kind) return kind.const;
   const cell = cellOf(record, kind.column);
   return Object.hasOwn(kind.map, cell) ? kind.map[cell] : undefined;
@@ -60,8 +60,8 @@ type Amounts = Pick<SettlementLine, "grossMinor" | "feeMinor" | "netMinor">;
 
 /** Of gross, fee and net, what the bank leaves out follows from the other two. */
 function readAmounts(
-  { file, fields }: CsvMapping,
-  record: CsvRecord,
+  { file, fields }: RecordsMapping,
+  record: BankRecord,
   { kind, currency }: { kind: LineKind; currency: string },
 ): Amounts | string {
   const sums: { gross?: bigint; fee?: bigint; net?: bigint } = {};
@@ -103,7 +103,7 @@ function signed(minor: bigint, kind: LineKind): bigint {
 
 type Optional = Omit<SettlementLine, "lineNo" | "kind" | "currency" | keyof Amounts>;
 
-function readOptional({ file, fields }: CsvMapping, record: CsvRecord): Optional | string {
+function readOptional({ file, fields }: RecordsMapping, record: BankRecord): Optional | string {
   const { transactedAt } = fields;
   const cells: Record<string, string | number | undefined | CellFault> = {};
   for (const name of ["reference", "bankReference", "authCode", "item", "payoutId"] as const) {

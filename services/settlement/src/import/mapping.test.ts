@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
+import { FIXED } from "../../test/fixed-mapping.ts";
 import { parseMapping, readMappings, SHIPPED_MAPPINGS } from "./mapping.ts";
 
 test("every shipped mapping is one, and its file is named for it", async () => {
@@ -26,4 +27,19 @@ test.each([
   ["no name", '{"version":1,"description":"x","file":{"format":"camt.053"}}', "source"],
 ])("of %s it is said what is wrong", (_, text, part) => {
   expect(() => parseMapping(text, "mine.json")).toThrow(part);
+});
+
+test.each([
+  [
+    "that it does not say the place of",
+    { name: "TUTAR", from: 50, length: 12 },
+    "AMOUNT",
+    'no column "TUTAR"',
+  ],
+  ["that stands there twice", { name: "ID", from: 60, length: 1 }, undefined, '"ID" twice'],
+])("of a column of fixed width %s it is said what is wrong", (_, column, renamed, part) => {
+  const kept = FIXED.file.columns.filter(({ name }) => name !== column.name || !renamed);
+  const columns = [...kept, { ...column, name: renamed ?? column.name }];
+  const mapping = { ...FIXED, file: { ...FIXED.file, columns } };
+  expect(() => parseMapping(JSON.stringify(mapping), "mine.json")).toThrow(part);
 });

@@ -14,11 +14,8 @@ const amount = z.strictObject({
   sign: z.enum(["asWritten", "byKind"]).default("asWritten"),
 });
 
-const csv = z.strictObject({
-  format: z.literal("csv"),
+const ofRecords = {
   encoding: z.enum(["utf-8", "windows-1254", "iso-8859-9"]),
-  delimiter: z.enum([",", ";", "\t", "|"]),
-  decimal: z.enum([".", ","]),
   dates: z.enum(["yyyy-MM-dd", "dd.MM.yyyy", "dd/MM/yyyy", "yyyyMMdd"]),
   /** The bank's own last line, which is no movement: where `column` is `equals`. A file without it is cut off. */
   totals: z
@@ -35,6 +32,36 @@ const csv = z.strictObject({
     .array(z.strictObject({ column, equals: z.string() }))
     .max(10)
     .default([]),
+};
+
+/** Cells between delimiters, under a line with the columns' names. */
+const csvFile = z.strictObject({
+  ...ofRecords,
+  format: z.literal("csv"),
+  delimiter: z.enum([",", ";", "\t", "|"]),
+  decimal: z.enum([".", ","]),
+});
+
+const LINE_CHARACTERS_MAX = 10_000;
+
+/** Columns at the same places of each line, counted in characters from 1. */
+const fixedFile = z.strictObject({
+  ...ofRecords,
+  format: z.literal("fixed"),
+  /** `implied`: without a sign, the last digits are the decimals that the currency has. */
+  decimal: z.enum([".", ",", "implied"]),
+  columns: z
+    .array(
+      z.strictObject({
+        name: column,
+        from: z.int().min(1).max(LINE_CHARACTERS_MAX),
+        length: z.int().min(1).max(1_000),
+      }),
+    )
+    .min(1)
+    .max(200),
+  /** A line of another length is a fault. Undefined where the bank leaves blanks at the end of a line out. */
+  lineLength: z.int().min(1).max(LINE_CHARACTERS_MAX).optional(),
 });
 
 const fields = z.strictObject({
@@ -61,27 +88,40 @@ const head = {
   description: z.string().min(1).max(500),
 };
 
-const csvMapping = z.strictObject({
-  ...head,
-  file: csv,
-  kind: z.union([
-    z.strictObject({ column, map: z.record(z.string().max(100), kind) }),
-    z.strictObject({ const: kind }),
-  ]),
-  fields,
-});
+const recordsMapping = z
+  .strictObject({
+    ...head,
+    file: z.discriminatedUnion("format", [csvFile, fixedFile]),
+    kind: z.union([
+      z.strictObject({ column, map: z.record(z.string().max(100), kind) }),
+      z.strictObject({ const: kind }),
+    ]),
+    fields,
+  })
+  .check(({ value: mapping, issues }) => {
+    if (mapping.file.format !== "fixed") return;
+    const names = mapping.file.columns.map(({ name }) => name);
+    const refuse = (message: string) =>
+      issues.push({ code: "custom", path: ["file", "columns"], message, input: names });
+    for (const name of columnsOf(mapping)) if (!names.includes(name)) refuse(`no column "${name}"`);
+    for (const name of new Set(names.filter((each, at) => names.indexOf(each) !== at)))
+      refuse(`"${name}" twice`);
+  });
 const camtMapping = z.strictObject({ ...head, file: z.strictObject({ format: z.literal("camt.053") }) });
 
 /** How a bank's file is read: data that a person can check, without expressions. */
-export type Mapping = z.infer<typeof csvMapping> | z.infer<typeof camtMapping>;
-export type CsvMapping = z.infer<typeof csvMapping>;
+export type Mapping = RecordsMapping | z.infer<typeof camtMapping>;
+/** Of a file whose records are lines. */
+export type RecordsMapping = z.infer<typeof recordsMapping>;
+export type CsvFile = z.infer<typeof csvFile>;
+export type FixedFile = z.infer<typeof fixedFile>;
 
-export function isCsvMapping(mapping: Mapping): mapping is CsvMapping {
-  return mapping.file.format === "csv";
+export function hasRecords(mapping: Mapping): mapping is RecordsMapping {
+  return mapping.file.format !== "camt.053";
 }
 
 /** The columns that a file has to have. */
-export function columnsOf(mapping: CsvMapping): string[] {
+export function columnsOf(mapping: RecordsMapping): string[] {
   const { file, kind, fields } = mapping;
   const named = Object.values(fields).flatMap((field) =>
     field === undefined ? [] : "column" in field ? [field.column] : "columns" in field ? field.columns : [],
@@ -135,7 +175,7 @@ export function parseMapping(text: string, where: string): Mapping {
   }
   // The format decides which of the two forms the faults are about.
   const isCamt = camtMapping.shape.file.safeParse((json as { file?: unknown } | null)?.file).success;
-  const parsed = (isCamt ? camtMapping : csvMapping).safeParse(json);
+  const parsed = (isCamt ? camtMapping : recordsMapping).safeParse(json);
   if (parsed.success) return parsed.data;
   throw new MappingError(`${where} is no mapping: ${z.prettifyError(parsed.error)}`);
 }

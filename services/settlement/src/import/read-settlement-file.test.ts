@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   BOUNDS,
   decimalText,
+  encodeTurkish,
   GENERIC_HEADER,
   genericLine,
   readWhole,
@@ -266,9 +267,3 @@ describe("a bank statement of ISO 20022", () => {
     await expect(readWhole(camt, content)).rejects.toMatchObject({ name: "SettlementFileError", code });
   });
 });
-
-/** Windows-1254, as far as Turkish needs it. */
-function encodeTurkish(text: string): Buffer {
-  const codes: Record<string, number> = { Ğ: 0xd0, İ: 0xdd, Ş: 0xde, ğ: 0xf0, ı: 0xfd, ş: 0xfe };
-  return Buffer.from(Array.from(text).map((letter) => codes[letter] ?? letter.codePointAt(0)!));
-}

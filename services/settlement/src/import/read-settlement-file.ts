@@ -1,6 +1,6 @@
-import { isCsvMapping, type Mapping } from "./mapping.ts";
+import { hasRecords, type Mapping } from "./mapping.ts";
 import { readCamt } from "./read-camt.ts";
-import { readCsv } from "./read-csv.ts";
+import { readRecords } from "./read-records.ts";
 import { SettlementFileError, type LineBatch, type LineFault } from "./settlement-line.ts";
 
 export type FileBounds = { bytesMax: number; faultsMax: number };
@@ -19,7 +19,7 @@ export async function* readSettlementFile(
   let [lines, faults] = [0, 0];
   let first: LineFault | undefined;
   const bounded = upTo(parts, bytesMax);
-  for await (const batch of isCsvMapping(mapping) ? readCsv(mapping, bounded) : readCamt(bounded)) {
+  for await (const batch of hasRecords(mapping) ? readRecords(mapping, bounded) : readCamt(bounded)) {
     lines += batch.lines.length;
     faults += batch.faults.length;
     first ??= batch.faults[0];

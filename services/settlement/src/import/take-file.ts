@@ -13,6 +13,7 @@ import {
   removeLines,
   type LeasedImport,
 } from "./import-queries.ts";
+import { findOtherAccount } from "./find-other-account.ts";
 import type { Mapping } from "./mapping.ts";
 import { readSettlementFile, type FileBounds } from "./read-settlement-file.ts";
 import { SettlementFileError } from "./settlement-line.ts";
@@ -62,6 +63,9 @@ export async function takeFile(
     const read = await readInto(deps, leased, { mapping, open });
     if (leased.sha256 && !leased.sha256.equals(read.sha256))
       return await refuse("changed", "the file changed while it was read, or a part of it was lost");
+    const other = await findOtherAccount(db, leased);
+    if (other !== undefined)
+      return await refuse("of_another_account", `its lines name payments of the account "${other}"`);
     const earlier = await endAsTaken(db, leased, { ...read, mappingVersion: mapping.version });
     if (earlier) return await refuse("already_imported", `by import ${earlier}`, read.sha256);
     events.fileTaken(leased, read);

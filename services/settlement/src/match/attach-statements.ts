@@ -143,10 +143,12 @@ export function judgeUnattached({ importId, from, to }: LineRange): RawBuilder<u
       update line set verdict = case
         when kind in ('FEE', 'ADJUSTMENT', 'PAYOUT') then 'NOT_COMPARED' else 'MISSING_HERE' end
       where import_id = ${importId} and line_no between ${from} and ${to} and fact_id is null and verdict is null
-      returning import_id, line_no, account_id, verdict, gross_minor, currency
+      returning import_id, line_no, account_id, verdict, gross_minor, currency, reference_id
     )
     insert into difference (account_id, class, import_id, line_no, amount_minor, currency, detail)
-    select account_id, verdict, import_id, line_no, abs(gross_minor), currency, 'no payment or refund of ours is named'
+    select account_id, verdict, import_id, line_no, abs(gross_minor), currency, case when exists (
+        select from fact where fact.fact_id = judged.reference_id and fact.account_id <> judged.account_id
+      ) then 'a payment or refund of another account is named' else 'no payment or refund of ours is named' end
     from judged where verdict = 'MISSING_HERE'
     on conflict do nothing`;
 }

@@ -1,55 +1,56 @@
-import { parse } from "csv-parse/sync";
 import { isFault, readAmount } from "./cells.ts";
-import { lineOfRecord } from "./line-of-record.ts";
-import { columnsOf, type CsvMapping } from "./mapping.ts";
+import { csvLayout } from "./csv-layout.ts";
+import { fixedLayout } from "./fixed-layout.ts";
+import { lineOfRecord, type BankRecord } from "./line-of-record.ts";
+import type { RecordsMapping } from "./mapping.ts";
 import { SettlementFileError, type LineBatch, type LineFault } from "./settlement-line.ts";
 import { splitLines, type RawLine } from "./split-lines.ts";
 
+/** How the cells of a record are found in its line. */
+export type Layout = {
+  /** Is given the first line. @throws SettlementFileError where it shows that the mapping does not fit. */
+  begin(first: string): "header" | "record";
+  /** Of each line its cells, or why it has none. */
+  recordsOf(texts: readonly string[]): (BankRecord | string)[];
+};
+
 /**
- * Reads a bank's file of delimited lines. A record is one line: so a misplaced quote, or one that is never closed, is the
- * fault of its own line and of no other. Each line is decoded by itself for the same reason.
+ * Reads a bank's file whose records are lines. Each line is decoded by itself: what is wrong with one is the fault of no other.
  *
  * @throws SettlementFileError where nothing of the file can be taken; what was returned before it does not count.
  */
-export async function* readCsv(
-  mapping: CsvMapping,
+export async function* readRecords(
+  mapping: RecordsMapping,
   parts: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<LineBatch> {
-  const decoder = new TextDecoder(mapping.file.encoding, { fatal: true, ignoreBOM: true });
-  const totals = createTotals(mapping);
-  let header: string[] | undefined;
+  const { file } = mapping;
+  const reading: Reading = {
+    mapping,
+    layout: file.format === "csv" ? csvLayout(mapping, file) : fixedLayout(file),
+    decoder: new TextDecoder(file.encoding, { fatal: true, ignoreBOM: true }),
+    totals: createTotals(mapping),
+  };
+  let hasBegun = false;
   for await (const raw of splitLines(parts, { lineBytesMax: LINE_BYTES_MAX, linesMax: BATCH_LINES })) {
-    let rest = raw;
-    if (!header) {
-      header = readHeader(mapping, raw[0]!, decoder);
-      rest = raw.slice(1);
-    }
-    yield readBatch({ mapping, header, decoder, totals }, rest);
+    yield readBatch(reading, hasBegun ? raw : begin(reading, raw));
+    hasBegun = true;
   }
-  if (!header) throw new SettlementFileError("empty", "the file is empty");
-  totals.check();
+  if (!hasBegun) throw new SettlementFileError("empty", "the file is empty");
+  reading.totals.check();
 }
 
 /** Longer than any bank's line; what is longer is a fault of the line. */
 const LINE_BYTES_MAX = 64 * 1_024;
 const BATCH_LINES = 500;
 
-function readHeader(mapping: CsvMapping, { bytes }: RawLine, decoder: TextDecoder): string[] {
-  const first = bytes === "too_long" ? undefined : decoded(withoutBom(bytes), decoder);
-  const [cells] = first === undefined ? [] : records([first], mapping);
-  if (!cells)
+/** @returns the lines without the mark of the encoding, and without a header. */
+function begin({ mapping, layout, decoder }: Reading, raw: readonly RawLine[]): RawLine[] {
+  const [{ lineNo, bytes }, ...rest] = raw as [RawLine, ...RawLine[]];
+  const first = bytes === "too_long" ? bytes : withoutBom(bytes);
+  const text = first === "too_long" ? undefined : decoded(first, decoder);
+  if (text === undefined)
     throw new SettlementFileError("encoding", `the first line is not ${mapping.file.encoding} text`);
-  const header = cells.map((cell) => cell.trim());
-  const missing = columnsOf(mapping).filter((column) => !header.includes(column));
-  const twice = columnsOf(mapping).filter((column) => header.indexOf(column) !== header.lastIndexOf(column));
-  if (missing.length > 0 || twice.length > 0) {
-    const faults = [
-      ...missing.map((name) => `no column "${name}"`),
-      ...twice.map((name) => `"${name}" twice`),
-    ];
-    throw new SettlementFileError("mapping_does_not_fit", `${mapping.source}: ${faults.join(", ")}`);
-  }
-  return header;
+  return layout.begin(text) === "header" ? rest : [{ lineNo, bytes: first }, ...rest];
 }
 
 /** @throws SettlementFileError of UTF-16 and UTF-32, whose lines cannot be told from each other byte by byte. */
@@ -61,13 +62,13 @@ function withoutBom(bytes: Buffer): Buffer {
 }
 
 type Reading = {
-  mapping: CsvMapping;
-  header: readonly string[];
+  mapping: RecordsMapping;
+  layout: Layout;
   decoder: TextDecoder;
   totals: ReturnType<typeof createTotals>;
 };
 
-function readBatch({ mapping, header, decoder, totals }: Reading, raw: readonly RawLine[]): LineBatch {
+function readBatch({ mapping, layout, decoder, totals }: Reading, raw: readonly RawLine[]): LineBatch {
   const batch: LineBatch = { lines: [], faults: [] };
   const fault = (lineNo: number, reason: string) => {
     batch.faults.push({ lineNo, reason });
@@ -80,27 +81,20 @@ function readBatch({ mapping, header, decoder, totals }: Reading, raw: readonly 
     else if (text === undefined) fault(lineNo, `not ${mapping.file.encoding} text`);
     else if (text.trim() !== "") texts.push({ lineNo, text });
   }
-  const parsed = records(
-    texts.map(({ text }) => text),
-    mapping,
-  );
+  const records = layout.recordsOf(texts.map(({ text }) => text));
   for (const [index, { lineNo }] of texts.entries()) {
-    const cells = parsed[index];
-    if (!cells) fault(lineNo, "a quote that is misplaced or not closed");
-    else if (cells.length !== header.length) fault(lineNo, `${cells.length} cells, not ${header.length}`);
+    const record = records[index]!;
+    if (typeof record === "string") {
+      fault(lineNo, record);
+      continue;
+    }
+    if (totals.take(record)) continue;
+    const line = lineOfRecord(mapping, record, lineNo);
+    if (line === "skip") totals.skipped();
+    else if ("reason" in line) fault(lineNo, line.reason);
     else {
-      const record = new Map(header.map((name, at) => [name, cells[at]!]));
-      if (totals.take(record)) continue;
-      const line = lineOfRecord(mapping, record, lineNo);
-      if (line === "skip") {
-        totals.skipped();
-        continue;
-      }
-      if ("reason" in line) fault(lineNo, line.reason);
-      else {
-        batch.lines.push(line);
-        totals.add(line);
-      }
+      batch.lines.push(line);
+      totals.add(line);
     }
   }
   batch.faults.sort((one: LineFault, other: LineFault) => one.lineNo - other.lineNo);
@@ -115,30 +109,12 @@ function decoded(bytes: Buffer, decoder: TextDecoder): string | undefined {
   }
 }
 
-/** The cells of each line, undefined of one that is none. Together where they can be, since that is ten times as fast. */
-function records(lines: readonly string[], mapping: CsvMapping): (string[] | undefined)[] {
-  const together = parsedRecords(lines.join("\n"), mapping);
-  if (together?.length === lines.length) return together;
-  return lines.map((line) => {
-    const alone = parsedRecords(line, mapping);
-    return alone?.length === 1 ? alone[0] : undefined;
-  });
-}
-
-function parsedRecords(text: string, { file }: CsvMapping): string[][] | undefined {
-  try {
-    return parse(text, { delimiter: file.delimiter, relax_column_count: true, record_delimiter: "\n" });
-  } catch {
-    return undefined;
-  }
-}
-
 /** The bank's own sums, against those of what was read. With a faulty line only the number of lines can agree. */
-function createTotals({ file }: CsvMapping) {
+function createTotals({ file }: RecordsMapping) {
   const { totals } = file;
   const read = { seen: 0, faulty: 0, gross: 0n, net: 0n };
   const currencies = new Set<string>();
-  let stated: ReadonlyMap<string, string> | undefined;
+  let stated: BankRecord | undefined;
   const differs = (column: string | undefined, is: bigint) => {
     const [currency] = currencies;
     if (column === undefined || currency === undefined) return false;
@@ -147,7 +123,7 @@ function createTotals({ file }: CsvMapping) {
   };
   return {
     /** @returns whether the line is the one with the totals. */
-    take(record: ReadonlyMap<string, string>): boolean {
+    take(record: BankRecord): boolean {
       if (!totals || record.get(totals.column)?.trim() !== totals.equals) return false;
       if (stated) throw new SettlementFileError("totals_differ", "the file has two lines of totals");
       stated = record;
@@ -167,6 +143,8 @@ function createTotals({ file }: CsvMapping) {
     },
     check(): void {
       if (!totals) return;
+      // That nothing could be read says more than that the last line was not either.
+      if (!stated && read.faulty > 0 && read.faulty === read.seen) return;
       if (!stated) throw new SettlementFileError("truncated", "the bank's line of totals is not there");
       const count = totals.count === undefined ? undefined : stated.get(totals.count)?.trim();
       if (count !== undefined && count !== `${read.seen}`)
