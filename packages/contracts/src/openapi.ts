@@ -204,7 +204,7 @@ const IDEMPOTENCY_HEADERS = {
 
 const WITHOUT_EFFECT = idempotencyHeaders("May be sent and changes nothing: each request is carried out");
 
-function idempotencyHeader({ listener, carriedOutEachTime = false }: Endpoint) {
+function idempotencyHeader({ listener, carriedOutEachTime }: Endpoint) {
   return carriedOutEachTime ? WITHOUT_EFFECT : IDEMPOTENCY_HEADERS[listener];
 }
 
