@@ -10,34 +10,59 @@ type Schema = {
 
 /** What is read here of an OpenAPI document. */
 type Document = {
-  paths?: Record<string, Record<string, { requestBody?: object }>>;
-  components?: { schemas?: Record<string, Schema> };
+  paths?: Record<string, Record<string, { requestBody?: object; responses?: object }>>;
+  components?: { schemas?: Schemas };
 };
+
+type Schemas = Record<string, Schema>;
 
 /**
  * Says in a document that its API (the operators') takes no other fields than those it lists. The schemas themselves stay open,
- * since some of them also read messages on the bus, which may be of a newer version.
+ * since some of them also read messages on the bus, which may be of a newer version. Answers stay open, too: a named schema
+ * that an answer has as well is closed in a copy.
  */
 export function closeBodies(document: object): void {
-  const { paths = {}, components } = document as Document;
-  for (const operations of Object.values(paths)) {
-    for (const { requestBody } of Object.values(operations)) {
-      if (requestBody === undefined) continue;
-      const { content } = requestBody as { content: Record<string, { schema: Schema }> };
-      for (const { schema } of Object.values(content)) close(schema, components?.schemas ?? {});
-    }
+  const { paths = {}, components: { schemas = {} } = {} } = document as Document;
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const answered = namesIn(
+    operations.map(({ responses }) => responses),
+    schemas,
+  );
+  for (const { requestBody } of operations) {
+    if (requestBody === undefined) continue;
+    const { content } = requestBody as { content: Record<string, { schema: Schema }> };
+    for (const { schema } of Object.values(content)) close(schema, schemas, answered);
   }
 }
 
-function close(schema: Schema, named: Record<string, Schema>): void {
-  const target = schema.$ref === undefined ? schema : named[schema.$ref.slice(COMPONENT.length)];
-  if (target === undefined) throw new Error(`the document has no ${schema.$ref}`);
+/** The named schemas in a part of the document, and those in them. */
+function namesIn(part: unknown, schemas: Schemas, found = new Set<string>()): ReadonlySet<string> {
+  for (const [, name = ""] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+    if (found.has(name)) continue;
+    found.add(name);
+    namesIn(schemas[name], schemas, found);
+  }
+  return found;
+}
+
+function close(schema: Schema, schemas: Schemas, answered: ReadonlySet<string>): void {
+  const target = schema.$ref === undefined ? schema : ofRequests(schema, schemas, answered);
   if (target.type === "object") {
     if (target.additionalProperties === false || typeof target.additionalProperties === "object") return;
     target.additionalProperties = false;
   }
   const parts = [...Object.values(target.properties ?? {}), ...(target.anyOf ?? [])];
-  for (const part of target.items ? [...parts, target.items] : parts) close(part, named);
+  for (const part of target.items ? [...parts, target.items] : parts) close(part, schemas, answered);
+}
+
+/** The schema that a body refers to: the named one, or a copy that requests have for themselves. */
+function ofRequests(reference: Schema, schemas: Schemas, answered: ReadonlySet<string>): Schema {
+  const name = reference.$ref!.slice(COMPONENT.length);
+  const named = schemas[name];
+  if (named === undefined) throw new Error(`the document has no ${name}`);
+  if (!answered.has(name) || named.type !== "object") return named;
+  reference.$ref = `${COMPONENT}${name}Input`;
+  return (schemas[`${name}Input`] ??= structuredClone(named));
 }
 
 const COMPONENT = "#/components/schemas/";

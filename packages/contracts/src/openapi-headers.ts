@@ -53,7 +53,9 @@ export function headersOfSuccess(endpoint: Endpoint, own: readonly string[]): Re
   return references([
     "X-Request-Id",
     ...(endpoint.listener !== "operator" ? RATE_LIMIT : []),
-    ...(takesIdempotencyKey(endpoint) ? (["Idempotent-Replayed"] as const) : []),
+    ...(takesIdempotencyKey(endpoint) && !endpoint.carriedOutEachTime
+      ? (["Idempotent-Replayed"] as const)
+      : []),
     ...own.map(headerName),
   ]);
 }

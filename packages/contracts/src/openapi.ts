@@ -132,8 +132,7 @@ function paths(listener: DocumentedListener): ZodOpenApiPathsObject {
 }
 
 function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
-  const { listener, operationId, summary, description, request, file, pathParameters, queryParameters } =
-    endpoint;
+  const { operationId, summary, description, request, file, pathParameters, queryParameters } = endpoint;
   return {
     operationId,
     summary,
@@ -143,7 +142,7 @@ function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
     requestParams: {
       ...(pathParameters && { path: pathParameters }),
       ...(queryParameters && { query: queryParameters }),
-      ...(takesIdempotencyKey(endpoint) && { header: IDEMPOTENCY_HEADERS[listener] }),
+      ...(takesIdempotencyKey(endpoint) && { header: idempotencyHeader(endpoint) }),
     },
     ...(request && {
       requestBody: {
@@ -202,6 +201,12 @@ const IDEMPOTENCY_HEADERS = {
       "out once, and a repetition gets the first answer. Kept for 7 days",
   ),
 };
+
+const WITHOUT_EFFECT = idempotencyHeaders("May be sent and changes nothing: each request is carried out");
+
+function idempotencyHeader({ listener, carriedOutEachTime }: Endpoint) {
+  return carriedOutEachTime ? WITHOUT_EFFECT : IDEMPOTENCY_HEADERS[listener];
+}
 
 function idempotencyHeaders(description: string) {
   return z.object({

@@ -1,4 +1,4 @@
 import * as client from "@holdfast/client";
 import { useClient } from "./merchant.mjs";
 
-await useClient(client);
+process.stdout.write(JSON.stringify(await useClient(client, process.argv.slice(2))));

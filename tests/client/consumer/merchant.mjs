@@ -2,8 +2,10 @@
 import { createHmac } from "node:crypto";
 
 /** Pays, is declined, authorizes, captures, asks for a refund and verifies a webhook. @returns what came of it. */
-export async function useClient({ Holdfast, HoldfastError, verifyWebhook }) {
-  const [baseUrl, apiKey, apiSecret, closedUrl] = process.argv.slice(2);
+export async function useClient(
+  { Holdfast, HoldfastError, verifyWebhook },
+  [baseUrl, apiKey, apiSecret, closedUrl],
+) {
   const holdfast = new Holdfast({ baseUrl, apiKey, apiSecret });
   const order = {
     orderId: "order-1",
@@ -40,19 +42,18 @@ export async function useClient({ Holdfast, HoldfastError, verifyWebhook }) {
     "x-event-id": "e-1",
     "x-event-type": "payment.status_changed",
   };
-  process.stdout.write(
-    JSON.stringify({
-      version: process.version,
-      outcomes: [paid, declined, reserved, captured, refund, invalid].map(({ outcome }) => outcome),
-      found: (await holdfast.payments.get(paid.payment.paymentId)).amount,
-      fields: invalid.error.errors.map(({ field }) => field),
-      listed: listed.slice(0, 4),
-      refunds,
-      isWhole: file.includes(`#rows,${listed.length},`),
-      fault: fault instanceof HoldfastError && fault.code,
-      unreachable: (await unreachable.payments.create(order)).outcome,
-      webhook: (await verifyWebhook(body, headers, "whs_1")).valid,
-      forged: (await verifyWebhook(`${body} `, headers, "whs_1")).valid,
-    }),
-  );
+  return {
+    // Node 20 has no navigator.
+    platform: globalThis.navigator?.userAgent ?? `Node.js/${process.versions.node.split(".")[0]}`,
+    outcomes: [paid, declined, reserved, captured, refund, invalid].map(({ outcome }) => outcome),
+    found: (await holdfast.payments.get(paid.payment.paymentId)).amount,
+    fields: invalid.error.errors.map(({ field }) => field),
+    listed: listed.slice(0, 4),
+    refunds,
+    isWhole: file.includes(`#rows,${listed.length},`),
+    fault: fault instanceof HoldfastError && fault.code,
+    unreachable: (await unreachable.payments.create(order)).outcome,
+    webhook: (await verifyWebhook(body, headers, "whs_1")).valid,
+    forged: (await verifyWebhook(`${body} `, headers, "whs_1")).valid,
+  };
 }

@@ -1,9 +1,10 @@
 // What `npm start` prints when everything answers. It shows secrets, so it goes to the terminal and to no log file.
 import type { SandboxBank } from "./bank-merchants.ts";
+import { DEFAULT_HOME } from "./options.ts";
 import type { SandboxFile } from "./sandbox-file.ts";
 
 /** Where everything is, who may use it, and a first request to paste. */
-export function banner(sandbox: SandboxFile, now = new Date()): string {
+export function banner(sandbox: SandboxFile, home: string, now = new Date()): string {
   const merchant = sandbox.merchants[0];
   return `
 Holdfast is running.
@@ -25,7 +26,7 @@ Merchant ${merchant?.name} (${merchant?.merchantId})
   test mode     ${sandbox.testMode.apiKey}
                 ${sandbox.testMode.apiSecret}
 ${(sandbox.banks ?? []).map(bankLines).join("")}
-Operators, each with a bearer token for 24 hours from "npm run --silent token -- alice"
+Operators, each with a bearer token for 24 hours from "npm run --silent token -- ${homeOption(home)}alice"
 ${sandbox.operators.map(({ name, roles }) => `  ${name.padEnd(6)} ${roles.join(", ")}`).join("\n")}
 
 Authorize an amount on a test card:
@@ -34,6 +35,11 @@ ${firstRequest(sandbox, now)}
 
 Ctrl-C stops everything and keeps the data.
 `;
+}
+
+/** What a command of this sandbox needs so that it finds it, for a shell. */
+function homeOption(home: string): string {
+  return home === DEFAULT_HOME ? "" : `--home '${home.replaceAll("'", String.raw`'\''`)}' `;
 }
 
 function bankLines({ protocol, url, ledgerUrl, accountId, merchant }: SandboxBank): string {

@@ -44,6 +44,9 @@ function isBankProtocol(name: string): name is BankProtocol {
   return bankProtocols.some((protocol) => protocol === name);
 }
 
+/** Where the sandbox keeps its data unless somebody says otherwise. */
+export const DEFAULT_HOME = ".holdfast";
+
 export const helpText = `npm start -- [--home DIR] [--port-base N] [--banks LIST]
 
 Runs the whole gateway on this machine: PostgreSQL, NATS, an acquirer simulator and the services.
@@ -63,7 +66,7 @@ function parse(args: string[]) {
     return parseArgs({
       args,
       options: {
-        home: { type: "string", default: ".holdfast" },
+        home: { type: "string", default: DEFAULT_HOME },
         "port-base": { type: "string", default: "8080" },
         banks: { type: "string" },
         help: { type: "boolean", short: "h", default: false },

@@ -11,7 +11,7 @@ export async function runSandbox(args: string[], services: ServiceDefinition[]):
   const { stopSignal, killSignal } = signals();
   try {
     const sandbox = await startSandbox({ ...commandLine, services, stopSignal, killSignal, log });
-    process.stdout.write(banner(sandbox.file));
+    process.stdout.write(banner(sandbox.file, commandLine.home));
     await sandbox.stopped;
   } catch (error) {
     if (error instanceof SandboxStoppedError) process.exit(killSignal.aborted ? 130 : process.exitCode);

@@ -158,6 +158,7 @@ describe("a running sandbox", () => {
     const request = /curl [\s\S]*?-d '(.*)'/.exec(sandbox.output.stdout)?.[1] ?? "";
     expect(request).toContain('"amount":12.50,');
     expect(JSON.parse(request)).toMatchObject({ pan: "4111111111111111", expiryMonth: "12" });
+    expect(sandbox.output.stdout).toContain(`npm run --silent token -- --home '${home}' alice`);
     const secrets = ["shown-once", new URL(file.databaseUrl).password];
     secrets.push(new URL(file.natsUrl).password);
     expect(secrets.filter((secret) => !sandbox.output.stdout.includes(secret))).toEqual([]);

@@ -29,6 +29,8 @@ type Operation = {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** With parameters in braces: `/api/payment/{paymentId}`. */
   path: string;
+  /** Whether each request is carried out, whatever its Idempotency-Key. */
+  carriedOutEachTime?: true;
   /** Where nothing is said, a GET is `read`, and everything else `external`. */
   work?: Work;
   summary: string;

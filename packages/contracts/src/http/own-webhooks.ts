@@ -23,6 +23,7 @@ export const testOwnWebhook = defineEndpoint({
   listener: "merchant",
   method: "POST",
   path: "/api/webhooks/{endpointId}/test",
+  carriedOutEachTime: true,
   summary: "Send a test webhook to one of your endpoints",
   description:
     "Sends a signed event of type `webhook.test` immediately, once for each request, and returns what your server " +

@@ -11,6 +11,7 @@ import { startTestGateway, type TestGateway, type TestMerchant } from "../../../
 import { recordOf } from "../../../test/test-payments.ts";
 import { createGenerateSession } from "../three-ds/generate-session.ts";
 import { createSignedSessions } from "../three-ds/signed-session.ts";
+import { PAGE_TEXTS } from "./page-texts.ts";
 
 let gateway: TestGateway;
 let checkouts: Awaited<ReturnType<typeof startTestCheckouts>>;
@@ -156,6 +157,13 @@ test("what does not exist, is no UUID, or is asked for by another site is one pa
     });
   }
   expect(checkouts.paid).toEqual([]);
+});
+
+test("what happens to card details is said where a card is asked for, and nowhere else", async () => {
+  const says = async (path: string) => (await get(path)).text.includes(PAGE_TEXTS.en.secure);
+  expect(await says(pathOf(show()))).toBe(true);
+  expect(await says(pathOf(show({ status: "EXPIRED" })))).toBe(false);
+  expect(await says("/checkout/x")).toBe(false);
 });
 
 test("the card is sealed for the form's payment, and the merchant pays by its plan", async () => {
