@@ -180,6 +180,7 @@ function spec(manifests: Manifest[], kind: string, name: string) {
 function pod(manifests: Manifest[], kind: string, name: string): PodSpec {
   return workloads(manifests, kind).find(({ manifest }) => manifest.metadata.name.startsWith(name))!.pod;
 }
+type PolicyRule = { to: { ipBlock?: { cidr: string; except?: string[] } }[] };
 const payments = (manifests: Manifest[]) => pod(manifests, "Deployment", "payments");
 const container = (manifests: Manifest[]) => payments(manifests).containers[0]!;
 const variable = (manifests: Manifest[], name: string) =>
@@ -354,6 +355,24 @@ const breaks: Record<string, Record<string, Break>> = {
           egress: [{ to: [{ ipBlock: { cidr: "203.0.113.9/32" } }], ports: [{ port: 22 }] }],
         }),
       ),
+    "an overlay's policy that lets every pod ask all that runs beside DNS": (all) =>
+      void delete spec(all, "NetworkPolicy", "names").egress[0].to[0].podSelector,
+    "at any port": (all) => void delete spec(all, "NetworkPolicy", "names").egress[0].ports,
+    "at one port more": (all) =>
+      void spec(all, "NetworkPolicy", "names").egress[0].ports.push({ protocol: "TCP", port: 10_250 }),
+    "a range of ports": (all) =>
+      void (spec(all, "NetworkPolicy", "payments").egress[0].ports[0].endPort = 65_535),
+    "another protocol": (all) =>
+      void (spec(all, "NetworkPolicy", "payments").egress[0].ports[0].protocol = "UDP"),
+    "webhooks to the metadata service of a cloud": (all) => {
+      for (const { to } of spec(all, "NetworkPolicy", "webhook-dispatcher").egress as PolicyRule[]) {
+        for (const { ipBlock } of to) {
+          if (ipBlock?.except) ipBlock.except = ipBlock.except.filter((range) => range !== "169.254.0.0/16");
+        }
+      }
+    },
+    "rules of a direction that the policy does not name": (all) =>
+      void (spec(all, "NetworkPolicy", "refunds").policyTypes = ["Ingress"]),
     "a policy is missing": (all) => without(all, "NetworkPolicy", "postgres"),
   },
   "only merchants and cardholders come in": {
@@ -548,6 +567,15 @@ function faultsOrError(policy: Policy, manifests: Manifest[]): string[] {
     return [String(error)];
   }
 }
+
+test("a managed database's range is one network, and not the whole private space", () => {
+  const overlay = "production-managed-postgres";
+  const manifests = structuredClone(built[overlay]);
+  spec(manifests, "NetworkPolicy", "managed-postgres").egress[0].to[0].ipBlock.cidr = "10.0.0.0/8";
+  expect(network.arrowsAreTheDocumented(manifests, documented(overlay))).toContain(
+    "payments -> all of 10.0.0.0/8:5432 is not documented",
+  );
+});
 
 test("images of ours may have a digest beside their tag", () => {
   const manifests = structuredClone(built.production);
