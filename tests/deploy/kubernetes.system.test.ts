@@ -7,6 +7,7 @@ import { ofKind, workloads, type EnvVar, type Manifest, type PodSpec } from "./m
 import { withNetworkTables } from "./network-markdown.ts";
 import * as availability from "./policies/availability.ts";
 import * as images from "./policies/images.ts";
+import * as monitoring from "./policies/monitoring.ts";
 import * as network from "./policies/network.ts";
 import * as pods from "./policies/pods.ts";
 import * as postgres from "./policies/postgres.ts";
@@ -69,6 +70,9 @@ const policies: Record<string, Policy> = {
   "certificates can be issued": network.certificatesCanBeIssued,
   "namespaces have a name or a label": network.namespacesHaveNameOrLabel,
   "services find their pods": network.servicesFindTheirPods,
+  "every service is scraped": (manifests, overlay) =>
+    // In development nobody looks.
+    overlay === "development" ? [] : monitoring.everyServiceIsScraped(manifests),
   "programs start with their settings": (manifests) =>
     settings.programsStartWithTheirSettings(manifests, configSchemas, sampleSecret),
   "connections are encrypted": (manifests, overlay) =>
@@ -180,6 +184,7 @@ function spec(manifests: Manifest[], kind: string, name: string) {
 function pod(manifests: Manifest[], kind: string, name: string): PodSpec {
   return workloads(manifests, kind).find(({ manifest }) => manifest.metadata.name.startsWith(name))!.pod;
 }
+type Alert = { alert?: string; expr: string };
 type PolicyRule = { to: { ipBlock?: { cidr: string; except?: string[] } }[] };
 const payments = (manifests: Manifest[]) => pod(manifests, "Deployment", "payments");
 const container = (manifests: Manifest[]) => payments(manifests).containers[0]!;
@@ -399,6 +404,19 @@ const breaks: Record<string, Record<string, Break>> = {
     "another label": (all) =>
       void (spec(all, "Service", "gateway-merchant").selector["app.kubernetes.io/name"] = "gateway"),
     "another port": (all) => void (spec(all, "Service", "gateway-merchant").ports[0].targetPort = "web"),
+  },
+  "every service is scraped": {
+    "one is forgotten": (all) =>
+      void spec(all, "PodMonitor", "holdfast").selector.matchExpressions[0].values.shift(),
+    "at a port that no pod has": (all) =>
+      void (spec(all, "PodMonitor", "holdfast").podMetricsEndpoints[0].port = "metrics"),
+    "Prometheus is not let in": (all) => void spec(all, "NetworkPolicy", "refunds").ingress.pop(),
+    "nobody misses one that was never there": (all) => {
+      const groups = spec(all, "PrometheusRule", "holdfast").groups as { rules: Alert[] }[];
+      const down = groups.flatMap(({ rules }) => rules).find(({ alert }) => alert === "HoldfastServiceDown")!;
+      down.expr = down.expr.replace(/ *or absent\(up\{[^}]*"console"\}\)/, "");
+    },
+    "PostgreSQL is not": (all) => without(all, "PodMonitor", "postgres"),
   },
   "programs start with their settings": {
     "a misspelled setting": (all) => void (variable(all, "HOME_COUNTRY").name = "HOME_CUONTRY"),
