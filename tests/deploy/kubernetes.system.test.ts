@@ -73,6 +73,7 @@ const policies: Record<string, Policy> = {
   "every service is scraped": (manifests, overlay) =>
     // In development nobody looks.
     overlay === "development" ? [] : monitoring.everyServiceIsScraped(manifests),
+  "telemetry names pod and node": monitoring.telemetryNamesPodAndNode,
   "programs start with their settings": (manifests) =>
     settings.programsStartWithTheirSettings(manifests, configSchemas, sampleSecret),
   "connections are encrypted": (manifests, overlay) =>
@@ -417,6 +418,14 @@ const breaks: Record<string, Record<string, Break>> = {
       down.expr = down.expr.replace(/ *or absent\(up\{[^}]*"console"\}\)/, "");
     },
     "PostgreSQL is not": (all) => without(all, "PodMonitor", "postgres"),
+  },
+  "telemetry names pod and node": {
+    "a number that nobody knows": (all) =>
+      void (container(all).env = container(all).env!.filter(
+        ({ name }) => name !== "OTEL_RESOURCE_ATTRIBUTES",
+      )),
+    "a node that is none": (all) =>
+      void (variable(all, "NODE_NAME").valueFrom!.fieldRef!.fieldPath = "metadata.namespace"),
   },
   "programs start with their settings": {
     "a misspelled setting": (all) => void (variable(all, "HOME_COUNTRY").name = "HOME_CUONTRY"),

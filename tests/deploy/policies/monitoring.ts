@@ -1,5 +1,5 @@
 // What Prometheus reads, and who is missed when he is gone.
-import { ofKind, selects, workloads, type Manifest } from "../manifest.ts";
+import { envOf, ofKind, selects, serviceOf, workloads, type Manifest } from "../manifest.ts";
 import { arrowsOf, components } from "./arrows.ts";
 import { faultsOf } from "./pods.ts";
 
@@ -47,6 +47,35 @@ export function everyServiceIsScraped(manifests: Manifest[]): string[] {
       ),
   ];
 }
+
+/** A trace and a metric of a service say which pod and which node they come from, under the names that telemetry has for them. */
+export function telemetryNamesPodAndNode(manifests: Manifest[]): string[] {
+  return (
+    workloads(manifests, "Deployment")
+      // The keeper of the stream has no telemetry of its own, and the simulator is a bank.
+      .filter(({ pod }) => !WITHOUT_TELEMETRY.has(serviceOf(pod.containers[0]!.image)))
+      .flatMap(({ name, pod }) => {
+        const env = envOf(pod.containers[0]!);
+        const attributes = (env.get("OTEL_RESOURCE_ATTRIBUTES")?.value ?? "").split(",");
+        return Object.entries(RESOURCE).flatMap(([attribute, fieldPath]) => {
+          const [, variable = ""] =
+            /^\$\((\w+)\)$/.exec(
+              attributes.find((one) => one.startsWith(`${attribute}=`))?.slice(attribute.length + 1) ?? "",
+            ) ?? [];
+          return env.get(variable)?.valueFrom?.fieldRef?.fieldPath === fieldPath
+            ? []
+            : [`${name}: ${attribute} is not ${fieldPath}`];
+        });
+      })
+  );
+}
+
+const WITHOUT_TELEMETRY: ReadonlySet<string | undefined> = new Set(["installation", "acquirer-simulator"]);
+const RESOURCE: Readonly<Record<string, string>> = {
+  "service.instance.id": "metadata.name",
+  "k8s.pod.name": "metadata.name",
+  "k8s.node.name": "spec.nodeName",
+};
 
 /** `payments health`: 9000. PostgreSQL's pods are its operator's, whose exporter has a port named `metrics`. */
 function portsByPod(manifests: Manifest[]): Map<string, number> {
