@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { parse, stringify } from "yaml";
 import { deployDir } from "./build-overlay.ts";
 import { canHavePromtool, findPromtool } from "./find-tool.ts";
+import { unknownMetrics, unknownNames } from "./known-metrics.ts";
 
 const repository = join(deployDir, "..");
 type Alert = { alert: string; expr: string; annotations: { runbook_url: string } };
@@ -25,56 +26,16 @@ const { tests, ...settings } = parse(
 ) as { tests: { name: string }[]; evaluation_interval: string };
 const runbook = join(repository, "docs", "runbook");
 
-/**
- * As OpenTelemetry's serializer for Prometheus writes them: dots are underscores, counters end in `_total`, units are
- * left out.
- */
-function metricsOfTheSources(): Set<string> {
-  const files = globSync("{services,packages,tools}/*/src/**/*.ts", { cwd: repository });
-  const sources = files
-    .filter((file) => !file.endsWith(".test.ts"))
-    .map((file) => readFileSync(join(repository, file), "utf8"));
-  const meters = sources.flatMap((source) => [
-    ...source.matchAll(/create(?:Observable)?(Counter|Gauge|Histogram)\(\s*["`]([a-z]+\.[\w.]+)/g),
-    // Some histograms are made by functions of their own.
-    ...source.matchAll(/\b(seconds|lazyHistogram)\((?:\s*"[\w-]+",)?\s*"([a-z]+\.[\w.]+)"/g),
-  ]);
-  return new Set(
-    meters.flatMap(([, kind, name = ""]) => {
-      // The event loop's delay has a gauge for each quantile.
-      if (name.endsWith(".")) return ["p50", "p99", "max"].map((q) => `${name}${q}`.replaceAll(".", "_"));
-      const base = name.replaceAll(".", "_");
-      if (kind === "Counter") return [`${base}_total`];
-      return kind === "Gauge" ? [base] : [`${base}_bucket`, `${base}_count`, `${base}_sum`];
-    }),
+const unknown = (expressions: string[]) =>
+  unknownMetrics(
+    expressions,
+    recorded.map(({ record }) => record),
   );
-}
-
-/** Named in docs/runbook/README.md with who exposes them. */
-const OTHERS = /^(up$|kube_|kubelet_|certmanager_|container_|cnpg_|barman_cloud_|otel_sdk_)/;
-
-function unknownMetrics(expressions: string[]): string[] {
-  const known = metricsOfTheSources();
-  const used = expressions.flatMap((expression) =>
-    [
-      ...expression
-        .replaceAll(/"[^"]*"/g, "")
-        .replaceAll(/\b(?:by|on|group_left|without) \([^)]*\)|\{[^}]*\}/g, " ")
-        .matchAll(/(?<![\w:])([a-z]+(?:_\w+)+|up)\b(?!:)(?=[[)\s]|$)/g),
-    ].map(([, name]) => name!),
-  );
-  const kept = new Set(recorded.map(({ record }) => record));
-  const asked = expressions.flatMap((expression) => expression.match(/\bholdfast:\w+:\w+/g) ?? []);
-  return [
-    ...used.filter((name) => !known.has(name) && !OTHERS.test(name)),
-    ...asked.filter((name) => !kept.has(name)),
-  ];
-}
 
 test("alerts ask for metrics that the programs have", () => {
-  expect(unknownMetrics(rules.map(({ expr }) => expr))).toEqual([]);
-  const unknown = ["rate(holdfast_payments_lost_total[5m]) / on (slo) holdfast:slo_lost:rate5m"];
-  expect(unknownMetrics(unknown)).toEqual(["holdfast_payments_lost_total", "holdfast:slo_lost:rate5m"]);
+  expect(unknown(rules.map(({ expr }) => expr))).toEqual([]);
+  const strange = ["rate(holdfast_payments_lost_total[5m]) / on (slo) holdfast:slo_lost:rate5m"];
+  expect(unknown(strange)).toEqual(["holdfast_payments_lost_total", "holdfast:slo_lost:rate5m"]);
 });
 
 test("dashboards ask for metrics that the programs have", () => {
@@ -89,10 +50,34 @@ test("dashboards ask for metrics that the programs have", () => {
     "webhooks.json",
   ]);
   for (const name of names) {
-    expect(unknownMetrics(panelsOf(name).flatMap(({ targets }) => targets.map(({ expr }) => expr)))).toEqual(
-      [],
-    );
+    expect(unknown(panelsOf(name).flatMap(({ targets }) => targets.map(({ expr }) => expr)))).toEqual([]);
   }
+});
+
+/** Metrics that a page names in code, and a query that it gives. */
+function metricsOfPage(text: string): { names: string[]; queries: string[] } {
+  const code = [...text.matchAll(/`([^`]+)`/g)].map(([, one = ""]) => one.replace("…", ""));
+  const asks = code.filter((one) =>
+    /\b(holdfast|http_server|db_client|messaging|nodejs|process)_[a-z_]+\b/.test(one),
+  );
+  return {
+    names: asks.filter((one) => /^[a-z_]+(\{[^}]*\})?$/.test(one)).map((one) => one.replace(/\{.*/, "")),
+    queries: asks.filter((one) => /^[a-z_ ]+\(/.test(one)),
+  };
+}
+
+test("what people read names metrics that the programs have", () => {
+  const pages = [...globSync("docs/runbook/*.md", { cwd: repository }), "docs/slo.md", "docs/telemetry.md"];
+  const asked = pages.map((page) => metricsOfPage(readFileSync(join(repository, page), "utf8")));
+  expect(asked.flatMap(({ names }) => names).length).toBeGreaterThan(10);
+  expect(unknownNames(asked.flatMap(({ names }) => names))).toEqual([]);
+  expect(unknown(asked.flatMap(({ queries }) => queries))).toEqual([]);
+  const wrong = metricsOfPage(
+    '`holdfast_webhooks_lost`, `holdfast_refunds_oldest_age{waits="bank"}`, `rate(holdfast_webhooks_attempt_duration[5m])`',
+  );
+  expect(unknownNames(wrong.names)).toEqual(["holdfast_webhooks_lost"]);
+  // A histogram is asked by its parts.
+  expect(unknown(wrong.queries)).toEqual(["holdfast_webhooks_attempt_duration"]);
 });
 
 /** Histograms of seconds that leave their buckets to the SDK, whose own are for milliseconds: all of them fall into the first. */

@@ -4,7 +4,8 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { deployDir } from "./build-overlay.ts";
+import { stringify } from "yaml";
+import { buildOverlay, deployDir } from "./build-overlay.ts";
 
 /** The first answer whose pattern fits a call and that has any left is given. */
 type Answer = { asked: string; out?: string; err?: string; code?: number; times?: number };
@@ -199,6 +200,24 @@ test("an overlay without PostgreSQL does not wait for one that another overlay h
   const names = { asked: "--dry-run=client", out: "configmap/settings-new\n" };
   expect((await apply([])).calls.join("\n")).toContain("wait clusters.postgresql.cnpg.io/postgres");
   expect((await apply([names])).calls.join("\n")).not.toContain("wait clusters.postgresql");
+});
+
+test.each([
+  ["a PostgreSQL that is there", "restore", "postgres ", 1],
+  ["one for a second region likewise", "standby", "postgres ", 1],
+  ["a new one", "restore", "", 0],
+  ["one that was restored before", "restore", "postgres production", 0],
+  ["a PostgreSQL that is there, without a restore", "", "postgres ", 0],
+])("a restore is refused into a PostgreSQL that is there: %s", async (_, component, there, ended) => {
+  const built = await buildOverlay("production", component ? [component] : []);
+  const { code, output, calls } = await apply([
+    { asked: "^kustomize OVERLAY", out: built.map((one) => stringify(one)).join("---\n") },
+    { asked: "get clusters.postgresql", out: there },
+  ]);
+  expect(code).toBe(ended);
+  if (ended === 0) return expect(changes(calls).join()).toContain("stage=service");
+  expect(output).toContain("delete it first (docs/backup.md)");
+  expect(changes(calls)).toEqual([]);
 });
 
 test("--diff and --prune-list change nothing; what is left over is listed by name", async () => {

@@ -85,6 +85,7 @@ const cluster = z.strictObject({
       labelSelector: z.strictObject({ matchLabels: z.record(z.string(), z.string()) }),
     }),
   ),
+  imagePullSecrets: z.array(named).optional(),
   storage: size,
   walStorage: size.optional(),
   resources: z.strictObject({

@@ -7,6 +7,7 @@ import { ofKind, workloads, type EnvVar, type Manifest, type PodSpec } from "./m
 import { withNetworkTables } from "./network-markdown.ts";
 import * as availability from "./policies/availability.ts";
 import * as images from "./policies/images.ts";
+import * as monitoring from "./policies/monitoring.ts";
 import * as network from "./policies/network.ts";
 import * as pods from "./policies/pods.ts";
 import * as postgres from "./policies/postgres.ts";
@@ -69,6 +70,10 @@ const policies: Record<string, Policy> = {
   "certificates can be issued": network.certificatesCanBeIssued,
   "namespaces have a name or a label": network.namespacesHaveNameOrLabel,
   "services find their pods": network.servicesFindTheirPods,
+  "every service is scraped": (manifests, overlay) =>
+    // In development nobody looks.
+    overlay === "development" ? [] : monitoring.everyServiceIsScraped(manifests),
+  "telemetry names pod and node": monitoring.telemetryNamesPodAndNode,
   "programs start with their settings": (manifests) =>
     settings.programsStartWithTheirSettings(manifests, configSchemas, sampleSecret),
   "connections are encrypted": (manifests, overlay) =>
@@ -180,6 +185,8 @@ function spec(manifests: Manifest[], kind: string, name: string) {
 function pod(manifests: Manifest[], kind: string, name: string): PodSpec {
   return workloads(manifests, kind).find(({ manifest }) => manifest.metadata.name.startsWith(name))!.pod;
 }
+type Alert = { alert?: string; expr: string };
+type PolicyRule = { to: { ipBlock?: { cidr: string; except?: string[] } }[] };
 const payments = (manifests: Manifest[]) => pod(manifests, "Deployment", "payments");
 const container = (manifests: Manifest[]) => payments(manifests).containers[0]!;
 const variable = (manifests: Manifest[], name: string) =>
@@ -354,6 +361,24 @@ const breaks: Record<string, Record<string, Break>> = {
           egress: [{ to: [{ ipBlock: { cidr: "203.0.113.9/32" } }], ports: [{ port: 22 }] }],
         }),
       ),
+    "an overlay's policy that lets every pod ask all that runs beside DNS": (all) =>
+      void delete spec(all, "NetworkPolicy", "names").egress[0].to[0].podSelector,
+    "at any port": (all) => void delete spec(all, "NetworkPolicy", "names").egress[0].ports,
+    "at one port more": (all) =>
+      void spec(all, "NetworkPolicy", "names").egress[0].ports.push({ protocol: "TCP", port: 10_250 }),
+    "a range of ports": (all) =>
+      void (spec(all, "NetworkPolicy", "payments").egress[0].ports[0].endPort = 65_535),
+    "another protocol": (all) =>
+      void (spec(all, "NetworkPolicy", "payments").egress[0].ports[0].protocol = "UDP"),
+    "webhooks to the metadata service of a cloud": (all) => {
+      for (const { to } of spec(all, "NetworkPolicy", "webhook-dispatcher").egress as PolicyRule[]) {
+        for (const { ipBlock } of to) {
+          if (ipBlock?.except) ipBlock.except = ipBlock.except.filter((range) => range !== "169.254.0.0/16");
+        }
+      }
+    },
+    "rules of a direction that the policy does not name": (all) =>
+      void (spec(all, "NetworkPolicy", "refunds").policyTypes = ["Ingress"]),
     "a policy is missing": (all) => without(all, "NetworkPolicy", "postgres"),
   },
   "only merchants and cardholders come in": {
@@ -380,6 +405,27 @@ const breaks: Record<string, Record<string, Break>> = {
     "another label": (all) =>
       void (spec(all, "Service", "gateway-merchant").selector["app.kubernetes.io/name"] = "gateway"),
     "another port": (all) => void (spec(all, "Service", "gateway-merchant").ports[0].targetPort = "web"),
+  },
+  "every service is scraped": {
+    "one is forgotten": (all) =>
+      void spec(all, "PodMonitor", "holdfast").selector.matchExpressions[0].values.shift(),
+    "at a port that no pod has": (all) =>
+      void (spec(all, "PodMonitor", "holdfast").podMetricsEndpoints[0].port = "metrics"),
+    "Prometheus is not let in": (all) => void spec(all, "NetworkPolicy", "refunds").ingress.pop(),
+    "nobody misses one that was never there": (all) => {
+      const groups = spec(all, "PrometheusRule", "holdfast").groups as { rules: Alert[] }[];
+      const down = groups.flatMap(({ rules }) => rules).find(({ alert }) => alert === "HoldfastServiceDown")!;
+      down.expr = down.expr.replace(/ *or absent\(up\{[^}]*"console"\}\)/, "");
+    },
+    "PostgreSQL is not": (all) => without(all, "PodMonitor", "postgres"),
+  },
+  "telemetry names pod and node": {
+    "a number that nobody knows": (all) =>
+      void (container(all).env = container(all).env!.filter(
+        ({ name }) => name !== "OTEL_RESOURCE_ATTRIBUTES",
+      )),
+    "a node that is none": (all) =>
+      void (variable(all, "NODE_NAME").valueFrom!.fieldRef!.fieldPath = "metadata.namespace"),
   },
   "programs start with their settings": {
     "a misspelled setting": (all) => void (variable(all, "HOME_COUNTRY").name = "HOME_CUONTRY"),
@@ -548,6 +594,15 @@ function faultsOrError(policy: Policy, manifests: Manifest[]): string[] {
     return [String(error)];
   }
 }
+
+test("a managed database's range is one network, and not the whole private space", () => {
+  const overlay = "production-managed-postgres";
+  const manifests = structuredClone(built[overlay]);
+  spec(manifests, "NetworkPolicy", "managed-postgres").egress[0].to[0].ipBlock.cidr = "10.0.0.0/8";
+  expect(network.arrowsAreTheDocumented(manifests, documented(overlay))).toContain(
+    "payments -> all of 10.0.0.0/8:5432 is not documented",
+  );
+});
 
 test("images of ours may have a digest beside their tag", () => {
   const manifests = structuredClone(built.production);

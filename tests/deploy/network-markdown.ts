@@ -1,4 +1,4 @@
-import { arrowsOf, type Arrow } from "./policies/network.ts";
+import { arrowsOf, type Arrow } from "./policies/arrows.ts";
 import type { Manifest } from "./manifest.ts";
 
 /** ARCHITECTURE.md with its tables of who may connect to whom, from the policies of the two overlays. */

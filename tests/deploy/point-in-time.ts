@@ -1,6 +1,15 @@
 // A base back-up and a restore to a point in time, as docs/backup.md has them under «Without Kubernetes». PostgreSQL's own
 // low-level interface does what pg_basebackup does, because the embedded server comes without that program.
-import { appendFileSync, chmodSync, cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { withClient, type Postgres } from "@holdfast/sandbox/infrastructure";
 import type { Client } from "pg";
@@ -27,12 +36,29 @@ export async function backUp(
 ): Promise<void> {
   await client.query("select pg_backup_start('drill', fast => true)");
   await meanwhile();
-  const isLeftOut = (path: string) =>
-    path.startsWith(join(dataDir, "pg_wal", "0")) || path.endsWith("postmaster.pid");
-  cpSync(dataDir, target, { recursive: true, filter: (path) => !isLeftOut(path) });
+  copyWhileWritten(dataDir, target, (path) => path.startsWith(join(dataDir, "pg_wal", "0")));
   const { rows } = await client.query<{ labelfile: string }>("select labelfile from pg_backup_stop()");
   writeFileSync(join(target, "backup_label"), rows[0]!.labelfile);
 }
+
+/**
+ * A file that goes while its directory is copied is left out, as pg_basebackup does: PostgreSQL removes caches and temporary
+ * files whenever it likes, and what it removes otherwise the WAL of the back-up removes once more.
+ */
+function copyWhileWritten(from: string, to: string, isLeftOut: (path: string) => boolean): void {
+  mkdirSync(to, { mode: statSync(from).mode });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const path = join(from, entry.name);
+    if (isLeftOut(path) || NEVER_COPIED.has(entry.name)) continue;
+    try {
+      if (entry.isDirectory()) copyWhileWritten(path, join(to, entry.name), isLeftOut);
+      else copyFileSync(path, join(to, entry.name));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || existsSync(path)) throw error;
+    }
+  }
+}
+const NEVER_COPIED: ReadonlySet<string> = new Set(["postmaster.pid", "pg_internal.init"]);
 
 /** Ends the segment that is being written, and waits until it is in the archive. */
 export async function archiveEverything(client: Client, archive: string): Promise<void> {

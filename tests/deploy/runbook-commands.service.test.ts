@@ -1,12 +1,12 @@
 // What a page of the runbook tells somebody to type at night has to work: statements run against the schemas as they are
 // migrated, requests are ones that the operator API has, and kubectl is asked for what the manifests make.
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { createTestDatabase, type TestDatabase } from "@holdfast/tests/support";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildOverlay, deployDir } from "./build-overlay.ts";
-import { ofKind, workloads, type Manifest } from "./manifest.ts";
+import { ofKind, serviceOf, workloads, type Manifest } from "./manifest.ts";
 
 const docs = join(deployDir, "..", "docs");
 const pages = readdirSync(join(docs, "runbook")).map((page) => ({
@@ -81,11 +81,26 @@ test("every request is one of the operator API", () => {
   expect(faultOfRequest("GET /operator/payments?unsolved=true")).toMatch(/unsolved/);
 });
 
+/** What the documents beside the runbook tell whoever installs, upgrades or restores, in a line or in a block. */
+function commandsOfGuides(): { page: string; command: string }[] {
+  return readdirSync(docs)
+    .filter((page) => page.endsWith(".md"))
+    .flatMap((page) => {
+      const text = readFileSync(join(docs, page), "utf8");
+      return [...text.matchAll(/(?:^ *|`)(kubectl -n holdfast [^`\n]+)/gm)].map(([, command = ""]) => ({
+        page,
+        command,
+      }));
+    });
+}
+
 /** What a person puts something of their own in place of. */
 const isPlaceholder = (name: string) => name === name.toUpperCase();
 
 const KINDS: Record<string, string> = {
   deployment: "Deployment",
+  deploy: "Deployment",
+  service: "Service",
   statefulset: "StatefulSet",
   cronjob: "CronJob",
   cluster: "Cluster",
@@ -115,19 +130,33 @@ function faultsOfKubectl(command: string): string[] {
       .filter(({ kind, name }) => !ofKind(manifests, kind).some(({ metadata }) => metadata.name === name))
       .map(({ kind, name }) => `there is no ${kind} ${name}`),
     ...(label !== undefined && !isPlaceholder(label) && !labels.has(label) ? [`no pod is a ${label}`] : []),
+    ...(hasProgram(command) ? [] : ["its image has no such program"]),
     ...(hasContainer ? [] : [`no pod has a container ${container}`]),
     ...(/ logs .*(-l |--all-pods)/.test(command) && !command.includes("--tail=") ? ["shows ten lines"] : []),
   ];
 }
 
+/** Whether what is run in a pod is in its image. */
+function hasProgram(command: string): boolean {
+  const [, deployment, file] = / exec deploy(?:ment)?\/([\w-]+) .*-- node program\/(\S+)/.exec(command) ?? [];
+  if (file === undefined) return true;
+  const run = workloads(manifests, "Deployment").find(
+    ({ manifest }) => manifest.metadata.name === deployment,
+  );
+  const service = run && serviceOf(run.pod.containers[0]!.image);
+  return existsSync(join(docs, "..", "services", `${service}`, file));
+}
+
 test("kubectl is asked for what the manifests make", () => {
-  const asked = commands(/^kubectl -n holdfast /);
-  expect(asked.length).toBeGreaterThan(30);
+  const asked = [...commands(/^kubectl -n holdfast /), ...commandsOfGuides()];
+  expect(asked.length).toBeGreaterThan(50);
   for (const { page, command } of asked) {
     expect([page, command, faultsOfKubectl(command)]).toEqual([page, command, []]);
   }
   const wrong = "kubectl -n holdfast logs deployment/gateway -c proxy";
   expect(faultsOfKubectl(wrong)).toEqual(["there is no Deployment gateway", "no pod has a container proxy"]);
+  const gone = "kubectl -n holdfast exec deployment/refunds -- node program/src/keys.ts status";
+  expect(faultsOfKubectl(gone)).toEqual(["its image has no such program"]);
   const short = "kubectl -n holdfast logs -l app.kubernetes.io/name=gateway";
   expect(faultsOfKubectl(short)).toEqual(["no pod is a gateway", "shows ten lines"]);
 });

@@ -1,9 +1,7 @@
 // Who may connect to whom: NetworkPolicies, Services and Ingresses.
-import { ofKind, selects, workloads, type Labels, type Manifest, type Selector } from "../manifest.ts";
+import { ofKind, selects, workloads, type Manifest } from "../manifest.ts";
+import { arrowsOf, components, ends, namesOf, rulesOf, type Arrow } from "./arrows.ts";
 import { faultsOf } from "./pods.ts";
-
-/** `payments -> nats:4222`. */
-export type Arrow = string;
 
 /** Everything is refused that is not allowed, in both directions, for pods that nobody has thought of too. */
 export function everythingIsDeniedFirst(manifests: Manifest[]): string[] {
@@ -32,83 +30,6 @@ export function arrowsAreTheDocumented(manifests: Manifest[], documented: Readon
       ...(inside.has(to!(arrow)) && !into.has(arrow) ? [`${arrow} is not let in`] : []),
     ]),
   ];
-}
-
-/** What each end of the policies allows, without DNS, which every pod may ask. */
-export function arrowsOf(manifests: Manifest[]): { out: Set<Arrow>; into: Set<Arrow> } {
-  const out = new Set<Arrow>();
-  const into = new Set<Arrow>();
-  const all = components(manifests);
-  for (const { spec } of ofKind(manifests, "NetworkPolicy")) {
-    const own = all.filter(({ labels }) => selects(spec.podSelector, labels)).map(({ name }) => name);
-    const isForAll = Object.keys(spec.podSelector).length === 0;
-    for (const rule of (spec.egress ?? []) as Rule[]) {
-      for (const { peer, port } of ends(rule.to, rule, all)) {
-        if (isForAll && peer === "DNS") continue;
-        for (const name of own) out.add(`${name} -> ${peer}:${port}`);
-      }
-    }
-    for (const rule of (spec.ingress ?? []) as Rule[]) {
-      for (const { peer, port } of ends(rule.from, rule, all)) {
-        for (const name of own) into.add(`${peer} -> ${name}:${port}`);
-      }
-    }
-  }
-  return { out, into };
-}
-
-type Peer = {
-  podSelector?: Selector;
-  namespaceSelector?: Selector;
-  ipBlock?: { cidr: string; except?: string[] };
-};
-type Rule = { from?: Peer[]; to?: Peer[]; ports?: { port?: number }[] };
-
-function ends(
-  peers: Peer[] | undefined,
-  { ports }: Rule,
-  all: Component[],
-): { peer: string; port: string }[] {
-  const names = peers ? peers.flatMap((peer) => namesOf(peer, all)) : ["anyone"];
-  const numbers = ports ? ports.map(({ port }) => `${port ?? "any"}`) : ["any"];
-  return names.flatMap((peer) => numbers.map((port) => ({ peer, port })));
-}
-
-function namesOf(peer: Peer, all: Component[]): string[] {
-  const { podSelector, namespaceSelector, ipBlock } = peer;
-  if (ipBlock)
-    return [ipBlock.except ? "internet" : ipBlock.cidr.endsWith("/0") ? "Kubernetes API" : "database"];
-  if (!namespaceSelector) {
-    return all.filter(({ labels }) => selects(podSelector, labels)).map(({ name }) => name);
-  }
-  const labels = Object.entries(namespaceSelector.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
-  return [NAMESPACES[labels.join()] ?? `a namespace with ${labels.join()}`];
-}
-
-const NAMESPACES: Record<string, string> = {
-  "kubernetes.io/metadata.name=ingress": "ingress controller",
-  "holdfast.dev/ingress-controller=true": "ingress controller",
-  "kubernetes.io/metadata.name=monitoring": "monitoring",
-  "holdfast.dev/monitoring=true": "monitoring",
-  "kubernetes.io/metadata.name=cnpg-system": "CloudNativePG",
-  "kubernetes.io/metadata.name=kube-system": "DNS",
-  "holdfast.dev/operators-network=true": "operators' network",
-  "holdfast.dev/identity-provider=true": "identity provider",
-};
-
-type Component = { name: string; labels: Labels };
-
-/** Kinds of pods by name, PostgreSQL's included, whose operator labels them. */
-function components(manifests: Manifest[]): Component[] {
-  const own = workloads(manifests).map(({ template }) => ({
-    name: template.metadata.labels["app.kubernetes.io/name"]!,
-    labels: template.metadata.labels,
-  }));
-  const clusters = ofKind(manifests, "Cluster").map(({ metadata: { name } }) => ({
-    name,
-    labels: { "cnpg.io/cluster": name },
-  }));
-  return [...new Map([...own, ...clusters].map((component) => [component.name, component])).values()];
 }
 
 /**
@@ -165,7 +86,7 @@ export function certificatesCanBeIssued(manifests: Manifest[]): string[] {
   const solver = [{ name: "solver", labels: { "acme.cert-manager.io/http01-solver": "true" } }];
   const rules = ofKind(manifests, "NetworkPolicy")
     .filter(({ spec }) => selects(spec.podSelector, solver[0]!.labels))
-    .flatMap(({ spec }) => (spec.ingress ?? []) as Rule[]);
+    .flatMap(({ spec }) => rulesOf(spec, "Ingress"));
   const reached = rules.flatMap((rule) =>
     ends(rule.from, rule, solver).map(({ peer, port }) => `${peer}:${port}`),
   );
@@ -178,7 +99,7 @@ export function certificatesCanBeIssued(manifests: Manifest[]): string[] {
 /** Clusters call these namespaces as they like: each rule takes the usual name, and the label that names another one. */
 export function namespacesHaveNameOrLabel(manifests: Manifest[]): string[] {
   return ofKind(manifests, "NetworkPolicy").flatMap(({ metadata, spec }) =>
-    ((spec.ingress ?? []) as Rule[]).flatMap(({ from = [] }) => {
+    rulesOf(spec, "Ingress").flatMap(({ from = [] }) => {
       const who = new Set(from.flatMap((peer) => namesOf(peer, [])));
       const asked = from.flatMap(({ namespaceSelector }) =>
         Object.keys(namespaceSelector?.matchLabels ?? {}),
