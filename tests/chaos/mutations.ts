@@ -194,6 +194,20 @@ export const MUTATIONS: readonly Mutation[] = [
     scenario: everyFault,
   },
   {
+    name: "an event that is left to its process is left to it forever",
+    changes: [
+      {
+        file: `${payments}/payment/payment-statements.ts`,
+        search: "now() + $1 * interval '1 millisecond'",
+        replace: "'infinity'::timestamptz + $1 * interval '0'",
+      },
+    ],
+    scenario: {
+      file: "recovery-points.fault.test.ts",
+      test: "killed between the record's commit and its publishing",
+    },
+  },
+  {
     name: "no answer in time counts as not started",
     changes: [
       {

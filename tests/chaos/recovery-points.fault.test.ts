@@ -61,6 +61,16 @@ test("killed after the bank approved: 504, and the approval is adopted", async (
   expect((await sut.look(order.orderId)).causes).toEqual(["claimed", "inquiry_approved"]);
 });
 
+test("killed between the record's commit and its publishing: the payment is final, and others publish it", async () => {
+  const order = sut.order();
+  const answer = await payWhileKilledAt("payments.before_publish", order);
+  expect(answer).toMatchObject({ status: 504 });
+  const read = await sut.client.get(problemOf(answer).paymentId ?? "");
+  expect(recordOf(read)).toMatchObject({ status: "SUCCESS", amount: "12.5" });
+  // Nothing is settled while an event is unconfirmed.
+  await expectOnePayment(order, { state: "SUCCESS", bank: ["authorize approved"] });
+});
+
 test("killed after the record: 504, the payment is final at once, and repetitions get the stored answer", async () => {
   const order = sut.order();
   const answer = await payWhileKilledAt("payments.after_record", order);

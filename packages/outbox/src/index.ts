@@ -1,8 +1,10 @@
 export * from "./confirm-events.ts";
 export * from "./event-stream.ts";
+export type { EventsBeingWritten } from "./kept-events.ts";
 export * from "./nudge-after.ts";
 export * from "./outbox-pool.ts";
 export * from "./outbox-settings.ts";
+export type { ClaimedEvent } from "./outbox-statements.ts";
 export * from "./outbox-table.ts";
 export * from "./pull-events.ts";
 export * from "./purge-outbox.ts";

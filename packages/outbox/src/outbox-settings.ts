@@ -18,7 +18,7 @@ export const outboxSettings = {
   OUTBOX_REPUBLISH_AFTER: durationSetting()
     .default(60_000)
     .describe(
-      "An event that is still unconfirmed after this time is published again; each further wait doubles.",
+      "An event that is still unconfirmed after this time is published again; each further wait doubles. The first copy of a payment's final state comes after 10 seconds, if this is longer: its process publishes it from memory, and may have died before.",
     ),
   OUTBOX_REPUBLISH_RATE_MAX: integerSetting(1, 100_000)
     .default(500)
@@ -26,7 +26,7 @@ export const outboxSettings = {
   OUTBOX_POLL_INTERVAL: durationSetting()
     .default(5_000)
     .describe(
-      "How often the relay looks for new events that another process has recorded and not published, because it died; those that this process records leave immediately.",
+      "How often the relay looks in the outbox for events that nobody has published, because their process died, and for those that are to be published again; what this process records leaves immediately.",
     ),
   OUTBOX_RECONCILE_INTERVAL: durationSetting()
     .default(300_000)

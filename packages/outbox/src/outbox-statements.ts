@@ -2,8 +2,8 @@ import type { FinalStatus, SettlingTerms } from "@holdfast/contracts";
 import type { Pool } from "pg";
 
 /**
- * A committed event that was claimed for publishing. `publish_attempts` counts this time; a time that failed is not
- * counted.
+ * A committed event that was claimed for publishing, or written as claimed. `publish_attempts` counts this time; a time
+ * that failed is not counted.
  */
 export type ClaimedEvent = {
   event_id: string;
@@ -19,55 +19,42 @@ export type ClaimedEvent = {
 };
 
 /**
+ * @property fresh how many that were never published.
+ * @property unconfirmed how many that were published, or written as claimed, and not confirmed in time.
  * @property settling SQL of a row's `SettlingTerms` as JSON, over `outbox`; of a service that has none, `null`.
  */
-export type ClaimOptions = { limit: number; republishAfterMs: number; settling: string };
+export type ClaimOptions = { fresh: number; unconfirmed: number; republishAfterMs: number; settling: string };
 
 /**
- * Claims events that were never published, oldest first; any number of relays may claim side by side. A claim is no
- * lease: an event that its relay fails to publish is due again like every event that is not confirmed.
+ * Claims the oldest events that are due; any number of relays may claim side by side. A claim is no lease: an event that
+ * its relay fails to publish is due again like every event that is not confirmed.
  */
-export async function claimNew(pool: Pool, options: ClaimOptions): Promise<ClaimedEvent[]> {
-  return await claim(pool, {
-    name: "claim-new-events",
-    chosen: `select event_id from outbox
-      where confirmed_at is null and publish_attempts = 0
-      order by event_id limit $1 for update skip locked`,
-    ...options,
+export async function claimDue(pool: Pool, options: ClaimOptions): Promise<ClaimedEvent[]> {
+  const { rows } = await pool.query<ClaimedEvent>({
+    name: "claim-due-events",
+    text: `
+      with fresh as (
+        select event_id from outbox
+        where confirmed_at is null and publish_attempts = 0
+        order by event_id limit $1 for update skip locked
+      ), unconfirmed as (
+        select event_id from outbox
+        where confirmed_at is null and publish_attempts > 0 and publish_at <= now()
+        order by publish_at limit $2 for update skip locked
+      )
+      update outbox set
+        publish_attempts = publish_attempts + 1,
+        publish_at = now() + $3 * power(2, least(publish_attempts, ${DOUBLINGS_MAX})) * interval '1 millisecond'
+      where event_id in (select event_id from fresh union all select event_id from unconfirmed)
+      returning event_id, event_type, merchant_id, payment_id, status, body, traceparent, publish_attempts,
+        ${options.settling} as settling`,
+    values: [options.fresh, options.unconfirmed, options.republishAfterMs],
   });
-}
-
-/** Claims events that were published and not confirmed in time. */
-export async function claimUnconfirmed(pool: Pool, options: ClaimOptions): Promise<ClaimedEvent[]> {
-  return await claim(pool, {
-    name: "claim-unconfirmed-events",
-    chosen: `select event_id from outbox
-      where confirmed_at is null and publish_attempts > 0 and publish_at <= now()
-      order by publish_at limit $1 for update skip locked`,
-    ...options,
-  });
+  return rows;
 }
 
 /** The wait doubles each time, up to some 17 hours with the default of a minute. */
 const DOUBLINGS_MAX = 10;
-
-async function claim(
-  pool: Pool,
-  options: ClaimOptions & { name: string; chosen: string },
-): Promise<ClaimedEvent[]> {
-  const { rows } = await pool.query<ClaimedEvent>({
-    name: options.name,
-    text: `
-      update outbox set
-        publish_attempts = publish_attempts + 1,
-        publish_at = now() + $2 * power(2, least(publish_attempts, ${DOUBLINGS_MAX})) * interval '1 millisecond'
-      where event_id in (${options.chosen})
-      returning event_id, event_type, merchant_id, payment_id, status, body, traceparent, publish_attempts,
-        ${options.settling} as settling`,
-    values: [options.limit, options.republishAfterMs],
-  });
-  return rows;
-}
 
 /**
  * Takes the claim of events whose publishing failed back: they are due again soon, and the next copy's wait is what it

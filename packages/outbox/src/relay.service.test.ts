@@ -12,7 +12,7 @@ import { startOutboxHarness, type OutboxHarness } from "../test/outbox-harness.t
 import { confirmEventsHandler } from "./confirm-events.ts";
 import { EventStreamSettingsError } from "./event-stream.ts";
 import type { OutboxSettings } from "./outbox-settings.ts";
-import { claimNew, claimUnconfirmed, confirm, measureBacklog, takeBack } from "./outbox-statements.ts";
+import { claimDue, confirm, measureBacklog, takeBack } from "./outbox-statements.ts";
 import { publishEvents } from "./publish-events.ts";
 import { createRelayRound, startOutboxRelay, type OutboxRelay } from "./relay.ts";
 
@@ -188,8 +188,8 @@ test("an event that the stream never takes stops neither new ones nor those that
 
 test("a failed publish that did arrive is not in the stream twice", async () => {
   const eventId = await harness.record();
-  const options = { limit: 10, republishAfterMs: 60_000, settling: "null::json" };
-  const claimed = await claimNew(harness.pool, options);
+  const options = { fresh: 10, unconfirmed: 0, republishAfterMs: 60_000, settling: "null::json" };
+  const claimed = await claimDue(harness.pool, options);
   await publishEvents(harness.bus.nats, "payments", claimed);
   // The answer was lost.
   await takeBack(harness.pool, claimed, 0);
@@ -199,12 +199,12 @@ test("a failed publish that did arrive is not in the stream twice", async () => 
 });
 
 test("a claim is not taken back once the row is somebody else's or confirmed", async () => {
-  const options = { limit: 10, republishAfterMs: 0, settling: "null::json" };
+  const options = { fresh: 10, unconfirmed: 10, republishAfterMs: 0, settling: "null::json" };
   const [one, two] = [await harness.record(), await harness.record()];
-  const claimed = await claimNew(harness.pool, options);
+  const claimed = await claimDue(harness.pool, options);
   expect(claimed).toHaveLength(2);
   await confirm(harness.pool, [one]);
-  expect(await claimUnconfirmed(harness.pool, options)).toMatchObject([{ event_id: two }]);
+  expect(await claimDue(harness.pool, options)).toMatchObject([{ event_id: two }]);
   await takeBack(harness.pool, claimed, 0);
   expect(await harness.rows()).toMatchObject([
     { event_id: one, publish_attempts: 1, confirmed: true },

@@ -3,8 +3,9 @@ import type { Bus } from "@holdfast/messaging";
 import { pause, type Logger } from "@holdfast/service-runtime";
 import type { Pool } from "pg";
 import { EventStreamSettingsError, requireEventStream } from "./event-stream.ts";
+import { beginWriting, createKeptEvents, type EventsBeingWritten, type KeptEvents } from "./kept-events.ts";
 import { createOutboxMetrics, type OutboxMetrics } from "./outbox-metrics.ts";
-import { claimNew, claimUnconfirmed, takeBack, type ClaimedEvent } from "./outbox-statements.ts";
+import { claimDue, takeBack, type ClaimedEvent } from "./outbox-statements.ts";
 import type { OutboxSettings } from "./outbox-settings.ts";
 import { publishEvents } from "./publish-events.ts";
 
@@ -15,6 +16,8 @@ import { publishEvents } from "./publish-events.ts";
 export type OutboxRelay = {
   /** Starts a round now, since an event was committed. It is called after the commit, never within the transaction. */
   nudge(): void;
+  /** Called before a statement that writes events and is a transaction by itself, so that they need not be claimed. */
+  beginWriting(): EventsBeingWritten;
   stop(timeoutMs: number): Promise<void>;
 };
 
@@ -30,55 +33,84 @@ export type RelayDeps = {
    * `outbox`. Without it, it asks.
    */
   settling?: string;
+  /** What the process has committed and not published yet. */
+  kept?: KeptEvents;
   /** How long a stream that is not as it should be may go on unnoticed. */
   lookAtStreamEveryMs?: number;
 };
 
-export function startOutboxRelay(deps: RelayDeps): OutboxRelay {
-  const { settings, log } = deps;
-  const round = createRelayRound(deps);
+export function startOutboxRelay({ kept = createKeptEvents(), ...deps }: RelayDeps): OutboxRelay {
+  const { settings, bus, log } = deps;
+  const round = createRelayRound({ ...deps, kept });
   const stopping = new AbortController();
-  let nudged = Promise.withResolvers<void>();
-  const running = (async () => {
+  let woken = Promise.withResolvers<void>();
+  let outcome: RelayRoundOutcome = "idle";
+  let lookAt = 0;
+  const wake = () => woken.resolve();
+  const nudge = () => {
+    lookAt = 0;
+    wake();
+  };
+
+  const runRound = async (): Promise<RelayRoundOutcome> => {
+    const look = performance.now() >= lookAt;
+    // An event that is committed from here on may be missed by this look, and brings the next one forward.
+    if (look) lookAt = performance.now() + settings.OUTBOX_POLL_INTERVAL;
+    try {
+      const ended = await round({ look });
+      if (ended === "more" || ended === "failed") lookAt = 0;
+      if (ended === "limited") lookAt = Math.min(lookAt, performance.now() + LIMITED_PAUSE_MS);
+      return ended;
+    } catch (error) {
+      // Not caught by anybody, so that the process ends: what this stream would do with the events is not known.
+      if (error instanceof EventStreamSettingsError) throw error;
+      log.warn({ operation: "relay", error }, "a round failed");
+      lookAt = 0;
+      return "failed";
+    }
+  };
+  const run = async () => {
     while (!stopping.signal.aborted) {
-      let outcome: RelayRoundOutcome = "idle";
-      try {
-        outcome = await round();
-      } catch (error) {
-        // Not caught by anybody, so that the process ends: what this stream would do with the events is not known.
-        if (error instanceof EventStreamSettingsError) throw error;
-        outcome = "failed";
-        log.warn({ operation: "relay", error }, "a round failed");
-      }
+      outcome = await runRound();
       const endedAt = performance.now();
-      if (outcome === "more" || stopping.signal.aborted) continue;
-      await Promise.race([
-        nudged.promise,
-        pause(outcome === "failed" ? FAILURE_PAUSE_MS : settings.OUTBOX_POLL_INTERVAL),
-      ]);
-      // While this waits more events are committed, and one claim gets them all, as does the dispatcher's one commit; an
+      const isFullRound = outcome === "more" || (outcome !== "failed" && kept.size >= BATCH_MAX);
+      if (isFullRound || stopping.signal.aborted) continue;
+      const untilLook = Math.max(0, lookAt - endedAt);
+      await Promise.race([woken.promise, pause(outcome === "failed" ? FAILURE_PAUSE_MS : untilLook)]);
+      // While this waits more events are committed, and one round gets them all, as does the dispatcher's one commit; an
       // event that comes alone does not wait, since the time is over by then.
       const early = endedAt + ROUND_PAUSE_MS - performance.now();
       if (early > 0 && !stopping.signal.aborted) await pause(early);
-      nudged = Promise.withResolvers();
+      woken = Promise.withResolvers();
     }
-  })();
+    // Whatever was committed since would wait until others look for what is unconfirmed.
+    while (kept.size > 0 && outcome !== "failed") outcome = await runRound();
+  };
+  const running = run();
   return {
-    nudge: () => nudged.resolve(),
+    nudge,
+    beginWriting() {
+      // While nothing can be published, rows are the relay's to claim as soon as it can.
+      const mayKeep = bus.connected && outcome !== "failed" && !stopping.signal.aborted;
+      return beginWriting(kept, { claimMs: mayKeep ? claimMs(settings) : null, wake, nudge });
+    },
     async stop(timeoutMs) {
       stopping.abort();
-      nudged.resolve();
+      wake();
       await Promise.race([running.catch(() => {}), pause(timeoutMs)]);
     },
   };
 }
 
-/** `more`: further events may be due immediately; `failed`: the stream or the bus is down. */
-export type RelayRoundOutcome = "more" | "idle" | "failed";
+/**
+ * `more`: further events may be due immediately; `limited`: as soon as more may be published again; `failed`: the stream or
+ * the bus is down.
+ */
+export type RelayRoundOutcome = "more" | "limited" | "idle" | "failed";
 
 /**
- * Makes the function of one round: it publishes new events first, then unconfirmed ones, at a limited rate. A round
- * throws while there is no stream.
+ * Makes the function of one round. It publishes what the process has kept; with a look it then claims in the outbox what
+ * nobody has published, and what was not confirmed in time, at a limited rate. A round throws while there is no stream.
  */
 export function createRelayRound({
   pool,
@@ -87,13 +119,13 @@ export function createRelayRound({
   settings,
   log,
   settling = "null::json",
+  kept = createKeptEvents(),
   lookAtStreamEveryMs = 10_000,
-}: RelayDeps): () => Promise<RelayRoundOutcome> {
+}: RelayDeps): (options?: { look: boolean }) => Promise<RelayRoundOutcome> {
   const metrics = createOutboxMetrics(source);
   const republishRate = createRateLimit(settings.OUTBOX_REPUBLISH_RATE_MAX);
   const republishAfterMs = settings.OUTBOX_REPUBLISH_AFTER;
   let lookAtStreamAt = 0;
-  let lookAgainAt = 0;
 
   const publish = async (events: ClaimedEvent[]): Promise<boolean> => {
     if (events.length === 0) return true;
@@ -106,39 +138,39 @@ export function createRelayRound({
     return false;
   };
 
-  return async () => {
+  return async ({ look } = { look: true }) => {
     // Events that are claimed and cannot be published would only wait longer for their next attempt.
     if (!bus.connected) return "failed";
     if (performance.now() >= lookAtStreamAt) {
       await requireEventStream(bus.nats);
       lookAtStreamAt = performance.now() + lookAtStreamEveryMs;
     }
+    const own = kept.take(BATCH_MAX, performance.now());
+    const isOwnPublished = await publish(own);
+    if (!look) return isOwnPublished ? "idle" : "failed";
 
-    const fresh = await claimNew(pool, { limit: BATCH_MAX, republishAfterMs, settling });
-    let isPublished = await publish(fresh);
-    let isMore = fresh.length === BATCH_MAX;
-    if (performance.now() >= lookAgainAt) {
-      const limit = Math.min(BATCH_MAX, republishRate.available(performance.now()));
-      const unconfirmed =
-        limit > 0 ? await claimUnconfirmed(pool, { limit, republishAfterMs, settling }) : [];
-      republishRate.take(unconfirmed.length);
-      isMore ||= unconfirmed.length === BATCH_MAX;
-      if (unconfirmed.length < limit) lookAgainAt = performance.now() + lookAgainMs(republishAfterMs);
-      // An event that the stream never takes is claimed with the new ones in each round, and must not stop these.
-      isPublished = (await publish(unconfirmed)) && isPublished;
-    }
-    if (!isPublished) return "failed";
-    return isMore ? "more" : "idle";
+    const limit = Math.min(BATCH_MAX, republishRate.available(performance.now()));
+    const due = await claimDue(pool, { fresh: BATCH_MAX, unconfirmed: limit, republishAfterMs, settling });
+    const again = due.filter(({ publish_attempts }) => publish_attempts > 1).length;
+    republishRate.take(again);
+    if (!((await publish(due)) && isOwnPublished)) return "failed";
+    if (due.length - again === BATCH_MAX || again === BATCH_MAX) return "more";
+    return again === limit ? "limited" : "idle";
   };
 }
 
+/**
+ * For how long the row of a kept event is left to its process. The dispatcher's confirmation takes less than a second; a
+ * process that dies before it publishes delays its webhooks by this time and the next look.
+ */
+const claimMs = (settings: OutboxSettings) => Math.min(10_000, settings.OUTBOX_REPUBLISH_AFTER);
+
 /** The shortest time between two rounds, and so the longest that a webhook waits for others. */
 const ROUND_PAUSE_MS = 100;
-/** Events claimed by one statement and published side by side. */
+/** Events published side by side; of each kind, claimed by one statement. */
 const BATCH_MAX = 200;
 const FAILURE_PAUSE_MS = 250;
-/** Unconfirmed events are looked for less often than new ones: they wait for minutes, and a sixth more is no harm. */
-const lookAgainMs = (republishAfterMs: number) => Math.min(10_000, republishAfterMs / 6);
+const LIMITED_PAUSE_MS = 250;
 
 function countPublished(metrics: OutboxMetrics, events: ClaimedEvent[], failures: number): void {
   const again = events.filter(({ publish_attempts }) => publish_attempts > 1).length;

@@ -5,6 +5,8 @@ import { startTestSystem } from "@holdfast/tests/support";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { Client } from "pg";
 import { z } from "zod";
+import type { ClaimedEvent } from "../src/outbox-statements.ts";
+import type { OutboxRelay } from "../src/relay.ts";
 import { outboxSettings, type OutboxSettings } from "../src/outbox-settings.ts";
 
 export type OutboxHarness = Awaited<ReturnType<typeof startOutboxHarness>>;
@@ -47,6 +49,23 @@ export async function startOutboxHarness() {
       );
       return rows[0]!.event_id;
     },
+    /** Writes events as a service does that publishes them from memory. @returns their ids, and what the commit is followed by. */
+    async write(relay: Pick<OutboxRelay, "beginWriting">, count = 1) {
+      const writing = relay.beginWriting();
+      const { rows: events } = await pool.query<ClaimedEvent>(
+        `insert into outbox (event_type, payment_id, merchant_id, status, body, publish_attempts, publish_at)
+         select 'payment.status_changed', gen_random_uuid(), gen_random_uuid(), 'SUCCESS', '{}',
+           ($1::float8 is not null)::integer, now() + $1 * interval '1 millisecond' from generate_series(1, $2)
+         returning event_id, event_type, payment_id, merchant_id, status, body, null as traceparent,
+           1 as publish_attempts, null as settling`,
+        [writing.claimMs, count],
+      );
+      return {
+        ids: events.map(({ event_id }) => event_id),
+        isClaimed: writing.claimMs !== null,
+        committed: () => writing.committed(events),
+      };
+    },
     async rows() {
       const { rows } = await pool.query<{
         event_id: string;
@@ -65,7 +84,8 @@ export async function startOutboxHarness() {
       const manager = await jetstreamManager(bus.nats, { timeout: 5_000 });
       const { state } = await manager.streams.info(EVENT_STREAM.name);
       const messages = [];
-      for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
+      // An empty stream's first one is 0, which no message has.
+      for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq++) {
         const message = await manager.streams.getMessage(EVENT_STREAM.name, { seq });
         if (!message) continue;
         messages.push({

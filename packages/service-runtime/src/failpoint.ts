@@ -11,6 +11,7 @@ export const FAILPOINTS = [
   "payments.before_claim",
   "payments.after_claim",
   "payments.after_acquirer",
+  "payments.before_publish",
   "payments.after_record",
   "payments.after_inquiry",
   "payments.after_reversal_decision",

@@ -50,7 +50,7 @@ import { reservationHandlers } from "./refund-reservation/reservation-handlers.t
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { startFingerprints } from "./fingerprint/fingerprint-ring.ts";
 import { SETTLING_TERMS } from "./payment/movement-facts.ts";
-import { createPaymentWrites, type PaymentWrites } from "./payment/payment-writes.ts";
+import { createPaymentWrites } from "./payment/payment-writes.ts";
 import { staffHandlers } from "./staff/staff-handlers.ts";
 import { threeDsHandlers } from "./three-ds/three-ds-handlers.ts";
 import { authorizationHandlers } from "./authorization/authorization-handlers.ts";
@@ -92,12 +92,7 @@ export async function startPayments(
     ),
   };
   const times = { leaseMs: config.LEASE_DURATION, expireAfterMs: config.AUTHORIZATION_EXPIRES_AFTER };
-  const paymentWrites = createPaymentWrites(writePool, times);
-  const writes: PaymentWrites = {
-    ...paymentWrites,
-    record: nudgeAfter(relay, (change) => paymentWrites.record(change)),
-    reject: nudgeAfter(relay, (rejection) => paymentWrites.reject(rejection)),
-  };
+  const writes = createPaymentWrites({ pool: writePool, relay }, times);
   const { banks, accounts, termsOf, defaults, connecting, connections, upkeep } = await startAccounts(
     config,
     { db, log },

@@ -144,7 +144,7 @@ describe("a payment that a rule refuses", () => {
     const pool = new Pool({ connectionString: payments.database.urls.payments.app });
     const rejection = rejectionOf(randomUUID());
     const copies = [rejection, { ...rejection, lease_token: randomUUID() }];
-    const values = REJECT_COLUMNS.map(([column]) => copies.map((copy) => copy[column]));
+    const values = [null, ...REJECT_COLUMNS.map(([column]) => copies.map((copy) => copy[column]))];
     expect((await pool.query(REJECT.text, values)).rows).toHaveLength(1);
     await pool.end();
     expect(await eventsOf(rejection.payment_id)).toEqual(["REJECTED"]);

@@ -8,9 +8,13 @@ import type { PaymentTable } from "./payment-table.ts";
  * sides never change once a payment is final.
  */
 export const SETTLING_TERMS = `(
-  select json_strip_nulls(json_build_object('accountId', coalesce(payment.account_id::text, 'default'),
-    'commissionMinor', payment.commission_minor::text, 'refundsCommission', payment.refunds_commission))
-  from payment where payment.payment_id = outbox.payment_id)`;
+  select ${settlingTermsOf("payment")} from payment where payment.payment_id = outbox.payment_id)`;
+
+/** The same over a row of payments that is named otherwise. */
+export function settlingTermsOf(row: string): string {
+  return `json_strip_nulls(json_build_object('accountId', coalesce(${row}.account_id::text, 'default'),
+    'commissionMinor', ${row}.commission_minor::text, 'refundsCommission', ${row}.refunds_commission))`;
+}
 
 type FactRow = Pick<Selectable<PaymentTable>, (typeof COLUMNS)[number]>;
 

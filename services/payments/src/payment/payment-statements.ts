@@ -1,4 +1,5 @@
 import { unnested } from "@holdfast/service-runtime";
+import { settlingTermsOf } from "./movement-facts.ts";
 import type { PaymentState } from "./payment.ts";
 import type { PaymentRow } from "./payment-record.ts";
 
@@ -98,7 +99,7 @@ export const CLAIM_COLUMNS = [
   ["idempotency_fingerprint", "bytea"],
 ] as const satisfies [keyof ClaimRow, string][];
 
-/** Columns of the rejection's arrays, in the order of its parameters. */
+/** Columns of the rejection's arrays, in the order of its parameters after `$1`: see {@link CLAIMED_EVENT}. */
 export const REJECT_COLUMNS = [
   ...CLAIM_COLUMNS,
   ["created_at", "timestamptz"],
@@ -109,7 +110,7 @@ export const REJECT_COLUMNS = [
   ["event_type", "text"],
 ] as const satisfies [keyof RejectRow, string][];
 
-/** Columns of the record's arrays, in the order of its parameters. */
+/** Columns of the record's arrays, in the order of its parameters after `$1`: see {@link CLAIMED_EVENT}. */
 export const RECORD_COLUMNS = [
   ["payment_id", "uuid"],
   ["lease_token", "uuid"],
@@ -139,6 +140,12 @@ export const COLUMN_NAMES = PAYMENT_COLUMNS.map(([column]) => column).join(", ")
 /** For statements that take keys in a part named `keyed`. */
 export const OWNS_ITS_KEY = "where idempotency_key is null or payment_id in (select resource_id from keyed)";
 
+/** An event's columns of the claim, for as many milliseconds as `$1` says, by the writer itself; without it there is none. */
+const CLAIMED_EVENT = {
+  columns: "publish_attempts, publish_at",
+  values: "($1::float8 is not null)::integer, now() + $1 * interval '1 millisecond'",
+};
+
 const STORE_ANSWERS = `, answered as (
     update idempotency_key set answer = '{"outcome":"done","result":'::bytea || given.webhook_body || '}'::bytea
     from changed join given using (payment_id, lease_token)
@@ -152,7 +159,7 @@ const STORE_ANSWERS = `, answered as (
  * time are in the webhook's body, too.
  */
 const record = (keyed: boolean) => `
-  with given as (select * from ${unnested(RECORD_COLUMNS, 1)}),
+  with given as (select * from ${unnested(RECORD_COLUMNS, 2)}),
   changed as (
     update payment set
       state = given."to",
@@ -172,17 +179,19 @@ const record = (keyed: boolean) => `
       and payment.state = given."from"
       and payment.version = given.version - 1
       and payment.lease_token = given.lease_token
-    returning payment.payment_id, given.lease_token, payment.merchant_id, payment.version
+    returning payment.payment_id, given.lease_token, payment.merchant_id, payment.version, payment.state as status,
+      uuidv7() as event_id, ${settlingTermsOf("payment")} as settling
   ), history as (
     insert into payment_history (payment_id, version, from_state, to_state, cause)
     select payment_id, changed.version, given."from", given."to", given.cause from changed join given using (payment_id, lease_token)
   ), event as (
-    insert into outbox (event_type, payment_id, merchant_id, status, body, traceparent)
-    select given.event_type, payment_id, merchant_id, given."to", given.webhook_body, given.traceparent
+    insert into outbox (event_id, event_type, payment_id, merchant_id, status, body, traceparent, ${CLAIMED_EVENT.columns})
+    select event_id, given.event_type, payment_id, merchant_id, given."to", given.webhook_body, given.traceparent,
+      ${CLAIMED_EVENT.values}
     from changed join given using (payment_id, lease_token)
     where given.webhook_body is not null
   )${keyed ? STORE_ANSWERS : ""}
-  select lease_token from changed`;
+  select lease_token, merchant_id, status, event_id, settling from changed`;
 
 export const RECORD: { plain: Statement; keyed: Statement } = {
   plain: { name: "record-payments", text: record(false) },
@@ -198,7 +207,7 @@ export const REJECT: Statement = {
   name: "reject-payments",
   text: `
   with given as (
-    select distinct on (payment_id) * from ${unnested(REJECT_COLUMNS, 1)} order by payment_id, lease_token
+    select distinct on (payment_id) * from ${unnested(REJECT_COLUMNS, 2)} order by payment_id, lease_token
   ), keyed as (
     insert into idempotency_key (merchant_id, scope, key, fingerprint, resource_id, answer)
     select merchant_id, idempotency_scope, idempotency_key, idempotency_fingerprint, payment_id,
@@ -211,14 +220,15 @@ export const REJECT: Statement = {
     select 'REJECTED', 1, created_at, created_at, created_at, result_code, result_message, ${REJECTED_NAMES}
     from given ${OWNS_ITS_KEY}
     on conflict (payment_id) do nothing
-    returning payment_id
+    returning payment_id, state as status, uuidv7() as event_id, ${settlingTermsOf("payment")} as settling
   ), history as (
     insert into payment_history (payment_id, version, from_state, to_state, cause)
     select payment_id, 1, null, 'REJECTED', given.cause from rejected join given using (payment_id)
   ), event as (
-    insert into outbox (event_type, payment_id, merchant_id, status, body, traceparent)
-    select given.event_type, payment_id, given.merchant_id, 'REJECTED', given.webhook_body, given.traceparent
+    insert into outbox (event_id, event_type, payment_id, merchant_id, status, body, traceparent, ${CLAIMED_EVENT.columns})
+    select event_id, given.event_type, payment_id, given.merchant_id, 'REJECTED', given.webhook_body, given.traceparent,
+      ${CLAIMED_EVENT.values}
     from rejected join given using (payment_id)
   )
-  select lease_token from rejected join given using (payment_id)`,
+  select lease_token, merchant_id, status, event_id, settling from rejected join given using (payment_id)`,
 };

@@ -1,3 +1,4 @@
+import type { OutboxRelay } from "@holdfast/outbox";
 import { acquireConnection, createNaturalBatcher } from "@holdfast/service-runtime";
 import { CompiledQuery, type Transaction } from "kysely";
 import { DatabaseError, type Pool } from "pg";
@@ -12,9 +13,11 @@ import {
   type ClaimRow,
   type RecordRow,
   type RejectRow,
+  type Statement,
 } from "./payment-statements.ts";
 import { transition } from "./payment.ts";
 import { orderByOrder } from "./undecided-order.ts";
+import { writeWithEvents, type WrittenRow } from "./write-with-events.ts";
 
 /**
  * The writes of payments, each one statement and therefore one transaction: the claim before the acquirer is called and
@@ -65,21 +68,27 @@ export type ClaimTimes = {
   expireAfterMs: number;
 };
 
-export function createPaymentWrites(pool: Pool, times: ClaimTimes): PaymentWrites {
+export type WriteDeps = {
+  pool: Pool;
+  /** Publishes the events of what was written. */
+  relay: Pick<OutboxRelay, "beginWriting">;
+};
+
+export function createPaymentWrites(deps: WriteDeps, times: ClaimTimes): PaymentWrites {
   const claims = createNaturalBatcher<ClaimRow, ClaimedPayment | OrderTaken | undefined>({
     name: "claims",
     ...BATCHES,
-    flush: (items) => claimAll(pool, items, times),
+    flush: (items) => claimAll(deps.pool, items, times),
   });
   const changes = createNaturalBatcher<RecordRow, boolean>({
     name: "records",
     ...BATCHES,
-    flush: (items) => recordAll(pool, items),
+    flush: (items) => recordAll(deps, items),
   });
   const rejections = createNaturalBatcher<RejectRow, boolean>({
     name: "rejections",
     ...BATCHES,
-    flush: (items) => rejectAll(pool, items),
+    flush: (items) => rejectAll(deps, items),
   });
   return {
     claim: (claim) => orderByOrder(() => claims.add(claim)),
@@ -119,7 +128,7 @@ function claimResult({ created_at, undecided }: ClaimAnswer): ClaimedPayment | O
 export async function recordWithin(trx: Transaction<PaymentsDatabase>, change: RecordRow): Promise<boolean> {
   transition(change.from, change.to);
   const values = RECORD_COLUMNS.map(([column]) => [change[column]]);
-  const { rows } = await trx.executeQuery(CompiledQuery.raw(RECORD.keyed.text, values));
+  const { rows } = await trx.executeQuery(CompiledQuery.raw(RECORD.keyed.text, [NOT_CLAIMED, ...values]));
   return rows.length === 1;
 }
 
@@ -130,9 +139,12 @@ export async function rejectWithin(
 ): Promise<boolean> {
   transition("NONE", "REJECTED");
   const values = REJECT_COLUMNS.map(([column]) => [rejection[column]]);
-  const { rows } = await trx.executeQuery(CompiledQuery.raw(REJECT.text, values));
+  const { rows } = await trx.executeQuery(CompiledQuery.raw(REJECT.text, [NOT_CLAIMED, ...values]));
   return rows.length === 1;
 }
+
+/** The transaction may still be rolled back, so that its events are left to the outbox. */
+const NOT_CLAIMED = null;
 
 const BATCHES = {
   sizeMax: 64,
@@ -152,23 +164,25 @@ async function claimAll(pool: Pool, items: ClaimRow[], { leaseMs, expireAfterMs 
   return items.map((item) => claimed.get(item.lease_token));
 }
 
-async function recordAll(pool: Pool, items: RecordRow[]): Promise<boolean[]> {
+async function recordAll({ pool, relay }: WriteDeps, items: RecordRow[]): Promise<boolean[]> {
   const keyed = items.some((item) => item.keyed);
-  const rows = await runStatement<{ lease_token: string }>(pool, {
-    ...(keyed ? RECORD.keyed : RECORD.plain),
-    values: RECORD_COLUMNS.map(([column]) => items.map((item) => item[column])),
-  });
-  const changed = new Set(rows.map(({ lease_token }) => lease_token));
-  return items.map((item) => changed.has(item.lease_token));
+  const statement = { ...(keyed ? RECORD.keyed : RECORD.plain), columns: RECORD_COLUMNS };
+  return await writeWithEvents(relay, items, (claimMs) => runBatch(pool, statement, claimMs, items));
 }
 
-async function rejectAll(pool: Pool, items: RejectRow[]): Promise<boolean[]> {
-  const rows = await runStatement<{ lease_token: string }>(pool, {
-    ...REJECT,
-    values: REJECT_COLUMNS.map(([column]) => items.map((item) => item[column])),
-  });
-  const rejected = new Set(rows.map(({ lease_token }) => lease_token));
-  return items.map((item) => rejected.has(item.lease_token));
+async function rejectAll({ pool, relay }: WriteDeps, items: RejectRow[]): Promise<boolean[]> {
+  const statement = { ...REJECT, columns: REJECT_COLUMNS };
+  return await writeWithEvents(relay, items, (claimMs) => runBatch(pool, statement, claimMs, items));
+}
+
+async function runBatch<Item>(
+  pool: Pool,
+  { columns, ...statement }: Statement & { columns: readonly (readonly [keyof Item, string])[] },
+  claimMs: number | null,
+  items: Item[],
+): Promise<WrittenRow[]> {
+  const arrays = columns.map(([column]) => items.map((item) => item[column]));
+  return await runStatement(pool, { ...statement, values: [claimMs, ...arrays] });
 }
 
 /** One named statement on a connection of its own. */

@@ -1,0 +1,67 @@
+import type { ClaimedEvent } from "./outbox-statements.ts";
+
+/** A statement that writes events, and what becomes of them when it has committed. */
+export type EventsBeingWritten = {
+  /**
+   * For how long the rows are left to this process, whose memory has them: they are written as published once, and due
+   * again after this time. With null they are written as never published, and the relay asks the outbox for them.
+   */
+  claimMs: number | null;
+  /** Called after the commit with what it wrote, and never for what was rolled back. */
+  committed(events: ClaimedEvent[]): void;
+};
+
+/**
+ * Events that this process has committed and publishes without asking the outbox for them. Nothing depends on this memory:
+ * what is lost with it, or is too late, any relay finds in the outbox when its row is due.
+ */
+export type KeptEvents = {
+  readonly size: number;
+  readonly isFull: boolean;
+  /** @param untilMs when others may be about to publish them; monotonic. */
+  keep(events: ClaimedEvent[], untilMs: number): void;
+  /** The oldest that are still in time. */
+  take(max: number, nowMs: number): ClaimedEvent[];
+};
+
+export function createKeptEvents(): KeptEvents {
+  let kept: { event: ClaimedEvent; untilMs: number }[] = [];
+  return {
+    get size() {
+      return kept.length;
+    },
+    get isFull() {
+      return kept.length >= KEPT_MAX;
+    },
+    keep(events, untilMs) {
+      kept.push(...events.map((event) => ({ event, untilMs })));
+    },
+    take(max, nowMs) {
+      kept = kept.filter(({ untilMs }) => untilMs > nowMs);
+      return kept.splice(0, max).map(({ event }) => event);
+    },
+  };
+}
+
+/** @param claimMs null when nothing can be published now. */
+export function beginWriting(
+  kept: KeptEvents,
+  { claimMs, wake, nudge }: { claimMs: number | null; wake: () => void; nudge: () => void },
+): EventsBeingWritten {
+  if (claimMs === null || kept.isFull) {
+    return { claimMs: null, committed: (events) => (events.length > 0 ? nudge() : undefined) };
+  }
+  // It is counted from before the statement, and half of it is left for the dispatcher's confirmation.
+  const untilMs = performance.now() + claimMs / 2;
+  return {
+    claimMs,
+    committed(events) {
+      if (events.length === 0) return;
+      kept.keep(events, untilMs);
+      wake();
+    },
+  };
+}
+
+/** About a megabyte. The statements that were under way when it was reached add a few batches. */
+const KEPT_MAX = 1_000;
