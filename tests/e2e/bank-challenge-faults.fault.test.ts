@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { enrol, passChallenge } from "./buyer-at-bank.ts";
 import { send, type Page } from "./follow-forms.ts";
-import { BANKS, behavioursOf, SOON, sumOf, type Protocol } from "./misbehaving-bank.ts";
+import { BANKS, behavioursOf, shopInHaste, SOON, sumOf, type Protocol } from "./misbehaving-bank.ts";
 import { runNpmStart, type StartedByNpm } from "./run-npm-start.ts";
-import { shopAtBank, type ShopAtBank } from "./shop-at-bank.ts";
+import type { ShopAtBank } from "./shop-at-bank.ts";
 
 /** Of every payment here, in minor units. */
 const AMOUNT = 1_250n;
@@ -51,9 +51,7 @@ afterAll(() => started?.cleanUp());
 describe.each(BANKS)("at %s", (protocol) => {
   let shop: ShopAtBank;
   beforeAll(async () => {
-    shop = shopAtBank(started.file, protocol);
-    const account = `/operator/acquirer-accounts/${shop.bank.accountId}`;
-    expect((await shop.operator("PATCH", account, { lateArrivalSeconds: 4 })).status).toBe(200);
+    shop = await shopInHaste(started.file, protocol);
   });
 
   const statusOf = async (paymentId: string): Promise<string> =>

@@ -2,10 +2,10 @@
 // own ledger says the same.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/index.ts";
-import { BANKS, behavioursOf, SOON, sumOf } from "./misbehaving-bank.ts";
+import { BANKS, behavioursOf, shopInHaste, SOON, sumOf } from "./misbehaving-bank.ts";
 import { runNpmStart, type StartedByNpm } from "./run-npm-start.ts";
 import { preAuthorization } from "./running-sandbox.ts";
-import { shopAtBank, type ShopAtBank } from "./shop-at-bank.ts";
+import type { ShopAtBank } from "./shop-at-bank.ts";
 
 let started: StartedByNpm;
 beforeAll(async () => {
@@ -16,9 +16,7 @@ afterAll(() => started?.cleanUp());
 describe.each(BANKS)("at %s", (protocol) => {
   let shop: ShopAtBank;
   beforeAll(async () => {
-    shop = shopAtBank(started.file, protocol);
-    const account = `/operator/acquirer-accounts/${shop.bank.accountId}`;
-    expect((await shop.operator("PATCH", account, { lateArrivalSeconds: 4 })).status).toBe(200);
+    shop = await shopInHaste(started.file, protocol);
   });
 
   const sales = [...behavioursOf(protocol), "partial"];

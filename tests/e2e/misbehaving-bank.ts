@@ -1,4 +1,6 @@
-import type { BankLine } from "./shop-at-bank.ts";
+import type { SandboxFile } from "@holdfast/sandbox";
+import { expect } from "vitest";
+import { shopAtBank, type BankLine, type ShopAtBank } from "./shop-at-bank.ts";
 
 /** What both banks do to any call that moves money. */
 const COMMON = [
@@ -46,6 +48,14 @@ export const SOON = {
   IYZICO_SIMULATOR_HANG: "6s",
   IYZICO_SIMULATOR_LATENESS: "3s",
 };
+
+/** A shop at a bank whose calls arrive within four seconds or never. */
+export async function shopInHaste(file: SandboxFile, protocol: Protocol): Promise<ShopAtBank> {
+  const shop = shopAtBank(file, protocol);
+  const account = `/operator/acquirer-accounts/${shop.bank.accountId}`;
+  expect((await shop.operator("PATCH", account, { lateArrivalSeconds: 4 })).status).toBe(200);
+  return shop;
+}
 
 /** What the bank has approved of these operations, in minor units. */
 export function sumOf(lines: readonly BankLine[], ...operations: BankLine["operation"][]): bigint {

@@ -90,17 +90,19 @@ describe("an answer that is not one of the protocol is invalid", () => {
   });
 });
 
+/** What an answer to any call may have. */
+const honest = {
+  reference: "REFERENCE",
+  amountMinor: 10_000,
+  currency: "EUR",
+  externalTransactionId: "t-1",
+  authCode: "123456",
+  resultCode: "05",
+  resultMessage: "İade çıktı",
+  at: "2026-01-01T00:00:00.000Z",
+};
+
 describe("an answer in another encoding, or of random bytes, is invalid for every call", () => {
-  const honest = {
-    reference: "REFERENCE",
-    amountMinor: 10_000,
-    currency: "EUR",
-    externalTransactionId: "t-1",
-    authCode: "123456",
-    resultCode: "05",
-    resultMessage: "İade çıktı",
-    at: "2026-01-01T00:00:00.000Z",
-  };
   const OPERATIONS = ["authorize", "sale", "capture", "cancel", "release", "refund"] as const;
   type Call = (typeof OPERATIONS)[number] | "reverse" | "enrol" | "complete" | "inquire";
   const CALLS: readonly Call[] = [...OPERATIONS, "reverse", "enrol", "complete", "inquire"];
@@ -308,16 +310,6 @@ describe("a connection that ends before the answer does is lost", () => {
 });
 
 describe("an answer about something else is a mismatch", () => {
-  const honest = {
-    reference: "REFERENCE",
-    amountMinor: 10_000,
-    currency: "EUR",
-    externalTransactionId: "t-1",
-    authCode: "123456",
-    resultCode: "05",
-    resultMessage: "text",
-    at: "2026-01-01T00:00:00.000Z",
-  };
   const lies = [{ reference: "another" }, { amountMinor: 10_001 }, { currency: "USD" }];
   const operations = ["authorize", "sale", "capture", "cancel", "release", "refund"] as const;
   const cases = operations.flatMap((operation) => lies.map((lie) => ({ operation, lie })));
