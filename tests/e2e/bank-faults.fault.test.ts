@@ -2,52 +2,10 @@
 // own ledger says the same.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/index.ts";
+import { BANKS, behavioursOf, shopInHaste, SOON, sumOf } from "./misbehaving-bank.ts";
 import { runNpmStart, type StartedByNpm } from "./run-npm-start.ts";
 import { preAuthorization } from "./running-sandbox.ts";
-import { shopAtBank, type BankLine, type ShopAtBank } from "./shop-at-bank.ts";
-
-/** What both banks do to any call that moves money. */
-const COMMON = [
-  "decline",
-  "hang",
-  "hang_before",
-  "late",
-  "late_effect",
-  "http_500",
-  "garbage",
-  "wrong_amount",
-  "control_characters",
-  "reset",
-] as const;
-const OWN = {
-  nestpay: [
-    "illegal_characters",
-    "host_timeout",
-    "issuer_unavailable",
-    "system_error",
-    "gateway_error",
-    "gateway_error_before",
-    "day_closes",
-  ],
-  iyzico: ["limited", "wrong_payment_id", "wrong_signature", "unknown_done", "unknown_not_done"],
-} as const;
-const BANKS = ["nestpay", "iyzico"] as const;
-type Protocol = (typeof BANKS)[number];
-const behavioursOf = (protocol: Protocol): readonly string[] => [...COMMON, ...OWN[protocol]];
-
-/** What takes a quarter of an hour elsewhere takes seconds here. */
-const SOON = {
-  ACQUIRER_TIMEOUT: "2s",
-  ACQUIRER_LATE_ARRIVAL: "4s",
-  RECOVERY_SCHEDULE: "200ms,500ms,1s,2s",
-  RECOVERY_INTERVAL: "100ms",
-  REVERSE_UNSEEN_AFTER: "2s",
-  NESTPAY_SIMULATOR_HANG: "6s",
-  NESTPAY_SIMULATOR_LATENESS: "3s",
-  NESTPAY_SIMULATOR_REVERSAL: "500ms",
-  IYZICO_SIMULATOR_HANG: "6s",
-  IYZICO_SIMULATOR_LATENESS: "3s",
-};
+import type { ShopAtBank } from "./shop-at-bank.ts";
 
 let started: StartedByNpm;
 beforeAll(async () => {
@@ -58,9 +16,7 @@ afterAll(() => started?.cleanUp());
 describe.each(BANKS)("at %s", (protocol) => {
   let shop: ShopAtBank;
   beforeAll(async () => {
-    shop = shopAtBank(started.file, protocol);
-    const account = `/operator/acquirer-accounts/${shop.bank.accountId}`;
-    expect((await shop.operator("PATCH", account, { lateArrivalSeconds: 4 })).status).toBe(200);
+    shop = await shopInHaste(started.file, protocol);
   });
 
   const sales = [...behavioursOf(protocol), "partial"];
@@ -172,10 +128,4 @@ async function afterOperation(shop: ShopAtBank, paymentId: string): Promise<stri
     },
     { withinMs: 120_000, everyMs: 100 },
   );
-}
-
-function sumOf(lines: readonly BankLine[], ...operations: BankLine["operation"][]): bigint {
-  return lines
-    .filter(({ outcome, operation }) => outcome === "approved" && operations.includes(operation))
-    .reduce((sum, { amountMinor }) => sum + BigInt(amountMinor), 0n);
 }

@@ -4,13 +4,13 @@ import { readFileSync } from "node:fs";
 import { verifyWebhook } from "@holdfast/webhook-signature";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { eventually, startLedgerReceiver } from "../support/index.ts";
-import { open, send, type Page } from "./follow-forms.ts";
+import { enrol, passChallenge } from "./buyer-at-bank.ts";
+import { send, type Page } from "./follow-forms.ts";
 import { runNpmStart, type StartedByNpm } from "./run-npm-start.ts";
 import { preAuthorization } from "./running-sandbox.ts";
 import { shopAtBank, type ShopAtBank } from "./shop-at-bank.ts";
 
 const BANKS = ["nestpay", "iyzico"] as const;
-const CHALLENGED = "4000000000003220";
 
 let started: StartedByNpm;
 beforeAll(async () => {
@@ -174,19 +174,7 @@ async function payWithCode(shop: ShopAtBank, code: string) {
 
 /** The same buyer up to the form that takes the browser back to us, which is not sent yet. */
 async function cameBack(shop: ShopAtBank, code: string): Promise<{ paymentId: string; back: Page }> {
-  const { body } = await shop.api("POST", "/api/3ds", {
-    ...preAuthorization({ pan: CHALLENGED }),
-    successUrl: "https://shop.example/yes",
-    failureUrl: "https://shop.example/no",
-  });
-  expect(body.status).toBe("ENROLLED");
-  let page = await open(body.redirectUrl);
-  for (
-    let forms = 0;
-    !page.html.includes(`action="${started.file.publicUrl}/3ds/return`) && forms < 5;
-    forms++
-  ) {
-    page = await send(page, page.html.includes('name="code"') ? { code, answer: "submit" } : {});
-  }
-  return { paymentId: body.paymentId, back: page };
+  const { paymentId, status, redirectUrl = "" } = await enrol(shop);
+  expect(status).toBe("ENROLLED");
+  return { paymentId, back: await passChallenge(started.file, redirectUrl, code) };
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { errors, Pool, type Dispatcher } from "undici";
@@ -56,10 +57,11 @@ export class BoundedHttpClient {
     });
   }
 
-  /** As `exchangeBytes`, with the answer read as UTF-8. */
+  /** As `exchangeBytes`, with the answer read as UTF-8: what is none is no answer of the protocol, whatever can be read of it. */
   async exchange(call: HttpCall, expiresAt: Date): Promise<HttpExchange> {
     const exchange = await this.exchangeBytes(call, expiresAt);
     if (exchange.kind !== "answered") return exchange;
+    if (!isUtf8(exchange.bytes)) return unknown("invalid_answer");
     return { kind: "answered", status: exchange.status, body: exchange.bytes.toString("utf8") };
   }
 

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import net, { type AddressInfo, type Server } from "node:net";
 
+import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { Acquirer, AcquirerCard } from "../acquirer.ts";
@@ -86,6 +87,67 @@ describe("an answer that is not one of the protocol is invalid", () => {
       kind: "unknown",
       reason: "invalid_answer",
     });
+  });
+});
+
+/** What an answer to any call may have. */
+const honest = {
+  reference: "REFERENCE",
+  amountMinor: 10_000,
+  currency: "EUR",
+  externalTransactionId: "t-1",
+  authCode: "123456",
+  resultCode: "05",
+  resultMessage: "İade çıktı",
+  at: "2026-01-01T00:00:00.000Z",
+};
+
+describe("an answer in another encoding, or of random bytes, is invalid for every call", () => {
+  const OPERATIONS = ["authorize", "sale", "capture", "cancel", "release", "refund"] as const;
+  type Call = (typeof OPERATIONS)[number] | "reverse" | "enrol" | "complete" | "inquire";
+  const CALLS: readonly Call[] = [...OPERATIONS, "reverse", "enrol", "complete", "inquire"];
+
+  async function outcomeOf(call: Call, answerOf: (reference: string) => Buffer) {
+    const { reference } = calls.card();
+    const card = { ...calls.card({ reference }), ...calls.enrolment({ reference }) };
+    answers.set(reference, (socket) =>
+      socket.end(Buffer.concat([Buffer.from("HTTP/1.1 200 OK\r\n\r\n"), answerOf(reference)])),
+    );
+    if (call === "reverse") return await acquirer.reverse(calls.reversal(card));
+    if (call === "complete") return await acquirer.complete({ ...card, session: "session" });
+    if (call === "inquire") return await acquirer.inquire(calls.inquiry(card));
+    return await acquirer[call]({ ...card, ...calls.followUp(card), reference });
+  }
+
+  const written = (outcome: string, encoding: BufferEncoding) => (reference: string) =>
+    Buffer.from(JSON.stringify({ ...honest, reference, outcome }), encoding);
+
+  test.for(["latin1", "utf16le"] as const)("%s", async (encoding) => {
+    for (const call of CALLS) {
+      for (const outcome of ["approved", "declined", "reversed", "refused", "not_found"]) {
+        const invalid = { kind: "unknown", reason: "invalid_answer" };
+        expect([call, outcome, await outcomeOf(call, written(outcome, encoding))]).toEqual([
+          call,
+          outcome,
+          invalid,
+        ]);
+      }
+    }
+    expect(await outcomeOf("sale", written("declined", "utf8"))).toMatchObject({
+      kind: "declined",
+      resultMessage: honest.resultMessage,
+    });
+  });
+
+  test("random bytes", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), fc.constantFrom(...CALLS), async (bytes, call) => {
+        expect(await outcomeOf(call, () => Buffer.from(bytes))).toEqual({
+          kind: "unknown",
+          reason: "invalid_answer",
+        });
+      }),
+    );
   });
 });
 
@@ -248,16 +310,6 @@ describe("a connection that ends before the answer does is lost", () => {
 });
 
 describe("an answer about something else is a mismatch", () => {
-  const honest = {
-    reference: "REFERENCE",
-    amountMinor: 10_000,
-    currency: "EUR",
-    externalTransactionId: "t-1",
-    authCode: "123456",
-    resultCode: "05",
-    resultMessage: "text",
-    at: "2026-01-01T00:00:00.000Z",
-  };
   const lies = [{ reference: "another" }, { amountMinor: 10_001 }, { currency: "USD" }];
   const operations = ["authorize", "sale", "capture", "cancel", "release", "refund"] as const;
   const cases = operations.flatMap((operation) => lies.map((lie) => ({ operation, lie })));
@@ -270,6 +322,24 @@ describe("an answer about something else is a mismatch", () => {
       expect(await acquirer[operation](request)).toEqual({ kind: "unknown", reason: "mismatch" });
       answerWith(request.reference, http(200, { ...honest, outcome }));
       expect(await acquirer[operation](request)).toMatchObject({ kind: outcome });
+    }
+  });
+
+  test.for(lies)("an enrolment and a completion with %o", async (lie) => {
+    const authentication = { transStatus: "Y" };
+    for (const outcome of ["authenticated", "declined"] as const) {
+      const request = calls.enrolment();
+      answerWith(request.reference, http(200, { ...honest, session: "s", authentication, outcome, ...lie }));
+      expect(await acquirer.enrol(request)).toEqual({ kind: "unknown", reason: "mismatch" });
+      answerWith(request.reference, http(200, { ...honest, session: "s", authentication, outcome }));
+      expect(await acquirer.enrol(request)).toMatchObject({ kind: outcome });
+    }
+    for (const outcome of ["approved", "declined", "not_genuine"] as const) {
+      const request = { ...calls.enrolment(), session: "s" };
+      answerWith(request.reference, http(200, { ...honest, outcome, ...lie }));
+      expect(await acquirer.complete(request)).toEqual({ kind: "unknown", reason: "mismatch" });
+      answerWith(request.reference, http(200, { ...honest, outcome }));
+      expect(await acquirer.complete(request)).toMatchObject({ kind: outcome });
     }
   });
 

@@ -43,6 +43,26 @@ test("a notification is genuine by the vector of the protocol, whether its ids a
   expect(read(large, signature), "a number beyond what a double can hold").toEqual(GENUINE);
 });
 
+test.each([
+  [
+    { iyziEventType: "API_AUTH", paymentId: "22484059" },
+    "92c7a72b7741bc83eb696066605c894778c87297b2c88d6037670666230e18ae",
+  ],
+  [
+    {
+      iyziEventType: "CHECKOUT_FORM_AUTH",
+      iyziPaymentId: "22483975",
+      token: "e828c62d-fd12-4b1a-ad5a-380f15fe6596",
+    },
+    "4031c575763486a2d2bf3f7ace0baebfcd6bed65393ab4df3fe80c00d5fd6878",
+  ],
+])("the published notification %o is genuine", (fields, signature) => {
+  const body = { ...fields, paymentConversationId: "conversationId", status: "SUCCESS" };
+  const call = { headers: { "x-iyz-signature-v3": signature }, body: Buffer.from(JSON.stringify(body)) };
+  const published = { apiKey: "sandbox-apikey", secretKey: "sandbox-UuLnD7wZa0a3DmytfIrwHQqAMfqCNJrs" };
+  expect(readIyzicoNotification(call, published)).toEqual({ kind: "genuine", name: "conversationId" });
+});
+
 test("one of a hosted page is signed with its token behind iyzico's own name of the payment", () => {
   const hosted = { ...BODY, iyziPaymentId: "77", token: "t0k3n" };
   const signed = `${secrets.secretKey}THREE_DS_AUTH77t0k3nhf-7f3c-pay-01SUCCESS`;

@@ -95,6 +95,30 @@ test.each([
   expect(isGenuine(message, fields, { secretKey: "sandbox-secret2" })).toBe(false);
 });
 
+test("the payment and the return whose signatures iyzico has published are genuine", () => {
+  const published = {
+    paymentId: "22416032",
+    currency: "TRY",
+    basketId: "basketId",
+    conversationId: "conversationId",
+    paidPrice: "10.50",
+    price: "10.50",
+    signature: "836c3a6c8db86c81043f2ca74edb13518b54a813f454f8dd762f0dd658610173",
+  };
+  expect(isGenuine("payment", published, { secretKey: "sandbox-qaIiLIxhjMgx3LSKIVvp6j17NunHOFtD" })).toBe(
+    true,
+  );
+  const back = {
+    conversationData: "",
+    conversationId: "",
+    mdStatus: "1",
+    paymentId: "22484292",
+    status: "success",
+    signature: "a4f73b80bb32a6ef8358090bbd8609a49a7b53f463048f8ef147496e236d04f0",
+  };
+  expect(isGenuine("return", back, { secretKey: "jLc7GQHD2pyJoqXDeEcTnGHYtP7Ai5jl" })).toBe(true);
+});
+
 test("a field that is missing is signed as empty", () => {
   const { conversationData: _, ...withoutData } = returned;
   expect(isGenuine("return", withoutData, secrets)).toBe(true);

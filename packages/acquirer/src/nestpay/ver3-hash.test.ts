@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import { PUBLISHED_RETURN } from "./test/published-return.ts";
 import { isVer3Hash, ver3Hash, type FormFields } from "./ver3-hash.ts";
 
 const published: Record<string, string> = {
@@ -72,6 +73,12 @@ test.each([
     { ...publishedBare, storetype: "3d", rnd: "12345" },
     "123456",
     "4aUsG5hqlIFLc9s8PKc5rWb2OLhmxDDewNgKa2XrwoYCIxlyVq8Fjl4IVaZzoqL983CfTseicmnTA0PjZr74xg==",
+  ],
+  [
+    "P3, a real return of a bank, which a sort by bytes gets wrong,",
+    PUBLISHED_RETURN,
+    "123456",
+    "jVgcwtx4vxxAcX8+ajsrrzp77k9uaGu1pjDQfCpoUG95y2MwwGipc6cF3kESiTphjV8/1ESSc6zg9KyTSxUnzA==",
   ],
   [
     "O1, values with what has to be escaped",

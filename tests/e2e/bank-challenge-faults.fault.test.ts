@@ -1,0 +1,132 @@
+// The banks of `npm start -- --banks` misbehave in 3-D Secure: where the challenge begins, and where its payment is charged;
+// and browsers bring back what the bank never said. Whatever a merchant reads in the end, the bank's own ledger says the same.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { enrol, passChallenge } from "./buyer-at-bank.ts";
+import { send, type Page } from "./follow-forms.ts";
+import { BANKS, behavioursOf, shopInHaste, SOON, sumOf, type Protocol } from "./misbehaving-bank.ts";
+import { runNpmStart, type StartedByNpm } from "./run-npm-start.ts";
+import type { ShopAtBank } from "./shop-at-bank.ts";
+
+/** Of every payment here, in minor units. */
+const AMOUNT = 1_250n;
+const CHARGED = [`sale ${AMOUNT}`];
+
+/** What a bank does to a call that judges no money yet. */
+const ENROLMENTS: Record<Protocol, string[]> = {
+  nestpay: [...ofEnrolments("nestpay", /^(?:host_|issuer_|system_|gateway_|day_)/), "wrong_hash"],
+  iyzico: ofEnrolments("iyzico", /^wrong_amount$/),
+};
+function ofEnrolments(protocol: Protocol, others: RegExp): string[] {
+  return behavioursOf(protocol).filter((behaviour) => !others.test(behaviour));
+}
+/** The challenge is shown, and what comes back from it is not about the payment. */
+const NOT_GENUINE = new Set(["wrong_hash", "wrong_amount", "wrong_payment_id"]);
+
+/** What somebody changes of a return that the bank has signed: the signature itself first. */
+const FORGERIES: Record<Protocol, [field: string, value?: string][]> = {
+  nestpay: [
+    ["HASH", "AAAA"],
+    ["HASH"],
+    ["oid", "other"],
+    ["amount", "0.01"],
+    ["mdStatus", "0"],
+    ["clientid", "1"],
+  ],
+  iyzico: [
+    ["signature", "AAAA"],
+    ["signature"],
+    ["conversationId", "other"],
+    ["paymentId", "1"],
+    ["mdStatus", "0"],
+    ["status", "failure"],
+  ],
+};
+
+let started: StartedByNpm;
+beforeAll(async () => {
+  started = await runNpmStart(["--banks", BANKS.join(",")], SOON);
+});
+afterAll(() => started?.cleanUp());
+
+describe.each(BANKS)("at %s", (protocol) => {
+  let shop: ShopAtBank;
+  beforeAll(async () => {
+    shop = await shopInHaste(started.file, protocol);
+  });
+
+  const statusOf = async (paymentId: string): Promise<string> =>
+    (await shop.api("GET", `/api/payment/${paymentId}`)).body.status;
+
+  test("a challenge that begins badly is charged once where it can be passed, and otherwise nothing is", async () => {
+    const begun: { behaviour: string; paymentId: string; redirectUrl?: string }[] = [];
+    for (const behaviour of ENROLMENTS[protocol]) {
+      await shop.bend("enrol", behaviour);
+      begun.push({ behaviour, ...(await enrol(shop)) });
+    }
+    const ends: string[] = [];
+    for (const { behaviour, paymentId, redirectUrl } of begun) {
+      if (redirectUrl !== undefined) await send(await passChallenge(started.file, redirectUrl));
+      const isOpen = redirectUrl !== undefined && NOT_GENUINE.has(behaviour);
+      const status = isOpen ? await statusOf(paymentId) : (await shop.settled(paymentId)).status;
+      ends.push(status);
+      expect([behaviour, status, await shop.book(paymentId)]).toEqual([
+        behaviour,
+        isOpen ? "ENROLLED" : status,
+        status === "SUCCESS" ? CHARGED : [],
+      ]);
+    }
+    expect(new Set(ends)).toEqual(new Set(["SUCCESS", "FAILED", "ENROLLED"]));
+  });
+
+  test("a completion is SUCCESS where the bank has the whole amount once, and FAILED where it has nothing", async () => {
+    const passed = await Promise.all(
+      [...behavioursOf(protocol), "partial"].map(async (behaviour) => ({
+        behaviour,
+        ...(await challenged()),
+      })),
+    );
+    for (const { behaviour, back } of passed) {
+      await shop.bend("complete", behaviour);
+      await send(back);
+    }
+    for (const { behaviour, paymentId } of passed) {
+      const { status } = await shop.settled(paymentId);
+      const bank = await shop.lines(paymentId);
+      const undone = sumOf(bank, "void", "refund");
+      expect([behaviour, status, sumOf(bank, "sale")]).toEqual([
+        behaviour,
+        status,
+        status === "SUCCESS" ? AMOUNT : undone,
+      ]);
+      expect(undone).toBe(status === "SUCCESS" ? 0n : sumOf(bank, "sale"));
+    }
+  });
+
+  test("a return that somebody has changed changes nothing, and the bank's own is charged afterwards", async () => {
+    const { paymentId, back } = await challenged();
+    for (const [field, value] of FORGERIES[protocol]) {
+      const { shop: ledTo } = await send(forged(back, field, value));
+      expect([field, value, ledTo, await statusOf(paymentId)]).toEqual([field, value, undefined, "ENROLLED"]);
+      expect(await shop.lines(paymentId)).toEqual([]);
+    }
+    expect((await send(back)).shop?.pathname).toBe("/yes");
+    expect(await shop.settled(paymentId)).toMatchObject({ status: "SUCCESS" });
+    expect(await shop.book(paymentId)).toEqual(CHARGED);
+  });
+
+  async function challenged(): Promise<{ paymentId: string; back: Page }> {
+    const { paymentId, redirectUrl = "" } = await enrol(shop);
+    return { paymentId, back: await passChallenge(started.file, redirectUrl) };
+  }
+});
+
+/** The same form with another value of a field, or without it. */
+function forged(page: Page, field: string, value?: string): Page {
+  const input = new RegExp(`<input type="hidden" name="${field}" value="[^"]*"\\s*/?>`);
+  expect(page.html).toMatch(input);
+  const html = page.html.replace(
+    input,
+    value === undefined ? "" : `<input type="hidden" name="${field}" value="${value}">`,
+  );
+  return { ...page, html };
+}
