@@ -5,7 +5,7 @@ import { selectField, textField } from "./form-fields.ts";
 import { timeElement } from "./format.ts";
 import type { Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
 import { filterOf, readList } from "./read-list.ts";
-import { nextPage, table, type Column } from "./table.ts";
+import { details, nextPage, table, type Column } from "./table.ts";
 
 /** Who did what in any service. */
 export const auditPage: Page = { method: "GET", path: "/audit", answer: answerAudit };
@@ -75,7 +75,7 @@ function columns(reader: Reader): Column<AuditLogEntry>[] {
     {
       heading: reader.texts.detail,
       isWide: true,
-      cell: ({ detail }) => html`<code>${JSON.stringify(detail)}</code>`,
+      cell: ({ detail }) => details(detail),
     },
     { heading: texts.service, cell: ({ service, sequence }) => `${service} ${sequence}` },
   ];

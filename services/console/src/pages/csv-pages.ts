@@ -15,7 +15,7 @@ export const csvPages: Page[] = [
     method: "GET",
     path: "/payments.csv",
     async answer({ api, query }) {
-      const filter = Object.fromEntries(PAYMENT_FILTERS.map((name) => [name, query.get(name) ?? undefined]));
+      const filter = Object.fromEntries(CSV_FILTERS.map((name) => [name, query.get(name) ?? undefined]));
       return await rowsOf(api, listOperatorPayments, { query: filter, fileName: "payments.csv" });
     },
   },
@@ -29,6 +29,9 @@ export const csvPages: Page[] = [
     },
   },
 ];
+
+/** Those of unknown outcome have a page of their own. */
+const CSV_FILTERS = [...PAYMENT_FILTERS, "unresolved"] as const;
 
 /** All rows that match a filter, to be saved. */
 export async function rowsOf(

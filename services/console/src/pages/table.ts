@@ -63,6 +63,14 @@ export function facts(pairs: readonly (readonly [string, Html | string | number 
   </dl>`;
 }
 
+/** What an action was about, as its service has written it down: each name beside its value. */
+export function details(detail: Record<string, unknown>): Html {
+  const text = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+  return html`${Object.entries(detail).map(
+    ([name, value]) => html`<span class="pair"><span class="quiet">${name}:</span> ${text(value)}</span> `,
+  )}`;
+}
+
 /** To the next page of a list, with the filters that it has. @param name of its cursor, where a page has several lists. */
 export function nextPage(
   text: string,

@@ -1,3 +1,4 @@
+import type { SearchMatch } from "@holdfast/contracts";
 import type { Language } from "@holdfast/html";
 import { TURKISH } from "./texts-tr.ts";
 
@@ -38,6 +39,15 @@ export const ENGLISH = {
   credentialBy: "Credential issued by",
   decision: "Decision",
   found: "Found as",
+  foundAs: {
+    id: "Id",
+    orderId: "Order",
+    externalTransactionId: "Bank reference",
+    authCode: "Authorization code",
+    customerId: "Customer",
+    last4: "Last four digits",
+    pan: "Masked card number",
+  } satisfies Record<SearchMatch, string>,
   bankReference: "Bank reference",
   authCode: "Authorization code",
   bankSaid: "The bank's answer",
@@ -65,7 +75,12 @@ export const ENGLISH = {
   executingRefunds: "Refunds whose outcome is unknown",
   unresolvedPayments: "Payments whose outcome is unknown",
   nextPage: "Next page",
+  asOf: "As of",
+  refresh: "Refresh",
+  nextPayments: "Next payments",
+  nextRefunds: "Next refunds",
   csv: "Download CSV",
+  csvOf: (list: string) => `Download CSV: ${list}`,
   filter: "Filter",
   from: "From",
   to: "To (not included)",
