@@ -41,6 +41,16 @@ test("the page says in words what the text is of each thing", async () => {
   expect(text).not.toContain("orderId");
 });
 
+test("a status alone needs a span of time, which is proposed, and the next click finds something", async () => {
+  const session = await started.signIn("operator", { subject: "olga" });
+  const refused = await started.get(session, "/payments?status=FAILED");
+  expect([refused.status, refused.text.includes('role="alert"')]).toEqual([400, true]);
+  const valueOf = (name: string) => new RegExp(`name="${name}"\\s+value="([^"]+)"`).exec(refused.text)![1]!;
+  const span = new URLSearchParams({ from: valueOf("from"), to: valueOf("to") }).toString();
+  expect((await started.get(session, `/payments?status=FAILED&${span}`)).status).toBe(200);
+  expect((await started.get(session, `/payments.csv?status=FAILED&${span}`)).text).toContain("#rows");
+});
+
 test("refunds of unknown outcome have pages of their own, and a file with all of them", async () => {
   const session = await started.signIn("operator", { subject: "olga" });
   const page = await started.get(session, "/unresolved");

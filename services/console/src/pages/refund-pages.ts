@@ -92,10 +92,12 @@ async function answerQueue(context: PageContext): Promise<PageAnswer> {
       {
         heading: texts.decision,
         cell: (refund) =>
-          html`${texts.approvals(refund.approvals, refund.approvalsRequired)}${
-            refund.approvedBy.length > 0 && html` (${approvers(refund)})`
-          }
-          ${decision(context, refund)}`,
+          html`<p>
+              ${texts.approvals(refund.approvals, refund.approvalsRequired)}${
+                refund.approvedBy.length > 0 && html` (${approvers(refund)})`
+              }
+            </p>
+            ${decision(context, refund)}`,
       },
     ],
     { rows: page.items, empty: texts.noRefunds },
