@@ -236,6 +236,34 @@ test("a session that was left idle asks who this is, and a decision asks for a y
   expect(await decisionsOf(refundId)).toHaveLength(1);
 });
 
+test("the queue is as it is now when somebody looks at it again, unless they have begun to write", async () => {
+  const page = await signIn("alice", "/refunds");
+  await page.clock.install();
+  await page.reload();
+  const { refundId } = await requestRefund();
+  const lookAgain = async () => {
+    await page.clock.fastForward(11_000);
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+  };
+  await lookAgain();
+  await page.locator(`a[href="/refunds/${refundId}"]`).waitFor();
+  const reason = page.getByRole("textbox", { name: "Reason" }).first();
+  await reason.fill("seen by");
+  await lookAgain();
+  expect(await reason.inputValue()).toBe("seen by");
+  await page.getByRole("link", { name: "Refresh" }).click();
+  expect(await reason.inputValue()).toBe("");
+});
+
+test("a switch of languages keeps what was searched", async () => {
+  const { orderId } = await requestRefund();
+  const page = await signIn("vera", `/search?q=${orderId}`);
+  await page.getByRole("link", { name: "Türkçe" }).click();
+  expect(await page.getByRole("searchbox").inputValue()).toBe(orderId);
+  expect(await page.locator("html").getAttribute("lang")).toBe("tr");
+  expect(await page.getByRole("link", { name: orderId }).count()).toBeGreaterThan(0);
+});
+
 test("times are in the zone of the reader, which is named", async () => {
   const { refundId } = await requestRefund();
   const page = await signIn("vera", `/refunds/${refundId}`, {

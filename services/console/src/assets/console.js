@@ -14,6 +14,18 @@ addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
 });
 
+// A list of work is shown as it is now when somebody looks at it again, unless they have begun to write.
+const refresh = document.querySelector("a[data-refresh]");
+const shownAt = performance.now();
+document.addEventListener("visibilitychange", () => {
+  const isWriting = [...document.querySelectorAll("main input, main textarea")].some(
+    (field) => field.value !== field.defaultValue,
+  );
+  const isOld = performance.now() - shownAt > 10_000;
+  if (refresh && document.visibilityState === "visible" && isOld && !isWriting)
+    location.replace(refresh.href);
+});
+
 // What was done is read out, and what was not has the focus.
 document.querySelector('main [role="alert"]')?.focus();
 

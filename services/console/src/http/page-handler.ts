@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { holdsCardNumber } from "@holdfast/contracts";
 import { html } from "@holdfast/html";
 import type { Request, RequestHandler, Response } from "express";
 import type { ArrivingFile } from "../operator-api/form-with-file.ts";
@@ -100,16 +101,19 @@ function refuse(
 
 /** What every page of a person has around its content. */
 export function frameOf(request: Request, reader: Reader, session: Session | undefined) {
-  const searched = request.path === "/search" ? request.query["q"] : undefined;
+  const asked = new URLSearchParams(request.originalUrl.split("?", 2)[1]);
+  // A card number that somebody has typed is on no page.
+  const query = new URLSearchParams([...asked].filter(([, value]) => !holdsCardNumber(value)));
   return {
     reader,
     path: request.method === "GET" ? request.path : pageOfForm(request.path),
+    query,
     person: session && {
       subject: session.subject,
       merchantId: session.staff?.merchantId,
       formToken: formTokenOf(session.id),
     },
-    searchText: typeof searched === "string" && !/\d{12}/.test(searched) ? searched : undefined,
+    searchText: request.path === "/search" ? (query.get("q") ?? undefined) : undefined,
   };
 }
 

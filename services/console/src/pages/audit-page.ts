@@ -3,9 +3,10 @@ import { html, type Html } from "@holdfast/html";
 import { AUDIT_TEXTS } from "./audit-texts.ts";
 import { selectField, textField } from "./form-fields.ts";
 import { timeElement } from "./format.ts";
+import { instantField, instantOf } from "./instant-field.ts";
 import type { Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
 import { filterOf, readList } from "./read-list.ts";
-import { nextPage, table, type Column } from "./table.ts";
+import { details, nextPage, table, type Column } from "./table.ts";
 
 /** Who did what in any service. */
 export const auditPage: Page = { method: "GET", path: "/audit", answer: answerAudit };
@@ -34,25 +35,17 @@ async function answerAudit(context: PageContext): Promise<PageAnswer> {
   };
 }
 
-/** What a field for date and time has, as a time in UTC; whatever else stands there, the gateway refuses. */
-function instantOf(text: string | null): string | undefined {
-  if (!text) return undefined;
-  if (/T\d\d:\d\d$/.test(text)) return `${text}:00Z`;
-  return /T\d\d:\d\d:\d\d$/.test(text) ? `${text}Z` : text;
-}
-
 function filters({ query, reader }: PageContext): Html {
   const texts = AUDIT_TEXTS[reader.language];
   const field = (name: "actor" | "action" | "subject", max: number) =>
     textField({ name, label: texts[name], value: query.get(name) ?? "", max });
-  const time = (name: "from" | "to") =>
-    textField({ name, label: texts[name], value: query.get(name) ?? "", type: "datetime-local" });
+  const time = (name: "from" | "to") => instantField(name, texts[name], query.get(name));
   const services = AUDITED_SERVICES.map((value) => ({ value, text: value }));
   return html`<form class="filters" action="/audit">
     ${field("actor", 200)} ${field("action", 100)} ${field("subject", 200)}
     ${selectField({
       name: "service",
-      label: texts.service,
+      label: texts.serviceName,
       choices: [{ value: "", text: reader.texts.any }, ...services],
       chosen: query.get("service"),
     })}
@@ -75,7 +68,7 @@ function columns(reader: Reader): Column<AuditLogEntry>[] {
     {
       heading: reader.texts.detail,
       isWide: true,
-      cell: ({ detail }) => html`<code>${JSON.stringify(detail)}</code>`,
+      cell: ({ detail }) => details(detail),
     },
     { heading: texts.service, cell: ({ service, sequence }) => `${service} ${sequence}` },
   ];

@@ -6,7 +6,7 @@ import {
 } from "@holdfast/contracts";
 import type { OperatorApi } from "../operator-api/operator-api.ts";
 import type { FileAnswer, Page } from "./page-context.ts";
-import { PAYMENT_FILTERS } from "./payment-pages.ts";
+import { paymentFilter } from "./payment-list.ts";
 
 /** Each list as the API exports it: all matching rows, whose last line says that they are whole. */
 export const csvPages: Page[] = [
@@ -15,8 +15,10 @@ export const csvPages: Page[] = [
     method: "GET",
     path: "/payments.csv",
     async answer({ api, query }) {
-      const filter = Object.fromEntries(PAYMENT_FILTERS.map((name) => [name, query.get(name) ?? undefined]));
-      return await rowsOf(api, listOperatorPayments, { query: filter, fileName: "payments.csv" });
+      return await rowsOf(api, listOperatorPayments, {
+        query: paymentFilter(query),
+        fileName: "payments.csv",
+      });
     },
   },
   {

@@ -1,14 +1,15 @@
-import { html, LANGUAGES, type Html } from "@holdfast/html";
+import { html, LANGUAGES, type Html, type Language } from "@holdfast/html";
 import { SCRIPT, STYLE } from "../assets.ts";
 import type { Notice, Reader } from "./page-context.ts";
 import { TEXTS } from "./texts.ts";
 
 export type Frame = {
   reader: Reader;
-  /** Of this page, for the navigation and the switch of languages. */
+  /** Of this page, for the navigation. */
   path: string;
-  /** Undefined where nobody is signed in. */
-  /** With the merchant that they are staff of. */
+  /** What the page was asked for beside its path, such as filters: a switch of languages keeps it. */
+  query?: URLSearchParams;
+  /** With the merchant that they are staff of; undefined where nobody is signed in. */
   person: { subject: string; merchantId?: string | undefined; formToken: string } | undefined;
   searchText?: string | undefined;
 };
@@ -47,7 +48,7 @@ function renderNotice({ role, title, text, link }: Notice): Html {
   </div>`;
 }
 
-function header({ reader, path, person, searchText }: Frame): Html {
+function header({ reader, path, query, person, searchText }: Frame): Html {
   const { texts } = reader;
   return html`<header class="top">
     <div class="bar">
@@ -68,7 +69,7 @@ function header({ reader, path, person, searchText }: Frame): Html {
         </form>`
       }
       <div class="who">
-        ${languages(reader, path)}
+        ${languages(reader, path, query)}
         ${
           person &&
           html`<span><span class="visually-hidden">${texts.signedInAs}</span> ${person.subject}</span>
@@ -119,12 +120,19 @@ function isWithin(path: string, place: string): boolean {
   return path === place || (place !== "/" && path.startsWith(`${place}/`));
 }
 
-function languages({ language, texts }: Reader, path: string): Html {
+function languages({ language, texts }: Reader, path: string, query?: URLSearchParams): Html {
   const others = LANGUAGES.filter((other) => other !== language);
+  const pageIn = (other: Language) => {
+    const asked = new URLSearchParams(query);
+    // What was done is said once.
+    asked.delete("done");
+    asked.set("lang", other);
+    return `${path}?${asked.toString()}`;
+  };
   return html`<span aria-label="${texts.languages}" role="group"
     >${others.map(
       (other) =>
-        html`<a href="${path}?lang=${other}" lang="${other}" hreflang="${other}">${TEXTS[other].name}</a>`,
+        html`<a href="${pageIn(other)}" lang="${other}" hreflang="${other}">${TEXTS[other].name}</a>`,
     )}</span
   >`;
 }

@@ -12,6 +12,7 @@ import { html, type Html } from "@holdfast/html";
 import { statusBadge, timeElement } from "./format.ts";
 import { MERCHANT_ACTIONS } from "./merchant-actions.ts";
 import { keySection, planSection, statusForm, webhookSection } from "./merchant-sections.ts";
+import { ruleFacts } from "./merchant-rule-facts.ts";
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
 import { answerOwnMerchant, ownMerchantPages } from "./own-merchant-page.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
@@ -79,7 +80,7 @@ function rules(reader: Reader, merchant: Merchant): Html {
     ${
       set.length === 0
         ? html`<p class="quiet">${texts.noRules}</p>`
-        : facts(set.map(([name, rule]) => [name, html`<code>${JSON.stringify(rule)}</code>`] as const))
+        : facts(ruleFacts(reader, merchant.rules!))
     }`;
 }
 

@@ -34,6 +34,21 @@ const ENGLISH = {
   installments: "Installments",
   merchantRules: "Merchant rules",
   noRules: "No rule narrows what goes to the bank. Rules are set with the operator API.",
+  ruleNames: {
+    largestAmounts: "Largest amount of a payment",
+    attemptsPerCard: "Payments with one card",
+    attemptsPerIp: "Payments from one address",
+    declineRate: "Declined payments",
+  },
+  attemptsRule: (max: number, span: string) => `at most ${max} within ${span}`,
+  declineRule: (percent: number, count: number, span: string) =>
+    `none while ${percent} % of at least ${count} answers within ${span} are declines`,
+  span: (seconds: number) =>
+    seconds % 3_600 === 0
+      ? `${seconds / 3_600} h`
+      : seconds % 60 === 0
+        ? `${seconds / 60} min`
+        : `${seconds} s`,
   routes: "Routes to accounts at banks",
   noRoutes: "No route: every payment goes to the default account.",
   routesProposed: (who: string) => `${who} has proposed other routes; another person confirms them.`,
@@ -116,6 +131,21 @@ const TURKISH: MerchantTexts = {
   installments: "Taksit",
   merchantRules: "Üye iş yeri kuralları",
   noRules: "Bankaya gideni sınırlayan kural yok. Kurallar operatör API'si ile belirlenir.",
+  ruleNames: {
+    largestAmounts: "Bir ödemenin en yüksek tutarı",
+    attemptsPerCard: "Tek kartla ödeme",
+    attemptsPerIp: "Tek adresten ödeme",
+    declineRate: "Reddedilen ödemeler",
+  },
+  attemptsRule: (max, span) => `${span} içinde en çok ${max}`,
+  declineRule: (percent, count, span) =>
+    `${span} içindeki en az ${count} yanıtın %${percent} kadarı ret ise hiçbiri`,
+  span: (seconds) =>
+    seconds % 3_600 === 0
+      ? `${seconds / 3_600} sa`
+      : seconds % 60 === 0
+        ? `${seconds / 60} dk`
+        : `${seconds} sn`,
   routes: "Banka hesaplarına yönlendirme",
   noRoutes: "Yönlendirme yok: her ödeme varsayılan hesaba gider.",
   routesProposed: (who) => `${who} başka yönlendirmeler önerdi; başka biri doğrular.`,

@@ -4,6 +4,7 @@ import {
   listOperatorWebhookDeliveries,
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
+import { asOf } from "./as-of.ts";
 import { barChart } from "./bar-chart.ts";
 import { amountText, percentText } from "./format.ts";
 import { approvalRates, countByAge, hourlyVolumes } from "./overview-figures.ts";
@@ -17,7 +18,8 @@ export const overviewPage: Page = { method: "GET", path: "/", answer: answerOver
 /** As many as a page of a list has at most: the figures are of these, and say so where there are more. */
 const ROWS = "200";
 
-async function answerOverview({ api, now, reader }: PageContext): Promise<PageAnswer> {
+async function answerOverview(context: PageContext): Promise<PageAnswer> {
+  const { api, now, reader } = context;
   const from = `${now.toISOString().slice(0, 10)}T00:00:00Z`;
   const to = new Date(now.getTime() + MINUTE_MS).toISOString();
   const [today, unknown, refunds, deliveries] = await Promise.all([
@@ -27,7 +29,7 @@ async function answerOverview({ api, now, reader }: PageContext): Promise<PageAn
     api.read(listOperatorWebhookDeliveries, { query: { status: "pending", limit: ROWS } }),
   ]);
   const whole = { today, unknown, refunds, deliveries };
-  const content = html`${waiting(reader, whole)}
+  const content = html`${asOf(context, "/")} ${waiting(reader, whole)}
     <h2>${OVERVIEW_TEXTS[reader.language].today}</h2>
     <div class="charts">
       ${volumeChart(reader, today)} ${approvalChart(reader, today)} ${ageCharts(reader, whole, now)}

@@ -5,32 +5,30 @@ import {
   getPaymentSettlement,
   inquirePayment,
   listChargebacks,
-  listOperatorPayments,
-  PAYMENT_STATUSES,
   requestOperatorRefund,
   resolvePayment,
   reversePayment,
   type OperatorPaymentLife,
   type PaymentSettlement,
 } from "@holdfast/contracts";
-import { html, type Html } from "@holdfast/html";
+import { html } from "@holdfast/html";
 import { OperatorApiProblemError } from "../operator-api/operator-api.ts";
 import { renderActions } from "./action-forms.ts";
-import { amountField, amountText, cardText, statusBadge, statusWord, timeElement } from "./format.ts";
+import { amountField, amountText, cardText, statusBadge, timeElement } from "./format.ts";
 import { offersOfPayment, refundableOf } from "./offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
-import { paymentColumns } from "./payment-columns.ts";
+import { paymentList } from "./payment-list.ts";
 import { readList } from "./read-list.ts";
 import { statementIn } from "./refund-pages.ts";
 import { eventsOfSettlement } from "./settlement-events.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
-import { facts, nextPage, table } from "./table.ts";
+import { facts } from "./table.ts";
 import { doneNotice, takeAction, type ActionRequest } from "./take-action.ts";
 import { eventsOfPayment, renderTimeline } from "./timeline.ts";
 
 /** The list of payments, and each payment on one timeline with what may be done about it. */
 export const paymentPages: Page[] = [
-  { audience: "everybody", method: "GET", path: "/payments", answer: answerList },
+  paymentList,
   {
     audience: "everybody",
     method: "GET",
@@ -67,53 +65,6 @@ export const paymentPages: Page[] = [
   },
   { audience: "everybody", method: "POST", path: "/payments/:paymentId/refund", answer: requestRefund },
 ];
-
-/** What the list can be narrowed to here; the API knows more. */
-export const PAYMENT_FILTERS = ["status", "orderId", "last4", "merchantId", "from", "to"] as const;
-
-async function answerList(context: PageContext): Promise<PageAnswer> {
-  const { reader, query } = context;
-  const { texts } = reader;
-  const filter = Object.fromEntries(PAYMENT_FILTERS.map((name) => [name, query.get(name)?.trim()]));
-  const cursor = query.get("cursor") ?? undefined;
-  const page = await readList(
-    context,
-    context.api.read(listOperatorPayments, { query: { ...filter, cursor } }),
-  );
-  const content = html`${filters(context)}
-    ${table(texts.payments, paymentColumns(reader), { rows: page.items, empty: texts.noPayments })}
-    ${nextPage(texts.nextPage, "/payments", query, page.nextCursor)}
-    <p><a href="/payments.csv?${query.toString()}">${texts.csv}</a></p>`;
-  const { notice, status = 200 } = page.refusal ?? {};
-  return { kind: "page", title: texts.payments, content, notice, status };
-}
-
-function filters({ query, reader, session }: PageContext): Html {
-  const { texts } = reader;
-  const field = (name: string, label: string) =>
-    html`<div class="field">
-      <label for="${name}">${label}</label>
-      <input type="text" id="${name}" name="${name}" size="14" value="${query.get(name) ?? ""}" />
-    </div>`;
-  return html`<form class="filters" action="/payments">
-    <div class="field">
-      <label for="status">${texts.status}</label>
-      <select id="status" name="status">
-        <option value="">${texts.any}</option>
-        ${PAYMENT_STATUSES.filter((status) => status !== "PENDING_APPROVAL").map(
-          (status) =>
-            html`<option value="${status}" ${query.get("status") === status && html`selected`}>
-              ${statusWord(reader, status)}
-            </option>`,
-        )}
-      </select>
-    </div>
-    ${field("orderId", texts.order)} ${field("last4", texts.last4)}
-    ${!session.staff && field("merchantId", texts.merchantId)} ${field("from", texts.from)}
-    ${field("to", texts.to)}
-    <button>${texts.filter}</button>
-  </form>`;
-}
 
 async function answerPayment(context: PageContext, notice?: Notice, status?: number): Promise<PageAnswer> {
   const { reader, parameters } = context;

@@ -10,6 +10,7 @@ import {
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { decisionForm, renderActions, signInAgain } from "./action-forms.ts";
+import { asOf } from "./as-of.ts";
 import { amountText, cardText, statusBadge, timeElement } from "./format.ts";
 import { offersOfRefund } from "./offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
@@ -91,15 +92,18 @@ async function answerQueue(context: PageContext): Promise<PageAnswer> {
       {
         heading: texts.decision,
         cell: (refund) =>
-          html`${texts.approvals(refund.approvals, refund.approvalsRequired)}${
-            refund.approvedBy.length > 0 && html` (${approvers(refund)})`
-          }
-          ${decision(context, refund)}`,
+          html`<p>
+              ${texts.approvals(refund.approvals, refund.approvalsRequired)}${
+                refund.approvedBy.length > 0 && html` (${approvers(refund)})`
+              }
+            </p>
+            ${decision(context, refund)}`,
       },
     ],
     { rows: page.items, empty: texts.noRefunds },
   );
-  const content = html`${signIn} ${queue} ${nextPage(texts.nextPage, "/refunds", query, page.nextCursor)}
+  const content = html`${asOf(context, "/refunds")} ${signIn} ${queue}
+    ${nextPage(texts.nextPage, "/refunds", query, page.nextCursor)}
     <p><a href="/refunds.csv?status=PENDING_APPROVAL">${texts.csv}</a></p>`;
   return { kind: "page", title: texts.refunds, content, notice: doneNotice(context) };
 }

@@ -1,8 +1,15 @@
-import { searchOperator, type SearchAnswer } from "@holdfast/contracts";
+import {
+  getOperatorWebhookDelivery,
+  getSettlement,
+  searchOperator,
+  type SearchAnswer,
+} from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { OperatorApiProblemError } from "../operator-api/operator-api.ts";
+import { DELIVERY_TEXTS } from "./delivery-texts.ts";
 import { amountText, statusBadge, timeElement } from "./format.ts";
 import type { Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
+import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 import { table } from "./table.ts";
 import { problemText } from "./take-action.ts";
 
@@ -14,25 +21,27 @@ export const searchPage: Page = {
   answer: answerSearch,
 };
 
-async function answerSearch({ api, reader, query }: PageContext): Promise<PageAnswer> {
+async function answerSearch(context: PageContext): Promise<PageAnswer> {
+  const { api, reader, query } = context;
   const { texts } = reader;
   const text = query.get("q")?.trim() ?? "";
   if (text === "")
     return { kind: "page", title: texts.search, content: html`<p class="quiet">${texts.searchFirst}</p>` };
   try {
     const found = await api.read(searchOperator, { query: { q: text } });
+    const rows = found.items.map((item) => rowOf(reader, item));
     const content = html`${found.more && html`<p>${texts.moreFound} <a href="/payments">${texts.payments}</a></p>`}
     ${table(
       `${texts.search}: ${text}`,
       [
-        { heading: texts.what, cell: (item: Item) => linkTo(reader, item) },
-        { heading: texts.found, cell: ({ matchedBy }) => html`<code>${matchedBy}</code>` },
-        { heading: texts.merchant, cell: merchantOf },
-        { heading: texts.amount, isNumber: true, cell: (item) => amountOf(reader, item) },
-        { heading: texts.status, cell: (item) => statusOf(reader, item) },
-        { heading: texts.made, cell: (item) => timeElement(reader, recordOf(item)?.paymentDate) },
+        { heading: texts.what, cell: ({ link }: Row) => link },
+        { heading: texts.found, cell: ({ foundAs }) => foundAs },
+        { heading: texts.merchant, cell: ({ merchant }) => merchant ?? "–" },
+        { heading: texts.amount, isNumber: true, cell: ({ amount }) => amount ?? "–" },
+        { heading: texts.status, cell: ({ status }) => (status ? statusBadge(reader, status) : "–") },
+        { heading: texts.made, cell: ({ at }) => timeElement(reader, at) },
       ],
-      { rows: found.items, empty: texts.noResults },
+      { rows: rows.length === 0 ? await otherThings(context, text) : rows, empty: texts.noResults },
     )}`;
     return { kind: "page", title: texts.search, content };
   } catch (error) {
@@ -49,38 +58,85 @@ async function answerSearch({ api, reader, query }: PageContext): Promise<PageAn
   }
 }
 
+/** One thing that was found, whatever it is. */
+type Row = {
+  link: Html;
+  foundAs: string;
+  merchant?: string;
+  amount?: string;
+  status?: string;
+  at?: string;
+};
+
 type Item = SearchAnswer["items"][number];
 
-function recordOf(item: Item) {
-  return item.type === "payment" ? item.payment.payment : item.type === "refund" ? item.refund : undefined;
-}
-
-function linkTo({ texts }: Reader, item: Item): Html {
+function rowOf(reader: Reader, item: Item): Row {
+  const { texts } = reader;
+  const foundAs = texts.foundAs[item.matchedBy];
   switch (item.type) {
-    case "payment":
-      return html`${texts.payment}
-        <a href="/payments/${item.payment.payment.paymentId}">${item.payment.payment.orderId}</a>`;
-    case "refund":
-      return html`${texts.refund} <a href="/refunds/${item.refund.refundId}">${item.refund.orderId}</a>`;
-    case "merchant":
-      return html`${texts.merchant}
-        <a href="/merchants/${item.merchant.merchantId}">${item.merchant.name}</a>`;
+    case "payment": {
+      const { payment } = item.payment;
+      const link = html`${texts.payment} <a href="/payments/${payment.paymentId}">${payment.orderId}</a>`;
+      return { link, foundAs, ...recordOf(reader, item.payment, payment) };
+    }
+    case "refund": {
+      const { refundId, orderId } = item.refund;
+      const link = html`${texts.refund} <a href="/refunds/${refundId}">${orderId}</a>`;
+      return { link, foundAs, ...recordOf(reader, item.refund, item.refund) };
+    }
+    case "merchant": {
+      const { merchantId, name } = item.merchant;
+      return { link: html`${texts.merchant} <a href="/merchants/${merchantId}">${name}</a>`, foundAs };
+    }
     default:
       return item satisfies never;
   }
 }
 
-function merchantOf(item: Item): string {
-  const of = item.type === "payment" ? item.payment : item.type === "refund" ? item.refund : undefined;
-  return of ? (of.merchantName ?? of.merchantId) : "–";
+function recordOf(
+  reader: Reader,
+  { merchantId, merchantName }: { merchantId: string; merchantName?: string | undefined },
+  record: { amount: number; currency: string; status: string; paymentDate: string },
+) {
+  return {
+    merchant: merchantName ?? merchantId,
+    amount: amountText(reader, record.amount, record.currency),
+    status: record.status,
+    at: record.paymentDate,
+  };
 }
 
-function amountOf(reader: Reader, item: Item): string {
-  const record = recordOf(item);
-  return record ? amountText(reader, record.amount, record.currency) : "–";
+/** What else has an id that stands in a log, a header or a report: a webhook, and for operators a bank's file. */
+async function otherThings({ api, reader, session }: PageContext, text: string): Promise<Row[]> {
+  if (!UUID.test(text)) return [];
+  const foundAs = reader.texts.foundAs.id;
+  const [webhook, file] = await Promise.all([
+    unlessMissing(api.read(getOperatorWebhookDelivery, { path: { eventId: text } })),
+    session.staff ? undefined : unlessMissing(api.read(getSettlement, { path: { importId: text } })),
+  ]);
+  const rows: Row[] = [];
+  if (webhook) {
+    const { eventId, eventType, merchantId, occurredAt, status } = webhook;
+    const { delivery } = DELIVERY_TEXTS[reader.language];
+    const link = html`${delivery} <a href="/deliveries/${eventId}">${eventType}</a>`;
+    rows.push({ link, foundAs, merchant: merchantId, status, at: occurredAt });
+  }
+  if (file) {
+    const { importId, fileName, state, createdAt } = file;
+    const { bankFile } = SETTLEMENT_TEXTS[reader.language];
+    const link = html`${bankFile} <a href="/settlement/imports/${importId}">${fileName}</a>`;
+    rows.push({ link, foundAs, status: state, at: createdAt });
+  }
+  return rows;
 }
 
-function statusOf(reader: Reader, item: Item): Html {
-  const record = recordOf(item);
-  return record ? statusBadge(reader, record.status) : html`–`;
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+async function unlessMissing<Answer>(reading: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof OperatorApiProblemError && error.problem.status === 404) return undefined;
+    throw error;
+  }
 }

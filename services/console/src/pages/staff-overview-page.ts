@@ -1,4 +1,6 @@
 import { listOperatorRefunds, listOperatorWebhookDeliveries } from "@holdfast/contracts";
+import { html } from "@holdfast/html";
+import { asOf } from "./as-of.ts";
 import type { Page, PageAnswer, PageContext } from "./page-context.ts";
 import { waitingDeliveries, waitingTable } from "./waiting-table.ts";
 
@@ -10,15 +12,17 @@ export const staffOverviewPage: Page = {
   answer: answerOverview,
 };
 
-async function answerOverview({ api, reader }: PageContext): Promise<PageAnswer> {
+async function answerOverview(context: PageContext): Promise<PageAnswer> {
+  const { api, reader } = context;
   const { texts } = reader;
   const [refunds, deliveries] = await Promise.all([
     api.read(listOperatorRefunds, { query: { status: "PENDING_APPROVAL", limit: "200" } }),
     api.read(listOperatorWebhookDeliveries, { query: { status: "pending", limit: "200" } }),
   ]);
-  const content = waitingTable(reader, [
+  const content = html`${asOf(context, "/")}
+  ${waitingTable(reader, [
     { text: texts.refundQueue, href: "/refunds", list: refunds, oldest: refunds.items[0]?.paymentDate },
     waitingDeliveries(reader, deliveries),
-  ]);
+  ])}`;
   return { kind: "page", title: texts.overview, content };
 }

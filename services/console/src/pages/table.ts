@@ -63,6 +63,25 @@ export function facts(pairs: readonly (readonly [string, Html | string | number 
   </dl>`;
 }
 
+/** What an action was about, as its service has written it down: each name beside its value. */
+export function details(detail: Record<string, unknown>): Html {
+  return html`${pairsIn(detail).map(
+    ([name, value]) => html`<span class="pair"><span class="quiet">${name}:</span> ${value}</span> `,
+  )}`;
+}
+
+function pairsIn(detail: Record<string, unknown>): [name: string, text: string][] {
+  return Object.entries(detail).flatMap(([name, value]): [string, string][] => {
+    if (isRecord(value)) return pairsIn(value).map(([inner, text]) => [`${name}.${inner}`, text]);
+    if (typeof value === "string") return [[name, value]];
+    return [[name, value === null ? "–" : JSON.stringify(value)]];
+  });
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** To the next page of a list, with the filters that it has. @param name of its cursor, where a page has several lists. */
 export function nextPage(
   text: string,

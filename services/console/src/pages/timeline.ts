@@ -7,7 +7,7 @@ import type {
 import { html, type Html } from "@holdfast/html";
 import { amountText, statusWord, timeElement } from "./format.ts";
 import type { Reader } from "./page-context.ts";
-import { table } from "./table.ts";
+import { details, table } from "./table.ts";
 
 /** Something that happened to a payment, whichever service knows it. */
 export type TimelineEvent = {
@@ -69,7 +69,7 @@ export function eventsOfPayment(
       at,
       what: html`<code>${action}</code>`,
       who: actor,
-      detail: html`<code>${JSON.stringify(detail)}</code>`,
+      detail: details(detail),
     })),
   ];
 }

@@ -1,5 +1,6 @@
 import { listOperatorPayments, listOperatorRefunds } from "@holdfast/contracts";
 import { html } from "@holdfast/html";
+import { asOf } from "./as-of.ts";
 import { statusBadge, timeElement } from "./format.ts";
 import type { Page, PageAnswer, PageContext } from "./page-context.ts";
 import { paymentColumns } from "./payment-columns.ts";
@@ -9,33 +10,40 @@ import { nextPage, table } from "./table.ts";
 /** What nobody knows the outcome of. */
 export const unresolvedPage: Page = { method: "GET", path: "/unresolved", answer: answerUnresolved };
 
-async function answerUnresolved({ api, reader, query }: PageContext): Promise<PageAnswer> {
+async function answerUnresolved(context: PageContext): Promise<PageAnswer> {
+  const { api, reader, query } = context;
   const { texts } = reader;
   const [payments, refunds] = await Promise.all([
     api.read(listOperatorPayments, {
       query: { unresolved: "true", cursor: query.get("cursor") ?? undefined },
     }),
-    api.read(listOperatorRefunds, { query: { status: "EXECUTING" } }),
+    api.read(listOperatorRefunds, {
+      query: { status: "EXECUTING", cursor: query.get("refundsCursor") ?? undefined },
+    }),
   ]);
-  const content = html`${table(
-    texts.unresolvedPayments,
-    [
-      ...paymentColumns(reader),
-      { heading: texts.state, cell: ({ state }) => statusBadge(reader, state) },
-      { heading: texts.lastInquiry, cell: ({ lastInquiry }) => lastInquiry ?? "–" },
-      { heading: texts.nextAttempt, cell: ({ nextAttemptAt }) => timeElement(reader, nextAttemptAt) },
-    ],
-    { rows: payments.items, empty: texts.noUnresolved },
-  )}
-  ${nextPage(texts.nextPage, "/unresolved", query, payments.nextCursor)}
-  ${table(
-    texts.executingRefunds,
-    [
-      ...refundColumns(reader),
-      { heading: texts.lastInquiry, cell: ({ lastInquiry }) => lastInquiry ?? "–" },
-      { heading: texts.nextAttempt, cell: ({ nextAttemptAt }) => timeElement(reader, nextAttemptAt) },
-    ],
-    { rows: refunds.items, empty: texts.noUnresolved },
-  )}`;
+  const content = html`${asOf(context, "/unresolved")}
+    ${table(
+      texts.unresolvedPayments,
+      [
+        ...paymentColumns(reader),
+        { heading: texts.state, cell: ({ state }) => statusBadge(reader, state) },
+        { heading: texts.lastInquiry, cell: ({ lastInquiry }) => lastInquiry ?? "–" },
+        { heading: texts.nextAttempt, cell: ({ nextAttemptAt }) => timeElement(reader, nextAttemptAt) },
+      ],
+      { rows: payments.items, empty: texts.noUnresolved },
+    )}
+    ${nextPage(texts.nextPayments, "/unresolved", query, payments.nextCursor)}
+    <p><a href="/payments.csv?unresolved=true">${texts.csvOf(texts.payments)}</a></p>
+    ${table(
+      texts.executingRefunds,
+      [
+        ...refundColumns(reader),
+        { heading: texts.lastInquiry, cell: ({ lastInquiry }) => lastInquiry ?? "–" },
+        { heading: texts.nextAttempt, cell: ({ nextAttemptAt }) => timeElement(reader, nextAttemptAt) },
+      ],
+      { rows: refunds.items, empty: texts.noUnresolved },
+    )}
+    ${nextPage(texts.nextRefunds, "/unresolved", query, refunds.nextCursor, "refundsCursor")}
+    <p><a href="/refunds.csv?status=EXECUTING">${texts.csvOf(texts.refunds)}</a></p>`;
   return { kind: "page", title: texts.unresolved, content };
 }

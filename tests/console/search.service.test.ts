@@ -1,0 +1,66 @@
+// What somebody finds by a number that they have: from a webhook's header, a log line or a receipt.
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startRelayedConsole, type RelayedConsole } from "./relayed-console.ts";
+
+let started: RelayedConsole;
+beforeAll(async () => void (started = await startRelayedConsole()));
+afterAll(() => started?.close());
+
+const searched = async (person: "operator" | "staff", text: string) => {
+  const session = await started.signIn(person, { subject: person === "staff" ? "mina" : "olga" });
+  return await started.get(session, `/search?q=${encodeURIComponent(text)}`);
+};
+
+test.each(["operator", "staff"] as const)("a webhook is found by its id (%s)", async (person) => {
+  const { event } = started.shops.mine.things;
+  const { status, text, calls } = await searched(person, event);
+  expect(status).toBe(200);
+  expect(text).toContain(`href="/deliveries/${event}"`);
+  expect(calls.length).toBeLessThanOrEqual(4);
+});
+
+test("another merchant's webhook is not found", async () => {
+  const { text } = await searched("staff", started.shops.theirs.things.event);
+  expect(text).not.toContain("/deliveries/");
+  expect(text).toContain("Nothing has this number");
+});
+
+test("an id of nothing is found nowhere, in four requests of the gateway at most", async () => {
+  for (const person of ["operator", "staff"] as const) {
+    const { status, text, calls } = await searched(person, randomUUID());
+    expect(status).toBe(200);
+    expect(text).toContain("Nothing has this number");
+    expect(calls.length, calls.join()).toBeLessThanOrEqual(4);
+  }
+});
+
+test("the page says in words what the text is of each thing", async () => {
+  const { text } = await searched("operator", "order-1");
+  expect(text).toMatch(/data-heading="Found as"[^>]*>Order</);
+  expect(text).not.toContain("orderId");
+});
+
+test("a status alone needs a span of time, which is proposed, and the next click finds something", async () => {
+  const session = await started.signIn("operator", { subject: "olga" });
+  const refused = await started.get(session, "/payments?status=FAILED");
+  expect([refused.status, refused.text.includes('role="alert"')]).toEqual([400, true]);
+  const valueOf = (name: string) => new RegExp(`name="${name}"\\s+value="([^"]+)"`).exec(refused.text)![1]!;
+  const span = new URLSearchParams({ from: valueOf("from"), to: valueOf("to") }).toString();
+  expect((await started.get(session, `/payments?status=FAILED&${span}`)).status).toBe(200);
+  expect((await started.get(session, `/payments.csv?status=FAILED&${span}`)).text).toContain("#rows");
+});
+
+test("refunds of unknown outcome have pages of their own, and a file with all of them", async () => {
+  const session = await started.signIn("operator", { subject: "olga" });
+  const page = await started.get(session, "/unresolved");
+  expect(page.text).toContain('href="/refunds.csv?status=EXECUTING"');
+  const file = await started.get(session, "/payments.csv?unresolved=true");
+  expect([file.status, file.text.trim().split("\r\n").at(-1)!.split(",")[0]]).toEqual([200, "#rows"]);
+  // The refunds' cursor goes to the refunds.
+  const refused = await started.get(session, "/unresolved?refundsCursor=nothing");
+  expect([refused.status, refused.calls.sort()]).toEqual([
+    400,
+    ["GET /operator/payments", "GET /operator/refunds"],
+  ]);
+});
