@@ -1,11 +1,12 @@
-// Each block of JSON in docs/ says what it is, and is one: the body of an operation, as the gateway parses it, or a line
-// of a log. The guides of docs/merchant are executed elsewhere.
+// Each block of JSON in docs/ says what it is, and is one: the body of an operation, as the gateway parses it, a line of
+// a log, or a part of a settlement mapping. The guides of docs/merchant are executed elsewhere.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { iyzicoConnector, nestpayConnector } from "@holdfast/acquirer";
 import { auditHeadIn } from "@holdfast/audit";
 import { ENDPOINTS } from "@holdfast/contracts";
 import { expect, test } from "vitest";
+import { fixedFile } from "../../services/settlement/src/import/mapping.ts";
 import { parseJson } from "../../services/api-gateway/src/endpoint/parse-json.ts";
 import { parseRequest } from "../../services/api-gateway/src/endpoint/parse-request.ts";
 import { Refusal } from "../../services/api-gateway/src/http/refusal.ts";
@@ -23,7 +24,7 @@ const blocks = globSync("*.md", { cwd: docs }).flatMap((document) => {
   }));
 });
 
-const bodies = blocks.filter(({ mark }) => mark !== "auditHead");
+const bodies = blocks.filter(({ mark }) => mark !== "auditHead" && mark !== "mappingFile");
 
 test("there are some, and each names what it is", () => {
   expect(blocks.map(({ document, mark }) => `${document} ${mark}`).toSorted()).toEqual([
@@ -31,6 +32,7 @@ test("there are some, and each names what it is", () => {
     "acquirers.md createAcquirerAccount",
     "operators.md auditHead",
     "operators.md createMerchant",
+    "settlement.md mappingFile",
   ]);
 });
 
@@ -49,6 +51,11 @@ test.each([nestpayConnector, iyzicoConnector])(
     expect(connector.secrets.safeParse(secrets).error).toBeUndefined();
   },
 );
+
+test("settlement.md: the layout of a file is one that a mapping may have", () => {
+  const { json } = blocks.find(({ mark }) => mark === "mappingFile")!;
+  expect(fixedFile.safeParse(JSON.parse(json)).error).toBeUndefined();
+});
 
 test("operators.md: the line of a log has a head that can be compared", () => {
   const { json } = blocks.find(({ mark }) => mark === "auditHead")!;

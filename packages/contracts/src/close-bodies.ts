@@ -37,11 +37,14 @@ export function closeBodies(document: object): void {
 
 /** The named schemas in a part of the document, and those in them. */
 function namesIn(part: unknown, schemas: Schemas, found = new Set<string>()): ReadonlySet<string> {
-  for (const [, name = ""] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
-    if (found.has(name)) continue;
+  JSON.stringify(part, (key, value: unknown) => {
+    if (key !== "$ref" || typeof value !== "string") return value;
+    const name = value.slice(COMPONENT.length);
+    if (found.has(name)) return value;
     found.add(name);
     namesIn(schemas[name], schemas, found);
-  }
+    return value;
+  });
   return found;
 }
 

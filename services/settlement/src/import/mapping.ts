@@ -45,7 +45,7 @@ const csvFile = z.strictObject({
 const LINE_CHARACTERS_MAX = 10_000;
 
 /** Columns at the same places of each line, counted in characters from 1. */
-const fixedFile = z.strictObject({
+export const fixedFile = z.strictObject({
   ...ofRecords,
   format: z.literal("fixed"),
   /** `implied`: without a sign, the last digits are the decimals that the currency has. */
