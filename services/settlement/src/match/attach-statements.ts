@@ -72,11 +72,13 @@ export function findRefundsOfPayments(
 
 /**
  * A payment that came to nothing here, whose money the bank gives back by a refund: what was reversed after its day's end.
+ * It is less than the payment's amount where the bank had approved a part; whether it is all that the bank had taken is for
+ * the judgement of the payment's lines together.
  *
  * SQL on a row of `line` and one of `fact`.
  */
 export const GIVEN_BACK = sql`line.kind = 'REFUND' and fact.kind <> 'REFUND' and fact.standing in ('NOT_DONE', 'VOIDED')
-  and fact.amount_minor = -line.gross_minor and fact.currency = line.currency`;
+  and -line.gross_minor between 1 and fact.amount_minor and fact.currency = line.currency`;
 
 /** Lines of refunds that name a payment which was {@link GIVEN_BACK}. @param lineNos of lines whose refund is not known. */
 export function findGivenBack(
