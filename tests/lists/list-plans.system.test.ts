@@ -4,6 +4,7 @@ import {
   createListPool,
   listStatement,
   READ_PER_ROW,
+  readList,
   type ListFilters,
   type ListQuery,
   type ListTable,
@@ -75,6 +76,8 @@ type Plan = {
   "Actual Loops": number;
   "Rows Removed by Filter"?: number;
   "Rows Removed by Index Recheck"?: number;
+  "Shared Hit Blocks": number;
+  "Shared Read Blocks": number;
   Plans?: Plan[];
 };
 
@@ -107,7 +110,7 @@ async function explain(table: ListTable, query: ListQuery): Promise<{ plan: Plan
   const { sql, parameters } = listStatement(table, query).compile(db);
   const { rows } = await db.executeQuery<{ "QUERY PLAN": { Plan: Plan }[] }>({
     ...listStatement(table, query).compile(db),
-    sql: `explain (analyze, timing off, format json) ${sql}`,
+    sql: `explain (analyze, buffers, timing off, format json) ${sql}`,
     parameters,
   });
   const plan = rows[0]!["QUERY PLAN"][0]!.Plan;
@@ -207,6 +210,30 @@ describe.each(PAGES)("a page of $name", ({ statement, table, whose }) => {
       );
     }
   });
+});
+
+const pagesOf = ({ plan }: { plan: Plan }) => plan["Shared Hit Blocks"] + plan["Shared Read Blocks"];
+
+test.each([
+  ["newest first", false],
+  ["oldest first", true],
+])("the last page of a range is read like its first, %s", async (_name, oldestFirst) => {
+  for (const [table, filter] of [
+    [PAYMENTS, { merchantId: LARGE }],
+    [PAYMENTS, { merchantId: LARGE, status: "SUCCESS" }],
+    [OPERATORS_PAYMENTS, {}],
+    [OPERATORS_REFUNDS, {}],
+  ] as const) {
+    const query = { filter: { ...filter, ...RANGE }, limit: LIMIT, oldestFirst };
+    const db = table.name === "refund" ? dbs.refunds : dbs.payments;
+    const { rows: end } = await readList(db, table, { ...query, oldestFirst: !oldestFirst });
+    const { created_at_utc: createdAt, listed_id: id } = end.at(-1)!;
+    const first = await explain(table, query);
+    const deep = await explain(table, { ...query, after: { createdAt, id } });
+    // Entries of an index that are passed over are no rows of a plan, but they stand on pages.
+    expect(deep.plan["Actual Rows"]).toBe(LIMIT - 1);
+    expect(pagesOf(deep), deep.text).toBeLessThanOrEqual(pagesOf(first) + LIMIT);
+  }
 });
 
 test("a payment's refunds and a merchant's checkouts are read by an index, too", async () => {

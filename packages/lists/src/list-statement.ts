@@ -74,6 +74,9 @@ export const READ_PER_ROW = 50;
  * Rows between two places of one index. That the keys are what is looked for is said by the places, and not by `=`: the
  * planner then knows no other index with this order. Otherwise it would look for a large merchant's rows among everybody's
  * newest, and read all of them once that merchant has stopped.
+ *
+ * A place of the list lies within its range and takes the place of the range's bound on its side: of two bounds on one side
+ * PostgreSQL would start at either, and walk from the beginning of the range to each page.
  */
 function foundRows(
   table: ListTable,
@@ -90,10 +93,15 @@ function foundRows(
     return sql`(${sql.join([...values, at, sql`${id}::uuid`])})`;
   };
   const place = after && there(sql`${after.createdAt}::timestamptz`, after.id);
+  const least = there(
+    from === undefined ? sql`'-infinity'::timestamptz` : sql`${from}::timestamptz`,
+    LEAST_ID,
+  );
+  const end = there(to === undefined ? sql`'infinity'::timestamptz` : sql`${to}::timestamptz`, LEAST_ID);
+  const [above, below] = oldestFirst ? [place, end] : [undefined, place ?? end];
   const conditions = [
-    sql<SqlBool>`${here} >= ${there(from === undefined ? sql`'-infinity'::timestamptz` : sql`${from}::timestamptz`, LEAST_ID)}`,
-    sql<SqlBool>`${here} < ${there(to === undefined ? sql`'infinity'::timestamptz` : sql`${to}::timestamptz`, LEAST_ID)}`,
-    ...(place ? [oldestFirst ? sql<SqlBool>`${here} > ${place}` : sql<SqlBool>`${here} < ${place}`] : []),
+    above ? sql<SqlBool>`${here} > ${above}` : sql<SqlBool>`${here} >= ${least}`,
+    sql<SqlBool>`${here} < ${below}`,
     ...comparisons.flatMap(({ expression, isOptional }) =>
       isOptional ? [sql<SqlBool>`${expression} is not null`] : [],
     ),
