@@ -190,8 +190,8 @@ test("what has not ended stays, with its reason", async () => {
   expect({ code, text }).toMatchObject({ code: 0 });
   for (const why of [
     "the payment has not ended",
-    "the bank is to be asked once more",
-    "a refund is reserved",
+    "an inquiry at the bank is still due",
+    "an amount is reserved for a refund",
     "a difference is open",
     "a webhook is not delivered",
   ])
