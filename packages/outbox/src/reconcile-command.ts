@@ -79,7 +79,7 @@ export async function reconcileSince(
   const { keptSince } = await askDispatcher(deps.bus, deps.source, []);
   if (keptSince === undefined) {
     throw new NotComparableError(
-      "this dispatcher does not return since when it keeps events: upgrade it first",
+      "this dispatcher does not say since when it keeps events: upgrade it first",
     );
   }
   const from = since ?? new Date(keptSince);
