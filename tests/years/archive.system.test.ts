@@ -214,7 +214,7 @@ test("what changes after it was written is not removed", async () => {
   const { code, text } = await run("--month", month);
   expect({ code, text }).toEqual({
     code: 1,
-    text: expect.stringContaining("2 payments are in the archive otherwise"),
+    text: expect.stringContaining("2 payments differ between the archive and the database"),
   });
   expect(await idsOf(month)).toEqual([ids[7], ids[8]]);
 });

@@ -109,7 +109,9 @@ const settings = z.object({
   ...acquirerHabitSettings,
   WATCH_INTERVAL: durationSetting()
     .default(60_000)
-    .describe("How often payments are looked for that ended as never seen by the bank, and about which another inquiry is due."),
+    .describe(
+      "How often payments are looked for that ended as never seen by the bank, and about which another inquiry is due.",
+    ),
   THREE_DS_SESSION_DURATION: durationSetting({ min: "1s", max: "1h" })
     .default(600_000)
     .describe("How long a buyer has for a 3-D Secure challenge; then the abandoned payment is cancelled."),
