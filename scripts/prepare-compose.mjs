@@ -1,6 +1,6 @@
 // `npm run compose:prepare`: what `docker compose up` needs and what must not stand in a repository.
 //
-//   .env                         secrets, drawn once and kept; add settings of your own to it
+//   .env                         secrets, generated once and kept; add settings of your own to it
 //   .compose/operator-key.json   signs operators' tokens, in the place of an identity provider
 //   .compose/operator-jwks.json  verifies them
 //   .compose/bus/                certificate and key of nats-server, and the authority that signed it
@@ -111,7 +111,7 @@ function keepOperatorKey() {
   return privateKey;
 }
 
-/** Kept until a month before it ends, and then signed anew by the same authority, which the services trust. */
+/** Kept until a month before it ends, and then signed again by the same authority, which the services trust. */
 async function keepCertificates(name, { authority, host }) {
   const directory = join(resolve(dir), ".compose", name);
   const { caFile, certFile, keyFile } = await localCertificates(directory, { authority, host });

@@ -52,7 +52,7 @@ test("a refund goes from the merchant's request to the money back, by two people
   await alice.getByRole("textbox", { name: "Amount" }).fill("4.50");
   await alice.getByRole("textbox", { name: "Reason" }).fill("returned");
   await alice.getByRole("button", { name: "Refund", exact: true }).click();
-  expect(await statusOf(alice)).toContain("A different person approves it");
+  expect(await statusOf(alice)).toContain("A different person has to approve it");
 
   const bora = await signIn("bora", "/refunds");
   const row = bora.getByRole("row").filter({ hasText: orderId });
@@ -130,7 +130,7 @@ test("a file is taken once, whoever sends it twice, and without a script", async
   );
   const page = await signIn("alice", "/settlement", { ...readerOf(DESK), javaScriptEnabled: false });
   await upload(page, file);
-  expect(await statusOf(page)).toContain("The file is there");
+  expect(await statusOf(page)).toContain("The file was uploaded");
   await untilShown(page, /missing here/);
   expect(await page.getByRole("table", { name: "Lines that could not be read" }).innerText()).toContain("3");
   expect(await page.locator("main img, main script").count()).toBe(0);

@@ -85,7 +85,7 @@ test("a double click on rotate is one rotation, whose secret signs the test webh
   const secret = await secretOf(page);
   await page.getByRole("link", { name: "Keys and webhooks" }).last().click();
   await page.getByRole("button", { name: "Send test" }).first().click();
-  expect(await statusOf(page)).toContain("has taken the test webhook");
+  expect(await statusOf(page)).toContain("has accepted the test webhook");
   const webhook = receiver.received.at(-1)!;
   expect(webhook.next).toBe(signatureOf(webhook, secret));
   await page.getByRole("button", { name: "Activate new secret" }).first().click();
@@ -112,15 +112,15 @@ async function makeLink(page: Page, order: string, description = "Piano lesson")
   await page.getByRole("textbox", { name: "Order number" }).fill(order);
   await page.getByRole("textbox", { name: "What is paid for" }).fill(description);
   await page.getByRole("textbox", { name: "Amount" }).fill("12.50");
-  await page.getByRole("button", { name: "Make link" }).click();
-  expect(await statusOf(page)).toContain("The link is made");
+  await page.getByRole("button", { name: "Create link" }).click();
+  expect(await statusOf(page)).toContain("The link was created");
 }
 
 test("a payment link is made with what was entered, is paid by its address, has a QR code, and ends", async () => {
   const order = `lesson-${randomUUID().slice(0, 8)}`;
   const page = await signIn("mina", "/payment-links");
   await page.getByRole("textbox", { name: "What is paid for" }).fill(EVIL.slice(0, 80));
-  await page.getByRole("button", { name: "Make link" }).click();
+  await page.getByRole("button", { name: "Create link" }).click();
   expect(await alertOf(page)).toContain("Write an order number");
   expect(await page.getByRole("textbox", { name: "What is paid for" }).inputValue()).toBe(EVIL.slice(0, 80));
   await makeLink(page, order, EVIL.slice(0, 80));

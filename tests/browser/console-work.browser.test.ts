@@ -81,8 +81,8 @@ test("a webhook is explained, sent again, and signed by the secret that was show
   const body = page.getByRole("textbox", { name: "Body as the receiver has it" });
   for (const [pasted, verdict] of [
     [webhook.body, "It is the body that was sent."],
-    [JSON.stringify(JSON.parse(webhook.body), null, 2), "It is the same JSON, written again"],
-    ["another", "It is another body"],
+    [JSON.stringify(JSON.parse(webhook.body), null, 2), "It is the same JSON, but written again"],
+    ["another", "It is not the body that was sent"],
   ] as const) {
     await body.fill(pasted);
     await page.getByRole("button", { name: "Compare" }).click();
@@ -128,9 +128,9 @@ test("a double click on rotate is one rotation, and what is shown is the secret 
   await page.getByRole("button", { name: "Rotate secret" }).first().dblclick();
   await page.getByRole("status").waitFor();
   const secret = await secretOf(page);
-  await page.getByRole("link", { name: "To the merchant" }).click();
+  await page.getByRole("link", { name: "Go to the merchant" }).click();
   await page.getByRole("button", { name: "Send test" }).first().click();
-  expect(await statusOf(page)).toContain("has taken the test webhook");
+  expect(await statusOf(page)).toContain("has accepted the test webhook");
   const webhook = receiver.received.at(-1)!;
   expect(webhook.next).toBe(signatureOf(webhook, secret));
   await page.getByRole("button", { name: "Activate new secret" }).first().click();
@@ -167,7 +167,7 @@ test("a double click makes one merchant, whose secret is shown and works", async
   expect(await factOf(page, "Rate in percent")).toBe("1.75 %");
   await page.getByRole("button", { name: "New key" }).click();
   expect(await secretOf(page, "Key")).toMatch(/^hk_live_/);
-  await page.getByRole("link", { name: "To the merchant" }).click();
+  await page.getByRole("link", { name: "Go to the merchant" }).click();
   const row = page.getByRole("row").filter({ hasText: credentials["X-API-KEY"] });
   const questions: string[] = [];
   page.once("dialog", (dialog) => {

@@ -112,7 +112,7 @@ test("a search finds a payment by its order number, and says what to do where it
   await page.goto(`${consoleUrl}/search?q=${paymentId}`);
   expect(await page.getByRole("row").count()).toBe(2);
   await page.goto(`${consoleUrl}/search?q=nothing-has-this`);
-  expect(await page.getByText("Nothing has this number").count()).toBe(1);
+  expect(await page.getByText("Nothing was found").count()).toBe(1);
   await page.goto(`${consoleUrl}/search?q=4111111111111111`);
   expect(await page.getByRole("alert").count()).toBe(1);
   expect(await page.content()).not.toContain("4111111111111111");

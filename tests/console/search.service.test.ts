@@ -23,14 +23,14 @@ test.each(["operator", "staff"] as const)("a webhook is found by its id (%s)", a
 test("another merchant's webhook is not found", async () => {
   const { text } = await searched("staff", started.shops.theirs.things.event);
   expect(text).not.toContain("/deliveries/");
-  expect(text).toContain("Nothing has this number");
+  expect(text).toContain("Nothing was found");
 });
 
 test("an id of nothing is found nowhere, in four requests of the gateway at most", async () => {
   for (const person of ["operator", "staff"] as const) {
     const { status, text, calls } = await searched(person, randomUUID());
     expect(status).toBe(200);
-    expect(text).toContain("Nothing has this number");
+    expect(text).toContain("Nothing was found");
     expect(calls.length, calls.join()).toBeLessThanOrEqual(4);
   }
 });
@@ -41,7 +41,7 @@ test("the page says in words what the text is of each thing", async () => {
   const [orderId = ""] =
     /\border-\d+\b/.exec((await started.get(session, `/payments/${payment}`)).text) ?? [];
   const { text } = await searched("operator", orderId);
-  expect(text).toMatch(/data-heading="Found as"[^>]*>Order</);
+  expect(text).toMatch(/data-heading="Found by"[^>]*>Order</);
   expect(text).not.toContain("orderId");
 });
 

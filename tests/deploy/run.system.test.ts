@@ -191,7 +191,7 @@ test.each([
   ["an argument that would have to be escaped", ["keys-payments", 'a"b'], "must not have quotes"],
   ["a file that is not there", ["settle", "--file", "DIR/none.csv"], "no such file"],
   ["a file that no ConfigMap takes", ["settle", "--file", "DIR/large.csv"], "more than 1 MiB"],
-  ["a name that is no key of a ConfigMap", ["settle", "--file", "DIR/a b.csv"], "other characters"],
+  ["a name that is no key of a ConfigMap", ["settle", "--file", "DIR/a b.csv"], "may only have letters"],
 ])("%s is refused before anything is made", async (_case, args, reason) => {
   const { code, output, calls } = await run(args);
   expect(code).toBe(2);

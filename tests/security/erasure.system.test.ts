@@ -273,7 +273,7 @@ test.each<[args: string[], message: string]>([
   [["--customer", "a"], "--merchant must be a merchant's id"],
   [
     ["--customer", "erased", "--merchant", "00000000-0000-7000-8000-000000000000"],
-    "is the marker of all who were erased",
+    "is the marker of every customer who was erased",
   ],
 ])("arguments %j are refused with an explanation", async (args, message) => {
   let text = "";

@@ -202,12 +202,15 @@ test("operators and merchants print them: a page without script, with a sum for 
 
 test("statements add up to the matched lines; a line that is in none of them is found", async () => {
   const check = () => system.bankFiles.run("check", "--from", DAYS.from, "--to", DAYS.to);
-  expect(await check()).toEqual({ code: 0, output: "2 days and currencies, 0 of which do not agree\n" });
+  expect(await check()).toEqual({
+    code: 0,
+    output: "2 days and currencies were compared, 0 of them do not agree\n",
+  });
   await system.query("update settlement.line set merchant_id = null where kind = 'CHARGEBACK'");
   expect(await check()).toEqual({
     code: 1,
     output:
-      "2026-03-11 TRY: statements 3500, matched lines 1500 (minor units)\n2 days and currencies, 1 of which do not agree\n",
+      "2026-03-11 TRY: statements 3500, matched lines 1500 (minor units)\n2 days and currencies were compared, 1 of them do not agree\n",
   });
   expect(await system.bankFiles.run("check", "--from", "yesterday", "--to", DAYS.to)).toMatchObject({
     code: 2,

@@ -190,8 +190,8 @@ test("what has not ended stays, with its reason", async () => {
   expect({ code, text }).toMatchObject({ code: 0 });
   for (const why of [
     "the payment has not ended",
-    "the bank is to be asked once more",
-    "a refund is reserved",
+    "an inquiry at the bank is still due",
+    "an amount is reserved for a refund",
     "a difference is open",
     "a webhook is not delivered",
   ])
@@ -214,7 +214,7 @@ test("what changes after it was written is not removed", async () => {
   const { code, text } = await run("--month", month);
   expect({ code, text }).toEqual({
     code: 1,
-    text: expect.stringContaining("2 payments are in the archive otherwise"),
+    text: expect.stringContaining("2 payments differ between the archive and the database"),
   });
   expect(await idsOf(month)).toEqual([ids[7], ids[8]]);
 });

@@ -18,12 +18,12 @@ export type Checkout = {
   /** Absent where a payment link has no return URL. */
   successUrl?: string;
   failureUrl?: string;
-  /** The payment link that it was made from. */
+  /** The payment link from which it was created. */
   paymentLinkId?: string;
   createdAt: string;
   expiresAt: string;
   closedAt?: string;
-  /** What the buyer chose on the page for the latest payment, if that is more than one. */
+  /** The installments that the buyer chose on the page for the latest payment, if it is more than one. */
   installments?: { count: number; firstAmount: number; furtherAmount: number };
   /** The payment that completed the checkout, or the last attempt. */
   payment?: Payment;

@@ -4,7 +4,7 @@ import type { PaymentLink } from "./payment-link-records.ts";
 import type { Payment, ThreeDsPayment } from "./payment-records.ts";
 
 /**
- * How a call that moves money can end. Each ending is certain but `unknown`, and none is thrown: a `switch` over
+ * How a call that moves money can end. Each ending except `unknown` is certain, and none is thrown: a `switch` over
  * `outcome` has all of them.
  */
 
@@ -26,7 +26,7 @@ export type Done<Result> = Call & { outcome: "done"; replayed: boolean } & Resul
 export type Unknown<Result> = Call & {
   outcome: "unknown";
   paymentId?: string;
-  /** Why there is no certainty; absent where the bank is what has not answered. */
+  /** Why the outcome is unknown; absent where the bank has not answered. */
   error?: HoldfastError;
 } & Partial<Result>;
 
@@ -66,5 +66,5 @@ export type PaymentLinkOutcome =
   | Unknown<{ paymentLink: PaymentLink }>
   | NotStarted;
 
-/** What `payments.waitForOutcome` found. `settled` is false where the time was over first. */
+/** What `payments.waitForOutcome` found. `settled` is false if the time was over first. */
 export type Waited = { settled: boolean; payment: Payment };

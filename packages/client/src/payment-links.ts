@@ -10,7 +10,7 @@ import { idInPath, requestBody } from "./request-body.ts";
 import type { CallOptions, PaymentLinkRequest } from "./requests.ts";
 
 export type PaymentLinks = {
-  /** Makes an address that buyers pay at without a call of your server for each. */
+  /** Creates an address at which buyers pay, without a call of your server for each payment. */
   create(request: PaymentLinkRequest, options?: CallOptions): Promise<PaymentLinkOutcome>;
   /** Ends the link for good; one that is ended already is `done`. A payment that is under way still ends as the bank decides. */
   disable(paymentLinkId: string, options?: CallOptions): Promise<PaymentLinkOutcome>;

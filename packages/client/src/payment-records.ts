@@ -1,6 +1,6 @@
 /**
  * What the gateway answers with. A later gateway may have more codes and more fields than this client knows: a code
- * stays the string that it is, and a field is there for whoever reads it.
+ * stays the string that it is, and further fields are present, too.
  */
 
 /** A value of the list, or one that this version does not know. The intersection keeps an editor's suggestions. */
@@ -51,13 +51,13 @@ export type Payment = {
   authCode?: string;
   resultCode?: string;
   resultMessage?: string;
-  /** Kind of the bank's decline, where its code tells; with `hard` and `stolen` another attempt with this card is in vain. */
+  /** Kind of the bank's decline, where its code tells; with `hard` and `stolen` another attempt with this card cannot succeed. */
   declineClass?: Known<"soft" | "hard" | "sca_required" | "stolen" | "limit" | "technical">;
   customerId?: string;
   lastOperation?: LastOperation;
   capturedAt?: string;
   cancelledAt?: string;
-  /** What `cancel` was given as `reason`. */
+  /** The `reason` of the call of `cancel`. */
   cancelReason?: string;
   /** What refunds have given back; present, as the next two, on a payment that has such refunds. */
   refundedAmount?: number;

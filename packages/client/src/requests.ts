@@ -18,7 +18,7 @@ export type PreAuthorizationRequest = OrderDetails & {
   requestIp: string;
   requestPort: number;
   customerId?: string | undefined;
-  /** Also while the bank has not decided on an earlier attempt at the same order; defaults to false. */
+  /** Allows this attempt while the bank has not decided on an earlier one at the same order; defaults to false. */
   allowConcurrentAttempt?: boolean | undefined;
 };
 
@@ -34,7 +34,7 @@ export type ThreeDsRequest = PaymentRequest & {
   failureUrl: string;
 };
 
-/** Without an amount, all that can be captured. */
+/** Without an amount, all that can be captured is captured. */
 export type CaptureRequest = { amount?: Amount | undefined; currency?: string | undefined };
 
 export type CancelRequest = { reason?: string | undefined };
@@ -56,30 +56,30 @@ export type CheckoutRequest = CheckoutDetails & {
 
 export type PaymentLinkRequest = {
   orderId: string;
-  /** What is paid for, as the buyer reads it. */
+  /** What is paid for; the buyer reads it. */
   description: string;
   amount: Amount;
   currency: string;
   installmentOptions?: number[] | undefined;
   threeDs?: boolean | undefined;
-  /** Where the buyer can go after paying or giving up; without it the page is the end of the way. */
+  /** Where the buyer can go after paying or giving up; without it the buyer stays on the page. */
   returnUrl?: string | undefined;
-  /** Whether it can be paid once or by many; defaults to SINGLE. */
+  /** Whether it can be paid once or many times; defaults to SINGLE. */
   use?: "SINGLE" | "MULTIPLE" | undefined;
   /** 60 to 31 536 000; defaults to 30 days. */
   expiresInSeconds?: number | undefined;
 };
 
-/** Of every call that creates or changes something. */
+/** Options of every call that creates or changes something. */
 export type CallOptions = {
   /**
-   * Without it one is generated for the call and kept over its retries. Give your own, stored before the call, where your
-   * process may die during it: the same call with the same key is carried out once.
+   * Without it, the client generates a key for the call and keeps it over the retries. If your process may die during the
+   * call, store a key of your own before, and give it here: the same call with the same key is carried out once.
    */
   idempotencyKey?: string | undefined;
   /**
-   * Says that no earlier call had your key. Without it a call with your key that meets a closed gateway or wrong
-   * credentials ends as `unknown` and not as `not_started`: an earlier call may have been carried out.
+   * Says that no earlier call had your key. Without it, a call with your key that finds the gateway closed, or has wrong
+   * credentials, ends as `unknown` and not as `not_started`: an earlier call may have been carried out.
    */
   neverSent?: boolean | undefined;
 };

@@ -5,27 +5,27 @@ import { readCsv, readList } from "./read-list.ts";
 /** What is owed to you for a day in one currency, in major units. What is deducted is positive. */
 export type Statement = {
   merchantId: string;
-  /** `2026-11-20`: on which the bank settles. */
+  /** The day on which the bank settles, such as `2026-11-20`. */
   day: string;
   currency: string;
   salesAmount: number;
   refundsAmount: number;
   chargebacksAmount: number;
   commission: number;
-  /** By the bank's file; no part of what is payable. */
+  /** The bank's fees, by its file. They are not deducted from `netPayableAmount`. */
   bankFeesAmount: number;
   /** Sales less refunds, chargebacks and commission. */
   netPayableAmount: number;
   lines: number;
-  /** The statement is not final before there is none. */
+  /** Lines whose commission is not known yet; while there are any, the statement is not final. */
   unpricedLines: number;
   /** Whether the bank has reported everything up to this day, and nothing of the day is open. */
   complete: boolean;
-  /** The revision that has these amounts, as `settlement.statement_ready` tells it; absent while none has. */
+  /** The revision of `settlement.statement_ready` that has these amounts; absent if none has. */
   revision?: number;
 };
 
-/** Days, both included and at most 31 apart: `2026-11-01`. */
+/** Two days such as `2026-11-01`, both included and at most 31 apart. */
 export type StatementFilter = { from: string; to: string; currency?: string | undefined };
 
 export type Statements = {

@@ -11,7 +11,7 @@ export type PaymentEventType =
   | "payment.chargeback"
   | "refund.requested";
 
-/** A payment with the chargeback that is told. */
+/** A payment with the chargeback that the event is about. */
 export type ChargedBackPayment = Payment & {
   transactionType: Known<TransactionType>;
   chargeback: Chargeback;
@@ -25,12 +25,12 @@ export type Chargeback = {
   amount: number;
   currency: string;
   reasonCode?: string;
-  /** Until when evidence helps. */
+  /** Until when the bank accepts evidence. */
   respondBy?: string;
   openedAt: string;
 };
 
-/** Events that tell how a checkout ended. */
+/** Events about the end of a checkout. */
 export type CheckoutEventType = "checkout.completed" | "checkout.expired" | "checkout.cancelled";
 
 /** A checkout as it ended. */
@@ -58,7 +58,7 @@ export type WebhookEventType =
 
 /**
  * An authentic webhook. Discard one whose `id` was processed before: a webhook can arrive more than once. An event of a
- * later gateway is not `known`: its `type` is what it is, and its `body` is there for whoever reads it.
+ * later gateway is not `known`: it has its `type` and its `body` only.
  */
 export type WebhookEvent = {
   /** The same on every attempt. */
@@ -79,31 +79,31 @@ export type WebhookEvent = {
 export type WebhookStatement = Omit<Statement, "unpricedLines" | "complete" | "revision"> & {
   livemode?: boolean;
   complete: true;
-  /** From 1. */
+  /** The number of the revision, from 1. */
   revision: number;
   /** The same as `revision`. */
   version: number;
-  /** When the statement had become this revision. */
+  /** When this revision was recorded. */
   statusDate: string;
-  /** Where the gateway has it: `/api/statements?from=…`. */
+  /** The path of the statement at the gateway: `/api/statements?from=…`. */
   path: string;
 };
 
-/** An endpoint of yours that gets no events; another one of yours is told. */
+/** One of your endpoints gets no events; your other endpoints get this warning. */
 export type WebhookWarning = {
   endpointId: string;
   default: boolean;
   /** `FAILING` for long, or `TURNED_OFF` by an operator. */
   reason: Known<"FAILING" | "TURNED_OFF">;
   failingSince?: string;
-  /** When the first event that waits there is given up. */
+  /** When the attempts at the first event that waits there end. */
   lostFrom?: string;
 };
 
 /** What a test sends; it is about no payment. */
 export type WebhookTest = { test: true; endpointId: string; livemode?: boolean; sentAt: string };
 
-/** An endpoint of yours that is on; operators of the gateway make and change them. */
+/** One of your endpoints that is on. */
 export type WebhookEndpoint = {
   endpointId: string;
   default: boolean;
@@ -111,13 +111,13 @@ export type WebhookEndpoint = {
   events: Known<WebhookEventType>[];
   createdAt: string;
   secretVersion: number;
-  /** Of the secret that signs `x-request-signature-next` until it replaces the other one, at `activatesAt`. */
+  /** The version of the secret that signs `x-request-signature-next`. At `activatesAt` it replaces the other one. */
   nextSecretVersion?: number;
   activatesAt?: string;
   health: WebhookHealth;
 };
 
-/** As the gateway saw it some seconds ago. */
+/** The endpoint's health, as the gateway saw it some seconds ago. */
 export type WebhookHealth = {
   /** `open`: one request at a time is sent until one succeeds. */
   breaker: Known<"closed" | "open">;

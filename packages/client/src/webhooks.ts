@@ -4,12 +4,15 @@ import { read } from "./read.ts";
 import { idInPath, keyOf } from "./request-body.ts";
 import type { WebhookEndpoint, WebhookTestResult } from "./webhook-records.ts";
 
-/** Your webhook endpoints. Operators of the gateway make them, change them and replace their secrets. */
+/**
+ * Your webhook endpoints, to be read and tested. An operator of the gateway creates and changes them, or your own staff in
+ * the console.
+ */
 export type Webhooks = {
   /** Those that are on, the default one first, each with its health. @throws HoldfastError */
   list(): Promise<WebhookEndpoint[]>;
   /**
-   * Has the gateway send a `webhook.test` now, one time, and returns what your server answered, whether or not it was
+   * Makes the gateway send a `webhook.test` now, one time, and returns what your server answered, whether or not it was
    * delivered. @throws HoldfastError `webhook_not_found` among others.
    */
   test(endpointId: string): Promise<WebhookTestResult>;

@@ -155,7 +155,7 @@ export const PROBLEMS = {
   },
   payment_not_captured: {
     status: 409,
-    title: "Nothing of the payment is captured",
+    title: "The payment has not been captured",
     whatToDo: "Cancel the payment instead of refunding it, or capture it first",
   },
   chargeback_amount_exceeds_captured: {
@@ -232,8 +232,8 @@ export const PROBLEMS = {
   },
   bank_says_settled: {
     status: 409,
-    title: "The bank says that the money stands",
-    whatToDo: "Resolve it as the bank says; ask the bank where that is wrong",
+    title: "The bank says that the amount is still reserved or charged",
+    whatToDo: "Resolve it as the bank says; if that is wrong, ask the bank",
   },
   reversal_pending: {
     status: 409,
@@ -247,7 +247,7 @@ export const PROBLEMS = {
   },
   approver_limit_reached: {
     status: 403,
-    title: "You have reached what you may approve in 24 hours",
+    title: "You have reached your approval limit for 24 hours",
     whatToDo: "Let another person approve it, or wait",
   },
   same_person: {

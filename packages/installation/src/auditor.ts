@@ -2,7 +2,7 @@ import type { Client } from "pg";
 import { bringLogin } from "./bring-login.ts";
 
 /**
- * Verifies the audit logs (`npm run verify-audit`): it may connect, and read the four tables of the audit log, which the
+ * Verifies the audit logs (`npm run verify-audit`): it may connect, and read the services' audit tables, which the
  * migrations grant it, and nothing else. It belongs to somebody who has no other right on the database.
  */
 export const AUDITOR = "holdfast_auditor";

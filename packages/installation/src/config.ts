@@ -53,7 +53,7 @@ const eventStreamSettings = {
   WEBHOOK_ACK_WAIT: durationSetting({ min: "2s" })
     .default(3_000)
     .describe(
-      "How long an event that a webhook-dispatcher has pulled may stay unacknowledged before the stream delivers it again: what one had pulled when it died comes to another after this time. One that is slow says each second that it has the event.",
+      "How long an event that a webhook-dispatcher has pulled may stay unacknowledged before the stream delivers it again: after this time another one gets what a dead one had pulled. A slow one says each second that it still has the event.",
     ),
 };
 

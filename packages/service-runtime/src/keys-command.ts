@@ -111,7 +111,7 @@ function helpOf<Shape extends z.ZodRawShape, DB>({ service, actions = {} }: Keys
   return `keys of ${service} (docs/keys.md)\n\n${lines.join("")}`;
 }
 
-const STATUS_HELP = "[--json] the keys of each ring, and how many rows still need each";
+const STATUS_HELP = "[--json] prints the keys of each ring, and how many rows still need each key";
 
 async function withDatabase<DB>(
   { service, schema }: { service: string; schema: string },
@@ -162,11 +162,11 @@ function describeRing({ setting, keys, rowsAre, oldKeyStays }: RingStatus): stri
     return `  ${id.padEnd(12)} ${mark.padEnd(8)} ${oldKeyStays ? "" : needOf(rows, rowsAre!, active)}`.trimEnd();
   });
   if (keys.length === 0) return `${setting}\n  is not set, and nothing needs it\n`;
-  const note = oldKeyStays ? [`  nothing is stored under them; an old key stays ${oldKeyStays}`] : [];
+  const note = oldKeyStays ? [`  its rows are not counted; an old key has to stay ${oldKeyStays}`] : [];
   return [setting, ...lines, ...note, ""].join("\n");
 }
 
 function needOf(rows: number, rowsAre: string, active: boolean): string {
   if (rows > 0) return `${rows} ${rowsAre} need it`;
-  return active ? "nothing needs it yet" : "nothing needs it: it may leave";
+  return active ? "nothing needs it yet" : "nothing needs it: it can be removed";
 }

@@ -103,7 +103,7 @@ export const configSchema = z
     REQUESTS_IN_FLIGHT_MAX: integerSetting(1, 100_000)
       .default(2_048)
       .describe(
-        "Requests under way in each listener, their bodies read, that may wait for the bank or a merchant's server; one more is answered 503. One client address may use an eighth of those of the public pages.",
+        "Requests under way in each listener whose bodies have arrived, and that may wait for the bank or a merchant's server; one more is answered 503. One client address may use an eighth of those of the public pages.",
       ),
     LOCAL_REQUESTS_IN_FLIGHT_MAX: integerSetting(1, 100_000)
       .default(2_048)
@@ -137,7 +137,7 @@ export const configSchema = z
     FAILED_SIGN_INS_PER_MINUTE_PER_IP: integerSetting(1, 1_000_000)
       .default(60)
       .describe(
-        "Failed sign-ins a minute from one client address (for IPv6, one /64), of merchants and of operators. Then persons that have not signed in from there before get 429, and keys are tried three times a minute each, as often as may fail together, before they do.",
+        "Failed sign-ins a minute from one client address (for IPv6, one /64), of merchants and of operators. Beyond that, operators who have not signed in from there before get 429. An API key that has not may be tried three times a minute, and all such keys together as often as sign-ins may fail.",
       ),
     FAILED_SIGN_INS_PER_MINUTE_PER_KEY: integerSetting(1, 1_000_000)
       .default(60)

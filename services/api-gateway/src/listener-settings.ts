@@ -19,7 +19,7 @@ export const listenerSettings = {
   TLS_CERT_FILE: textSetting("must be the path of a PEM file")
     .optional()
     .describe(
-      "The listener's certificate, followed by those of its issuers, as PEM. With it it accepts TLS only. It and its key are read again within 5 s when they change.",
+      "The listener's certificate, followed by those of its issuers, as PEM. With it the listener accepts TLS only. It and its key are read again within 5 s when they change.",
     ),
   TLS_KEY_FILE: textSetting("must be the path of a PEM file")
     .optional()

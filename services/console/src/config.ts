@@ -60,7 +60,7 @@ export const configSchema = z
     OIDC_TIMEOUT: durationSetting({ min: "1s", max: "60s" })
       .default(10_000)
       .describe(
-        "How long a sign-in waits for one answer of the provider. A provider that takes longer is a page that says so, and leads back to the sign-in.",
+        "How long a sign-in waits for one answer of the provider. If it takes longer, the person gets a page that says so and leads back to the sign-in.",
       ),
     OIDC_SCOPE: textSetting("must be scopes separated by spaces")
       .default("openid")

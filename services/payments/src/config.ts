@@ -109,7 +109,9 @@ const settings = z.object({
   ...acquirerHabitSettings,
   WATCH_INTERVAL: durationSetting()
     .default(60_000)
-    .describe("How often payments are looked for that are to be looked at again."),
+    .describe(
+      "How often payments are looked for that ended as never seen by the bank, and about which another inquiry is due.",
+    ),
   THREE_DS_SESSION_DURATION: durationSetting({ min: "1s", max: "1h" })
     .default(600_000)
     .describe("How long a buyer has for a 3-D Secure challenge; then the abandoned payment is cancelled."),
@@ -148,7 +150,7 @@ const settings = z.object({
   CHARGEBACK_TWO_PEOPLE_ABOVE: amountsSetting()
     .optional()
     .describe(
-      "How a chargeback of more than these amounts ended is said by two different people. Without it, one is enough.",
+      "The end of a chargeback of more than these amounts is recorded by two different people. Without it, one is enough.",
     ),
   COMMANDS_IN_FLIGHT_SHARE: shareSetting()
     .default(0.25)

@@ -42,7 +42,7 @@ const settings = z.object({
   FACT_COMPARE_SPAN: durationSetting()
     .default(259_200_000)
     .describe(
-      "How far back that goes. Several intervals, so that a day without this service is made up for.",
+      "How far back that comparison goes: several intervals, so that it also covers a day on which this service did not run.",
     ),
   SETTLEMENT_MAPPINGS: textSetting("directory")
     .optional()

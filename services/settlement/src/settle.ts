@@ -20,12 +20,13 @@ const HELP = `npm run settle -- import FILE --account ID --mapping NAME [--mappi
 npm run settle -- check --from DAY --to DAY [--database-url URL | --home DIR]
 
 import takes a bank's settlement file, whole or not at all. Running settlement services compare its lines.
-check adds up the statements of each day and currency, and compares them with the sum of the matched lines.
+import takes a bank's file. check compares, for each day and currency, the sum of the statements with the sum of the
+matched lines.
 
-  --account ID         the account at the bank that the file is of; default is that of ACQUIRER_URL
-  --mapping NAME       how it is read: generic, nestpay, iyzico, camt.053, or one of --mappings
+  --account ID         the account that the file is about (default: "default", the account of ACQUIRER_URL)
+  --mapping NAME       how the file is read: generic, nestpay, iyzico, camt.053, or one of --mappings
   --mappings DIR       a directory with further mappings (*.json), which may replace the shipped ones
-  --from, --to DAY     the first and the last day that are checked, such as 2026-03-01
+  --from, --to DAY     the first and the last day to check, such as 2026-03-01
   --database-url URL   connects as settlement_owner (default: $MIGRATION_DATABASE_URL)
   --home DIR           uses the database of the sandbox in DIR (default: .holdfast)
 
@@ -91,7 +92,7 @@ export async function settle(args: string[], env: NodeJS.ProcessEnv, out: Output
 function reportCheck({ days, faults }: Awaited<ReturnType<typeof checkStatements>>, out: Output): number {
   for (const { day, currency, statements, lines } of faults)
     out(`${day} ${currency}: statements ${statements}, matched lines ${lines} (minor units)\n`);
-  out(`${days} days and currencies, ${faults.length} of which do not agree\n`);
+  out(`${days} days and currencies were compared, ${faults.length} of them do not agree\n`);
   return faults.length === 0 ? 0 : 1;
 }
 

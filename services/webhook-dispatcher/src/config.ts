@@ -66,7 +66,7 @@ const settings = z.object({
   WEBHOOK_CLAIM_INTERVAL: durationSetting()
     .default(2_000)
     .describe(
-      "How often due deliveries are looked for when nothing triggers it. A retry after two minutes or less is sent when it is due, by the process that has planned it; any other one starts this much late at most.",
+      "How often due deliveries are looked for when nothing triggers it. A retry after two minutes or less is sent when it is due, by the process that has planned it; any other starts late by this time at most.",
     ),
   WEBHOOK_ENDPOINTS_MAX: integerSetting(1, 50)
     .default(10)

@@ -44,7 +44,7 @@ export async function readAccountFile(path: string): Promise<TestAccount> {
     json = JSON.parse(text);
   } catch {
     // No cause: the error would repeat a piece of the text.
-    throw new UsageError(`${path} is no JSON`);
+    throw new UsageError(`${path} is not JSON`);
   }
   const account = parsed("", accountFile, json);
   const connector = CONNECTORS.get(account.protocol)!;

@@ -59,7 +59,7 @@ const QUESTIONS: readonly Question[] = [
   },
   {
     protocol: "nestpay",
-    question: "Is the hold back after a Void of its PostAuth?",
+    question: "Does a Void of its PostAuth restore the hold?",
     evidence: ["cancel_after_capture", "inquiry_after_cancel"],
     read: (cancel, after) => `the void: ${shortly(cancel)}; the order then: ${movements(after)}`,
   },
@@ -71,7 +71,7 @@ const QUESTIONS: readonly Question[] = [
   },
   {
     protocol: "nestpay",
-    question: "Whose TransId has the row of a captured hold?",
+    question: "Which TransId does the row of a captured hold have?",
     evidence: ["pre_authorization", "capture_of_a_part", "inquiry_after_capture"],
     read: (hold, capture, after) =>
       `the hold ${String(hold["externalTransactionId"])}, the capture ${String(capture["externalTransactionId"])}; the order: ${movements(after)}`,
@@ -118,7 +118,7 @@ const QUESTIONS: readonly Question[] = [
   },
   {
     protocol: "iyzico",
-    question: "Is the same conversationId twice two payments?",
+    question: "Do two calls with the same conversationId make two payments?",
     evidence: ["second_call_of_the_order", "inquiry_after_capture"],
     read: (again, after) => `the second call: ${shortly(again)}; the order: ${movements(after)}`,
   },
@@ -133,7 +133,7 @@ const QUESTIONS: readonly Question[] = [
   },
   {
     protocol: "iyzico",
-    question: "What are phase and paidPrice of a hold, and is a smaller postauth taken?",
+    question: "What are phase and paidPrice of a hold, and is a smaller postauth accepted?",
     evidence: ["inquiry_after_approval", "capture_of_a_part", "inquiry_after_capture"],
     read: (held, capture, after) =>
       `the hold: ${movements(held)}; a part: ${shortly(capture)}; then: ${movements(after)}`,
@@ -146,7 +146,7 @@ const QUESTIONS: readonly Question[] = [
   },
   {
     protocol: "iyzico",
-    question: "With which HTTP code do failures come?",
+    question: "Which HTTP status do failures have?",
     evidence: ["wrong_password"],
     read: (refused) => `the wrong key: ${shortly(refused)}; the evidence has the status`,
   },

@@ -39,24 +39,24 @@ Open the console in a browser, and a second person's in a private window:
 
  1. alice  signs in with one click and sees on the overview that a refund waits.
  2. alice  types ${orderId} into "Search" and presses Enter: the payment and its refund.
- 3. alice  opens the payment: all that has happened, what she can do, and why not the rest.
+ 3. alice  opens the payment: its whole history, what she can do, and why she cannot do the rest.
            ${consoleUrl}/payments/${paymentId}
  4. alice  writes 2.50 and a reason, and clicks "Refund". On that refund's page there is no "Approve" for her:
            she has requested it.
  5. bora   signs in in the other window, opens "Refunds", and clicks "Approve" beside alice's refund.
  6. bora   opens the merchant's refund, writes a reason and clicks "Reject", or "Approve".
            ${consoleUrl}/refunds/${refundId}
- 7. omer   opens "Merchants", and ${shop.name}: keys, plan, routes, webhooks. "New merchant" makes another one, whose
+ 7. omer   opens "Merchants", and ${shop.name}: keys, plan, routes, webhooks. "New merchant" creates another one, whose
            secret is shown once.
            ${consoleUrl}/merchants/${shop.merchantId}
  8. alice  opens "Deliveries" and a webhook: each attempt, "Redeliver", and why a signature may be wrong.
            ${consoleUrl}/deliveries?merchantId=${shop.merchantId}
- 9. alice  opens "Settlement": what the banks' files say beside what we know, until somebody has closed it.
-           "Upload file" takes a bank's file, whose page says what was taken of it.
-10. vera   opens "Audit": who did what, all of the above.
+ 9. alice  opens "Settlement": the differences between the banks' files and our records, until they are closed.
+           "Upload file" takes a bank's file. The file's page then shows which of its lines were taken.
+10. vera   opens "Audit": who did what, including all of the above.
            ${consoleUrl}/audit
-11. mina   owns the shop: "Keys and webhooks", "Payment links" with a QR code, "Statements", and the same payment.
-           selim sees the same and changes nothing.
+11. mina   is an owner at the shop: "Keys and webhooks", "Payment links" with a QR code, "Statements", and the payment.
+           selim, of the shop's support, sees the same, and cannot change anything.
 
 docs/console.md explains each page.
 `;

@@ -20,6 +20,7 @@ type Sandbox = {
  * Receives webhooks of a sandbox on this machine until it is stopped, and prints each with what is to be said of it.
  */
 export async function runReceiver(args: string[]): Promise<void> {
+  if (args.includes("--help") || args.includes("-h")) return void process.stdout.write(`${HELP}\n`);
   try {
     const { home, port, secret, forwardTo } = parseCommandLine(args);
     const sandbox = readSandbox(home);
@@ -55,7 +56,7 @@ function parseCommandLine(args: string[]): {
   secret: string | undefined;
   forwardTo: string | undefined;
 } {
-  let values: { home: string; port: string; secret?: string; forward?: string; help: boolean };
+  let values: { home: string; port: string; secret?: string; forward?: string };
   try {
     ({ values } = parseArgs({
       args,
@@ -64,13 +65,11 @@ function parseCommandLine(args: string[]): {
         port: { type: "string", default: DEFAULT_PORT },
         secret: { type: "string" },
         forward: { type: "string" },
-        help: { type: "boolean", short: "h", default: false },
       },
     }));
   } catch (error) {
     throw new UsageError(`${(error as Error).message}\n\n${HELP}`);
   }
-  if (values.help) throw new UsageError(HELP);
   if (!/^\d{1,5}$/.test(values.port) || Number(values.port) > 65_535)
     throw new UsageError("--port must be 0 to 65535");
   if (values.forward !== undefined && !/^https?:$/.test(URL.parse(values.forward)?.protocol ?? ""))
@@ -85,12 +84,13 @@ function parseCommandLine(args: string[]): {
 
 const HELP = `npm run receiver -- --secret SECRET [--forward URL] [--home DIR] [--port N]
 
-Receives webhooks of the sandbox over HTTPS, verifies them, and explains why when one is not authentic.
+Receives webhooks of the sandbox over HTTPS, verifies each, and explains why one is not authentic.
 
-  --secret SECRET  the webhook secret, shown when webhooks were turned on (or WEBHOOK_SECRET)
-  --forward URL    your own server, such as http://localhost:3000/webhooks: it gets each webhook as it
-                   came, and the gateway gets the status that it answers
-  --home DIR       the sandbox's home (default .holdfast)
+  --secret SECRET  the webhook secret, which was shown when webhooks were turned on
+                   (default: $WEBHOOK_SECRET)
+  --forward URL    passes each webhook on, unchanged, to your own server, such as
+                   http://localhost:3000/webhooks, and answers the gateway with your server's status
+  --home DIR       the sandbox in DIR (default .holdfast)
   --port N         port to listen on (default ${DEFAULT_PORT}; 0 chooses a free one)`;
 
 function readSandbox(home: string): Sandbox {

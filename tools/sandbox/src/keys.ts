@@ -11,12 +11,12 @@ import type { Secrets } from "./secrets.ts";
 
 const HELP = `npm run keys -- [--home DIR] COMMAND
 
-  status [--json]                  the keys of each ring, and how many rows still need each
+  status [--json]                  prints the keys of each ring, and how many rows still need each key
   reencrypt                        encrypts webhook secrets and accounts' credentials under the first keys of
                                    WEBHOOK_SECRET_KEYS and ACCOUNT_SECRET_KEYS
   forget-fingerprints --key ID     removes card fingerprints under a key that has left PAN_FINGERPRINT_KEYS
 
-  --home DIR    the sandbox in DIR (default .holdfast); a ring that is set in the environment replaces the sandbox's
+  --home DIR    the sandbox in DIR (default .holdfast). A ring that is set in the environment replaces the sandbox's
 `;
 
 /** Which services know a command. */
@@ -61,7 +61,7 @@ function read(file: string, home: string): unknown {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (cause) {
-    throw new Error(`no sandbox is running in ${home}: give --home`, { cause });
+    throw new Error(`no sandbox is running in ${home}: start it (npm start), or give its --home`, { cause });
   }
 }
 

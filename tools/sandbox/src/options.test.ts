@@ -27,7 +27,7 @@ test.each(["nestpay,garanti", "sim", "", "nestpay,"])(
 
 test.each([
   ["--port-base", "x"],
-  ["--port-base", "65531"],
+  ["--port-base", "65524"],
   ["--port-base=-1"],
   ["--home="],
   ["--hmoe", "x"],

@@ -53,9 +53,11 @@ Runs the whole gateway on this machine: PostgreSQL, NATS, an acquirer simulator 
 
   --home DIR       directory for data, secrets and logs (default .holdfast)
   --port-base N    merchant API on N, operator API on N+1, public pages on N+2,
-                   acquirer simulator on N+3 (default 8080); 0 chooses free ports
-  --banks LIST     adds banks with protocols of their own, of nestpay,iyzico: each with a
-                   simulator (on N+4 and N+5), an account, and a merchant routed to it
+                   acquirer simulator on N+3, console on N+10, its identity provider
+                   on N+11, staff API on N+12 (default 8080); 0 chooses free ports
+  --banks LIST     adds banks with other protocols: nestpay, iyzico, or nestpay,iyzico.
+                   Each has a simulator (nestpay on N+4, iyzico on N+5), an account, and a
+                   merchant whose payments go there
   --help           prints this text
 
 The services inherit all environment variables except PG* and those that the sandbox sets itself.
@@ -77,5 +79,5 @@ function parse(args: string[]) {
   }
 }
 
-// Six ports are used from here on.
-const portBaseMax = 65_530;
+// The highest port is that of the staff API, 12 above.
+const portBaseMax = 65_523;

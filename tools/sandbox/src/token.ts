@@ -12,6 +12,8 @@ import type { Secrets } from "./secrets.ts";
 
 const HELP = `npm run --silent token -- [--home DIR] NAME
 
+Prints a new access token of an operator, which is valid for 24 hours.
+
   NAME          ${operatorNames().join(", ")}
   --home DIR    the sandbox in DIR (default .holdfast)
 `;
@@ -19,9 +21,13 @@ const HELP = `npm run --silent token -- [--home DIR] NAME
 async function main(args: string[]): Promise<string> {
   const { values, positionals } = parseArgs({
     args,
-    options: { home: { type: "string", default: ".holdfast" } },
+    options: {
+      home: { type: "string", default: ".holdfast" },
+      help: { type: "boolean", short: "h", default: false },
+    },
     allowPositionals: true,
   });
+  if (values.help) return HELP.trimEnd();
   const [name, ...others] = positionals;
   if (name === undefined || others.length > 0) throw new Error(`name one operator\n\n${HELP}`);
   const { operatorKey } = read(values.home, "secrets.json") as Secrets;
@@ -29,7 +35,7 @@ async function main(args: string[]): Promise<string> {
   // The sandbox's identity provider, whose address is another one at each start that chooses free ports.
   const { iss } = decodeJwt(operators[0]!.token);
   const operator = await createToken(operatorKey, iss!, name);
-  if (!operator) throw new Error(`there is no ${name}: name one of ${operatorNames().join(", ")}`);
+  if (!operator) throw new Error(`there is no operator ${name}: name one of ${operatorNames().join(", ")}`);
   return operator.token;
 }
 

@@ -10,17 +10,18 @@ import { attachMonth, detachMonth, type Moved } from "./move-month.ts";
 const HELP = `npm run archive -- --month YYYY-MM [--out DIR] [--keep | --attach] [--database-url URL | --home DIR]
 
 Writes the ended payments of a month, with their refunds and all that belongs to them, into DIR/YYYY-MM: CSV files with a
-manifest of checksums. Then it removes from the database what it has read back from these files unchanged.
+manifest of checksums. Then reads the files back, and removes from the database the payments that are unchanged in them.
 
-  --month YYYY-MM      the month in which the payments were made, by UTC; it ended half a year ago at least
+  --month YYYY-MM      the month in which the payments were made (UTC); it must have ended half a year ago or earlier
   --out DIR            where months are archived (default: archive)
   --keep               writes the files and removes nothing
-  --attach             brings a month back from its files, after their checksums were compared
+  --attach             brings a month back into the database from its files, after checking their checksums
   --database-url URL   the product's database, as a role that may act as the owner of each schema
                        (default: $DATABASE_ADMIN_URL with the database $DATABASE_NAME)
   --home DIR           uses the database of the sandbox in DIR (default, where neither is set: .holdfast)
 
-exits with 0 when it is done, with 1 when payments stay that are in the archive otherwise, with 2 when it could not be tried
+exits with 0 when it is done, with 1 when some payments differ from the archive and were left as they are, with 2 when
+nothing could be done
 docs/archive.md explains what is archived and what stays.
 `;
 
@@ -104,7 +105,7 @@ async function carryOut(
   if (manifest.month !== month) throw new Error(`${directory} is the archive of ${manifest.month}`);
   if (keep) return 0;
   const moving = { directory, manifest, actor };
-  if (attach) return report("brought back", "were there", await attachMonth(db, moving), out);
+  if (attach) return report("brought back", "were there already", await attachMonth(db, moving), out);
   return report("removed from the database", "had been removed before", await detachMonth(db, moving), out);
 }
 
@@ -112,7 +113,7 @@ function report(what: string, was: string, { moved, before, different }: Moved, 
   out(`${moved} payments ${what}${before > 0 ? `, ${before} ${was}` : ""}\n`);
   if (different === 0) return 0;
   out(
-    `${different} payments are in the archive otherwise than in the database, or have not ended; they stay as they are\n`,
+    `${different} payments differ between the archive and the database, or have not ended; they were left as they are\n`,
   );
   return 1;
 }

@@ -17,10 +17,10 @@ export async function findUnended(trx: Trx, paymentIds: readonly string[]): Prom
     select payment_id as "paymentId", 'the payment has not ended' as why from payment where payment_id = ${ids}
       and (recover_at is not null or operation_id is not null or reserved_minor <> 0 or updated_at > now() - ${YOUNG}
         or state not in ('SUCCESS', 'FAILED', 'REJECTED', 'CANCELLED', 'CAPTURED'))
-    union all select payment_id, 'the bank is to be asked once more' from payment_watch
+    union all select payment_id, 'an inquiry at the bank is still due' from payment_watch
       where payment_id = ${ids} and ended_at is null
     union all select payment_id, 'operators decide about it' from payment_resolution where payment_id = ${ids}
-    union all select payment_id, 'a refund is reserved' from refund_reservation where payment_id = ${ids} and state = 'ACTIVE'
+    union all select payment_id, 'an amount is reserved for a refund' from refund_reservation where payment_id = ${ids} and state = 'ACTIVE'
     union all select payment_id, 'it was charged back' from chargeback where payment_id = ${ids}
     union all select payment_id, 'it was charged back' from chargeback_line
       where payment_id = ${ids} and chargeback_id is null
@@ -63,7 +63,7 @@ async function unendedAtSettlement(trx: Trx, given: readonly string[]): Promise<
   const ids = sql`any(${given}::uuid[])`;
   await actAs(trx, "settlement");
   const { rows } = await sql<Found>`
-    select fact_id as id, 'it is to be compared with the bank''s files' as why from fact
+    select fact_id as id, 'a comparison with the banks'' files is still due' as why from fact
       where fact_id = ${ids} and (judge or ask_at is not null)
     union all select fact_id, 'a difference is open' from difference
       where fact_id = ${ids} and state in ('OPEN', 'PROPOSED')

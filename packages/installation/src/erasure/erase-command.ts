@@ -8,18 +8,18 @@ import { ERASED, idsOf } from "./erased.ts";
 
 const HELP = `npm run erase -- --customer ID --merchant ID [--reason TEXT] [--archive DIR] [--database-url URL | --home DIR]
 
-Replaces what tells who a customer is by "${ERASED}", in all rows about that customer's payments. The money stays.
+Replaces what identifies a customer by "${ERASED}", in all rows about that customer's payments. Amounts and references stay.
 
-  --customer ID        the customerId of the merchant's payments
+  --customer ID        the customerId that the merchant sent with its payments
   --merchant ID        the merchant whose customer it is
-  --reason TEXT        what the audit logs record, such as the number of the request; never the person
-  --archive DIR        where months are archived: looks for the customer in those that have left the database
+  --reason TEXT        what the audit logs record as the reason, such as a request's number; not the person's name
+  --archive DIR        the directory of archived months, in which the customer is looked for, too
   --database-url URL   the product's database, as a role that may act as the owner of each schema
                        (default: $DATABASE_ADMIN_URL with the database $DATABASE_NAME)
   --home DIR           uses the database of the sandbox in DIR (default, where neither is set: .holdfast)
 
-exits with 0 when nothing of the customer is left, with 1 when it was refused or an archived month has the customer or was
-not looked through, with 2 when it could not be tried
+exits with 0 when nothing of the customer is left, with 1 when the erasure was refused, or an archived month has the
+customer or was not looked through, with 2 when nothing could be done
 docs/erasure.md explains what is erased and what is refused.
 `;
 
@@ -28,7 +28,7 @@ const argumentsSchema = z.object({
     .string({ error: "--customer is required" })
     .min(1, "--customer is required")
     .max(64, "--customer has 64 characters at most")
-    .refine((id) => id !== ERASED, `--customer ${ERASED} is the marker of all who were erased`),
+    .refine((id) => id !== ERASED, `--customer ${ERASED} is the marker of every customer who was erased`),
   merchant: z.uuid({ error: "--merchant must be a merchant's id, a UUID" }),
   reason: z
     .string()

@@ -15,7 +15,7 @@ const ENGLISH = {
 export type AuditTexts = typeof ENGLISH;
 
 const TURKISH: AuditTexts = {
-  log: "Kim ne yaptı, en yenisi önce",
+  log: "Kim ne yaptı (en yenisi önce)",
   actor: "Kişi",
   action: "İşlem",
   subject: "Konusu",
@@ -23,7 +23,7 @@ const TURKISH: AuditTexts = {
   serviceName: "Servis",
   from: "Başlangıç (UTC)",
   to: "Bitiş (hariç, UTC)",
-  noEntries: "Eşleşen kayıt yok. Süzgeçleri genişletin; kayıtta insanların değiştirdiği her şey vardır.",
+  noEntries: "Eşleşen kayıt yok. Filtreleri genişletin; kayıtta insanların değiştirdiği her şey vardır.",
 };
 
 /** What the page about the audit log says. */

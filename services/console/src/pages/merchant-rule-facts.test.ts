@@ -18,8 +18,8 @@ test("each rule that is on is a sentence, and one that is off is none", () => {
   expect(facts).toEqual([
     ["Largest amount of a payment", "TRY 5,000.00; JP¥90,000"],
     ["Payments with one card", "at most 5 within 90 s"],
-    ["Payments from one address", "at most 20 within 2 h"],
-    ["Declined payments", "none while 60 % of at least 20 answers within 10 min are declines"],
+    ["Payments from one IP address", "at most 20 within 2 h"],
+    ["Declined payments", "no payments while 60 % of at least 20 answers within 10 min are declines"],
   ]);
   expect(ruleFacts(reader, {}).filter(([, text]) => text !== undefined)).toEqual([]);
 });

@@ -102,7 +102,7 @@ test("credentials move to the new key while everything runs, and the old key may
     });
     expect(await probe(accountId)).toMatchObject({ result: { result: "ok" } });
   });
-  expect(await status(ring(NEW, OLD))).toMatch(/a1 +nothing needs it: it may leave/);
+  expect(await status(ring(NEW, OLD))).toMatch(/a1 +nothing needs it: it can be removed/);
   expect(await keys(ring(NEW, OLD), "reencrypt")).toMatchObject({ printed: expect.stringMatching(/^0 /) });
   await during(ring(NEW), async () => {
     expect(await probe(accountId)).toMatchObject({ result: { result: "ok" } });

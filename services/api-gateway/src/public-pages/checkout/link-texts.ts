@@ -10,14 +10,14 @@ export const LINK_TEXTS: Record<Language, LinkTexts> = {
   en: {
     payFor: "Payment for",
     begin: "Continue to payment",
-    hint: "You enter your card on the next page. Nothing is charged yet.",
+    hint: "You enter your card details on the next page. Nothing is charged yet.",
     USED: [
       "This payment link has been paid",
-      "It can be paid once, and has been. You have not been charged by opening it.",
+      "It can be paid only once, and it has been paid. Opening it did not charge you.",
     ],
     TAKEN: [
       "Somebody is paying with this link",
-      "It can be paid once, and another payment is being processed. You have not been charged. Please try again in a few minutes.",
+      "It can be paid only once, and another payment is being processed. You have not been charged. Please try again in a few minutes.",
     ],
     EXPIRED: [
       "This payment link has expired",
@@ -25,20 +25,20 @@ export const LINK_TEXTS: Record<Language, LinkTexts> = {
     ],
     DISABLED: [
       "This payment link is no longer active",
-      "The merchant has closed it. You have not been charged. Please ask the merchant for a new link.",
+      "The merchant has disabled it. You have not been charged. Please ask the merchant for a new link.",
     ],
   },
   tr: {
     payFor: "Ödeme konusu",
     begin: "Ödemeye geç",
-    hint: "Kartınızı sonraki sayfada girersiniz. Henüz bir tutar çekilmez.",
+    hint: "Kart bilgilerinizi sonraki sayfada girersiniz. Bu adımda kartınızdan para çekilmez.",
     USED: [
       "Bu ödeme bağlantısı kullanıldı",
-      "Bağlantıyla yalnızca bir kez ödeme yapılabilir ve ödeme yapıldı. Bağlantıyı açtığınız için kartınızdan para çekilmedi.",
+      "Bu bağlantıyla yalnızca bir kez ödeme yapılabilir ve bu ödeme yapılmış. Bağlantıyı açtığınızda kartınızdan para çekilmedi.",
     ],
     TAKEN: [
       "Bu bağlantıyla şu anda ödeme yapılıyor",
-      "Bağlantıyla yalnızca bir kez ödeme yapılabilir ve başka bir ödeme işleniyor. Kartınızdan para çekilmedi. Lütfen birkaç dakika sonra yeniden deneyin.",
+      "Bu bağlantıyla yalnızca bir kez ödeme yapılabilir ve başka bir ödeme işleniyor. Kartınızdan para çekilmedi. Lütfen birkaç dakika sonra yeniden deneyin.",
     ],
     EXPIRED: [
       "Bu ödeme bağlantısının süresi doldu",

@@ -88,7 +88,7 @@ const tr: PageTexts = {
   installments: "Taksit seçenekleri",
   installmentsHint: "Kartınıza sunulan seçenekleri görmek için kart numaranızı girin.",
   payInFull: "Tek çekim",
-  inInstallments: (count, amount, total) => `${count} taksit, ayda ${amount}, toplam ${total}`,
+  inInstallments: (count, amount, total) => `${count} taksit, aylık ${amount}, toplam ${total}`,
   inInstallmentsFirst: (count, first, further, total) =>
     `${count} taksit: ilki ${first}, sonraki ${count - 1} taksit ${further}, toplam ${total}`,
   pay: (amount) => `${amount} öde`,
@@ -130,9 +130,9 @@ const tr: PageTexts = {
   notFoundHeading: "Ödeme sayfası bulunamadı",
   notFoundText: "Bağlantı eksik olabilir. Lütfen işletmenin sitesine dönüp yeniden deneyin.",
   troubleHeading: "Şu anda işlem yapılamıyor",
-  troubleText: "Bu istekle ödeme başlatılmadı. Lütfen biraz sonra yeniden deneyin.",
+  troubleText: "Bu istekle bir ödeme başlatılmadı. Lütfen biraz sonra yeniden deneyin.",
   unreadableHeading: "Form okunamadı",
-  unreadableText: "Bu istekle ödeme başlatılmadı. Lütfen ödeme sayfasını yeniden açın.",
+  unreadableText: "Bu istekle bir ödeme başlatılmadı. Lütfen ödeme sayfasını yeniden açın.",
   retry: "Yeniden dene",
 };
 
@@ -145,7 +145,7 @@ const enFaults = {
   "pan.length": "This card number is too short or too long.",
   "pan.luhn": "This card number is not valid. Please check it.",
   "pan.in_checkout":
-    "The shop has put this card's number into the order's details, where it must not be, so you cannot pay with this card here. No payment was started. Please use another card or tell the shop.",
+    "The shop's order details contain this card number, which is not allowed. You cannot pay with this card here, and no payment was started. Please use another card or tell the shop.",
   "cardHolderName.required": "Enter the name on your card.",
   "cardHolderName.invalid": "Enter the name as it appears on your card (2 to 45 characters).",
   "cardHolderName.card_number": "Enter the name on your card here, not the card number.",
@@ -159,7 +159,7 @@ const enFaults = {
   "form.stale": "This form has expired. Please enter your card details again.",
   "form.busy": "We could not process your request, and no payment was started. Please try again.",
   "form.incomplete":
-    "The shop has not sent all that the bank needs for this payment, so it was not started. Please return to the shop and tell them.",
+    "The shop has not sent all details that the bank requires, so no payment was started. Please return to the shop and tell them.",
   "form.unsure":
     "We could not confirm your payment. Please press the button again; you will not be charged twice.",
 };
@@ -171,7 +171,7 @@ const trFaults: Record<FaultText, string> = {
   "pan.length": "Bu kart numarası çok kısa veya çok uzun.",
   "pan.luhn": "Bu kart numarası geçerli değil. Lütfen kontrol edin.",
   "pan.in_checkout":
-    "İşletme bu kartın numarasını sipariş bilgilerine yazmış; bu bilgi orada bulunamayacağı için burada bu kartla ödeme yapılamaz. Ödeme başlatılmadı. Lütfen başka bir kart kullanın veya işletmeye bildirin.",
+    "Sipariş bilgilerinde bu kartın numarası yer alıyor; buna izin verilmez. Burada bu kartla ödeme yapamazsınız ve ödeme başlatılmadı. Lütfen başka bir kart kullanın veya durumu işletmeye bildirin.",
   "cardHolderName.required": "Kart üzerindeki ad soyadı girin.",
   "cardHolderName.invalid": "Ad soyadı kartınızda yazdığı gibi girin (2 ila 45 karakter).",
   "cardHolderName.card_number": "Bu alana kart numarasını değil, kart üzerindeki ad soyadı girin.",
@@ -185,7 +185,7 @@ const trFaults: Record<FaultText, string> = {
   "form.stale": "Bu formun süresi doldu. Lütfen kart bilgilerinizi yeniden girin.",
   "form.busy": "İşleminiz gerçekleştirilemedi ve ödeme başlatılmadı. Lütfen yeniden deneyin.",
   "form.incomplete":
-    "İşletme, bankanın bu ödeme için istediği bilgilerin tamamını göndermemiş; bu nedenle ödeme başlatılmadı. Lütfen işletmenin sitesine dönüp durumu bildirin.",
+    "İşletme, bankanın istediği bilgilerin tamamını göndermemiş; bu nedenle ödeme başlatılmadı. Lütfen işletmenin sitesine dönüp durumu bildirin.",
   "form.unsure": "Ödemenizi doğrulayamadık. Lütfen düğmeye yeniden basın; kartınızdan iki kez para çekilmez.",
 };
 

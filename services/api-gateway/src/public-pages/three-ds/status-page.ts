@@ -26,7 +26,7 @@ export const PAGE_TEXTS = {
     ],
     reload: [
       "One moment, please",
-      "The service is temporarily unavailable. Please reload this page in a minute; please do not pay again.",
+      "The service is temporarily unavailable. Please reload this page in a minute, and do not pay again.",
     ],
   },
   tr: {
@@ -50,11 +50,11 @@ export const PAGE_TEXTS = {
     ],
     unproven: [
       "Bankanızın yanıtı doğrulanamadı",
-      "Kartınızdan tahsilat yapılmadı. Lütfen doğrulamayı bankanızda tamamlayın veya siparişinizi işletmenin sitesinden kontrol edin.",
+      "Kartınızdan para çekilmedi. Lütfen doğrulamayı bankanızda tamamlayın veya siparişinizi işletmenin sitesinden kontrol edin.",
     ],
     reload: [
       "Lütfen bekleyin",
-      "Hizmet geçici olarak kullanılamıyor. Lütfen bir dakika sonra bu sayfayı yenileyin; lütfen yeniden ödeme yapmayın.",
+      "Hizmet geçici olarak kullanılamıyor. Lütfen bir dakika sonra bu sayfayı yenileyin ve yeniden ödeme yapmayın.",
     ],
   },
 } as const satisfies Record<
