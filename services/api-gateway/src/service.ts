@@ -228,6 +228,7 @@ function operatorApi(config: Config, deps: OperatorDeps): Router {
   const { db, bus, clock, log, auditWatch, logLevels } = deps;
   const send = createSendOperatorCommand(bus, sendOptions(config, { clock, log }));
   const peppers = needed(config.CREDENTIAL_PEPPERS);
+  const lists = listDepsIn(config);
   return createRouter({
     prefix: "/operator",
     authenticate: authenticateOperator({
@@ -244,7 +245,7 @@ function operatorApi(config: Config, deps: OperatorDeps): Router {
     share: config.REQUESTS_IN_FLIGHT_SHARE,
     routes: [
       ...lookAfterEach(auditWatch, merchantRoutes({ db, peppers, announce: announceCredentialChanges(bus) })),
-      ...operatorListRoutes({ send, db, lists: listDepsIn(config) }),
+      ...operatorListRoutes({ send, db, lists }),
       searchRoute({ send, db, findsMerchants: true }),
       paymentLifeRoute({ send, db }),
       ...paymentRoutes({ send }).concat(acquirerAccountRoutes({ send, db })),
@@ -253,7 +254,7 @@ function operatorApi(config: Config, deps: OperatorDeps): Router {
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),
       ...merchantWebhookRoutes({ send, db }),
       failingWebhooksRoute({ send, db }),
-      ...webhookRoutes({ send, db }),
+      ...webhookRoutes({ send, db, lists }),
       ...refusedOperatorRoutes({ db }),
       ...lookAfterEach(auditWatch, logLevels.routes),
     ],

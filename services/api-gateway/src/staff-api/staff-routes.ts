@@ -46,7 +46,7 @@ export function staffRoutes({ send, db, peppers, announce, lists, publicUrl }: D
     ...paymentLinkRoutes({ ...merchants, publicUrl, lists }),
     merchantStatementsRoute(merchants),
     ...merchantWebhookRoutes({ ...operators, db }),
-    ...webhookRoutes({ ...operators, db }),
+    ...webhookRoutes({ ...operators, db, lists }),
     ownMerchantRoute(db),
     ...merchantRoutes({ db, peppers, announce }).filter(({ endpoint }) => endpoint !== getMerchant),
   ]);
