@@ -249,7 +249,7 @@ function operatorApi(config: Config, deps: OperatorDeps): Router {
       searchRoute({ send, db, findsMerchants: true }),
       paymentLifeRoute({ send, db }),
       ...paymentRoutes({ send }).concat(acquirerAccountRoutes({ send, db })),
-      ...refundRoutes({ send }).concat(chargebackRoutes({ send }), settlementRoutes({ send })),
+      ...refundRoutes({ send }).concat(chargebackRoutes({ send }), settlementRoutes({ send, lists })),
       operatorStatementsRoute({ send }),
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),
       ...merchantWebhookRoutes({ send, db }),

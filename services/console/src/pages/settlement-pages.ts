@@ -9,6 +9,7 @@ import {
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { signInAgain } from "./action-forms.ts";
+import { rowsOf } from "./csv-pages.ts";
 import { differenceTable } from "./difference-table.ts";
 import { selectField, textField } from "./form-fields.ts";
 import { statusBadge, statusWord, timeElement } from "./format.ts";
@@ -31,6 +32,15 @@ import { takeUpload, uploadForm } from "./upload-form.ts";
 /** What the banks' files say beside what we know: differences to work off, the files, and what is owed to merchants. */
 export const settlementPages: Page[] = [
   { method: "GET", path: "/settlement", answer: (context) => answerSettlement(context) },
+  {
+    method: "GET",
+    path: "/settlement/differences.csv",
+    answer: async ({ api, query }) =>
+      await rowsOf(api, listDifferences, {
+        query: filterOf(query, DIFFERENCE_FILTERS),
+        fileName: "differences.csv",
+      }),
+  },
   importPage,
   {
     method: "POST",
@@ -65,6 +75,7 @@ async function answerSettlement(context: PageContext, notice?: Notice, status?: 
   ${!context.mayDecide && differences.items.length > 0 && signInAgain(reader.texts, `/settlement?${own}`)}
   ${differenceTable(context, caption, { rows: differences.items, query: own })}
   ${nextPage(texts.nextDifferences, "/settlement", query, differences.nextCursor)}
+    <p><a href="/settlement/differences.csv?${own}">${reader.texts.csvOf(caption)}</a></p>
   ${importTable(reader, imports.items)}
   ${nextPage(texts.nextImports, "/settlement", query, imports.nextCursor, "importsCursor")}
   ${uploadForm(context)}
