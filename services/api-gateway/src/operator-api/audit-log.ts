@@ -1,5 +1,6 @@
 import { readAuditEntriesBefore, type AuditDatabase, type AuditPage } from "@holdfast/audit";
 import {
+  AUDITED_SERVICES,
   cutPage,
   getAuditLog,
   INVALID_CURSOR_ERRORS,
@@ -41,8 +42,8 @@ export function auditLogRoute({ sources }: { sources: AuditSource[] }) {
     const refused = pages.find((page) => page instanceof Refusal);
     if (refused) return refused;
     const all = pages.flatMap((page) => page as AuditLogEntry[]).sort(newestFirst);
-    const { page: items, next } = cutPage(all, limit, (_last, page) =>
-      positionsCursor.encode({ ...positions, ...positionsAfter(page) }),
+    const { page: items, next } = cutPage(all, limit, (last, page) =>
+      positionsCursor.encode({ ...positionsBehind(last), ...positions, ...positionsAfter(page) }),
     );
     return { status: 200, body: { items, ...next } };
   });
@@ -78,6 +79,13 @@ function newestFirst(a: AuditLogEntry, b: AuditLogEntry): number {
 /** How far each service's log has been read. */
 function positionsAfter(page: AuditLogEntry[]): Positions {
   return Object.fromEntries(page.map(({ service, at, sequence }) => [service, { at, sequence }]));
+}
+
+/** Of services of which nothing was shown yet: what they add meanwhile is newer than the pages before. */
+function positionsBehind({ at, service }: AuditLogEntry): Positions {
+  // Of one moment those of a later service in the order come after it, and those of an earlier one do not.
+  const sequenceOf = (other: string) => (other.localeCompare(service) > 0 ? Number.MAX_SAFE_INTEGER : 0);
+  return Object.fromEntries(AUDITED_SERVICES.map((each) => [each, { at, sequence: sequenceOf(each) }]));
 }
 
 const positionsSchema = z.record(z.string(), z.object({ at: z.iso.datetime(), sequence: z.int() }));
