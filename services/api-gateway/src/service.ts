@@ -251,7 +251,7 @@ function operatorApi(config: Config, deps: OperatorDeps): Router {
       ...paymentRoutes({ send }).concat(acquirerAccountRoutes({ send, db })),
       ...refundRoutes({ send }).concat(chargebackRoutes({ send }), settlementRoutes({ send, lists })),
       operatorStatementsRoute({ send }),
-      auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),
+      auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)], lists }),
       ...merchantWebhookRoutes({ send, db }),
       failingWebhooksRoute({ send, db }),
       ...webhookRoutes({ send, db, lists }),

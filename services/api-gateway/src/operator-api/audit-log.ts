@@ -15,7 +15,9 @@ import type { Kysely } from "kysely";
 import { z } from "zod";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
 import { Refusal } from "../http/refusal.ts";
-import { defineRoute, type Call } from "../endpoint/route.ts";
+import type { Call } from "../endpoint/route.ts";
+import type { ListDeps } from "../lists/list-route.ts";
+import { definePagedListRoute } from "../lists/paged-list-route.ts";
 
 /** Reads one service's log, newest first; a Refusal if it cannot be read. */
 export type AuditSource = {
@@ -27,26 +29,29 @@ export type AuditSource = {
  * GET /operator/audit-log: the services' logs as one, newest first, narrowed to what the query names. The cursor says
  * how far each of them has been read, so that pages stay the same whatever is added.
  */
-export function auditLogRoute({ sources }: { sources: AuditSource[] }) {
-  return defineRoute(getAuditLog, async (call) => {
-    const limit = Number(call.query.limit ?? DEFAULT_LIMIT);
-    const { cursor: _cursor, service: only, ...filter } = call.query;
-    const positions: Positions | undefined =
-      call.query.cursor === undefined ? {} : positionsCursor.decode(call.query.cursor);
-    if (positions === undefined) return INVALID_CURSOR;
-    const pages = await Promise.all(
-      sources
-        .filter(({ service }) => only === undefined || service === only)
-        .map(({ service, read }) => read(call, { ...filter, limit: limit + 1, before: positions[service] })),
-    );
-    const refused = pages.find((page) => page instanceof Refusal);
-    if (refused) return refused;
-    const all = pages.flatMap((page) => page as AuditLogEntry[]).sort(newestFirst);
-    const { page: items, next } = cutPage(all, limit, (last, page) =>
-      positionsCursor.encode({ ...positionsBehind(last), ...positions, ...positionsAfter(page) }),
-    );
-    return { status: 200, body: { items, ...next } };
-  });
+export function auditLogRoute({ sources, lists }: { sources: AuditSource[]; lists: ListDeps }) {
+  return definePagedListRoute(getAuditLog, lists, (call, { service: only, ...filter }) => ({
+    name: "audit-log",
+    audience: call.caller.subject,
+    async read({ limit, cursor }) {
+      const positions: Positions | undefined = cursor === undefined ? {} : positionsCursor.decode(cursor);
+      if (positions === undefined) return INVALID_CURSOR;
+      const pages = await Promise.all(
+        sources
+          .filter(({ service }) => only === undefined || service === only)
+          .map(({ service, read }) =>
+            read(call, { ...filter, limit: limit + 1, before: positions[service] }),
+          ),
+      );
+      const refused = pages.find((page) => page instanceof Refusal);
+      if (refused) return refused;
+      const all = pages.flatMap((page) => page as AuditLogEntry[]).sort(newestFirst);
+      const { page: items, next } = cutPage(all, limit, (last, page) =>
+        positionsCursor.encode({ ...positionsBehind(last), ...positions, ...positionsAfter(page) }),
+      );
+      return { items, ...next };
+    },
+  }));
 }
 
 /** The gateway's own log. */
@@ -69,8 +74,6 @@ export function serviceAuditSources(send: SendOperatorCommand): AuditSource[] {
     }),
   );
 }
-
-const DEFAULT_LIMIT = 50;
 
 function newestFirst(a: AuditLogEntry, b: AuditLogEntry): number {
   return b.at.localeCompare(a.at) || a.service.localeCompare(b.service) || b.sequence - a.sequence;
