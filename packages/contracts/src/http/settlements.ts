@@ -122,9 +122,9 @@ export const listSettlements = defineEndpoint({
   path: "/operator/settlements",
   role: "viewer",
   summary: "List settlement files",
-  description: "Returns the banks' files that were taken or refused, newest first.",
-  queryParameters: z.object({ accountId: ofAccount, ...pageQuery }),
-  responses: { 200: { description: "One page of files", body: settlementImportPageSchema } },
+  description: `Returns the banks' files that were taken or refused, newest first. ${WITH_ROWS}`,
+  queryParameters: z.object({ accountId: ofAccount, ...pageQuery, ...exportQuery }),
+  responses: { 200: { description: "One page of files", body: settlementImportPageSchema, rows: true } },
   problems: ["validation_failed", "forbidden"],
 });
 
