@@ -244,7 +244,10 @@ function operatorApi(config: Config, deps: OperatorDeps): Router {
     carryOutOnce: createCarryOutOnce({ db, peppers, leaseMs: 3 * config.REQUEST_TIMEOUT }),
     share: config.REQUESTS_IN_FLIGHT_SHARE,
     routes: [
-      ...lookAfterEach(auditWatch, merchantRoutes({ db, peppers, announce: announceCredentialChanges(bus) })),
+      ...lookAfterEach(
+        auditWatch,
+        merchantRoutes({ db, peppers, announce: announceCredentialChanges(bus), lists }),
+      ),
       ...operatorListRoutes({ send, db, lists }),
       searchRoute({ send, db, findsMerchants: true }),
       paymentLifeRoute({ send, db }),
