@@ -228,6 +228,7 @@ function operatorApi(config: Config, deps: OperatorDeps): Router {
   const { db, bus, clock, log, auditWatch, logLevels } = deps;
   const send = createSendOperatorCommand(bus, sendOptions(config, { clock, log }));
   const peppers = needed(config.CREDENTIAL_PEPPERS);
+  const lists = listDepsIn(config);
   return createRouter({
     prefix: "/operator",
     authenticate: authenticateOperator({
@@ -243,17 +244,20 @@ function operatorApi(config: Config, deps: OperatorDeps): Router {
     carryOutOnce: createCarryOutOnce({ db, peppers, leaseMs: 3 * config.REQUEST_TIMEOUT }),
     share: config.REQUESTS_IN_FLIGHT_SHARE,
     routes: [
-      ...lookAfterEach(auditWatch, merchantRoutes({ db, peppers, announce: announceCredentialChanges(bus) })),
-      ...operatorListRoutes({ send, db, lists: listDepsIn(config) }),
+      ...lookAfterEach(
+        auditWatch,
+        merchantRoutes({ db, peppers, announce: announceCredentialChanges(bus), lists }),
+      ),
+      ...operatorListRoutes({ send, db, lists }),
       searchRoute({ send, db, findsMerchants: true }),
       paymentLifeRoute({ send, db }),
       ...paymentRoutes({ send }).concat(acquirerAccountRoutes({ send, db })),
-      ...refundRoutes({ send }).concat(chargebackRoutes({ send }), settlementRoutes({ send })),
+      ...refundRoutes({ send }).concat(chargebackRoutes({ send }), settlementRoutes({ send, lists })),
       operatorStatementsRoute({ send }),
-      auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),
+      auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)], lists }),
       ...merchantWebhookRoutes({ send, db }),
       failingWebhooksRoute({ send, db }),
-      ...webhookRoutes({ send, db }),
+      ...webhookRoutes({ send, db, lists }),
       ...refusedOperatorRoutes({ db }),
       ...lookAfterEach(auditWatch, logLevels.routes),
     ],

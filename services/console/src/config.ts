@@ -46,7 +46,7 @@ export const configSchema = z
     OPERATOR_API_TIMEOUT: durationSetting({ min: "1s", max: "2m" })
       .default(25_000)
       .describe(
-        "How long a page waits for one answer of it. It must be longer than the gateway's `REQUEST_TIMEOUT`.",
+        "How long a page waits for one answer of it, or for a file to begin. It must be longer than the gateway's `REQUEST_TIMEOUT`.",
       ),
     OIDC_ISSUER: urlSetting("https:", "http:").describe(
       "The identity provider, as its discovery document names itself (OpenID Connect Discovery).",

@@ -71,17 +71,18 @@ const NEW_CREDENTIAL = {
   livemode: true,
   apiSecret: "hs_N9dvbasEwzrKfN5lbiXx6uo7L5kjkfTh3jPrrDVChyI",
 };
-const MERCHANT = {
+const LISTED_MERCHANT = {
   merchantId: MERCHANT_ID,
   name: "Book Shop",
   status: "ACTIVE",
   ...PLAN,
-  branding: { color: "#7a1f5c" },
   createdAt: `${DAY}T08:00:00.000Z`,
   credentials: [
     { apiKey: API_KEY, livemode: true, createdAt: `${DAY}T08:00:00.000Z`, issuedBy: "installation" },
   ],
 };
+
+const MERCHANT = { ...LISTED_MERCHANT, branding: { color: "#7a1f5c" } };
 
 const PROPOSED_ACCOUNT = {
   accountId: ACCOUNT_ID,
@@ -135,7 +136,7 @@ const LOUD = {
 /** What these operations answer where they succeed. */
 export const OPERATOR_MERCHANT_ANSWERS: Readonly<Record<string, Readonly<Record<number, object>>>> = {
   createMerchant: { 201: { ...NEW_CREDENTIAL, name: "Book Shop" } },
-  listMerchants: { 200: { items: [MERCHANT], ...NEXT } },
+  listMerchants: { 200: { items: [LISTED_MERCHANT], ...NEXT } },
   getMerchant: { 200: MERCHANT },
   changeMerchant: { 200: MERCHANT },
   addCredential: { 201: NEW_CREDENTIAL },

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { textSchema } from "../text.ts";
 import { defineEndpoint } from "./endpoint.ts";
-import { pageOf, pageQuery } from "./list-query.ts";
+import { exportQuery, pageOf, pageQuery, WITH_ROWS } from "./list-query.ts";
 
 /** One line of a service's audit log; see the audit package for the chain. */
 export const auditLogEntrySchema = z
@@ -52,15 +52,17 @@ export const getAuditLog = defineEndpoint({
   path: "/operator/audit-log",
   role: "viewer",
   summary: "List audit log entries",
-  description: "Returns who did what in any service, newest first.",
+  description: `Returns who did what in any service, newest first. ${WITH_ROWS}`,
   queryParameters: auditFilterSchema.extend({
     service: z.enum(AUDITED_SERVICES).optional().meta({ description: "Whose audit log" }),
     ...pageQuery,
+    ...exportQuery,
   }),
   responses: {
     200: {
       description: "One page of entries",
       body: pageOf(auditLogEntrySchema, "newest first").meta({ id: "AuditLogPage" }),
+      rows: true,
     },
   },
   problems: ["validation_failed", "forbidden"],

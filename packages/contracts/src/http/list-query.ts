@@ -25,6 +25,10 @@ export const exportQuery = {
   }),
 };
 
+/** What the description of such a list says of it. */
+export const WITH_ROWS =
+  "With `Accept: text/csv` or `application/x-ndjson` all matching rows come in one answer, whose last line has their number.";
+
 /** What a list may be answered as, beside pages of JSON; all matching rows in one answer. */
 export const ROW_MEDIA_TYPES = {
   "text/csv":

@@ -11,7 +11,7 @@ import {
   pathId,
   shownOnceSchema,
 } from "./endpoint.ts";
-import { pageOf } from "./list-query.ts";
+import { exportQuery, pageOf, WITH_ROWS } from "./list-query.ts";
 import { merchantRulesSchema } from "./merchant-rules.ts";
 
 /**
@@ -81,6 +81,11 @@ export const merchantSchema = z
   .meta({ id: "Merchant" });
 export type Merchant = z.infer<typeof merchantSchema>;
 
+/** A page of 200 logos would be larger than all else on it. */
+const listedMerchantSchema = merchantSchema
+  .omit({ branding: true })
+  .meta({ id: "ListedMerchant", description: "A merchant without its branding" });
+
 export const newCredentialSchema = z
   .object({
     merchantId: z.uuid().meta({ description: "Id of the merchant" }),
@@ -124,15 +129,17 @@ export const listMerchants = defineEndpoint({
   path: "/operator/merchants",
   role: "viewer",
   summary: "List merchants",
-  description: "Returns merchants, newest first.",
+  description: `Returns merchants, newest first. ${WITH_ROWS}`,
   queryParameters: z.object({
     limit: limitParameter,
     cursor: cursorParameter(200),
+    ...exportQuery,
   }),
   responses: {
     200: {
       description: "One page of merchants",
-      body: pageOf(merchantSchema, "newest first").meta({ id: "MerchantPage" }),
+      body: pageOf(listedMerchantSchema, "newest first").meta({ id: "MerchantPage" }),
+      rows: true,
     },
   },
   problems: ["validation_failed", "forbidden"],

@@ -6,7 +6,7 @@ import { wholeNumberField } from "../whole-number.ts";
 import { cardPaymentFields, checkAmount } from "./card-payment-fields.ts";
 import { checkoutRequestSchema, checkoutSchema } from "./checkout.ts";
 import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS, pathId, type Endpoint } from "./endpoint.ts";
-import { exportQuery, pageOf, pageQuery } from "./list-query.ts";
+import { exportQuery, pageOf, pageQuery, WITH_ROWS } from "./list-query.ts";
 import { checkReturnUrls, returnUrlSchema } from "./return-url.ts";
 
 /** Payment links: an address, or a QR code, that buyers pay without a call of the merchant's server for each. */
@@ -130,7 +130,7 @@ export const listPaymentLinks = defineEndpoint({
   method: "GET",
   path: "/api/payment-links",
   summary: "List payment links",
-  description: "Returns the merchant's payment links, newest first.",
+  description: `Returns the merchant's payment links, newest first. ${WITH_ROWS}`,
   queryParameters: z.object({ ...pageQuery, ...exportQuery }),
   responses: {
     200: {

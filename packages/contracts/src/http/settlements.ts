@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { textSchema } from "../text.ts";
 import { BODY_PROBLEMS, cursorParameter, defineEndpoint, limitParameter, only, pathId } from "./endpoint.ts";
-import { pageOf } from "./list-query.ts";
+import { exportQuery, pageOf, WITH_ROWS } from "./list-query.ts";
 
 /** A bank's file and what became of it. */
 export const settlementImportSchema = z
@@ -122,9 +122,9 @@ export const listSettlements = defineEndpoint({
   path: "/operator/settlements",
   role: "viewer",
   summary: "List settlement files",
-  description: "Returns the banks' files that were taken or refused, newest first.",
-  queryParameters: z.object({ accountId: ofAccount, ...pageQuery }),
-  responses: { 200: { description: "One page of files", body: settlementImportPageSchema } },
+  description: `Returns the banks' files that were taken or refused, newest first. ${WITH_ROWS}`,
+  queryParameters: z.object({ accountId: ofAccount, ...pageQuery, ...exportQuery }),
+  responses: { 200: { description: "One page of files", body: settlementImportPageSchema, rows: true } },
   problems: ["validation_failed", "forbidden"],
 });
 
@@ -178,14 +178,16 @@ export const listDifferences = defineEndpoint({
   role: "viewer",
   summary: "List differences",
   description:
-    "Returns where the bank and we say different things, oldest first; open ones unless `state` says otherwise.",
+    "Returns where the bank and we say different things, oldest first; open ones unless `state` says otherwise. " +
+    WITH_ROWS,
   queryParameters: z.object({
     state: only("differences in this state", z.enum(DIFFERENCE_STATES)),
     class: only("differences of this class", z.enum(DIFFERENCE_CLASSES)),
     accountId: ofAccount,
     ...pageQuery,
+    ...exportQuery,
   }),
-  responses: { 200: { description: "One page of differences", body: differencePageSchema } },
+  responses: { 200: { description: "One page of differences", body: differencePageSchema, rows: true } },
   problems: ["validation_failed", "forbidden"],
 });
 

@@ -1,6 +1,7 @@
 import { listMerchantCheckouts } from "./checkout-list.ts";
 import { getCheckout } from "./checkout.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { WITH_ROWS } from "./list-query.ts";
 import { listMerchantWebhooks } from "./merchant-webhooks.ts";
 import { getMerchant } from "./merchants.ts";
 import { listOperatorPayments, listOperatorRefunds } from "./operator-lists.ts";
@@ -11,9 +12,6 @@ import { getPaymentLink, listPaymentLinks } from "./payment-links.ts";
 import type { Difference } from "./staff-endpoint.ts";
 import { listStatements } from "./statements.ts";
 import { getOperatorWebhookDelivery, listOperatorWebhookDeliveries } from "./webhook-endpoints.ts";
-
-const WITH_ROWS =
-  "With `Accept: text/csv` or `application/x-ndjson` all matching rows come in one answer, whose last line has their number.";
 
 /** What any role may read, by the endpoint of operators or merchants that reads the same. */
 export const STAFF_READS: readonly (readonly [Endpoint, Omit<Difference, "role">])[] = [
@@ -111,7 +109,7 @@ export const STAFF_READS: readonly (readonly [Endpoint, Omit<Difference, "role">
       operationId: "listWebhookDeliveriesAsStaff",
       path: "/staff/webhook-deliveries",
       summary: "List webhook deliveries",
-      description: "Returns the merchant's delivery log, newest first.",
+      description: `Returns the merchant's delivery log, newest first. ${WITH_ROWS}`,
     },
   ],
   [

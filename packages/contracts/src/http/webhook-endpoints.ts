@@ -2,7 +2,7 @@ import { z } from "zod";
 import { cardNumberFree } from "../card-number.ts";
 import { livemodeParameter } from "../livemode.ts";
 import { BODY_PROBLEMS, defineEndpoint, only, pathId, shownOnceSchema } from "./endpoint.ts";
-import { pageQuery } from "./list-query.ts";
+import { exportQuery, pageQuery, WITH_ROWS } from "./list-query.ts";
 import {
   webhookDeliveryDetailSchema,
   webhookDeliveryPageSchema,
@@ -135,7 +135,7 @@ export const listOperatorWebhookDeliveries = defineEndpoint({
   path: "/operator/webhook-deliveries",
   role: "viewer",
   summary: "List webhook deliveries",
-  description: "Returns the delivery log, newest first.",
+  description: `Returns the delivery log, newest first. ${WITH_ROWS}`,
   queryParameters: z.object({
     merchantId: only("deliveries of this merchant", z.uuid()),
     endpointId: only("deliveries to this endpoint; without it, those to default endpoints", z.uuid()),
@@ -143,8 +143,9 @@ export const listOperatorWebhookDeliveries = defineEndpoint({
     livemode: livemodeParameter,
     status: only("deliveries in this state", webhookDeliveryStatusSchema),
     ...pageQuery,
+    ...exportQuery,
   }),
-  responses: { 200: { description: "One page of deliveries", body: webhookDeliveryPageSchema } },
+  responses: { 200: { description: "One page of deliveries", body: webhookDeliveryPageSchema, rows: true } },
   problems: ["validation_failed", "forbidden"],
 });
 

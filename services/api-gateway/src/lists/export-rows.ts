@@ -1,12 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { LIST_PART_MAX, type ListPlace, type RowMediaType } from "@holdfast/contracts";
+import type { RowMediaType } from "@holdfast/contracts";
 import type { Answer } from "../endpoint/route.ts";
 import { Refusal } from "../http/refusal.ts";
-import type { Listing } from "./list-route.ts";
-import type { MergedPage } from "./merge-parts.ts";
-import { readPage, readThrough } from "./read-page.ts";
+import type { PagedList } from "./paged-list-route.ts";
 import type { Row, RowColumn } from "./row-columns.ts";
 import { createRowWriter } from "./write-rows.ts";
+
+/** One page of a list, the first without a cursor; a Refusal if it cannot be read. */
+export type ReadRows = (page: { limit: number; cursor?: string | undefined }) => Promise<RowPage | Refusal>;
+type RowPage = { items: Row[]; nextCursor?: string | undefined };
 
 export type ExportOptions = {
   mediaType: RowMediaType;
@@ -28,11 +30,10 @@ export class ExportInterruptedError extends Error {
  * but one is read only when the client has taken the first.
  */
 export async function exportRows(
-  listed: Listing,
+  { name, read, rowsAtATime: limit = LIMIT_MAX }: PagedList,
   { mediaType, columns, bom, parameters, now }: ExportOptions,
 ): Promise<Answer<200> | Refusal> {
-  const listing = { ...listed, ...readThrough(listed) };
-  const first = await readPage(listing, { limit: LIST_PART_MAX });
+  const first = await read({ limit });
   if (first instanceof Refusal) return first;
   const writer = createRowWriter(mediaType, columns, { bom });
   const extension = mediaType === "text/csv" ? "csv" : "ndjson";
@@ -40,12 +41,12 @@ export async function exportRows(
     status: 200,
     headers: {
       "Content-Type": `${mediaType}; charset=utf-8`,
-      "Content-Disposition": `attachment; filename="${fileName(listing.name, parameters, now)}.${extension}"`,
+      "Content-Disposition": `attachment; filename="${fileName(name, parameters, now)}.${extension}"`,
     },
     async *rows() {
       let count = 0;
       yield writer.head;
-      for await (const rows of pagesFrom(listing, first)) {
+      for await (const rows of pagesFrom(first, (cursor) => read({ limit, cursor }))) {
         count += rows.length;
         yield writer.page(rows);
       }
@@ -54,10 +55,17 @@ export async function exportRows(
   };
 }
 
-async function* pagesFrom(listing: Listing, first: MergedPage<Row>): AsyncGenerator<Row[]> {
-  let page: MergedPage<Row> | undefined = first;
+/** As many as a page of JSON may have. */
+const LIMIT_MAX = 200;
+
+type ReadAfter = (cursor: string) => Promise<RowPage | Refusal>;
+
+async function* pagesFrom(first: RowPage, read: ReadAfter): AsyncGenerator<Row[]> {
+  let page: RowPage | undefined = first;
   while (page) {
-    const next: Promise<MergedPage<Row>> | undefined = page.next && readPatiently(listing, page.next);
+    const cursor: string | undefined = page.nextCursor;
+    const next: Promise<RowPage> | undefined =
+      cursor === undefined ? undefined : readPatiently(() => read(cursor));
     // A client that goes away leaves it behind.
     next?.catch(() => {});
     yield page.items;
@@ -66,9 +74,9 @@ async function* pagesFrom(listing: Listing, first: MergedPage<Row>): AsyncGenera
 }
 
 /** A part that does not answer for a moment does not undo an export of an hour. @throws ExportInterruptedError */
-async function readPatiently(listing: Listing, after: ListPlace): Promise<MergedPage<Row>> {
+async function readPatiently(read: () => Promise<RowPage | Refusal>): Promise<RowPage> {
   for (const pauseMs of PAUSES_MS) {
-    const page = await readPage(listing, { after, limit: LIST_PART_MAX });
+    const page = await read();
     if (!(page instanceof Refusal)) return page;
     await delay(pauseMs);
   }

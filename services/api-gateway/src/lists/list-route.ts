@@ -1,20 +1,11 @@
-import {
-  INVALID_CURSOR_ERRORS,
-  ROW_MEDIA_TYPES,
-  type Endpoint,
-  type FieldFault,
-  type RowMediaType,
-} from "@holdfast/contracts";
+import { INVALID_CURSOR_ERRORS, LIST_PART_MAX } from "@holdfast/contracts";
 import type { SharedPlaces } from "@holdfast/service-runtime";
-import Negotiator from "negotiator";
-import type { z } from "zod";
-import { defineRoute, type Answer, type Call, type Route } from "../endpoint/route.ts";
-import type { Exchange } from "../http/exchange.ts";
+import type { Call, Route } from "../endpoint/route.ts";
 import { Refusal } from "../http/refusal.ts";
-import { exportRows } from "./export-rows.ts";
 import type { ListCursors } from "./list-cursor.ts";
-import { readPage, type MergedList } from "./read-page.ts";
-import { columnsOf, type Row } from "./row-columns.ts";
+import { definePagedListRoute, type ListEndpoint } from "./paged-list-route.ts";
+import { readPage, readThrough, type MergedList } from "./read-page.ts";
+import type { Row } from "./row-columns.ts";
 
 export type ListDeps = {
   cursors: ListCursors;
@@ -30,12 +21,8 @@ export type Listing = MergedList<Row> & {
   audience: string;
 };
 
-type ListEndpoint = Endpoint & {
-  responses: { 200: { body: z.ZodObject<{ items: z.ZodArray<z.ZodType> }> } };
-};
-
 /**
- * A route that answers a list: a page of JSON, or with `Accept: text/csv` or `application/x-ndjson` all rows.
+ * A route of a list that services have parts of, in the order of time.
  *
  * @param listingOf says what is listed, or refuses.
  */
@@ -44,60 +31,30 @@ export function defineListRoute<E extends ListEndpoint>(
   { cursors, exports }: ListDeps,
   listingOf: (call: Call<E>) => Promise<Listing | Refusal> | Listing | Refusal,
 ): Route {
-  const columns = columnsOf(endpoint.responses[200].body.shape.items.element);
-  const handle = async (call: Call<E>): Promise<Answer<200> | Refusal> => {
-    const query = call.query as Partial<Record<string, string>>;
-    const { limit, cursor, bom, ...parameters } = query;
-    const mediaType = mediaTypeOf(call.exchange);
-    const misplaced = misplacedFaults(query, mediaType);
-    if (misplaced.length > 0) return invalid(misplaced);
+  return definePagedListRoute(endpoint, { exports }, async (call, filter) => {
     const listing = await listingOf(call);
     if (listing instanceof Refusal) return listing;
-    if (mediaType !== "application/json") {
-      const release = exports.take(listing.audience);
-      if (!release) return new Refusal("service_unavailable");
-      call.exchange.once("close", release);
-      return await exportRows(listing, {
-        mediaType,
-        columns,
-        bom: bom !== undefined,
-        parameters,
-        now: new Date(),
-      });
-    }
+    const { name, audience } = listing;
     const identity = {
       path: endpoint.path,
-      audience: listing.audience,
-      parameters: { ...parameters, ...(call.path as object | undefined) },
+      audience,
+      parameters: { ...(filter as object), ...(call.path as object | undefined) },
     };
-    const after = cursor === undefined ? undefined : cursors.decode(identity, cursor);
-    if (cursor !== undefined && !after) return invalid(INVALID_CURSOR_ERRORS);
-    const page = await readPage(listing, { after, limit: Number(limit ?? DEFAULT_LIMIT) });
-    if (page instanceof Refusal) return page;
-    const { items, next } = page;
-    return { status: 200, body: { items, ...(next && { nextCursor: cursors.encode(identity, next) }) } };
-  };
-  return defineRoute(endpoint as Endpoint, handle as (call: Call<Endpoint>) => ReturnType<typeof handle>);
+    const list = readThrough(listing);
+    return {
+      name,
+      audience,
+      rowsAtATime: LIST_PART_MAX,
+      async read({ limit, cursor }) {
+        const after = cursor === undefined ? undefined : cursors.decode(identity, cursor);
+        if (cursor !== undefined && !after) return INVALID_CURSOR;
+        const page = await readPage(list, { after, limit });
+        if (page instanceof Refusal) return page;
+        const { items, next } = page;
+        return { items, ...(next && { nextCursor: cursors.encode(identity, next) }) };
+      },
+    };
+  });
 }
 
-const DEFAULT_LIMIT = 50;
-
-/** What the client prefers of what there is; JSON where it likes none of it. */
-function mediaTypeOf({ req }: Exchange): RowMediaType | "application/json" {
-  const offered = ["application/json", ...Object.keys(ROW_MEDIA_TYPES)];
-  const preferred = new Negotiator(req).mediaType(offered) ?? "application/json";
-  return preferred as RowMediaType | "application/json";
-}
-
-/** All rows come in one answer, which nothing can cut into pages; only a file of CSV can begin with a byte order mark. */
-function misplacedFaults(query: Partial<Record<string, string>>, mediaType: string): FieldFault[] {
-  const isPage = mediaType === "application/json";
-  const misplaced = [...(isPage ? [] : ["limit", "cursor"]), ...(mediaType === "text/csv" ? [] : ["bom"])];
-  return misplaced
-    .filter((field) => query[field] !== undefined)
-    .map((field) => ({ field, code: "not_allowed", message: `is not allowed with ${mediaType}` }));
-}
-
-function invalid(errors: FieldFault[]): Refusal {
-  return new Refusal("validation_failed", { members: { errors } });
-}
+const INVALID_CURSOR = new Refusal("validation_failed", { members: { errors: INVALID_CURSOR_ERRORS } });

@@ -1,5 +1,6 @@
 import { readAuditEntriesBefore, type AuditDatabase, type AuditPage } from "@holdfast/audit";
 import {
+  AUDITED_SERVICES,
   cutPage,
   getAuditLog,
   INVALID_CURSOR_ERRORS,
@@ -14,7 +15,9 @@ import type { Kysely } from "kysely";
 import { z } from "zod";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
 import { Refusal } from "../http/refusal.ts";
-import { defineRoute, type Call } from "../endpoint/route.ts";
+import type { Call } from "../endpoint/route.ts";
+import type { ListDeps } from "../lists/list-route.ts";
+import { definePagedListRoute } from "../lists/paged-list-route.ts";
 
 /** Reads one service's log, newest first; a Refusal if it cannot be read. */
 export type AuditSource = {
@@ -26,26 +29,29 @@ export type AuditSource = {
  * GET /operator/audit-log: the services' logs as one, newest first, narrowed to what the query names. The cursor says
  * how far each of them has been read, so that pages stay the same whatever is added.
  */
-export function auditLogRoute({ sources }: { sources: AuditSource[] }) {
-  return defineRoute(getAuditLog, async (call) => {
-    const limit = Number(call.query.limit ?? DEFAULT_LIMIT);
-    const { cursor: _cursor, service: only, ...filter } = call.query;
-    const positions: Positions | undefined =
-      call.query.cursor === undefined ? {} : positionsCursor.decode(call.query.cursor);
-    if (positions === undefined) return INVALID_CURSOR;
-    const pages = await Promise.all(
-      sources
-        .filter(({ service }) => only === undefined || service === only)
-        .map(({ service, read }) => read(call, { ...filter, limit: limit + 1, before: positions[service] })),
-    );
-    const refused = pages.find((page) => page instanceof Refusal);
-    if (refused) return refused;
-    const all = pages.flatMap((page) => page as AuditLogEntry[]).sort(newestFirst);
-    const { page: items, next } = cutPage(all, limit, (_last, page) =>
-      positionsCursor.encode({ ...positions, ...positionsAfter(page) }),
-    );
-    return { status: 200, body: { items, ...next } };
-  });
+export function auditLogRoute({ sources, lists }: { sources: AuditSource[]; lists: ListDeps }) {
+  return definePagedListRoute(getAuditLog, lists, (call, { service: only, ...filter }) => ({
+    name: "audit-log",
+    audience: call.caller.subject,
+    async read({ limit, cursor }) {
+      const positions: Positions | undefined = cursor === undefined ? {} : positionsCursor.decode(cursor);
+      if (positions === undefined) return INVALID_CURSOR;
+      const pages = await Promise.all(
+        sources
+          .filter(({ service }) => only === undefined || service === only)
+          .map(({ service, read }) =>
+            read(call, { ...filter, limit: limit + 1, before: positions[service] }),
+          ),
+      );
+      const refused = pages.find((page) => page instanceof Refusal);
+      if (refused) return refused;
+      const all = pages.flatMap((page) => page as AuditLogEntry[]).sort(newestFirst);
+      const { page: items, next } = cutPage(all, limit, (last, page) =>
+        positionsCursor.encode({ ...positionsBehind(last), ...positions, ...positionsAfter(page) }),
+      );
+      return { items, ...next };
+    },
+  }));
 }
 
 /** The gateway's own log. */
@@ -69,8 +75,6 @@ export function serviceAuditSources(send: SendOperatorCommand): AuditSource[] {
   );
 }
 
-const DEFAULT_LIMIT = 50;
-
 function newestFirst(a: AuditLogEntry, b: AuditLogEntry): number {
   return b.at.localeCompare(a.at) || a.service.localeCompare(b.service) || b.sequence - a.sequence;
 }
@@ -78,6 +82,13 @@ function newestFirst(a: AuditLogEntry, b: AuditLogEntry): number {
 /** How far each service's log has been read. */
 function positionsAfter(page: AuditLogEntry[]): Positions {
   return Object.fromEntries(page.map(({ service, at, sequence }) => [service, { at, sequence }]));
+}
+
+/** Of services of which nothing was shown yet: what they add meanwhile is newer than the pages before. */
+function positionsBehind({ at, service }: AuditLogEntry): Positions {
+  // Of one moment those of a later service in the order come after it, and those of an earlier one do not.
+  const sequenceOf = (other: string) => (other.localeCompare(service) > 0 ? Number.MAX_SAFE_INTEGER : 0);
+  return Object.fromEntries(AUDITED_SERVICES.map((each) => [each, { at, sequence: sequenceOf(each) }]));
 }
 
 const positionsSchema = z.record(z.string(), z.object({ at: z.iso.datetime(), sequence: z.int() }));

@@ -16,12 +16,14 @@ import type { GatewayDatabase } from "../database.ts";
 import { defineRoute, type Route } from "../endpoint/route.ts";
 import type { Exchange, Operator } from "../http/exchange.ts";
 import { Refusal } from "../http/refusal.ts";
+import type { ListDeps } from "../lists/list-route.ts";
+import { definePagedListRoute } from "../lists/paged-list-route.ts";
 import type { AnnounceChange } from "../merchant/credential-changes.ts";
 import { isApiKey, issueCredential } from "../merchant/credential.ts";
 import * as queries from "../merchant/merchant-queries.ts";
 
 type Trx = Transaction<GatewayDatabase>;
-type Deps = { db: Kysely<GatewayDatabase>; peppers: KeyRing; announce: AnnounceChange };
+type Deps = { db: Kysely<GatewayDatabase>; peppers: KeyRing; announce: AnnounceChange; lists: ListDeps };
 
 /** Everything operators do with merchants and their credentials. */
 export function merchantRoutes(deps: Deps): Route[] {
@@ -54,19 +56,20 @@ function createMerchantRoute({ db, peppers }: Deps) {
   });
 }
 
-function listMerchantsRoute({ db }: Deps) {
-  return defineRoute(listMerchants, async ({ query }) => {
-    const limit = Number(query.limit ?? DEFAULT_LIMIT);
-    const before = query.cursor === undefined ? undefined : idCursor.decode(query.cursor);
-    if (query.cursor !== undefined && before === undefined) return INVALID_CURSOR;
+function listMerchantsRoute({ db, lists }: Deps) {
+  return definePagedListRoute(listMerchants, lists, ({ caller }) => ({
+    name: "merchants",
+    audience: caller.subject,
+    async read({ limit, cursor }) {
+      const before = cursor === undefined ? undefined : idCursor.decode(cursor);
+      if (cursor !== undefined && before === undefined) return INVALID_CURSOR;
 
-    const merchants = await queries.listMerchants(db, limit + 1, before);
-    const { page, next } = cutPage(merchants, limit, ({ merchantId }) => idCursor.encode(merchantId));
-    return { status: 200, body: { items: page, ...next } };
-  });
+      const merchants = await queries.listMerchants(db, limit + 1, before);
+      const { page, next } = cutPage(merchants, limit, ({ merchantId }) => idCursor.encode(merchantId));
+      return { items: page, ...next };
+    },
+  }));
 }
-
-const DEFAULT_LIMIT = 50;
 
 const INVALID_CURSOR = new Refusal("validation_failed", { members: { errors: INVALID_CURSOR_ERRORS } });
 

@@ -28,10 +28,12 @@ import { operatorRefusalOf } from "../bus/command-answer.ts";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
 import { defineRoute, type Route } from "../endpoint/route.ts";
 import { Refusal } from "../http/refusal.ts";
+import type { ListDeps } from "../lists/list-route.ts";
+import { definePagedListRoute } from "../lists/paged-list-route.ts";
 import { findMerchant } from "../merchant/merchant-queries.ts";
 import { inMode } from "./merchant-webhooks.ts";
 
-type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase> };
+type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase>; lists: ListDeps };
 
 /** Everything operators do with webhooks. */
 export function webhookRoutes(deps: Deps): Route[] {
@@ -39,7 +41,7 @@ export function webhookRoutes(deps: Deps): Route[] {
 }
 
 /** A merchant's endpoint. Its secrets cross the bus sealed to the request, and are shown here once. */
-function endpointRoutes({ send, db }: Deps): Route[] {
+function endpointRoutes({ send, db }: Omit<Deps, "lists">): Route[] {
   return [
     defineRoute(putMerchantWebhook, async (call) => {
       const { merchantId } = call.path;
@@ -78,7 +80,7 @@ function endpointRoutes({ send, db }: Deps): Route[] {
 }
 
 /** The delivery log. The literal path stands before the one with a parameter. */
-function deliveryRoutes({ send }: Deps): Route[] {
+function deliveryRoutes({ send, lists }: Omit<Deps, "db">): Route[] {
   return [
     defineRoute(redeliverFailedOperatorWebhooks, async (call) => {
       const { merchantId, livemode = true, since } = call.body;
@@ -87,16 +89,19 @@ function deliveryRoutes({ send }: Deps): Route[] {
       const reply = await send(redeliverFailedWebhooks, call, asked);
       return "result" in reply ? { status: 202, body: reply.result } : operatorRefusalOf(reply);
     }),
-    defineRoute(listOperatorWebhookDeliveries, async (call) => {
-      const { limit = "50", livemode: mode, merchantId, ...filter } = call.query;
+    definePagedListRoute(listOperatorWebhookDeliveries, lists, (call, asked) => {
+      const { livemode: mode, merchantId, ...more } = asked;
       const livemode = livemodeOf(mode);
-      const reply = await send(listWebhookDeliveries, call, {
-        ...filter,
-        ...(merchantId !== undefined && { merchantId: idInMode(merchantId, livemode) }),
-        livemode,
-        limit: Number(limit),
-      });
-      return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply);
+      const ofMerchant = merchantId !== undefined && { merchantId: idInMode(merchantId, livemode) };
+      const filter = { ...more, ...ofMerchant, livemode };
+      return {
+        name: "webhook-deliveries",
+        audience: call.caller.subject,
+        async read(page) {
+          const reply = await send(listWebhookDeliveries, call, { ...filter, ...page });
+          return "result" in reply ? reply.result : operatorRefusalOf(reply);
+        },
+      };
     }),
     defineRoute(getOperatorWebhookDelivery, async (call) => {
       const reply = await send(getWebhookDelivery, call, call.path);

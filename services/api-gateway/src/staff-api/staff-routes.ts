@@ -46,9 +46,9 @@ export function staffRoutes({ send, db, peppers, announce, lists, publicUrl }: D
     ...paymentLinkRoutes({ ...merchants, publicUrl, lists }),
     merchantStatementsRoute(merchants),
     ...merchantWebhookRoutes({ ...operators, db }),
-    ...webhookRoutes({ ...operators, db }),
+    ...webhookRoutes({ ...operators, db, lists }),
     ownMerchantRoute(db),
-    ...merchantRoutes({ db, peppers, announce }).filter(({ endpoint }) => endpoint !== getMerchant),
+    ...merchantRoutes({ db, peppers, announce, lists }).filter(({ endpoint }) => endpoint !== getMerchant),
   ]);
   const served = new Set(routes.map(({ endpoint }) => endpoint));
   const missing = STAFF_ENDPOINTS.find((endpoint) => !served.has(endpoint));

@@ -1,7 +1,7 @@
 import type { Logger } from "@holdfast/service-runtime";
 import express, { type Express, type RequestHandler } from "express";
 import { ASSET_HEADERS, SCRIPT, STYLE, type Asset } from "../assets.ts";
-import { auditPage } from "../pages/audit-page.ts";
+import { auditPages } from "../pages/audit-page.ts";
 import { csvPages } from "../pages/csv-pages.ts";
 import { deliveryPages } from "../pages/delivery-pages.ts";
 import { merchantPages } from "../pages/merchant-pages.ts";
@@ -34,7 +34,7 @@ export const PAGES = [
   ...settlementPages,
   ...statementPages,
   ...paymentLinkPages,
-  auditPage,
+  ...auditPages,
 ];
 
 export function consoleApp(deps: PageDeps & LoginDeps & { headers: Record<string, string> }): Express {

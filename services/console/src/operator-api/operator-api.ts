@@ -74,11 +74,17 @@ export function operatorApiWire(url: string, timeoutMs: number, ca: string | und
   return {
     url,
     timeoutMs,
-    dispatcher: new Agent({ connections: CONNECTIONS_MAX, ...(ca && { connect: { ca } }) }),
+    dispatcher: new Agent({
+      connections: CONNECTIONS_MAX,
+      bodyTimeout: SILENCE_MS_MAX,
+      ...(ca && { connect: { ca } }),
+    }),
   };
 }
 
 const CONNECTIONS_MAX = 64;
+/** Within a file that comes; the gateway asks for a page of it again for a while. */
+const SILENCE_MS_MAX = 300_000;
 /** A file is sent as fast as it arrives here, which has the same bound. */
 const FILE_MS_MAX = 600_000;
 
@@ -105,19 +111,26 @@ export function createOperatorApi(wire: OperatorApiWire, accessToken: string): O
       const boundary = `holdfast-${randomUUID()}`;
       const body = formWithFile(boundary, part, file);
       const headers = { "Content-Type": `multipart/form-data; boundary=${boundary}` };
-      const response = await send(endpoint, { query }, headers, body).catch(async (error: unknown) => {
-        // Where the file itself has broken off that is the fault, and nothing was taken.
-        file.discard();
-        await file.end();
-        throw error;
-      });
+      const response = await send(endpoint, { query }, headers, { file: body }).catch(
+        async (error: unknown) => {
+          // Where the file itself has broken off that is the fault, and nothing was taken.
+          file.discard();
+          await file.end();
+          throw error;
+        },
+      );
       const answer = await answerOf(endpoint, response);
       if (!answer.done && answer.problem.code === "unauthorized")
         throw new OperatorApiProblemError(answer.problem);
       return answer;
     },
     async download(endpoint, mediaType, call) {
-      const response = await send(endpoint, call, { Accept: mediaType });
+      const late = new AbortController();
+      const timer = setTimeout(() => late.abort(), wire.timeoutMs);
+      // All rows of a list may take longer than an answer: the wait is over when they begin.
+      const response = await send(endpoint, call, { Accept: mediaType }, { signal: late.signal }).finally(
+        () => clearTimeout(timer),
+      );
       if (response.ok && response.body) {
         const policy = response.headers.get("content-security-policy") ?? undefined;
         return { body: response.body as ReadableStream<Uint8Array>, policy };
@@ -135,7 +148,7 @@ function senderOf({ url, timeoutMs, dispatcher }: OperatorApiWire, accessToken: 
     endpoint: Endpoint,
     call: Call,
     headers: Record<string, string>,
-    file?: AsyncIterable<Buffer>,
+    { file, signal }: { file?: AsyncIterable<Buffer>; signal?: AbortSignal } = {},
   ) => {
     try {
       return await fetch(addressOf(url, endpoint.path, call), {
@@ -150,7 +163,7 @@ function senderOf({ url, timeoutMs, dispatcher }: OperatorApiWire, accessToken: 
         ...(file && { body: file, duplex: "half" as const }),
         dispatcher,
         redirect: "error",
-        signal: AbortSignal.timeout(file ? FILE_MS_MAX : timeoutMs),
+        signal: signal ?? AbortSignal.timeout(file ? FILE_MS_MAX : timeoutMs),
       });
     } catch (cause) {
       throw new OperatorApiUnavailableError("the operators' API does not answer", { cause });

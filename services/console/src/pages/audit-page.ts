@@ -1,6 +1,7 @@
 import { AUDITED_SERVICES, getAuditLog, type AuditLogEntry } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { AUDIT_TEXTS } from "./audit-texts.ts";
+import { rowsOf } from "./csv-pages.ts";
 import { selectField, textField } from "./form-fields.ts";
 import { timeElement } from "./format.ts";
 import { instantField, instantOf } from "./instant-field.ts";
@@ -9,23 +10,37 @@ import { filterOf, readList } from "./read-list.ts";
 import { details, nextPage, table, type Column } from "./table.ts";
 
 /** Who did what in any service. */
-export const auditPage: Page = { method: "GET", path: "/audit", answer: answerAudit };
+export const auditPages: Page[] = [
+  { method: "GET", path: "/audit", answer: answerAudit },
+  {
+    method: "GET",
+    path: "/audit.csv",
+    answer: async ({ api, query }) =>
+      await rowsOf(api, getAuditLog, { query: auditFilter(query), fileName: "audit.csv" }),
+  },
+];
 
 const FILTERS = ["actor", "action", "subject", "service"] as const;
+
+/** As the API is asked, for a page and for a file of all rows. */
+function auditFilter(query: URLSearchParams) {
+  return {
+    ...filterOf(query, FILTERS),
+    from: instantOf(query.get("from")),
+    to: instantOf(query.get("to")),
+  };
+}
 
 async function answerAudit(context: PageContext): Promise<PageAnswer> {
   const { api, query, reader } = context;
   const texts = AUDIT_TEXTS[reader.language];
-  const filter = {
-    ...filterOf(query, FILTERS),
-    from: instantOf(query.get("from")),
-    to: instantOf(query.get("to")),
-    cursor: query.get("cursor") ?? undefined,
-  };
-  const page = await readList(context, api.read(getAuditLog, { query: filter }));
+  const cursor = query.get("cursor") ?? undefined;
+  const reading = api.read(getAuditLog, { query: { ...auditFilter(query), cursor } });
+  const page = await readList(context, reading);
   const content = html`${filters(context)}
-  ${table(texts.log, columns(reader), { rows: page.items, empty: texts.noEntries })}
-  ${nextPage(reader.texts.nextPage, "/audit", query, page.nextCursor)}`;
+    ${table(texts.log, columns(reader), { rows: page.items, empty: texts.noEntries })}
+    ${nextPage(reader.texts.nextPage, "/audit", query, page.nextCursor)}
+    <p><a href="/audit.csv?${query.toString()}">${reader.texts.csv}</a></p>`;
   const { refusal } = page;
   return {
     kind: "page",

@@ -7,6 +7,7 @@ import {
   type WebhookEndpoint,
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
+import { rowsOf } from "./csv-pages.ts";
 import { deliveryPage, REDELIVERS } from "./delivery-page.ts";
 import { DELIVERY_TEXTS } from "./delivery-texts.ts";
 import { endpointTable } from "./endpoint-table.ts";
@@ -22,6 +23,16 @@ import { doneNotice, takeAction } from "./take-action.ts";
 /** The delivery log, of all merchants or of one with the health of its endpoints, and each webhook. */
 export const deliveryPages: Page[] = [
   { audience: "everybody", method: "GET", path: "/deliveries", answer: (context) => answerLog(context) },
+  {
+    audience: "everybody",
+    method: "GET",
+    path: "/deliveries.csv",
+    answer: async ({ api, query }) =>
+      await rowsOf(api, listOperatorWebhookDeliveries, {
+        query: filterOf(query, FILTERS),
+        fileName: "deliveries.csv",
+      }),
+  },
   { audience: "everybody", method: "POST", path: "/deliveries/redeliver", answer: redeliverAll },
   ...deliveryPage,
 ];
@@ -41,12 +52,13 @@ async function answerLog(context: PageContext, notice?: Notice, status?: number)
     readList(context, endpointsOf(context, merchantId, filter)),
   ]);
   const content = html`${filters(context, { merchants, filter })}
-  ${merchantId !== undefined && ofMerchant(context, { merchantId, filter, endpoints: endpoints.items })}
-  ${table(texts.log, columns(context, merchants), {
-    rows: deliveries.items,
-    empty: texts.noDeliveries,
-  })}
-  ${nextPage(reader.texts.nextPage, "/deliveries", query, deliveries.nextCursor)}`;
+    ${merchantId !== undefined && ofMerchant(context, { merchantId, filter, endpoints: endpoints.items })}
+    ${table(texts.log, columns(context, merchants), {
+      rows: deliveries.items,
+      empty: texts.noDeliveries,
+    })}
+    ${nextPage(reader.texts.nextPage, "/deliveries", query, deliveries.nextCursor)}
+    <p><a href="/deliveries.csv?${new URLSearchParams(filter).toString()}">${reader.texts.csv}</a></p>`;
   const refusal = deliveries.refusal ?? endpoints.refusal;
   return {
     kind: "page",

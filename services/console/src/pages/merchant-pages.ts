@@ -1,5 +1,6 @@
 import { createMerchant, listMerchants, type Merchant } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
+import { rowsOf } from "./csv-pages.ts";
 import { actionForm, textField } from "./form-fields.ts";
 import { statusBadge, timeElement } from "./format.ts";
 import { merchantPage } from "./merchant-page.ts";
@@ -14,6 +15,11 @@ import { doneNotice, takeAction } from "./take-action.ts";
 /** The list of merchants, a new one, and each with its keys, plan, routes and webhooks. */
 export const merchantPages: Page[] = [
   { method: "GET", path: "/merchants", answer: (context) => answerList(context) },
+  {
+    method: "GET",
+    path: "/merchants.csv",
+    answer: async ({ api }) => await rowsOf(api, listMerchants, { query: {}, fileName: "merchants.csv" }),
+  },
   { method: "POST", path: "/merchants/create", showsSecret: true, answer: create },
   ...merchantPage,
 ];
@@ -24,10 +30,12 @@ async function answerList(context: PageContext, notice?: Notice, status?: number
   const cursor = query.get("cursor") ?? undefined;
   const page = await readList(context, api.read(listMerchants, { query: { cursor } }));
   const content = html`${table(reader.texts.merchants, columns(reader), {
-    rows: page.items,
-    empty: texts.noMerchants,
-  })}
-  ${nextPage(reader.texts.nextPage, "/merchants", query, page.nextCursor)} ${newMerchant(context)}`;
+      rows: page.items,
+      empty: texts.noMerchants,
+    })}
+    ${nextPage(reader.texts.nextPage, "/merchants", query, page.nextCursor)}
+    <p><a href="/merchants.csv">${reader.texts.csv}</a></p>
+    ${newMerchant(context)}`;
   return {
     kind: "page",
     title: reader.texts.merchants,

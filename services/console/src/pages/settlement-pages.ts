@@ -9,6 +9,7 @@ import {
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { signInAgain } from "./action-forms.ts";
+import { rowsOf } from "./csv-pages.ts";
 import { differenceTable } from "./difference-table.ts";
 import { selectField, textField } from "./form-fields.ts";
 import { statusBadge, statusWord, timeElement } from "./format.ts";
@@ -31,6 +32,24 @@ import { takeUpload, uploadForm } from "./upload-form.ts";
 /** What the banks' files say beside what we know: differences to work off, the files, and what is owed to merchants. */
 export const settlementPages: Page[] = [
   { method: "GET", path: "/settlement", answer: (context) => answerSettlement(context) },
+  {
+    method: "GET",
+    path: "/settlement/differences.csv",
+    answer: async ({ api, query }) =>
+      await rowsOf(api, listDifferences, {
+        query: filterOf(query, DIFFERENCE_FILTERS),
+        fileName: "differences.csv",
+      }),
+  },
+  {
+    method: "GET",
+    path: "/settlement/imports.csv",
+    answer: async ({ api, query }) =>
+      await rowsOf(api, listSettlements, {
+        query: filterOf(query, IMPORT_FILTERS),
+        fileName: "bank-files.csv",
+      }),
+  },
   importPage,
   {
     method: "POST",
@@ -43,18 +62,20 @@ export const settlementPages: Page[] = [
 ];
 
 const DIFFERENCE_FILTERS = ["state", "class", "accountId"] as const;
+const IMPORT_FILTERS = ["accountId"] as const;
 
 async function answerSettlement(context: PageContext, notice?: Notice, status?: number): Promise<PageAnswer> {
   const { api, query, reader } = context;
   const texts = SETTLEMENT_TEXTS[reader.language];
   const filter = filterOf(query, DIFFERENCE_FILTERS);
+  const ofAccount = filterOf(query, IMPORT_FILTERS);
   const days = statementFilter(context);
   const cursor = (name: string) => query.get(name) ?? undefined;
   const [differences, imports, statements, merchants] = await Promise.all([
     readList(context, api.read(listDifferences, { query: { ...filter, cursor: cursor("cursor") } })),
     readList(
       context,
-      api.read(listSettlements, { query: { accountId: filter.accountId, cursor: cursor("importsCursor") } }),
+      api.read(listSettlements, { query: { ...ofAccount, cursor: cursor("importsCursor") } }),
     ),
     readStatementsIfAsked(context),
     readMerchants(context),
@@ -62,15 +83,21 @@ async function answerSettlement(context: PageContext, notice?: Notice, status?: 
   const caption = filter.state ? texts.differencesIn(statusWord(reader, filter.state)) : texts.differences;
   const own = new URLSearchParams(filter).toString();
   const content = html`${filters(context, { merchants, days })}
-  ${!context.mayDecide && differences.items.length > 0 && signInAgain(reader.texts, `/settlement?${own}`)}
-  ${differenceTable(context, caption, { rows: differences.items, query: own })}
-  ${nextPage(texts.nextDifferences, "/settlement", query, differences.nextCursor)}
-  ${importTable(reader, imports.items)}
-  ${nextPage(texts.nextImports, "/settlement", query, imports.nextCursor, "importsCursor")}
-  ${uploadForm(context)}
-  ${statements ? !statements.refusal && statementTable(context, merchants, statements.items) : statementsLink(reader, days)}
-  ${nextPage(texts.nextStatements, "/settlement", query, statements?.nextCursor, "statementsCursor")}
-  ${statementFiles(reader, days)}`;
+    ${!context.mayDecide && differences.items.length > 0 && signInAgain(reader.texts, `/settlement?${own}`)}
+    ${differenceTable(context, caption, { rows: differences.items, query: own })}
+    ${nextPage(texts.nextDifferences, "/settlement", query, differences.nextCursor)}
+    <p><a href="/settlement/differences.csv?${own}">${reader.texts.csvOf(caption)}</a></p>
+    ${importTable(reader, imports.items)}
+    ${nextPage(texts.nextImports, "/settlement", query, imports.nextCursor, "importsCursor")}
+    <p>
+      <a href="/settlement/imports.csv?${new URLSearchParams(ofAccount).toString()}"
+        >${reader.texts.csvOf(texts.imports)}</a
+      >
+    </p>
+    ${uploadForm(context)}
+    ${statements ? !statements.refusal && statementTable(context, merchants, statements.items) : statementsLink(reader, days)}
+    ${nextPage(texts.nextStatements, "/settlement", query, statements?.nextCursor, "statementsCursor")}
+    ${statementFiles(reader, days)}`;
   const refusal = differences.refusal ?? statements?.refusal ?? imports.refusal;
   return {
     kind: "page",
