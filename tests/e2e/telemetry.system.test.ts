@@ -137,6 +137,7 @@ const METRICS = {
     "holdfast.payments",
     "holdfast.payments.unknown.open",
     "holdfast.payments.unknown.oldest.age",
+    "holdfast.payments.chargebacks.unanswered",
     "holdfast.acquirer.duration",
     "holdfast.outbox.oldest_unconfirmed.age",
   ],

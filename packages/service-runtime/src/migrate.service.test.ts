@@ -17,7 +17,8 @@ async function setUp(files: Record<string, string>) {
   const query = <Row>(text: string) =>
     withClient(database.superuserUrl, async (client) => (await client.query<Row & object>(text)).rows);
   await query("create schema tried");
-  return { run: () => migrate(database.superuserUrl, "tried", directory), write, query };
+  const url = database.superuserUrl;
+  return { run: () => migrate(url, "tried", directory), write, query, url };
 }
 
 const TABLE = "create table tried.note (at xid8 default pg_current_xact_id())";
@@ -53,4 +54,17 @@ test("processes that run at the same time wait for each other", async () => {
   const { run } = await setUp({ "0001-table.sql": TABLE, "0002-note.sql": NOTE, "0003-note.sql": NOTE });
   const ran = await Promise.all([run(), run(), run()]);
   expect(ran.flat().toSorted()).toEqual(["0001-table", "0002-note", "0003-note"]);
+});
+
+test("a lock that somebody keeps ends a migration, which leaves nothing and runs when it is tried again", async () => {
+  const { run, write, query, url } = await setUp({ "0001-table.sql": TABLE });
+  await run();
+  write({ "0002-fee.sql": `${NOTE}; alter table tried.note add column fee bigint` });
+  await withClient(url, async (client) => {
+    await client.query("begin; select from tried.note");
+    await expect(run()).rejects.toThrow("lock timeout");
+    await client.query("rollback");
+  });
+  expect(await query("select from tried.note")).toEqual([]);
+  expect(await run()).toEqual(["0002-fee"]);
 });

@@ -7,7 +7,7 @@ import { Pool } from "pg";
 /**
  * Brings a service's schema up to date with its plain SQL files, in the order of their names, each in a transaction and
  * once; processes that run at the same time wait for each other. It runs as the role that owns the schema; the files
- * grant the service's runtime role its rights.
+ * grant the service's runtime role its rights. One that waits long for a lock fails, and can be tried again.
  *
  * @returns the names of the migrations that it ran.
  */
@@ -41,8 +41,16 @@ async function readMigrations(directory: string): Promise<Record<string, Migrati
   const files = (await readdir(directory)).filter((name) => name.endsWith(".sql")).sort();
   const migrations = files.map(async (file) => {
     const text = await readFile(join(directory, file), "utf8");
-    const migration: Migration = { up: async (db) => void (await sql.raw(text).execute(db)) };
+    const migration: Migration = {
+      async up(db) {
+        await sql.raw(`set local lock_timeout = '${LOCK_TIMEOUT}'`).execute(db);
+        await sql.raw(text).execute(db);
+      },
+    };
     return [file.replace(/\.sql$/, ""), migration] as const;
   });
   return Object.fromEntries(await Promise.all(migrations));
 }
+
+/** All statements on a table queue behind a migration that waits for its lock, so it gives up soon. A file may say otherwise. */
+const LOCK_TIMEOUT = "3s";

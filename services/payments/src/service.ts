@@ -55,6 +55,7 @@ import { staffHandlers } from "./staff/staff-handlers.ts";
 import { threeDsHandlers } from "./three-ds/three-ds-handlers.ts";
 import { authorizationHandlers } from "./authorization/authorization-handlers.ts";
 import type { AuthorizePaymentDeps } from "./authorization/authorize-payment.ts";
+import { startMeasuringUnanswered } from "./chargeback/measure-unanswered.ts";
 import { measureUnresolved } from "./recovery/measure-unresolved.ts";
 import { adoptCardCounters, createAskRules } from "./merchant-rules/rule-queries.ts";
 import { keptTables } from "./retention/kept-tables.ts";
@@ -227,6 +228,7 @@ export async function startPayments(
       round: () => measureUnresolved({ db, events }),
       log,
     }),
+    startMeasuringUnanswered({ db, log }),
     ...startReconciliation(outbox),
   ];
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [

@@ -1,0 +1,98 @@
+import { mkdir, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { schemaByService, type ServiceName } from "@holdfast/sandbox/infrastructure";
+import type { Client } from "pg";
+import { fillStatement, ROWS, touchStatement } from "./fill-table.ts";
+import { observeMigration, type Observed } from "./observe-migration.ts";
+import { ROOT } from "./upgrade-page.ts";
+import { writeDuring, type Writer, type Writes } from "./write-during.ts";
+
+/**
+ * A service's schema, which is migrated file by file. Each table is filled when the migration that makes it has run, and written to
+ * from then on.
+ */
+export type FilledSchema = {
+  schema: string;
+  tables: Writes[];
+  observed: Observed[];
+  /** Runs what comes before this migration, or all that is left. */
+  migrate(before?: string): Promise<void>;
+  /** Does something while its tables are written to. */
+  whileWriting(during: string, work: () => Promise<void>): Promise<void>;
+};
+
+export type SchemaToFill = {
+  service: ServiceName;
+  ownerUrl: string;
+  client: Client;
+  writer: Writer;
+  directory: string;
+  /** What the service has made of rows by then, by the migration it comes after: statements. */
+  ageing: Record<string, string>;
+};
+
+export async function filledSchema(given: SchemaToFill): Promise<FilledSchema> {
+  const { service, client, writer } = given;
+  const schema = schemaByService[service];
+  const from = join(ROOT, "services", service, "migrations");
+  const copies = join(given.directory, service);
+  await mkdir(copies);
+  const left = (await readdir(from)).toSorted().map((file) => file.replace(/\.sql$/, ""));
+  const tables: Writes[] = [];
+  const observed: Observed[] = [];
+  const runNext = async () => {
+    const migration = left.shift()!;
+    const { ownerUrl } = given;
+    const filled = tables.map(({ table }) => table);
+    const during = `${service}/${migration}`;
+    const seen = await writeDuring({ during, writer, watcher: client, tables }, (asks) =>
+      triedAgain(() => observeMigration({ client, ownerUrl, schema, from, copies, migration, filled, asks })),
+    );
+    observed.push({ ...seen, migration: during });
+    for (const table of await newTables(client, schema, filled)) {
+      const insert = await fillStatement(client, schema, table);
+      await client.query(insert, [1, ROWS]);
+      tables.push({ table, insert, touch: await touchStatement(client, schema, table) });
+    }
+    const aged = given.ageing[during];
+    if (aged !== undefined) await client.query(aged);
+  };
+  return {
+    schema,
+    tables,
+    observed,
+    async migrate(before) {
+      if (before !== undefined && !left.includes(before))
+        throw new Error(`${service}/${before} has run, or is not there`);
+      while (left.length > 0 && left[0] !== before) await runNext();
+    },
+    whileWriting: (during, work) => writeDuring({ during, writer, watcher: client, tables }, work),
+  };
+}
+
+/** As its Job does, where a migration does not get its locks. */
+async function triedAgain<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      const code = (error as { cause?: { code?: string } }).cause?.code ?? "";
+      if (attempt === ATTEMPTS_MAX || !["55P03", "40P01"].includes(code)) throw error;
+    }
+  }
+}
+
+/** `backoffLimit` of the Jobs. */
+const ATTEMPTS_MAX = 10;
+
+/** In the order in which they were made, so that what is referred to comes first. Parents of the dispatcher's tables have no rows. */
+async function newTables(client: Client, schema: string, known: string[]): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select relname as name from pg_class
+     where relnamespace = $1::regnamespace and relkind in ('r', 'p') and not relispartition
+       and relname not like 'migration%' and relname not like 'every\\_%' and relname <> all($2)
+     order by oid`,
+    [schema, known],
+  );
+  return rows.map(({ name }) => name);
+}

@@ -1,0 +1,137 @@
+// The upgrade of an installation that has data, while it is written to: every migration of every service meets filled tables, after
+// what docs/upgrade.md has operators do beforehand.
+import { execFile } from "node:child_process";
+import { chmod, rm, writeFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import { schemaByService, type ServiceName } from "@holdfast/sandbox/infrastructure";
+import { migrate } from "@holdfast/service-runtime";
+import { Client } from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../support/index.ts";
+import { makeTestDirectory } from "../support/test-directory.ts";
+import { emptySchemas } from "./empty-schemas.ts";
+import { ROWS } from "./fill-table.ts";
+import { filledSchema, type FilledSchema } from "./filled-schema.ts";
+import { NOTEBOOK, stopOf } from "./observe-migration.ts";
+import { commandsBeforehand, ROOT, stopsOfThePage } from "./upgrade-page.ts";
+import type { Writer } from "./write-during.ts";
+
+const services = Object.keys(schemaByService) as ServiceName[];
+const directory = makeTestDirectory();
+const writers: Writer[] = [];
+const schemas = {} as Record<ServiceName, FilledSchema>;
+let database: TestDatabase;
+let client: Client;
+let commandsRun = 0;
+
+/** What the services have made of rows by then. */
+const ageing = {
+  "settlement/0003-matching": "update settlement.line set fact_id = reference_id, verdict = 'MATCHED'",
+};
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  client = await connected();
+  await emptySchemas(client);
+  await client.query(NOTEBOOK);
+  for (const service of services) {
+    const ownerUrl = database.urls[schemaByService[service]].owner;
+    const writer: Writer = { client: await connected(), next: ROWS + 1, failures: [] };
+    // What waits longer than any load explains waits for something that does not end.
+    await writer.client.query("set lock_timeout = '120s'");
+    writers.push(writer);
+    schemas[service] = await filledSchema({ service, ownerUrl, client, writer, directory, ageing });
+  }
+  for (const { commands, before } of commandsBeforehand()) {
+    for (const { service, migration } of before) await schemas[service].migrate(migration);
+    const named = [...new Set(before.map(({ service }) => schemas[service]))];
+    await named.reduce(
+      (work, schema) => () => schema.whileWriting(commands, work),
+      () => run(commands),
+    )();
+    commandsRun++;
+  }
+  for (const service of services) await schemas[service].migrate();
+});
+afterAll(async () => {
+  await client?.end();
+  await Promise.all(writers.map((writer) => writer.client.end()));
+  await database?.drop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const observed = () => services.flatMap((service) => schemas[service].observed);
+
+test("writers wait for no more than a moment, but where docs/upgrade.md says what they wait for", () => {
+  const stops = observed().flatMap((one) => {
+    const stop = stopOf(one);
+    return stop ? [`${one.migration} | ${stop.waits.join(", ")} | ${stop.works.join(", ")}`] : [];
+  });
+  expect(stops).toEqual(stopsOfThePage());
+});
+
+test("a writer that goes on meanwhile gets through while a migration is at its end, unless that has locked what it writes", () => {
+  const unexplained = observed().filter(
+    ({ writer: outcome, locked, written }) =>
+      outcome === "waits" && locked.length === 0 && written.length === 0,
+  );
+  expect(unexplained).toEqual([]);
+  expect(observed().filter(({ writer: outcome }) => outcome === "passed").length).toBeGreaterThan(30);
+});
+
+test("what the version before writes is taken before, during and after each migration; a deadlock comes of a stop alone", () => {
+  const stops = new Set(stopsOfThePage().map((row) => row.split(" | ")[0]));
+  const failures = writers.flatMap((writer) => writer.failures);
+  expect(failures.filter(({ code, during }) => code !== "40P01" || !stops.has(during))).toEqual([]);
+  for (const { next } of writers) expect(next).toBeGreaterThan(ROWS + 10);
+});
+
+test("nobody queues without an end behind a migration that waits for a lock", () => {
+  const endless = observed().filter(({ locked, lockTimeout }) => locked.length > 0 && lockTimeout === "0");
+  expect(endless.map(({ migration }) => migration)).toEqual([]);
+});
+
+test("every row is there afterwards, and has what the migrations fill in", async () => {
+  expect(commandsRun).toBeGreaterThan(5);
+  for (const service of services) {
+    const { schema, tables } = schemas[service];
+    for (const { table } of tables) {
+      const { rows } = await client.query(`select count(*)::integer as rows from ${schema}."${table}"`);
+      expect(rows[0].rows, `${schema}.${table}`).toBeGreaterThanOrEqual(ROWS);
+    }
+  }
+  const { rows } = await client.query(`select
+    (select count(*)::integer from payments.payment where authorization_expires_at = created_at + interval '7 days') >= ${ROWS} as expiries,
+    (select bool_and(merchant_id is not null) from settlement.line where fact_id is not null) as merchants,
+    (select count(*)::integer from settlement.fact where account_id is null and ask_at is not null) >= ${ROWS} as commissions,
+    (select bool_and(endpoint_id = merchant_id) from webhooks.delivery) as endpoints`);
+  expect(rows).toEqual([{ expiries: true, merchants: true, commissions: true, endpoints: true }]);
+});
+
+test("to the services' own commands nothing is left to do", async () => {
+  for (const service of services) {
+    const schema = schemaByService[service];
+    const from = join(ROOT, "services", service, "migrations");
+    expect(await migrate(database.urls[schema].owner, schema, from)).toEqual([]);
+  }
+});
+
+async function connected(): Promise<Client> {
+  const made = new Client({ connectionString: database.superuserUrl, ssl: false });
+  await made.connect();
+  return made;
+}
+
+/** As a person does who stands in the repository. */
+async function run(commands: string): Promise<void> {
+  const psql = join(directory, "psql");
+  const standIn = join(import.meta.dirname, "psql-stand-in.ts");
+  await writeFile(psql, `#!/bin/sh\nexec '${process.execPath}' '${standIn}' "$@"\n`);
+  await chmod(psql, 0o755);
+  const PATH = [directory, process.env["PATH"]].join(delimiter);
+  await promisify(execFile)("sh", ["-euc", commands], {
+    cwd: ROOT,
+    env: { ...process.env, PATH, SUPERUSER_URL: database.superuserUrl },
+  });
+}

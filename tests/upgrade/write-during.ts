@@ -1,0 +1,56 @@
+import { eventually } from "../support/index.ts";
+import type { Client, DatabaseError } from "pg";
+
+/** What is written into a table: a row more, by its number, and a change of one that is there. */
+export type Writes = { table: string; insert: string; touch: string };
+
+/** A session that writes as the services do, and all that ever failed of it, with what went on meanwhile. */
+export type Writer = { client: Client; next: number; failures: Failure[] };
+
+export type Failure = { during: string; table: string; code: string | undefined; message: string };
+
+/** Whether the writer gets around all tables while the session of this id has its transaction open, or has to wait for it. */
+export type AsksWriter = (pid: number) => Promise<"passed" | "waits">;
+
+/** Writes into each table, round after round, as long as the work takes. Each statement is a transaction, as short as a service's. */
+export async function writeDuring<T>(
+  given: { during: string; writer: Writer; watcher: Client; tables: readonly Writes[] },
+  work: (asks: AsksWriter) => Promise<T>,
+): Promise<T> {
+  const { during, writer, watcher, tables } = given;
+  let rounds = 0;
+  const over = new AbortController();
+  const { rows } = await writer.client.query<{ pid: number }>("select pg_backend_pid() as pid");
+  const writes = async () => {
+    while (!over.signal.aborted && tables.length > 0) {
+      const number = writer.next++;
+      for (const { table, insert, touch } of tables) {
+        const attempt = async () => {
+          await writer.client.query(insert, [number, number]);
+          await writer.client.query(touch);
+        };
+        await attempt().catch(({ code, message }: DatabaseError) =>
+          writer.failures.push({ during, table, code, message }),
+        );
+      }
+      rounds++;
+    }
+  };
+  const written = writes();
+  const asks: AsksWriter = async (pid) => {
+    if (tables.length === 0) return "passed";
+    // The round under way may have been past what is locked, so the one after it counts.
+    const enough = rounds + 2;
+    return await eventually(async () => {
+      if (rounds >= enough) return "passed";
+      const blocked = await watcher.query("select where $1 = any(pg_blocking_pids($2))", [pid, rows[0]!.pid]);
+      return blocked.rowCount === 1 && "waits";
+    });
+  };
+  try {
+    return await work(asks);
+  } finally {
+    over.abort();
+    await written;
+  }
+}
