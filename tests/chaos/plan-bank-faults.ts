@@ -67,8 +67,8 @@ const FAULTS: Record<
       "gateway_error_before",
       "day_closes",
     ],
-    // Its answers have no amount: of a part that it approves in silence only its statements tell.
-    authorizations: [],
+    // Its answers have no amount, so that only the inquiry which confirms an approval shows the part.
+    authorizations: ["partial", "partial"],
   },
   iyzico: {
     answers: [...ANSWERS, "limited", "wrong_signature"],
