@@ -109,6 +109,8 @@ test("is reached by the merchant's htmlContent, and a return that somebody makes
   });
   await page.locator('button[value="submit"]').click();
   await page.getByRole("link", { name: "Continue to your bank" }).waitFor();
+  // The style is the one that the policy names.
+  expect(await page.evaluate("getComputedStyle(document.querySelector('main')).textAlign")).toBe("center");
   await inspect(page, "desk-challenge-return-unproven");
   expect(await paymentOf(paymentId)).toEqual(["ENROLLED"]);
   // A redirect leaves the harness's shop, which has no address, out of reach.

@@ -164,7 +164,7 @@ test("a double click makes one merchant, whose secret is shown and works", async
   expect(await page.getByRole("textbox", { name: "Rate in percent" }).inputValue()).toBe("two");
   await page.getByRole("textbox", { name: "Rate in percent" }).fill("1.75");
   await page.getByRole("button", { name: "Save plan" }).click();
-  expect(await factOf(page, "Rate in percent")).toBe("1.75 %");
+  expect(await factOf(page, "Rate in percent")).toBe("1.75%");
   await page.getByRole("button", { name: "New key" }).click();
   expect(await secretOf(page, "Key")).toMatch(/^hk_live_/);
   await page.getByRole("link", { name: "Go to the merchant" }).click();

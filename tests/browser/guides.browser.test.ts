@@ -37,10 +37,23 @@ test("on the narrowest phone a table hides no cell beyond the edge", async () =>
   expect(Math.max(...edges)).toBeLessThanOrEqual(SMALL.viewport!.width);
 });
 
+test("beside the navigation a table hides no cell beyond the edge", async () => {
+  const page = await product.visitGuides(DESK);
+  await page.goto(`${product.file.gatewayUrl}/docs/errors`);
+  const hidden = await page
+    .locator(".scroll")
+    .evaluateAll((all) => all.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth));
+  expect(hidden.length).toBeGreaterThan(1);
+  expect(Math.max(...hidden)).toBe(0);
+});
+
 test("on paper there is the text and no navigation", async () => {
   const page = await product.visitGuides(DESK);
   await page.emulateMedia({ media: "print" });
   expect(await page.locator("nav").isVisible()).toBe(false);
   expect(await page.locator("h1").isVisible()).toBe(true);
+  // The text has the room of the navigation, which is not there.
+  const { width } = (await page.locator("main").boundingBox())!;
+  expect(width).toBeGreaterThan(DESK.viewport!.width / 2);
   await inspect(page, "guide-print");
 });

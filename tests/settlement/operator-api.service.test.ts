@@ -62,7 +62,7 @@ test("a file is shown with what was not taken, why, and what the comparison says
         state: "TAKEN",
         lines: 3,
         faults: 1,
-        faultyLines: [{ line: 5, reason: "1 cells, not 12" }],
+        faultyLines: [{ line: 5, reason: "1 cell, not 12" }],
         verdicts: { MISSING_HERE: 3 },
         comparedAt: expect.any(String) as string,
       },

@@ -158,9 +158,9 @@ tfoot tr:first-child > * { border-top: 2px solid #16212e; }
 .amount { text-align: right; white-space: nowrap; }
 .id { font-size: 0.8rem; overflow-wrap: anywhere; }
 strong { color: #b3261e; font-size: 0.8rem; }
-@media (max-width: 60rem) { main { padding: 1rem 0.5rem; } table { font-size: 0.75rem; } th, td { padding: 0.25rem; }
-  .amount { white-space: normal; } }
-@media (max-width: 45rem) { table { font-size: 0.65rem; } th, td { padding: 0.2rem; overflow-wrap: anywhere; } }
+@media (max-width: 60rem) { main { padding: 1rem 0.5rem; } table { font-size: 0.75rem; } th, td { padding: 0.25rem; } }
+@media (max-width: 45rem) { table { font-size: 0.65rem; } th, td { padding: 0.2rem; } .id { font-size: 0.6rem; } }
+@media (max-width: 38rem) { th, td { overflow-wrap: anywhere; } .amount { white-space: normal; } }
 @media print { body { background: #ffffff; } main { max-width: none; padding: 0; } table { font-size: 8pt; }
   thead { display: table-header-group; } tfoot { display: table-row-group; } tr { break-inside: avoid; } }
 `;

@@ -53,7 +53,7 @@ function renderDelivery(context: PageContext, shown: Shown): PageAnswer {
   const content = html`${facts(factsOf(reader, delivery))} ${endpointsOf(context, shown)}
   ${table(texts.attempts, attemptColumns(reader, urlOf), {
     rows: delivery.attempts,
-    empty: texts.noAttempts,
+    empty: delivery.resolvedAt === undefined ? texts.noAttempts : texts.neverSent,
   })}
   ${delivery.attempts.length > 0 && signature(context, shown)}`;
   return {

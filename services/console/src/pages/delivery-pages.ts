@@ -12,7 +12,7 @@ import { deliveryPage, REDELIVERS } from "./delivery-page.ts";
 import { DELIVERY_TEXTS } from "./delivery-texts.ts";
 import { endpointTable } from "./endpoint-table.ts";
 import { actionForm, selectField, textField } from "./form-fields.ts";
-import { statusBadge, statusWord, timeElement } from "./format.ts";
+import { breakable, statusBadge, statusWord, timeElement } from "./format.ts";
 import { merchantField, merchantName, readMerchants, type KnownMerchants } from "./merchant-field.ts";
 import { barOf, barText } from "./offers.ts";
 import type { Notice, Page, PageAnswer, PageContext } from "./page-context.ts";
@@ -138,7 +138,7 @@ function columns({ reader, session }: PageContext, merchants: KnownMerchants): C
     { heading: own.occurred, cell: ({ occurredAt }) => timeElement(reader, occurredAt) },
     {
       heading: own.event,
-      cell: ({ eventId, eventType }) => html`<a href="/deliveries/${eventId}">${eventType}</a>`,
+      cell: ({ eventId, eventType }) => html`<a href="/deliveries/${eventId}">${breakable(eventType)}</a>`,
     },
     {
       heading: own.reports,

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { amountField, timeElement } from "./format.ts";
+import { amountField, breakable, dayText, rateText, timeElement } from "./format.ts";
 import { TEXTS } from "./texts.ts";
 
 const readerIn = (locale: string) => ({ language: "en" as const, locale, texts: TEXTS.en });
@@ -27,4 +27,20 @@ test("an amount in a field has all digits of its currency", () => {
     "7",
     "0.300",
   ]);
+});
+
+test("a day and a rate are written in the reader's way", () => {
+  expect([dayText(readerIn("en-GB"), "2026-03-01"), dayText(readerIn("tr-TR"), "2026-03-01")]).toEqual([
+    "1 Mar 2026",
+    "1 Mar 2026",
+  ]);
+  expect([rateText(readerIn("en-GB"), "2.50"), rateText(readerIn("tr-TR"), "1.75")]).toEqual([
+    "2.50%",
+    "%1,75",
+  ]);
+});
+
+test("a name is broken between its words, and stays one text", () => {
+  expect(breakable("payment.status_changed").text).toBe("payment.<wbr />status_<wbr />changed");
+  expect(breakable("<b>").text).toBe("&lt;b&gt;");
 });

@@ -24,6 +24,15 @@ const timeFormatter = keepFormatters(
     new Intl.DateTimeFormat(localeOf(locale), { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" }),
 );
 
+/** A day, such as 2026-11-24, which is no moment in anybody's zone. */
+export function dayText({ locale }: Reader, day: string): string {
+  return dayFormatter(locale).format(new Date(day));
+}
+
+const dayFormatter = keepFormatters(
+  (locale: string) => new Intl.DateTimeFormat(localeOf(locale), { dateStyle: "medium", timeZone: "UTC" }),
+);
+
 /** A share of 1 as a percentage. */
 export function percentText({ locale }: Reader, share: number): string {
   return percentFormatter(locale).format(share);
@@ -32,6 +41,25 @@ export function percentText({ locale }: Reader, share: number): string {
 const percentFormatter = keepFormatters(
   (locale: string) => new Intl.NumberFormat(localeOf(locale), { style: "percent", maximumFractionDigits: 1 }),
 );
+
+/** A rate in percent, with all of its decimals. */
+export function rateText({ locale }: Reader, percent: string): string {
+  return rateFormatter(locale).format(Number(percent) / 100);
+}
+
+const rateFormatter = keepFormatters(
+  (locale: string) =>
+    new Intl.NumberFormat(localeOf(locale), {
+      style: "percent",
+      minimumFractionDigits: 2,
+      maximumFractionDigits: 6,
+    }),
+);
+
+/** A text in which a name such as payment.status_changed is broken between its words where there is no room. */
+export function breakable(name: string): Html {
+  return html`${name.split(/(?<=[._])/).map((part, at) => html`${at > 0 && html`<wbr />`}${part}`)}`;
+}
 
 /** Of a status or a state, whatever its service calls it; one that is not known is shown as it is. */
 export function statusBadge({ texts }: Reader, status: string): Html {

@@ -1,5 +1,6 @@
 import { html, LANGUAGES, type Html, type Language } from "@holdfast/html";
 import { SCRIPT, STYLE } from "../assets.ts";
+import { breakable } from "./format.ts";
 import type { Notice, Reader } from "./page-context.ts";
 import { TEXTS } from "./texts.ts";
 
@@ -32,7 +33,7 @@ export function renderPage(frame: Frame, { title, content, notice }: Content): s
       <body>
         ${header(frame)}
         <main>
-          <h1>${title}</h1>
+          <h1>${breakable(title)}</h1>
           ${notice && renderNotice(notice)} ${content}
         </main>
       </body>

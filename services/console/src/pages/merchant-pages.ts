@@ -2,7 +2,7 @@ import { createMerchant, listMerchants, type Merchant } from "@holdfast/contract
 import { html, type Html } from "@holdfast/html";
 import { rowsOf } from "./csv-pages.ts";
 import { actionForm, textField } from "./form-fields.ts";
-import { statusBadge, timeElement } from "./format.ts";
+import { amountText, rateText, statusBadge, timeElement } from "./format.ts";
 import { merchantPage } from "./merchant-page.ts";
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
 import { roleBar } from "./offers.ts";
@@ -57,7 +57,9 @@ function columns(reader: Reader): Column<Merchant>[] {
     {
       heading: texts.plan,
       cell: ({ commission }) =>
-        commission ? `${commission.ratePercent} % + ${commission.fixed} ${commission.currency}` : "–",
+        commission
+          ? `${rateText(reader, commission.ratePercent)} + ${amountText(reader, Number(commission.fixed), commission.currency)}`
+          : "–",
     },
     { heading: reader.texts.made, cell: ({ createdAt }) => timeElement(reader, createdAt) },
     { heading: "Id", cell: ({ merchantId }) => html`<code>${merchantId}</code>` },

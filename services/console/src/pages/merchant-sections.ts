@@ -2,7 +2,7 @@ import { html, type Html } from "@holdfast/html";
 import type { Merchant } from "@holdfast/contracts";
 import { endpointTable } from "./endpoint-table.ts";
 import { actionForm, selectField, textField } from "./form-fields.ts";
-import { statusBadge, timeElement } from "./format.ts";
+import { amountText, rateText, statusBadge, timeElement } from "./format.ts";
 import type { WholeMerchant } from "./merchant-page.ts";
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
 import { barOf, roleBar } from "./offers.ts";
@@ -89,8 +89,8 @@ export function planSection(context: PageContext, { merchant }: WholeMerchant): 
     ${
       plan
         ? facts([
-            [texts.rate, `${plan.ratePercent} %`],
-            [texts.fixed, `${plan.fixed} ${plan.currency}`],
+            [texts.rate, rateText(reader, plan.ratePercent)],
+            [texts.fixed, amountText(reader, Number(plan.fixed), plan.currency)],
             [texts.refundsCommission, plan.refundsCommission === false ? texts.no : texts.yes],
           ])
         : html`<p class="quiet">${texts.noPlan}</p>`

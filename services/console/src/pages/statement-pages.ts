@@ -8,7 +8,7 @@ import { html, type Html } from "@holdfast/html";
 import { OperatorApiProblemError } from "../operator-api/operator-api.ts";
 import { rowsOf } from "./csv-pages.ts";
 import { textField } from "./form-fields.ts";
-import { amountText } from "./format.ts";
+import { amountText, dayText } from "./format.ts";
 import { merchantName, type KnownMerchants } from "./merchant-field.ts";
 import type { Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
 import { filterOf, readList, type ListPage, type Refusal } from "./read-list.ts";
@@ -98,7 +98,10 @@ export function statementTable(
   return table(
     texts.statements,
     [
-      { heading: texts.day, cell: ({ day, complete }) => (complete ? day : `${day} (${texts.notFinal})`) },
+      {
+        heading: texts.day,
+        cell: ({ day, complete }) => `${dayText(reader, day)}${complete ? "" : ` (${texts.notFinal})`}`,
+      },
       ...(session.staff ? [] : [merchant]),
       amount(texts.sales, ({ salesAmount }) => salesAmount),
       amount(texts.refunds, ({ refundsAmount }) => refundsAmount),

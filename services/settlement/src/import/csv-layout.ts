@@ -37,7 +37,8 @@ function readHeader(mapping: RecordsMapping, file: CsvFile, first: string): stri
 
 function recordOf(header: readonly string[], cells: readonly string[] | undefined): BankRecord | string {
   if (!cells) return "a quote that is misplaced or not closed";
-  if (cells.length !== header.length) return `${cells.length} cells, not ${header.length}`;
+  if (cells.length !== header.length)
+    return `${cells.length} ${cells.length === 1 ? "cell" : "cells"}, not ${header.length}`;
   return new Map(header.map((name, at) => [name, cells[at]!]));
 }
 

@@ -4,7 +4,7 @@ import type { Exchange } from "../../http/exchange.ts";
 import type { Language } from "@holdfast/html";
 import { escapeHtml } from "@holdfast/html";
 import { FRAMED_BY, REPORTED_TO } from "./challenge-form.ts";
-import { noticePage, PAGE_HEADERS, PAGE_TEXTS, REFRESH_S } from "./status-page.ts";
+import { NOTICE_STYLE, noticePage, PAGE_HEADERS, PAGE_TEXTS, REFRESH_S } from "./status-page.ts";
 
 /**
  * A page that sends what the browser brought once more after a moment. The return could not be looked at yet, and a page
@@ -41,6 +41,7 @@ export const SEND_AGAIN = `setTimeout(() => HTMLFormElement.prototype.submit.cal
 const POLICY = [
   "default-src 'none'",
   `script-src 'sha256-${createHash("sha256").update(SEND_AGAIN).digest("base64")}'`,
+  NOTICE_STYLE,
   "form-action 'self' https:",
   "base-uri 'none'",
   FRAMED_BY,

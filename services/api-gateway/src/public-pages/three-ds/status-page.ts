@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Exchange } from "../../http/exchange.ts";
 import type { Language } from "@holdfast/html";
 import { escapeHtml } from "@holdfast/html";
@@ -87,7 +88,7 @@ export function answerNotice(
     status,
     {
       ...PAGE_HEADERS,
-      "Content-Security-Policy": `default-src 'none'; form-action 'none'; base-uri 'none'; ${FRAMED_BY}; ${REPORTED_TO}`,
+      "Content-Security-Policy": `default-src 'none'; ${NOTICE_STYLE}; form-action 'none'; base-uri 'none'; ${FRAMED_BY}; ${REPORTED_TO}`,
       ...(refreshUrl !== undefined && {
         Refresh: refreshUrl === "" ? String(refreshS) : `${refreshS}; url=${refreshUrl}`,
       }),
@@ -102,7 +103,7 @@ export function noticePage(language: Language, notice: Notice, further: string, 
   const [heading, text] = PAGE_TEXTS[language][notice];
   return `<!doctype html>
 <html lang="${language}">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeHtml(heading)}</title></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeHtml(heading)}</title><style>${STYLE}</style></head>
 <body>
 <main>
 <h1>${escapeHtml(heading)}</h1>
@@ -112,6 +113,23 @@ export function noticePage(language: Language, notice: Notice, further: string, 
 </html>
 `;
 }
+
+/** In the colours and the type of the hosted page, and in the light that the browser asks for. */
+const STYLE = `
+:root { color-scheme: light dark; font-family: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans",
+  "DejaVu Sans", sans-serif; line-height: 1.5; color: #16212e; background: #f4f6f8; }
+body { margin: 0; padding: 1.25rem; }
+main { max-width: 26rem; margin: 2rem auto; padding: 1.5rem; border-radius: 1rem; background: #ffffff; text-align: center; }
+h1 { margin: 0 0 0.75rem; font-size: 1.25rem; line-height: 1.3; }
+p { margin: 0; }
+p + p, form { margin-top: 1.25rem; }
+a { color: #0a5f5b; font-weight: 600; }
+@media (prefers-color-scheme: dark) { :root { color: #e6ebf0; background: #10171e; } main { background: #18212b; }
+  a { color: #8adbd5; } }
+`;
+
+/** The part of a page's policy that allows the one style by its digest. */
+export const NOTICE_STYLE = `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`;
 
 export const REFRESH_S = 3;
 
