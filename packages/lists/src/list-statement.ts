@@ -88,20 +88,16 @@ function foundRows(
   const comparisons = keys.map((name) => keyOf(table, name));
   const columns = comparisons.map(({ expression }) => expression);
   const here = sql`(${sql.join([...columns, sql`created_at`, sql.ref(table.id)])})`;
-  const there = (at: RawBuilder<unknown>, id: string) => {
+  const there = (at: string, id: string) => {
     const values = keys.map((name) => sql`${query.filter[name]!}::${keyOf(table, name).type}`);
-    return sql`(${sql.join([...values, at, sql`${id}::uuid`])})`;
+    return sql`(${sql.join([...values, sql`${at}::timestamptz`, sql`${id}::uuid`])})`;
   };
-  const place = after && there(sql`${after.createdAt}::timestamptz`, after.id);
-  const least = there(
-    from === undefined ? sql`'-infinity'::timestamptz` : sql`${from}::timestamptz`,
-    LEAST_ID,
-  );
-  const end = there(to === undefined ? sql`'infinity'::timestamptz` : sql`${to}::timestamptz`, LEAST_ID);
-  const [above, below] = oldestFirst ? [place, end] : [undefined, place ?? end];
+  const place = after && there(after.createdAt, after.id);
   const conditions = [
-    above ? sql<SqlBool>`${here} > ${above}` : sql<SqlBool>`${here} >= ${least}`,
-    sql<SqlBool>`${here} < ${below}`,
+    place && oldestFirst
+      ? sql<SqlBool>`${here} > ${place}`
+      : sql<SqlBool>`${here} >= ${there(from ?? "-infinity", LEAST_ID)}`,
+    sql<SqlBool>`${here} < ${place && !oldestFirst ? place : there(to ?? "infinity", LEAST_ID)}`,
     ...comparisons.flatMap(({ expression, isOptional }) =>
       isOptional ? [sql<SqlBool>`${expression} is not null`] : [],
     ),
