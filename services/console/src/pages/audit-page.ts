@@ -1,7 +1,7 @@
 import { AUDITED_SERVICES, getAuditLog, type AuditLogEntry } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { AUDIT_TEXTS } from "./audit-texts.ts";
-import { rowsOf } from "./csv-pages.ts";
+import { csvPage } from "./csv-pages.ts";
 import { selectField, textField } from "./form-fields.ts";
 import { timeElement } from "./format.ts";
 import { instantField, instantOf } from "./instant-field.ts";
@@ -12,12 +12,7 @@ import { details, nextPage, table, type Column } from "./table.ts";
 /** Who did what in any service. */
 export const auditPages: Page[] = [
   { method: "GET", path: "/audit", answer: answerAudit },
-  {
-    method: "GET",
-    path: "/audit.csv",
-    answer: async ({ api, query }) =>
-      await rowsOf(api, getAuditLog, { query: auditFilter(query), fileName: "audit.csv" }),
-  },
+  csvPage("/audit.csv", getAuditLog, { filter: auditFilter }),
 ];
 
 const FILTERS = ["actor", "action", "subject", "service"] as const;

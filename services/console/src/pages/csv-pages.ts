@@ -1,3 +1,4 @@
+import { basename } from "node:path/posix";
 import {
   listOperatorPayments,
   listOperatorRefunds,
@@ -8,29 +9,35 @@ import type { OperatorApi } from "../operator-api/operator-api.ts";
 import type { FileAnswer, Page } from "./page-context.ts";
 import { paymentFilter } from "./payment-list.ts";
 
-/** Each list as the API exports it: all matching rows, whose last line says that they are whole. */
+/** The files of payments and refunds; every other list has its file beside its page. */
 export const csvPages: Page[] = [
-  {
+  csvPage("/payments.csv", listOperatorPayments, { audience: "everybody", filter: paymentFilter }),
+  csvPage("/refunds.csv", listOperatorRefunds, {
     audience: "everybody",
-    method: "GET",
-    path: "/payments.csv",
-    async answer({ api, query }) {
-      return await rowsOf(api, listOperatorPayments, {
-        query: paymentFilter(query),
-        fileName: "payments.csv",
-      });
-    },
-  },
-  {
-    audience: "everybody",
-    method: "GET",
-    path: "/refunds.csv",
-    async answer({ api, query }) {
-      const status = REFUND_FILTERS.find((known) => known === query.get("status"));
-      return await rowsOf(api, listOperatorRefunds, { query: { status }, fileName: "refunds.csv" });
-    },
-  },
+    filter: (query) => ({ status: REFUND_FILTERS.find((known) => known === query.get("status")) }),
+  }),
 ];
+
+type CsvPageOptions = Pick<Page, "audience"> & {
+  /** The path's last part, where nothing is said. */
+  fileName?: string;
+  /** As the list itself is filtered; all rows, where nothing is said. */
+  filter?: (query: URLSearchParams) => Record<string, string | undefined>;
+};
+
+/** A list as the API exports it: all matching rows, whose last line says that they are whole. */
+export function csvPage(
+  path: string,
+  endpoint: Endpoint,
+  { audience, fileName = basename(path), filter = () => ({}) }: CsvPageOptions = {},
+): Page {
+  return {
+    ...(audience && { audience }),
+    method: "GET",
+    path,
+    answer: async ({ api, query }) => await rowsOf(api, endpoint, { query: filter(query), fileName }),
+  };
+}
 
 /** All rows that match a filter, to be saved. */
 export async function rowsOf(

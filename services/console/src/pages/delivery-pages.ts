@@ -7,7 +7,7 @@ import {
   type WebhookEndpoint,
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
-import { rowsOf } from "./csv-pages.ts";
+import { csvPage } from "./csv-pages.ts";
 import { deliveryPage, REDELIVERS } from "./delivery-page.ts";
 import { DELIVERY_TEXTS } from "./delivery-texts.ts";
 import { endpointTable } from "./endpoint-table.ts";
@@ -23,16 +23,10 @@ import { doneNotice, takeAction } from "./take-action.ts";
 /** The delivery log, of all merchants or of one with the health of its endpoints, and each webhook. */
 export const deliveryPages: Page[] = [
   { audience: "everybody", method: "GET", path: "/deliveries", answer: (context) => answerLog(context) },
-  {
+  csvPage("/deliveries.csv", listOperatorWebhookDeliveries, {
     audience: "everybody",
-    method: "GET",
-    path: "/deliveries.csv",
-    answer: async ({ api, query }) =>
-      await rowsOf(api, listOperatorWebhookDeliveries, {
-        query: filterOf(query, FILTERS),
-        fileName: "deliveries.csv",
-      }),
-  },
+    filter: (query) => filterOf(query, FILTERS),
+  }),
   { audience: "everybody", method: "POST", path: "/deliveries/redeliver", answer: redeliverAll },
   ...deliveryPage,
 ];

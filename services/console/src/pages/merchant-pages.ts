@@ -1,6 +1,6 @@
 import { createMerchant, listMerchants, type Merchant } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
-import { rowsOf } from "./csv-pages.ts";
+import { csvPage } from "./csv-pages.ts";
 import { actionForm, textField } from "./form-fields.ts";
 import { amountText, rateText, statusBadge, timeElement } from "./format.ts";
 import { merchantPage } from "./merchant-page.ts";
@@ -15,11 +15,7 @@ import { doneNotice, takeAction } from "./take-action.ts";
 /** The list of merchants, a new one, and each with its keys, plan, routes and webhooks. */
 export const merchantPages: Page[] = [
   { method: "GET", path: "/merchants", answer: (context) => answerList(context) },
-  {
-    method: "GET",
-    path: "/merchants.csv",
-    answer: async ({ api }) => await rowsOf(api, listMerchants, { query: {}, fileName: "merchants.csv" }),
-  },
+  csvPage("/merchants.csv", listMerchants),
   { method: "POST", path: "/merchants/create", showsSecret: true, answer: create },
   ...merchantPage,
 ];

@@ -1,6 +1,6 @@
 import { createPaymentLink, listPaymentLinks, type PaymentLink } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
-import { rowsOf } from "./csv-pages.ts";
+import { csvPage } from "./csv-pages.ts";
 import { actionForm, selectField, textField } from "./form-fields.ts";
 import { amountText, statusBadge, timeElement } from "./format.ts";
 import { mayMakeLinks } from "./offers.ts";
@@ -14,13 +14,10 @@ import { doneNotice, takeAction } from "./take-action.ts";
 /** Addresses that a merchant's buyers pay without a shop: the list, a new one, and each with its QR code. */
 export const paymentLinkPages: Page[] = [
   { audience: "staff", method: "GET", path: "/payment-links", answer: (context) => answerList(context) },
-  {
+  csvPage("/payment-links.csv", listPaymentLinks, {
     audience: "staff",
-    method: "GET",
-    path: "/payment-links.csv",
-    answer: async ({ api, query }) =>
-      await rowsOf(api, listPaymentLinks, { query: filterOf(query, FILTERS), fileName: "payment-links.csv" }),
-  },
+    filter: (query) => filterOf(query, FILTERS),
+  }),
   { audience: "staff", method: "POST", path: "/payment-links/create", answer: create },
   ...paymentLinkPage,
 ];

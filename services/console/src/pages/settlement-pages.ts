@@ -9,7 +9,7 @@ import {
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { signInAgain } from "./action-forms.ts";
-import { rowsOf } from "./csv-pages.ts";
+import { csvPage } from "./csv-pages.ts";
 import { differenceTable } from "./difference-table.ts";
 import { selectField, textField } from "./form-fields.ts";
 import { statusBadge, statusWord, timeElement } from "./format.ts";
@@ -32,24 +32,13 @@ import { takeUpload, uploadForm } from "./upload-form.ts";
 /** What the banks' files say beside what we know: differences to work off, the files, and what is owed to merchants. */
 export const settlementPages: Page[] = [
   { method: "GET", path: "/settlement", answer: (context) => answerSettlement(context) },
-  {
-    method: "GET",
-    path: "/settlement/differences.csv",
-    answer: async ({ api, query }) =>
-      await rowsOf(api, listDifferences, {
-        query: filterOf(query, DIFFERENCE_FILTERS),
-        fileName: "differences.csv",
-      }),
-  },
-  {
-    method: "GET",
-    path: "/settlement/imports.csv",
-    answer: async ({ api, query }) =>
-      await rowsOf(api, listSettlements, {
-        query: filterOf(query, IMPORT_FILTERS),
-        fileName: "bank-files.csv",
-      }),
-  },
+  csvPage("/settlement/differences.csv", listDifferences, {
+    filter: (query) => filterOf(query, DIFFERENCE_FILTERS),
+  }),
+  csvPage("/settlement/imports.csv", listSettlements, {
+    fileName: "bank-files.csv",
+    filter: (query) => filterOf(query, IMPORT_FILTERS),
+  }),
   importPage,
   {
     method: "POST",
