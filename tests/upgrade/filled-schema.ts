@@ -5,7 +5,7 @@ import type { Client } from "pg";
 import { fillStatement, ROWS, touchStatement } from "./fill-table.ts";
 import { observeMigration, type Observed } from "./observe-migration.ts";
 import { ROOT } from "./upgrade-page.ts";
-import { writeDuring, type Writer, type Writes } from "./write-during.ts";
+import { DEADLOCK, writeDuring, type Writer, type Writes } from "./write-during.ts";
 
 /**
  * A service's schema, which is migrated file by file. Each table is filled when the migration that makes it has run, and written to
@@ -77,7 +77,7 @@ async function triedAgain<T>(run: () => Promise<T>): Promise<T> {
       return await run();
     } catch (error) {
       const code = (error as { cause?: { code?: string } }).cause?.code ?? "";
-      if (attempt === ATTEMPTS_MAX || !["55P03", "40P01"].includes(code)) throw error;
+      if (attempt === ATTEMPTS_MAX || !["55P03", DEADLOCK].includes(code)) throw error;
     }
   }
 }

@@ -25,13 +25,13 @@ export async function writeDuring<T>(
     while (!over.signal.aborted && tables.length > 0) {
       const number = writer.next++;
       for (const { table, insert, touch } of tables) {
-        const attempt = async () => {
-          await writer.client.query(insert, [number, number]);
-          await writer.client.query(touch);
-        };
-        await attempt().catch(({ code, message }: DatabaseError) =>
-          writer.failures.push({ during, table, code, message }),
-        );
+        // The victim of a deadlock has written nothing, and without its row those that refer to it could not be written either.
+        let failure: Failure | undefined;
+        let attempts = 0;
+        do {
+          failure = await failureOf(writer.client, { during, number, table, insert, touch });
+          if (failure !== undefined) writer.failures.push(failure);
+        } while (failure?.code === DEADLOCK && ++attempts < ATTEMPTS_MAX);
       }
       rounds++;
     }
@@ -54,3 +54,23 @@ export async function writeDuring<T>(
     await written;
   }
 }
+
+async function failureOf(
+  client: Client,
+  given: Writes & { during: string; number: number },
+): Promise<Failure | undefined> {
+  const { during, table, insert, touch, number } = given;
+  try {
+    await client.query(insert, [number, number]);
+    await client.query(touch);
+    return undefined;
+  } catch (error) {
+    const { code, message } = error as DatabaseError;
+    return { during, table, code, message };
+  }
+}
+
+/** SQLSTATE `deadlock_detected`. */
+export const DEADLOCK = "40P01";
+
+const ATTEMPTS_MAX = 10;
