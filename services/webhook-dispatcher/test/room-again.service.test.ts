@@ -16,15 +16,18 @@ test("what found no room when it was looked for is sent when there is room, with
   await harness.publish(...events);
   await eventually(() => expect(new Set(harness.confirmed).size).toBe(events.length));
   await eventually(() => expect(harness.receiver.underway()).toBeGreaterThan(0));
-  // What is claimed because of the one that was left comes to nothing.
-  const [left, ...others] = await harness.query<{ event_id: string }>(
-    "select event_id from webhooks.delivery where lease_token is null",
-  );
-  expect(others).toEqual([]);
+  const left = await eventually(async () => {
+    const rows = await harness.query<{ event_id: string }>(
+      "select event_id from webhooks.delivery where lease_token is null",
+    );
+    // A claim that began before anything was underway may have taken it; for one more there is certainly no room.
+    if (rows.length === 0) await harness.publish(newEvent({ merchantId }));
+    return rows[0] ?? false;
+  });
   harness.receiver.behave({ kind: "status", status: 200 });
   harness.receiver.dropConnections();
   await eventually(async () =>
-    expect(await harness.delivery(left!.event_id)).toMatchObject({ status: "delivered" }),
+    expect(await harness.delivery(left.event_id)).toMatchObject({ status: "delivered" }),
   );
 });
 
