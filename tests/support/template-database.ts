@@ -16,7 +16,7 @@ import {
 import type { Client } from "pg";
 import { chooseTestBackend, mayHaveEngine, type TestBackend } from "./test-backend.ts";
 import { engineHasImages, type TestRun } from "./test-containers.ts";
-import { makeTestDirectory, removeLeftovers } from "./test-directory.ts";
+import { makeTestDirectory, placeForDatabases, removeLeftovers } from "./test-directory.ts";
 import { startServers, type TestServers } from "./test-servers.ts";
 
 /** What a test run shares; vitest hands it from the main process to the test files, so it is plain data. */
@@ -49,7 +49,7 @@ export async function startTestInfrastructure(
   removeLeftovers();
   const backend = options.backend ?? (await backendOf(process.env));
   const run = { pid: process.pid, id: randomBytes(4).toString("hex") };
-  const dir = makeTestDirectory();
+  const dir = makeTestDirectory(placeForDatabases());
   const servers = await startServers(backend, { dir, run, env: process.env }).catch((error: unknown) => {
     rmSync(dir, { recursive: true, force: true });
     throw error;
