@@ -1,62 +1,24 @@
 // The lists of operators whose cursors are their services' own, as files with all of their rows.
-import { request, type IncomingMessage } from "node:http";
-import { text as textOf } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { STAFF_AUDIENCE, startTestSystem, type TestSystem } from "../support/index.ts";
-import { COUNT, EXPORTED_LISTS, insertDeliveries, type ExportedList } from "./exported-lists.ts";
+import { STAFF_AUDIENCE } from "../support/index.ts";
+import { startExportSystem, type ExportSystem } from "./export-system.ts";
+import { COUNT, EXPORTED_LISTS, type ExportedList } from "./exported-lists.ts";
 import { readAll, type ListAnswer, type ListedItem } from "./list-system.ts";
 
-/** More than the buffers between the gateway and a client that does not read can hold. */
-const MANY = 80_000;
 const CSV = "text/csv";
 const NDJSON = "application/x-ndjson";
 
-let system: TestSystem;
-let ports: { operator: number; staff: number };
-let dispatcher: { stop(): Promise<void> };
+let system: ExportSystem;
 let mine: string;
 let theirs: string;
 beforeAll(async () => {
-  system = await startTestSystem({
-    services: [
-      "payments",
-      "refunds",
-      "webhook-dispatcher",
-      "settlement",
-      "gateway-operator",
-      "gateway-staff",
-    ],
-    running: ["payments", "refunds", "settlement"],
-    env: { EXPORTS_IN_FLIGHT_MAX: "1" },
-  });
-  dispatcher = await system.start("webhook-dispatcher");
-  const [operators, staff] = [await system.start("gateway-operator"), await system.start("gateway-staff")];
-  ports = { operator: operators.port, staff: staff.port };
-  [mine, theirs] = [await openShop("Mina's"), await openShop("Theirs")];
+  system = await startExportSystem();
+  [mine, theirs] = [await system.openShop("Mina's"), await system.openShop("Theirs")];
   for (const { insert } of EXPORTED_LISTS) await insert(system.query, [mine, theirs]);
 });
 afterAll(() => system?.close());
 
-type Asked = { accept?: string; claims?: Record<string, unknown>; method?: string; body?: object };
-
-async function ask(face: keyof typeof ports, path: string, asked: Asked = {}): Promise<ListAnswer> {
-  const { accept = "application/json", claims, method = "GET", body } = asked;
-  const answer = await fetch(`http://127.0.0.1:${ports[face]}/${face}/${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${await system.identity.token(claims && { claims })}`,
-      accept,
-      ...(body && { "content-type": "application/json" }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  return { status: answer.status, headers: answer.headers, text: await answer.text() };
-}
-
-async function openShop(name: string): Promise<string> {
-  const { text } = await ask("operator", "merchants", { method: "POST", body: { name } });
-  return (JSON.parse(text) as { merchantId: string }).merchantId;
-}
+const ask = (...asked: Parameters<ExportSystem["ask"]>) => system.ask(...asked);
 
 const listed = (path: string, query = "") =>
   readAll((more) => ask("operator", path + more), `limit=200&${query}`);
@@ -185,40 +147,4 @@ test("what another service adds to the audit log meanwhile is on none of the pag
     ["payments", 1_001],
   ]);
   expect(await listed("audit-log", "action=paged.thing")).toHaveLength(6);
-});
-
-describe("of a merchant with many deliveries", () => {
-  const path = () => `/operator/webhook-deliveries?merchantId=${many}`;
-  let many: string;
-  beforeAll(async () => {
-    many = await openShop("Many");
-    await insertDeliveries(system.query, [many], MANY);
-  });
-
-  /** An answer whose body nobody reads yet. */
-  async function open(): Promise<IncomingMessage> {
-    const authorization = `Bearer ${await system.identity.token()}`;
-    return await new Promise((resolve, reject) => {
-      const headers = { authorization, accept: CSV };
-      request({ host: "127.0.0.1", port: ports.operator, path: path(), headers, agent: false }, resolve)
-        .on("error", reject)
-        .end();
-    });
-  }
-
-  test("what arrives while the file is read is not in it, and all lists share the places for files", async () => {
-    const answer = await open();
-    expect((await ask("operator", "merchants", { accept: CSV })).status).toBe(503);
-    await insertDeliveries(system.query, [many], 10);
-    const [, ...rows] = (await textOf(answer)).trimEnd().split("\r\n");
-    expect(rows.pop()).toMatch(new RegExp(`^#rows,${MANY},+$`));
-    expect(new Set(rows.map((row) => row.slice(0, 36))).size).toBe(MANY);
-  });
-
-  test("a file whose next page nobody can read is cut off, and never looks whole", async () => {
-    const answer = await open();
-    await dispatcher.stop();
-    await expect(textOf(answer)).rejects.toThrow("aborted");
-    dispatcher = await system.start("webhook-dispatcher");
-  });
 });
