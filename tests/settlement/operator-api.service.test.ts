@@ -25,7 +25,7 @@ const line = (minor: bigint) => genericLine({ bank_reference: randomUUID(), gros
 
 const take = async (...lines: string[]) => importIdIn((await system.bankFiles.take(...lines)).output);
 
-type Item = { amount: number; differenceId: string };
+type Item = { amount: number; differenceId: string; notes: { note: string }[] };
 type Answer = { status: number; body: { items: Item[]; nextCursor?: string } };
 
 /** A request of an operator, with every role where none is named. */
@@ -120,6 +120,17 @@ test("one person closes a small difference with a reason, and the audit log has 
     { actor: "olga", action: "difference.noted" },
     { actor: "olga", action: "difference.closed" },
   ]);
+});
+
+test("of more notes than an answer holds the oldest are left out, and the others are shown in their order", async () => {
+  const { differenceId } = (await open()).get(3)!;
+  await system.query(
+    `insert into settlement.difference_note (difference_id, at, actor, note)
+     select $1, now() + n * interval '1 millisecond', 'olga', 'note ' || n from generate_series(1, 500) as n`,
+    [differenceId],
+  );
+  const { notes } = (await open()).get(3)!;
+  expect(notes.map(({ note }) => note)).toEqual(Array.from({ length: 400 }, (_, index) => `note ${index + 101}`));
 });
 
 test("above the configured amount two different people close it", async () => {

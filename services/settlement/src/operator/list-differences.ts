@@ -73,10 +73,10 @@ async function shown(db: Kysely<SettlementDatabase>, rows: readonly Row[]): Prom
     .selectFrom("difference_note")
     .selectAll()
     .where("difference_id", "in", ids)
-    .orderBy("at")
+    .orderBy("at", "desc")
     .limit(NOTES_MAX)
     .execute();
-  const byDifference = Map.groupBy(notes, ({ difference_id }) => difference_id);
+  const byDifference = Map.groupBy(notes.toReversed(), ({ difference_id }) => difference_id);
   return rows.map((row) => ({
     differenceId: row.difference_id,
     accountId: row.account_id,
@@ -103,5 +103,5 @@ async function shown(db: Kysely<SettlementDatabase>, rows: readonly Row[]): Prom
   }));
 }
 
-/** Of a page; more would not fit into an answer. */
+/** Of a page, the newest: more would not fit into an answer. */
 const NOTES_MAX = 400;
