@@ -63,7 +63,15 @@ export function refusalOf(reply: WithoutResult, paymentId: string | undefined): 
   }
 }
 
-/** The same for an operator. */
+/** Answers an operator with what the command has as its result. */
+export function operatorAnswer<Status extends number>(
+  status: Status,
+  reply: CommandReply<object>,
+): Answer<Status> | Refusal {
+  return "result" in reply ? { status, body: reply.result } : operatorRefusalOf(reply);
+}
+
+/** Answers an operator whose command has no result. */
 export function operatorRefusalOf(reply: WithoutResult): Refusal {
   switch (reply.outcome) {
     case "problem":

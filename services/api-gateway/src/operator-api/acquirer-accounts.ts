@@ -24,7 +24,7 @@ import {
 import { sealReply } from "@holdfast/sealing";
 import type { Kysely } from "kysely";
 import type { GatewayDatabase } from "../database.ts";
-import { operatorRefusalOf } from "../bus/command-answer.ts";
+import { operatorAnswer, operatorRefusalOf } from "../bus/command-answer.ts";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
 import { defineRoute, type Answer, type Route } from "../endpoint/route.ts";
 import { Refusal } from "../http/refusal.ts";
@@ -41,7 +41,7 @@ export function acquirerAccountRoutes({ send, db }: Deps): Route[] {
         ...body,
         ...sealed,
       });
-      return "result" in reply ? { status: 201, body: reply.result } : operatorRefusalOf(reply);
+      return operatorAnswer(201, reply);
     }),
     defineRoute(listAcquirerAccounts, async (call) => {
       const reply = await send(readAcquirerAccounts, call, {});
@@ -110,5 +110,5 @@ type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase> };
 const UNKNOWN_MERCHANT = new Refusal("merchant_not_found");
 
 function answer<Body extends object>(reply: CommandReply<Body>): (Answer<200> & { body: Body }) | Refusal {
-  return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply);
+  return operatorAnswer(200, reply);
 }

@@ -16,7 +16,7 @@ import {
   type ChargebackDetail,
   type CommandReply,
 } from "@holdfast/contracts";
-import { operatorRefusalOf } from "../bus/command-answer.ts";
+import { operatorAnswer, operatorRefusalOf } from "../bus/command-answer.ts";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
 import { amountMinorOf } from "../endpoint/amount-minor.ts";
 import { defineRoute, type Answer } from "../endpoint/route.ts";
@@ -38,7 +38,7 @@ export function chargebackRoutes({ send }: { send: SendOperatorCommand }) {
         ...((mode !== undefined || filter.paymentId === undefined) && { livemode }),
         limit: Number(limit),
       });
-      return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply);
+      return operatorAnswer(200, reply);
     }),
     defineRoute(getChargeback, async (call) =>
       answer(call.exchange, await send(describeChargeback, call, call.path)),

@@ -19,7 +19,7 @@ import {
 } from "@holdfast/contracts";
 import { createReplyRecipient } from "@holdfast/sealing";
 import type { Kysely } from "kysely";
-import { operatorRefusalOf } from "../bus/command-answer.ts";
+import { operatorAnswer, operatorRefusalOf } from "../bus/command-answer.ts";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
 import type { GatewayDatabase } from "../database.ts";
 import { defineRoute, type Route } from "../endpoint/route.ts";
@@ -45,7 +45,7 @@ export function merchantWebhookRoutes({ send, db }: Deps): Route[] {
     defineRoute(listMerchantWebhooks, async (call) => {
       if (!(await findMerchant(db, call.path.merchantId))) return new Refusal("merchant_not_found");
       const reply = await send(listWebhookEndpoints, call, inMode(call));
-      return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply);
+      return operatorAnswer(200, reply);
     }),
     defineRoute(createMerchantWebhook, async (call) => {
       const { merchantId } = call.path;
@@ -60,7 +60,7 @@ export function merchantWebhookRoutes({ send, db }: Deps): Route[] {
     }),
     defineRoute(changeMerchantWebhook, async (call) => {
       const reply = await send(changeWebhookEndpoint, call, { ...inMode(call), ...call.body });
-      return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply);
+      return operatorAnswer(200, reply);
     }),
     defineRoute(removeMerchantWebhook, async (call) => {
       const reply = await send(removeWebhookEndpoint, call, inMode(call));
@@ -70,7 +70,7 @@ export function merchantWebhookRoutes({ send, db }: Deps): Route[] {
     // 200 whether or not the event was delivered: the body says how it went.
     defineRoute(testWebhookEndpoint, async (call) => {
       const reply = await send(tryWebhookEndpoint, call, inMode(call));
-      return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply);
+      return operatorAnswer(200, reply);
     }),
   ];
 }

@@ -8,7 +8,7 @@ import {
   type CommandReply,
   type OperatorPaymentDetail,
 } from "@holdfast/contracts";
-import { operatorRefusalOf } from "../bus/command-answer.ts";
+import { operatorAnswer } from "../bus/command-answer.ts";
 import { type SendOperatorCommand } from "../bus/send-command.ts";
 import { Refusal } from "../http/refusal.ts";
 import { defineRoute, type Answer } from "../endpoint/route.ts";
@@ -30,5 +30,5 @@ export function paymentRoutes({ send }: { send: SendOperatorCommand }) {
 }
 
 function answer(reply: CommandReply<OperatorPaymentDetail>): Answer<200> | Refusal {
-  return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply);
+  return operatorAnswer(200, reply);
 }

@@ -24,7 +24,7 @@ import {
 import { createReplyRecipient } from "@holdfast/sealing";
 import type { Kysely } from "kysely";
 import type { GatewayDatabase } from "../database.ts";
-import { operatorRefusalOf } from "../bus/command-answer.ts";
+import { operatorAnswer, operatorRefusalOf } from "../bus/command-answer.ts";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
 import { defineRoute, type Route } from "../endpoint/route.ts";
 import { Refusal } from "../http/refusal.ts";
@@ -74,7 +74,7 @@ function endpointRoutes({ send, db }: Omit<Deps, "lists">): Route[] {
     // 200 whether or not the event was delivered: the body says how it went.
     defineRoute(testMerchantWebhook, async (call) => {
       const reply = await send(testWebhook, call, inMode(call));
-      return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply);
+      return operatorAnswer(200, reply);
     }),
   ];
 }
@@ -87,7 +87,7 @@ function deliveryRoutes({ send, lists }: Omit<Deps, "db">): Route[] {
       call.exchange.merchantId = merchantId;
       const asked = { merchantId: idInMode(merchantId, livemode), since };
       const reply = await send(redeliverFailedWebhooks, call, asked);
-      return "result" in reply ? { status: 202, body: reply.result } : operatorRefusalOf(reply);
+      return operatorAnswer(202, reply);
     }),
     definePagedListRoute(listOperatorWebhookDeliveries, lists, (call, asked) => {
       const { livemode: mode, merchantId, ...more } = asked;
@@ -105,7 +105,7 @@ function deliveryRoutes({ send, lists }: Omit<Deps, "db">): Route[] {
     }),
     defineRoute(getOperatorWebhookDelivery, async (call) => {
       const reply = await send(getWebhookDelivery, call, call.path);
-      return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply);
+      return operatorAnswer(200, reply);
     }),
     defineRoute(redeliverOperatorWebhook, async (call) => {
       const { eventId } = call.path;
@@ -114,7 +114,7 @@ function deliveryRoutes({ send, lists }: Omit<Deps, "db">): Route[] {
         endpointId === undefined
           ? await send(redeliverWebhook, call, { eventId })
           : await send(redeliverToEndpoint, call, { eventId, endpointId });
-      return "result" in reply ? { status: 202, body: reply.result } : operatorRefusalOf(reply);
+      return operatorAnswer(202, reply);
     }),
   ];
 }
