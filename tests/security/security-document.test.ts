@@ -16,11 +16,11 @@ test("the document has its items, in order", () => {
   expect(sections.map(({ number }) => number)).toEqual(Array.from({ length: 31 }, (_, index) => index + 1));
 });
 
-test.each(sections)("$number, $item: it says what it protects, and how", ({ lines }) => {
-  const [what, how, ...others] = lines.filter((line) => line !== "" && !line.startsWith("- "));
+test.each(sections)("$number, $item: it says what it protects, and how, in short paragraphs", ({ lines }) => {
+  const [what, ...how] = lines.filter((line) => line !== "" && !line.startsWith("- "));
   expect(what).toMatch(/^\*\*Protects:\*\* .+\.$/);
-  expect(how).toMatch(/.+\.$/);
-  expect(others).toEqual([]);
+  expect(how).not.toEqual([]);
+  for (const paragraph of how) expect(paragraph).toMatch(/^.{1,800}\.$/);
 });
 
 test.each(sections)("$number, $item: the files it names are there", ({ lines }) => {
