@@ -283,7 +283,7 @@ async function unsettled({ superuserUrl }: System, { expired }: { expired: boole
   }
 }
 
-/** The bound of reliability.md, section 1. */
+/** How long unknown outcomes may take to settle after the healing. */
 const SETTLE_WITHIN_MS = 60_000;
 
 function failpointHits(system: System): number {
