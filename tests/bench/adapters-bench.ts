@@ -139,15 +139,17 @@ async function cpuOf(work: (sale: Recorded) => Promise<void>, sales: readonly Re
 }
 
 function report(rounds: number, banks: readonly { name: AdapterName; figures: Figures }[]): void {
-  print(`adapters: ${rounds} rounds of ${SALES * TIMES} sales of each adapter in turns, without the network`);
+  print(
+    `adapters: ${rounds} rounds of ${SALES * TIMES} sales of each adapter, alternating, without the network`,
+  );
   for (const { name, figures } of banks) {
     const [sale, inquiry] = [median(figures.saleMs), median(figures.inquiryMs)];
     print(
-      `${name.padEnd(8)} a sale ${sale.toFixed(3)} ms of CPU  an inquiry and its judgement ${inquiry.toFixed(3)} ms`,
+      `${name.padEnd(8)} each sale ${sale.toFixed(3)} ms of CPU  each inquiry with its judgement ${inquiry.toFixed(3)} ms`,
     );
     const both = sale + inquiry;
     printGoal(
-      `${name}: own CPU a payment that is inquired about`,
+      `${name}: its own CPU for a payment and an inquiry about it`,
       `${both.toFixed(3)} ms`,
       `< ${GOAL_MS} ms`,
       both < GOAL_MS,
@@ -155,8 +157,5 @@ function report(rounds: number, banks: readonly { name: AdapterName; figures: Fi
   }
   const approved = banks.reduce((sum, { figures }) => sum + figures.approved, 0);
   const asked = banks.length * rounds * SALES * TIMES * 2;
-  witness(
-    approved === asked,
-    `${asked} sales and inquiries were answered, ${approved} of them read as approved`,
-  );
+  witness(approved === asked, `${asked} sales and inquiries were answered, ${approved} of them as approved`);
 }

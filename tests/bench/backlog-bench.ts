@@ -89,7 +89,9 @@ async function timeToArrival({ receiver }: Bench, send: () => Promise<string>): 
 }
 
 function report(byStream: (number | undefined)[], byClaim: (number | undefined)[], left: number): void {
-  print(`backlog: ${BACKLOG} deliveries pending for a dead merchant, then the first event of others`);
+  print(
+    `backlog: ${BACKLOG} deliveries are pending for a dead merchant; then other merchants get their first event`,
+  );
   const all = [...byStream, ...byClaim].map((ms) => ms ?? Infinity);
   for (const [name, times] of Object.entries({ "by the stream": byStream, "by a claim": byClaim })) {
     const arrived = times.map((ms) => ms ?? Infinity);
@@ -99,13 +101,13 @@ function report(byStream: (number | undefined)[], byClaim: (number | undefined)[
   }
   const longest = Math.max(...all);
   printGoal(
-    "from a first event to its arrival, the longest",
+    "longest time from a first event to its arrival",
     `${longest.toFixed(0)} ms`,
     "<= 1000 ms",
     longest <= 1_000,
   );
   witness(
     left > BACKLOG * 0.99 && Number.isFinite(longest),
-    `${all.filter(Number.isFinite).length} of ${all.length} first events at the receiver while ${left} were pending`,
+    `${all.filter(Number.isFinite).length} of ${all.length} first events arrived at the receiver while ${left} deliveries were pending`,
   );
 }

@@ -26,9 +26,9 @@ export function print(line: string): void {
 
 /** Prints what the witnesses say. Where they do not agree no figure of this part counts, and the bench fails. */
 export function witness(agrees: boolean, line: string): void {
-  print(`witness: ${line}`);
+  print(`counts: ${line}`);
   if (agrees) return;
-  print("the witnesses do not agree: the figures of this part do not count");
+  print("the counts above do not agree: the figures of this part do not count");
   process.exitCode = 1;
 }
 

@@ -42,7 +42,7 @@ export async function benchConsole(bench: Bench): Promise<void> {
   const failed = [...first.failed, ...one.failed, ...many.failed];
   witness(
     pages === OPERATORS * bench.rounds * PAGES && failed.length === 0,
-    `${pages} pages, of which ${failed.length} were answered otherwise (${[...new Set(failed)].join(", ")})`,
+    `${pages} pages, of which ${failed.length} had an unexpected answer (${[...new Set(failed)].join(", ")})`,
   );
 }
 
@@ -165,5 +165,5 @@ export async function measure({ sandbox }: Bench, who: string, { times }: Walked
   const shares = processes.map(
     ({ name, pid, fromMs }) => `${name} ${((cpuTimeMs(pid) - fromMs) / pages).toFixed(1)} ms`,
   );
-  print(`${who}, CPU time of a page: ${shares.join(", ")}`);
+  print(`${who}, CPU time per page: ${shares.join(", ")}`);
 }

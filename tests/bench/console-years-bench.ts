@@ -26,7 +26,7 @@ export async function benchConsoleYears(bench: Bench): Promise<void> {
   const opened = Object.values(many.times).flat().length;
   witness(
     failed.length === 0,
-    `${opened} pages, of which ${failed.length} were answered otherwise: ${failed.join()}`,
+    `${opened} pages, of which ${failed.length} had an unexpected answer: ${failed.join()}`,
   );
 }
 

@@ -113,8 +113,8 @@ function report(measured: Record<string, MeasuredClaims>): void {
   for (const [name, { claims, claimed, medianMs, cpuMs }] of Object.entries(measured)) {
     print(
       `${ENDPOINTS.toLocaleString("en")} endpoints, ${FAILING.toLocaleString("en")} fail and ${name}: ${claims} ` +
-        `${claims === 1 ? "claim" : "claims one after the other"} of ${claimed} in all, median ${medianMs.toFixed(1)} ms, CPU of the database ${cpuMs.toFixed(1)} ms`,
+        `${claims === 1 ? "claim" : "claims, one after the other,"} of ${claimed} deliveries in total, median ${medianMs.toFixed(1)} ms, CPU of the database ${cpuMs.toFixed(1)} ms`,
     );
-    printGoal("CPU of the database for it", `${cpuMs.toFixed(1)} ms`, "< 50 ms", cpuMs < 50);
+    printGoal("CPU of the database for this", `${cpuMs.toFixed(1)} ms`, "< 50 ms", cpuMs < 50);
   }
 }

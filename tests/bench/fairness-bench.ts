@@ -124,8 +124,8 @@ async function pending({ sandbox }: Bench): Promise<number> {
 
 function report(seconds: number, baseline: Run[], blackHoled: Run[], unanswered: number): void {
   print(
-    `fairness: ${HEALTHY + OTHERS} endpoints, ${EVENTS_PER_SECOND} events/s, ${TURNS} runs of ${seconds} s each in turns; ` +
-      `from event to arrival at the ${HEALTHY} that are healthy throughout`,
+    `fairness: ${HEALTHY + OTHERS} endpoints, ${EVENTS_PER_SECOND} events/s, ${TURNS} runs of ${seconds} s each, alternating; ` +
+      `time from event to arrival at the ${HEALTHY} endpoints that are always healthy`,
   );
   for (const [name, runs] of Object.entries({ "all healthy": baseline, "30 % black-holed": blackHoled })) {
     const p99s = runs.map(({ latenciesMs }) => quantile(latenciesMs, 0.99).toFixed(1)).join(", ");
@@ -133,13 +133,13 @@ function report(seconds: number, baseline: Run[], blackHoled: Run[], unanswered:
     print(`${name.padEnd(18)} p50 ${p50.toFixed(1)} ms  p99 ${p99.toFixed(1)} ms (median of ${p99s})`);
   }
   const ratio = medianOf(blackHoled, 0.99) / medianOf(baseline, 0.99);
-  printGoal("p99 with 30 % black-holed, to all healthy", ratio.toFixed(2), "< 2", ratio < 2);
+  printGoal("p99 with 30 % black-holed, divided by p99 with all healthy", ratio.toFixed(2), "< 2", ratio < 2);
   const runs = [...baseline, ...blackHoled];
   const sent = runs.reduce((total, run) => total + run.sent, 0);
   const arrived = runs.reduce((total, run) => total + run.latenciesMs.length, 0);
   witness(
     sent === arrived && unanswered > 0,
-    `${sent} events for healthy endpoints, ${arrived} at the receiver; ${unanswered} pending for those black-holed`,
+    `${sent} events for healthy endpoints, ${arrived} at the receiver; ${unanswered} pending for black-holed endpoints`,
   );
 }
 

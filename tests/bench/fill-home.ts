@@ -5,7 +5,7 @@ import { print, type Bench } from "./bench.ts";
 export async function fillHome({ home, sandbox, payments }: Bench): Promise<void> {
   const before = filledWith(home);
   if (before !== undefined) {
-    print(`${before.toLocaleString("en")} payments are there`);
+    print(`${before.toLocaleString("en")} payments are already there`);
     return;
   }
   const startedAt = performance.now();

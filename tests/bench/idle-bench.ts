@@ -20,7 +20,12 @@ export async function benchIdle(bench: Bench): Promise<void> {
     const after = await measureIdle(bench, client);
     report(`with ${ROWS.toLocaleString("en")} payments`, after);
     const share = after.process + after.database;
-    printGoal("periodic work of a replica, of one core", `${share.toFixed(2)} %`, "< 1 %", share < 1);
+    printGoal(
+      "periodic work of a replica, as a share of one core",
+      `${share.toFixed(2)} %`,
+      "< 1 %",
+      share < 1,
+    );
   });
 }
 

@@ -25,7 +25,7 @@ export async function benchLists(bench: Bench): Promise<void> {
     await query("vacuum (analyze) payments.payment");
     await query("vacuum (analyze) refunds.refund");
   });
-  print(`lists: ${rows.toLocaleString("en")} payments and a twentieth as many refunds`);
+  print(`lists: ${rows.toLocaleString("en")} payments, and one refund for every twenty of them`);
   for (const [name, path] of FIRST_PAGES) {
     const times = await timesOf(bench, path);
     const [least, middle] = [Math.min(...times), quantile(times, 0.5)];
@@ -90,12 +90,12 @@ async function exportAll({ sandbox, rows }: Bench): Promise<void> {
     tail.includes(`\n#rows,${expected},`),
     `the export ends with its ${expected.toLocaleString("en")} rows`,
   );
-  printGoal("rows of CSV a second", perSecond.toLocaleString("en"), ">= 20,000", perSecond >= 20_000);
+  printGoal("rows of CSV per second", perSecond.toLocaleString("en"), ">= 20,000", perSecond >= 20_000);
   const perThousand = (ms: number) => `${((ms / lines) * 1_000).toFixed(1)} ms`;
   const ofServices = busy.map(({ name, fromMs }) => `${name} ${perThousand(cpuOf(name) - fromMs)}`);
   const ofGateway = perThousand(cpuTimeMs(pid) - gatewayFromMs);
   const ofDatabase = perThousand(databaseCpu() - databaseFromMs);
-  print(`CPU time of 1 000 rows: gateway ${ofGateway}, ${ofServices.join(", ")}, database ${ofDatabase}`);
+  print(`CPU time per 1,000 rows: gateway ${ofGateway}, ${ofServices.join(", ")}, database ${ofDatabase}`);
   print(`memory of the gateway: ${before} MiB before, at most ${most} MiB during the export`);
 }
 

@@ -39,7 +39,7 @@ export async function readLists(bench: Bench): Promise<void> {
     const middle = quantile(times, 0.5);
     const figure = `${middle.toFixed(1)} ms (least ${Math.min(...times).toFixed(1)} ms)`;
     printGoal(`first page of ${name}, median`, figure, "< 20 ms", middle < 20);
-    print(`  CPU time of a page: ${describeCpu(cpuBefore, cpuOf(bench), SAMPLES)}`);
+    print(`  CPU time per page: ${describeCpu(cpuBefore, cpuOf(bench), SAMPLES)}`);
   }
   await exportMonth(bench);
 }
@@ -81,14 +81,14 @@ async function exportMonth(bench: Bench): Promise<void> {
   const perSecond = Math.round(rows / ((performance.now() - startedAt) / 1_000));
   witness(
     tail.includes(`\n#rows,${rows},`),
-    `the trailer counts the ${rows.toLocaleString("en")} rows that came`,
+    `the trailer has the number of rows received, ${rows.toLocaleString("en")}`,
   );
   printGoal(
-    "rows of CSV a second, of a month",
+    "rows of CSV per second, for a month",
     perSecond.toLocaleString("en"),
     ">= 20,000",
     perSecond >= 20_000,
   );
-  print(`CPU time of a thousand rows: ${describeCpu(cpuBefore, cpuOf(bench), rows / 1_000)}`);
+  print(`CPU time per thousand rows: ${describeCpu(cpuBefore, cpuOf(bench), rows / 1_000)}`);
   print(`memory of the gateway: ${before} MiB before, ${most} MiB at most`);
 }

@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: everything on one machine, in turns within one run, with its load generator, database, acquirer and
- * receiver. Machines are noisy, so what counts is the ratio within the run, and it counts only if the witnesses agree.
+ * receiver. Machines are noisy, so what counts is the ratio within the run, and it counts only if the counts of requests and effects agree.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -123,7 +123,7 @@ async function main(): Promise<void> {
     process.once(signal, () => void clean().then(() => process.exit(130)));
   }
   try {
-    print(`node ${process.version}, load of the machine before: ${loadavg()[0]!.toFixed(1)}`);
+    print(`node ${process.version}, load of the machine before the start: ${loadavg()[0]!.toFixed(1)}`);
     for (const [rateLimit, group] of Map.groupBy(parts, ({ rateLimitPerSecond }) => rateLimitPerSecond)) {
       const bench = await start(rateLimit, cleanUp);
       for (const { run } of group) {

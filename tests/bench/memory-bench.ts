@@ -14,14 +14,14 @@ export async function benchMemory(bench: Bench): Promise<void> {
   try {
     const seconds = Math.max(SECONDS_MIN, bench.seconds);
     const { url, headers } = holdfast(bench);
-    print(`resident MiB (and of it the process's own) at the start: ${listed(memoryOf(bench))}`);
+    print(`resident MiB (in brackets: the process's own part) at the start: ${listed(memoryOf(bench))}`);
     const over = new AbortController();
     const watching = watch(bench, over.signal);
     const load = await runLoad({ url, headers, connections: bench.connections, seconds, rate: RATE });
     over.abort();
     await watching;
     const last = memoryOf(bench);
-    print(`after ${seconds / 60} min at ${RATE} payments a second: ${listed(last)}`);
+    print(`after ${seconds / 60} min at ${RATE} payments per second: ${listed(last)}`);
     print(`load of the machine ${loadavg()[0]!.toFixed(1)}`);
     for (const [name, { resident }] of Object.entries(last)) {
       printGoal(name, `${resident} MiB`, `<= ${GOAL_MIB}`, resident <= GOAL_MIB);

@@ -78,7 +78,9 @@ async function measure({ verify, tokens }: Provider, count: number, figures: Fig
 }
 
 function report(rounds: number, figures: Record<Algorithm, Figures>, impostors: number): void {
-  print(`operator-token: ${rounds} rounds of ${SAMPLES} verifications of each kind in turns, keys cached`);
+  print(
+    `operator-token: ${rounds} rounds of ${SAMPLES} verifications of each kind, alternating, with cached keys`,
+  );
   for (const algorithm of ALGORITHMS) {
     const { timesMs, cpuMs } = figures[algorithm];
     print(
@@ -97,7 +99,7 @@ function report(rounds: number, figures: Record<Algorithm, Figures>, impostors: 
   const sent = ALGORITHMS.length * rounds * SAMPLES;
   witness(
     verified === sent && impostors === 0,
-    `${sent} valid tokens, ${verified} verified as their operator's; ${ALGORITHMS.length * TOKENS} of another key, ` +
-      `${impostors} verified`,
+    `${sent} valid tokens, ${verified} verified as their operator's; ${ALGORITHMS.length * TOKENS} tokens of another key, ` +
+      `${impostors} of them verified`,
   );
 }

@@ -8,27 +8,39 @@ export function reportPayments(
   peak: PaymentRounds,
   gentle: PaymentRounds,
 ): void {
-  print(`payments: ${connections} connections, ${rounds} rounds of ${seconds} s in turns, medians`);
+  print(`payments: ${connections} connections, ${rounds} rounds of ${seconds} s each, alternating; medians`);
   for (const [name, figures] of Object.entries(peak)) {
     print(
       `${name.padEnd(12)} ${of(figures, "perSecond").toFixed(0).padStart(6)}/s  p50 ${of(figures, "p50Ms").toFixed(1)} ms` +
-        `  p99 ${of(figures, "p99Ms").toFixed(1)} ms  CPU ms a payment: ${cpuOf(figures)}`,
+        `  p99 ${of(figures, "p99Ms").toFixed(1)} ms  CPU ms per payment: ${cpuOf(figures)}`,
     );
   }
   const throughput = ratio(peak, "perSecond");
   printGoal(
-    "throughput until the webhook is delivered, to the same work in one process",
+    "throughput until the webhook is delivered, divided by that of the same work in one process",
     throughput.toFixed(2),
     ">= 1.0",
     throughput >= 1,
   );
   const orientation = of(peak["holdfast"] ?? [], "perSecond") / of(peak["no webhooks"] ?? [], "perSecond");
-  print(`throughput to the bare handler that has no webhooks, for orientation: ${orientation.toFixed(2)}`);
+  print(
+    `for orientation, throughput divided by that of the bare handler without webhooks: ${orientation.toFixed(2)}`,
+  );
   const gatewayMs = median((peak["holdfast"] ?? []).map(({ cpuMs }) => cpuMs["api-gateway"] ?? 0));
-  printGoal("CPU of the gateway a payment", `${gatewayMs.toFixed(3)} ms`, "< 0.25 ms", gatewayMs < 0.25);
+  printGoal("CPU of the gateway per payment", `${gatewayMs.toFixed(3)} ms`, "< 0.25 ms", gatewayMs < 0.25);
   const [p50, p99] = [ratio(gentle, "p50Ms"), ratio(gentle, "p99Ms")];
-  printGoal("at half of each one's peak, p50 to the same work", p50.toFixed(2), "<= 3", p50 <= 3);
-  printGoal("at half of each one's peak, p99 to the same work", p99.toFixed(2), "<= 4", p99 <= 4);
+  printGoal(
+    "at half of each one's peak, p50 divided by that of the same work",
+    p50.toFixed(2),
+    "<= 3",
+    p50 <= 3,
+  );
+  printGoal(
+    "at half of each one's peak, p99 divided by that of the same work",
+    p99.toFixed(2),
+    "<= 4",
+    p99 <= 4,
+  );
 }
 
 type Field = "perSecond" | "p50Ms" | "p99Ms";

@@ -100,13 +100,13 @@ function report(drains: Map<string, Drain[]>): void {
   for (const [victim, rounds] of drains) {
     const seconds = rounds.map((round) => round.seconds);
     print(
-      `killed after ${KILLED_AFTER * 100} % of ${EVENTS}: ${victim.padEnd(18)} all there after ` +
+      `killed after ${KILLED_AFTER * 100} % of ${EVENTS} events: ${victim.padEnd(18)} all arrived after ` +
         `${seconds.map((each) => each.toFixed(1)).join(", ")} s, ` +
         `lost ${rounds.map(({ arrived }) => EVENTS - arrived).join(", ")}, ` +
-        `doubled ${rounds.map(({ doubled }) => doubled).join(", ")}`,
+        `arrived twice ${rounds.map(({ doubled }) => doubled).join(", ")}`,
     );
     const later = median(seconds) - undisturbed;
-    const goal = `all there after a kill of ${victim}, later than undisturbed`;
+    const goal = `delay until all events arrive after a kill of ${victim}, compared with no kill`;
     if (victim !== NOBODY) printGoal(goal, `${later.toFixed(1)} s`, "<= 5 s", later <= 5);
   }
   const all = [...drains.values()].flat();

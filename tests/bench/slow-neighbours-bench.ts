@@ -134,8 +134,9 @@ async function within(timeoutMs: number, isSo: () => Promise<boolean>): Promise<
 
 function report({ rounds }: Bench, seconds: number, runs: Runs): void {
   print(
-    `slow neighbours: one merchant sells at ${QUIET_PER_SECOND}/s, beside nobody, ${SLOW_BODIES} bodies of another that do ` +
-      `not arrive, and ${HANGING_PER_SECOND}/s of another whose bank hangs, ${rounds} runs of ${seconds} s each in turns, medians`,
+    `slow neighbours: a merchant sells at ${QUIET_PER_SECOND}/s: beside nobody, beside ${SLOW_BODIES} requests of another merchant ` +
+      `whose bodies do not arrive, and beside ${HANGING_PER_SECOND}/s of another merchant whose bank hangs; ` +
+      `${rounds} runs of ${seconds} s each, alternating; medians`,
   );
   const of = (name: Neighbour, figure: "p50Ms" | "p99Ms") =>
     median(runs[name].map(({ quiet }) => quiet[figure]));
@@ -146,7 +147,7 @@ function report({ rounds }: Bench, seconds: number, runs: Runs): void {
   }
   for (const name of NEIGHBOURS.slice(1)) {
     const ratio = of(name, "p99Ms") / of("nobody", "p99Ms");
-    printGoal(`p99 beside ${name}, to beside nobody`, ratio.toFixed(2), "<= 2", ratio <= 2);
+    printGoal(`p99 beside ${name}, divided by p99 beside nobody`, ratio.toFixed(2), "<= 2", ratio <= 2);
     const refused = answers(runs[name], ({ quiet }) => quiet.statuses)["503"] ?? 0;
     printGoal(`sales answered 503 beside ${name}`, `${refused}`, "0", refused === 0);
   }

@@ -130,21 +130,21 @@ async function shakeHands(
 }
 
 function reportPayments({ connections, rounds, seconds }: Bench, figures: Figures): void {
-  print(`tls: ${connections} kept connections, ${rounds} rounds of ${seconds} s in turns, medians`);
+  print(`tls: ${connections} kept connections, ${rounds} rounds of ${seconds} s each, alternating; medians`);
   for (const name of GATEWAYS) {
     const [perSecond, cpuMs, p99Ms] = (["perSecond", "cpuMs", "p99Ms"] as const).map((field) =>
       median(figures[name].map((round) => round[field])),
     ) as [number, number, number];
     print(
       `${name.padEnd(11)} ${perSecond.toFixed(0).padStart(5)} payments/s  p99 ${p99Ms.toFixed(1)} ms  ` +
-        `CPU of the gateway ${cpuMs.toFixed(3)} ms a payment`,
+        `CPU of the gateway ${cpuMs.toFixed(3)} ms per payment`,
     );
   }
   const ratio = (field: "perSecond" | "cpuMs") =>
     median(figures.TLS.map((round, index) => round[field] / figures["plain HTTP"][index]![field]));
   print(
-    `TLS to plain HTTP, round by round: throughput ${ratio("perSecond").toFixed(2)}, ` +
-      `CPU of the gateway a payment ${ratio("cpuMs").toFixed(2)}`,
+    `TLS divided by plain HTTP, round by round: throughput ${ratio("perSecond").toFixed(2)}, ` +
+      `CPU of the gateway per payment ${ratio("cpuMs").toFixed(2)}`,
   );
 }
 

@@ -61,14 +61,14 @@ function compare(empty: PaymentFigures[], full: PaymentFigures[]): void {
     `${answered} payments answered, ${refused ? "some not with 201" : "all with 201"}`,
   );
   for (const [what, unit, of] of [
-    ["CPU time of a payment, all processes", "ms", cpuOf],
-    ["CPU time of a payment, PostgreSQL", "ms", ({ cpuMs }: PaymentFigures) => cpuMs["postgres"] ?? 0],
+    ["CPU time per payment, all processes", "ms", cpuOf],
+    ["CPU time per payment, PostgreSQL", "ms", ({ cpuMs }: PaymentFigures) => cpuMs["postgres"] ?? 0],
     ["p50", "ms", ({ p50Ms }: PaymentFigures) => p50Ms],
     ["p99", "ms", ({ p99Ms }: PaymentFigures) => p99Ms],
   ] as const) {
     const [before, after] = [median(empty.map(of)), median(full.map(of))];
     const ratio = after / before;
-    const figure = `${before.toFixed(2)} ${unit} empty, ${after.toFixed(2)} ${unit} full, ratio ${ratio.toFixed(2)}`;
+    const figure = `${before.toFixed(2)} ${unit} with an empty database, ${after.toFixed(2)} ${unit} with a full one, ratio ${ratio.toFixed(2)}`;
     printGoal(what, figure, "<= 1.15", ratio <= 1.15);
   }
 }
@@ -95,5 +95,5 @@ function printBytes(bytes: Map<string, number>, payments: number): void {
     .toSorted((x, y) => y.a - x.a);
   const total = each.reduce((sum, { a }) => sum + a, 0);
   const largest = each.filter(({ a }) => a >= 10).map(({ table, a }) => `${table} ${Math.round(a)}`);
-  print(`bytes of a payment with its part of everything: ${Math.round(total)}; ${largest.join(", ")}`);
+  print(`bytes stored per payment, in all tables: ${Math.round(total)}; ${largest.join(", ")}`);
 }

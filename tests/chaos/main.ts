@@ -42,7 +42,7 @@ const payments = wholeNumber("payments", values.payments ?? `${Math.round(second
 if (values["binds-unseen"] !== undefined) process.env["SIMULATOR_BINDS_UNSEEN"] = values["binds-unseen"];
 if (values.repetition !== undefined) process.env["SIMULATOR_REPETITION"] = values.repetition;
 bankHabits();
-print(`seed ${seed}: HOLDFAST_SEED=${seed} npm run chaos repeats this schedule`);
+print(`seed ${seed}: to repeat this schedule, run HOLDFAST_SEED=${seed} npm run chaos`);
 const { verdicts, dir } = await runChaos({
   seed,
   payments,
@@ -52,7 +52,7 @@ const { verdicts, dir } = await runChaos({
 });
 for (const verdict of verdicts) printVerdict(verdict);
 const failed = verdicts.filter(({ violations }) => violations.length > 0).length;
-if (failed > 0) print(`seed ${seed}; ledgers, logs and schedule: ${dir}`);
+if (failed > 0) print(`seed ${seed}; ledgers, logs and schedule are in ${dir}`);
 print(`${verdicts.length - failed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
 
@@ -68,7 +68,7 @@ function foreignBanks(text: string): ForeignBankName[] {
   const names = text.split(",");
   const unknown = names.filter((name) => name !== "sim" && !FOREIGN_BANKS.some((bank) => bank === name));
   if (unknown.length > 0 || !names.includes("sim"))
-    throw new RangeError(`--banks must be sim, and of ${FOREIGN_BANKS.join(", ")} as many as you like`);
+    throw new RangeError(`--banks must have sim, and may have any of ${FOREIGN_BANKS.join(", ")}`);
   return FOREIGN_BANKS.filter((bank) => names.includes(bank));
 }
 

@@ -1,5 +1,5 @@
 // A payments process is killed at every point at which something has just been committed or sent. The client sees what
-// the fault matrix of reliability.md says, another process goes on from what is committed, and repetitions under the
+// the promises allow, another process goes on from what is committed, and repetitions under the
 // same key find the one payment, whenever they come.
 import { FAILPOINTS, type Failpoint } from "@holdfast/service-runtime";
 import { eventually } from "../support/index.ts";

@@ -18,17 +18,17 @@ export function describeRun(
   return [
     `requests: ${history.length}, of which POST ${posts.length}: ${tally(answers)}`,
     `payments: ${payments.length}: ${tally(payments.map(({ state, resultCode }) => `${state} ${resultCode}`))}`,
-    `causes: ${tally(paymentHistory.map(({ cause }) => cause))}`,
-    `bank: ${tally(bank.map(({ operation, outcome, resultCode }) => `${operation} ${outcome} ${resultCode}`))}`,
+    `causes of the payments' states: ${tally(paymentHistory.map(({ cause }) => cause))}`,
+    `operations at the bank: ${tally(bank.map(({ operation, outcome, resultCode }) => `${operation} ${outcome} ${resultCode}`))}`,
     `checkouts: ${checkouts.length}: ${tally(checkouts.map(({ state, attempts }) => `${state} after ${attempts}`))}`,
-    `their payments: ${tally(attempts.map(({ state, resultCode }) => `${state} ${resultCode}`))}`,
-    `visits: ${visits.length}: ${tally(visits.map(({ action, status, shown }) => `${action} ${shown ?? status ?? "none"}`))}`,
-    `accounts: ${tally(bank.map(({ accountId, operation }) => `${accountId?.slice(-4) ?? "default"} ${operation}`))}`,
+    `payments of checkouts: ${tally(attempts.map(({ state, resultCode }) => `${state} ${resultCode}`))}`,
+    `visits of the checkout page: ${visits.length}: ${tally(visits.map(({ action, status, shown }) => `${action} ${shown ?? status ?? "none"}`))}`,
+    `operations at each account: ${tally(bank.map(({ accountId, operation }) => `${accountId?.slice(-4) ?? "default"} ${operation}`))}`,
     `refunds: ${refunds.length}: ${tally(refunds.map(({ kind, state }) => `${kind} ${state}`))}`,
-    `operators: ${operations.length}: ${tally(operations.map(({ action, status, code }) => `${action} ${code ?? status ?? "none"}`))}`,
+    `operators' actions: ${operations.length}: ${tally(operations.map(({ action, status, code }) => `${action} ${code ?? status ?? "none"}`))}`,
     `webhooks: ${acceptedEvents.length} events, ${received.length} attempts: ${tally(received.map(({ answered }) => `${answered ?? "none"}`))}`,
     `faults injected: ${faults.length}: ${tally(faults.map(({ fault }) => nameOf(fault)))}`,
-    `overlapping pairs of faults: ${overlaps(faults)}; at most ${mostAtOnce(faults)} at once; failpoints hit: ${failpointHits}`,
+    `overlapping pairs of faults: ${overlaps(faults)}; at most ${mostAtOnce(faults)} faults at the same time; failpoints hit: ${failpointHits}`,
   ].join("\n");
 }
 

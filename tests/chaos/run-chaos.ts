@@ -97,11 +97,11 @@ async function runOn(system: System, options: ChaosOptions): Promise<Verdict[]> 
   const people = await startPeople(system, seed + 3);
   const faults = await runNemesis(system, nemesis);
   over.abort();
-  log("healing");
+  log("faults are over: healing everything");
   await heal(system);
-  log("waiting for merchants and buyers");
+  log("waiting until merchants and buyers have finished");
   await merchants;
-  log("settling");
+  log("waiting until every outcome is settled");
   people.clearTheDesk();
   const stuck = await unsettled(system, { expired: hasExpiry(options) });
   const { disputes, staff } = await people.goHome();
@@ -114,22 +114,29 @@ async function runOn(system: System, options: ChaosOptions): Promise<Verdict[]> 
   );
   writeFileSync(join(system.dir, "received.jsonl"), describeReceived(ledgers));
   log(describeRun(ledgers, faults, failpointHits(system)));
-  log(`${disputes} chargebacks; comparing the books`);
+  log(`${disputes} chargebacks; comparing settlement's totals with the banks' files`);
   return [
     ...INVARIANTS.map((invariant) => ({
       promise: `${invariant.number}. ${invariant.promise}`,
       violations: checkInvariants(ledgers, [invariant]),
     })),
-    { promise: "the audit logs verify as an operator verifies them", violations: await auditDoubts(system) },
-    { promise: "day totals agree under chaos", violations: await booksDisagree(system) },
     {
-      promise: "merchants' staff ask once, find what they asked for, and reach nothing of another merchant",
+      promise: "`npm run verify-audit` finds no fault in the audit logs",
+      violations: await auditDoubts(system),
+    },
+    {
+      promise: "settlement's day totals equal those of payments, refunds and the banks' files",
+      violations: await booksDisagree(system),
+    },
+    {
+      promise:
+        "merchants' staff get one refund for each request, find it, and reach nothing of another merchant",
       violations: staff.violations,
     },
     { promise: "no process ends by itself", violations: selfEnded(system) },
-    { promise: "everything comes to rest once everything is healed", violations: stuck },
+    { promise: "after the healing every outcome settles in time", violations: stuck },
     {
-      promise: "work was done in spite of the faults",
+      promise: "the run had enough payments, refunds, webhooks and faults to prove something",
       violations: hardlyAny(ledgers, { payments, checkouts, faults, disputes, staffRefunds: staff.refunds }),
     },
   ];
@@ -227,14 +234,14 @@ function hardlyAny(
   const refused = received.filter(({ answered }) => answered !== 200).length;
   return [
     ...(payments.length < planned.payments / 3
-      ? [`of ${planned.payments} payments ${payments.length} were made`]
+      ? [`only ${payments.length} of ${planned.payments} payments were made`]
       : []),
-    ...(paid < planned.checkouts / 25 ? [`of ${planned.checkouts} checkouts ${paid} were paid`] : []),
-    ...(refunded < planned.payments / 50 ? [`${refunded} refunds were paid`] : []),
-    ...(planned.disputes === 0 ? ["nothing was charged back"] : []),
-    ...(planned.staffRefunds === 0 ? ["no merchant's staff got a refund"] : []),
-    ...(refused === 0 ? ["no webhook was ever refused"] : []),
-    ...(planned.faults.length === 0 ? ["nothing went wrong"] : []),
+    ...(paid < planned.checkouts / 25 ? [`only ${paid} of ${planned.checkouts} checkouts were paid`] : []),
+    ...(refunded < planned.payments / 50 ? [`only ${refunded} refunds were paid`] : []),
+    ...(planned.disputes === 0 ? ["there was no chargeback"] : []),
+    ...(planned.staffRefunds === 0 ? ["merchants' staff got no refund"] : []),
+    ...(refused === 0 ? ["no receiver refused a webhook"] : []),
+    ...(planned.faults.length === 0 ? ["no fault was injected"] : []),
   ].map((what) => ({ invariant: 0, ids: [], what }));
 }
 
@@ -283,7 +290,7 @@ async function unsettled({ superuserUrl }: System, { expired }: { expired: boole
   }
 }
 
-/** The bound of reliability.md, section 1. */
+/** How long unknown outcomes may take to settle after the healing. */
 const SETTLE_WITHIN_MS = 60_000;
 
 function failpointHits(system: System): number {

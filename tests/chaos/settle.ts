@@ -54,7 +54,7 @@ export async function untilSettled(
     if (unsettled.length === 0) return;
     if (performance.now() > deadline) {
       const shown = JSON.stringify(unsettled.slice(0, UNSETTLED_SHOWN), undefined, 1);
-      throw new UnsettledError(`after ${withinMs} ms ${unsettled.length} are not at rest: ${shown}`);
+      throw new UnsettledError(`after ${withinMs} ms ${unsettled.length} records are not settled: ${shown}`);
     }
     await delay(POLL_MS);
   }

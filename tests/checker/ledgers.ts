@@ -124,8 +124,8 @@ export type Violation = { invariant: number; ids: string[]; what: string };
 export type Found = Omit<Violation, "invariant">;
 
 /**
- * One promise of `reliability.md`, section 1, under its number there; from 31 on those of hosted checkouts, from 35 on those
- * about what a bank does that is not kind, and what is told of it.
+ * One promise that a run is judged by, under its number; from 31 on those of hosted checkouts, from 35 on those about a bank
+ * that misbehaves, and what is reported of it.
  */
 export type Invariant = {
   number: number;

@@ -44,16 +44,20 @@ test.each<[string, WireAnswer, JudgedRequest]>([
   ["status 503", problem("service_unavailable"), lookup],
   ["status 302", { status: 302, contentType: undefined, head: "", body: "" }, lookup],
   ["status 409 is not in the document", problem("invalid_payment_state"), lookup],
-  ["an error as text/html", { ...problem("bin_not_found"), contentType: "text/html" }, lookup],
-  ["no problem: <h1>", { ...problem("bin_not_found"), body: "<h1>" }, lookup],
-  ["status 404 says 400", { ...problem("validation_failed"), status: 404 }, lookup],
+  [
+    "an error with the content type text/html",
+    { ...problem("bin_not_found"), contentType: "text/html" },
+    lookup,
+  ],
+  ["is not a problem: <h1>", { ...problem("bin_not_found"), body: "<h1>" }, lookup],
+  ["the body of status 404 has the status 400", { ...problem("validation_failed"), status: 404 }, lookup],
   ["card number is in the answer", problem("validation_failed", { detail: `pan ${PAN} is wrong` }), payment],
   ["card number is in the answer", problem("validation_failed", { detail: "4111 1111-1111 1111" }), payment],
   ["card number is in the answer", found({ pan: PAN }), { ...payment, kind: "byte noise" }],
-  ["not the body of the document", found({}), lookup],
-  ["not the body of the document, the body", found("<html>"), lookup],
-  ["not the body of the document", found([]), lookup],
-  ["a success as text/html", { ...found({}), contentType: "text/html" }, lookup],
+  ["the body differs from the document", found({}), lookup],
+  ["the body differs from the document, the body", found("<html>"), lookup],
+  ["the body differs from the document", found([]), lookup],
+  ["a success with the content type text/html", { ...found({}), contentType: "text/html" }, lookup],
 ])("told: %s", (says, answer, request) => {
   expect(faultsOf(answer, request).join("\n")).toContain(says);
 });

@@ -27,10 +27,10 @@ const UNLISTED: ReadonlySet<number> = new Set([400, 404, 405, 429, 431]);
 function faultsOfError({ status, contentType, body }: WireAnswer): string[] {
   const problem = problemSchema.safeParse(jsonOf(body));
   return [
-    ...(contentType === "application/problem+json" ? [] : [`an error as ${contentType}`]),
-    ...(problem.success ? [] : [`no problem: ${body}`]),
+    ...(contentType === "application/problem+json" ? [] : [`an error with the content type ${contentType}`]),
+    ...(problem.success ? [] : [`the body of an error is not a problem: ${body}`]),
     ...(problem.success && problem.data.status !== status
-      ? [`status ${status} says ${problem.data.status}`]
+      ? [`the body of status ${status} has the status ${problem.data.status}`]
       : []),
   ];
 }
@@ -43,13 +43,13 @@ function faultsOfSuccess(
   if (kind !== "from the document" || !answers.has(status)) return [];
   const schema = answers.get(status);
   if (!schema) return body === "" ? [] : [`status ${status} has a body: ${body}`];
-  if (contentType !== "application/json") return [`a success as ${contentType}`];
+  if (contentType !== "application/json") return [`a success with the content type ${contentType}`];
   const parsed = schema.safeParse(jsonOf(body));
   if (parsed.success) return [];
   const issues = parsed.error.issues.map(
     ({ path, message }) => `${path.join(".") || "the body"}: ${message}`,
   );
-  return [`not the body of the document, ${issues.join("; ")}: ${body}`];
+  return [`the body differs from the document, ${issues.join("; ")}: ${body}`];
 }
 
 /** As it was written, or its digits alone. */

@@ -24,8 +24,12 @@ test.each([
 
 test.each([
   ["a 5xx", answer(503, POLICY), "status 503"],
-  ["a page without a policy", answer(200), "a page without its policy"],
-  ["a planted value", answer(200, POLICY, "X-Planted: evil.example"), "a header has what the client sent"],
+  ["a page without a policy", answer(200), "a page without its Content-Security-Policy"],
+  [
+    "a planted value",
+    answer(200, POLICY, "X-Planted: evil.example"),
+    "a header repeats a value that the client sent",
+  ],
   ["a refresh elsewhere", answer(429, POLICY, "Refresh: 1; url=https://bad.example/"), "a refresh to"],
   ["a redirect elsewhere", answer(303, POLICY, "Location: //bad.example"), "a redirect to"],
 ])("%s is a fault", (_what, given, fault) => {

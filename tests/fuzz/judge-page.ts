@@ -12,9 +12,11 @@ export function pageFaultsOf({ status, contentType = "", head }: WireAnswer): st
   return [
     ...(status >= 200 && status < 500 ? [] : [`status ${status}`]),
     ...(contentType.startsWith("text/html") && !policy.includes("default-src 'none'")
-      ? ["a page without its policy"]
+      ? ["a page without its Content-Security-Policy"]
       : []),
-    ...(head.toLowerCase().includes(PLANTED) ? [`a header has what the client sent: ${head}`] : []),
+    ...(head.toLowerCase().includes(PLANTED)
+      ? [`a header repeats a value that the client sent: ${head}`]
+      : []),
     // The page's own address, by its last segment; a checkout's page says it in its markup.
     ...(refresh === undefined || /^\d+; url=[\w.-]+$/.test(refresh) ? [] : [`a refresh to ${refresh}`]),
     ...(location === undefined || OWN_OR_SHOP.test(location) ? [] : [`a redirect to ${location}`]),

@@ -19,7 +19,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(sign
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
 const seed = wholeNumber("seed", values.seed);
-print(`seed ${seed}: HOLDFAST_SEED=${seed} npm run fuzz sends the same requests`);
+print(`seed ${seed}: to send the same requests again, run HOLDFAST_SEED=${seed} npm run fuzz`);
 const home = await mkdtemp(join(tmpdir(), "holdfast-fuzz-"));
 const { faults } = await runFuzz({
   home,
@@ -28,7 +28,7 @@ const { faults } = await runFuzz({
   log: print,
 });
 for (const fault of faults.slice(0, FAULTS_SHOWN)) print(`FAULT ${fault}`);
-if (faults.length > 0) print(`${faults.length} faults; seed ${seed}; logs: ${join(home, "logs")}`);
+if (faults.length > 0) print(`${faults.length} faults; seed ${seed}; logs are in ${join(home, "logs")}`);
 else await rm(home, { recursive: true, force: true, maxRetries: 5 });
 process.exitCode = faults.length > 0 ? 1 : 0;
 

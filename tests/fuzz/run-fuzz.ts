@@ -42,7 +42,7 @@ export async function runFuzz({ home, seed, requests, log }: FuzzOptions): Promi
     const end = await heapsOf(file);
     const heaps = Object.fromEntries(PROCESSES.map((name) => [name, { warm: warm[name]!, end: end[name]! }]));
     faults.push(...memoryFaults(heaps), ...processFaults(home, file));
-    log(`${requests} requests, seed ${seed}: ${JSON.stringify(statuses)}`);
+    log(`${requests} requests, seed ${seed}; answers by status: ${JSON.stringify(statuses)}`);
     for (const [name, { warm: before, end: after }] of Object.entries(heaps)) {
       log(
         `${name.padEnd(18)} live heap ${mebibytes(before)} MiB after the warm-up, ${mebibytes(after)} at the end`,
@@ -204,7 +204,7 @@ async function sendAll(
       const found = answers.flatMap((answer) =>
         request.listener === "public" ? pageFaultsOf(answer) : faultsOf(answer, request),
       );
-      if (hung) found.push("the connection was never ended");
+      if (hung) found.push("the server did not end the connection");
       if (answers.length === 0 && request.kind === "from the document") found.push("there was no answer");
       faults.push(...found.map((fault) => `request ${first + index}: ${fault}\n${printable(request.bytes)}`));
     }
@@ -223,14 +223,16 @@ async function heapsOf({ logs }: SandboxFile): Promise<Record<string, number>> {
 function memoryFaults(heaps: FuzzReport["heaps"]): string[] {
   return Object.entries(heaps)
     .filter(([, { warm, end }]) => end > warm * HEAP_GROWTH_MAX + HEAP_GROWTH_SLACK_BYTES)
-    .map(([name, { warm, end }]) => `${name} grew from ${mebibytes(warm)} to ${mebibytes(end)} MiB`);
+    .map(
+      ([name, { warm, end }]) => `${name}: live heap grew from ${mebibytes(warm)} to ${mebibytes(end)} MiB`,
+    );
 }
 
 /** A process that was started again has another pid in the file; one that complained did so in its log. */
 function processFaults(home: string, { processes, logs }: SandboxFile): string[] {
   const now = (JSON.parse(readFileSync(join(home, "sandbox.json"), "utf8")) as SandboxFile).processes;
   return PROCESSES.flatMap((name) => {
-    const faults = now[name] === processes[name] ? [] : [`${name} ended`];
+    const faults = now[name] === processes[name] ? [] : [`${name} ended by itself`];
     const complaints = readFileSync(join(logs, `${name}.log`), "utf8").match(
       /^.*"level":"(?:error|fatal)".*$/gm,
     );

@@ -39,7 +39,7 @@ export function wireSteps(world: World, scenario: Scenario): Step {
       const known = hear(state, request, done.answer);
       return known
         ? [
-            { label: `${label} and is heard`, state: known },
+            { label: `${label}, and payments gets the answer`, state: known },
             { label, state },
           ]
         : [{ label, state }];
@@ -119,7 +119,7 @@ export function timeoutSteps(world: World): Step {
     const { request, isFirst, isUnseen } = hand;
     const answer = nothing("unknown");
     const state = doing(world, { at: "answered", request, isFirst, answer, ...asUnseen(isUnseen) });
-    steps.push({ label: `nobody waits for the ${nameOf(request)} any more`, state });
+    steps.push({ label: `payments stops waiting for the ${nameOf(request)}`, state });
   }
   for (const name of REFUND_NAMES) {
     const { relay } = world[name];
@@ -128,11 +128,11 @@ export function timeoutSteps(world: World): Step {
       const state = withRefund(world, name, {
         relay: { at: "answered", wasSent, answer: nothing("unknown") },
       });
-      steps.push({ label: `payments does not wait for refund ${name} any more`, state });
+      steps.push({ label: `payments stops waiting for refund ${name}`, state });
     }
     if (world[name].hand?.at === "waiting") {
       const state = withRefund(world, name, { hand: { at: "answered", answer: nothing("unknown") } });
-      steps.push({ label: `refunds does not wait for refund ${name} any more`, state });
+      steps.push({ label: `refunds stops waiting for refund ${name}`, state });
     }
   }
   return steps;
@@ -189,7 +189,10 @@ export function timeSteps(world: World): Step {
       cannot(`refund ${name}`, withRefund(world, name, { sent: "cannot arrive" }));
     }
   if (!time.dayIsClosed)
-    steps.push({ label: "the day closes", state: { ...world, time: { ...time, dayIsClosed: true } } });
+    steps.push({
+      label: "the business day closes",
+      state: { ...world, time: { ...time, dayIsClosed: true } },
+    });
   return [...steps, ...settlementFile(world)];
 }
 
@@ -206,5 +209,5 @@ function settlementFile(world: World): Step {
   const differs = disagreement(world);
   const told = { ...world, time: { ...time, fileHasTold: true } };
   const state = differs && payment.openCase === "" ? withPayment(told, { openCase: differs }) : told;
-  return [{ label: "the settlement file tells what was charged", state }];
+  return [{ label: "the settlement file reports the charge", state }];
 }

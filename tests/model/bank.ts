@@ -133,16 +133,28 @@ function reverse(
   if (under.some(({ state }) => state === "pending")) {
     const others = book.filter(({ state }) => state !== "pending");
     return bindsUnseen
-      ? [done(nothing("reversed"), "binds what it had accepted", bind(others, { ref, account }, conditions))]
+      ? [
+          done(
+            nothing("reversed"),
+            "binds the sale that it had accepted",
+            bind(others, { ref, account }, conditions),
+          ),
+        ]
       : [done(nothing("nothing_found"), "finds nothing to reverse")];
   }
   if (!charge) {
     if (under.some(({ state }) => state === "voided" || state === "bound")) {
       return [done(nothing(repetition === "replay" ? "reversed" : "unknown"), "gets a reversal again")];
     }
-    if (under.length > 0) return [done(nothing("reversed"), "has nothing to reverse")];
+    if (under.length > 0) return [done(nothing("reversed"), "has nothing left to reverse")];
     return bindsUnseen
-      ? [done(nothing("reversed"), "binds the unseen sale", bind(book, { ref, account }, conditions))]
+      ? [
+          done(
+            nothing("reversed"),
+            "binds the sale, which it has not seen",
+            bind(book, { ref, account }, conditions),
+          ),
+        ]
       : [done(nothing("nothing_found"), "finds nothing to reverse")];
   }
   if (charge.amount !== amount) return [done(nothing("unknown"), "does not know a sale of that amount")];
@@ -170,7 +182,7 @@ function bind(
 /** Too late by its own clock: nothing is carried out, and nothing ever will be under this reference. */
 export function callLate(book: readonly Movement[], request: Request): Done {
   const after = request.kind === "reverse" ? [...book] : withMovement(book, request, "expired");
-  return { book: after, answer: nothing("expired"), label: `calls the ${request.ref} late` };
+  return { book: after, answer: nothing("expired"), label: `answers that the ${request.ref} came too late` };
 }
 
 function withMovement(

@@ -21,7 +21,7 @@ export type Explored = {
   broken?: { what: string; trace: string[] };
 };
 
-export const NO_END = "no end can be reached from here";
+export const NO_END = "no final state can be reached from here";
 
 /**
  * Breadth first, so that the first violation has the shortest trace. Where no state is wrong it goes back from the states at

@@ -37,7 +37,7 @@ async function lookAtAll(): Promise<void> {
     await worker.terminate();
   });
   await Promise.all(workers);
-  print(`${sum.states} states, ${sum.events} events, ${sum.broken} stories in which a promise is broken`);
+  print(`${sum.states} states, ${sum.events} events, ${sum.broken} stories break a promise`);
   process.exitCode = sum.broken > 0 || sum.states === 0 ? 1 : 0;
 }
 

@@ -25,7 +25,7 @@ export function merchantOperations(world: World, { ours, scenario }: Setting): S
   if (hand || time.operations === 0 || payment.state !== "SUCCESS") return [];
   const row = operable(payment, scenario);
   const wishes = [
-    { kind: "CAPTURE", label: "captures all", decision: ours.decideCapture(row, {}) },
+    { kind: "CAPTURE", label: "captures the whole amount", decision: ours.decideCapture(row, {}) },
     {
       kind: "CAPTURE",
       label: "captures a part",

@@ -70,7 +70,7 @@ function recover(world: World, setting: Setting): Step {
 
 /** What is made of an inquiry's answer. */
 function take(world: World, hand: At<"asked">, setting: Setting): Step {
-  const label = `payments takes ${hand.answer.kind} for the ${hand.about}`;
+  const label = `payments records the answer for the ${hand.about}: ${hand.answer.kind}`;
   const one = (state: World): Step => [{ label, state }];
   switch (hand.about) {
     case "sale":
@@ -130,7 +130,7 @@ function call(world: World, { request, isFirst, isUnseen }: At<"sending" | "call
 
 function conclude(world: World, hand: At<"answered">, setting: Setting): Step {
   const { request, answer } = hand;
-  const label = `payments takes ${answer.kind} for the ${request.kind === "reverse" ? "reversal" : request.ref}`;
+  const label = `payments records the answer for the ${request.kind === "reverse" ? "reversal" : request.ref}: ${answer.kind}`;
   if (world.payment.operation) return [{ label, state: concludeOperation(world, hand, setting) }];
   if (world.payment.state !== "AUTHORIZING")
     return [{ label, state: concludeReversal(world, hand, setting) }];

@@ -30,59 +30,59 @@ const PLANTS: Record<string, Plant> = {
   "a reversal that found nothing is taken for one that binds": {
     scenario: { bank: { ...KIND, bindsUnseen: false } },
     ours: { decideAfterReversal: takingForReversed("nothing_found") },
-    what: "FAILED beside a charge",
+    what: "FAILED, but the buyer was charged",
   },
   "an inquiry is taken for one about a reference": {
     scenario: { refunds: 2, bank: { ...KIND, repetition: "none", namesReferences: false } },
     ours: { amongOthers: (verdict) => verdict },
-    what: "a refund that was never paid is SUCCESS",
+    what: "a refund is SUCCESS, but was never paid",
   },
   "a call that could not be sent takes back the one before it": {
     scenario: { refunds: 2, bank: { ...KIND, namesReferences: false } },
     ours: { knownBy: (verdict) => OURS.knownBy(verdict, null) },
-    what: "a refund that was never paid is SUCCESS",
+    what: "a refund is SUCCESS, but was never paid",
   },
   "a refusal without our reference is taken for ours": {
     scenario: { operations: 2, bank: { ...KIND, namesReferences: false }, type: "PRE_AUTHORIZATION" },
     ours: { judge: judgingByKind },
-    what: "an operation was declined that the bank has never judged",
+    what: "an operation was declined, but the bank never judged it",
   },
   "an expiry of ours is the bank's decline: an approved refund fails": {
     scenario: { ...REFUND, late: 1 },
     ours: { hear: expiryIsDecline },
-    what: "an approved refund is FAILED that the bank has never judged",
+    what: "an approved refund is FAILED, but the bank never judged it",
   },
   "an expiry of ours is the bank's decline: an accepted capture vanishes": {
     scenario: { type: "PRE_AUTHORIZATION", operations: 1, late: 1 },
     ours: { hear: expiryIsDecline },
-    what: "an operation was declined that the bank has never judged",
+    what: "an operation was declined, but the bank never judged it",
   },
   "operators may fail what the bank refuses to reverse": {
     ours: { refusalOf: (_, __, outcome) => (outcome === "FAILED" ? undefined : FORBIDDEN) },
-    what: "FAILED beside a charge",
+    what: "FAILED, but the buyer was charged",
   },
   "a reversal that was not answered is not waited for": {
     ours: {
       refusalOf: (payment, reversal, ...rest) =>
         OURS.refusalOf(payment, reversal && { ...reversal, last_sent_ms_ago: null }, ...rest),
     },
-    what: "SUCCESS without its charge",
+    what: "SUCCESS, but the buyer was not charged the whole amount",
   },
   "a part is to be released where the bank releases none": {
     scenario: { ...REFUND, type: "PRE_AUTHORIZATION", bank: { ...KIND, release: false } },
     ours: {
       decideReservation: (payment, asked) => OURS.decideReservation(payment, { ...asked, canRelease: true }),
     },
-    what: "no end can be reached from here",
+    what: "no final state can be reached from here",
   },
   "an attempt that throws is not counted": {
     scenario: { throws: true },
     ours: { countsThrown: false },
-    what: "no end can be reached from here",
+    what: "no final state can be reached from here",
   },
   "a reversal is always of the amount that we asked for": {
     ours: { amountToReverse: ({ amount_minor }) => amount_minor },
-    what: "no end can be reached from here",
+    what: "no final state can be reached from here",
   },
   "another account is called after a lost answer": {
     scenario: { accounts: 2 },
@@ -94,7 +94,7 @@ const PLANTS: Record<string, Plant> = {
       decideAuthorization: (outcome) =>
         OURS.decideAuthorization(outcome.kind === "unknown" ? { ...DECLINED, resultCode: "91" } : outcome),
     },
-    what: "FAILED beside a charge",
+    what: "FAILED, but the buyer was charged",
   },
   "what the bank has accepted counts as declined": {
     scenario: { accepts: true },
@@ -102,14 +102,14 @@ const PLANTS: Record<string, Plant> = {
       decideRecovery: (asked, inquiry, limits) =>
         OURS.decideRecovery(asked, isPending(inquiry) ? DECLINED : inquiry, limits),
     },
-    what: "FAILED beside a charge",
+    what: "FAILED, but the buyer was charged",
   },
   "what the bank has accepted counts as approved": {
     scenario: { accepts: true },
     ours: {
       decideAuthorization: (outcome) => OURS.decideAuthorization(isPending(outcome) ? APPROVED : outcome),
     },
-    what: "SUCCESS without its charge",
+    what: "SUCCESS, but the buyer was not charged the whole amount",
   },
   "what finds nothing to reverse counts as unseen, whatever the bank says of it": {
     scenario: { accepts: true, bank: { ...KIND, bindsUnseen: false } },
@@ -117,11 +117,11 @@ const PLANTS: Record<string, Plant> = {
       decideAfterReversal: (reversal, ageMs, limits) =>
         OURS.decideAfterReversal(reversal, ageMs, limits, true),
     },
-    what: "FAILED beside a charge",
+    what: "FAILED, but the buyer was charged",
   },
   "what is settled counts as reversed": {
     ours: { decideAfterReversal: takingForReversed("settled") },
-    what: "FAILED beside a charge",
+    what: "FAILED, but the buyer was charged",
   },
   "a part that was approved is a success": {
     ours: {
@@ -132,14 +132,14 @@ const PLANTS: Record<string, Plant> = {
           limits,
         ),
     },
-    what: "SUCCESS without its charge",
+    what: "SUCCESS, but the buyer was not charged the whole amount",
   },
   "a refund of a settled charge that was declined counts as paid": {
     ours: {
       decideAfterRefund: (outcome) =>
         OURS.decideAfterRefund(outcome.kind === "declined" ? APPROVED : outcome),
     },
-    what: "FAILED beside a charge",
+    what: "FAILED, but the buyer was charged",
   },
   "what the bank has not seen is never reversed": {
     ours: {
@@ -148,7 +148,7 @@ const PLANTS: Record<string, Plant> = {
           ? { action: "wait", cause: "not_found" }
           : OURS.decideRecovery(asked, inquiry, limits),
     },
-    what: "no end can be reached from here",
+    what: "no final state can be reached from here",
   },
 };
 

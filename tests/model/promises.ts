@@ -9,7 +9,7 @@ export function violation(world: World): string | undefined {
   if (reserved < 0 || refunded + reserved > (payment.state === "CAPTURED" ? captured : WHOLE - released)) {
     return "more is refunded than was paid";
   }
-  if (!MAY_BE_TOLD.has(payment.told.join(" "))) return "the merchant was told two ends of one payment";
+  if (!MAY_BE_TOLD.has(payment.told.join(" "))) return "the merchant got two final states of one payment";
   // What the bank does twice to one request of ours no rule of ours prevents; people get to see it.
   if (time.wasTwice) return undefined;
   return unjudged(world) ?? moneyFault(world, time.cameAfterWatch);
@@ -22,12 +22,12 @@ function unjudged({ payment, book, a, b }: World): string | undefined {
   const isJudged = (base: string) =>
     book.some(({ ref, state }) => state === "declined" && isUnder(ref, base));
   if (payment.ended?.state === "DECLINED" && !isJudged(payment.ended.ref)) {
-    return "an operation was declined that the bank has never judged";
+    return "an operation was declined, but the bank never judged it";
   }
   for (const name of REFUND_NAMES) {
     const { state } = name === "a" ? a : b;
     if ((state === "FAILING" || state === "FAILED") && !isJudged(`refund ${name}`)) {
-      return "an approved refund is FAILED that the bank has never judged";
+      return "an approved refund is FAILED, but the bank never judged it";
     }
   }
   return undefined;
@@ -45,18 +45,20 @@ function moneyFault(world: World, cameAfterWatch: boolean): string | undefined {
   const captures = standing(book, payment.account, "capture");
   switch (payment.state) {
     case "FAILED":
-      if (stands && payment.watch !== "waiting" && !cameAfterWatch) return "FAILED beside a charge";
+      if (stands && payment.watch !== "waiting" && !cameAfterWatch)
+        return "FAILED, but the buyer was charged";
       break;
     case "CANCELLED":
-      if (stands) return "CANCELLED beside a charge";
+      if (stands) return "CANCELLED, but the buyer was charged";
       break;
     case "SUCCESS":
-      if (!payment.operation && !isWhole) return "SUCCESS without its charge";
-      if (!payment.operation && captures.length > 0) return "captured at the bank, and nobody here knows";
+      if (!payment.operation && !isWhole) return "SUCCESS, but the buyer was not charged the whole amount";
+      if (!payment.operation && captures.length > 0)
+        return "captured at the bank, but our payment does not show it";
       break;
     case "CAPTURED":
       if (captures.length !== 1 || captures[0]!.amount !== payment.captured)
-        return "CAPTURED without its capture";
+        return "CAPTURED, but the bank has no such capture";
       break;
     default:
   }
@@ -73,11 +75,11 @@ function refundFault({ book, ...world }: World, name: RefundName): string | unde
   switch (world[name].state) {
     case "SETTLING":
     case "SUCCESS":
-      return paid === 0 ? "a refund that was never paid is SUCCESS" : undefined;
+      return paid === 0 ? "a refund is SUCCESS, but was never paid" : undefined;
     case "EXECUTING":
       return undefined;
     default:
-      return paid === 0 ? undefined : `a refund that was paid is ${world[name].state}`;
+      return paid === 0 ? undefined : `a refund was paid, but is ${world[name].state}`;
   }
 }
 

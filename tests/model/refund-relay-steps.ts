@@ -58,7 +58,7 @@ export function relaySteps(world: World, name: RefundName, setting: Setting): St
     relay: null,
     ...(isAwaited && { hand: { at: "answered", answer } }),
   });
-  return [{ label: `payments passes on ${answer.kind} for refund ${name}`, state }];
+  return [{ label: `payments passes on the answer for refund ${name}: ${answer.kind}`, state }];
 }
 
 /** What `payments` keeps of a refund's call at a bank without references of ours. */

@@ -40,7 +40,7 @@ function ofRefunds(world: World, name: RefundName, setting: Setting): Step {
           label: `payments ${isReserved ? "reserves" : "refuses"} refund ${name}`,
           state: withRefund(reserved, name, { hand: { at: isReserved ? "reserved" : "refused" } }),
         })),
-        ...one(`nobody waits for the reservation of refund ${name} any more`, { hand: null, isLate: true }),
+        ...one(`refunds stops waiting for the reservation of refund ${name}`, { hand: null, isLate: true }),
       ];
     case "reserved":
       return one(`refund ${name} waits for operators`, {
@@ -65,14 +65,14 @@ function ofRefunds(world: World, name: RefundName, setting: Setting): Step {
     case "answered":
       return [
         {
-          label: `refunds takes ${hand.answer.kind} for refund ${name}`,
+          label: `refunds records the answer for refund ${name}: ${hand.answer.kind}`,
           state: conclude(world, name, asOutcome(setting.ours, hand.answer, HALF).kind),
         },
       ];
     case "asked":
       return [
         {
-          label: `refunds takes ${hand.answer.kind} for refund ${name}`,
+          label: `refunds records the answer for refund ${name}: ${hand.answer.kind}`,
           state: take(world, name, hand.answer, setting),
         },
       ];
@@ -214,7 +214,7 @@ function inquire(world: World, name: RefundName, setting: Setting): Step {
   const answer = namesReferences ? shown : answerOf(ours.amongOthers(asVerdict(shown), [other]));
   const noted =
     answer.kind === "approved" ? noteAnswer(world, name, { answer, wasSent: true }, setting) : world;
-  const label = `the bank says ${answer.kind} of refund ${name}`;
+  const label = `the bank answers the inquiry about refund ${name}: ${answer.kind}`;
   return scenario.slowInquiries
     ? [{ label, state: withRefund(noted, name, { hand: { at: "asked", answer } }) }]
     : [{ label, state: take(noted, name, answer, setting) }];

@@ -81,7 +81,7 @@ function sendReversal(world: World, found: Answer, ours: Ours): Step {
   // Once it has ended nobody can book it.
   const sending = isOver(world) ? noted : withReversal(noted, { last: "may arrive" });
   const hand = { at: "sending", request, isFirst, ...asUnseen(found.kind === "not_found") } as const;
-  return [{ label: "payments goes on to reverse it", state: doing(sending, hand) }];
+  return [{ label: "payments decides to reverse the payment", state: doing(sending, hand) }];
 }
 
 /** Takes the answer to a reversal, or to the refund of a settled charge. */
@@ -180,10 +180,10 @@ function operators(world: World, setting: Setting): Step {
   const said = isSettled ? askAboutRefund(world, setting) : askAboutSale(world, setting);
   const isSure = isSettled ? said.kind === "declined" : said.kind === "approved" && said.amount === WHOLE;
   if (stands && isSure && isAllowed("SUCCESS")) {
-    steps.push({ label: "two operators book the payment", state: settle(world, "SUCCESS") });
+    steps.push({ label: "two operators resolve the payment as SUCCESS", state: settle(world, "SUCCESS") });
   }
   if (isRefused && isAllowed("FAILED")) {
-    steps.push({ label: "two operators say that it has failed", state: settle(world, "FAILED") });
+    steps.push({ label: "two operators resolve the payment as FAILED", state: settle(world, "FAILED") });
   }
   return steps;
 }

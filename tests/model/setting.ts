@@ -20,7 +20,10 @@ export function askAboutSale(world: World, { ours, scenario }: Setting): Answer 
 
 /** An inquiry is answered; what is made of the answer comes next. */
 export function asked(world: World, hand: At<"asked">): Event<World> {
-  return { label: `the bank says ${hand.answer.kind} of the ${hand.about}`, state: doing(world, hand) };
+  return {
+    label: `the bank answers the inquiry about the ${hand.about}: ${hand.answer.kind}`,
+    state: doing(world, hand),
+  };
 }
 
 /** Of two movements under one reference nobody can tell which is ours: operators see it. */

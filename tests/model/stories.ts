@@ -124,8 +124,8 @@ function atReplayingBank({ bindsUnseen, namesReferences }: Kind): Story[] {
 /** For people, and the same for the same scenario. */
 export function nameOf({ name, bank }: Scenario): string {
   const { bindsUnseen, repetition, namesReferences, release } = bank;
-  const binds = bindsUnseen ? "binds the unseen" : "binds nothing";
-  const names = namesReferences ? "names" : "does not name";
-  const releases = release ? "" : ", and releases no part";
-  return `${name}, at a bank that ${binds}, repeats as ${repetition}, ${names} our references${releases}`;
+  const binds = bindsUnseen ? "binds unknown references" : "does not bind references";
+  const names = namesReferences ? "returns" : "does not return";
+  const releases = release ? "" : ", and cannot release a part";
+  return `${name}, at a bank that ${binds}, treats repeats as ${repetition}, ${names} our references${releases}`;
 }

@@ -7,13 +7,13 @@ import { checkoutsThatAreOverAreClosed } from "./checkouts-that-are-over-are-clo
 /** What is promised of hosted checkouts (ADR 0019). */
 export const CHECKOUT_INVARIANTS: readonly Invariant[] = (
   [
-    [31, "a checkout is paid once at most, and COMPLETED exactly where it was", checkoutsArePaidOnce],
+    [31, "a checkout is paid at most once, and is COMPLETED exactly when it was paid", checkoutsArePaidOnce],
     [
       32,
-      "a checkout takes one payment at a time, in time, on its own terms, by a form that was sent",
+      "a checkout has one payment at a time, in time, with its own terms, from a form that was sent",
       attemptsAreAllowed,
     ],
-    [33, "a checkout that is over is closed", checkoutsThatAreOverAreClosed],
-    [34, "merchant and buyer are shown a checkout as it stands", checkoutsAreShownAsTheyStand],
+    [33, "a checkout whose time is over is closed", checkoutsThatAreOverAreClosed],
+    [34, "merchant and buyer see the current state of a checkout", checkoutsAreShownAsTheyStand],
   ] as const
 ).map(([number, promise, violations]) => ({ number, subject: "checkouts", promise, violations }));

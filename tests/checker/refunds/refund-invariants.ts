@@ -15,17 +15,29 @@ import { unansweredRefundsLeaveNothingOrOne } from "./unanswered-refunds-leave-n
 /** What is promised of refunds, and of what operators do. */
 export const REFUND_INVARIANTS: readonly Invariant[] = (
   [
-    [2, "a refund request that was not answered leaves nothing or one", unansweredRefundsLeaveNothingOrOne],
-    [6, "a refund's amount is the same to the last digit everywhere", refundAmountsAreExact],
+    [
+      2,
+      "a refund request without an answer leaves nothing, or exactly one refund",
+      unansweredRefundsLeaveNothingOrOne,
+    ],
+    [6, "a refund's amount is exactly the same everywhere", refundAmountsAreExact],
     [8, "a refund's states follow the table", refundStatesFollowTheTable],
-    [9, "refunds never add up to more than their payment", refundsStayWithinTheirPayment],
-    [10, "a refund is of a refundable payment of its merchant and currency", refundsAreOfRefundablePayments],
-    [11, "what payments reserves is what refunds say", reservationsMatchRefunds],
-    [12, "the bank pays a refund once, after its approval, exactly when it is SUCCESS", refundsArePaidOnce],
-    [13, "others than the requester decide, enough of them", refundsAreDecidedByOthers],
-    [28, "the audit log is whole, and says what operators did", auditLogIsWhole],
-    [29, "what the bank has is what our rows add up to", moneyIsConserved],
+    [9, "the refunds of a payment never exceed its amount", refundsStayWithinTheirPayment],
+    [
+      10,
+      "a refund belongs to a refundable payment of the same merchant and currency",
+      refundsAreOfRefundablePayments,
+    ],
+    [11, "the reservations of `payments` match the refunds", reservationsMatchRefunds],
+    [
+      12,
+      "the bank pays a refund at most once and after its approval; it is SUCCESS exactly if it was paid",
+      refundsArePaidOnce,
+    ],
+    [13, "enough operators decide a refund, and none of them has requested it", refundsAreDecidedByOthers],
+    [28, "the audit log is complete, and has what operators did", auditLogIsWhole],
+    [29, "the bank's totals equal the sums of our rows", moneyIsConserved],
     [35, "an approved refund is paid unless the bank itself declined it", refundsAreCarriedOut],
-    [41, "refunds and chargebacks give a buyer no more than was paid", buyersArePaidOnce],
+    [41, "refunds and chargebacks together never exceed what the buyer paid", buyersArePaidOnce],
   ] as const
 ).map(([number, promise, violations]) => ({ number, subject: "refunds", promise, violations }));

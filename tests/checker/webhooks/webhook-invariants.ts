@@ -12,12 +12,16 @@ import { webhooksSayWhatAGetSays } from "./webhooks-say-what-a-get-says.ts";
 export const WEBHOOK_INVARIANTS: readonly Invariant[] = (
   [
     [14, "every final state is delivered", everyEndArrives],
-    [15, "every attempt is signed freshly, under its merchant's secret", webhooksAreSignedFreshly],
-    [16, "a final state is one event, and an event the same bytes on every attempt", anEndIsOneEvent],
-    [17, "a webhook says what a GET at that state says", webhooksSayWhatAGetSays],
-    [18, "only final states that were committed are delivered", onlyCommittedEndsAreDelivered],
-    [19, "attempts follow the schedule, and stop with a success", attemptsFollowTheSchedule],
-    [20, "a merchant's webhooks come to that merchant only", webhooksReachTheirMerchantOnly],
-    [24, "owners and dispatcher have the same events", bothSidesHaveTheSameEvents],
+    [15, "every attempt has its own signature, made with its merchant's secret", webhooksAreSignedFreshly],
+    [16, "a final state has one event, and every attempt sends the same bytes", anEndIsOneEvent],
+    [17, "a webhook has the same content as a GET in that state", webhooksSayWhatAGetSays],
+    [18, "only committed final states are delivered", onlyCommittedEndsAreDelivered],
+    [19, "attempts follow the schedule, and end with a success", attemptsFollowTheSchedule],
+    [20, "a merchant's webhooks reach only that merchant", webhooksReachTheirMerchantOnly],
+    [
+      24,
+      "the dispatcher has the same events as the services that published them",
+      bothSidesHaveTheSameEvents,
+    ],
   ] as const
 ).map(([number, promise, violations]) => ({ number, subject: "webhooks", promise, violations }));
