@@ -64,10 +64,10 @@ export function refusalOf(reply: WithoutResult, paymentId: string | undefined): 
 }
 
 /** Answers an operator with what the command has as its result. */
-export function operatorAnswer<Status extends number>(
+export function operatorAnswer<Status extends number, Body extends object>(
   status: Status,
-  reply: CommandReply<object>,
-): Answer<Status> | Refusal {
+  reply: CommandReply<Body>,
+): (Answer<Status> & { body: Body }) | Refusal {
   return "result" in reply ? { status, body: reply.result } : operatorRefusalOf(reply);
 }
 
