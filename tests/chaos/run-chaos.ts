@@ -80,10 +80,8 @@ async function runOn(system: System, options: ChaosOptions): Promise<Verdict[]> 
   const workload = planWorkload(createRandom(seed), { payments: payments - checkouts, seconds }).map(cards);
   const pages = planCheckouts(createRandom(seed + 2), { checkouts, seconds }).map(cards);
   const nemesis = planNemesis(createRandom(seed + 1), { seconds, banks });
-  writeFileSync(
-    join(system.dir, "schedule.json"),
-    JSON.stringify({ seed, workload, pages, nemesis }, undefined, 1),
-  );
+  const schedule = JSON.stringify({ seed, workload, pages, nemesis }, undefined, 1);
+  writeFileSync(join(system.dir, "schedule.json"), schedule);
   const history = new ClientHistory(join(system.dir, "history.jsonl"));
   const clients = clientsOf(system, history);
   const actors = { clients, operator: await system.operators.as("dina") };
