@@ -130,7 +130,9 @@ test("of more notes than an answer holds the oldest are left out, and the others
     [differenceId],
   );
   const { notes } = (await open()).get(3)!;
-  expect(notes.map(({ note }) => note)).toEqual(Array.from({ length: 400 }, (_, index) => `note ${index + 101}`));
+  expect(notes.map(({ note }) => note)).toEqual(
+    Array.from({ length: 400 }, (_, index) => `note ${index + 101}`),
+  );
 });
 
 test("above the configured amount two different people close it", async () => {
