@@ -1,5 +1,11 @@
 import { defineConfig } from "vitest/config";
 
+/** A daily test waits a third of its time: for its services, its bus, its bank. */
+const DAILY_WORKERS = 6;
+
+/** Projects with other numbers of workers take turns. */
+const AFTERWARDS = { groupOrder: 1 };
+
 /** The suffix of a test file says what is real in it (CONTRIBUTING.md, rule 19). */
 export default defineConfig({
   test: {
@@ -13,6 +19,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
+          maxWorkers: DAILY_WORKERS,
           // They share nothing but modules, and a worker for each file costs more than the tests.
           isolate: false,
           include: ["{services,packages,tools,tests}/**/*.test.ts"],
@@ -26,6 +33,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "service",
+          maxWorkers: DAILY_WORKERS,
           // Loading the services anew for each file costs a sixth of the whole run.
           isolate: false,
           include: ["{services,packages,tools,tests}/**/*.{service,e2e}.test.ts"],
@@ -37,6 +45,7 @@ export default defineConfig({
         test: {
           // Proofs that daily work can do without: whole products, filled tables, foreign programs (rule 19 says which).
           name: "system",
+          sequence: AFTERWARDS,
           isolate: false,
           include: ["{services,packages,tools,tests}/**/*.system.test.ts"],
           globalSetup: ["tests/support/global-setup.ts"],
@@ -46,6 +55,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "fault",
+          sequence: AFTERWARDS,
           include: ["{services,packages,tools,tests}/**/*.fault.test.ts"],
           globalSetup: ["tests/support/global-setup.ts"],
         },
