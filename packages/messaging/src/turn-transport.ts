@@ -1,5 +1,5 @@
 import { NatsConnectionImpl, setTransportFactory } from "@nats-io/nats-core/internal";
-import type { ConnectionOptions, NatsConnection, NodeConnectionOptions } from "@nats-io/transport-node";
+import type { NatsConnection, NodeConnectionOptions } from "@nats-io/transport-node";
 import { NodeTransport, nodeResolveHost } from "@nats-io/transport-node/lib/node_transport.js";
 
 /**
@@ -15,14 +15,6 @@ class TurnTransport extends NodeTransport {
     this.#bytes += frame.length;
     if (this.#gathered.push(frame) === 1) setImmediate(() => this.#write());
     else if (this.#bytes >= GATHERED_MAX) this.#write();
-  }
-
-  override async connect(
-    server: Parameters<NodeTransport["connect"]>[0],
-    options: ConnectionOptions,
-  ): Promise<void> {
-    keepPauseShort(server);
-    await super.connect(server, options);
   }
 
   override async close(error?: Error): Promise<void> {
@@ -44,12 +36,30 @@ class TurnTransport extends NodeTransport {
   }
 }
 
+/** Bytes that are written without waiting for the end of the turn. */
+const GATHERED_MAX = 256 * 1_024;
+
+/** As the client's own `connect`, with {@link TurnTransport} for this connection and its reconnects. */
+export async function connectByTurns(options: NodeConnectionOptions): Promise<NatsConnection> {
+  setTransportFactory({ factory: () => new TurnTransport(), dnsResolveFn: nodeResolveHost });
+  const connection = await NatsConnectionImpl.connect(options);
+  void keepPausesShort(connection as NatsConnectionImpl);
+  return connection;
+}
+
 /**
- * The client pauses until a quarter of a second after the last connection to the server, by the time of the machine: one
- * that is set back by an hour would keep it off the bus for as long. What lies ahead counts as now.
+ * The client pauses until a quarter of a second after the last connection to a server, by the time of the machine: one that
+ * is set back by an hour would keep it off the bus for as long. What lies ahead counts as now. The servers are those of the
+ * client's list: for each address of a name it connects to a copy, which has no part in the pause.
  */
-function keepPauseShort(server: object & { lastConnect?: number }): void {
-  let last = server.lastConnect ?? 0;
+async function keepPausesShort(connection: NatsConnectionImpl): Promise<void> {
+  for await (const { type } of connection.status()) {
+    if (type === "disconnect") connection.protocol.servers.getServers().forEach(keepPauseShort);
+  }
+}
+
+function keepPauseShort(server: { lastConnect: number }): void {
+  let last = server.lastConnect;
   Object.defineProperty(server, "lastConnect", {
     configurable: true,
     get: () => (last = Math.min(last, Date.now())),
@@ -57,13 +67,4 @@ function keepPauseShort(server: object & { lastConnect?: number }): void {
       last = at;
     },
   });
-}
-
-/** Bytes that are written without waiting for the end of the turn. */
-const GATHERED_MAX = 256 * 1_024;
-
-/** As the client's own `connect`, with {@link TurnTransport} for this connection and its reconnects. */
-export async function connectByTurns(options: NodeConnectionOptions): Promise<NatsConnection> {
-  setTransportFactory({ factory: () => new TurnTransport(), dnsResolveFn: nodeResolveHost });
-  return await NatsConnectionImpl.connect(options);
 }
