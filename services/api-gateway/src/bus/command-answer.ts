@@ -68,7 +68,13 @@ export function operatorAnswer<Status extends number, Body extends object>(
   status: Status,
   reply: CommandReply<Body>,
 ): (Answer<Status> & { body: Body }) | Refusal {
-  return "result" in reply ? { status, body: reply.result } : operatorRefusalOf(reply);
+  const body = operatorResult(reply);
+  return body instanceof Refusal ? body : { status, body };
+}
+
+/** What a command of an operator's has as its result, or why there is none. */
+export function operatorResult<Result extends object>(reply: CommandReply<Result>): Result | Refusal {
+  return "result" in reply ? reply.result : operatorRefusalOf(reply);
 }
 
 /** Answers an operator whose command has no result. */

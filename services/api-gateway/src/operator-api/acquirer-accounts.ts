@@ -18,7 +18,6 @@ import {
   readRoutes,
   replaceRoutes,
   type AccountCredentials,
-  type CommandReply,
   type SealedReply,
 } from "@holdfast/contracts";
 import { sealReply } from "@holdfast/sealing";
@@ -26,7 +25,7 @@ import type { Kysely } from "kysely";
 import type { GatewayDatabase } from "../database.ts";
 import { operatorAnswer, operatorRefusalOf } from "../bus/command-answer.ts";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
-import { defineRoute, type Answer, type Route } from "../endpoint/route.ts";
+import { defineRoute, type Route } from "../endpoint/route.ts";
 import { Refusal } from "../http/refusal.ts";
 import { findMerchant } from "../merchant/merchant-queries.ts";
 
@@ -58,12 +57,14 @@ export function acquirerAccountRoutes({ send, db }: Deps): Route[] {
       const { secrets, ...change } = call.body;
       const sealed = secrets && (await sealSecrets(send, call, { for: call.path.accountId, secrets }));
       if (sealed instanceof Refusal) return sealed;
-      return answer(await send(alterAcquirerAccount, call, { ...call.path, change, ...sealed }));
+      return operatorAnswer(200, await send(alterAcquirerAccount, call, { ...call.path, change, ...sealed }));
     }),
     defineRoute(confirmAcquirerAccount, async (call) =>
-      answer(await send(confirmAccountVersion, call, { ...call.path, ...call.body })),
+      operatorAnswer(200, await send(confirmAccountVersion, call, { ...call.path, ...call.body })),
     ),
-    defineRoute(probeAcquirerAccount, async (call) => answer(await send(probeAccount, call, call.path))),
+    defineRoute(probeAcquirerAccount, async (call) =>
+      operatorAnswer(200, await send(probeAccount, call, call.path)),
+    ),
     ...merchantRouteRoutes({ send, db }),
   ];
 }
@@ -93,22 +94,18 @@ function merchantRouteRoutes({ send, db }: Deps): Route[] {
   return [
     defineRoute(getMerchantRoutes, async (call) => {
       if (!(await isKnown(call.path.merchantId))) return UNKNOWN_MERCHANT;
-      return answer(await send(readRoutes, call, call.path));
+      return operatorAnswer(200, await send(readRoutes, call, call.path));
     }),
     defineRoute(putMerchantRoutes, async (call) => {
       if (!(await isKnown(call.path.merchantId))) return UNKNOWN_MERCHANT;
-      return answer(await send(replaceRoutes, call, { ...call.path, routes: call.body }));
+      return operatorAnswer(200, await send(replaceRoutes, call, { ...call.path, routes: call.body }));
     }),
     defineRoute(confirmMerchantRoutes, async (call) => {
       if (!(await isKnown(call.path.merchantId))) return UNKNOWN_MERCHANT;
-      return answer(await send(confirmRoutes, call, { ...call.path, ...call.body }));
+      return operatorAnswer(200, await send(confirmRoutes, call, { ...call.path, ...call.body }));
     }),
   ];
 }
 
 type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase> };
 const UNKNOWN_MERCHANT = new Refusal("merchant_not_found");
-
-function answer<Body extends object>(reply: CommandReply<Body>): (Answer<200> & { body: Body }) | Refusal {
-  return operatorAnswer(200, reply);
-}

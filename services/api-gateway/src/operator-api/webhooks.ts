@@ -24,7 +24,7 @@ import {
 import { createReplyRecipient } from "@holdfast/sealing";
 import type { Kysely } from "kysely";
 import type { GatewayDatabase } from "../database.ts";
-import { operatorAnswer, operatorRefusalOf } from "../bus/command-answer.ts";
+import { operatorAnswer, operatorRefusalOf, operatorResult } from "../bus/command-answer.ts";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
 import { defineRoute, type Route } from "../endpoint/route.ts";
 import { Refusal } from "../http/refusal.ts";
@@ -99,7 +99,7 @@ function deliveryRoutes({ send, lists }: Omit<Deps, "db">): Route[] {
         audience: call.caller.subject,
         async read(page) {
           const reply = await send(listWebhookDeliveries, call, { ...filter, ...page });
-          return "result" in reply ? reply.result : operatorRefusalOf(reply);
+          return operatorResult(reply);
         },
       };
     }),
