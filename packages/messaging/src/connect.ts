@@ -8,7 +8,7 @@ import {
   type ConnectionOptions,
   type NatsConnection,
 } from "@nats-io/transport-node";
-import { connectByTurns } from "./turn-transport.ts";
+import { connectByTurns, keepPausesShort } from "./turn-transport.ts";
 import { within } from "./within.ts";
 
 /**
@@ -106,6 +106,7 @@ export async function connectBus({ onStatus, ...options }: BusOptions): Promise<
   };
   void (async () => {
     for await (const { type } of nats.status()) {
+      if (type === "disconnect") keepPausesShort(nats);
       if (type === "disconnect" || type === "close") markDown();
       if (type === "reconnect" && !connected) {
         connected = true;

@@ -42,20 +42,18 @@ const GATHERED_MAX = 256 * 1_024;
 /** As the client's own `connect`, with {@link TurnTransport} for this connection and its reconnects. */
 export async function connectByTurns(options: NodeConnectionOptions): Promise<NatsConnection> {
   setTransportFactory({ factory: () => new TurnTransport(), dnsResolveFn: nodeResolveHost });
-  const connection = await NatsConnectionImpl.connect(options);
-  void keepPausesShort(connection as NatsConnectionImpl);
-  return connection;
+  return await NatsConnectionImpl.connect(options);
 }
 
 /**
  * The client pauses until a quarter of a second after the last connection to a server, by the time of the machine: one that
  * is set back by an hour would keep it off the bus for as long. What lies ahead counts as now. The servers are those of the
  * client's list: for each address of a name it connects to a copy, which has no part in the pause.
+ *
+ * @param connection one that is lost, of {@link connectByTurns}.
  */
-async function keepPausesShort(connection: NatsConnectionImpl): Promise<void> {
-  for await (const { type } of connection.status()) {
-    if (type === "disconnect") connection.protocol.servers.getServers().forEach(keepPauseShort);
-  }
+export function keepPausesShort(connection: NatsConnection): void {
+  (connection as NatsConnectionImpl).protocol.servers.getServers().forEach(keepPauseShort);
 }
 
 function keepPauseShort(server: { lastConnect: number }): void {
