@@ -1,6 +1,15 @@
 // Directories of servers that tests start. Their names hold the process that made them, so that those of killed test
 // runs can be told from those in use.
-import { accessSync, chmodSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isOver } from "./process-is-over.ts";
@@ -40,7 +49,8 @@ const ROOM = 4 * 1024 ** 3;
 
 /** Removes what processes that are over have left: some 40 MB for each test run that was killed. */
 export function removeLeftovers(): void {
-  for (const parent of new Set([tmpdir(), placeForDatabases()])) removeLeftoversOf(parent);
+  // Those that fill the memory are the reason why there may be no room now.
+  for (const parent of [tmpdir(), MEMORY].filter((place) => existsSync(place))) removeLeftoversOf(parent);
 }
 
 function removeLeftoversOf(parent: string): void {
