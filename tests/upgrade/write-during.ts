@@ -26,12 +26,11 @@ export async function writeDuring<T>(
       const number = writer.next++;
       for (const { table, insert, touch } of tables) {
         // The victim of a deadlock has written nothing, and without its row those that refer to it could not be written either.
-        let failure: Failure | undefined;
-        let attempts = 0;
-        do {
-          failure = await failureOf(writer.client, { during, number, table, insert, touch });
+        for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+          const failure = await failureOf(writer.client, { during, number, table, insert, touch });
           if (failure !== undefined) writer.failures.push(failure);
-        } while (failure?.code === DEADLOCK && ++attempts < ATTEMPTS_MAX);
+          if (failure?.code !== DEADLOCK) break;
+        }
       }
       rounds++;
     }
