@@ -190,8 +190,9 @@ async function inEventStream(system: TestSystem, word: string): Promise<boolean>
   for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
     const message = await streams.getMessage(EVENT_STREAM.name, { seq });
     if (!message) continue;
-    const body = Buffer.from(message.json<StatusChangedEvent>().body, "base64");
-    if (body.includes(word)) return true;
+    const content = message.json<StatusChangedEvent | { events: StatusChangedEvent[] }>();
+    const events = "events" in content ? content.events : [content];
+    if (events.some(({ body }) => Buffer.from(body, "base64").includes(word))) return true;
   }
   return false;
 }

@@ -100,6 +100,17 @@ test("what cannot be read is refused once, and what follows it is recorded", asy
   await eventually(async () => expect(await unread()).toBe(0));
 });
 
+test("of a list each event is a fact of its own, and one that cannot be read does not stop the others", async () => {
+  const ids = [await system.sell(), await system.sell(), await system.sell()];
+  for (const id of ids) await expectFact(id, { standing: "DONE" });
+  const events = (await Promise.all(ids.map(eventsOf))).flat().map((event) => JSON.parse(event) as object);
+  await system.query("delete from settlement.fact where fact_id = any($1)", [ids]);
+  const list = { events: [events[0], "no event", { eventId: 7 }, ...events.slice(1)] };
+  await jetstream(system.bus.nats).publish(eventSubject("payments"), JSON.stringify(list));
+  for (const id of ids) await expectFact(id, { standing: "DONE" });
+  await eventually(async () => expect(await unread()).toBe(0));
+});
+
 test("what left while the service was away is recorded when it is back, and the dispatchers' place is their own", async () => {
   const away = await startSettlementHarness({ running: ["payments", "refunds"] });
   onTestFinished(() => away.close());

@@ -7,6 +7,7 @@ export * from "./outbox-settings.ts";
 export type { ClaimedEvent } from "./outbox-statements.ts";
 export * from "./outbox-table.ts";
 export * from "./pull-events.ts";
+export * from "./pulled-message.ts";
 export * from "./purge-outbox.ts";
 export * from "./reconcile.ts";
 export * from "./reconcile-command.ts";

@@ -1,37 +1,68 @@
-import { eventSubject, type EventSource, type StatusChangedEvent } from "@holdfast/contracts";
+import { createHash } from "node:crypto";
+import {
+  eventSubject,
+  type EventSource,
+  type ListedEvent,
+  type StatusChangedEvent,
+} from "@holdfast/contracts";
 import { messagingAttributes, TRACEPARENT_HEADER } from "@holdfast/messaging";
 import { formatTraceparent, inSpan, remoteContext, SpanKind } from "@holdfast/telemetry";
-import { jetstream, type JetStreamClient } from "@nats-io/jetstream";
+import { jetstream, type JetStreamClient, type JetStreamPublishOptions } from "@nats-io/jetstream";
 import { headers, type NatsConnection } from "@nats-io/transport-node";
+import { inMessages } from "./in-messages.ts";
 import type { ClaimedEvent } from "./outbox-statements.ts";
 
 /**
- * Publishes events side by side. The server's answer means little (it syncs its files every two minutes), but without
- * an answer the event certainly has to be sent again.
+ * Publishes events, several in a message, and the messages side by side. The server's answer means little (it syncs its
+ * files every two minutes), but without an answer the events certainly have to be sent again.
  *
+ * @param perMessageMax most events in one message.
  * @returns those that were not acknowledged, with one of the errors.
  */
 export async function publishEvents(
   nats: NatsConnection,
   source: EventSource,
   events: ClaimedEvent[],
+  perMessageMax: number,
 ): Promise<{ failed: ClaimedEvent[]; error?: unknown }> {
   const client = jetstream(nats, { timeout: PUBLISH_TIMEOUT_MS });
-  const results = await Promise.allSettled(events.map((event) => publishTraced(client, source, event)));
-  const failed = events.filter((_, index) => results[index]!.status === "rejected");
+  const messages = inMessages(events, perMessageMax);
+  const results = await Promise.allSettled(
+    messages.flatMap((together) => publishTogether(client, source, together)),
+  );
+  const failed = messages.flat().filter((_, index) => results[index]!.status === "rejected");
   const rejection = results.find((result) => result.status === "rejected");
   return { failed, ...(rejection && { error: rejection.reason }) };
 }
 
 const PUBLISH_TIMEOUT_MS = 5_000;
 
-/** Publishes in the trace of the request that made the event; the consumer continues that trace. */
-async function publishTraced(
+/** One message. @returns what becomes of each of its events, which is the same for all. */
+function publishTogether(
   client: JetStreamClient,
   source: EventSource,
+  events: ClaimedEvent[],
+): Promise<void>[] {
+  const traceparents: (string | null)[] = [];
+  const sent = Promise.withResolvers<void>();
+  // Each span begins before this returns, so that the message has the trace contexts of all.
+  const published = events.map((event) =>
+    inPublishingSpan(source, event, async (traceparent) => {
+      traceparents.push(traceparent);
+      await sent.promise;
+    }),
+  );
+  sent.resolve(send(client, source, events, traceparents));
+  return published;
+}
+
+/** Publishes in the trace of the request that made the event; the consumer continues that trace. */
+async function inPublishingSpan(
+  source: EventSource,
   event: ClaimedEvent,
+  publish: (traceparent: string | null) => Promise<void>,
 ): Promise<void> {
-  if (event.traceparent === null) return await publish(client, source, event, null);
+  if (event.traceparent === null) return await publish(null);
   const subject = eventSubject(source);
   const options = {
     kind: SpanKind.PRODUCER,
@@ -47,28 +78,51 @@ async function publishTraced(
     },
   };
   await inSpan(`publish ${subject}`, options, async (span) => {
-    const traceparent = span.isRecording() ? formatTraceparent(span.spanContext()) : event.traceparent;
-    await publish(client, source, event, traceparent);
+    await publish(span.isRecording() ? formatTraceparent(span.spanContext()) : event.traceparent);
   });
 }
 
-async function publish(
+async function send(
   client: JetStreamClient,
   source: EventSource,
-  event: ClaimedEvent,
-  traceparent: string | null,
+  events: ClaimedEvent[],
+  traceparents: (string | null)[],
 ): Promise<void> {
-  await client.publish(eventSubject(source), JSON.stringify(message(source, event)), {
+  const [only, ...others] = events;
+  const { content, ...options } =
+    only && others.length === 0
+      ? messageOf(source, only, traceparents[0]!)
+      : listOf(source, events, traceparents);
+  // One more copy does no harm, and the outbox repeats what is lost.
+  await client.publish(eventSubject(source), JSON.stringify(content), { ...options, retries: 1 });
+}
+
+type Message = Partial<Pick<JetStreamPublishOptions, "msgID" | "headers">> & { content: object };
+
+function messageOf(source: EventSource, event: ClaimedEvent, traceparent: string | null): Message {
+  return {
+    content: eventOf(source, event),
     // The id includes the attempt: the server remembers ids for its whole window and would drop a copy that is published
     // because the first was lost.
     msgID: `${event.event_id}:${event.publish_attempts}`,
     headers: headersOf(traceparent),
-    // One more copy does no harm, and the outbox repeats what is lost.
-    retries: 1,
-  });
+  };
 }
 
-function message(source: EventSource, event: ClaimedEvent): StatusChangedEvent {
+function listOf(source: EventSource, events: ClaimedEvent[], traceparents: (string | null)[]): Message {
+  const listed = events.map((event, index): ListedEvent => {
+    const traceparent = traceparents[index];
+    return { ...eventOf(source, event), ...(traceparent && { traceparent }) };
+  });
+  // The same events make the same id: if a list did arrive that seemed to fail, the server drops the second copy.
+  const ids = events.map(({ event_id }) => event_id).join();
+  return {
+    content: { events: listed },
+    msgID: createHash("sha256").update(ids).digest("base64url"),
+  };
+}
+
+function eventOf(source: EventSource, event: ClaimedEvent): StatusChangedEvent {
   return {
     eventId: event.event_id,
     eventType: event.event_type as StatusChangedEvent["eventType"],

@@ -1,8 +1,9 @@
 import { EVENT_STREAM, type EventConsumerName } from "@holdfast/contracts";
 import type { Bus } from "@holdfast/messaging";
 import { pause } from "@holdfast/service-runtime";
-import { jetstream, type ConsumerMessages, type JsMsg } from "@nats-io/jetstream";
+import { jetstream, type ConsumerMessages } from "@nats-io/jetstream";
 import { EventStreamSettingsError, requireConsumer } from "./event-stream.ts";
+import { readMessage, type PulledMessage } from "./pulled-message.ts";
 
 export type EventPull = {
   /** Pulls no further events. It waits half a second at most; what was given to `take` goes on. */
@@ -12,8 +13,8 @@ export type EventPull = {
 /** What a service does with the events of its consumer. */
 export type PullOptions = {
   consumer: EventConsumerName;
-  /** Called once for each message; it acknowledges it in its own time. */
-  take: (message: JsMsg) => void;
+  /** Called once for each message; it ends the message's events in its own time. */
+  take: (message: PulledMessage) => void;
   /** The consumer was opened, or a round of pulling has ended: the loop is running. */
   onRound?: () => void;
   /** Stream, consumer or bus are gone; it is tried again. */
@@ -38,7 +39,7 @@ export function pullEvents(
         onRound();
         if (stopping.signal.aborted) break;
         for await (const message of messages) {
-          take(message);
+          take(readMessage(message));
           onRound();
         }
       } catch (error) {
@@ -86,7 +87,8 @@ async function openConsumer(nats: Bus["nats"], name: EventConsumerName): Promise
   });
 }
 
-const PULLED_MAX = 500;
+/** Messages that are here and not acknowledged yet; each may be a list of some 64 KiB. */
+const PULLED_MAX = 200;
 const PULL_EXPIRES_MS = 5_000;
 const REOPEN_PAUSE_MS = 250;
 const LOOK_EVERY_MS = 10_000;

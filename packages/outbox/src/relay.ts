@@ -125,11 +125,12 @@ export function createRelayRound({
   const metrics = createOutboxMetrics(source);
   const republishRate = createRateLimit(settings.OUTBOX_REPUBLISH_RATE_MAX);
   const republishAfterMs = settings.OUTBOX_REPUBLISH_AFTER;
+  const perMessageMax = settings.OUTBOX_EVENTS_PER_MESSAGE_MAX;
   let lookAtStreamAt = 0;
 
   const publish = async (events: ClaimedEvent[]): Promise<boolean> => {
     if (events.length === 0) return true;
-    const { failed, error } = await publishEvents(bus.nats, source, events);
+    const { failed, error } = await publishEvents(bus.nats, source, events, perMessageMax);
     countPublished(metrics, events, failed.length);
     if (failed.length === 0) return true;
     log.warn({ operation: "relay", count: failed.length, error }, "events were not published");
@@ -167,7 +168,7 @@ const claimMs = (settings: OutboxSettings) => Math.min(10_000, settings.OUTBOX_R
 
 /** The shortest time between two rounds, and so the longest that a webhook waits for others. */
 const ROUND_PAUSE_MS = 100;
-/** Events published side by side; of each kind, claimed by one statement. */
+/** Events published at the same time; of each kind, claimed by one statement. */
 const BATCH_MAX = 200;
 const FAILURE_PAUSE_MS = 250;
 const LIMITED_PAUSE_MS = 250;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { EVENT_STREAM, type StatusChangedEvent } from "@holdfast/contracts";
+import { EVENT_STREAM, type ListedEvent, type StatusChangedEvent } from "@holdfast/contracts";
 import { createLogger, createPool, parseConfig } from "@holdfast/service-runtime";
 import { startTestSystem } from "@holdfast/tests/support";
 import { jetstreamManager } from "@nats-io/jetstream";
@@ -79,7 +79,7 @@ export async function startOutboxHarness() {
       );
       return rows;
     },
-    /** The messages in the stream, in order. */
+    /** The events in the stream, in order. A list's events are first copies: their ids are what they would have alone. */
     async published() {
       const manager = await jetstreamManager(bus.nats, { timeout: 5_000 });
       const { state } = await manager.streams.info(EVENT_STREAM.name);
@@ -88,11 +88,14 @@ export async function startOutboxHarness() {
       for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq++) {
         const message = await manager.streams.getMessage(EVENT_STREAM.name, { seq });
         if (!message) continue;
-        messages.push({
-          event: message.json<StatusChangedEvent>(),
-          msgId: message.header.get("Nats-Msg-Id"),
-          traceparent: message.header.get("traceparent"),
-        });
+        const content = message.json<StatusChangedEvent | { events: ListedEvent[] }>();
+        if ("events" in content) {
+          for (const { traceparent = "", ...event } of content.events)
+            messages.push({ seq, event, msgId: `${event.eventId}:1`, traceparent });
+        } else {
+          const msgId = message.header.get("Nats-Msg-Id");
+          messages.push({ seq, event: content, msgId, traceparent: message.header.get("traceparent") });
+        }
       }
       return messages;
     },

@@ -179,6 +179,38 @@ test("an event that only the database refuses is set aside without its neighbour
   expect(harness.confirmed).not.toContain(refused.eventId);
 });
 
+test("of a list each event is judged by itself, and the list is acknowledged when all have ended", async () => {
+  const { merchantId } = await harness.enable();
+  const good = Array.from({ length: 20 }, () => newEvent({ merchantId }));
+  const poisoned = randomUUID();
+  const refused = newEvent({ merchantId, paymentId: "00000000-0000-4000-8000-000000000002" });
+  await harness.query(
+    "alter table webhooks.event add constraint refused_of_list check (payment_id <> '00000000-0000-4000-8000-000000000002') not valid",
+  );
+  const expired = newEvent({ merchantId, at: Date.now() - 200 * 86_400_000 });
+  const copy = good[0]!;
+  await harness.publishList(...good.slice(0, 10), poisoned, refused, expired, copy, ...good.slice(10));
+  for (const { eventId } of good)
+    await eventually(async () => expect((await harness.delivery(eventId)).status).toBe("delivered"));
+  const ended = [...good, expired].map(({ eventId }) => eventId);
+  await eventually(() => expect(harness.confirmed).toEqual(expect.arrayContaining(ended)));
+  expect(harness.confirmed).not.toContain(refused.eventId);
+  const poison = await eventually(async () => {
+    const rows = await harness.query<{ message_key: string; data: Buffer }>(
+      "select message_key, data from webhooks.poison order by poison_id desc limit 2",
+    );
+    expect(rows.map(({ data }) => data.toString())).toContainEqual(JSON.stringify(poisoned));
+    return rows;
+  });
+  expect(poison.map(({ message_key }) => message_key)).toContain(`event:${refused.eventId}`);
+  expect(harness.receiver.ledger).toHaveLength(good.length);
+  await eventually(async () => {
+    const manager = await jetstreamManager(harness.bus.nats);
+    const { num_ack_pending } = await manager.consumers.info(EVENT_STREAM.name, WEBHOOK_CONSUMER);
+    expect(num_ack_pending).toBe(0);
+  });
+});
+
 test("a rotated secret signs beside the old one until it is activated, and alone from then on", async () => {
   const { merchantId, secret } = await harness.enable();
   const recipient = createReplyRecipient();

@@ -97,6 +97,13 @@ export async function startDispatcherHarness(
         Promise.all(events.map((event) => client.publish(eventSubject(event.source), encode(event)))),
       );
     },
+    /** Publishes them in one message; what is no event is listed as it is. */
+    async publishList(...listed: (TestEvent | string)[]) {
+      const events = listed.map((event) =>
+        typeof event === "string" ? event : { ...event, body: event.body.toString("base64") },
+      );
+      await jetstream(bus.nats).publish(eventSubject("payments"), JSON.stringify({ events }));
+    },
     async publishRaw(data: string | Uint8Array) {
       await jetstream(bus.nats).publish(eventSubject("payments"), data);
     },

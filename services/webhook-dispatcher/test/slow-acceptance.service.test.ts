@@ -14,14 +14,17 @@ test("an event that waits for the database is not sent to the dispatcher again, 
   harness.bus.nats.subscribe(`$JS.ACK.${EVENT_STREAM.name}.${WEBHOOK_CONSUMER}.>`, {
     callback: (_, message) => void said.push(message.string()),
   });
+  const others = [newEvent({ merchantId }), newEvent({ merchantId })];
   await withClient(harness.database.superuserUrl, async (client) => {
     await client.query("begin; lock table webhooks.event");
     await harness.publish(event);
+    await harness.publishList(...others);
     // It says so each second, so by now the stream has waited longer than it waits for a dispatcher that says nothing.
     await eventually(() => expect(said.length).toBeGreaterThanOrEqual(5), { withinMs: 60_000 });
     await client.query("rollback");
   });
-  await eventually(async () => expect((await harness.delivery(event.eventId)).status).toBe("delivered"));
+  for (const { eventId } of [event, ...others])
+    await eventually(async () => expect((await harness.delivery(eventId)).status).toBe("delivered"));
   await eventually(() => expect(new Set(said)).toEqual(new Set(["+WPI", "+ACK"])));
   const { delivered } = await (
     await jetstreamManager(harness.bus.nats)

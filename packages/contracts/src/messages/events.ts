@@ -47,6 +47,16 @@ export const settledEventSchema = statusChangedEventSchema.extend({
 });
 export type StatusChangedEvent = z.infer<typeof settledEventSchema>;
 
+/** Most events that a reader takes from one message of the stream; a publisher sends fewer. */
+const LISTED_MAX = 1_000;
+
+/**
+ * A message of the stream is one event, or a list of them, each with the `traceparent` that a message of one event has as a
+ * header. Readers judge each event by itself: one that is none does not stop the others.
+ */
+export const eventListSchema = z.object({ events: z.array(z.unknown()).min(1).max(LISTED_MAX) });
+export type ListedEvent = StatusChangedEvent & { traceparent?: string };
+
 /** The same of any type, with the status that it reports: what the stream carries and endpoints subscribe to. */
 export const merchantEventSchema = z.discriminatedUnion("eventType", [
   statusChangedEventSchema,

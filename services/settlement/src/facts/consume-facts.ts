@@ -1,8 +1,7 @@
 import { SETTLEMENT_CONSUMER, type MovementFact } from "@holdfast/contracts";
 import type { Bus } from "@holdfast/messaging";
-import { pullEvents } from "@holdfast/outbox";
+import { pullEvents, type PulledEvent } from "@holdfast/outbox";
 import { createNaturalBatcher, pause } from "@holdfast/service-runtime";
-import type { JsMsg } from "@nats-io/jetstream";
 import { DatabaseError, type Pool } from "pg";
 import type { BusinessEvents } from "../business-events.ts";
 import { factOfEvent } from "./fact-of-event.ts";
@@ -21,7 +20,7 @@ export type ConsumeDeps = { bus: Bus; pool: Pool; events: BusinessEvents; askFir
  * line names it.
  */
 export function startFactConsumer({ bus, pool, events, askFirstMs }: ConsumeDeps): FactConsumer {
-  const underway = new Set<Promise<void>>();
+  const underway = new Set<Promise<unknown>>();
   const batcher = createNaturalBatcher<MovementFact, void>({
     name: "facts",
     sizeMax: 200,
@@ -36,27 +35,27 @@ export function startFactConsumer({ bus, pool, events, askFirstMs }: ConsumeDeps
       return facts.map(() => undefined);
     },
   });
-  const record = async (message: JsMsg) => {
-    const fact = factOfEvent(contentOf(message));
-    if (fact === undefined) return message.ack();
-    if (typeof fact === "string") return refuse(message, fact);
+  const record = async (pulled: PulledEvent) => {
+    const fact = factOfEvent(pulled.content);
+    if (fact === undefined) return pulled.ack();
+    if (typeof fact === "string") return refuse(pulled, fact);
     try {
       await batcher.add(fact);
     } catch (error) {
-      if (isFaultOfData(error)) return refuse(message, `the database refuses it: ${error.code}`);
+      if (isFaultOfData(error)) return refuse(pulled, `the database refuses it: ${error.code}`);
       // The stream delivers the message again after the acknowledgement's time.
       return events.factsNotRecorded(error);
     }
-    message.ack();
+    pulled.ack();
   };
-  const refuse = (message: JsMsg, reason: string) => {
+  const refuse = (pulled: PulledEvent, reason: string) => {
     events.eventRefused(reason);
-    message.term("not a fact");
+    pulled.term("not a fact");
   };
   const pull = pullEvents(bus, {
     consumer: SETTLEMENT_CONSUMER,
-    take(message) {
-      const recording = record(message);
+    take({ events: pulled }) {
+      const recording = Promise.all(pulled.map(record));
       underway.add(recording);
       void recording.finally(() => underway.delete(recording));
     },
@@ -68,14 +67,6 @@ export function startFactConsumer({ bus, pool, events, askFirstMs }: ConsumeDeps
       await Promise.race([Promise.allSettled(underway), pause(timeoutMs)]);
     },
   };
-}
-
-function contentOf(message: Pick<JsMsg, "json">): unknown {
-  try {
-    return message.json();
-  } catch {
-    return undefined;
-  }
 }
 
 /** SQLSTATE classes 22 (data) and 23 (integrity). */

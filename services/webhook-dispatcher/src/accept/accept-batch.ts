@@ -1,6 +1,6 @@
+import type { PulledEvent } from "@holdfast/outbox";
 import { failpoint, pause } from "@holdfast/service-runtime";
 import { annotate, failSpan, formatTraceparent, type Span } from "@holdfast/telemetry";
-import type { JsMsg } from "@nats-io/jetstream";
 import type { Kysely } from "kysely";
 import { DatabaseError, type Pool } from "pg";
 import type { BusinessEvents } from "../business-events.ts";
@@ -36,10 +36,10 @@ export type AcceptDeps = {
   isStopping: () => boolean;
 };
 
-/** A message with the span in which it is accepted, if it belongs to a trace. */
-export type Received = { message: JsMsg; span: Span | undefined };
+/** What may be an event, with the span in which it is accepted, if it belongs to a trace. */
+export type Received = { pulled: PulledEvent; span: Span | undefined };
 
-type Arrival = { message: JsMsg; event: IncomingEvent };
+type Arrival = { pulled: PulledEvent; event: IncomingEvent };
 
 /**
  * Accepts a batch: it is committed, then sending starts, then the events are acknowledged to the stream and confirmed
@@ -49,27 +49,27 @@ type Arrival = { message: JsMsg; event: IncomingEvent };
 export async function acceptBatch(deps: AcceptDeps, received: Received[]): Promise<void> {
   await failpoint("webhooks.after_pull");
   const arrivals: Arrival[] = [];
-  for (const { message, span } of received) {
-    const event = parseEvent(message, span ? formatTraceparent(span.spanContext()) : null);
-    const identity = typeof event === "string" ? identifyEvent(message) : event;
+  for (const { pulled, span } of received) {
+    const event = parseEvent(pulled, span ? formatTraceparent(span.spanContext()) : null);
+    const identity = typeof event === "string" ? identifyEvent(pulled) : event;
     if (identity && timeOfEvent(identity) < firstKeptDay(deps.clock.databaseNow(), deps.eventDays)) {
       if (span) failSpan(span, "expired");
-      expire(deps, message, identity);
+      expire(deps, pulled, identity);
       continue;
     }
     if (typeof event === "string") {
       if (span) failSpan(span, "poison");
-      await setAside(deps, message, event);
+      await setAside(deps, pulled, event);
       continue;
     }
     describeEvent(event, span);
-    arrivals.push({ message, event });
+    arrivals.push({ pulled, event });
   }
   const accepted = arrivals.length === 0 ? [] : await acceptWhenPossible(deps, arrivals);
   if (accepted.length === 0) return;
   deps.events.accepted({ events: accepted.length, lagMs: lagOf(deps.clock, accepted) });
   await failpoint("webhooks.before_ack");
-  for (const { message } of accepted) message.ack();
+  for (const { pulled } of accepted) pulled.ack();
   for (const { event } of accepted) deps.confirmations.add(event.source, event.eventId);
 }
 
@@ -113,7 +113,7 @@ async function acceptOneByOne(deps: AcceptDeps, arrivals: Arrival[], error: unkn
   const [only, ...others] = arrivals;
   if (!only) return [];
   if (others.length === 0) {
-    await setAside(deps, only.message, `the database refuses it: ${(error as DatabaseError).code}`);
+    await setAside(deps, only.pulled, `the database refuses it: ${(error as DatabaseError).code}`);
     return [];
   }
   const accepted: Arrival[] = [];
@@ -166,26 +166,30 @@ function without(all: string[], some: string[]): string[] {
  * Ends an event of before the days that are kept. Whether it was delivered long ago cannot be known any more, and a
  * merchant that gets a webhook of months ago may act on it. It is confirmed, or its owner would publish it forever.
  */
-function expire({ events, confirmations }: AcceptDeps, message: JsMsg, { eventId, source }: EventIdentity) {
+function expire(
+  { events, confirmations }: AcceptDeps,
+  pulled: PulledEvent,
+  { eventId, source }: EventIdentity,
+) {
   events.expired(eventId, source);
-  message.term("older than the events that are kept");
+  pulled.term("older than the events that are kept");
   confirmations.add(source, eventId);
 }
 
 /**
- * Stores a message that cannot be accepted. It is not confirmed: its owner keeps it open, which pages somebody, and
+ * Stores what cannot be accepted. It is not confirmed: its owner keeps it open, which pages somebody, and
  * publishes it again, so that a dispatcher that is mended accepts it, until it is older than the events that are kept.
  */
-async function setAside({ db, events }: AcceptDeps, message: JsMsg, reason: string): Promise<void> {
-  const { subject, data } = message;
+async function setAside({ db, events }: AcceptDeps, pulled: PulledEvent, reason: string): Promise<void> {
+  const { subject, sequence } = pulled;
   try {
-    await keepPoison(db, { subject, sequence: message.seq, reason, data, key: messageKey(message) });
+    await keepPoison(db, { subject, sequence, reason, data: pulled.bytes(), key: messageKey(pulled) });
   } catch (error) {
     // The stream delivers the message again after the acknowledgement's time.
     return events.acceptFailed(error);
   }
   events.poisoned(reason);
-  message.term(reason.slice(0, TERM_REASON_MAX).replace(/[^\x20-\x7E]/g, "?"));
+  pulled.term(reason.slice(0, TERM_REASON_MAX).replace(/[^\x20-\x7E]/g, "?"));
 }
 
 const TERM_REASON_MAX = 100;

@@ -1,9 +1,8 @@
 import { WEBHOOK_CONSUMER } from "@holdfast/contracts";
-import { messagingAttributes, TRACEPARENT_HEADER, type Bus } from "@holdfast/messaging";
-import { pullEvents } from "@holdfast/outbox";
+import { messagingAttributes, type Bus } from "@holdfast/messaging";
+import { pullEvents, type PulledEvent, type PulledMessage } from "@holdfast/outbox";
 import { createNaturalBatcher, pause } from "@holdfast/service-runtime";
 import { inSpan, parseTraceparent, remoteContext, SpanKind, type Span } from "@holdfast/telemetry";
-import type { JsMsg } from "@nats-io/jetstream";
 import { acceptBatch, type AcceptDeps, type Received } from "./accept-batch.ts";
 import { createConfirmations } from "./confirmations.ts";
 import { sayThatTheyAreHere, type Accepting } from "./say-that-they-are-here.ts";
@@ -35,15 +34,21 @@ export function startEventConsumer(
       return batch.map(() => undefined);
     },
   });
-  const take = (message: JsMsg) => {
+  const accept = async (pulled: PulledEvent) => {
+    try {
+      await inReceivingSpan(pulled, (span) => batcher.add({ pulled, span }));
+    } catch (error) {
+      deps.events.acceptFailed(error);
+    }
+  };
+  const take = (message: PulledMessage) => {
+    const { sequence } = message;
     // After half a minute without the database the stream sends a copy every few seconds. The acknowledgement of the first
     // one closes its place in the stream, so that the copies are acknowledged with it.
-    if (underway.has(message.seq)) return;
-    const accepting = inReceivingSpan(message, (span) => batcher.add({ message, span })).catch(
-      (error: unknown) => deps.events.acceptFailed(error),
-    );
-    underway.set(message.seq, { message, sinceMs: performance.now(), ended: accepting });
-    void accepting.finally(() => underway.delete(message.seq));
+    if (underway.has(sequence)) return;
+    const ended = Promise.all(message.events.map(accept));
+    underway.set(sequence, { message, sinceMs: performance.now(), ended });
+    void ended.finally(() => underway.delete(sequence));
   };
   const pull = pullEvents(deps.bus, {
     consumer: WEBHOOK_CONSUMER,
@@ -71,17 +76,16 @@ export function startEventConsumer(
 
 /** Covers the time from arrival to commit, in the trace of the request that made the event. */
 async function inReceivingSpan(
-  message: JsMsg,
+  { subject, traceparent }: PulledEvent,
   accept: (span: Span | undefined) => Promise<void>,
 ): Promise<void> {
-  const traceparent = message.headers?.get(TRACEPARENT_HEADER);
   if (!parseTraceparent(traceparent)) return await accept(undefined);
   const options = {
     kind: SpanKind.CONSUMER,
     parent: remoteContext(traceparent),
-    attributes: messagingAttributes(message.subject, "process"),
+    attributes: messagingAttributes(subject, "process"),
   };
-  await inSpan(`process ${message.subject}`, options, accept);
+  await inSpan(`process ${subject}`, options, accept);
 }
 
 async function allEnded(underway: Iterable<Accepting>): Promise<void> {

@@ -1,7 +1,11 @@
-import type { JsMsg } from "@nats-io/jetstream";
+import type { PulledMessage } from "@holdfast/outbox";
 
-/** An event that is being accepted. `sinceMs` is of the monotonic clock. */
-export type Accepting = { message: Pick<JsMsg, "working">; sinceMs: number; ended: Promise<void> };
+/** A message whose events are being accepted. `sinceMs` is of the monotonic clock. */
+export type Accepting = {
+  message: Pick<PulledMessage, "working">;
+  sinceMs: number;
+  ended: Promise<unknown>;
+};
 
 /**
  * The stream waits a few seconds for an acknowledgement (`WEBHOOK_ACK_WAIT`), so that what a dispatcher had when it died

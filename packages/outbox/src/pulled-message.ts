@@ -1,0 +1,84 @@
+import { eventListSchema } from "@holdfast/contracts";
+import { TRACEPARENT_HEADER } from "@holdfast/messaging";
+import type { JsMsg } from "@nats-io/jetstream";
+
+/** One event of a message, which its reader ends with `ack` or `term`. */
+export type PulledEvent = {
+  subject: string;
+  /** The message's place in the stream, which a list's events share. */
+  sequence: number;
+  /** What its owner wrote, which may be no event; undefined when the message is not JSON. */
+  content: unknown;
+  /** W3C trace context of the request that made it. */
+  traceparent: string | undefined;
+  /** The bytes that it was sent as; of a list's event, its JSON. */
+  bytes(): Uint8Array;
+  ack(): void;
+  /** It is not to come again, though nobody has accepted it. */
+  term(reason: string): void;
+};
+
+/** A message of the stream with its events, one or several. */
+export type PulledMessage = {
+  sequence: number;
+  events: PulledEvent[];
+  /** Tells the stream that it is being worked on. */
+  working(): void;
+};
+
+/**
+ * Reads a message. A list is acknowledged once each of its events has ended, whichever way: one that is refused is known
+ * to its reader by then, and its owner publishes it again by itself. Until then the stream delivers the whole list again.
+ */
+export function readMessage(
+  message: Pick<JsMsg, "data" | "headers" | "subject" | "seq" | "ack" | "term" | "working"> & WithJson,
+): PulledMessage {
+  const content = contentOf(message);
+  const place = { subject: message.subject, sequence: message.seq };
+  const listed = listIn(content);
+  let left = listed?.length ?? 0;
+  const end = () => {
+    if (--left === 0) message.ack();
+  };
+  return {
+    sequence: message.seq,
+    working: () => message.working(),
+    events: listed?.map((event) => ({
+      ...place,
+      content: event,
+      traceparent: traceparentIn(event),
+      bytes: () => Buffer.from(JSON.stringify(event)),
+      ack: end,
+      term: end,
+    })) ?? [
+      {
+        ...place,
+        content,
+        traceparent: message.headers?.get(TRACEPARENT_HEADER),
+        bytes: () => message.data,
+        ack: () => message.ack(),
+        term: (reason) => message.term(reason),
+      },
+    ],
+  };
+}
+
+type WithJson = { json(): unknown };
+
+function contentOf(message: WithJson): unknown {
+  try {
+    return message.json();
+  } catch {
+    return undefined;
+  }
+}
+
+function listIn(content: unknown): unknown[] | undefined {
+  if (typeof content !== "object" || content === null || !("events" in content)) return undefined;
+  return eventListSchema.safeParse(content).data?.events;
+}
+
+function traceparentIn(event: unknown): string | undefined {
+  if (typeof event !== "object" || event === null || !("traceparent" in event)) return undefined;
+  return typeof event.traceparent === "string" ? event.traceparent : undefined;
+}
