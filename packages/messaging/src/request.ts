@@ -3,16 +3,16 @@ import type { Command, CommandContext, CommandReply } from "@holdfast/contracts"
 import {
   ClosedConnectionError,
   DrainingConnectionError,
-  headers,
   NoRespondersError,
   PermissionViolationError,
   RequestError,
   TimeoutError,
 } from "@nats-io/transport-node";
 import type { z } from "zod";
+import { sendAlone, sendTogether } from "./commands-together.ts";
 import type { Bus } from "./connect.ts";
 import { traceRequest } from "./trace-request.ts";
-import { encodeMessage, FAILURE_HEADER, TRACEPARENT_HEADER } from "./wire.ts";
+import { encodeMessage } from "./wire.ts";
 import { within } from "./within.ts";
 
 /** A bug on one of the two sides: the handler could not parse the message. Nothing was started. */
@@ -62,12 +62,11 @@ export async function request<
 
 async function send<Result extends z.ZodType>(
   bus: Bus,
-  command: Pick<Command<z.ZodType, Result>, "subject" | "reply">,
+  command: Pick<Command<z.ZodType, Result>, "subject" | "reply" | "together">,
   data: string,
   { waitUntil, traceparent, once }: RequestOptions,
 ): Promise<CommandReply<z.infer<Result>>> {
-  const messageHeaders = headers();
-  messageHeaders.set(TRACEPARENT_HEADER, traceparent);
+  const sendCommand = command.together && !once ? sendTogether : sendAlone;
   // From here on by the clock that nobody sets: a machine's time that is corrected meanwhile ends no wait.
   const endsAt = performance.now() + (waitUntil - Date.now());
 
@@ -75,21 +74,21 @@ async function send<Result extends z.ZodType>(
     const gaveUp: CommandReply<never> = { outcome: sends === 0 ? "not_started" : "in_doubt" };
     if (!bus.connected && (sends === 0 || !(await within(endsAt - performance.now(), bus.connection()))))
       return gaveUp;
-    const timeout = endsAt - performance.now();
-    if (timeout <= 0) return gaveUp;
-    const answer = bus.nats.request(command.subject, data, { timeout, headers: messageHeaders });
+    const timeoutMs = endsAt - performance.now();
+    if (timeoutMs <= 0) return gaveUp;
+    const answer = sendCommand(bus.nats, command.subject, { data, timeoutMs, traceparent });
     try {
-      const message = await unlessDisconnected(bus, answer);
-      if (!message) {
+      const answered = await unlessDisconnected(bus, answer);
+      if (!answered) {
         answer.catch(() => {}); // its reply can no longer arrive
         if (once) return { outcome: "in_doubt" };
         continue;
       }
-      if (message.headers?.get(FAILURE_HEADER) === "rejected") {
+      if (answered.failure === "rejected") {
         throw new MessageRejectedError(`${command.subject}: the handler could not read the message`);
       }
-      if (message.headers?.get(FAILURE_HEADER)) return { outcome: "in_doubt" };
-      const reply = command.reply.parse(message.json());
+      if (answered.failure !== undefined) return { outcome: "in_doubt" };
+      const reply = command.reply.parse(answered.json());
       // A copy that was not begun (it came too late, or the handler was full) says nothing about the first one.
       return reply.outcome === "not_started" ? gaveUp : reply;
     } catch (error) {

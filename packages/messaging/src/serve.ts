@@ -1,7 +1,4 @@
 import {
-  DEFAULT_INBOX_PREFIX,
-  inboxPrefix,
-  OBSERVER,
   placesOf,
   type Command,
   type CommandContext,
@@ -26,7 +23,6 @@ import {
 } from "@holdfast/telemetry";
 import { createSharedPlaces, placesOfOne, type Release } from "@holdfast/service-runtime";
 import type { ServiceMsg } from "@nats-io/services";
-import { headers } from "@nats-io/transport-node";
 import type { z } from "zod";
 import {
   createAdmission,
@@ -35,10 +31,18 @@ import {
   type AdmitStaff,
   type RefusedOperator,
 } from "./admit-operator.ts";
+import {
+  aloneOf,
+  commandsIn,
+  createAnswerLists,
+  isList,
+  mayBeAnswered,
+  type ReceivedCommand,
+} from "./received-commands.ts";
 import type { Bus } from "./connect.ts";
 import { messagingAttributes } from "./messaging-attributes.ts";
 import { createQueueGroup } from "./queue-group.ts";
-import { decodeMessage, FAILURE_HEADER, TRACEPARENT_HEADER } from "./wire.ts";
+import { decodeMessage } from "./wire.ts";
 import { within } from "./within.ts";
 
 /** A command with its context, as a handler gets it. */
@@ -128,16 +132,23 @@ export async function serve(
   };
   const sharedOf = (max: number) => createSharedPlaces({ max, ofOneMax: placesOfOne(max, share) });
   const shared = { external: sharedOf(places.external), local: sharedOf(places.local) };
-  const take = (message: ServiceMsg, { command, handle }: Handler) => {
+  const answersOf = createAnswerLists(bus.nats);
+  const take = (message: ServiceMsg, each: Handler) => {
+    if (!isList(message)) return takeOne(aloneOf(message), each);
+    const listed = commandsIn(message, each.command, answersOf);
+    if (listed) for (const received of listed) takeOne(received, each);
+    else report({ subject: message.subject, context: undefined, outcome: "rejected", durationMs: 0 });
+  };
+  const takeOne = (received: ReceivedCommand, { command, handle }: Handler) => {
     const kind = placesOf(command.work);
     const takePlace = (context: CommandContext): Release | Refused => {
       if (clock?.isOff()) return "clock_off";
       if (Date.now() > context.deadlineAt) return "past_deadline";
       return shared[kind].take(merchantOf(context)) ?? "overloaded";
     };
-    const run = traced(message, command, (traceparent) =>
-      answer({ message, traceparent }, { command, handle }, { admit, takePlace }, report),
-    );
+    const run = traced(received, command, (traceparent) =>
+      answer({ received, traceparent }, { command, handle }, { admit, takePlace }, report),
+    ).then(received.answered);
     underway[kind].add(run);
     void run.finally(() => underway[kind].delete(run));
   };
@@ -189,16 +200,15 @@ const recordOwnTime = lazyHistogram(
  * without a trace is upkeep between services and gets no span.
  */
 async function traced(
-  message: ServiceMsg,
+  { traceparent }: ReceivedCommand,
   { subject }: Command,
   run: (traceparent: string | undefined) => Promise<Handled>,
 ): Promise<void> {
-  const header = message.headers?.get(TRACEPARENT_HEADER) || undefined;
-  if (!parseTraceparent(header))
-    return void (await context.with(countingTimeElsewhere(), run, undefined, header));
+  if (!parseTraceparent(traceparent))
+    return void (await context.with(countingTimeElsewhere(), run, undefined, traceparent));
   const options = {
     kind: SpanKind.SERVER,
-    parent: countingTimeElsewhere(remoteContext(header)),
+    parent: countingTimeElsewhere(remoteContext(traceparent)),
     attributes: messagingAttributes(subject, "process"),
   };
   await inSpan(`process ${subject}`, options, async (span) => {
@@ -225,10 +235,10 @@ const FAILURES: ReadonlySet<string> = new Set([
   "unverifiable",
 ]);
 
-type Received = { message: ServiceMsg; traceparent: string | undefined };
+type Received = { received: ReceivedCommand; traceparent: string | undefined };
 
 async function answer(
-  { message, traceparent }: Received,
+  { received, traceparent }: Received,
   { command, handle }: Handler,
   { admit, takePlace }: { admit: Admit; takePlace: (context: CommandContext) => Release | Refused },
   onHandled: ServeOptions["onHandled"],
@@ -241,15 +251,15 @@ async function answer(
     onHandled(handled);
     return handled;
   };
-  const respond = (reply: CommandReply<unknown>) => message.respond(JSON.stringify(reply));
+  const respond = (reply: CommandReply<unknown>) => received.respond(JSON.stringify(reply));
   // The server lets us answer every sender of any of our commands, and does not check which command this is.
-  if (!mayBeAnswered(command, message.reply)) return finish("rejected");
+  if (!mayBeAnswered(command, received.answersTo)) return finish("rejected");
   try {
-    const { context: rawContext, payload: rawPayload } = decodeMessage(message);
+    const { context: rawContext, payload: rawPayload } = decodeMessage(received.message);
     const parsedContext = command.context.safeParse(rawContext);
     const payload = command.request.safeParse(rawPayload);
     if (!parsedContext.success || !payload.success) {
-      message.respond("", { headers: failure("rejected") });
+      received.fail("rejected");
       return finish("rejected");
     }
     context = namesIn(parsedContext.data);
@@ -278,7 +288,7 @@ async function answer(
       place();
     }
   } catch (error) {
-    message.respond("", { headers: failure("failed") });
+    received.fail("failed");
     return finish("failed", { error });
   }
 }
@@ -290,20 +300,3 @@ function namesIn(context: CommandContext): Handled["context"] {
 }
 
 const NOT_STARTED: CommandReply<never> = { outcome: "not_started" };
-
-/**
- * Whether the answer goes to an inbox of the command's own senders (or of the observer). NATS does not check the reply
- * subject of a message: without this check a sender could make the handler publish to any subject that the handler may
- * use. The check also refuses messages that JetStream delivers as itself, to whatever subject a stream or consumer was
- * set up with: they have no reply subject, or one of JetStream's.
- */
-function mayBeAnswered({ senders }: Command, reply = ""): boolean {
-  const prefixes = [...senders.map(inboxPrefix), inboxPrefix(OBSERVER), DEFAULT_INBOX_PREFIX];
-  return prefixes.some((prefix) => reply.startsWith(`${prefix}.`));
-}
-
-function failure(kind: "rejected" | "failed") {
-  const result = headers();
-  result.set(FAILURE_HEADER, kind);
-  return result;
-}

@@ -36,6 +36,7 @@ const cardPayment = {
 export const preAuthorizePayment = defineCommand({
   service: "payments",
   name: "pre-authorize",
+  together: true,
   request: z.object(cardPayment),
   result: apiPaymentResponseSchema,
 });
@@ -45,6 +46,7 @@ export type PreAuthorizePayment = z.infer<typeof preAuthorizePayment.request>;
 export const sellPayment = defineCommand({
   service: "payments",
   name: "sell",
+  together: true,
   request: z.object({
     ...cardPayment,
     installmentCount: z.int().optional(),

@@ -103,6 +103,8 @@ export type Command<
   /** Who may send it: the permissions of the bus are made from this, and nobody else's message is answered. */
   senders: readonly BusUser[];
   work: Work;
+  /** Whether commands that leave at the same time may travel in one message; of those that come by the hundred. */
+  together?: true | undefined;
   /** What the operator has to be who asks for it; of operators' commands only. */
   role?: OperatorRole;
   /** What the person has to be at their merchant who asks for it; of staff's commands only. */
@@ -147,6 +149,7 @@ type CommandDefinition<Request extends z.ZodType, Result extends z.ZodType> = {
   senders?: readonly BusUser[];
   /** `external` where nothing else is said. */
   work?: Work;
+  together?: true;
 };
 
 /** A command that a merchant's request leads to: of the merchant API, where nothing else is said. */
@@ -197,6 +200,7 @@ function command<Request extends z.ZodType, Result extends z.ZodType, C extends 
     result,
     senders,
     work = "external",
+    together,
   }: CommandDefinition<Request, Result> & { senders: readonly BusUser[] },
   context: z.ZodType<C>,
 ): Command<Request, Result, C> {
@@ -218,6 +222,7 @@ function command<Request extends z.ZodType, Result extends z.ZodType, C extends 
     subject: `${service}.${name}`,
     senders,
     work,
+    together,
     context,
     request,
     reply: reply as z.ZodType<CommandReply<z.infer<Result>>>,

@@ -1,0 +1,191 @@
+import type { NatsConnectionImpl } from "@nats-io/nats-core/internal";
+import { createInbox, headers, TimeoutError, type NatsConnection } from "@nats-io/transport-node";
+import { z } from "zod";
+import { answerOf, ANSWERS_TO_HEADER, FAILURE_HEADER, TRACEPARENT_HEADER, type Answer } from "./wire.ts";
+
+/**
+ * Commands of one subject that leave in one turn of the event loop travel in one message, and so do answers of one turn:
+ * under load a message costs each process that it passes as much as a command. A command that leaves alone is a message of
+ * its own. In a list each command keeps what it has alone: its id at its service, its deadline, its trace, and an answer of
+ * its own, which waits for no other's.
+ */
+export type CommandToSend = { data: string; timeoutMs: number; traceparent: string };
+
+type Waiting = CommandToSend & {
+  endsAt: number;
+  timer?: NodeJS.Timeout;
+  resolve: (answer: Answer) => void;
+  reject: (error: unknown) => void;
+};
+
+/**
+ * Sends a command, together with those of the same turn.
+ *
+ * @returns the answer; it is rejected as the client's `request` is.
+ */
+export async function sendTogether(
+  nats: NatsConnection,
+  subject: string,
+  command: CommandToSend,
+): Promise<Answer> {
+  return await laneOf(nats, subject).send(command);
+}
+
+/** A message of one command. */
+export async function sendAlone(
+  nats: NatsConnection,
+  subject: string,
+  { data, timeoutMs, traceparent }: CommandToSend,
+): Promise<Answer> {
+  const messageHeaders = headers();
+  messageHeaders.set(TRACEPARENT_HEADER, traceparent);
+  return answerOf(await nats.request(subject, data, { timeout: timeoutMs, headers: messageHeaders }));
+}
+
+const lanes = new WeakMap<NatsConnection, Map<string, Lane>>();
+
+function laneOf(nats: NatsConnection, subject: string): Lane {
+  const ofConnection = lanes.get(nats) ?? new Map<string, Lane>();
+  lanes.set(nats, ofConnection);
+  const lane = ofConnection.get(subject) ?? new Lane(nats, subject);
+  ofConnection.set(subject, lane);
+  return lane;
+}
+
+/** The commands of one subject. */
+class Lane {
+  readonly #nats: NatsConnection;
+  readonly #subject: string;
+  #gathered: Waiting[] = [];
+  readonly #underway = new Map<number, Waiting>();
+  #lastId = 0;
+  #inbox: string | undefined;
+  /** A service of a version before is there, and does not read lists. Monotonic. */
+  #aloneUntil = 0;
+
+  constructor(nats: NatsConnection, subject: string) {
+    this.#nats = nats;
+    this.#subject = subject;
+  }
+
+  send(command: CommandToSend): Promise<Answer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const endsAt = performance.now() + command.timeoutMs;
+    if (this.#gathered.push({ ...command, endsAt, resolve, reject }) === 1) setImmediate(() => this.#flush());
+    return promise;
+  }
+
+  #flush(): void {
+    const commands = this.#gathered;
+    this.#gathered = [];
+    const isAlone = commands.length === 1 || performance.now() < this.#aloneUntil;
+    if (isAlone) return commands.forEach((command) => this.#sendAlone(command));
+    for (const list of inLists(commands)) void this.#sendList(list);
+  }
+
+  #sendAlone({ endsAt, resolve, reject, ...command }: Waiting): void {
+    const timeoutMs = endsAt - performance.now();
+    if (timeoutMs <= 0) return reject(new TimeoutError());
+    sendAlone(this.#nats, this.#subject, { ...command, timeoutMs }).then(resolve, reject);
+  }
+
+  /** Its receipt says that a service has read the list; whether anybody serves the subject is known by it, too. */
+  async #sendList(commands: Waiting[]): Promise<void> {
+    const ids = commands.map((command) => this.#await(command));
+    const listed = commands.map(
+      ({ traceparent, data }, index) =>
+        `{"id":${ids[index]},"traceparent":${JSON.stringify(traceparent)},"message":${data}}`,
+    );
+    const messageHeaders = headers();
+    const timeout = Math.max(...commands.map(({ timeoutMs }) => timeoutMs));
+    try {
+      messageHeaders.set(ANSWERS_TO_HEADER, (this.#inbox ??= this.#listen()));
+      const receipt = await this.#nats.request(this.#subject, `[${listed.join(",")}]`, {
+        timeout,
+        headers: messageHeaders,
+      });
+      if (!receipt.headers?.get(FAILURE_HEADER)) return;
+      // It could not read the list, and has begun nothing of it.
+      this.#aloneUntil = performance.now() + ALONE_MS;
+      for (const command of this.#take(ids)) this.#sendAlone(command);
+    } catch (error) {
+      // Each command waits for its own answer and by its own time, whatever became of the receipt.
+      if (error instanceof TimeoutError) return;
+      for (const { reject } of this.#take(ids)) reject(error);
+    }
+  }
+
+  /** @returns the id by which its answer comes. */
+  #await(command: Waiting): number {
+    const id = ++this.#lastId;
+    command.timer = setTimeout(() => {
+      this.#take([id]);
+      command.reject(new TimeoutError());
+    }, command.timeoutMs);
+    this.#underway.set(id, command);
+    return id;
+  }
+
+  /** Those of them that have no answer yet; they are waited for no longer. */
+  #take(ids: number[]): Waiting[] {
+    return ids.flatMap((id) => {
+      const command = this.#underway.get(id);
+      if (!command) return [];
+      this.#underway.delete(id);
+      clearTimeout(command.timer);
+      return [command];
+    });
+  }
+
+  #listen(): string {
+    // Under this user's prefix, where nobody else may listen.
+    const inbox = createInbox((this.#nats as NatsConnectionImpl).options.inboxPrefix);
+    this.#nats.subscribe(inbox, {
+      callback: (error, message) => {
+        if (error) return;
+        for (const { id, reply, failure } of answersIn(message))
+          for (const { resolve } of this.#take([id])) resolve({ failure, json: () => reply });
+      },
+    });
+    return inbox;
+  }
+}
+
+/** How long a service of a version before is not sent lists again: a moment of an upgrade. */
+const ALONE_MS = 60_000;
+
+/** Most commands in one message, and about how many characters of them. */
+const LISTED_MAX = 32;
+const LIST_LENGTH_MAX = 128 * 1_024;
+
+function inLists(commands: Waiting[]): Waiting[][] {
+  const lists: Waiting[][] = [];
+  let length = Infinity;
+  for (const command of commands) {
+    const last = lists.at(-1);
+    length += command.data.length;
+    if (last && last.length < LISTED_MAX && length <= LIST_LENGTH_MAX) last.push(command);
+    else {
+      lists.push([command]);
+      length = command.data.length;
+    }
+  }
+  return lists;
+}
+
+const answersSchema = z.array(
+  z.object({
+    id: z.int(),
+    reply: z.unknown().optional(),
+    failure: z.enum(["rejected", "failed"]).optional(),
+  }),
+);
+
+/** What is no list of answers answers nobody: the commands that it may have been about are in doubt at their time. */
+function answersIn(message: { json(): unknown }): z.infer<typeof answersSchema> {
+  try {
+    return answersSchema.safeParse(message.json()).data ?? [];
+  } catch {
+    return [];
+  }
+}
