@@ -1,7 +1,14 @@
 import type { NatsConnectionImpl } from "@nats-io/nats-core/internal";
 import { createInbox, headers, TimeoutError, type NatsConnection } from "@nats-io/transport-node";
 import { z } from "zod";
-import { answerOf, ANSWERS_TO_HEADER, FAILURE_HEADER, TRACEPARENT_HEADER, type Answer } from "./wire.ts";
+import {
+  answerOf,
+  ANSWERS_TO_HEADER,
+  contentOf,
+  FAILURE_HEADER,
+  TRACEPARENT_HEADER,
+  type Answer,
+} from "./wire.ts";
 
 /**
  * Commands of one subject that leave in one turn of the event loop travel in one message, and so do answers of one turn:
@@ -183,9 +190,5 @@ const answersSchema = z.array(
 
 /** What is no list of answers answers nobody: the commands that it may have been about are in doubt at their time. */
 function answersIn(message: { json(): unknown }): z.infer<typeof answersSchema> {
-  try {
-    return answersSchema.safeParse(message.json()).data ?? [];
-  } catch {
-    return [];
-  }
+  return answersSchema.safeParse(contentOf(message)).data ?? [];
 }

@@ -7,5 +7,5 @@ export * from "./notices.ts";
 export { ServingRefusedError } from "./queue-group.ts";
 export * from "./request.ts";
 export * from "./serve.ts";
-export { TRACEPARENT_HEADER } from "./wire.ts";
+export { contentOf, TRACEPARENT_HEADER } from "./wire.ts";
 export * from "./messaging-attributes.ts";

@@ -2,7 +2,7 @@ import { DEFAULT_INBOX_PREFIX, inboxPrefix, OBSERVER, type Command } from "@hold
 import type { ServiceMsg } from "@nats-io/services";
 import { headers, type NatsConnection } from "@nats-io/transport-node";
 import { z } from "zod";
-import { ANSWERS_TO_HEADER, FAILURE_HEADER, TRACEPARENT_HEADER } from "./wire.ts";
+import { ANSWERS_TO_HEADER, contentOf, FAILURE_HEADER, TRACEPARENT_HEADER } from "./wire.ts";
 
 /** A command as its service gets it, alone or of a list. */
 export type ReceivedCommand = {
@@ -35,7 +35,7 @@ export function commandsIn(
 ): ReceivedCommand[] | undefined {
   const inbox = message.headers!.get(ANSWERS_TO_HEADER);
   const answers = answersOf(inbox);
-  const listed = listIn(message);
+  const listed = listSchema.safeParse(contentOf(message)).data;
   if (mayBeAnswered(command, message.reply))
     message.respond("", listed ? {} : { headers: failure("rejected") });
   return listed?.map(({ id, traceparent, message: content }) => ({
@@ -46,14 +46,6 @@ export function commandsIn(
     fail: (kind) => answers.add(`{"id":${id},"failure":"${kind}"}`),
     answered: () => answers.published(),
   }));
-}
-
-function listIn(message: { json(): unknown }): z.infer<typeof listSchema> | undefined {
-  try {
-    return listSchema.safeParse(message.json()).data;
-  } catch {
-    return undefined;
-  }
 }
 
 export function aloneOf(message: ServiceMsg): ReceivedCommand {

@@ -1,19 +1,8 @@
 import { expect, test } from "vitest";
+import { claimedEvent as event } from "../test/claimed-event.ts";
 import { inMessages } from "./in-messages.ts";
 import type { ClaimedEvent } from "./outbox-statements.ts";
 
-const event = (event_id: string, change: Partial<ClaimedEvent> = {}): ClaimedEvent => ({
-  event_id,
-  event_type: "payment.status_changed",
-  merchant_id: "m",
-  payment_id: "p",
-  status: "SUCCESS",
-  body: Buffer.from("{}"),
-  traceparent: null,
-  publish_attempts: 1,
-  settling: null,
-  ...change,
-});
 const idsOf = (messages: ClaimedEvent[][]) =>
   messages.map((events) => events.map(({ event_id }) => event_id).join(""));
 

@@ -1,18 +1,8 @@
 import { expect, test, vi } from "vitest";
+import { claimedEvent as event } from "../test/claimed-event.ts";
 import { beginWriting, createKeptEvents } from "./kept-events.ts";
 import type { ClaimedEvent } from "./outbox-statements.ts";
 
-const event = (event_id: string): ClaimedEvent => ({
-  event_id,
-  event_type: "payment.status_changed",
-  merchant_id: "m",
-  payment_id: "p",
-  status: "SUCCESS",
-  body: Buffer.from("{}"),
-  traceparent: null,
-  publish_attempts: 1,
-  settling: null,
-});
 const idsOf = (events: ClaimedEvent[]) => events.map(({ event_id }) => event_id);
 
 test("what is kept leaves once, in its order, and not when others may be about to publish it", () => {

@@ -1,5 +1,5 @@
 import { eventListSchema } from "@holdfast/contracts";
-import { TRACEPARENT_HEADER } from "@holdfast/messaging";
+import { contentOf, TRACEPARENT_HEADER } from "@holdfast/messaging";
 import type { JsMsg } from "@nats-io/jetstream";
 
 /** One event of a message, which its reader ends with `ack` or `term`. */
@@ -31,7 +31,9 @@ export type PulledMessage = {
  * to its reader by then, and its owner publishes it again by itself. Until then the stream delivers the whole list again.
  */
 export function readMessage(
-  message: Pick<JsMsg, "data" | "headers" | "subject" | "seq" | "ack" | "term" | "working"> & WithJson,
+  message: Pick<JsMsg, "data" | "headers" | "subject" | "seq" | "ack" | "term" | "working"> & {
+    json(): unknown;
+  },
 ): PulledMessage {
   const content = contentOf(message);
   const place = { subject: message.subject, sequence: message.seq };
@@ -61,16 +63,6 @@ export function readMessage(
       },
     ],
   };
-}
-
-type WithJson = { json(): unknown };
-
-function contentOf(message: WithJson): unknown {
-  try {
-    return message.json();
-  } catch {
-    return undefined;
-  }
 }
 
 function listIn(content: unknown): unknown[] | undefined {
