@@ -147,16 +147,17 @@ const CLAIMED_EVENT = {
 };
 
 const STORE_ANSWERS = `, answered as (
-    update idempotency_key set answer = '{"outcome":"done","result":'::bytea || given.webhook_body || '}'::bytea
-    from changed join given using (payment_id, lease_token)
+    update idempotency_key set answer = '{"outcome":"done","result":'::bytea || webhook_body || '}'::bytea
+    from changed
     where idempotency_key.resource_id = changed.payment_id
       and idempotency_key.answer is null
-      and given.keyed and given.webhook_body is not null
+      and keyed and webhook_body is not null
   )`;
 
 /**
  * The condition on state, version and lease is what makes a process that was overtaken change nothing; the version and the
- * time are in the webhook's body, too.
+ * time are in the webhook's body, too. What was given is returned with what was changed and is not joined again: the
+ * database does not know how many rows are given, and would compare each with each.
  */
 const record = (keyed: boolean) => `
   with given as (select * from ${unnested(RECORD_COLUMNS, 2)}),
@@ -180,16 +181,16 @@ const record = (keyed: boolean) => `
       and payment.version = given.version - 1
       and payment.lease_token = given.lease_token
     returning payment.payment_id, given.lease_token, payment.merchant_id, payment.version, payment.state as status,
-      uuidv7() as event_id, ${settlingTermsOf("payment")} as settling
+      uuidv7() as event_id, ${settlingTermsOf("payment")} as settling,
+      given."from", given.cause, given.event_type, given.webhook_body, given.traceparent, given.keyed
   ), history as (
     insert into payment_history (payment_id, version, from_state, to_state, cause)
-    select payment_id, changed.version, given."from", given."to", given.cause from changed join given using (payment_id, lease_token)
+    select payment_id, version, "from", status, cause from changed
   ), event as (
     insert into outbox (event_id, event_type, payment_id, merchant_id, status, body, traceparent, ${CLAIMED_EVENT.columns})
-    select event_id, given.event_type, payment_id, merchant_id, given."to", given.webhook_body, given.traceparent,
-      ${CLAIMED_EVENT.values}
-    from changed join given using (payment_id, lease_token)
-    where given.webhook_body is not null
+    select event_id, event_type, payment_id, merchant_id, status, webhook_body, traceparent, ${CLAIMED_EVENT.values}
+    from changed
+    where webhook_body is not null
   )${keyed ? STORE_ANSWERS : ""}
   select lease_token, merchant_id, status, event_id, settling from changed`;
 

@@ -41,7 +41,8 @@ const EVENT_NAMES = GIVEN_COLUMNS.map(([column]) => column)
 
 /**
  * The default endpoint's delivery may be leased in this statement; those to further endpoints are left for a claim, since
- * nobody knows before this statement which endpoints want an event.
+ * nobody knows before this statement which endpoints want an event. What one part knows of another is asked with `in`,
+ * which hashes: the database does not know how many rows are given, and a join would compare each with each.
  *
  * @returns `LeasedDeliveryRow`s without what was given; one that was not leased has a `lease_token` of null.
  */
@@ -58,7 +59,8 @@ export const ACCEPT = {
     on conflict (occurred_at, event_id) do nothing
     returning occurred_at, event_id, event_type, merchant_id, payment_id
   ), wanted as (
-    select accepted.*, endpoint.endpoint_id, accepted.occurred_at + $2::float8 * ${MS} as deadline_at
+    select accepted.*, endpoint.endpoint_id, accepted.occurred_at + $2::float8 * ${MS} as deadline_at,
+      accepted.event_id in (select event_id from given where lease) as leased
     from accepted join every_endpoint as endpoint using (merchant_id)
     where endpoint.enabled and accepted.event_type = any(endpoint.events)
       -- What is said about an endpoint is said at the others.
@@ -66,15 +68,14 @@ export const ACCEPT = {
   ), skipped as (
     insert into outcome (occurred_at, event_id, outcome, resolved_at)
     select occurred_at, event_id, 'skipped', ${NOW} from accepted
-    where not exists (
-      select from wanted where wanted.event_id = accepted.event_id and wanted.endpoint_id = accepted.merchant_id)
+    where event_id not in (select event_id from wanted where endpoint_id = merchant_id)
   ), due as (
     insert into delivery
       (event_id, occurred_at, merchant_id, endpoint_id, due_at, deadline_at, lease_token, lease_until)
-    select wanted.event_id, wanted.occurred_at, wanted.merchant_id, endpoint_id, ${NOW}, deadline_at,
-      case when given.lease then ${NEW_LEASE_TOKEN} end, case when given.lease then ${NOW} + $1::float8 * ${MS} end
-    from wanted join given using (event_id)
-    where endpoint_id = wanted.merchant_id
+    select event_id, occurred_at, merchant_id, endpoint_id, ${NOW}, deadline_at,
+      case when leased then ${NEW_LEASE_TOKEN} end, case when leased then ${NOW} + $1::float8 * ${MS} end
+    from wanted
+    where endpoint_id = merchant_id
     returning *
   ), further_pending as (
     insert into further_outcome (occurred_at, event_id, endpoint_id)

@@ -65,6 +65,10 @@ const LOGGED = RECORD_COLUMNS.map(([column]) => column)
 /**
  * A success always wins: it ends the delivery and the event's schedule whoever has the lease. A failure counts only
  * under the current lease: the process that has the delivery now knows better.
+ *
+ * An event has one delivery by the schedule to an endpoint, so only a resend by hand can end another one than its own. It
+ * is looked up for each of them (`offset 0` keeps it so): the database does not know how many rows are given, and would
+ * compare each with every delivery that waits.
  */
 export const RECORD = {
   name: "record-results",
@@ -77,11 +81,17 @@ export const RECORD = {
     delete from every_delivery as delivery using given
     where delivery.delivery_id = given.delivery_id
       and (given.succeeded or (given.retry_at is null and delivery.lease_token = given.lease_token))
-    returning delivery.occurred_at, delivery.event_id, delivery.endpoint_id, delivery.trigger
+    returning delivery.occurred_at, delivery.event_id, delivery.endpoint_id, delivery.trigger,
+      given.is_further, given.succeeded, given.sent_at, given.duration_ms
   ), schedule_ended as (
-    delete from every_delivery as delivery using given
-    where given.succeeded and delivery.event_id = given.event_id and delivery.endpoint_id = given.endpoint_id
-      and delivery.trigger = 'schedule' and delivery.delivery_id <> given.delivery_id
+    delete from every_delivery where delivery_id in (
+      select scheduled.delivery_id
+      from given cross join lateral (
+        select delivery_id from every_delivery as delivery
+        where delivery.event_id = given.event_id and delivery.endpoint_id = given.endpoint_id and trigger = 'schedule'
+        offset 0
+      ) as scheduled
+      where given.succeeded and given.trigger = 'manual')
   ), postponed as (
     update every_delivery as delivery
     set attempt = attempt + 1, due_at = given.retry_at, lease_token = null, lease_until = null
@@ -96,9 +106,9 @@ export const RECORD = {
         sent_at + duration_ms * interval '1 millisecond' as ended_at
       from given where succeeded
       union all
-      select ended.occurred_at, ended.event_id, ended.endpoint_id, given.is_further, given.succeeded,
-        given.sent_at + given.duration_ms * interval '1 millisecond'
-      from ended join given using (event_id, endpoint_id) where ended.trigger = 'schedule'
+      select occurred_at, event_id, endpoint_id, is_further, succeeded,
+        sent_at + duration_ms * interval '1 millisecond'
+      from ended where trigger = 'schedule'
     ) as result
     group by occurred_at, event_id, endpoint_id, is_further
   ), resolved_further as (
