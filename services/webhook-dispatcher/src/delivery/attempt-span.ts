@@ -17,9 +17,10 @@ export async function inAttemptSpan(
     kind: SpanKind.CLIENT,
     parent: remoteContext(isFirst ? traceparent : null),
     links: isFirst ? [] : linksTo(traceparent),
-    attributes: describeDelivery(delivery),
   };
   return await inSpan("POST webhook", options, async (span) => {
+    // Without a collector nobody reads them.
+    if (span.isRecording()) annotate(describeDelivery(delivery), span);
     const delivered = await attempt();
     if (!delivered) {
       annotate({ "holdfast.outcome": "given_back" }, span);

@@ -1,4 +1,4 @@
-import { createHash, randomUUIDv7 } from "node:crypto";
+import { hash, randomUUIDv7 } from "node:crypto";
 import { failpoint } from "@holdfast/service-runtime";
 import { signWebhook, WEBHOOK_HEADERS } from "@holdfast/webhook-signature";
 import type { BusinessEvents } from "../business-events.ts";
@@ -36,10 +36,11 @@ export async function deliver(deps: DeliverDeps, delivery: LeasedDelivery): Prom
   if (!endpoint?.enabled || !mayBeSent(deps, delivery)) return undefined;
   const startedAt = deps.clock.databaseNow();
   const secrets = signingSecrets(endpoint, new Date(startedAt));
-  const { result, requestTime } = await signAndPost(deps, endpoint.url, secrets, delivery);
+  const posted = await signAndPost(deps, endpoint.url, secrets, delivery);
+  const { result } = posted;
   if (result.error === undefined) await failpoint("webhooks.after_2xx");
 
-  const record = describeAttempt(deps, delivery, { result, requestTime, secrets, startedAt });
+  const record = describeAttempt(deps, delivery, { ...posted, secrets, startedAt });
   deps.events.attempted(delivery, result, {
     lateMs: startedAt - delivery.dueAt.getTime(),
     sinceEventMs: startedAt - delivery.occurredAt.getTime(),
@@ -63,6 +64,14 @@ function mayBeSent({ clock }: DeliverDeps, { trigger, attempt, deadlineAt }: Lea
 
 type Message = { endpointId: string; eventId: string; eventType: string; body: Buffer };
 
+type Posted = {
+  result: PostResult;
+  /** Milliseconds since the epoch, as they were signed. */
+  requestTime: number;
+  /** SHA-256 of the body. */
+  bodyHash: Buffer;
+};
+
 /**
  * Signs and posts. An endpoint whose secret cannot be read has a failed attempt like any other, so that the delivery log
  * shows it and the schedule ends; nothing is sent to it.
@@ -72,10 +81,11 @@ export async function signAndPost(
   url: string,
   secrets: SigningSecrets<Buffer>,
   message: Message,
-): Promise<{ result: PostResult; requestTime: number }> {
+): Promise<Posted> {
+  const bodyHash = hash("sha256", message.body, "buffer");
   const opened = deps.openSecrets(message.endpointId, secrets);
-  if (opened) return await post(deps, url, opened, message);
-  return { result: { error: "secret_unreadable", durationMs: 0 }, requestTime: deps.clock.now() };
+  if (opened) return await post(deps, url, opened, message, bodyHash);
+  return { result: { error: "secret_unreadable", durationMs: 0 }, requestTime: deps.clock.now(), bodyHash };
 }
 
 /** Signs with the time at which the connection is ready, and posts. */
@@ -84,7 +94,8 @@ async function post(
   url: string,
   { current, next }: SigningSecrets<string>,
   { eventId, eventType, body }: Message,
-): Promise<{ result: PostResult; requestTime: number }> {
+  bodyHash: Buffer,
+): Promise<Posted> {
   let requestTime = clock.now();
   const written = Promise.withResolvers<void>();
   const posting = client.post(url, () => {
@@ -102,24 +113,19 @@ async function post(
         ...(next && { [WEBHOOK_HEADERS.nextSignature]: signWebhook(next.secret, time, body) }),
         [WEBHOOK_HEADERS.eventId]: eventId,
         [WEBHOOK_HEADERS.eventType]: eventType,
-        [WEBHOOK_HEADERS.contentDigest]: `sha-256=:${createHash("sha256").update(body).digest("base64")}:`,
+        [WEBHOOK_HEADERS.contentDigest]: `sha-256=:${bodyHash.toString("base64")}:`,
       },
     };
   });
   await Promise.race([written.promise, posting]);
   await failpoint("webhooks.in_request");
-  return { result: await posting, requestTime };
+  return { result: await posting, requestTime, bodyHash };
 }
 
-type Attempt = {
-  result: PostResult;
-  requestTime: number;
-  secrets: SigningSecrets<Buffer>;
-  startedAt: number;
-};
+type Attempt = Posted & { secrets: SigningSecrets<Buffer>; startedAt: number };
 
 function describeAttempt(deps: DeliverDeps, delivery: LeasedDelivery, attempt: Attempt): AttemptRecord {
-  const { result, requestTime, secrets, startedAt } = attempt;
+  const { result, requestTime, bodyHash, secrets, startedAt } = attempt;
   return {
     attempt_id: randomUUIDv7(),
     delivery_id: delivery.deliveryId,
@@ -139,7 +145,7 @@ function describeAttempt(deps: DeliverDeps, delivery: LeasedDelivery, attempt: A
     duration_ms: result.durationMs,
     remote_address: result.remoteAddress ?? null,
     snippet: snippetText(result.snippet),
-    body_hash: createHash("sha256").update(delivery.body).digest(),
+    body_hash: bodyHash,
     secret_version: secrets.current.version,
     next_version: secrets.next?.version ?? null,
     retry_at: retryAt(deps, delivery, result),

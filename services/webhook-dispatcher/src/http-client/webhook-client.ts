@@ -5,7 +5,7 @@ import { createConnectionPool, type Connection, type ConnectionPool } from "./co
 import { sendRequest, type RequestResult } from "./send-request.ts";
 import { openConnection } from "./open-connection.ts";
 import { resolveTarget, type Lookup } from "./resolve-target.ts";
-import { parseTarget, type TargetRules, type WebhookTarget } from "./webhook-target.ts";
+import { createTargetParser, type TargetRules, type WebhookTarget } from "./webhook-target.ts";
 
 /** The result of a POST, with an `error` unless the answer was 2xx. */
 export type PostResult = {
@@ -45,11 +45,12 @@ export type WebhookClientOptions = {
 export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
   const pool = createConnectionPool({ idleMax: IDLE_CONNECTIONS_MAX });
   const secureContext = createSecureContext({ ca: trustedCertificates(options.caFile) });
+  const targetOf = createTargetParser(options.rules);
   const deps = { ...options, pool, secureContext };
   return {
     async post(url, makeRequest) {
       const startedAt = performance.now();
-      const target = parseTarget(url, options.rules);
+      const target = targetOf(url);
       const result =
         typeof target === "string" ? blocked() : await postTo(deps, target, makeRequest, startedAt);
       return { ...result, durationMs: Math.round(performance.now() - startedAt) };

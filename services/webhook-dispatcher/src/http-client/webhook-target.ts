@@ -54,5 +54,21 @@ export function parseTarget(url: string, rules: TargetRules): WebhookTarget | Ta
   return { host, isAddress, port, authority, path: pathname + search };
 }
 
+/** {@link parseTarget} under one set of rules. What was judged lately is kept: each delivery has its endpoint's URL. */
+export function createTargetParser(rules: TargetRules): (url: string) => WebhookTarget | TargetFault {
+  const judged = new Map<string, WebhookTarget | TargetFault>();
+  return (url) => {
+    const known = judged.get(url);
+    if (known !== undefined) return known;
+    const target = parseTarget(url, rules);
+    if (judged.size >= JUDGED_MAX) judged.clear();
+    judged.set(url, target);
+    return target;
+  };
+}
+
+/** URLs that are kept with what they were found to be. */
+const JUDGED_MAX = 1_000;
+
 const URL_LENGTH_MAX = 2_048;
 const HTTPS_PORT = 443;
