@@ -20,6 +20,9 @@ export type Bench = {
   payments: number;
 };
 
+/** Before anything counts each side works for so long: connections are open by then, and what runs often is compiled. */
+export const WARM_UP_S = 10;
+
 export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }

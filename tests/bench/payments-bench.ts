@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { settled, witness, type Bench } from "./bench.ts";
+import { settled, WARM_UP_S, witness, type Bench } from "./bench.ts";
 import { cpuTimeMs } from "./cpu-time.ts";
 import { median } from "./figures.ts";
 import type { LoadResult } from "./load.ts";
@@ -45,7 +45,7 @@ export async function benchPayments(bench: Bench): Promise<void> {
       bareTarget(bench, bare[0]!, { name: "same work", webhookPath: BARE_PATH }),
       bareTarget(bench, bare[1]!, { name: "no webhooks" }),
     ];
-    for (const target of targets) await measure(bench, target, { seconds: Math.min(2, bench.seconds) });
+    for (const target of targets) await measure(bench, target, { seconds: WARM_UP_S });
     await bench.receiver.forget();
     const before = await approvals(bench);
     const peak = await inTurns(bench, targets, () => 0);

@@ -1,6 +1,6 @@
 import { loadavg } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import { print, printGoal, witness, type Bench } from "./bench.ts";
+import { print, printGoal, WARM_UP_S, witness, type Bench } from "./bench.ts";
 import { cpuTimeMs } from "./cpu-time.ts";
 import { median } from "./figures.ts";
 import {
@@ -40,7 +40,6 @@ export async function benchSteady(bench: Bench): Promise<void> {
 }
 
 const RATES = [10, 50, 200];
-const WARM_UP_S = 10;
 /** What the last load has left to do is done by then: PostgreSQL looks once a minute for tables to vacuum. */
 const SETTLES_MS = 75_000;
 const IDLE_S = 20;
