@@ -29,7 +29,7 @@ export {
   type OperatorIdentity,
   type TokenOptions,
 } from "./operator-identity.ts";
-export { measurePlan, type PlanWork } from "./plan-work.ts";
+export { executeBatch, measurePlan, type PlanWork } from "./plan-work.ts";
 export { ProcessTree } from "./process-tree.ts";
 export { serveCommands } from "./serve-commands.ts";
 export { createShiftedClock, type ShiftedClock } from "./shifted-clock.ts";

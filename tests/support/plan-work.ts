@@ -1,4 +1,4 @@
-import type { ClientBase } from "pg";
+import { escapeLiteral, type ClientBase } from "pg";
 
 /** What a statement has read, as the server counted it; unlike a time, it is the same on a busy machine. */
 export type PlanWork = {
@@ -29,6 +29,41 @@ export async function measurePlan(
   } finally {
     await client.query("rollback");
   }
+}
+
+type BatchValue = string | number | boolean | Date | Buffer | null;
+
+/**
+ * `execute` of a prepared statement that takes a batch, an array for each column: so the plan is the one that a connection
+ * keeps, and not one for these rows.
+ *
+ * @param before what the statement takes before the arrays.
+ */
+export function executeBatch<Column extends string>(
+  name: string,
+  {
+    before = [],
+    columns,
+    rows,
+  }: {
+    before?: number[];
+    columns: readonly (readonly [Column, string])[];
+    rows: Partial<Record<Column, BatchValue>>[];
+  },
+): string {
+  const arrays = columns.map(([column]) => `{${rows.map((row) => elementOf(row[column] ?? null)).join()}}`);
+  return `execute ${name} (${[...before, ...arrays.map((array) => escapeLiteral(array))].join()})`;
+}
+
+/** A value within the text of an array. */
+function elementOf(value: BatchValue): string {
+  if (value === null) return "null";
+  const text = Buffer.isBuffer(value)
+    ? String.raw`\x${value.toString("hex")}`
+    : value instanceof Date
+      ? value.toISOString()
+      : String(value);
+  return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
 
 function rowsOf(node: PlanNode): number {

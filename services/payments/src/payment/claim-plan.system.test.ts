@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { withClient } from "@holdfast/sandbox/infrastructure";
-import { createTestDatabase, measurePlan } from "@holdfast/tests/support";
+import { createTestDatabase, executeBatch, measurePlan } from "@holdfast/tests/support";
 import type { Client } from "pg";
 import { expect, test } from "vitest";
 import { CLAIM } from "./claim-statements.ts";
@@ -48,31 +48,29 @@ test.each(["plain", "keyed"] as const)(
 /** Pages that a claim of some payments reads and writes, by the plan that its connection has kept; it is rolled back. */
 async function pagesOfClaim(client: Client): Promise<number> {
   const rows = Array.from({ length: CLAIMED }, claimRow);
-  const literals = CLAIM_COLUMNS.map(([column]) =>
-    client.escapeLiteral(`{${rows.map((row) => row[column] ?? "null").join()}}`),
-  );
-  const { pages } = await measurePlan(client, { text: `execute claim (30000, 60000, ${literals.join()})` });
+  const text = executeBatch("claim", { before: [30_000, 60_000], columns: CLAIM_COLUMNS, rows });
+  const { pages } = await measurePlan(client, { text });
   return pages;
 }
 
-function claimRow(): Partial<Record<(typeof CLAIM_COLUMNS)[number][0], string>> {
+function claimRow() {
   return {
     payment_id: randomUUID(),
     merchant_id: MERCHANT,
     transaction_type: "PAYMENT",
     lease_token: randomUUID(),
     order_id: randomUUID(),
-    amount_minor: "100",
+    amount_minor: 100,
     currency: "TRY",
-    currency_exponent: "2",
-    installment_count: "1",
-    commission_minor: "0",
+    currency_exponent: 2,
+    installment_count: 1,
+    commission_minor: 0,
     request_ip: "203.0.113.7",
-    request_port: "443",
+    request_port: 443,
     card_holder_name: "Ada",
     masked_pan: "411111******1111",
-    pan_fingerprint: String.raw`\\x${"00".repeat(32)}`,
+    pan_fingerprint: Buffer.alloc(32),
     pan_fingerprint_key_id: "k1",
-    claims_order: "true",
+    claims_order: true,
   };
 }

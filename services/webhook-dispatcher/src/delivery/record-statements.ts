@@ -67,8 +67,8 @@ const LOGGED = RECORD_COLUMNS.map(([column]) => column)
  * under the current lease: the process that has the delivery now knows better.
  *
  * An event has one delivery by the schedule to an endpoint, so only a resend by hand can end another one than its own. It
- * is looked up for each of them (`offset 0` keeps it so): the database does not know how many rows are given, and would
- * compare each with every delivery that waits.
+ * is looked up for each of them, and `offset 0` leaves the planner no other way: a plan that was made while nothing waited
+ * compared each with every delivery that waits (ADR 0229).
  */
 export const RECORD = {
   name: "record-results",
