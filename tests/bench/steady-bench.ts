@@ -40,8 +40,11 @@ export async function benchSteady(bench: Bench): Promise<void> {
 }
 
 const RATES = [10, 50, 200];
-/** What the last load has left to do is done by then: PostgreSQL looks once a minute for tables to vacuum. */
-const SETTLES_MS = 75_000;
+/**
+ * What the last load has left to do is done by then: PostgreSQL looks once a minute for tables to vacuum, and some ninety
+ * seconds after its last work each process collects its memory once, which would count as work of an idle one.
+ */
+const SETTLES_MS = 150_000;
 const IDLE_S = 20;
 
 /** What is not the product: the bank, the merchant, who signs people in. */
