@@ -31,11 +31,9 @@ export const MUTATIONS: readonly Mutation[] = [
       {
         // The history has each version once, which would refuse the change by itself.
         file: `${payments}/payment/payment-statements.ts`,
-        search: `given.cause from changed join given using (payment_id, lease_token)
-  ), event as (`,
-        replace: `given.cause from changed join given using (payment_id, lease_token)
-    on conflict do nothing
-  ), event as (`,
+        search: `select payment_id, version, "from", status, cause from changed`,
+        replace: `select payment_id, version, "from", status, cause from changed
+    on conflict do nothing`,
       },
     ],
     scenario: takeover("finds the payment reversed"),
@@ -184,7 +182,7 @@ export const MUTATIONS: readonly Mutation[] = [
       {
         file: `${payments}/payment/payment-statements.ts`,
         search: `
-    where given.webhook_body is not null
+    where webhook_body is not null
   )`,
         replace: `
     where false
