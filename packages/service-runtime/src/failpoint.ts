@@ -49,6 +49,7 @@ export const FAILPOINTS = [
   "settlement.before_revision",
   "webhooks.after_pull",
   "webhooks.after_accept",
+  "webhooks.after_claim",
   "webhooks.before_ack",
   "webhooks.in_request",
   "webhooks.after_2xx",

@@ -1,3 +1,4 @@
+import { armFailpoints } from "@holdfast/service-runtime";
 import { eventually } from "@holdfast/tests/support";
 import { Pool } from "pg";
 import { expect, onTestFinished, test } from "vitest";
@@ -6,6 +7,29 @@ import { newEvent } from "./events.ts";
 import { insertWaiting } from "./waiting-deliveries.ts";
 
 test("one call for a claim gets to every endpoint with room, however many without room stand between", async () => {
+  const { callForClaim, makeEndsDue, leasedEnds } = await startWithFull();
+  await makeEndsDue();
+  await callForClaim();
+  await eventually(async () => expect(await leasedEnds()).toBe(2));
+});
+
+test("a call that comes behind the first of them gets to these, too", async () => {
+  const { callForClaim, makeEndsDue, leasedEnds } = await startWithFull();
+  const hits = armFailpoints("webhooks.after_claim:hold");
+  onTestFinished(() => void armFailpoints(undefined));
+  await callForClaim();
+  await eventually(() => expect(hits("webhooks.after_claim")).toBe(1));
+  await makeEndsDue();
+  await callForClaim();
+  armFailpoints(undefined);
+  await eventually(async () => expect(await leasedEnds()).toBe(2));
+});
+
+/**
+ * A dispatcher that claims only when it is called, and more endpoints without room than one claim steps over; the first
+ * and the last of all have room and nothing due yet.
+ */
+async function startWithFull() {
   const harness = await startDispatcherHarness({
     WEBHOOK_CLAIM_INTERVAL: "1h",
     WEBHOOK_RETRY_SCHEDULE: "1h",
@@ -38,8 +62,13 @@ test("one call for a claim gets to every endpoint with room, however many withou
     endpoints,
   ]);
   const ends = [endpoints[0]!, endpoints.at(-1)!];
-  const makeDue = "update webhooks.delivery set due_at = now() + $2::interval where endpoint_id = any($1)";
-  await harness.query(makeDue, [ends, "1 hour"]);
+  const makeDue = async (after: string) => {
+    await harness.query(
+      "update webhooks.delivery set due_at = now() + $2::interval where endpoint_id = any($1)",
+      [ends, after],
+    );
+  };
+  await makeDue("1 hour");
   await eventually(
     async () => {
       await callForClaim();
@@ -47,10 +76,8 @@ test("one call for a claim gets to every endpoint with room, however many withou
     },
     { withinMs: 60_000 },
   );
-  await harness.query(makeDue, [ends, "0"]);
-  await callForClaim();
-  await eventually(async () => expect(await leased(ends)).toBe(2));
-});
+  return { callForClaim, makeEndsDue: () => makeDue("0"), leasedEnds: () => leased(ends) };
+}
 
 /** Of an endpoint that has not answered yet. */
 const MAX_IN_FLIGHT = 8;

@@ -34,3 +34,16 @@ test("what calls while a claim runs is not lost", async () => {
   signal.nudge();
   expect(await isCalled(signal)).toBe(true);
 });
+
+test("a claim that goes on is told from one that was called for", async () => {
+  const signal = createClaimSignal();
+  signal.nudge();
+  expect(signal.begin(new Set())).toBe(true);
+  signal.goOn();
+  expect(await isCalled(signal)).toBe(true);
+  expect(signal.begin(new Set(["full"]))).toBe(false);
+  signal.hasRoom("another");
+  expect(signal.begin(new Set(["full"]))).toBe(false);
+  signal.hasRoom("full");
+  expect(signal.begin(new Set())).toBe(true);
+});

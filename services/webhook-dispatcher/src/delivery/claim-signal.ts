@@ -7,8 +7,15 @@ export type ClaimSignal = {
   more: () => void;
   /** Calls for a claim where deliveries may have waited for this room. */
   hasRoom: (endpointId: string) => void;
-  /** Begins a claim. @param full the endpoints for which it may take nothing. */
-  begin: (full: ReadonlySet<string>) => void;
+  /** Has the next claim follow without a wait, although nobody calls for it: the last one did not look everywhere. */
+  goOn: () => void;
+  /**
+   * Begins a claim.
+   *
+   * @param full the endpoints for which it may take nothing.
+   * @returns whether a claim was called for since the last one began.
+   */
+  begin: (full: ReadonlySet<string>) => boolean;
   /** Waits until a claim is called for, since the last `begin`, at most `ms`. */
   wait: (ms: number) => Promise<void>;
 };
@@ -18,26 +25,36 @@ export type ClaimSignal = {
  * remembered, and their next room calls for another one.
  */
 export function createClaimSignal(): ClaimSignal {
-  let called = Promise.withResolvers<void>();
+  let next = Promise.withResolvers<void>();
+  let isCalled = false;
   let anywhere = true;
   let full: ReadonlySet<string> = new Set();
+  const call = () => {
+    isCalled = true;
+    next.resolve();
+  };
   return {
     nudge() {
       anywhere = true;
-      called.resolve();
+      call();
     },
     more() {
       anywhere = true;
     },
     hasRoom(endpointId) {
-      if (anywhere || full.has(endpointId)) called.resolve();
+      if (anywhere || full.has(endpointId)) call();
+    },
+    goOn() {
+      next.resolve();
     },
     begin(those) {
-      [anywhere, full] = [false, those];
+      const wasCalled = isCalled;
+      [isCalled, anywhere, full] = [false, false, those];
+      return wasCalled;
     },
     async wait(ms) {
-      await Promise.race([called.promise, pause(ms)]);
-      called = Promise.withResolvers();
+      await Promise.race([next.promise, pause(ms)]);
+      next = Promise.withResolvers();
     },
   };
 }

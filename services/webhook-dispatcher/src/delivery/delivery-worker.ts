@@ -1,4 +1,4 @@
-import { pause, type NaturalBatcher } from "@holdfast/service-runtime";
+import { failpoint, pause, type NaturalBatcher } from "@holdfast/service-runtime";
 import type { Pool } from "pg";
 import type { BusinessEvents } from "../business-events.ts";
 import { SKEW_STOP_MS, type Clock } from "../clock.ts";
@@ -108,12 +108,17 @@ function createClaimRound(
   signal: ClaimSignal,
 ): () => Promise<boolean> {
   let after: string | undefined;
+  /** Whether somebody called after a claim had looked at the first endpoints: they may be the ones that it is for. */
+  let again = false;
   return async () => {
     const limit = Math.min(CLAIM_MAX, queue.totalRoom());
     // With a clock this wrong every signature would be refused and the schedule be used up for nothing.
     if (limit === 0 || Math.abs(clock.skewMs) > SKEW_STOP_MS) return true;
     const rooms = queue.rooms();
-    signal.begin(new Set(rooms.filter(({ room }) => room === 0).map(({ endpointId }) => endpointId)));
+    const called = signal.begin(
+      new Set(rooms.filter(({ room }) => room === 0).map(({ endpointId }) => endpointId)),
+    );
+    again = after !== undefined && (again || called);
     const claimed = await claimDeliveries(pool, {
       limit,
       rooms,
@@ -121,10 +126,12 @@ function createClaimRound(
       shiftMs: clock.shiftMs,
       after,
     });
+    await failpoint("webhooks.after_claim");
     after = claimed.after;
     for (const delivery of claimed.deliveries) queue.push(delivery);
     // It ended where it had seen enough endpoints without room, and not because it had taken enough.
-    if (after !== undefined && claimed.deliveries.length < limit) signal.nudge();
+    const isCut = after !== undefined && claimed.deliveries.length < limit;
+    if (isCut || (after === undefined && again)) signal.goOn();
     return claimed.deliveries.length > 0;
   };
 }
