@@ -30,8 +30,8 @@ test("leases are released when the database is back, once each, and together", a
   await done;
   const released = asked.slice(failures.length);
   expect(released.flat().toSorted()).toEqual(leased.map(({ deliveryId }) => deliveryId).toSorted());
-  // Each waits by a timer of its own, and on a busy machine not all of them fire in one turn.
-  expect(released.length).toBeLessThan(leased.length);
+  // The first ones may be tried a moment before those that had gathered behind them.
+  expect(released.length).toBeLessThanOrEqual(2);
 });
 
 test("a lease that has ended is not released any more", async () => {

@@ -15,6 +15,8 @@ type Releasing = {
  * is away the release is tried again, of all that wait for it in one statement.
  */
 export function releaseUntilDone({ release, onFailed }: Releasing): GiveBack {
+  // One for all that failed together, so that they are tried again together, however busy the machine is.
+  let rest = Promise.resolve();
   const batcher = createNaturalBatcher<LeasedDelivery, void>({
     name: "released leases",
     sizeMax: 500,
@@ -25,6 +27,7 @@ export function releaseUntilDone({ release, onFailed }: Releasing): GiveBack {
         await release(deliveries);
       } catch (error) {
         onFailed(error);
+        rest = pause(RETRY_PAUSE_MS);
         throw error;
       }
       return deliveries.map(() => undefined);
@@ -37,7 +40,7 @@ export function releaseUntilDone({ release, onFailed }: Releasing): GiveBack {
         () => false,
       );
       if (isDone) return;
-      await pause(RETRY_PAUSE_MS);
+      await rest;
     }
   };
   return async (deliveries) => void (await Promise.all(deliveries.map(releaseOne)));
