@@ -9,6 +9,7 @@ import { print, printGoal, witness, type Bench } from "./bench.ts";
 import { cpuTimeMs } from "./cpu-time.ts";
 import type { Endpoint } from "./events.ts";
 import { median } from "./figures.ts";
+import { whileStopped } from "./while-stopped.ts";
 
 type Claims = MeasuredClaims & { pending: number };
 
@@ -27,8 +28,7 @@ export async function benchClaims(
   others: Endpoint[],
 ): Promise<void> {
   const dispatcher = sandbox.processes["webhook-dispatcher"]!;
-  process.kill(dispatcher, "SIGSTOP");
-  try {
+  await whileStopped([dispatcher], async () => {
     // What it had begun to claim is over.
     await client.query("select pg_sleep(0.1)");
     const merchantIds = others.map(({ merchantId }) => merchantId);
@@ -43,9 +43,7 @@ export async function benchClaims(
       results.push({ pending, ...(await measureClaims(sandbox.databaseUrl)) });
     }
     report(results);
-  } finally {
-    process.kill(dispatcher, "SIGCONT");
-  }
+  });
 }
 
 const FEW = 1_000;

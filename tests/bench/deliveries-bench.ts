@@ -5,6 +5,7 @@ import { cpuTimeMs } from "./cpu-time.ts";
 import { forEach, newEndpoints, type Endpoint } from "./events.ts";
 import { median, sharedClockUs } from "./figures.ts";
 import { runProgram } from "./programs.ts";
+import { whileStopped } from "./while-stopped.ts";
 
 type Round = {
   delivered: number;
@@ -27,7 +28,8 @@ export async function benchDeliveries(bench: Bench): Promise<void> {
   );
   const dispatcher: Round[] = [];
   const bare: Round[] = [];
-  await withoutSettlement(bench, async () => {
+  // Settlement reads the same events, and asks again and again for the payments of these, which do not exist.
+  await whileStopped([bench.sandbox.processes["settlement"]!], async () => {
     await dispatch(bench, endpoints, WARM_UP_S);
     await receiver.forget();
     for (let round = 0; round < rounds; round++) {
@@ -47,17 +49,6 @@ export async function benchDeliveries(bench: Bench): Promise<void> {
       `${distinct["/bare-loop"]} at the receiver; ${copies} copies`,
   );
   await forEach(endpoints, (endpoint) => bench.events.turnOff(endpoint));
-}
-
-/** Settlement reads the same events, and asks again and again for the payments of these, which do not exist. */
-async function withoutSettlement({ sandbox }: Bench, work: () => Promise<void>): Promise<void> {
-  const settlement = sandbox.processes["settlement"]!;
-  process.kill(settlement, "SIGSTOP");
-  try {
-    await work();
-  } finally {
-    process.kill(settlement, "SIGCONT");
-  }
 }
 
 const PATH = "/dispatcher";

@@ -2,6 +2,7 @@ import { withClient } from "@holdfast/sandbox/infrastructure";
 import type { Client } from "pg";
 import { print, printGoal, witness, type Bench } from "./bench.ts";
 import { measureClaims, type MeasuredClaims } from "./claim-bench.ts";
+import { whileStopped } from "./while-stopped.ts";
 
 /**
  * What a claim costs beside a hundred thousand endpoints of which 20 000 fail, with five deliveries each: when those wait
@@ -10,9 +11,8 @@ import { measureClaims, type MeasuredClaims } from "./claim-bench.ts";
  */
 export async function benchEndpoints({ sandbox }: Bench): Promise<void> {
   const dispatcher = sandbox.processes["webhook-dispatcher"]!;
-  process.kill(dispatcher, "SIGSTOP");
-  try {
-    await withClient(sandbox.databaseUrl, async (client) => {
+  await whileStopped([dispatcher], () =>
+    withClient(sandbox.databaseUrl, async (client) => {
       await client.query("set session_replication_role = replica; set synchronous_commit = off");
       await client.query(INSERT_ENDPOINTS, [ENDPOINTS]);
       const [failing, healthy] = [
@@ -51,10 +51,8 @@ export async function benchEndpoints({ sandbox }: Bench): Promise<void> {
       // The dispatcher goes on, and must not call them.
       await client.query("truncate webhooks.delivery");
       await client.query("delete from webhooks.endpoint where secret_request_id = 'bench'");
-    });
-  } finally {
-    process.kill(dispatcher, "SIGCONT");
-  }
+    }),
+  );
 }
 
 const ENDPOINTS = 100_000;

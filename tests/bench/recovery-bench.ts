@@ -5,6 +5,7 @@ import type { SandboxFile } from "@holdfast/sandbox";
 import { print, printGoal, settled, witness, type Bench } from "./bench.ts";
 import { newEndpoints, type Endpoint } from "./events.ts";
 import { median } from "./figures.ts";
+import { whileStopped } from "./while-stopped.ts";
 
 /** `seconds` from the kill, or from where it would have been, until all webhooks are there. */
 type Drain = { seconds: number; doubled: number; arrived: number };
@@ -44,13 +45,7 @@ const COPIES_COME_MS = 500;
 async function drain(bench: Bench, endpoints: Endpoint[], victim: string | undefined): Promise<Drain> {
   const { receiver } = bench;
   await receiver.forget();
-  const dispatcher = pidOf(bench, "webhook-dispatcher");
-  process.kill(dispatcher, "SIGSTOP");
-  try {
-    await publishAll(bench, endpoints);
-  } finally {
-    process.kill(dispatcher, "SIGCONT");
-  }
+  await whileStopped([pidOf(bench, "webhook-dispatcher")], () => publishAll(bench, endpoints));
   await receiver.hasReceived(PATH, EVENTS * KILLED_AFTER, TIMEOUT_MS);
   const killedAt = performance.now();
   if (victim !== undefined) process.kill(pidOf(bench, victim), "SIGKILL");

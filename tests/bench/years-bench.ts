@@ -4,6 +4,7 @@ import { print, printGoal, witness, type Bench } from "./bench.ts";
 import { median } from "./figures.ts";
 import { readLists } from "./lists-years-bench.ts";
 import { HOLDFAST_PATH, holdfast, measure, type PaymentFigures } from "./payments-bench.ts";
+import { whileNobodyLooks } from "./while-stopped.ts";
 
 /**
  * What a payment costs after years: the same load on an empty database and on one that has `--payments` of 90 days in every
@@ -21,7 +22,10 @@ export async function benchYears(bench: Bench): Promise<void> {
     const startedAt = performance.now();
     const bytes = await withClient(sandbox.databaseUrl, async (client) => {
       const before = await bytesByTable((text) => client.query(text));
-      await fillYears(sandbox.databaseUrl, { payments, days: DAYS, merchantIds: [merchantId, ...others] });
+      const inBulk = payments >= IN_BULK_FROM;
+      const merchantIds = [merchantId, ...others];
+      const years = { payments, days: DAYS, merchantIds, inBulk };
+      await whileNobodyLooks(bench, () => fillYears(sandbox.databaseUrl, years));
       await client.query("checkpoint");
       return difference(before, await bytesByTable((text) => client.query(text)));
     });
@@ -38,6 +42,8 @@ export async function benchYears(bench: Bench): Promise<void> {
 }
 
 const DAYS = 90;
+/** Nothing is paid meanwhile, and one session would take the better part of an hour for ten million. */
+const IN_BULK_FROM = 1_000_000;
 /** Payments a second: one that a busy machine meets too, so that both measurements do the same work in the same time. */
 const RATE = 50;
 const WARM_UP_SECONDS = 5;

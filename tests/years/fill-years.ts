@@ -59,6 +59,8 @@ const SESSIONS = 6;
 const OF_A_SESSION = [
   "set session_replication_role = replica; set synchronous_commit = off; set search_path = public; set jit = off",
   "set maintenance_work_mem = '256MB'; set temp_buffers = '128MB'; set work_mem = '64MB'; set statement_timeout = 0",
+  // Who stands still in the middle of a transaction keeps what it has locked.
+  "set lock_timeout = '1min'",
 ];
 const WHILE_FILLING = [
   "autovacuum = off",
