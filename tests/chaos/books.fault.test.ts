@@ -8,7 +8,7 @@ import { fastTimers } from "./system/timers.ts";
 let sut: SystemUnderTest;
 beforeAll(async () => {
   sut = await startSystemUnderTest(fastTimers, { withSettlement: true });
-}, 90_000);
+});
 afterAll(() => sut?.stop());
 
 const query = (text: string) =>

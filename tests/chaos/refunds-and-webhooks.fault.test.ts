@@ -21,7 +21,7 @@ let sut: SystemUnderTest;
 beforeAll(async () => {
   sut = await startSystemUnderTest(loadTimers);
   await warmUp();
-}, 90_000);
+});
 afterAll(() => sut?.stop());
 
 afterEach(() => sut.check());
@@ -85,7 +85,7 @@ test("a receiver that fails is tried again until it answers, though JetStream lo
   receiver.behave({ kind: "status", status: 500 });
   const before = receiver.ledger.length;
   await sale("10.00");
-  await eventually(() => receiver.ledger.length > before, { withinMs: 10_000 });
+  await eventually(() => receiver.ledger.length > before);
   await sut.system.nats.kill();
   sut.system.nats.wipe();
   await sut.system.nats.restart();
@@ -103,9 +103,8 @@ test("dispatchers that die before they could commit an event lose nothing", asyn
   const before = dispatchers.map(({ process }) => refusals(process.log()));
   const paymentId = await sale("12.00");
   // Several tries of one batch: whatever was to be confirmed too early has been by then.
-  await eventually(
-    () => dispatchers.some(({ process }, index) => refusals(process.log()) > (before[index] ?? 0) + 3),
-    { withinMs: 15_000 },
+  await eventually(() =>
+    dispatchers.some(({ process }, index) => refusals(process.log()) > (before[index] ?? 0) + 3),
   );
   await Promise.all(dispatchers.map(({ process }) => process.kill()));
   await Promise.all(dispatchers.map(({ links }) => links.database.heal()));
@@ -134,9 +133,7 @@ test("what was promised while the bank stood still is carried out once, however 
   expect(answers.map(({ status }) => status)).toEqual([202, 202, 200]);
   expect(operationIn(answers[0])).toMatchObject({ type: "CAPTURE", status: "PENDING" });
   // Longer than any expiry that they could carry: what is read from the sockets now is past all of it.
-  await eventually(async () => (await unfinished()).every(({ attempts }) => attempts >= 2), {
-    withinMs: 60_000,
-  });
+  await eventually(async () => (await unfinished()).every(({ attempts }) => attempts >= 2));
   bank.resume();
   expect(await endOf(refundId)).toBe("SUCCESS");
   const captured = await sut.client.get(authorized);
@@ -158,13 +155,10 @@ test("what was promised while the bank stood still is carried out once, however 
 /** A cold process takes a while for its first refund, which must not be taken for a fault's effect. */
 async function warmUp(): Promise<void> {
   const paymentId = await sale("100.00");
-  await eventually(
-    async () => {
-      const answers = await Promise.all([0, 1, 2, 3].map((gateway) => ask(paymentId, "0.01", { gateway })));
-      return answers.every(({ status }) => status === 202);
-    },
-    { withinMs: 20_000 },
-  );
+  await eventually(async () => {
+    const answers = await Promise.all([0, 1, 2, 3].map((gateway) => ask(paymentId, "0.01", { gateway })));
+    return answers.every(({ status }) => status === 202);
+  });
 }
 
 /** How often a dispatcher has said that it could not take events over. */
@@ -174,13 +168,10 @@ function refusals(log: string): number {
 
 /** A payment charged in one step. @returns its id. */
 async function sale(amount: string): Promise<string> {
-  const paid = await eventually(
-    async () => {
-      const answer = await sut.client.post({ ...sut.order(), amount, sale: true });
-      return answer.status === 201 && (recordOf(answer)?.paymentId ?? false);
-    },
-    { withinMs: 15_000 },
-  );
+  const paid = await eventually(async () => {
+    const answer = await sut.client.post({ ...sut.order(), amount, sale: true });
+    return answer.status === 201 && (recordOf(answer)?.paymentId ?? false);
+  });
   return paid;
 }
 

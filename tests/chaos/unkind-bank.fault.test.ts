@@ -14,7 +14,7 @@ let sut: SystemUnderTest;
 
 beforeAll(async () => {
   sut = await startSystemUnderTest(fastTimers);
-}, 90_000);
+});
 afterAll(() => sut?.stop());
 
 afterEach(() => sut.check());
