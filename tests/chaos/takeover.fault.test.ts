@@ -91,7 +91,7 @@ test("a live lease is respected: a slow payment is answered by the process that 
 test("a claim that commits past the deadline is never sent to the bank", async () => {
   const [slow, other] = sut.system.payments;
   const order = sut.order();
-  await slow.process.restart({ FAILPOINTS: "payments.before_claim:delay(2500ms)" });
+  await slow.process.restart({ FAILPOINTS: "payments.before_claim:delay(7s)" });
   await takeOffTheBus(other);
   const answer = await sut.client.post(order);
   expect(answer).toMatchObject({ status: 504 });

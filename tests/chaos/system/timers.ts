@@ -38,13 +38,16 @@ const deliveryTimers = {
 /** What `WEBHOOK_RETRY_SCHEDULE` and `WEBHOOK_ATTEMPT_TIMEOUT` above mean to the checker. */
 export const deliveryRules = { retryDelaysMs: [500, 1_000, 2_000, 3_000], attemptMaxMs: 2_500 };
 
-/** Some ten times faster than in production: the same order, and recovery within seconds. */
+/**
+ * Several times faster than in production: the same order, and recovery within seconds. What a request waits for is long
+ * enough for a process that has just started beside others.
+ */
 export const fastTimers: Timers = {
   ...deliveryTimers,
   ACQUIRER_TIMEOUT: "800ms",
-  HANDLER_TIMEOUT: "1200ms",
-  REQUEST_TIMEOUT: "1500ms",
-  LEASE_DURATION: "2000ms",
+  HANDLER_TIMEOUT: "3000ms",
+  REQUEST_TIMEOUT: "4000ms",
+  LEASE_DURATION: "5s",
   RECOVERY_INTERVAL: "100ms",
   // Even steps: beyond the last one the pauses double, which a test of ten refusals could not wait for.
   RECOVERY_SCHEDULE: evenSteps(250, 60_000),
