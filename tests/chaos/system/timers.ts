@@ -19,6 +19,8 @@ export type Timers = {
   WEBHOOK_ATTEMPT_TIMEOUT: string;
   WEBHOOK_LEASE: string;
   WEBHOOK_REAP_INTERVAL: string;
+  /** A second where it is not set. */
+  DATABASE_CONNECTION_TIMEOUT?: string;
   /** Days where it is not set. */
   AUTHORIZATION_EXPIRES_AFTER?: string;
   EXPIRY_INTERVAL?: string;
@@ -48,6 +50,7 @@ export const fastTimers: Timers = {
   HANDLER_TIMEOUT: "3000ms",
   REQUEST_TIMEOUT: "4000ms",
   LEASE_DURATION: "5s",
+  DATABASE_CONNECTION_TIMEOUT: "2500ms",
   RECOVERY_INTERVAL: "100ms",
   // Even steps: beyond the last one the pauses double, which a test of ten refusals could not wait for.
   RECOVERY_SCHEDULE: evenSteps(250, 60_000),
