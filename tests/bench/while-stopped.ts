@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { eventually } from "../support/eventually.ts";
 import type { Bench } from "./bench.ts";
 
 /** Runs `work` while processes stand still: they read nothing, send nothing, and hold what they have. */
@@ -26,19 +26,11 @@ export async function whileNobodyLooks<Result>(
     LOOKING.map((name) => sandbox.processes[name]!),
     work,
   );
-  for (const name of LOOKING) await ready(`${sandbox.healthUrls[name]}/readyz`);
+  for (const name of LOOKING) {
+    const url = `${sandbox.healthUrls[name]}/readyz`;
+    await eventually(async () => (await fetch(url)).ok, { withinMs: 60_000, everyMs: 100 });
+  }
   return result;
 }
 
 const LOOKING = ["payments", "refunds", "settlement", "webhook-dispatcher"];
-const TIMEOUT_MS = 60_000;
-
-async function ready(url: string): Promise<void> {
-  const deadline = performance.now() + TIMEOUT_MS;
-  for (;;) {
-    const { ok } = await fetch(url);
-    if (ok) return;
-    if (performance.now() > deadline) throw new Error(`${url} is not ready again`);
-    await delay(100);
-  }
-}
