@@ -8,7 +8,6 @@ import { problemOf, recordOf } from "../checker/answers.ts";
 import type { HistoryEntry } from "../checker/index.ts";
 import type { Order } from "./client/merchant-client.ts";
 import { endOfUnseen } from "./system/bank-habits.ts";
-import type { ServiceProcess } from "./system/service-process.ts";
 import {
   hits,
   postManyAtOnce,
@@ -147,23 +146,23 @@ async function payWhileKilledAt(point: Failpoint, order: Order): Promise<History
 async function whileKilledAt(point: Failpoint, send: () => Promise<HistoryEntry>): Promise<HistoryEntry> {
   const [victim, survivor] = sut.system.payments;
   await Promise.all([victim.process.restart({ FAILPOINTS: `${point}:kill` }), takeOffTheBus(survivor)]);
-  const answer = untilKilled(victim, send);
+  const answer = sendUntil(send, () => !victim.process.isRunning());
   await untilDead(victim);
   await putBackOnTheBus(survivor);
   return await answer;
 }
 
 /**
- * What was answered to the request that the process died of. One that a busy machine does not begin in time is answered 504
- * before, and has done nothing: it is sent again.
+ * Sends a request until its answer is the one that is waited for, and answers that: one that a busy machine does not begin in
+ * time is answered 504, and has done nothing.
  */
-async function untilKilled(
-  { process }: ServiceProcess,
+async function sendUntil(
   send: () => Promise<HistoryEntry>,
+  isIt: (answer: HistoryEntry) => boolean,
 ): Promise<HistoryEntry> {
   return await eventually(async () => {
     const answer = await send();
-    return !process.isRunning() && answer;
+    return isIt(answer) && answer;
   });
 }
 
@@ -176,11 +175,10 @@ async function payAndKillRecoveryAt(
   const [victim, survivor] = sut.system.payments;
   await Promise.all([victim.process.restart({ FAILPOINTS: `${point}:kill` }), takeOffTheBus(survivor)]);
   survivor.process.pause();
-  // One that a busy machine does not begin in time is answered 504, and has done nothing: it is sent again.
-  const answer = await eventually(async () => {
-    const sent = await sut.client.post(order, { key: keyOf(order) });
-    return (sent.status === 202 || !victim.process.isRunning()) && sent;
-  });
+  const answer = await sendUntil(
+    () => sut.client.post(order, { key: keyOf(order) }),
+    ({ status }) => status === 202 || !victim.process.isRunning(),
+  );
   await meanwhile();
   await untilDead(victim);
   survivor.process.resume();
