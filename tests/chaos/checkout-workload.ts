@@ -23,14 +23,17 @@ export type PlannedCheckout = {
   refunds?: PlannedRefunds;
 };
 
-/** Every checkout of a run, drawn from the seed alone. */
+/**
+ * Every checkout of a run, drawn from the seed alone.
+ * @param first the first one's number, where others came before.
+ */
 export function planCheckouts(
   random: Random,
-  { checkouts, seconds }: { checkouts: number; seconds: number },
+  { checkouts, seconds, first = 0 }: { checkouts: number; seconds: number; first?: number },
 ): PlannedCheckout[] {
-  return Array.from({ length: checkouts }, (_, index) => planCheckout(random, index, seconds)).toSorted(
-    (a, b) => a.atMs - b.atMs,
-  );
+  return Array.from({ length: checkouts }, (_, index) =>
+    planCheckout(random, first + index, seconds),
+  ).toSorted((a, b) => a.atMs - b.atMs);
 }
 
 function planCheckout(random: Random, index: number, seconds: number): PlannedCheckout {

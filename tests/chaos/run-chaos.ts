@@ -4,35 +4,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runLogged } from "@holdfast/sandbox/infrastructure";
 import { checkInvariants, INVARIANTS, type Ledgers, type Rules, type Violation } from "../checker/index.ts";
-import { planCheckouts, runCheckouts } from "./checkout-workload.ts";
 import { booksDisagree } from "./books.ts";
 import { ClientHistory } from "./client/client-history.ts";
 import { MerchantClient } from "./client/merchant-client.ts";
 import { disturbsDeliveries, type InflictedFault } from "./faults.ts";
-import { runNemesis } from "./nemesis.ts";
 import { startPeople } from "./people-at-work.ts";
-import { planNemesis } from "./plan-nemesis.ts";
-import { createRandom } from "./random.ts";
-import { tooLittleWork } from "./too-little-work.ts";
+import { readWork, tooLittleWork } from "./too-little-work.ts";
 import { describeRun } from "./report.ts";
 import { heal, readEveryCheckout, readEveryPayment, UnsettledError, untilSettled } from "./settle.ts";
 import { bankHabits, isKind } from "./system/bank-habits.ts";
-import type { ForeignBankName } from "./system/foreign-banks.ts";
 import { browsersOf } from "./system/browsers.ts";
 import type { Shop } from "./system/onboard-merchant.ts";
 import { readLedgers, readRequestedByOperators } from "./system/read-ledgers.ts";
 import { banksOf, servicesOf, startSystem, type System } from "./system/system.ts";
 import { expiryRules, expiryTimers, loadTimers, manyBanksTimers, unkindBankTimers } from "./system/timers.ts";
-import { planWorkload, runWorkload } from "./workload.ts";
-
-export type ChaosOptions = {
-  seed: number;
-  payments: number;
-  seconds: number;
-  /** Beside the acquirer of every run. */
-  banks: readonly ForeignBankName[];
-  log: (line: string) => void;
-};
+import { ordersOf, underFaults, type ChaosOptions } from "./under-faults.ts";
 
 /** One promise of a run, kept or not. */
 export type Verdict = { promise: string; violations: Violation[] };
@@ -41,8 +27,8 @@ export type ChaosResult = { verdicts: Verdict[]; dir: string };
 
 /**
  * Payments, refunds and webhooks of all kinds under faults of all kinds; then everything is healed, what is unknown
- * settles, operators decide what waits, and the checker reads the ledgers. Safety is judged over the whole run, liveness only after the healing. The directory is kept when a
- * promise was broken.
+ * settles, operators decide what waits, and the checker reads the ledgers. Safety is judged over the whole run, liveness
+ * only after the healing. The directory is kept when a promise was broken.
  */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const system = await startSystem({
@@ -73,37 +59,25 @@ function hasExpiry({ seed }: ChaosOptions): boolean {
 }
 
 async function runOn(system: System, options: ChaosOptions): Promise<Verdict[]> {
-  const { seed, payments, seconds, banks, log } = options;
-  // One stream of numbers each: more payments do not change the faults.
-  const checkouts = Math.round(payments * CHECKOUT_SHARE);
-  const cards = banks.length > 0 ? withoutFalseInquiries : asTheyAre;
-  const workload = planWorkload(createRandom(seed), { payments: payments - checkouts, seconds }).map(cards);
-  const pages = planCheckouts(createRandom(seed + 2), { checkouts, seconds }).map(cards);
-  const nemesis = planNemesis(createRandom(seed + 1), { seconds, banks });
-  const schedule = JSON.stringify({ seed, workload, pages, nemesis }, undefined, 1);
-  writeFileSync(join(system.dir, "schedule.json"), schedule);
+  const { log } = options;
   const history = new ClientHistory(join(system.dir, "history.jsonl"));
   const clients = clientsOf(system, history);
-  const actors = { clients, operator: await system.operators.as("dina") };
   const { visits, buyers } = browsersOf(system);
-
-  log(`${workload.length} payments, ${checkouts} checkouts and ${nemesis.length} faults within ${seconds} s`);
-  const over = new AbortController();
-  const merchants = Promise.all([
-    runWorkload(actors, workload, over.signal),
-    runCheckouts(actors, buyers, pages, over.signal),
-  ]);
-  const people = await startPeople(system, seed + 3);
-  const faults = await runNemesis(system, nemesis);
-  over.abort();
+  const people = await startPeople(system, options.seed + 3);
+  const { faults, ordersEnded } = await underFaults(system, options, {
+    actors: { clients, operator: await system.operators.as("dina") },
+    buyers,
+    people,
+  });
   log("faults are over: healing everything");
   await heal(system);
   log("waiting until merchants and buyers have finished");
-  await merchants;
+  await ordersEnded;
   log("waiting until every outcome is settled");
   people.clearTheDesk();
   const stuck = await unsettled(system, { expired: hasExpiry(options) });
-  const { disputes, staff } = await people.goHome();
+  const seenByStaff = await people.goHome();
+  const work = await readWork(system, people.staffRefunds());
   await readEverything(system, clients, history);
 
   const ledgers = await readLedgers(
@@ -113,24 +87,21 @@ async function runOn(system: System, options: ChaosOptions): Promise<Verdict[]> 
   );
   writeFileSync(join(system.dir, "received.jsonl"), describeReceived(ledgers));
   log(describeRun(ledgers, faults, failpointHits(system)));
-  log(`${disputes} chargebacks; comparing settlement's totals with the banks' files`);
+  log(`${work.chargebacks} chargebacks; comparing settlement's totals with the banks' files`);
   return [
     ...INVARIANTS.map((invariant) => ({
       promise: `${invariant.number}. ${invariant.promise}`,
       violations: checkInvariants(ledgers, [invariant]),
     })),
     ...(await afterwards(system)),
-    { promise: "staff get each refund once, and nothing of another merchant", violations: staff.violations },
+    { promise: "staff get each refund once, and nothing of another merchant", violations: seenByStaff },
     { promise: "after the healing every outcome settles in time", violations: stuck },
     {
       promise: "the run had enough payments, refunds, webhooks and faults to prove something",
-      violations: tooLittleWork(ledgers, {
-        payments,
-        checkouts,
-        faults,
-        disputes,
-        staffRefunds: staff.refunds,
-      }),
+      violations: [
+        ...tooLittleWork(work, ordersOf(options)),
+        ...(faults.length === 0 ? ["no fault was injected"] : []),
+      ].map((what) => ({ invariant: 0, ids: [], what })),
     },
   ];
 }
@@ -142,15 +113,6 @@ async function afterwards(system: System): Promise<Verdict[]> {
     { promise: "settlement's totals equal books and banks' files", violations: await booksDisagree(system) },
     { promise: "no process ends by itself", violations: selfEnded(system) },
   ];
-}
-
-/** A bank that shows another amount for good, whenever it is asked, leaves a case for people: nothing else can end it. */
-function withoutFalseInquiries<Plan>(plan: Plan): Plan {
-  return JSON.parse(JSON.stringify(plan).replaceAll('"other_amount"', '"approve_visa"')) as Plan;
-}
-
-function asTheyAre<Plan>(plan: Plan): Plan {
-  return plan;
 }
 
 function clientsOf({ shops, gateways }: System, history: ClientHistory): [MerchantClient, MerchantClient] {
@@ -247,9 +209,6 @@ function selfEnded(system: System): Violation[] {
       what: `ended ${process.selfEnded} times by itself`,
     }));
 }
-
-/** Of the orders, those that are paid on our page. */
-const CHECKOUT_SHARE = 0.2;
 
 /** Longer than a gateway takes for a 504. */
 const CLIENT_TIMEOUT_MS = 6_000;

@@ -21,6 +21,15 @@ test("a seed gives the same schedule again, another seed another one", () => {
   expect(nemesisOf(42)).not.toEqual(nemesisOf(43));
 });
 
+test("what comes after the first part of a schedule are other orders", () => {
+  const workload = planWorkload(createRandom(42), { payments: 500, seconds: 75, first: 500 });
+  const orderIds = [...workloadOf(42), ...workload].map(({ order }) => order.orderId);
+  expect(new Set(orderIds).size).toBe(1_000);
+  const checkouts = planCheckouts(createRandom(42), { checkouts: 100, seconds: 75, first: 100 });
+  const checkoutIds = [...checkoutsOf(42), ...checkouts].map(({ checkout }) => checkout.orderId);
+  expect(new Set(checkoutIds).size).toBe(200);
+});
+
 test("every order is of its own, and its amount is one that its currency has", () => {
   for (const plan of seeds.map(workloadOf)) {
     expect(new Set(plan.map(({ order }) => order.orderId)).size).toBe(500);

@@ -5,8 +5,12 @@ import type { Random } from "./random.ts";
 import type { Shop } from "./system/onboard-merchant.ts";
 import type { Operators } from "./system/operators.ts";
 
-/** What merchants' staff have seen and done once they went home. */
-export type StaffWork = { refunds: number; violations: Violation[] };
+export type StaffAtWork = {
+  /** How many refunds they know of. */
+  refunds(): number;
+  /** Resolves once each of those was looked at, with what they were not to see or missed. */
+  goHome(): Promise<Violation[]>;
+};
 
 type Staff = { asks: OperatorClient; looks: OperatorClient; stranger: OperatorClient };
 type Payment = { paymentId: string; status: string; currency: string };
@@ -15,14 +19,12 @@ type Payment = { paymentId: string; status: string; currency: string };
  * A merchant's staff: one asks for refunds, each sent to both faces at the same moment under one key, and another one looks
  * at them. A person of the other merchant's staff asks for the same and is to find nothing. That each is made once, by whom
  * it was asked for, is judged with what operators did, by the audit log.
- *
- * @returns how they are told to stop; resolves once each refund that they know of was looked at.
  */
 export async function startStaff(
   operators: Operators,
   random: Random,
   [own, other]: readonly [Shop, Shop],
-): Promise<() => Promise<StaffWork>> {
+): Promise<StaffAtWork> {
   const staff = {
     asks: await operators.ofStaff("mina", own.merchant.merchantId),
     looks: await operators.ofStaff("selim", own.merchant.merchantId),
@@ -37,11 +39,14 @@ export async function startStaff(
       await delay(ROUND_MS, undefined, { signal: over.signal }).catch(() => undefined);
     }
   })();
-  return async () => {
-    over.abort();
-    await working;
-    for (const refundId of refundIds) violations.push(...(await lookAt(staff, refundId, { healed: true })));
-    return { refunds: refundIds.length, violations };
+  return {
+    refunds: () => refundIds.length,
+    async goHome() {
+      over.abort();
+      await working;
+      for (const refundId of refundIds) violations.push(...(await lookAt(staff, refundId, { healed: true })));
+      return violations;
+    },
   };
 }
 

@@ -35,12 +35,15 @@ export type PlannedPayment = {
   repeatAfterMs?: number;
 };
 
-/** Everything the merchants will do, drawn from the seed alone. */
+/**
+ * Everything the merchants will do, drawn from the seed alone.
+ * @param first the first order's number, where others came before.
+ */
 export function planWorkload(
   random: Random,
-  { payments, seconds }: { payments: number; seconds: number },
+  { payments, seconds, first = 0 }: { payments: number; seconds: number; first?: number },
 ): PlannedPayment[] {
-  return Array.from({ length: payments }, (_, index) => planPayment(random, index, seconds)).toSorted(
+  return Array.from({ length: payments }, (_, index) => planPayment(random, first + index, seconds)).toSorted(
     (a, b) => a.atMs - b.atMs,
   );
 }
