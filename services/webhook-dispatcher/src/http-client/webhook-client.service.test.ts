@@ -1,4 +1,8 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { BlockList, createServer as createTcpServer, type AddressInfo, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import {
   eventually,
   makeTestCertificates,
@@ -6,7 +10,7 @@ import {
   type LedgerReceiver,
   type TestCertificates,
 } from "@holdfast/tests/support";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { startDnsServer, type DnsServer } from "../../test/dns-server.ts";
 import { openConnection } from "./open-connection.ts";
 import { createLookup } from "./resolve-target.ts";
@@ -262,6 +266,26 @@ test("a name that does not exist, or whose server does not answer, is a matter o
   expect(await post("https://nowhere.test/")).toMatchObject({ error: "dns" });
   const hasty = newClient({ connectTimeoutMs: TIMEOUT_MS });
   expect(await post("https://silent.test/", hasty)).toMatchObject({ error: "dns" });
+});
+
+test("an address that came while this process stood still did not come too late", async () => {
+  const answer = join(await mkdtemp(join(tmpdir(), "holdfast-")), "answer");
+  onTestFinished(() => rm(dirname(answer), { recursive: true }));
+  const hasty = newClient({
+    connectTimeoutMs: TIMEOUT_MS,
+    async lookup() {
+      // Made by another thread, as an answer comes from another machine.
+      const answered = mkdir(answer);
+      await Promise.resolve();
+      while (!existsSync(answer));
+      const until = performance.now() + 2 * TIMEOUT_MS;
+      while (performance.now() < until);
+      await answered;
+      return ["127.0.0.1"];
+    },
+  });
+  // Nobody listens there, which is learned only from an address.
+  expect(await post("https://shop.test:1/", hasty)).toMatchObject({ error: "refused" });
 });
 
 test("names whose servers do not answer hold up nobody else", async () => {

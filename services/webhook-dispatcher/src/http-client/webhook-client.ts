@@ -4,6 +4,7 @@ import type { WebhookError } from "@holdfast/contracts";
 import { createConnectionPool, type Connection, type ConnectionPool } from "./connection-pool.ts";
 import { sendRequest, type RequestResult } from "./send-request.ts";
 import { openConnection } from "./open-connection.ts";
+import { startPatientTimer } from "./patient-timer.ts";
 import { resolveTarget, type Lookup } from "./resolve-target.ts";
 import { createTargetParser, type TargetRules, type WebhookTarget } from "./webhook-target.ts";
 
@@ -99,12 +100,10 @@ async function open(deps: Deps, target: WebhookTarget): Promise<Connection | Web
 }
 
 async function within<T>(timeoutMs: number, resolving: Promise<T>): Promise<T | "dns"> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<"dns">((resolve) => {
-    timer = setTimeout(() => resolve("dns"), timeoutMs);
-  });
-  const outcome = await Promise.race([resolving, late]);
-  clearTimeout(timer);
+  const late = Promise.withResolvers<"dns">();
+  const callOff = startPatientTimer(timeoutMs, () => late.resolve("dns"));
+  const outcome = await Promise.race([resolving, late.promise]);
+  callOff();
   return outcome;
 }
 
