@@ -53,8 +53,8 @@ import { keepPartitions } from "./keep-partitions.ts";
 
 export type WebhookDispatcher = RunningService & { healthPort: number };
 
-/** Replacements of the clock and of DNS, for tests. */
-export type Overrides = { clock?: Clock; lookup?: Lookup };
+/** Replacements of the clock, of DNS and of the time for connecting, for tests. */
+export type Overrides = { clock?: Clock; lookup?: Lookup; connectMaxMs?: number };
 
 /** The whole object graph of the webhook dispatcher, wired by hand. */
 // oxlint-disable-next-line max-lines-per-function -- the wiring reads best in one piece
@@ -63,7 +63,11 @@ export async function startWebhookDispatcher(
   log: Logger,
   {
     clock = createClock(),
-    lookup = createLookup({ servers: config.WEBHOOK_DNS_SERVERS, timeoutMs: timesOf(config).connectMs }),
+    connectMaxMs,
+    lookup = createLookup({
+      servers: config.WEBHOOK_DNS_SERVERS,
+      timeoutMs: timesOf(config, connectMaxMs).connectMs,
+    }),
   }: Overrides = {},
 ): Promise<WebhookDispatcher> {
   const poolOptions = {
@@ -99,7 +103,7 @@ export async function startWebhookDispatcher(
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
   followLogLevel(bus, "webhook-dispatcher", log);
-  const { connectMs, attemptMs, leaseMarginMs, leaseMs } = timesOf(config);
+  const { connectMs, attemptMs, leaseMarginMs, leaseMs } = timesOf(config, connectMaxMs);
   const rules = { allowedPorts: config.WEBHOOK_ALLOWED_PORTS, allowedCidrs: config.WEBHOOK_ALLOWED_CIDRS };
   const client = createWebhookClient({
     rules,
@@ -236,8 +240,8 @@ export async function startWebhookDispatcher(
   };
 }
 
-function timesOf(config: Config): AttemptTimes {
-  return attemptTimes(config.WEBHOOK_ATTEMPT_TIMEOUT, config.WEBHOOK_LEASE);
+function timesOf(config: Config, connectMaxMs?: number): AttemptTimes {
+  return attemptTimes(config.WEBHOOK_ATTEMPT_TIMEOUT, config.WEBHOOK_LEASE, connectMaxMs);
 }
 
 const STUCK_AFTER_MS = 30_000;

@@ -21,11 +21,11 @@ beforeEach(async () => {
   harness = await startDispatcherHarness(
     {
       WEBHOOK_RETRY_SCHEDULE: "30s,1m,5m,15m,1h,4h,12h,24h",
-      // The receiver hears of every attempt, however long a busy machine takes to connect.
       WEBHOOK_ATTEMPT_TIMEOUT: "60s",
       WEBHOOK_LEASE: "5m",
     },
-    { overrides: { clock: createClock(() => shiftMs) }, now },
+    // The receiver hears of every attempt, however long a busy machine takes to connect.
+    { overrides: { clock: createClock(() => shiftMs), connectMaxMs: 60_000 }, now },
   );
   harness.receiver.behave({ kind: "status", status: 500 });
 });

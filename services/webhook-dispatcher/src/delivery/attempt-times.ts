@@ -17,9 +17,14 @@ export type AttemptTimes = {
  *
  * @param answerMs how long an endpoint may take for its answer once it has the request (`WEBHOOK_ATTEMPT_TIMEOUT`).
  * @param leaseMs the lease of the settings (`WEBHOOK_LEASE`).
+ * @param connectMaxMs how long connecting may take at most, however long an answer may.
  */
-export function attemptTimes(answerMs: number, leaseMs: number): AttemptTimes {
-  const connectMs = Math.min(answerMs, CONNECT_MAX_MS);
+export function attemptTimes(
+  answerMs: number,
+  leaseMs: number,
+  connectMaxMs: number = CONNECT_MAX_MS,
+): AttemptTimes {
+  const connectMs = Math.min(answerMs, connectMaxMs);
   const attemptMs = answerMs + 1.5 * connectMs;
   const leaseMarginMs = attemptMs + connectMs;
   return { connectMs, attemptMs, leaseMarginMs, leaseMs: Math.max(leaseMs, 2 * leaseMarginMs) };
