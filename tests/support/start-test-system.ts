@@ -52,6 +52,9 @@ export type TestSystemOptions = {
 
 export type TestSystem = Awaited<ReturnType<typeof startTestSystem>>;
 
+/** On a machine with other things to do. */
+const STREAM_WITHIN_MS = 180_000;
+
 /**
  * Services in this process, with a database, a bus and a bank that nobody else uses. The test plays everybody else: the
  * gateway that sends commands, the merchant, the buyer and the operator.
@@ -69,7 +72,7 @@ export async function startTestSystem(options: TestSystemOptions) {
   const busLogin = (user: string) => (options.withBusUsers ? { user, password: passwordOf(user) } : {});
   const bus = await connectBus({ url: nats.url, name: "test", ...busLogin(OBSERVER) });
   const stream = { replicas: 1, bytesMax: 268_435_456, ackWaitMs };
-  await installEventStream(bus, stream);
+  await installEventStream(bus, stream, { withinMs: STREAM_WITHIN_MS });
   const kept = keepEventStream(bus, stream, { intervalMs: 1_000 });
   const superuser = createSuperuser(database.superuserUrl);
   const sealingKey = randomBytes(32);

@@ -6,9 +6,10 @@ import {
   requireEventStream,
   requireConsumer,
 } from "@holdfast/outbox";
-import { eventually, startTestNats, type TestNats } from "@holdfast/tests/support";
+import { eventually, startTestLink, startTestNats, type TestNats } from "@holdfast/tests/support";
 import { DeliverPolicy, jetstreamManager, RetentionPolicy, StorageType } from "@nats-io/jetstream";
-import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { TimeoutError } from "@nats-io/transport-node";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { installEventStream, keepEventStream } from "./event-stream.ts";
 
 let nats: TestNats;
@@ -49,6 +50,21 @@ test("makes stream and consumer as the services demand them; a repetition change
     ack_wait: 30 * 1e9,
     max_deliver: -1,
   });
+});
+
+test("a bus that is away at first is asked again, as long as it may", async () => {
+  const link = await startTestLink(nats.url);
+  const distant = await connectBus({ url: link.url, name: "test" });
+  onTestFinished(async () => void (await Promise.all([distant.close(500), link.close()])));
+  const asked = vi.spyOn(distant.nats, "request");
+  link.cut();
+  const atOnce = installEventStream(distant, sizes).catch((error: unknown) => error);
+  const installing = installEventStream(distant, sizes, { withinMs: 120_000 });
+  await eventually(() => expect(asked.mock.calls.length).toBeGreaterThan(2));
+  link.mend();
+  await installing;
+  await requireConsumer(bus.nats, WEBHOOK_CONSUMER);
+  expect(await atOnce).toBeInstanceOf(TimeoutError);
 });
 
 test("other sizes are taken over without losing events or the consumer's place, and the services take any", async () => {

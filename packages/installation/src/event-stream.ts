@@ -5,6 +5,7 @@ import {
   differences,
   eventStreamConfig,
   EventStreamSettingsError,
+  isUnanswered,
   manager,
   type EventStreamSizes,
 } from "@holdfast/outbox";
@@ -15,9 +16,27 @@ import { pause } from "@holdfast/service-runtime";
  * Makes the event stream and its consumers, or brings them to their settings without losing events or a consumer's
  * place. It may run at any time.
  *
- * @throws EventStreamSettingsError where they cannot be changed into what they should be.
+ * @param options.withinMs for how long JetStream is asked again that does not answer, as on a machine that is busy with its
+ *   start. Without it, it is asked once.
+ * @throws EventStreamSettingsError where they cannot be changed into what they should be; TimeoutError where JetStream has
+ *   not answered.
  */
-export async function installEventStream({ nats }: Pick<Bus, "nats">, sizes: EventStreamSizes) {
+export async function installEventStream(
+  bus: Pick<Bus, "nats">,
+  sizes: EventStreamSizes,
+  { withinMs = 0 }: { withinMs?: number } = {},
+): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    try {
+      return await makeOrBring(bus, sizes);
+    } catch (error) {
+      if (!isUnanswered(error) || performance.now() >= deadline) throw error;
+    }
+  }
+}
+
+async function makeOrBring({ nats }: Pick<Bus, "nats">, sizes: EventStreamSizes): Promise<void> {
   const { streams, consumers } = await manager(nats);
   const { name } = EVENT_STREAM;
   await bring(`stream ${name}`, eventStreamConfig(sizes), {

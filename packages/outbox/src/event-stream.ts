@@ -14,7 +14,7 @@ import {
   type JetStreamManager,
   type StreamConfig,
 } from "@nats-io/jetstream";
-import type { NatsConnection } from "@nats-io/transport-node";
+import { TimeoutError, type NatsConnection } from "@nats-io/transport-node";
 import { isDeepStrictEqual } from "node:util";
 
 /**
@@ -163,6 +163,11 @@ function meaningOf(name: string, value: unknown): unknown {
 export async function manager(nats: NatsConnection): Promise<JetStreamManager> {
   // Asking whether there is JetStream at all would be one question more each time; without it every other one fails.
   return await jetstreamManager(nats, { timeout: ANSWER_TIMEOUT_MS, checkAPI: false });
+}
+
+/** Whether the error of a {@link manager} says that JetStream has not answered in time. */
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof TimeoutError;
 }
 
 /** The configuration of what the answer describes; undefined when that is not there. */

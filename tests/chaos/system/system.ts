@@ -258,12 +258,13 @@ async function keepStream(port: number, wires: Wires | undefined): Promise<() =>
   const login = wires?.busOptions("installation");
   const bus = await connectBus({ url: `nats://127.0.0.1:${port}`, name: "installation", ...login });
   const sizes = { replicas: 1, bytesMax: 268_435_456, ackWaitMs: ACK_WAIT_MS };
-  await installEventStream(bus, sizes);
+  await installEventStream(bus, sizes, { withinMs: STREAM_WITHIN_MS });
   const kept = keepEventStream(bus, sizes, { intervalMs: 1_000 });
   return async () => void (await Promise.all([kept.stop(), bus.close(500)]));
 }
 
 const ACK_WAIT_MS = 3_000;
+const STREAM_WITHIN_MS = 180_000;
 
 type OpenShop = {
   operators: Operators;

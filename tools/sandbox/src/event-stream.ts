@@ -25,7 +25,7 @@ export async function startEventStream(options: {
   });
   const bus = await connectBus({ ...busOptions(settings), name: INSTALLATION });
   const sizes = eventStreamSizesOf(settings);
-  await installEventStream(bus, sizes);
+  await installEventStream(bus, sizes, { withinMs: answerWithinMs });
   const kept = keepEventStream(bus, sizes, {
     intervalMs: lookEveryMs,
     onMade: () => options.log("the event stream was gone and has been made again"),
@@ -37,5 +37,6 @@ export async function startEventStream(options: {
   };
 }
 
+const answerWithinMs = 60_000;
 const lookEveryMs = 3_000;
 const closeTimeoutMs = 200;
