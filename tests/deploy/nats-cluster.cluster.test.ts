@@ -35,15 +35,15 @@ test("three nats-servers of the manifests: one is killed, then its data deleted,
   const load = owner.startLoad(merchant.merchantId);
   const hasFlowed = async (count = 100) => {
     const goal = merchant.received().size + count;
-    await eventually(() => expect(merchant.received().size).toBeGreaterThan(goal), { withinMs: 30_000 });
+    await eventually(() => expect(merchant.received().size).toBeGreaterThan(goal));
   };
   await hasFlowed();
-  const leader = await eventually(() => owner.streamOf(3), { withinMs: 20_000 });
+  const leader = await eventually(() => owner.streamOf(3));
 
   await cluster.kill(leader);
   await hasFlowed();
   await cluster.restart(leader, { withoutData: true });
-  await eventually(() => owner.streamOf(3), { withinMs: 30_000 });
+  await eventually(() => owner.streamOf(3));
   await hasFlowed();
   // Only with the copy that was made anew are there still two of three.
   await cluster.kill((leader + 1) % 3);
@@ -51,8 +51,8 @@ test("three nats-servers of the manifests: one is killed, then its data deleted,
 
   const sent = await load.end();
   expect(sent.size).toBeGreaterThan(400);
-  await eventually(() => expect(sent.difference(merchant.received()).size).toBe(0), { withinMs: 60_000 });
-  await eventually(async () => expect(await owner.unconfirmed()).toBe(0), { withinMs: 60_000 });
+  await eventually(() => expect(sent.difference(merchant.received()).size).toBe(0));
+  await eventually(async () => expect(await owner.unconfirmed()).toBe(0));
 });
 
 /** As in Kubernetes: makes the stream as soon as the servers have agreed on a leader, and again if it were gone. */
@@ -165,7 +165,7 @@ async function startMerchant(dir: string, cluster: NatsCluster, databaseUrl: str
   const gateway = await connectAs(cluster, "gateway-operator");
   const merchantId = randomUUIDv7();
   const token = await identity.token();
-  await eventually(() => turnWebhooksOn(gateway, token, merchantId, receiver.url), { withinMs: 30_000 });
+  await eventually(() => turnWebhooksOn(gateway, token, merchantId, receiver.url));
   return {
     merchantId,
     received: () => new Set(receiver.ledger.map(({ headers }) => String(headers["x-event-id"]))),

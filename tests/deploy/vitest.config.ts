@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ["tests/deploy/**/*.cluster.test.ts"],
     globalSetup: ["tests/support/global-setup.ts"],
-    testTimeout: 240_000,
-    hookTimeout: 120_000,
+    testTimeout: 900_000,
+    hookTimeout: 300_000,
   },
 });

@@ -13,7 +13,8 @@ const hit = new Set<string>();
 beforeAll(async () => {
   payments = await startPaymentsHarness(
     {
-      ACQUIRER_TIMEOUT: "1s",
+      // The first call of a cold process takes a while, and one that is late is declined for good.
+      ACQUIRER_TIMEOUT: "3s",
       LEASE_DURATION: "3s",
       RECOVERY_SCHEDULE: "50ms,200ms,500ms,1s",
       RECOVERY_INTERVAL: "30ms",
@@ -53,9 +54,7 @@ test("killed after the claim: the checkout is taken until the bank holds nothing
     result: { status: "OPEN", payment: { status: "ENROLLED" } },
   });
   await payments.query("update payments.payment set lease_until = now(), recover_at = now()");
-  await eventually(async () => (await steps.view(checkoutId)).payment?.status === "FAILED", {
-    withinMs: 20_000,
-  });
+  await eventually(async () => (await steps.view(checkoutId)).payment?.status === "FAILED");
   expect(await steps.pay(checkoutId)).toMatchObject({ outcome: "done", result: { status: "COMPLETED" } });
   const [first, second] = await steps.paymentsOf(checkoutId);
   expect(await payments.ledger(first!.payment_id)).toMatchObject([{ operation: "reverse" }]);
@@ -68,7 +67,7 @@ test("killed after the bank approved: the payment is adopted, and no other form 
   const checkoutId = await killedAt("payments.after_acquirer", (id) => steps.pay(id));
   await payments.spawn("payments");
   await Promise.all(Array.from({ length: 5 }, () => steps.pay(checkoutId)));
-  await eventually(async () => (await steps.view(checkoutId)).status === "COMPLETED", { withinMs: 20_000 });
+  await eventually(async () => (await steps.view(checkoutId)).status === "COMPLETED");
   const made = await steps.paymentsOf(checkoutId);
   expect(made).toMatchObject([{ state: "SUCCESS" }]);
   expect(await payments.ledger(made[0]!.payment_id)).toMatchObject([{ operation: "sale" }]);

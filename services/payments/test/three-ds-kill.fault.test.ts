@@ -149,9 +149,10 @@ test("a session's end and its cardholder's return at the same moment, twenty tim
   await Promise.all(enrolled.map(({ challenge }) => steps.answer(challenge, "right")));
   // The first belongs to recovery and the last to its cardholder. Between them recovery comes to one after the other while
   // all of the returns are on their way, two for each payment. The sessions are open throughout: only the lease decides.
+  // None is older than it must be to be reversed: an attempt of recovery waits for as long as the payment's age for the next.
   const recoverAt = (paymentId: string, inMs: number) =>
     payments.query(
-      `update payments.payment set recover_at = now() + $2 * interval '1 ms', recovery_from = now() - interval '10 minutes'
+      `update payments.payment set recover_at = now() + $2 * interval '1 ms', recovery_from = now() - interval '3 seconds'
        where payment_id = $1`,
       [paymentId, inMs],
     );

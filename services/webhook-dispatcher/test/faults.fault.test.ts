@@ -19,8 +19,8 @@ afterEach(async () => {
   await harness.close();
 });
 
-const delivered = (eventId: string, withinMs = 60_000) =>
-  eventually(async () => expect((await harness.delivery(eventId)).status).toBe("delivered"), { withinMs });
+const delivered = (eventId: string) =>
+  eventually(async () => expect((await harness.delivery(eventId)).status).toBe("delivered"));
 
 function poolOf(url = harness.database.urls.webhooks.app): Pool {
   const pool = createPool({
@@ -119,15 +119,12 @@ test("two dispatchers share the work: each event is sent once", async () => {
     newEvent({ merchantId: merchants[index % 4]!.merchantId }),
   );
   await harness.publish(...events);
-  await eventually(
-    async () => {
-      const [row] = await harness.query(
-        "select count(*)::int as count from webhooks.outcome where outcome = 'delivered'",
-      );
-      expect(row).toEqual({ count: 200 });
-    },
-    { withinMs: 60_000 },
-  );
+  await eventually(async () => {
+    const [row] = await harness.query(
+      "select count(*)::int as count from webhooks.outcome where outcome = 'delivered'",
+    );
+    expect(row).toEqual({ count: 200 });
+  });
   const [failures] = await harness.query<{ count: number }>(
     "select count(*)::int as count from webhooks.attempt where not succeeded",
   );
@@ -153,12 +150,13 @@ test("with 20 000 pending for a dead merchant another's first webhook goes out a
   await eventually(() => expect(dead.underway()).toBeGreaterThan(0));
   const { merchantId } = await harness.enable();
   const event = newEvent({ merchantId });
-  const publishedAt = Date.now();
   await harness.publish(event);
   await delivered(event.eventId);
-  expect(harness.receiver.ledger[0]!.arrivedAt - publishedAt).toBeLessThan(2_000);
+  // Of those that were there before it hardly any have had their turn.
+  const { arrivedAt } = harness.receiver.ledger[0]!;
+  expect(dead.ledger.filter((one) => one.arrivedAt < arrivedAt).length).toBeLessThan(100);
   // After its time-out it gets one request at a time.
-  await eventually(() => expect(dead.ledger.length).toBeGreaterThan(9), { withinMs: 60_000 });
+  await eventually(() => expect(dead.ledger.length).toBeGreaterThan(9));
   expect(dead.underway()).toBeLessThanOrEqual(1);
 });
 
@@ -355,7 +353,7 @@ test("more than two seconds off nothing is accepted, more than a minute off noth
   expect(live.status).toBe(200);
 
   behindMs = 0;
-  await delivered(late.eventId, 60_000);
+  await delivered(late.eventId);
   expect(await eventIds()).toHaveLength(2);
 });
 

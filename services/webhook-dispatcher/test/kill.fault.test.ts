@@ -40,9 +40,7 @@ test.concurrent.each(points)(
 
     await harness.start();
     for (const { eventId } of events) {
-      await eventually(async () => expect((await harness.delivery(eventId)).status).toBe("delivered"), {
-        withinMs: 60_000,
-      });
+      await eventually(async () => expect((await harness.delivery(eventId)).status).toBe("delivered"));
     }
     // Confirmations gather for a moment, and the kill can lose them: then the owner publishes again.
     await eventually(
@@ -88,9 +86,7 @@ test(
     process.kill(doomed.pid, "SIGKILL");
     await doomed.exited;
     for (const { eventId } of events) {
-      await eventually(async () => expect((await harness.delivery(eventId)).status).toBe("delivered"), {
-        withinMs: 120_000,
-      });
+      await eventually(async () => expect((await harness.delivery(eventId)).status).toBe("delivered"));
     }
     await harness.close();
   },
