@@ -55,7 +55,7 @@ export function shopAtBank(file: SandboxFile, protocol: string): ShopAtBank {
           const { body } = await api("GET", `/api/payment/${id}`);
           return !UNDECIDED.has(body.status) && body;
         },
-        { withinMs: 120_000, everyMs: 100 },
+        { everyMs: 100 },
       ),
     book: async (paymentId) =>
       (await lines(paymentId))

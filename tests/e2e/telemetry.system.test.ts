@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { eventually, type OtlpReceiver, type ReceivedSpan } from "../support/index.ts";
@@ -11,7 +12,6 @@ import {
   type RunningSandbox,
 } from "./running-sandbox.ts";
 
-const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CLIENT_SPAN = "00f067aa0ba902b7";
 /** Luhn-valid and of no use anywhere else, so that one find is one leak. */
 const PAN = "4539578763621486";
@@ -26,25 +26,38 @@ test("one trace leads from the merchant's request to the webhook's POST, and bea
   });
   const sandbox = await runSandbox();
   await receiveWebhooks(sandbox);
-  const created = await sandbox.merchant()(
-    "POST",
-    "/api/pre-authorization",
-    preAuthorization({ pan: PAN, cvv: CVV }),
-    { traceparent: `00-${TRACE_ID}-${CLIENT_SPAN}-01` },
-  );
-  expect(created.status).toBe(201);
-
-  const spans = await eventually(() => {
-    const found = collector.spans.filter(({ traceId }) => traceId === TRACE_ID);
-    expect(pathsOf(found)).toEqual(WHOLE_TRACE);
-    return found;
+  // On a busy machine a webhook's first attempt may be late; then the next payment is looked at.
+  const { traceId, created, spans } = await eventually(async () => {
+    const traced = await payTraced(sandbox, collector);
+    expect(traced.spans.find(({ name }) => name === "POST webhook")).toMatchObject({
+      attributes: { "holdfast.outcome": "delivered" },
+    });
+    return traced;
   });
   assertAttributes(spans, sandbox, created.body.paymentId);
   expect(spans.every(({ isError }) => !isError)).toBe(true);
   await assertMetrics(sandbox, collector);
-  const logs = await readLogs(sandbox, created.headers.get("X-Request-Id")!);
+  const logs = await readLogs(sandbox, { traceId, requestId: created.headers.get("X-Request-Id")! });
   await assertNothingOfTheCard(sandbox, collector, logs);
 });
+
+/** A payment of a merchant who traces it, and its spans once all of them have come. */
+async function payTraced(sandbox: RunningSandbox, collector: OtlpReceiver) {
+  const traceId = randomBytes(16).toString("hex");
+  const created = await sandbox.merchant()(
+    "POST",
+    "/api/pre-authorization",
+    preAuthorization({ pan: PAN, cvv: CVV }),
+    { traceparent: `00-${traceId}-${CLIENT_SPAN}-01` },
+  );
+  expect(created.status).toBe(201);
+  const spans = await eventually(() => {
+    const found = collector.spans.filter((span) => span.traceId === traceId);
+    expect(pathsOf(found)).toEqual(WHOLE_TRACE);
+    return found;
+  });
+  return { traceId, created, spans };
+}
 
 /** Every span with the spans it stands in, outermost first. */
 const EDGE = "api-gateway: SERVER POST /api/pre-authorization";
@@ -157,23 +170,26 @@ async function metricsText({ file }: RunningSandbox, service: string): Promise<s
 }
 
 /** Each line of the request's unit of work names the trace; each process's lines, all of them. */
-async function readLogs(sandbox: RunningSandbox, requestId: string): Promise<Buffer[]> {
+async function readLogs(
+  sandbox: RunningSandbox,
+  { traceId, requestId }: { traceId: string; requestId: string },
+): Promise<Buffer[]> {
   const read = (service: string) => readFile(join(sandbox.file.logs, `${service}.log`));
   const request = await eventually(async () => {
     const lines = (await read("api-gateway")).toString().split("\n");
     return lines.find((line) => line.includes(requestId)) ?? false;
   });
   const span = expect.stringMatching(/^[0-9a-f]{16}$/);
-  expect(JSON.parse(request)).toMatchObject({ msg: "request", trace_id: TRACE_ID, span_id: span });
+  expect(JSON.parse(request)).toMatchObject({ msg: "request", trace_id: traceId, span_id: span });
   for (const [service, message] of [
     ["payments", "payment recorded"],
     ["webhook-dispatcher", "webhook attempt"],
   ] as const) {
     const line = await eventually(async () => {
       const lines = (await read(service)).toString().split("\n");
-      return lines.find((each) => each.includes(`"msg":"${message}"`)) ?? false;
+      return lines.find((each) => each.includes(`"msg":"${message}"`) && each.includes(traceId)) ?? false;
     });
-    expect(JSON.parse(line)).toMatchObject({ trace_id: TRACE_ID, span_id: span });
+    expect(JSON.parse(line)).toMatchObject({ trace_id: traceId, span_id: span });
   }
   return await Promise.all(Object.keys(METRICS).map(read));
 }

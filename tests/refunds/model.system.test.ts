@@ -65,7 +65,8 @@ test("random histories end as the model says, crashes or not", async () => {
     interruptAfterTimeLimit: 200_000,
     markInterruptAsFailure: false,
   });
-  expect(await real.broken()).toEqual([]);
+  // A payment that was answered too late for a history may still be under way.
+  await eventually(async () => expect(await real.broken()).toEqual([]));
   const [{ count } = { count: 0 }] = await real.query<{ count: number }>(
     "select count(*)::int from refunds.refund",
   );
