@@ -42,7 +42,7 @@ type AtShop = { path: string; query: Record<string, string> };
 async function visit(redirectUrl: string): Promise<{ page: Page; shop: Promise<AtShop> }> {
   const page = await product.visit({ checkoutId: "", checkoutUrl: redirectUrl, status: "" }, DESK);
   const shop = page
-    .waitForRequest((request) => request.url().startsWith(SHOP), { timeout: 60_000 })
+    .waitForRequest((request) => request.url().startsWith(SHOP))
     .then((request) => {
       const { pathname, searchParams } = new URL(request.url());
       return { path: pathname, query: Object.fromEntries(searchParams) };

@@ -13,6 +13,8 @@ declare module "vitest" {
 }
 
 const SETTINGS = {
+  // Whoever has to wait for a connection on a busy machine gets one.
+  DATABASE_CONNECTION_TIMEOUT: "60s",
   // What the bank does not answer is known to be unknown soon.
   ACQUIRER_TIMEOUT: "1s",
   // Two people close a difference above this.
