@@ -101,6 +101,12 @@ export async function startBrowserHarness(): Promise<BrowserHarness> {
     expect(response.ok).toBe(true);
     return (await response.json()) as Checkout;
   };
+  const openContext = async (options: BrowserContextOptions) => {
+    const context = await browser.newContext(options);
+    context.setDefaultTimeout(STEP_TIMEOUT_MS);
+    onTestFinished(() => context.close());
+    return context;
+  };
 
   return {
     file,
@@ -123,8 +129,7 @@ export async function startBrowserHarness(): Promise<BrowserHarness> {
     },
     readCheckout: (checkoutId) => api("GET", `/api/checkout/${checkoutId}`),
     async visit({ checkoutUrl }, { name: _name, ...options } = DESK) {
-      const context = await browser.newContext(options);
-      onTestFinished(() => context.close());
+      const context = await openContext(options);
       await context.route(`${SHOP}/**`, (route) =>
         route.fulfill({
           contentType: "text/html",
@@ -137,12 +142,7 @@ export async function startBrowserHarness(): Promise<BrowserHarness> {
       return page;
     },
     merchantApi: api,
-    async openBrowser(reader = {}) {
-      const context = await browser.newContext(reader);
-      context.setDefaultTimeout(STEP_TIMEOUT_MS);
-      onTestFinished(() => context.close());
-      return await context.newPage();
-    },
+    openBrowser: async (reader = {}) => await (await openContext(reader)).newPage(),
     async brandMerchant(branding) {
       const { merchantId } = file.merchants[0]!;
       const { status } = await fetch(`${file.operatorUrl}/operator/merchants/${merchantId}`, {
@@ -156,9 +156,7 @@ export async function startBrowserHarness(): Promise<BrowserHarness> {
       expect(status).toBe(200);
     },
     async visitGuides({ name: _name, ...options }) {
-      const context = await browser.newContext(options);
-      onTestFinished(() => context.close());
-      const page = await context.newPage();
+      const page = await (await openContext(options)).newPage();
       watch(page);
       await page.goto(`${file.gatewayUrl}/docs/`);
       return page;

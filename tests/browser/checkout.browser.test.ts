@@ -1,5 +1,5 @@
 import { eventually } from "../support/index.ts";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import {
   CARD,
   DESK,
@@ -169,10 +169,22 @@ test("two tabs at once are one payment, and both end at the shop", async () => {
   expect(await product.ledger(checkout.checkoutId)).toHaveLength(1);
 });
 
+/** What the bank does to its next calls; `DELETE` forgets all of it. */
+async function bankFaults(method: "POST" | "DELETE", fault?: object): Promise<void> {
+  const { ok } = await fetch(`${product.file.acquirerUrl}/faults`, {
+    method,
+    headers: { "content-type": "application/json" },
+    ...(fault && { body: JSON.stringify(fault) }),
+  });
+  expect(ok).toBe(true);
+}
+
 test("a bank that does not answer is waited for; a reload shows the same and pays nothing again", async () => {
   const checkout = await product.createCheckout();
   const page = await product.visit(checkout, PHONE);
-  // The page goes on once it hears of the end: not while it is looked at.
+  // The bank says nothing before the page was looked at, and the page goes on once it hears of the end: not meanwhile either.
+  await bankFaults("POST", { operation: "inquire", behaviour: "http_500", times: 1_000 });
+  onTestFinished(() => bankFaults("DELETE"));
   const looked = Promise.withResolvers<void>();
   await page.route(`**/${checkout.checkoutId}/state`, async (route) => {
     await looked.promise;
@@ -184,6 +196,7 @@ test("a bank that does not answer is waited for; a reload shows the same and pay
   await inspectOnEveryScreen(page, "phone-waiting");
   await page.unrouteAll({ behavior: "ignoreErrors" });
   looked.resolve();
+  await bankFaults("DELETE");
   await page.reload();
   const tab = await product.visit(checkout);
   expect(await tab.locator("#card-form").count()).toBe(0);
