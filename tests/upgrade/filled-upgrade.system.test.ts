@@ -24,6 +24,8 @@ const schemas = {} as Record<ServiceName, FilledSchema>;
 let database: TestDatabase;
 let client: Client;
 let commandsRun = 0;
+/** Every migration of every service: three minutes on a machine with a load of thirty. */
+const FILLED_WITHIN_MS = 900_000;
 
 /** What the services have made of rows by then. */
 const ageing = {
@@ -53,7 +55,7 @@ beforeAll(async () => {
     commandsRun++;
   }
   for (const service of services) await schemas[service].migrate();
-});
+}, FILLED_WITHIN_MS);
 afterAll(async () => {
   await client?.end();
   await Promise.all(writers.map((writer) => writer.client.end()));

@@ -7,12 +7,16 @@ export type Writes = { table: string; insert: string; touch: string };
 /** A session that writes as the services do, and all that ever failed of it, with what went on meanwhile. */
 export type Writer = { client: Client; next: number; failures: Failure[] };
 
+/** Without a code it is none of the server's: the connection is gone, and what is written next fails at once. */
 export type Failure = { during: string; table: string; code: string | undefined; message: string };
 
 /** Whether the writer gets around all tables while the session of this id has its transaction open, or has to wait for it. */
 export type AsksWriter = (pid: number) => Promise<"passed" | "waits">;
 
-/** Writes into each table, round after round, as long as the work takes. Each statement is a transaction, as short as a service's. */
+/**
+ * Writes into each table, round after round, as long as the work takes and the connection is there. Each statement is a
+ * transaction, as short as a service's.
+ */
 export async function writeDuring<T>(
   given: { during: string; writer: Writer; watcher: Client; tables: readonly Writes[] },
   work: (asks: AsksWriter) => Promise<T>,
@@ -29,6 +33,7 @@ export async function writeDuring<T>(
         for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
           const failure = await failureOf(writer.client, { during, number, table, insert, touch });
           if (failure !== undefined) writer.failures.push(failure);
+          if (failure !== undefined && failure.code === undefined) return;
           if (failure?.code !== DEADLOCK) break;
         }
       }
