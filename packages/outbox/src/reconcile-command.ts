@@ -3,6 +3,7 @@ import type { EventSource } from "@holdfast/contracts";
 import { busOptions, connectBus } from "@holdfast/messaging";
 import {
   busSettings,
+  COMMAND_CONNECTION_TIMEOUT_MS,
   commonSettings,
   commonWires,
   ConfigError,
@@ -95,6 +96,7 @@ async function connectAndReconcile(source: EventSource, config: Connections, sin
   const pool = createPool({
     url: config.DATABASE_URL,
     connectionsMax: 2,
+    connectionTimeoutMs: COMMAND_CONNECTION_TIMEOUT_MS,
     applicationName: `${source}-reconcile`,
     log,
   });

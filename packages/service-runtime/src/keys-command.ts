@@ -8,7 +8,7 @@ import { createDatabase } from "./create-database.ts";
 import { databaseUrlOf } from "./database-url-of.ts";
 import { rowsByKey, type RingInUse } from "./keys-in-use.ts";
 import { describeError } from "./logger.ts";
-import { DatabaseUnavailableError } from "./postgres.ts";
+import { COMMAND_CONNECTION_TIMEOUT_MS, DatabaseUnavailableError } from "./postgres.ts";
 
 /** A ring of which nothing is stored: what else an old key has to stay for. */
 export type PassingRing = Omit<RingInUse, "rows" | "rowsAre"> & { oldKeyStays: string };
@@ -123,7 +123,7 @@ async function withDatabase<DB>(
     connectionString: url,
     max: 1,
     application_name: `${service} keys`,
-    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+    connectionTimeoutMillis: COMMAND_CONNECTION_TIMEOUT_MS,
     // A count may read a week of rows, which the limit of the service's role does not allow for.
     options: `-c search_path=${schema} -c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
   });
@@ -137,7 +137,6 @@ async function withDatabase<DB>(
   }
 }
 
-const CONNECTION_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 600_000;
 
 async function statusOf<DB>(db: Kysely<DB>, ring: RingInUse | PassingRing): Promise<RingStatus> {

@@ -27,6 +27,9 @@ export type PoolOptions = {
 /** Services fail fast: a caller that gets no connection within a second is answered so (503) instead of queueing. */
 export const CONNECTION_TIMEOUT_MS = 1_000;
 
+/** A command that a person or a Job runs waits instead: nobody waits for it, and whoever is refused only runs it again. */
+export const COMMAND_CONNECTION_TIMEOUT_MS = 30_000;
+
 /** int8 arrives as bigint, by this pool's own parser, not by a process-wide one. */
 export function createPool({
   url,

@@ -11,6 +11,7 @@ import { parseArgs } from "node:util";
 import { busOptions, connectBus } from "@holdfast/messaging";
 import {
   busSettings,
+  COMMAND_CONNECTION_TIMEOUT_MS,
   commonWires,
   ConfigError,
   createDatabase,
@@ -62,6 +63,7 @@ async function compare(config: z.infer<typeof commandSchema>, { mend }: { mend: 
   const pool = createPool({
     url: config.DATABASE_URL,
     connectionsMax: 2,
+    connectionTimeoutMs: COMMAND_CONNECTION_TIMEOUT_MS,
     applicationName: "refunds-compare",
     log,
   });
