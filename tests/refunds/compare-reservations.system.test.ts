@@ -1,8 +1,7 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
-import { connect, createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { armFailpoints } from "@holdfast/service-runtime";
+import { TcpProxy } from "../chaos/system/tcp-proxy.ts";
 import { bareEnvironment } from "../support/bare-environment.ts";
 import { eventually } from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -179,17 +178,11 @@ test("after refunds was restored to an earlier point each difference is named, a
 
 test("a database that is late with its connections is waited for", async () => {
   const url = new URL(refunds.environment("refunds").DATABASE_URL);
-  const { hostname, port } = url;
-  const late = createServer((socket) => {
-    const upstream = connect(Number(port), hostname);
-    for (const one of [socket, upstream]) one.on("error", () => undefined);
-    // Longer than a service lets its callers wait.
-    setTimeout(() => socket.pipe(upstream).pipe(socket), 1_500);
-  }).listen(0, "127.0.0.1");
-  onTestFinished(() => void late.close());
-  await once(late, "listening");
-  url.hostname = "127.0.0.1";
-  url.port = String((late.address() as AddressInfo).port);
+  const link = await TcpProxy.start(Number(url.port));
+  onTestFinished(() => link.close());
+  // A connection takes several answers: longer than a service lets its callers wait.
+  await link.set({ kind: "delay", ms: 300 });
+  url.port = String(link.port);
   const { last } = await compareWith({ DATABASE_URL: url.href });
   expect(last).toContain(" compared, ");
 });
