@@ -21,10 +21,24 @@ create table endpoint (
   secret_request_id  text not null,
 
   created_at         timestamptz not null default now(),
-  updated_at         timestamptz not null default now()
+  updated_at         timestamptz not null default now(),
+
+  -- The default endpoint's id is its merchant's.
+  endpoint_id        uuid,
+  events             text[] not null default '{payment.status_changed}'
+    constraint endpoint_events_some check (cardinality(events) between 1 and 64)
 );
 
 create index endpoint_disabled on endpoint (merchant_id) where not enabled;
+create index endpoint_off on endpoint (endpoint_id) where not enabled;
+create unique index endpoint_id on endpoint (endpoint_id);
+
+-- Under which keys secrets are encrypted, in one look-up for each key: the key's id is within the bytes (version, length,
+-- id). A dispatcher that starts without a key which is needed refuses, and `keys reencrypt` finds what is left to do.
+create index endpoint_secret_key on endpoint
+  (encode(substring(secret from 3 for get_byte(secret, 1)), 'escape')) where enabled;
+create index endpoint_next_secret_key on endpoint
+  (encode(substring(next_secret from 3 for get_byte(next_secret, 1)), 'escape')) where enabled and next_secret is not null;
 
 -- Partitioned by the day the event itself happened, so that a copy that comes days later meets the same primary key.
 create table event (
@@ -73,6 +87,7 @@ create table attempt (
   body_hash       bytea not null,                        -- SHA-256 of the bytes that were sent
   secret_version  integer not null,
   next_version    integer,
+  endpoint_id     uuid,
   primary key (sent_at, attempt_id)
 ) partition by range (sent_at);
 
@@ -96,13 +111,14 @@ create table delivery (
   -- Who is sending it now. A failure is recorded only under the current token.
   lease_token  uuid,
   lease_until  timestamptz,
+  endpoint_id  uuid,
   constraint delivery_lease_whole check (num_nulls(lease_token, lease_until) in (0, 2))
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
 
 create unique index delivery_scheduled on delivery (event_id) where trigger = 'schedule';
 create index delivery_event on delivery (event_id) where trigger = 'manual';
 create index delivery_endpoint_due on delivery (merchant_id, due_at) where lease_token is null;
-create index delivery_due on delivery (due_at) where lease_token is null;
+create index delivery_due_of_endpoint on delivery (endpoint_id, due_at) where lease_token is null;
 create index delivery_deadline on delivery (deadline_at) where trigger = 'schedule' and attempt > 1;
 create index delivery_lease on delivery (lease_until) where lease_token is not null;
 
@@ -113,8 +129,12 @@ create table poison (
   subject      text not null,
   sequence     bigint not null,                          -- in the stream
   reason       text not null check (char_length(reason) <= 2000),
-  data         bytea not null
+  data         bytea not null,
+  message_key  text                                      -- the event's id where it has one: a copy is not kept twice
 );
+
+create unique index poison_message on poison (message_key);
+create index poison_received on poison (received_at);
 
 -- Who did what: a hash chain that the service can lengthen and read, and nothing else.
 create table audit_entry (
@@ -127,7 +147,79 @@ create table audit_entry (
   hash      bytea not null check (octet_length(hash) = 32)
 );
 
--- Makes the daily partitions up to `days_ahead` from now. Runs as the owner, since the service may not alter tables.
+create index audit_entry_in_time on audit_entry (at, sequence);
+create index audit_entry_of_subject on audit_entry (subject, at, sequence);
+create index audit_entry_of_actor on audit_entry (actor, at, sequence);
+create index audit_entry_of_action on audit_entry (action, at, sequence);
+
+create function name_default_endpoint() returns trigger
+language plpgsql set search_path = webhooks, pg_temp as $$
+begin
+  new.endpoint_id := new.merchant_id;
+  return new;
+end $$;
+revoke all on function name_default_endpoint() from public;
+create trigger endpoint_default before insert on endpoint
+  for each row when (new.endpoint_id is null) execute function name_default_endpoint();
+create trigger delivery_default before insert on delivery
+  for each row when (new.endpoint_id is null) execute function name_default_endpoint();
+
+create table every_endpoint (like endpoint including defaults including constraints);
+alter table endpoint inherit every_endpoint;
+create table further_endpoint (
+  primary key (endpoint_id)
+) inherits (every_endpoint);
+-- No two endpoints of a merchant have one URL: each event would be sent there twice.
+create unique index further_endpoint_url on further_endpoint (merchant_id, url) where enabled;
+create index further_endpoint_disabled on further_endpoint (endpoint_id) where not enabled;
+-- As migration 0005 made them for the default endpoints.
+create index further_endpoint_secret_key on further_endpoint
+  (encode(substring(secret from 3 for get_byte(secret, 1)), 'escape')) where enabled;
+create index further_endpoint_next_secret_key on further_endpoint
+  (encode(substring(next_secret from 3 for get_byte(next_secret, 1)), 'escape')) where enabled and next_secret is not null;
+
+create table every_delivery (like delivery including defaults including constraints);
+alter table delivery inherit every_delivery;
+create table further_delivery (
+  primary key (delivery_id),
+  foreign key (endpoint_id) references further_endpoint
+) inherits (every_delivery)
+with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
+create unique index further_delivery_scheduled on further_delivery (event_id, endpoint_id) where trigger = 'schedule';
+create index further_delivery_endpoint on further_delivery (endpoint_id);
+create index further_delivery_event on further_delivery (event_id) where trigger = 'manual';
+create index further_delivery_endpoint_due on further_delivery (endpoint_id, due_at) where lease_token is null;
+create index further_delivery_deadline on further_delivery (deadline_at) where trigger = 'schedule' and attempt > 1;
+create index further_delivery_lease on further_delivery (lease_until) where lease_token is not null;
+
+-- What became of an event at each further endpoint that wants it; `outcome` is null while it is pending there. Of the
+-- default endpoint the table `outcome` says it. `skipped`: the endpoint did not want it, and it is sent there by hand.
+create table further_outcome (
+  occurred_at  timestamptz not null,
+  event_id     uuid not null,
+  endpoint_id  uuid not null,
+  outcome      text check (outcome in ('delivered', 'failed', 'skipped', 'cancelled')),
+  resolved_at  timestamptz,
+  primary key (occurred_at, event_id, endpoint_id)
+) partition by range (occurred_at);
+create index further_outcome_log on further_outcome (endpoint_id, occurred_at desc, event_id desc);
+create index further_outcome_not_delivered on further_outcome (endpoint_id, outcome, occurred_at desc, event_id desc)
+  where outcome <> 'delivered';
+create table further_outcome_default partition of further_outcome default;
+
+-- How an endpoint does, as the dispatchers that send to it report every few seconds.
+create table endpoint_health (
+  endpoint_id      uuid primary key,
+  last_success_at  timestamptz,
+  last_failure_at  timestamptz,
+  failing_since    timestamptz,                          -- the first failure after the last success
+  breaker_open     boolean not null,
+  reported_at      timestamptz not null,
+  warned_at        timestamptz
+) with (fillfactor = 50);
+
+create index endpoint_health_failing on endpoint_health (failing_since) where failing_since is not null;
+
 create function make_partitions(days_ahead integer) returns integer
 language plpgsql security definer set search_path = webhooks, pg_temp as $$
 declare
@@ -136,9 +228,12 @@ declare
   day date;
   parent text;
 begin
+  if days_ahead not between 0 and 31 then
+    raise exception 'partitions are made for 0 to 31 days ahead, not %', days_ahead using errcode = '22023';
+  end if;
   perform pg_advisory_xact_lock(hashtext('webhooks.partitions'));
   for day in select generate_series(today - 1, today + days_ahead, interval '1 day')::date loop
-    foreach parent in array array['event', 'outcome', 'attempt'] loop
+    foreach parent in array array['event', 'outcome', 'further_outcome', 'attempt'] loop
       continue when to_regclass(format('webhooks.%I', parent || to_char(day, '_YYYYMMDD'))) is not null;
       execute format('create table webhooks.%I partition of webhooks.%I for values from (%L) to (%L)',
         parent || to_char(day, '_YYYYMMDD'), parent, day::timestamp at time zone 'UTC',
@@ -149,26 +244,66 @@ begin
   return made;
 end $$;
 
--- Drops what is older than the given numbers of days: retention never deletes rows.
 create function drop_partitions(event_days integer, attempt_days integer) returns integer
 language plpgsql security definer set search_path = webhooks, pg_temp as $$
 declare
+  rows_max constant integer := 10000;
   dropped integer := 0;
   today constant date := (now() at time zone 'UTC')::date;
+  first_event constant timestamptz := (today - event_days)::timestamp at time zone 'UTC';
+  first_attempt constant timestamptz := (today - attempt_days)::timestamp at time zone 'UTC';
   part record;
 begin
+  if least(event_days, attempt_days) < 3 then
+    raise exception 'what is younger than 3 days is kept, whoever asks' using errcode = '22023';
+  end if;
   perform pg_advisory_xact_lock(hashtext('webhooks.partitions'));
+  -- The rows come first: the days' lock stops everybody, and lasts until the end.
+  delete from outcome_default where (occurred_at, event_id) in (
+    select occurred_at, event_id from outcome_default as old
+    where occurred_at < first_event
+      and not exists (select from every_delivery as pending where pending.event_id = old.event_id and trigger = 'schedule')
+      and not exists (select from every_delivery as pending where pending.event_id = old.event_id and trigger = 'manual')
+    limit rows_max);
+  delete from further_outcome_default where (occurred_at, event_id, endpoint_id) in (
+    select occurred_at, event_id, endpoint_id from further_outcome_default as old
+    where occurred_at < first_event
+      and not exists (select from every_delivery as pending where pending.event_id = old.event_id and trigger = 'schedule')
+      and not exists (select from every_delivery as pending where pending.event_id = old.event_id and trigger = 'manual')
+    limit rows_max);
+  delete from event_default where (occurred_at, event_id) in (
+    select occurred_at, event_id from event_default as old
+    where occurred_at < first_event
+      and not exists (select from every_delivery as pending where pending.event_id = old.event_id and trigger = 'schedule')
+      and not exists (select from every_delivery as pending where pending.event_id = old.event_id and trigger = 'manual')
+    limit rows_max);
+  delete from attempt_default where (sent_at, attempt_id) in (
+    select sent_at, attempt_id from attempt_default where sent_at < first_attempt limit rows_max);
+  delete from poison where poison_id in (
+    select poison_id from poison where received_at < first_event limit rows_max);
+
   for part in
-    select child.relname as name, parent.relname as parent, to_date(right(child.relname, 8), 'YYYYMMDD') as day
-    from pg_inherits
-      join pg_class parent on parent.oid = inhparent
-      join pg_class child on child.oid = inhrelid
-    where parent.relnamespace = 'webhooks'::regnamespace and child.relname ~ '^(event|outcome|attempt)_\d{8}$'
+    select found.*, found.day::timestamp at time zone 'UTC' as starts, (found.day + 1)::timestamp at time zone 'UTC' as ends
+    from (
+      select child.relname as name, parent.relname as parent, to_date(right(child.relname, 8), 'YYYYMMDD') as day
+      from pg_inherits
+        join pg_class parent on parent.oid = inhparent
+        join pg_class child on child.oid = inhrelid
+      where parent.relnamespace = 'webhooks'::regnamespace
+        and child.relname ~ '^(event|outcome|further_outcome|attempt)_\d{8}$'
+    ) as found
+    -- A day's events go before their outcomes, so that a resend by hand finds both or neither.
+    order by day, array_position(array['event', 'outcome', 'further_outcome', 'attempt'], found.parent::text)
   loop
-    if part.day < today - (case when part.parent = 'attempt' then attempt_days else event_days end) then
-      execute format('drop table webhooks.%I', part.name);
-      dropped := dropped + 1;
+    continue when part.day >= today - (case when part.parent = 'attempt' then attempt_days else event_days end);
+    if part.parent <> 'attempt' then
+      continue when exists (select from every_delivery where occurred_at >= part.starts and occurred_at < part.ends);
+      -- Whoever has read an event of this day, and is about to insert a delivery for it, is waited for.
+      execute format('lock table only webhooks.%I in access exclusive mode', part.parent);
+      continue when exists (select from every_delivery where occurred_at >= part.starts and occurred_at < part.ends);
     end if;
+    execute format('drop table webhooks.%I', part.name);
+    dropped := dropped + 1;
   end loop;
   return dropped;
 end $$;
@@ -186,3 +321,13 @@ grant select, insert on attempt to webhooks_app;
 grant select, insert, update, delete on delivery to webhooks_app;
 grant select, insert on poison to webhooks_app;
 grant select, insert on audit_entry to webhooks_app;
+grant select, update on every_endpoint to webhooks_app;
+grant select, insert, delete on further_endpoint to webhooks_app;
+grant select, update, delete on every_delivery to webhooks_app;
+grant select, insert on further_delivery to webhooks_app;
+grant select, insert, update (outcome, resolved_at) on further_outcome to webhooks_app;
+grant select on further_outcome_default to webhooks_app;
+grant select, insert, update, delete on endpoint_health to webhooks_app;
+
+grant select on audit_entry to holdfast_auditor;
+grant select (name) on migration to webhooks_app;
