@@ -32,7 +32,7 @@ export async function benchBacklog(bench: Bench): Promise<void> {
       (isClaimed ? byClaim : byStream).push(await timeToArrival(bench, send));
     }
     const { rows } = await client.query<{ count: number }>(
-      "select count(*)::int as count from webhooks.delivery where merchant_id = $1",
+      "select count(*)::int as count from webhooks.delivery where endpoint_id = $1",
       [dead!.merchantId],
     );
     report(byStream, byClaim, rows[0]!.count);
@@ -49,7 +49,7 @@ async function untilAttempted(client: Client, merchantId: string): Promise<void>
   const deadline = performance.now() + 10_000;
   for (;;) {
     const { rows } = await client.query(
-      "select from webhooks.delivery where merchant_id = $1 and lease_token is not null limit 1",
+      "select from webhooks.delivery where endpoint_id = $1 and lease_token is not null limit 1",
       [merchantId],
     );
     if (rows.length > 0) return;
@@ -68,7 +68,7 @@ async function insertDue(client: Client, { merchantId }: Endpoint): Promise<stri
          gen_random_uuid(), 'SUCCESS', '{}')
        returning *
      )
-     insert into webhooks.delivery (event_id, occurred_at, merchant_id, due_at, deadline_at)
+     insert into webhooks.delivery (event_id, occurred_at, endpoint_id, due_at, deadline_at)
      select event_id, occurred_at, merchant_id, now(), occurred_at + interval '48 hours' from event`,
     [eventId, merchantId],
   );

@@ -23,7 +23,7 @@ const INSERT_EVENTS = `
     from drawn
     returning event_id, occurred_at
   )
-  insert into webhooks.delivery (event_id, occurred_at, merchant_id, due_at, deadline_at)
+  insert into webhooks.delivery (event_id, occurred_at, endpoint_id, due_at, deadline_at)
   select event_id, occurred_at, $1::uuid, now(), occurred_at + interval '48 hours' from inserted`;
 
 /**
@@ -39,7 +39,7 @@ export async function setPending(
   await client.query("set session_replication_role = replica; set synchronous_commit = off");
   await client.query("truncate webhooks.delivery");
   await client.query(
-    `insert into webhooks.delivery (event_id, occurred_at, merchant_id, due_at, deadline_at)
+    `insert into webhooks.delivery (event_id, occurred_at, endpoint_id, due_at, deadline_at)
      select event_id, occurred_at, coalesce(other, $1::uuid),
        now() - case when other is null then interval '1 minute' else interval '0' end,
        occurred_at + interval '48 hours'

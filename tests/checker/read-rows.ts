@@ -141,7 +141,8 @@ const APPROVALS = `
 
 const ACCEPTED_EVENTS = `
   select event_id as "eventId", merchant_id as "merchantId", outcome
-  from webhooks.event left join webhooks.outcome using (occurred_at, event_id) order by event_id`;
+  from webhooks.event left join webhooks.outcome using (occurred_at, event_id)
+  where endpoint_id is null or endpoint_id = merchant_id order by event_id`;
 
 const ATTEMPTS = `
   select event_id as "eventId", request_time::text as "requestTime", succeeded from webhooks.attempt order by sent_at`;

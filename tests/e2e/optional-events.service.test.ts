@@ -97,7 +97,7 @@ test("a capture and a refund request reach the endpoint that asks for them, and 
     expect(
       await system.query(
         `select event_type, outcome from webhooks.event join webhooks.outcome using (occurred_at, event_id)
-         where payment_id = any($1::uuid[]) order by event_type`,
+         where payment_id = any($1::uuid[]) and endpoint_id = merchant_id order by event_type`,
         [[paymentId, refundId]],
       ),
     ).toEqual([

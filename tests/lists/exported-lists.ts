@@ -94,10 +94,10 @@ export async function insertDeliveries(query: Query, merchantIds: string[], coun
        select uuid_extract_timestamp(id), id, 'payments', 'payment.status_changed',
          ($1::uuid[])[number % cardinality($1::uuid[]) + 1], gen_random_uuid(), 'SUCCESS', '{"cardHolderName":"Ada Lovelace"}'
        from generate_series(1, $2::int) as number, uuidv7(make_interval(secs => number * -0.001)) as id
-       returning occurred_at, event_id
+       returning occurred_at, event_id, merchant_id
      )
-     insert into webhooks.outcome (occurred_at, event_id, outcome)
-     select occurred_at, event_id, case row_number() over (order by event_id) % 5 when 0 then 'failed' else 'delivered' end
+     insert into webhooks.outcome (endpoint_id, occurred_at, event_id, outcome)
+     select merchant_id, occurred_at, event_id, case row_number() over (order by event_id) % 5 when 0 then 'failed' else 'delivered' end
      from made`,
     [merchantIds, count],
   );

@@ -11,8 +11,8 @@ afterAll(() => system.close());
 /** An endpoint that has failed for so many minutes, as the dispatchers would have reported it. */
 async function fails(merchantId: string, minutes: number): Promise<void> {
   await system.query(
-    `insert into webhooks.endpoint (merchant_id, url, secret, secret_request_id)
-     values ('${merchantId}', 'https://shop.example/hook', decode('01026b31', 'hex'), 'r')`,
+    `insert into webhooks.endpoint (endpoint_id, merchant_id, url, secret, secret_request_id)
+     values ('${merchantId}', '${merchantId}', 'https://shop.example/hook', decode('01026b31', 'hex'), 'r')`,
   );
   await system.query(
     `insert into webhooks.endpoint_health (endpoint_id, failing_since, breaker_open, reported_at)

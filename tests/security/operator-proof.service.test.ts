@@ -188,7 +188,7 @@ async function everything() {
     `select jsonb_build_array(
        (select jsonb_agg(to_jsonb(r) - 'recover_at' - 'updated_at' order by refund_id) from refunds.refund r),
        (select jsonb_agg(to_jsonb(p) - 'recover_at' - 'updated_at' order by payment_id) from payments.payment p),
-       (select jsonb_agg(to_jsonb(e)) from webhooks.every_endpoint e),
+       (select jsonb_agg(to_jsonb(e)) from webhooks.endpoint e),
        (select jsonb_agg(to_jsonb(a) order by account_id) from payments.acquirer_account a),
        (select jsonb_agg(to_jsonb(v) order by account_id, version) from payments.acquirer_account_version v),
        (select jsonb_agg(to_jsonb(r) order by merchant_id, version) from payments.merchant_route r),

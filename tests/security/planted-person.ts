@@ -78,15 +78,15 @@ async function plantInWebhooks(system: TestSystem, planted: Planted): Promise<vo
     expect(length).toBe(3);
   });
   await system.query(
-    `insert into webhooks.attempt (attempt_id, sent_at, event_id, trigger, planned_at, request_time, succeeded, duration_ms,
+    `insert into webhooks.attempt (attempt_id, sent_at, event_id, endpoint_id, trigger, planned_at, request_time, succeeded, duration_ms,
        snippet, body_hash, secret_version)
-     select gen_random_uuid(), now(), event_id, 'schedule', now(), 0, false, 1, $2, '', 1
+     select gen_random_uuid(), now(), event_id, merchant_id, 'schedule', now(), 0, false, 1, $2, '', 1
      from webhooks.event where payment_id = $1`,
     [paymentId, textOf(planted)],
   );
   await system.query(
-    `insert into webhooks.poison (subject, sequence, reason, data)
-     values ('events', 1, 'no event', convert_to($1, 'UTF8'))`,
+    `insert into webhooks.poison (subject, sequence, reason, data, message_key)
+     values ('events', 1, 'no event', convert_to($1, 'UTF8'), 'planted')`,
     [JSON.stringify({ paymentId, cardHolderName: name })],
   );
 }

@@ -100,6 +100,4 @@ const OF_TABLE: Record<string, Record<string, string>> = {
     reference_id: ID,
     settles_on: "current_date",
   },
-  "webhooks.further_delivery": { endpoint_id: ID },
-  "webhooks.further_endpoint": { endpoint_id: ID },
 };

@@ -179,9 +179,9 @@ test("what has not ended stays, with its reason", async () => {
        insert into webhooks.event (occurred_at, event_id, source, event_type, merchant_id, payment_id, status, body)
        values (now(), uuidv7(), 'payments', 'payment.status_changed', $2, $1, 'SUCCESS', '') returning *),
      at as (
-       insert into webhooks.endpoint (merchant_id, url, secret, secret_request_id) values ($2, 'https://shop.example/', decode(repeat('01', 64), 'hex'), '')
+       insert into webhooks.endpoint (endpoint_id, merchant_id, url, secret, secret_request_id) values ($2, $2, 'https://shop.example/', decode(repeat('01', 64), 'hex'), '')
        returning merchant_id)
-     insert into webhooks.delivery (event_id, occurred_at, merchant_id, due_at, deadline_at)
+     insert into webhooks.delivery (event_id, occurred_at, endpoint_id, due_at, deadline_at)
      select event_id, occurred_at, at.merchant_id, now(), now() from told, at`,
     [pending, system.merchantId],
   );

@@ -125,16 +125,15 @@ export const FILL_REFUNDS = [
 ];
 
 export const FILL_WEBHOOKS = [
-  `insert into webhooks.event (occurred_at, event_id, source, event_type, merchant_id, payment_id, status, body, accepted_at)
-   select uuid_extract_timestamp(event_id), event_id, 'payments', 'payment.status_changed', merchant_id, payment_id, state, ${BODY},
-     created_at
+  `insert into webhooks.event (occurred_at, event_id, source, event_type, merchant_id, payment_id, status, body)
+   select uuid_extract_timestamp(event_id), event_id, 'payments', 'payment.status_changed', merchant_id, payment_id, state, ${BODY}
    from drawn where ${KEPT.events}`,
-  `insert into webhooks.outcome (occurred_at, event_id, outcome, resolved_at)
-   select uuid_extract_timestamp(event_id), event_id, case number % 1000 when 0 then 'failed' else 'delivered' end, created_at
+  `insert into webhooks.outcome (endpoint_id, occurred_at, event_id, outcome, resolved_at)
+   select merchant_id, uuid_extract_timestamp(event_id), event_id, case number % 1000 when 0 then 'failed' else 'delivered' end, created_at
    from drawn where ${KEPT.events}`,
-  `insert into webhooks.attempt (attempt_id, sent_at, event_id, trigger, number, planned_at, request_time, succeeded, status_code,
+  `insert into webhooks.attempt (attempt_id, sent_at, event_id, endpoint_id, trigger, number, planned_at, request_time, succeeded, status_code,
      duration_ms, body_hash, secret_version)
-   select gen_random_uuid(), created_at, event_id, 'schedule', 1, created_at, 0, number % 1000 <> 0, 200, 10, ${HASH}, 1
+   select gen_random_uuid(), created_at, event_id, merchant_id, 'schedule', 1, created_at, 0, number % 1000 <> 0, 200, 10, ${HASH}, 1
    from drawn where ${KEPT.outbox}`,
 ];
 
@@ -199,7 +198,7 @@ export const FILL_SETTLEMENT = [
 ];
 
 const AUDITED = ["gateway", "payments", "refunds", "settlement", "webhooks"];
-const PARTITIONED = ["event", "outcome", "attempt", "further_outcome"];
+const PARTITIONED = ["event", "outcome", "attempt"];
 
 /** What does not follow from payments one by one. `:days` stands for how many days are filled. */
 export const FILL_ALONE = [
@@ -238,8 +237,8 @@ export const FILL_ALONE = [
    from generate_series(1, 5000) as number`,
   `insert into payments.rule_attempt (merchant_id, attempted_at, payment_id)
    select gen_random_uuid(), now() - number * interval '1 second', gen_random_uuid() from generate_series(1, 20000) as number`,
-  `insert into webhooks.poison (received_at, subject, sequence, reason, data)
-   select now() - number * interval '1 minute', 'years', number, 'no event', '' from generate_series(1, 5000) as number`,
+  `insert into webhooks.poison (received_at, subject, sequence, reason, data, message_key)
+   select now() - number * interval '1 minute', 'years', number, 'no event', '', 'years-' || number from generate_series(1, 5000) as number`,
   `insert into gateway.merchant (name, status) select 'Shop ' || number, 'ACTIVE' from generate_series(1, 2000) as number`,
   `insert into gateway.operator_key (subject, scope, key, fingerprint, resource_id, lease_id, leased_until, answer, created_at)
    select 'olga', 'years', 'years-' || number, ${HASH}, gen_random_uuid(), gen_random_uuid(), now(), '', now() - number * interval '10 seconds'

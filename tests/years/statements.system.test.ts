@@ -129,9 +129,6 @@ test("every table that grows with payments was full", async () => {
     "webhooks.attempt_default",
     "webhooks.endpoint_health",
     "webhooks.event_default",
-    // Of merchants with several endpoints.
-    "webhooks.further_outcome",
-    "webhooks.further_outcome_default",
     "webhooks.outcome_default",
   ]);
 });

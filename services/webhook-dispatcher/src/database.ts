@@ -2,29 +2,19 @@ import type { AuditDatabase } from "@holdfast/audit";
 import type { EventSource, EventType, EventStatus, WebhookError } from "@holdfast/contracts";
 import type { Generated } from "kysely";
 
-/** Tables of the schema `webhooks`, as the migrations create them. */
+/** Tables of the schema `webhooks`, as its migration creates them. */
 export type WebhooksDatabase = AuditDatabase & {
-  /** Each merchant's default endpoint. */
   endpoint: EndpointTable;
-  further_endpoint: EndpointTable;
-  /** Both of them; it has no rows of its own. */
-  every_endpoint: EndpointTable;
   event: EventTable;
-  /** Of the default endpoint. */
   outcome: OutcomeTable;
-  further_outcome: FurtherOutcomeTable;
   attempt: AttemptTable;
-  /** To the default endpoint. */
   delivery: DeliveryTable;
-  further_delivery: DeliveryTable;
-  /** Both of them; it has no rows of its own. */
-  every_delivery: DeliveryTable;
   endpoint_health: EndpointHealthTable;
   poison: PoisonTable;
 };
 
 export type EndpointTable = {
-  /** The merchant's id for the default endpoint. */
+  /** Its merchant's id for the default endpoint. */
   endpoint_id: string;
   merchant_id: string;
   url: string;
@@ -51,25 +41,16 @@ export type EventTable = {
   status: EventStatus;
   body: Buffer;
   traceparent: string | null;
-  accepted_at: Generated<Date>;
 };
 
 export type Outcome = "delivered" | "failed" | "skipped" | "cancelled";
 
 export type OutcomeTable = {
+  endpoint_id: string;
   occurred_at: Date;
   event_id: string;
   outcome: Outcome;
   resolved_at: Generated<Date>;
-};
-
-export type FurtherOutcomeTable = {
-  occurred_at: Date;
-  event_id: string;
-  endpoint_id: string;
-  /** Null while it is pending there. */
-  outcome: Outcome | null;
-  resolved_at: Date | null;
 };
 
 export type EndpointHealthTable = {
@@ -89,6 +70,7 @@ export type AttemptTable = {
   attempt_id: string;
   sent_at: Date;
   event_id: string;
+  endpoint_id: string;
   trigger: Trigger;
   number: number | null;
   planned_at: Date;
@@ -102,8 +84,6 @@ export type AttemptTable = {
   body_hash: Buffer;
   secret_version: number;
   next_version: number | null;
-  /** Null in rows of the version that knew the default endpoint only. */
-  endpoint_id: string | null;
 };
 
 export type DeliveryTable = {
@@ -111,7 +91,6 @@ export type DeliveryTable = {
   endpoint_id: string;
   event_id: string;
   occurred_at: Date;
-  merchant_id: string;
   trigger: Generated<Trigger>;
   attempt: Generated<number>;
   due_at: Date;
@@ -127,5 +106,5 @@ export type PoisonTable = {
   sequence: bigint;
   reason: string;
   data: Buffer;
-  message_key: string | null;
+  message_key: string;
 };

@@ -16,9 +16,7 @@ export async function keepPartitions(
   if (orphans > 0) events.orphansEnded(orphans);
   const { rows } = await sql<{ count: number }>`
     select ((select count(*) from event_default) + (select count(*) from outcome_default)
-      + (select count(*) from further_outcome_default) + (select count(*) from attempt_default))::int as count`.execute(
-    db,
-  );
+      + (select count(*) from attempt_default))::int as count`.execute(db);
   const inDefault = rows[0]!.count;
   if (inDefault > 0) events.defaultPartitionUsed(inDefault);
 }
@@ -28,7 +26,7 @@ const DAYS_AHEAD = 7;
 /** No younger day is ever dropped, so nothing younger is looked at. @returns how many were ended. */
 async function endOrphans(db: Kysely<WebhooksDatabase>): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
-    delete from every_delivery as delivery
+    delete from delivery
     where occurred_at < now() - interval '3 days' and lease_token is null and not exists (
       select from event
       where event.occurred_at = delivery.occurred_at and event.event_id = delivery.event_id)`.execute(db);

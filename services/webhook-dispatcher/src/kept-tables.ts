@@ -8,32 +8,26 @@ export const keptTables: RetentionLine[] = [
     because:
       "It can be shown and sent again. A day with a pending delivery stays, and the owners' comparison goes back no further.",
   },
-  { table: "outcome", kept: { with: "event" }, because: "It says what became of the event." },
+  {
+    table: "outcome",
+    kept: { with: "event" },
+    because: "It says what became of the event at each endpoint.",
+  },
   {
     table: "attempt",
     kept: { setting: "WEBHOOK_ATTEMPT_RETENTION_DAYS" },
     because: "Merchants and operators find out why a webhook did not arrive.",
   },
-  {
-    table: "further_outcome",
-    kept: { with: "event" },
-    because: "The same at the merchant's further endpoints.",
-  },
   { table: "event_default", kept: { with: "event" }, because: "It has events of days without a partition." },
   { table: "outcome_default", kept: { with: "event" }, because: "The same of outcomes." },
-  { table: "further_outcome_default", kept: { with: "event" }, because: "The same of those." },
   { table: "attempt_default", kept: { with: "attempt" }, because: "The same of attempts." },
   { table: "delivery", kept: "in use", because: "It is deleted when it has ended, after two days at most." },
-  { table: "further_delivery", kept: "in use", because: "The same at the merchant's further endpoints." },
-  { table: "every_delivery", kept: "in use", because: "It has no rows of its own: it reads the two as one." },
   {
     table: "poison",
     kept: { setting: "WEBHOOK_EVENT_RETENTION_DAYS" },
     because: "It shows what came and is no event, until a dispatcher that can accept it runs.",
   },
   { table: "endpoint", kept: "in use", because: "Merchants get their webhooks there." },
-  { table: "further_endpoint", kept: "in use", because: "So do those that have several." },
-  { table: "every_endpoint", kept: "in use", because: "It has no rows of its own: it reads the two as one." },
-  { table: "endpoint_health", kept: { with: "every_endpoint" }, because: "It says how an endpoint does." },
+  { table: "endpoint_health", kept: { with: "endpoint" }, because: "It says how an endpoint does." },
   { table: "audit_entry", kept: "in use", because: "A hash chain is kept whole, or it proves nothing." },
 ];

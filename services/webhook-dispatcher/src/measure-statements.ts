@@ -8,7 +8,7 @@ import { BEFORE_EVERY_ENDPOINT, LAST_ENDPOINT, waitingEndpoints } from "./delive
 export const MEASURE_STATE = `
   with recursive ${waitingEndpoints({ after: `'${BEFORE_EVERY_ENDPOINT}'::uuid`, until: `'${LAST_ENDPOINT}'::uuid`, now: "now()" })}, oldest as (
     select due.due_at, coalesce(health.breaker_open, false) as is_behind_breaker from waiting cross join lateral (
-      select due_at from every_delivery as delivery
+      select due_at from delivery
       where delivery.endpoint_id = waiting.endpoint_id and lease_token is null and trigger = 'schedule'
         and due_at <= now()
       order by due_at limit 1
@@ -20,7 +20,7 @@ export const MEASURE_STATE = `
     -- From the few that fail to their endpoints: a planner that has no statistics of so small a table would go the other way,
     -- through all endpoints.
     select failing_since from endpoint_health as health cross join lateral (
-      select from every_endpoint as endpoint where endpoint.endpoint_id = health.endpoint_id and enabled limit 1) as theirs
+      select from endpoint where endpoint.endpoint_id = health.endpoint_id and enabled limit 1) as theirs
     where failing_since is not null
   )
   select
@@ -30,5 +30,4 @@ export const MEASURE_STATE = `
       as oldest_due_age_ms,
     coalesce((select extract(epoch from now() - min(due_at)) * 1000 from oldest where is_behind_breaker), 0)::float8
       as behind_breaker_ms,
-    (select sum(greatest(reltuples, 0))::float8 from pg_class
-      where oid in ('delivery'::regclass, 'further_delivery'::regclass)) as pending`;
+    (select greatest(reltuples, 0)::float8 from pg_class where oid = 'delivery'::regclass) as pending`;

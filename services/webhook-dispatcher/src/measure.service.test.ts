@@ -27,7 +27,7 @@ test("the oldest due delivery is found behind any endpoint; what is leased or se
          returning event_id, occurred_at, merchant_id
        )
        insert into webhooks.delivery
-         (event_id, occurred_at, merchant_id, trigger, due_at, deadline_at, lease_token, lease_until)
+         (event_id, occurred_at, endpoint_id, trigger, due_at, deadline_at, lease_token, lease_until)
        select event_id, occurred_at, merchant_id, $3, now() - $2 * interval '1 second', now() + interval '1 hour',
          case when $4 then gen_random_uuid() end, case when $4 then now() + interval '1 hour' end
        from inserted`,
@@ -42,7 +42,7 @@ test("the oldest due delivery is found behind any endpoint; what is leased or se
     expect(await measure()).toBe(0);
     for (const merchant of [1, 2, 3]) {
       await superuser.query(
-        "insert into webhooks.endpoint (merchant_id, url, secret, secret_request_id) values ($1, 'https://shop.example', decode('01026b31', 'hex'), 'r')",
+        "insert into webhooks.endpoint (endpoint_id, merchant_id, url, secret, secret_request_id) values ($1, $1, 'https://shop.example', decode('01026b31', 'hex'), 'r')",
         [`00000000-0000-4000-8000-00000000000${merchant}`],
       );
     }

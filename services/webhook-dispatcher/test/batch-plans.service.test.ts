@@ -54,7 +54,6 @@ async function recordedRows(
     ...(trigger === "manual" && { delivery_id: randomUUID() }),
     attempt_id: randomUUIDv7(),
     lease_token: randomUUID(),
-    is_further: false,
     trigger,
     number: trigger === "schedule" ? 1 : null,
     planned_at: new Date(),

@@ -10,7 +10,7 @@ import type { DispatcherHarness } from "./dispatcher-harness.ts";
 
 type Harness = Pick<DispatcherHarness, "operate">;
 
-/** Asks for a further endpoint. */
+/** Asks for another endpoint. */
 export async function askForEndpoint(
   { operate }: Harness,
   merchantId: string,
@@ -26,7 +26,7 @@ export async function askForEndpoint(
   return { reply, recipient };
 }
 
-/** Adds a further endpoint. @returns its id and secret. */
+/** Adds another endpoint. @returns its id and secret. */
 export async function addEndpoint(
   harness: Harness,
   merchantId: string,

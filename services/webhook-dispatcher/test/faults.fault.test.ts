@@ -143,7 +143,7 @@ test("with 20 000 pending for a dead merchant another's first webhook goes out a
        select uuid_extract_timestamp(id), id, 'payments', 'payment.status_changed', $1, gen_random_uuid(), 'SUCCESS', '{}'
        from (select uuidv7(interval '-1 minute') as id from generate_series(1, 20000)) as ids
        returning occurred_at, event_id)
-     insert into webhooks.delivery (event_id, occurred_at, merchant_id, due_at, deadline_at)
+     insert into webhooks.delivery (event_id, occurred_at, endpoint_id, due_at, deadline_at)
      select event_id, occurred_at, $1, occurred_at, occurred_at + interval '48 hours' from made`,
     [deaf.merchantId],
   );
@@ -219,7 +219,6 @@ test("a failure counts only under its lease; a success always does", async () =>
     delivery_id: row!.delivery_id,
     lease_token: uuidAt(0),
     endpoint_id: merchantId,
-    is_further: false,
     event_id: event.eventId,
     occurred_at: row!.occurred_at,
     trigger: "schedule",
@@ -271,7 +270,7 @@ test("a lease whose holder has vanished is taken back, and the same attempt is m
     [event.eventId, merchantId, event.paymentId],
   );
   await harness.query(
-    `insert into webhooks.delivery (event_id, occurred_at, merchant_id, attempt, due_at, deadline_at, lease_token, lease_until)
+    `insert into webhooks.delivery (event_id, occurred_at, endpoint_id, attempt, due_at, deadline_at, lease_token, lease_until)
      values ($1, uuid_extract_timestamp($1::uuid), $2, 3, now(), now() + interval '1 hour', gen_random_uuid(), now() + interval '300 ms')`,
     [event.eventId, merchantId],
   );

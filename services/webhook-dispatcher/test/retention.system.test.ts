@@ -78,7 +78,7 @@ async function insertEvent({ eventId, merchantId, paymentId, body }: TestEvent):
 
 async function insertDelivery({ eventId, merchantId }: TestEvent, dueInSeconds = 0): Promise<void> {
   await harness.query(
-    `insert into webhooks.delivery (event_id, occurred_at, merchant_id, due_at, deadline_at)
+    `insert into webhooks.delivery (event_id, occurred_at, endpoint_id, due_at, deadline_at)
      values ($1, uuid_extract_timestamp($1::uuid), $2, now() + $3 * interval '1 second',
        uuid_extract_timestamp($1::uuid) + interval '48 hours')`,
     [eventId, merchantId, dueInSeconds],
@@ -224,7 +224,7 @@ test("an event that is about to be sent again by hand is not dropped meanwhile",
     ).not.toEqual([]),
   );
   await resend.query(
-    `insert into delivery (event_id, occurred_at, merchant_id, trigger, due_at, deadline_at)
+    `insert into delivery (event_id, occurred_at, endpoint_id, trigger, due_at, deadline_at)
      values ($1, uuid_extract_timestamp($1::uuid), $2, 'manual', now() + interval '1 hour', now())`,
     [event.eventId, merchantId],
   );
@@ -251,21 +251,21 @@ test("deliveries that have lost their event block nobody and are ended", async (
 test("rows that stand in no day of their own, and poison, go by the same age", async () => {
   const merchantId = randomUUID();
   await harness.query(
-    "insert into webhooks.endpoint (merchant_id, url, secret, secret_request_id) values ($1, 'https://shop.example', decode('01026b31', 'hex'), 'r')",
+    "insert into webhooks.endpoint (endpoint_id, merchant_id, url, secret, secret_request_id) values ($1, $1, 'https://shop.example', decode('01026b31', 'hex'), 'r')",
     [merchantId],
   );
   const [old, pending, recent] = [100, 100, 50].map((days) => newEvent({ merchantId, at: daysAgo(days) }));
   for (const event of [old!, pending!, recent!]) {
     await insertEvent(event);
     await harness.query(
-      "insert into webhooks.outcome (occurred_at, event_id, outcome) values (uuid_extract_timestamp($1::uuid), $1, 'failed')",
-      [event.eventId],
+      "insert into webhooks.outcome (endpoint_id, occurred_at, event_id, outcome) values ($2, uuid_extract_timestamp($1::uuid), $1, 'failed')",
+      [event.eventId, merchantId],
     );
   }
   await insertDelivery(pending!, 3_600);
   await harness.query(
-    `insert into webhooks.poison (received_at, subject, sequence, reason, data)
-     values (now() - interval '91 days', 's', 1, 'old', ''), (now() - interval '1 day', 's', 2, 'recent', '')`,
+    `insert into webhooks.poison (received_at, subject, sequence, reason, data, message_key)
+     values (now() - interval '91 days', 's', 1, 'old', '', '1'), (now() - interval '1 day', 's', 2, 'recent', '', '2')`,
   );
   expect(await applyRetention()).toBe(0);
   for (const table of ["event", "outcome"]) {

@@ -80,8 +80,8 @@ test("a run that was broken off is repeated, a waiting secret moves too, and a s
   const merchants = Array.from({ length: 205 }, () => randomUUIDv7());
   const { merchantId } = await harness.enable();
   await harness.query(
-    `insert into webhooks.endpoint (merchant_id, url, secret, secret_request_id)
-     select merchant, 'https://example.com', decode('00', 'hex') || substring(secret from 2), 'x'
+    `insert into webhooks.endpoint (endpoint_id, merchant_id, url, secret, secret_request_id)
+     select merchant, merchant, 'https://example.com', decode('00', 'hex') || substring(secret from 2), 'x'
      from webhooks.endpoint, unnest($1::uuid[]) as merchant where merchant_id = $2`,
     [merchants, merchantId],
   );

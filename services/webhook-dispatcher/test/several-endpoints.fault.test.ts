@@ -47,7 +47,7 @@ test.concurrent.each(points)(
       // One under way at the kill may have come twice, and none more often.
       expect([1, 2]).toContain(atShop.length);
     }
-    expect(await harness.query("select 1 from webhooks.every_delivery")).toEqual([]);
+    expect(await harness.query("select 1 from webhooks.delivery")).toEqual([]);
     await harness.close();
   },
 );

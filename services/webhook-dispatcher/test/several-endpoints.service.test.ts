@@ -37,7 +37,7 @@ beforeEach(async () => {
   for (const receiver of [shop, books]) receiver.behave({ kind: "status", status: 200 });
   // What the test before has left arrives before this one begins.
   await eventually(async () =>
-    expect(await harness.query("select 1 from webhooks.every_delivery")).toEqual([]),
+    expect(await harness.query("select 1 from webhooks.delivery")).toEqual([]),
   );
   for (const receiver of [shop, books]) receiver.ledger.length = 0;
 });
@@ -262,10 +262,10 @@ test("the hour after it was turned off, an endpoint without deliveries is remove
   await eventually(() => expect(sentTo(books)).toEqual([event.eventId]));
   await harness.operate(removeWebhookEndpoint, { merchantId, endpointId });
   const rows = () =>
-    harness.query("select 1 from webhooks.further_endpoint where endpoint_id = $1", [endpointId]);
+    harness.query("select 1 from webhooks.endpoint where endpoint_id = $1", [endpointId]);
   expect(await rows()).toHaveLength(1);
   await harness.query(
-    "update webhooks.further_endpoint set updated_at = now() - interval '61 minutes' where endpoint_id = $1",
+    "update webhooks.endpoint set updated_at = now() - interval '61 minutes' where endpoint_id = $1",
     [endpointId],
   );
   await eventually(async () => expect(await rows()).toEqual([]));
@@ -315,33 +315,4 @@ test("a resend goes to the endpoint that is named, to all that the event was for
     expect(await statuses(old.eventId)).toEqual({ [merchantId]: "delivered", [endpointId]: "delivered" }),
   );
   expect(shop.ledger).toHaveLength(before);
-});
-
-test("what the version before writes and deletes concerns the default endpoint alone", async () => {
-  const { merchantId } = await harness.enable(shop.url);
-  const { endpointId } = await addEndpoint(harness, merchantId, { url: books.url });
-  books.behave({ kind: "status", status: 503 });
-  const event = newEvent({ merchantId });
-  await harness.publish(event);
-  await eventually(async () =>
-    expect(await statuses(event.eventId)).toEqual({ [merchantId]: "delivered", [endpointId]: "pending" }),
-  );
-  // Its record of a success ends every schedule of the event that it can see, and its claim joins its one table.
-  await harness.query("delete from webhooks.delivery where event_id = $1 and trigger = 'schedule'", [
-    event.eventId,
-  ]);
-  expect(
-    await harness.query("select 1 from webhooks.endpoint where merchant_id = $1", [merchantId]),
-  ).toHaveLength(1);
-  // Its accept names no endpoint.
-  await harness.query(
-    `insert into webhooks.delivery (event_id, occurred_at, merchant_id, trigger, due_at, deadline_at)
-     select event_id, occurred_at, merchant_id, 'manual', now(), occurred_at from webhooks.event where event_id = $1`,
-    [event.eventId],
-  );
-  await eventually(() => expect(shop.ledger).toHaveLength(2));
-  books.behave({ kind: "status", status: 200 });
-  await eventually(async () =>
-    expect(await statuses(event.eventId)).toEqual({ [merchantId]: "delivered", [endpointId]: "delivered" }),
-  );
 });

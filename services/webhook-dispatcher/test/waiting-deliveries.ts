@@ -9,24 +9,6 @@ export type WaitingGroup = {
   dueInSeconds: number;
 };
 
-/**
- * Has every second merchant's deliveries wait for a further endpoint instead, of the merchant's id, so that one test sees
- * both kinds.
- */
-export async function makeHalfFurther(superuser: Pool): Promise<void> {
-  await superuser.query(`
-    insert into webhooks.further_endpoint (endpoint_id, merchant_id, url, secret, secret_request_id)
-    select merchant_id, gen_random_uuid(), url, secret, secret_request_id
-    from (select *, row_number() over (order by merchant_id) as position from webhooks.endpoint) as numbered
-    where position % 2 = 0;
-    with moved as (
-      delete from webhooks.delivery where merchant_id in (select endpoint_id from webhooks.further_endpoint)
-      returning *)
-    insert into webhooks.further_delivery (delivery_id, event_id, occurred_at, merchant_id, endpoint_id, due_at, deadline_at)
-    select delivery_id, event_id, occurred_at, merchant_id, endpoint_id, due_at, deadline_at from moved;
-    delete from webhooks.endpoint where merchant_id in (select endpoint_id from webhooks.further_endpoint)`);
-}
-
 /** Inserts endpoints with deliveries that wait for them. @returns the merchants, in the order of their ids. */
 export async function insertWaiting(
   superuser: Pool,
@@ -34,8 +16,9 @@ export async function insertWaiting(
 ): Promise<string[]> {
   const { rows } = await superuser.query<{ merchant_id: string }>(
     `with endpoints as (
-       insert into webhooks.endpoint (merchant_id, url, secret, secret_request_id)
-       select gen_random_uuid(), 'https://shop.example', decode('01026b31', 'hex'), 'r' from generate_series(1, $1)
+       insert into webhooks.endpoint (endpoint_id, merchant_id, url, secret, secret_request_id)
+       select id, id, 'https://shop.example', decode('01026b31', 'hex'), 'r'
+       from (select gen_random_uuid() as id from generate_series(1, $1)) as drawn
        returning merchant_id
      ), events as (
        insert into webhooks.event (occurred_at, event_id, source, event_type, merchant_id, payment_id, status, body)
@@ -44,7 +27,7 @@ export async function insertWaiting(
        from (select merchant_id, uuidv7() as id from endpoints, generate_series(1, $2)) as drawn
        returning event_id, occurred_at, merchant_id
      ), deliveries as (
-       insert into webhooks.delivery (event_id, occurred_at, merchant_id, due_at, deadline_at)
+       insert into webhooks.delivery (event_id, occurred_at, endpoint_id, due_at, deadline_at)
        select event_id, occurred_at, merchant_id, now() + $3 * interval '1 second', now() + interval '1 day'
        from events
      )

@@ -74,17 +74,9 @@ async function unendedAtSettlement(trx: Trx, given: readonly string[]): Promise<
 
 async function unendedAtWebhooks(trx: Trx, given: readonly string[]): Promise<Found[]> {
   await actAs(trx, "webhooks");
-  const pending = sql`from event where payment_id = any(${given}::uuid[]) and`;
   const { rows } = await sql<Found>`
-    select payment_id as id, 'a webhook is not delivered' as why ${pending}
-      exists (select from delivery where delivery.event_id = event.event_id and trigger = 'schedule')
-    union all select payment_id, 'a webhook is not delivered' ${pending}
-      exists (select from delivery where delivery.event_id = event.event_id and trigger = 'manual')
-    union all select payment_id, 'a webhook is not delivered' ${pending}
-      exists (select from further_delivery where further_delivery.event_id = event.event_id and trigger = 'schedule')
-    union all select payment_id, 'a webhook is not delivered' ${pending}
-      exists (select from further_delivery where further_delivery.event_id = event.event_id and trigger = 'manual')`.execute(
-    trx,
-  );
+    select distinct payment_id as id, 'a webhook is not delivered' as why
+    from event join endpoint using (merchant_id) join delivery using (endpoint_id, event_id)
+    where payment_id = any(${given}::uuid[])`.execute(trx);
   return rows;
 }

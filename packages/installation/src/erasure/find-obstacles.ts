@@ -60,7 +60,7 @@ export async function undelivered(trx: Trx, { knownEventIds }: Scope): Promise<O
   return await obstacle(
     trx,
     "webhooks are not delivered",
-    sql`select event_id as id from every_delivery where event_id = any(${knownEventIds})`,
+    sql`select event_id as id from delivery where event_id = any(${knownEventIds})`,
   );
 }
 

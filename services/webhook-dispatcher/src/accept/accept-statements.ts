@@ -40,8 +40,8 @@ const EVENT_NAMES = GIVEN_COLUMNS.map(([column]) => column)
   .join(", ");
 
 /**
- * The default endpoint's delivery may be leased in this statement; those to further endpoints are left for a claim, since
- * nobody knows before this statement which endpoints want an event. One part asks for another's ids with `in`, which
+ * The default endpoint's delivery may be leased in this statement; those to other endpoints are left for a claim, since
+ * which of them want an event is not known before this statement. One part asks for another's ids with `in`, which
  * hashes, where a join would compare each row with each (ADR 0229).
  *
  * @returns `LeasedDeliveryRow`s without what was given; one that was not leased has a `lease_token` of null.
@@ -54,49 +54,37 @@ export const ACCEPT = {
     from ${unnested(GIVEN_COLUMNS, 4)}
     order by event_id, lease desc
   ), accepted as (
-    insert into event (occurred_at, ${EVENT_NAMES}, accepted_at)
-    select occurred_at, ${EVENT_NAMES}, ${NOW} from given
+    insert into event (occurred_at, ${EVENT_NAMES})
+    select occurred_at, ${EVENT_NAMES} from given
     on conflict (occurred_at, event_id) do nothing
     returning occurred_at, event_id, event_type, merchant_id, payment_id
   ), wanted as (
     select accepted.*, endpoint.endpoint_id, accepted.occurred_at + $2::float8 * ${MS} as deadline_at,
-      accepted.event_id in (select event_id from given where lease) as leased
-    from accepted join every_endpoint as endpoint using (merchant_id)
+      endpoint_id = merchant_id and accepted.event_id in (select event_id from given where lease) as leased
+    from accepted join endpoint using (merchant_id)
     where endpoint.enabled and accepted.event_type = any(endpoint.events)
       -- What is said about an endpoint is said at the others.
       and endpoint.endpoint_id <> accepted.payment_id
   ), skipped as (
-    insert into outcome (occurred_at, event_id, outcome, resolved_at)
-    select occurred_at, event_id, 'skipped', ${NOW} from accepted
+    insert into outcome (endpoint_id, occurred_at, event_id, outcome, resolved_at)
+    select merchant_id, occurred_at, event_id, 'skipped', ${NOW} from accepted
     where event_id not in (select event_id from wanted where endpoint_id = merchant_id)
   ), due as (
-    insert into delivery
-      (event_id, occurred_at, merchant_id, endpoint_id, due_at, deadline_at, lease_token, lease_until)
-    select event_id, occurred_at, merchant_id, endpoint_id, ${NOW}, deadline_at,
+    insert into delivery (event_id, occurred_at, endpoint_id, due_at, deadline_at, lease_token, lease_until)
+    select event_id, occurred_at, endpoint_id, ${NOW}, deadline_at,
       case when leased then ${NEW_LEASE_TOKEN} end, case when leased then ${NOW} + $1::float8 * ${MS} end
     from wanted
-    where endpoint_id = merchant_id
     returning *
-  ), further_pending as (
-    insert into further_outcome (occurred_at, event_id, endpoint_id)
-    select occurred_at, event_id, endpoint_id from wanted where endpoint_id <> merchant_id
-  ), further_due as (
-    insert into further_delivery (event_id, occurred_at, merchant_id, endpoint_id, due_at, deadline_at)
-    select event_id, occurred_at, merchant_id, endpoint_id, ${NOW}, deadline_at
-    from wanted where endpoint_id <> merchant_id
-    returning *
-  ), made as (
-    select * from due union all select * from further_due
   )
   select ${leasedColumns({
-    delivery_id: "made.delivery_id",
-    lease_token: "made.lease_token",
-    event_id: "made.event_id",
-    occurred_at: "made.occurred_at",
-    trigger: "made.trigger",
-    attempt: "made.attempt",
-    due_at: "made.due_at",
-    deadline_at: "made.deadline_at",
+    delivery_id: "due.delivery_id",
+    lease_token: "due.lease_token",
+    event_id: "due.event_id",
+    occurred_at: "due.occurred_at",
+    trigger: "due.trigger",
+    attempt: "due.attempt",
+    due_at: "due.due_at",
+    deadline_at: "due.deadline_at",
   })}
-  from made join every_endpoint as endpoint on endpoint.endpoint_id = made.endpoint_id`,
+  from due join endpoint using (endpoint_id)`,
 };

@@ -60,7 +60,7 @@ export function takeFailing({
   return sql<Failing>`
     with failing as materialized (
       select health.endpoint_id, merchant_id, failing_since from endpoint_health as health cross join lateral (
-        select merchant_id from every_endpoint as endpoint
+        select merchant_id from endpoint
         where endpoint.endpoint_id = health.endpoint_id and enabled limit 1) as theirs
       where ${isUntold({ warnAfterMs, shiftMs })}
       order by failing_since limit ${ROUND_MAX} for update of health skip locked
@@ -69,13 +69,8 @@ export function takeFailing({
       where endpoint_id = any(array(select endpoint_id from failing))
     )
     select endpoint_id, merchant_id, failing_since,
-      -- Those that wait by their endpoint's index, and those being sent, which are few, by that of leases: no index has both.
-      least(
-        (select min(deadline_at) from every_delivery as delivery
-          where delivery.endpoint_id = failing.endpoint_id and trigger = 'schedule' and lease_token is null),
-        (select min(deadline_at) from every_delivery as delivery
-          where delivery.endpoint_id = failing.endpoint_id and trigger = 'schedule' and lease_token is not null)
-      ) as lost_from
+      (select min(deadline_at) from delivery
+        where delivery.endpoint_id = failing.endpoint_id and trigger = 'schedule') as lost_from
     from failing`;
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startDeliveryTables } from "../../test/delivery-tables.ts";
-import { insertWaiting, makeHalfFurther } from "../../test/waiting-deliveries.ts";
+import { insertWaiting } from "../../test/waiting-deliveries.ts";
 import { claimDeliveries, releaseLeases } from "./claim-deliveries.ts";
 
 const request = { limit: 500, leaseMs: 30_000, shiftMs: 0, after: undefined };
@@ -8,7 +8,6 @@ const request = { limit: 500, leaseMs: 30_000, shiftMs: 0, after: undefined };
 test("each endpoint gets the room that is known of it, and one that is unknown gets its own limit", async () => {
   const { superuser, pool } = await startDeliveryTables();
   const merchants = await insertWaiting(superuser, { merchants: 5, each: 20, dueInSeconds: -60 });
-  await makeHalfFurther(superuser);
   // The first and the last id, one between two that are not named, and in no order.
   const rooms = [4, 0, 2].map((index) => ({ endpointId: merchants[index]!, room: index }));
   const claim = async (known: typeof rooms) => {
@@ -43,7 +42,7 @@ test("deliveries whose event is gone take no place in their endpoint's queue", a
        from (select uuidv7() as id) as drawn
        returning occurred_at, event_id
      )
-     insert into webhooks.delivery (event_id, occurred_at, merchant_id, due_at, deadline_at)
+     insert into webhooks.delivery (event_id, occurred_at, endpoint_id, due_at, deadline_at)
      select event_id, occurred_at, $1, now(), now() + interval '1 day' from made`,
     [merchantId],
   );

@@ -3,7 +3,7 @@ import { measurePlan, type PlanWork } from "@holdfast/tests/support";
 import { Pool } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { startDeliveryTables } from "../../test/delivery-tables.ts";
-import { insertWaiting, makeHalfFurther, type WaitingGroup } from "../../test/waiting-deliveries.ts";
+import { insertWaiting, type WaitingGroup } from "../../test/waiting-deliveries.ts";
 import { takeFailing } from "../accept/warn-of-endpoints.ts";
 import { MEASURE_STATE } from "../measure-statements.ts";
 import { claimValues, claimWindow } from "./claim-deliveries.ts";
@@ -20,7 +20,7 @@ type Surroundings = {
   oldSnapshot?: boolean;
 };
 
-const LARGE = "webhooks.delivery, webhooks.endpoint, webhooks.further_delivery, webhooks.further_endpoint";
+const LARGE = "webhooks.delivery, webhooks.endpoint";
 const VACUUM = {
   fresh: `vacuum (analyze) ${LARGE}, webhooks.endpoint_health`,
   partial: `vacuum (analyze) ${LARGE}`,
@@ -45,10 +45,9 @@ async function workOf(
   const { superuser, pool } = await startDeliveryTables();
   if (oldSnapshot) await holdSnapshot(superuser);
   const merchants = await insertWaiting(superuser, waiting);
-  await makeHalfFurther(superuser);
   await superuser.query(
     `insert into webhooks.endpoint_health (endpoint_id, failing_since, breaker_open, reported_at)
-     select endpoint_id, now() - interval '1 day', true, now() from webhooks.every_endpoint limit $1`,
+     select endpoint_id, now() - interval '1 day', true, now() from webhooks.endpoint limit $1`,
     [failing],
   );
   await superuser.query(VACUUM[statistics]);

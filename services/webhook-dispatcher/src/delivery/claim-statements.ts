@@ -10,7 +10,8 @@ const NOW = "(now() + $6::float8 * interval '1 millisecond')";
  * `$7` the last endpoint to look at.
  *
  * An endpoint's room is found by a binary search: thousands of endpoints that fail together are all in `$2`, and a join
- * with it took seconds. Of those without room nothing else is read. A delivery whose event is gone is never chosen, so it takes no place in its endpoint's queue.
+ * with it took seconds. Of those without room nothing else is read. A delivery whose event
+ * is gone is never chosen, so it takes no place in its endpoint's queue.
  */
 export const CLAIM = {
   name: "claim-deliveries",
@@ -21,10 +22,10 @@ export const CLAIM = {
   ), chosen as (
     select due.*
     from (select * from known where room is distinct from 0) as waiting
-      join every_endpoint as endpoint using (endpoint_id)
+      join endpoint using (endpoint_id)
       cross join lateral (
         select delivery_id, event_type, payment_id, status, body, traceparent
-        from every_delivery as delivery join event using (occurred_at, event_id)
+        from delivery join event using (occurred_at, event_id)
         where delivery.endpoint_id = waiting.endpoint_id and lease_token is null and due_at <= ${NOW}
           -- An attempt that may no longer start is left to the reaper, which records the failure.
           and (attempt = 1 or trigger = 'manual' or deadline_at >= ${NOW})
@@ -35,8 +36,8 @@ export const CLAIM = {
     where endpoint.enabled
     limit $4
   )
-  update every_delivery as delivery set lease_token = ${NEW_LEASE_TOKEN}, lease_until = ${NOW} + $5::float8 * interval '1 millisecond'
-  from chosen, every_endpoint as endpoint
+  update delivery set lease_token = ${NEW_LEASE_TOKEN}, lease_until = ${NOW} + $5::float8 * interval '1 millisecond'
+  from chosen, endpoint
   where delivery.delivery_id = chosen.delivery_id and endpoint.endpoint_id = delivery.endpoint_id
   returning ${leasedColumns({
     delivery_id: "delivery.delivery_id",
@@ -44,7 +45,7 @@ export const CLAIM = {
     event_id: "delivery.event_id",
     event_type: "chosen.event_type",
     occurred_at: "delivery.occurred_at",
-    merchant_id: "delivery.merchant_id",
+    merchant_id: "endpoint.merchant_id",
     payment_id: "chosen.payment_id",
     status: "chosen.status",
     body: "chosen.body",
@@ -62,7 +63,7 @@ export const CLAIM = {
 export const RELEASE = {
   name: "release-leases",
   text: `
-  update every_delivery as delivery set lease_token = null, lease_until = null
+  update delivery set lease_token = null, lease_until = null
   from unnest($1::uuid[], $2::uuid[]) as given(delivery_id, lease_token)
   where delivery.delivery_id = given.delivery_id and delivery.lease_token = given.lease_token`,
 };
@@ -91,11 +92,11 @@ export function leasedColumns(
  */
 export function waitingEndpoints({ after, until, now }: Record<"after" | "until" | "now", string>): string {
   return `waiting as (
-    (select endpoint_id from every_delivery
+    (select endpoint_id from delivery
       where lease_token is null and endpoint_id > ${after} and endpoint_id <= ${until} and due_at <= ${now}
       order by endpoint_id limit 1)
     union all
-    select (select delivery.endpoint_id from every_delivery as delivery
+    select (select delivery.endpoint_id from delivery
         where lease_token is null and delivery.endpoint_id > waiting.endpoint_id and delivery.endpoint_id <= ${until}
           and due_at <= ${now}
         order by delivery.endpoint_id limit 1)

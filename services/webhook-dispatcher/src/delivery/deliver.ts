@@ -131,7 +131,6 @@ function describeAttempt(deps: DeliverDeps, delivery: LeasedDelivery, attempt: A
     delivery_id: delivery.deliveryId,
     lease_token: delivery.leaseToken,
     endpoint_id: delivery.endpointId,
-    is_further: delivery.endpointId !== delivery.merchantId,
     event_id: delivery.eventId,
     occurred_at: delivery.occurredAt,
     trigger: delivery.trigger,

@@ -26,11 +26,11 @@ const HOLDER = "left(lease_token::text, 18)";
 
 /** Read once, as a process starts: those that died before it are in no lock that it has seen. */
 export const HOLDERS_OF_LEASES = `
-  select distinct ${HOLDER} as holder from every_delivery
+  select distinct ${HOLDER} as holder from delivery
   where lease_token is not null and uuid_extract_version(lease_token) = 8`;
 
 /** Parameters: the holder, when it was first missing, and how long a lease lasts in milliseconds. */
 export const RELEASE_HELD_BY = `
-  update every_delivery set lease_token = null, lease_until = null
+  update delivery set lease_token = null, lease_until = null
   where lease_token is not null and ${HOLDER} = $1
     and lease_until <= $2::timestamptz + $3::float8 * interval '1 millisecond'`;

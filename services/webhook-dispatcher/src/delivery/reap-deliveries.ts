@@ -11,7 +11,7 @@ export type Reaped = { expiredLeases: number; failed: number; cancelled: number;
  */
 export async function reapDeliveries(db: Kysely<WebhooksDatabase>, shiftMs: number): Promise<Reaped> {
   const expired = await db
-    .updateTable("every_delivery")
+    .updateTable("delivery")
     .set({ lease_token: null, lease_until: null })
     .where("lease_until", "<", fromNow(shiftMs))
     .executeTakeFirstOrThrow();
@@ -25,7 +25,7 @@ export async function reapDeliveries(db: Kysely<WebhooksDatabase>, shiftMs: numb
 
 async function failOverdue(db: Kysely<WebhooksDatabase>, shiftMs: number): Promise<number> {
   const overdue = sql`
-    select delivery_id from every_delivery
+    select delivery_id from delivery
     where trigger = 'schedule' and attempt > 1 and lease_token is null
       and deadline_at < ${fromNow(shiftMs)}
     order by deadline_at limit ${ROUND_MAX} for update skip locked`;
@@ -35,7 +35,7 @@ async function failOverdue(db: Kysely<WebhooksDatabase>, shiftMs: number): Promi
 async function cancelDisabled(db: Kysely<WebhooksDatabase>, shiftMs: number): Promise<number> {
   const disabled = sql`
     select delivery_id
-    from every_endpoint as endpoint join every_delivery as delivery using (endpoint_id)
+    from endpoint join delivery using (endpoint_id)
     where not enabled and lease_token is null
     limit ${ROUND_MAX} for update of delivery skip locked`;
   return await endAs(db, "cancelled", disabled, shiftMs);
@@ -58,36 +58,26 @@ async function endAs(
   if (!look.rows[0]?.found) return 0;
   const { rows } = await sql`
     with chosen as (${chosen}), ended as (
-      delete from every_delivery as delivery using chosen where delivery.delivery_id = chosen.delivery_id
-      returning occurred_at, event_id, endpoint_id, merchant_id, trigger
-    ), of_default as (
-      insert into outcome (occurred_at, event_id, outcome, resolved_at)
-      select occurred_at, event_id, ${outcome}, ${fromNow(shiftMs)}
-      from ended where trigger = 'schedule' and endpoint_id = merchant_id
-      on conflict do nothing
-      returning event_id
-    ), of_further as (
-      update further_outcome set outcome = ${outcome}, resolved_at = ${fromNow(shiftMs)}
-      from ended
-      where (further_outcome.occurred_at, further_outcome.event_id, further_outcome.endpoint_id)
-          = (ended.occurred_at, ended.event_id, ended.endpoint_id)
-        and ended.trigger = 'schedule' and further_outcome.outcome is null
-      returning further_outcome.event_id
+      delete from delivery using chosen where delivery.delivery_id = chosen.delivery_id
+      returning endpoint_id, occurred_at, event_id, trigger
     )
-    select event_id from of_default union all select event_id from of_further`.execute(db);
+    insert into outcome (endpoint_id, occurred_at, event_id, outcome, resolved_at)
+    select endpoint_id, occurred_at, event_id, ${outcome}, ${fromNow(shiftMs)} from ended where trigger = 'schedule'
+    on conflict do nothing
+    returning event_id`.execute(db);
   return rows.length;
 }
 
 /**
- * Removes further endpoints, with their secrets, that are off and have no deliveries left; what became of their events
- * stays in the log. An hour is more than any statement lasts that has seen the endpoint on.
+ * Removes endpoints beside the default ones, with their secrets, that are off and have no deliveries left; what became of
+ * their events stays in the log. An hour is more than any statement lasts that has seen the endpoint on.
  */
 async function removeEndpoints(db: Kysely<WebhooksDatabase>): Promise<number> {
   const { rows } = await sql`
     with removed as (
-      delete from further_endpoint
-      where not enabled and updated_at < now() - interval '1 hour' and not exists (
-        select from further_delivery where further_delivery.endpoint_id = further_endpoint.endpoint_id)
+      delete from endpoint
+      where not enabled and endpoint_id <> merchant_id and updated_at < now() - interval '1 hour'
+        and not exists (select from delivery where delivery.endpoint_id = endpoint.endpoint_id)
       returning endpoint_id
     ), forgotten as (
       delete from endpoint_health using removed where endpoint_health.endpoint_id = removed.endpoint_id

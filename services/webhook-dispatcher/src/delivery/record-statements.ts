@@ -8,8 +8,6 @@ export type AttemptRecord = {
   delivery_id: string;
   lease_token: string;
   endpoint_id: string;
-  /** Whether the endpoint is another one than its merchant's default. */
-  is_further: boolean;
   event_id: string;
   occurred_at: Date;
   trigger: Trigger;
@@ -36,7 +34,6 @@ export const RECORD_COLUMNS = [
   ["delivery_id", "uuid"],
   ["lease_token", "uuid"],
   ["endpoint_id", "uuid"],
-  ["is_further", "boolean"],
   ["event_id", "uuid"],
   ["occurred_at", "timestamptz"],
   ["trigger", "text"],
@@ -57,9 +54,7 @@ export const RECORD_COLUMNS = [
 ] as const satisfies [keyof AttemptRecord, string][];
 
 const LOGGED = RECORD_COLUMNS.map(([column]) => column)
-  .filter(
-    (column) => !["delivery_id", "lease_token", "is_further", "occurred_at", "retry_at"].includes(column),
-  )
+  .filter((column) => !["delivery_id", "lease_token", "occurred_at", "retry_at"].includes(column))
   .join(", ");
 
 /**
@@ -78,50 +73,43 @@ export const RECORD = {
   ), logged as (
     insert into attempt (${LOGGED}) select ${LOGGED} from given on conflict do nothing
   ), ended as (
-    delete from every_delivery as delivery using given
+    delete from delivery using given
     where delivery.delivery_id = given.delivery_id
       and (given.succeeded or (given.retry_at is null and delivery.lease_token = given.lease_token))
     returning delivery.occurred_at, delivery.event_id, delivery.endpoint_id, delivery.trigger,
-      given.is_further, given.succeeded, given.sent_at, given.duration_ms
+      given.succeeded, given.sent_at, given.duration_ms
   ), schedule_ended as (
-    delete from every_delivery where delivery_id in (
+    delete from delivery where delivery_id in (
       select scheduled.delivery_id
       from given cross join lateral (
-        select delivery_id from every_delivery as delivery
+        select delivery_id from delivery
         where delivery.event_id = given.event_id and delivery.endpoint_id = given.endpoint_id and trigger = 'schedule'
         offset 0
       ) as scheduled
       where given.succeeded and given.trigger = 'manual')
   ), postponed as (
-    update every_delivery as delivery
+    update delivery
     set attempt = attempt + 1, due_at = given.retry_at, lease_token = null, lease_until = null
     from given
     where not given.succeeded and given.retry_at is not null
       and delivery.delivery_id = given.delivery_id and delivery.lease_token = given.lease_token
   ), resolved as (
-    select occurred_at, event_id, endpoint_id, is_further,
+    select occurred_at, event_id, endpoint_id,
       case when bool_or(succeeded) then 'delivered' else 'failed' end as outcome, max(ended_at) as resolved_at
     from (
-      select occurred_at, event_id, endpoint_id, is_further, succeeded,
+      select occurred_at, event_id, endpoint_id, succeeded,
         sent_at + duration_ms * interval '1 millisecond' as ended_at
       from given where succeeded
       union all
-      select occurred_at, event_id, endpoint_id, is_further, succeeded,
+      select occurred_at, event_id, endpoint_id, succeeded,
         sent_at + duration_ms * interval '1 millisecond'
       from ended where trigger = 'schedule'
     ) as result
-    group by occurred_at, event_id, endpoint_id, is_further
-  ), resolved_further as (
-    insert into further_outcome (occurred_at, event_id, endpoint_id, outcome, resolved_at)
-    select occurred_at, event_id, endpoint_id, outcome, resolved_at from resolved where is_further
-    on conflict (occurred_at, event_id, endpoint_id) do update
-      set outcome = excluded.outcome, resolved_at = excluded.resolved_at
-      where further_outcome.outcome is null
-        or (excluded.outcome = 'delivered' and further_outcome.outcome <> 'delivered')
+    group by occurred_at, event_id, endpoint_id
   )
-  insert into outcome (occurred_at, event_id, outcome, resolved_at)
-  select occurred_at, event_id, outcome, resolved_at from resolved where not is_further
-  on conflict (occurred_at, event_id) do update
+  insert into outcome (endpoint_id, occurred_at, event_id, outcome, resolved_at)
+  select endpoint_id, occurred_at, event_id, outcome, resolved_at from resolved
+  on conflict (endpoint_id, occurred_at, event_id) do update
     set outcome = excluded.outcome, resolved_at = excluded.resolved_at
     where excluded.outcome = 'delivered' and outcome.outcome <> 'delivered'`,
 };

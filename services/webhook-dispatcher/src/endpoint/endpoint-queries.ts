@@ -15,7 +15,7 @@ export async function readEndpoint(
   endpointId: string,
 ): Promise<StoredEndpoint | undefined> {
   return await db
-    .selectFrom("every_endpoint")
+    .selectFrom("endpoint")
     .select(STORED_ENDPOINT_COLUMNS)
     .where("endpoint_id", "=", endpointId)
     .executeTakeFirst();
@@ -41,7 +41,7 @@ export async function findEndpoint(
 
 function select(db: Kysely<WebhooksDatabase>, { merchantId, endpointId = merchantId }: EndpointName) {
   return db
-    .selectFrom("every_endpoint")
+    .selectFrom("endpoint")
     .selectAll()
     .where("endpoint_id", "=", endpointId)
     .where("merchant_id", "=", merchantId);
@@ -53,7 +53,7 @@ export async function findEndpointsOf(
   merchantId: string,
 ): Promise<EndpointRow[]> {
   return await db
-    .selectFrom("every_endpoint")
+    .selectFrom("endpoint")
     .selectAll()
     .where("merchant_id", "=", merchantId)
     .where("enabled", "=", true)
@@ -92,7 +92,7 @@ export async function enableEndpoint(
       secret_request_id: requestId,
     })
     .onConflict((conflict) =>
-      conflict.column("merchant_id").doUpdateSet({
+      conflict.column("endpoint_id").doUpdateSet({
         url,
         secret,
         secret_request_id: requestId,
@@ -109,7 +109,7 @@ export async function enableEndpoint(
     .execute();
 }
 
-/** Adds a further endpoint. */
+/** Adds an endpoint beside the default one. */
 export async function insertEndpoint(
   trx: Transaction<WebhooksDatabase>,
   endpoint: {
@@ -121,7 +121,7 @@ export async function insertEndpoint(
     secret_request_id: string;
   },
 ): Promise<EndpointRow> {
-  return await trx.insertInto("further_endpoint").values(endpoint).returningAll().executeTakeFirstOrThrow();
+  return await trx.insertInto("endpoint").values(endpoint).returningAll().executeTakeFirstOrThrow();
 }
 
 export async function disableEndpoint(trx: Transaction<WebhooksDatabase>, endpointId: string): Promise<void> {
@@ -140,7 +140,7 @@ export async function setNextSecret(
   }: { secret: Buffer; requestId: string; activateAfterMs: number; shiftMs: number },
 ): Promise<{ version: number; activatesAt: Date }> {
   const { next_version, activates_at } = await trx
-    .updateTable("every_endpoint")
+    .updateTable("endpoint")
     .set({
       next_secret: secret,
       next_version: sql<number>`coalesce(next_version, secret_version) + 1`,
@@ -187,7 +187,7 @@ export async function updateEndpoint(
   >,
 ): Promise<void> {
   await trx
-    .updateTable("every_endpoint")
+    .updateTable("endpoint")
     .set({ ...changes, updated_at: sql<Date>`now()` })
     .where("endpoint_id", "=", endpointId)
     .execute();

@@ -19,7 +19,7 @@ export async function readHealth(
     from unnest(${endpointIds}::uuid[]) as asked(endpoint_id)
       left join endpoint_health using (endpoint_id)
       left join lateral (
-        select due_at from every_delivery as delivery
+        select due_at from delivery
         where delivery.endpoint_id = asked.endpoint_id and lease_token is null and trigger = 'schedule'
           and due_at <= now()
         order by due_at limit 1

@@ -38,7 +38,7 @@ async function reencryptBatch(
   { actor, after, done }: { actor: string; after: string | undefined; done: Reencryption },
 ): Promise<string | undefined> {
   const rows = await trx
-    .selectFrom("every_endpoint")
+    .selectFrom("endpoint")
     .select(["endpoint_id", "secret", "next_secret"])
     .$if(after !== undefined, (rest) => rest.where("endpoint_id", ">", after!))
     .where((eb) =>
@@ -59,7 +59,7 @@ async function reencryptBatch(
       done.unreadable.push(endpoint_id);
       continue;
     }
-    await trx.updateTable("every_endpoint").set(secrets).where("endpoint_id", "=", endpoint_id).execute();
+    await trx.updateTable("endpoint").set(secrets).where("endpoint_id", "=", endpoint_id).execute();
     endpoints.push(endpoint_id);
   }
   if (endpoints.length > 0) {

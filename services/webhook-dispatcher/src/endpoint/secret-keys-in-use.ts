@@ -1,7 +1,7 @@
 import type { KeyRing, RingInUse } from "@holdfast/service-runtime";
 import { sql, type RawBuilder } from "kysely";
 
-/** The id of the key that encrypted a secret, as `encryptSecret` puts it into the bytes; migration 0005 has its indexes. */
+/** The id of the key that encrypted a secret, as `encryptSecret` puts it into the bytes, which two indexes follow. */
 export function keyIdOf(column: "secret" | "next_secret"): RawBuilder<string> {
   const secret = sql.ref(column);
   return sql<string>`encode(substring(${secret} from 3 for get_byte(${secret}, 1)), 'escape')`;
@@ -9,7 +9,7 @@ export function keyIdOf(column: "secret" | "next_secret"): RawBuilder<string> {
 
 /** The ring of the webhook secrets, and the endpoints that are on and need its keys. */
 export function secretKeysInUse(ring: KeyRing): RingInUse {
-  const table = sql`every_endpoint`;
+  const table = sql`endpoint`;
   return {
     setting: "WEBHOOK_SECRET_KEYS",
     ring,

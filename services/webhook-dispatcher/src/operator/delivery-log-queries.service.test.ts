@@ -14,11 +14,12 @@ async function insertDelivered({ superuser }: Tables, paymentId: string, daysFro
        from unnest($3::int[]) as day, uuidv7(make_interval(days => day)) as id
        returning *
      ), ended as (
-       insert into webhooks.outcome (occurred_at, event_id, outcome) select occurred_at, event_id, 'delivered' from made
+       insert into webhooks.outcome (endpoint_id, occurred_at, event_id, outcome)
+       select merchant_id, occurred_at, event_id, 'delivered' from made
      )
-     insert into webhooks.attempt (attempt_id, sent_at, event_id, trigger, planned_at, request_time, succeeded, duration_ms,
+     insert into webhooks.attempt (attempt_id, sent_at, event_id, endpoint_id, trigger, planned_at, request_time, succeeded, duration_ms,
        body_hash, secret_version)
-     select gen_random_uuid(), occurred_at, event_id, 'schedule', occurred_at, 0, true, 1, '', 1 from made`,
+     select gen_random_uuid(), occurred_at, event_id, merchant_id, 'schedule', occurred_at, 0, true, 1, '', 1 from made`,
     [paymentId, randomUUID(), daysFromNow],
   );
 }

@@ -21,6 +21,8 @@ export type LoggedEvent = {
 };
 
 export type LogFilter = {
+  /** At which endpoint; without it each event is shown as it is at its merchant's default endpoint. */
+  endpointId?: string | undefined;
   merchantId?: string | undefined;
   /** Undefined for both modes. */
   livemode?: boolean | undefined;
@@ -32,101 +34,112 @@ export type LogFilter = {
 /** A position in the log: event ids are UUIDv7, so the id alone names the time. */
 export type LogPosition = { eventId: string };
 
-/**
- * Finds the events of the default endpoints, newest first, before a position. A filter by status decides the plan:
- * `pending` goes through the small table of deliveries and the others but `delivered` through an index of their own, so
- * that rare events are found without reading the common ones.
- */
+/** Finds events, newest first, before a position: all of them, or those that are or were for one endpoint. */
 export async function findEvents(
   db: Kysely<WebhooksDatabase>,
   filter: LogFilter,
   page: LogPage,
 ): Promise<LoggedEvent[]> {
-  const scheduled = sql`
-    left join delivery as scheduled on scheduled.event_id = event.event_id and scheduled.trigger = 'schedule'`;
-  const outcome = sql`left join outcome using (occurred_at, event_id)`;
+  const keys =
+    filter.endpointId === undefined
+      ? await chooseEvents(db, filter, page)
+      : await chooseEventsOf(db, filter.endpointId, filter, page);
+  return await readLog(db, keys, filter.endpointId);
+}
+
+type EventKey = Pick<LoggedEvent, "occurred_at" | "event_id">;
+
+/**
+ * A filter by status decides the plan: `pending` goes through the small table of deliveries and the others but `delivered`
+ * through an index of their own, so that rare events are found without reading the common ones.
+ */
+async function chooseEvents(
+  db: Kysely<WebhooksDatabase>,
+  filter: LogFilter,
+  page: LogPage,
+): Promise<EventKey[]> {
+  const outcome = sql`left join outcome on outcome.occurred_at = event.occurred_at and outcome.event_id = event.event_id
+    and outcome.endpoint_id = event.merchant_id`;
+  const scheduled = sql`left join delivery as scheduled on scheduled.event_id = event.event_id
+    and scheduled.endpoint_id = event.merchant_id and scheduled.trigger = 'schedule'`;
   const narrowing =
     filter.status === undefined
       ? sql``
       : filter.status === "pending"
         ? sql`${outcome} ${scheduled}`
         : outcome;
-  const keys = await chooseEvents(
-    db,
-    sql`from event ${narrowing}
-      where ${conditions(filter, page)}
-      order by event.occurred_at desc, event.event_id desc limit ${page.limit}`,
-  );
-  return await readLog(db, keys, {
-    endpointId: sql`event.merchant_id`,
-    from: (times) => sql`from event
-      left join outcome on outcome.occurred_at = event.occurred_at and outcome.event_id = event.event_id
-        and outcome.occurred_at = any(${times}::timestamptz[])
-      ${scheduled}
-      where true`,
-  });
+  const { rows } = await sql<EventKey>`
+    select event.occurred_at, event.event_id from event ${narrowing}
+    where ${conditions(filter)} and ${isBefore("event", page)}
+    order by event.occurred_at desc, event.event_id desc limit ${page.limit}`.execute(db);
+  return rows;
 }
 
-/** The same of one further endpoint: the events that it wants, or that were sent there by hand. */
-export async function findEventsOfFurther(
+/** An event has an outcome at an endpoint or is pending there: both are in the order of the events. */
+async function chooseEventsOf(
   db: Kysely<WebhooksDatabase>,
   endpointId: string,
   filter: LogFilter,
   page: LogPage,
-): Promise<LoggedEvent[]> {
-  const from = sql`
-    from further_outcome as outcome
+): Promise<EventKey[]> {
+  const { status } = filter;
+  const ended = sql`(
+    select event.occurred_at, event.event_id from outcome
       join event on event.occurred_at = outcome.occurred_at and event.event_id = outcome.event_id
-      left join further_delivery as scheduled on scheduled.event_id = event.event_id
-        and scheduled.endpoint_id = outcome.endpoint_id and scheduled.trigger = 'schedule'
-    where outcome.endpoint_id = ${endpointId}`;
-  const keys = await chooseEvents(
-    db,
-    sql`${from} and ${conditions(filter, page)}
-      order by outcome.occurred_at desc, outcome.event_id desc limit ${page.limit}`,
-  );
-  return await readLog(db, keys, {
-    endpointId: sql`outcome.endpoint_id`,
-    from: (times) => sql`${from} and outcome.occurred_at = any(${times}::timestamptz[])`,
-  });
+    where outcome.endpoint_id = ${endpointId} and ${conditions(filter)} and ${isBefore("outcome", page)}
+    order by outcome.occurred_at desc, outcome.event_id desc limit ${page.limit})`;
+  const pending = sql`(
+    select event.occurred_at, event.event_id from delivery as scheduled
+      join event on event.occurred_at = scheduled.occurred_at and event.event_id = scheduled.event_id
+    where scheduled.endpoint_id = ${endpointId} and scheduled.trigger = 'schedule'
+      and ${conditions({ ...filter, status: undefined })} and ${isBefore("scheduled", page)}
+    order by scheduled.event_id desc limit ${page.limit})`;
+  const chosen = status === "pending" ? pending : status ? ended : sql`${ended} union ${pending}`;
+  const { rows } = await sql<EventKey>`
+    select occurred_at, event_id from (${chosen}) as chosen
+    order by occurred_at desc, event_id desc limit ${page.limit}`.execute(db);
+  return rows;
 }
 
-/** What became of one event at its merchant's further endpoints. */
-export async function findFurtherOutcomes(
+/** What became of one event at each of its merchant's other endpoints that it was for. */
+export async function findOtherOutcomes(
   db: Kysely<WebhooksDatabase>,
-  { event_id, occurred_at }: Pick<LoggedEvent, "event_id" | "occurred_at">,
-): Promise<FurtherOutcome[]> {
-  return await db
-    .selectFrom("further_outcome")
-    .leftJoin("further_delivery as scheduled", (join) =>
-      join
-        .onRef("scheduled.event_id", "=", "further_outcome.event_id")
-        .onRef("scheduled.endpoint_id", "=", "further_outcome.endpoint_id")
-        .on("scheduled.trigger", "=", "schedule"),
-    )
-    .select(["further_outcome.endpoint_id", "outcome", "resolved_at", "due_at as next_attempt_at"])
-    .where("further_outcome.occurred_at", "=", occurred_at)
-    .where("further_outcome.event_id", "=", event_id)
-    .orderBy("further_outcome.endpoint_id")
-    .execute();
+  { event_id, occurred_at, merchant_id }: Pick<LoggedEvent, "event_id" | "occurred_at" | "merchant_id">,
+): Promise<OutcomeAtEndpoint[]> {
+  const { rows } = await sql<OutcomeAtEndpoint>`
+    select endpoint_id, outcome, resolved_at, null as next_attempt_at from outcome
+    where occurred_at = ${occurred_at} and event_id = ${event_id} and endpoint_id <> ${merchant_id}
+    union all
+    select endpoint_id, null, null, due_at from delivery join endpoint using (endpoint_id)
+    where merchant_id = ${merchant_id} and event_id = ${event_id} and endpoint_id <> merchant_id and trigger = 'schedule'
+    order by endpoint_id`.execute(db);
+  return rows;
 }
 
-export type FurtherOutcome = Pick<LoggedEvent, "endpoint_id" | "outcome" | "resolved_at" | "next_attempt_at">;
+export type OutcomeAtEndpoint = Pick<
+  LoggedEvent,
+  "endpoint_id" | "outcome" | "resolved_at" | "next_attempt_at"
+>;
 
 type LogPage = { limit: number; before: LogPosition | undefined };
 
-function conditions({ merchantId, livemode, paymentId, eventId, status }: LogFilter, { before }: LogPage) {
+function conditions({ merchantId, livemode, paymentId, eventId, status }: LogFilter) {
   const given = [
     merchantId !== undefined && sql`event.merchant_id = ${merchantId}`,
     livemode !== undefined && ofMode("event.merchant_id", livemode),
     paymentId !== undefined && sql`event.payment_id = ${paymentId}`,
     eventId !== undefined &&
       sql`event.event_id = ${eventId} and event.occurred_at = uuid_extract_timestamp(${eventId}::uuid)`,
-    before !== undefined &&
-      sql`(event.occurred_at, event.event_id) < (uuid_extract_timestamp(${before.eventId}::uuid), ${before.eventId}::uuid)`,
     status !== undefined && statusCondition(status),
   ].filter((condition) => condition !== false);
   return given.length === 0 ? sql`true` : sql.join(given, sql` and `);
+}
+
+function isBefore(table: "event" | "outcome" | "scheduled", { before }: LogPage): RawBuilder<unknown> {
+  if (before === undefined) return sql`true`;
+  const { eventId } = before;
+  return sql`(${sql.ref(`${table}.occurred_at`)}, ${sql.ref(`${table}.event_id`)})
+    < (uuid_extract_timestamp(${eventId}::uuid), ${eventId}::uuid)`;
 }
 
 function statusCondition(status: WebhookDeliveryStatus): RawBuilder<unknown> {
@@ -135,37 +148,32 @@ function statusCondition(status: WebhookDeliveryStatus): RawBuilder<unknown> {
     : sql`outcome.outcome = ${status}`;
 }
 
-type EventKey = Pick<LoggedEvent, "occurred_at" | "event_id">;
-
-async function chooseEvents(db: Kysely<WebhooksDatabase>, chosen: RawBuilder<unknown>): Promise<EventKey[]> {
-  const { rows } = await sql<EventKey>`select event.occurred_at, event.event_id ${chosen}`.execute(db);
-  return rows;
-}
-
 /**
  * The rows of a log with what they cost only once they are chosen. Each table has a partition for each day, and a plan that
  * has all of them costs more than all that is read: with the times of the chosen events it has the few days that they are of.
- *
- * @param from the tables with a condition, where each that is partitioned by the event's time is narrowed to `times`
  */
 async function readLog(
   db: Kysely<WebhooksDatabase>,
   keys: readonly EventKey[],
-  { endpointId, from }: { endpointId: RawBuilder<unknown>; from: (times: Date[]) => RawBuilder<unknown> },
+  endpointId: string | undefined,
 ): Promise<LoggedEvent[]> {
   const oldest = keys.at(-1);
   if (oldest === undefined) return [];
-  const times = keys.map(({ occurred_at }) => occurred_at);
+  const times = sql`any(${keys.map(({ occurred_at }) => occurred_at)}::timestamptz[])`;
+  const endpoint = endpointId === undefined ? sql`event.merchant_id` : sql`${endpointId}::uuid`;
   const { rows } = await sql<LoggedEvent>`
-    select event.occurred_at, event.event_id, event.event_type, event.merchant_id, ${endpointId} as endpoint_id,
+    select event.occurred_at, event.event_id, event.event_type, event.merchant_id, ${endpoint} as endpoint_id,
       event.payment_id, event.status as payment_status, substring(event.body for ${SIGNED_PREFIX_BYTES}::int) as body_prefix,
       outcome.outcome, outcome.resolved_at, scheduled.deadline_at, scheduled.due_at as next_attempt_at,
       (select count(*)::int from attempt
        where attempt.event_id = event.event_id and attempt.sent_at >= ${oldest.occurred_at}::timestamptz - interval '1 hour'
-         and coalesce(attempt.endpoint_id, event.merchant_id) = ${endpointId}) as attempt_count
-    ${from(times)}
-      and event.occurred_at = any(${times}::timestamptz[])
-      and event.event_id = any(${keys.map(({ event_id }) => event_id)}::uuid[])
+         and attempt.endpoint_id = ${endpoint}) as attempt_count
+    from event
+      left join outcome on outcome.occurred_at = event.occurred_at and outcome.event_id = event.event_id
+        and outcome.endpoint_id = ${endpoint} and outcome.occurred_at = ${times}
+      left join delivery as scheduled on scheduled.event_id = event.event_id and scheduled.endpoint_id = ${endpoint}
+        and scheduled.trigger = 'schedule'
+    where event.occurred_at = ${times} and event.event_id = any(${keys.map(({ event_id }) => event_id)}::uuid[])
     order by event.occurred_at desc, event.event_id desc`.execute(db);
   return rows;
 }

@@ -16,16 +16,13 @@ import type { Kysely, Selectable } from "kysely";
 import type { z } from "zod";
 import type { Clock } from "../clock.ts";
 import type { AttemptTable, WebhooksDatabase } from "../database.ts";
-import { findEndpoint } from "../endpoint/endpoint-queries.ts";
 import {
   findAttempts,
   findEvents,
-  findEventsOfFurther,
-  findFurtherOutcomes,
-  type FurtherOutcome,
-  type LogFilter,
+  findOtherOutcomes,
   type LoggedEvent,
   type LogPosition,
+  type OutcomeAtEndpoint,
 } from "./delivery-log-queries.ts";
 
 export type DeliveryLogDeps = { db: Kysely<WebhooksDatabase>; clock: Clock; windowMs: number };
@@ -33,29 +30,15 @@ export type DeliveryLogDeps = { db: Kysely<WebhooksDatabase>; clock: Clock; wind
 /** A page of the log, newest first. */
 export async function listDeliveries(
   deps: DeliveryLogDeps,
-  { limit, cursor, endpointId, ...filter }: z.infer<typeof listWebhookDeliveries.request>,
+  { limit, cursor, ...filter }: z.infer<typeof listWebhookDeliveries.request>,
 ): Promise<CommandReply<z.infer<typeof webhookDeliveryPageSchema>>> {
   const before = cursor === undefined ? undefined : decodePosition(cursor);
   if (cursor !== undefined && before === undefined) {
     return { outcome: "problem", code: "validation_failed", extra: { errors: INVALID_CURSOR_ERRORS } };
   }
-  const events = await findOf(deps.db, endpointId, filter, { limit: limit + 1, before });
+  const events = await findEvents(deps.db, filter, { limit: limit + 1, before });
   const { page, next } = cutPage(events, limit, ({ event_id }) => idCursor.encode(event_id));
   return { outcome: "done", result: { items: page.map((event) => describe(deps, event)), ...next } };
-}
-
-/** A default endpoint's id is its merchant's. */
-async function findOf(
-  db: Kysely<WebhooksDatabase>,
-  endpointId: string | undefined,
-  ...[filter, page]: [LogFilter, { limit: number; before: LogPosition | undefined }]
-): Promise<LoggedEvent[]> {
-  if (endpointId === undefined) return await findEvents(db, filter, page);
-  if (!(await findEndpoint(db, { merchantId: endpointId }))) {
-    return await findEventsOfFurther(db, endpointId, filter, page);
-  }
-  const isAnothers = filter.merchantId !== undefined && filter.merchantId !== endpointId;
-  return isAnothers ? [] : await findEvents(db, { ...filter, merchantId: endpointId }, page);
 }
 
 /** One event with its attempts, and what became of it at each endpoint. */
@@ -66,13 +49,13 @@ export async function getDelivery(
   const [event] = await findEvents(deps.db, { eventId }, { limit: 1, before: undefined });
   if (!event) return { outcome: "problem", code: "delivery_not_found" };
   const attempts = await findAttempts(deps.db, event);
-  const further = await findFurtherOutcomes(deps.db, event);
+  const others = await findOtherOutcomes(deps.db, event);
   const deadlineAt = deadlineOf(deps, event);
   return {
     outcome: "done",
     result: {
       ...describe(deps, event),
-      endpoints: [event, ...further].map(describeAtEndpoint),
+      endpoints: [event, ...others].map(describeAtEndpoint),
       attempts: attempts.map((attempt) => describeAttempt(attempt, event, deadlineAt)),
     },
   };
@@ -111,7 +94,7 @@ function describe(deps: DeliveryLogDeps, event: LoggedEvent): WebhookDelivery {
   };
 }
 
-function describeAtEndpoint({ endpoint_id, outcome, resolved_at, next_attempt_at }: FurtherOutcome) {
+function describeAtEndpoint({ endpoint_id, outcome, resolved_at, next_attempt_at }: OutcomeAtEndpoint) {
   return {
     endpointId: endpoint_id,
     status: outcome ?? ("pending" as const),
@@ -128,7 +111,7 @@ function describeAttempt(
   return {
     ...(attempt.number !== null && { number: attempt.number }),
     trigger: attempt.trigger,
-    endpointId: attempt.endpoint_id ?? event.merchant_id,
+    endpointId: attempt.endpoint_id,
     plannedAt: attempt.planned_at.toISOString(),
     sentAt: attempt.sent_at.toISOString(),
     succeeded: attempt.succeeded,

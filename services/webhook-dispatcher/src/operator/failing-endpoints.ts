@@ -34,16 +34,15 @@ const readFailing = sql<FailingRow>`
   select endpoint.*, health.*, latest.error, latest.status_code, count(*) over ()::int4 as total,
     case when oldest.due_at <= now() then oldest.due_at end as oldest_due_at
   from endpoint_health as health
-    join every_endpoint as endpoint on endpoint.endpoint_id = health.endpoint_id
+    join endpoint on endpoint.endpoint_id = health.endpoint_id
     left join lateral (
-      select event_id, due_at from every_delivery as delivery
+      select event_id, due_at from delivery
       where delivery.endpoint_id = health.endpoint_id and lease_token is null and trigger = 'schedule'
       order by due_at limit 1
     ) as oldest on true
     left join lateral (
       select error, status_code from attempt
-      where attempt.event_id = oldest.event_id
-        and coalesce(attempt.endpoint_id, endpoint.merchant_id) = endpoint.endpoint_id
+      where attempt.event_id = oldest.event_id and attempt.endpoint_id = endpoint.endpoint_id
       order by sent_at desc limit 1
     ) as latest on true
   where endpoint.enabled and (health.failing_since is not null or health.breaker_open)

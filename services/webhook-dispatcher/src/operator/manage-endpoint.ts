@@ -193,7 +193,7 @@ export type AuditedContext = Pick<OperatorContext, "requestId"> & {
   operator: Pick<OperatorContext["operator"], "name" | "staffOf">;
 };
 
-/** A line about an endpoint: its subject is the merchant, and a further endpoint is named in the detail. */
+/** A line about an endpoint: its subject is the merchant, and another endpoint than the default one is named in the detail. */
 export function auditEndpoint(
   trx: Transaction<WebhooksDatabase>,
   context: AuditedContext,

@@ -34,7 +34,7 @@ import {
 } from "./manage-endpoint.ts";
 
 /**
- * Operators give a merchant further endpoints and choose the events of each. Each change and its audit entry are one
+ * Operators give a merchant several endpoints and choose the events of each. Each change and its audit entry are one
  * transaction.
  */
 export type MerchantEndpointsDeps = ManageEndpointDeps & {

@@ -1,5 +1,5 @@
 import type { CommandReply, OperatorContext } from "@holdfast/contracts";
-import { sql, type Kysely, type Transaction } from "kysely";
+import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
 import type { WebhooksDatabase } from "../database.ts";
 import { findEndpoint, findEndpointsOf } from "../endpoint/endpoint-queries.ts";
 import { audit, NOT_FOUND } from "./manage-endpoint.ts";
@@ -59,44 +59,45 @@ async function named(trx: Trx, name: { merchantId: string; endpointId: string })
 }
 
 /** The endpoints that are on and that the event was for when it came; of the default one, that it is for now. */
-async function receiversOf(trx: Trx, event: StoredEvent): Promise<string[]> {
-  const endpoints = await findEndpointsOf(trx, event.merchant_id);
-  const wanted = await trx
-    .selectFrom("further_outcome")
-    .select("endpoint_id")
-    .where("occurred_at", "=", event.occurred_at)
-    .where("event_id", "=", event.event_id)
-    .execute();
-  const further = new Set(wanted.map(({ endpoint_id }) => endpoint_id));
-  return endpoints
-    .filter(({ endpoint_id, merchant_id, events }) =>
-      endpoint_id === merchant_id
-        ? (events as string[]).includes(event.event_type)
-        : further.has(endpoint_id),
-    )
-    .map(({ endpoint_id }) => endpoint_id);
+async function receiversOf(
+  trx: Trx,
+  { event_id, occurred_at, event_type, merchant_id }: StoredEvent,
+): Promise<string[]> {
+  const { rows } = await sql<{ endpoint_id: string }>`
+    select endpoint_id from endpoint
+    where merchant_id = ${merchant_id} and enabled
+      and case when endpoint_id = merchant_id then ${event_type} = any(events)
+        else exists (
+          select from outcome
+          where outcome.endpoint_id = endpoint.endpoint_id and occurred_at = ${occurred_at} and event_id = ${event_id}
+        ) or ${isPending({ event_id, endpoint_id: sql.ref("endpoint.endpoint_id") })} end
+    order by endpoint_id <> merchant_id, created_at, endpoint_id`.execute(trx);
+  return rows.map(({ endpoint_id }) => endpoint_id);
+}
+
+/** Whether the event waits for its delivery by the schedule to the endpoint. */
+function isPending({ event_id, endpoint_id }: { event_id: string; endpoint_id: RawBuilder<unknown> }) {
+  return sql<boolean>`exists (
+    select from delivery
+    where delivery.endpoint_id = ${endpoint_id} and delivery.event_id = ${event_id}::uuid and trigger = 'schedule')`;
 }
 
 async function insertDelivery(
   trx: Trx,
-  { event_id, occurred_at, merchant_id }: StoredEvent,
+  { event_id, occurred_at }: StoredEvent,
   endpoint_id: string,
 ): Promise<void> {
-  const isFurther = endpoint_id !== merchant_id;
-  if (isFurther) {
-    // It may not have wanted the event when it came; the log shows what becomes of it now.
-    await trx
-      .insertInto("further_outcome")
-      .values({ occurred_at, event_id, endpoint_id, outcome: "skipped", resolved_at: sql<Date>`now()` })
-      .onConflict((conflict) => conflict.columns(["occurred_at", "event_id", "endpoint_id"]).doNothing())
-      .execute();
-  }
+  // It may not have wanted the event when it came; the log shows what becomes of it now.
+  await sql`
+    insert into outcome (endpoint_id, occurred_at, event_id, outcome)
+    select ${endpoint_id}::uuid, ${occurred_at}::timestamptz, ${event_id}::uuid, 'skipped'
+    where not ${isPending({ event_id, endpoint_id: sql`${endpoint_id}::uuid` })}
+    on conflict do nothing`.execute(trx);
   await trx
-    .insertInto(isFurther ? "further_delivery" : "delivery")
+    .insertInto("delivery")
     .values({
       event_id,
       occurred_at,
-      merchant_id,
       endpoint_id,
       trigger: "manual",
       due_at: BEFORE_ALL_OTHERS,
@@ -118,7 +119,7 @@ export async function redeliverFailed(
     const endpoints = await findEndpointsOf(trx, merchantId);
     if (endpoints.length === 0) return NOT_FOUND;
     const enabled = endpoints.map(({ endpoint_id }) => endpoint_id);
-    const queued = await queueFailed(trx, { merchantId, since, enabled });
+    const queued = await queueFailed(trx, { since, enabled });
     await audit(trx, context, "webhook.failed_redelivered", merchantId, { since, queued });
     return { outcome: "done", result: { queued } };
   });
@@ -129,37 +130,21 @@ export async function redeliverFailed(
 /** @returns how many deliveries were queued. */
 async function queueFailed(
   trx: Trx,
-  { merchantId, since, enabled }: { merchantId: string; since: string; enabled: string[] },
+  { since, enabled }: { since: string; enabled: string[] },
 ): Promise<number> {
   const { rows } = await sql`
     with failed as (
-      select event_id, occurred_at, merchant_id as endpoint_id
-      from event join outcome using (occurred_at, event_id)
-      where merchant_id = ${merchantId} and merchant_id = any(${enabled}::uuid[])
-        and occurred_at >= ${since}::timestamptz and outcome = 'failed'
-      union all
-      select event_id, occurred_at, endpoint_id
-      from further_outcome
+      select event_id, occurred_at, endpoint_id from outcome
       where endpoint_id = any(${enabled}::uuid[]) and occurred_at >= ${since}::timestamptz and outcome = 'failed'
-    ), chosen as (
-      select * from failed
-      where not exists (
-        select from every_delivery as delivery
-        where delivery.event_id = failed.event_id and delivery.endpoint_id = failed.endpoint_id
-          and delivery.trigger = 'manual')
+        and not exists (
+          select from delivery
+          where delivery.event_id = outcome.event_id and delivery.endpoint_id = outcome.endpoint_id
+            and delivery.trigger = 'manual')
       order by occurred_at limit ${QUEUED_MAX}
-    ), of_default as (
-      insert into delivery (event_id, occurred_at, merchant_id, endpoint_id, trigger, due_at, deadline_at)
-      select event_id, occurred_at, ${merchantId}, endpoint_id, 'manual', now(), occurred_at
-      from chosen where endpoint_id = ${merchantId}
-      returning delivery_id
-    ), of_further as (
-      insert into further_delivery (event_id, occurred_at, merchant_id, endpoint_id, trigger, due_at, deadline_at)
-      select event_id, occurred_at, ${merchantId}, endpoint_id, 'manual', now(), occurred_at
-      from chosen where endpoint_id <> ${merchantId}
-      returning delivery_id
     )
-    select delivery_id from of_default union all select delivery_id from of_further`.execute(trx);
+    insert into delivery (event_id, occurred_at, endpoint_id, trigger, due_at, deadline_at)
+    select event_id, occurred_at, endpoint_id, 'manual', now(), occurred_at from failed
+    returning delivery_id`.execute(trx);
   return rows.length;
 }
 
