@@ -1,6 +1,6 @@
 import { randomUUID, randomUUIDv7 } from "node:crypto";
 import {
-  deleteWebhook,
+  removeWebhookEndpoint,
   eventSubject,
   PAYMENT_STATUS_CHANGED,
   putWebhook,
@@ -44,7 +44,13 @@ export async function connectEventSource(natsUrl: string, token: string): Promis
       return recipient.open(reply.result.secret);
     },
     async turnOff({ merchantId }) {
-      const reply = await request(bus, deleteWebhook, context(), { merchantId }, options());
+      const reply = await request(
+        bus,
+        removeWebhookEndpoint,
+        context(),
+        { merchantId, endpointId: merchantId },
+        options(),
+      );
       if (reply.outcome !== "done") throw new Error(`webhooks were not turned off: ${JSON.stringify(reply)}`);
     },
     async publish({ merchantId }, eventId = randomUUIDv7()) {

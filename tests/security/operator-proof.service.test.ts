@@ -109,13 +109,6 @@ const PAYLOADS: Record<string, () => object> = {
     url: "https://attacker.example/hook",
     recipientKey: createReplyRecipient().publicKey,
   }),
-  "webhooks.delete-endpoint": () => ({ merchantId: system.merchantId }),
-  "webhooks.rotate-secret": () => ({
-    merchantId: system.merchantId,
-    recipientKey: createReplyRecipient().publicKey,
-  }),
-  "webhooks.activate-secret": () => ({ merchantId: system.merchantId }),
-  "webhooks.test-endpoint": () => ({ merchantId: system.merchantId }),
   "webhooks.list-failing-endpoints": () => ({}),
   "webhooks.list-endpoints": () => ({ merchantId: system.merchantId }),
   "webhooks.create-endpoint": () => ({
@@ -126,13 +119,12 @@ const PAYLOADS: Record<string, () => object> = {
   }),
   "webhooks.change-endpoint": () => ({ ...defaultEndpoint(), url: "https://attacker.example/hook" }),
   "webhooks.remove-endpoint": defaultEndpoint,
-  "webhooks.rotate-endpoint-secret": () => ({
+  "webhooks.rotate-secret": () => ({
     ...defaultEndpoint(),
     recipientKey: createReplyRecipient().publicKey,
   }),
-  "webhooks.activate-endpoint-secret": defaultEndpoint,
-  "webhooks.try-endpoint": defaultEndpoint,
-  "webhooks.redeliver-to-endpoint": () => ({ eventId: randomUUID(), endpointId: system.merchantId }),
+  "webhooks.activate-secret": defaultEndpoint,
+  "webhooks.test-endpoint": defaultEndpoint,
   "webhooks.list-deliveries": () => ({ limit: 10 }),
   "webhooks.get-delivery": () => ({ eventId: randomUUID() }),
   "webhooks.redeliver": () => ({ eventId: randomUUID() }),

@@ -45,7 +45,7 @@ export async function live(system: YearsSystem): Promise<Lived> {
   const { merchantId, query } = system;
   const recipientKey = createReplyRecipient().publicKey;
   done(await system.operate(putWebhook, { merchantId, url: system.receiver.url, recipientKey }));
-  done(await system.operate(testWebhook, { merchantId }));
+  done(await system.operate(testWebhook, { merchantId, endpointId: merchantId }));
   const { paymentId, unresolvedId } = await pay(system);
   const refundId = await refund(system, paymentId);
   const ofBuyers = await checkOut(system);

@@ -1,5 +1,4 @@
 import {
-  activateSecretOfEndpoint,
   activateWebhookSecret,
   changeWebhookEndpoint,
   closeSettlementDifference,
@@ -9,9 +8,8 @@ import {
   listUnresolvedPayments,
   listWebhookEndpoints,
   noteSettlementDifference,
-  redeliverToEndpoint,
+  redeliverWebhook,
   removeWebhookEndpoint,
-  rotateSecretOfEndpoint,
   rotateWebhookSecret,
 } from "@holdfast/contracts";
 import { createReplyRecipient } from "@holdfast/sealing";
@@ -27,8 +25,8 @@ export async function operatorsAtWork(system: YearsSystem, { unresolvedId, event
   done(await operate(listRefunds, { limit: 50, status: "PENDING_APPROVAL" }));
   await manageEndpoints(system, eventId);
   const recipientKey = createReplyRecipient().publicKey;
-  done(await operate(rotateWebhookSecret, { merchantId, recipientKey }));
-  done(await operate(activateWebhookSecret, { merchantId }));
+  done(await operate(rotateWebhookSecret, { merchantId, endpointId: merchantId, recipientKey }));
+  done(await operate(activateWebhookSecret, { merchantId, endpointId: merchantId }));
   const [difference] = await system.query<{ differenceId: string }>(
     `select difference_id as "differenceId" from settlement.difference where state = 'OPEN' limit 1`,
   );
@@ -60,8 +58,8 @@ async function manageEndpoints(
       events: ["payment.status_changed", "payment.captured"],
     }),
   );
-  done(await operate(rotateSecretOfEndpoint, { ...endpoint, recipientKey }));
-  done(await operate(activateSecretOfEndpoint, endpoint));
-  await operate(redeliverToEndpoint, { eventId, endpointId });
+  done(await operate(rotateWebhookSecret, { ...endpoint, recipientKey }));
+  done(await operate(activateWebhookSecret, endpoint));
+  await operate(redeliverWebhook, { eventId, endpointId });
   done(await operate(removeWebhookEndpoint, endpoint));
 }

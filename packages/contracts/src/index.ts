@@ -92,5 +92,4 @@ export * from "./messages/settlement-commands.ts";
 export * from "./messages/statement-commands.ts";
 export * from "./messages/streams.ts";
 export * from "./messages/three-ds-commands.ts";
-export * from "./messages/endpoint-commands.ts";
 export * from "./messages/webhook-commands.ts";

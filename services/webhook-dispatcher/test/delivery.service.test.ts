@@ -217,7 +217,7 @@ test("a rotated secret signs beside the old one until it is activated, and alone
   const rotate = (requestId?: string) =>
     harness.operate(
       rotateWebhookSecret,
-      { merchantId, recipientKey: recipient.publicKey },
+      { merchantId, endpointId: merchantId, recipientKey: recipient.publicKey },
       "olga",
       requestId,
     );
@@ -248,8 +248,12 @@ test("a rotated secret signs beside the old one until it is activated, and alone
   expect(during.entry.headers["x-request-signature"]).toMatch(/^[0-9a-f]{64}$/);
   expect(during.attempt).toMatchObject({ secretVersion: 1, nextSecretVersion: 2 });
 
-  expect(await harness.operate(activateWebhookSecret, { merchantId })).toMatchObject({ outcome: "done" });
-  expect(await harness.operate(activateWebhookSecret, { merchantId })).toMatchObject({ outcome: "done" });
+  expect(await harness.operate(activateWebhookSecret, { merchantId, endpointId: merchantId })).toMatchObject({
+    outcome: "done",
+  });
+  expect(await harness.operate(activateWebhookSecret, { merchantId, endpointId: merchantId })).toMatchObject({
+    outcome: "done",
+  });
   const after = await sendOne();
   expect(verifyWebhook(after.entry, { secret: next, now: Date.now() })).toMatchObject({ valid: true });
   expect(after.entry.headers).not.toHaveProperty("x-request-signature-next");
@@ -290,7 +294,7 @@ test.each([
 
 test("a test event is signed, has a type of its own, and tells how it went", async () => {
   const { merchantId, secret } = await harness.enable();
-  expect(await harness.operate(testWebhook, { merchantId })).toMatchObject({
+  expect(await harness.operate(testWebhook, { merchantId, endpointId: merchantId })).toMatchObject({
     result: { delivered: true, statusCode: 200 },
   });
   const [entry] = harness.receiver.ledger;
@@ -299,10 +303,11 @@ test("a test event is signed, has a type of its own, and tells how it went", asy
     eventType: "webhook.test",
   });
   harness.receiver.behave({ kind: "status", status: 418, body: "no coffee" });
-  expect(await harness.operate(testWebhook, { merchantId })).toMatchObject({
+  expect(await harness.operate(testWebhook, { merchantId, endpointId: merchantId })).toMatchObject({
     result: { delivered: false, statusCode: 418, error: "status", responseSnippet: "no coffee" },
   });
-  expect(await harness.operate(testWebhook, { merchantId: randomUUIDv7() })).toMatchObject({
+  const stranger = randomUUIDv7();
+  expect(await harness.operate(testWebhook, { merchantId: stranger, endpointId: stranger })).toMatchObject({
     code: "webhook_not_found",
   });
 });
@@ -381,15 +386,16 @@ test("each change is in the audit log under the operator's name; no secret is, n
   const recipient = createReplyRecipient();
   const rotated = await harness.operate(rotateWebhookSecret, {
     merchantId,
+    endpointId: merchantId,
     recipientKey: recipient.publicKey,
   });
   const next = rotated.outcome === "done" ? recipient.open(rotated.result.secret) : "";
-  await harness.operate(activateWebhookSecret, { merchantId });
+  await harness.operate(activateWebhookSecret, { merchantId, endpointId: merchantId });
   const event = newEvent({ merchantId });
   await harness.publish(event);
   await eventually(async () => expect((await harness.delivery(event.eventId)).status).toBe("delivered"));
   await harness.operate(redeliverWebhook, { eventId: event.eventId });
-  await harness.operate(testWebhook, { merchantId });
+  await harness.operate(testWebhook, { merchantId, endpointId: merchantId });
   await harness.disable(merchantId);
   await harness.bus.nats.flush();
   subscription.unsubscribe();

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import {
   confirmEvents,
-  deleteWebhook,
+  removeWebhookEndpoint,
   eventSubject,
   getWebhookDelivery,
   putWebhook,
@@ -116,7 +116,7 @@ export async function startDispatcherHarness(
       return { merchantId, secret: recipient.open(reply.result.secret) };
     },
     async disable(merchantId: string) {
-      await operate(deleteWebhook, { merchantId });
+      await operate(removeWebhookEndpoint, { merchantId, endpointId: merchantId });
     },
     async delivery(eventId: string): Promise<WebhookDeliveryDetail> {
       const reply = await operate(getWebhookDelivery, { eventId });

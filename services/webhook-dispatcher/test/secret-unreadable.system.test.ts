@@ -48,7 +48,7 @@ test("without the key of an endpoint's secret each attempt fails visibly, until 
 
 test("a test event and a resend by hand say so, too", async () => {
   await harness.start({ ...withoutOldKey, WEBHOOK_RETRY_SCHEDULE: "1h" });
-  expect(await harness.operate(testWebhook, { merchantId })).toMatchObject({
+  expect(await harness.operate(testWebhook, { merchantId, endpointId: merchantId })).toMatchObject({
     result: { delivered: false, error: "secret_unreadable" },
   });
   const event = newEvent({ merchantId });

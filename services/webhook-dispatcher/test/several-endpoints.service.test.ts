@@ -1,16 +1,15 @@
 import { randomUUIDv7 } from "node:crypto";
 import {
-  activateSecretOfEndpoint,
+  activateWebhookSecret,
   changeWebhookEndpoint,
   listOwnEndpoints,
   listWebhookDeliveries,
   redeliverFailedWebhooks,
-  redeliverToEndpoint,
   redeliverWebhook,
   removeWebhookEndpoint,
-  rotateSecretOfEndpoint,
+  rotateWebhookSecret,
   tryOwnEndpoint,
-  tryWebhookEndpoint,
+  testWebhook,
 } from "@holdfast/contracts";
 import { createReplyRecipient } from "@holdfast/sealing";
 import { eventually, type LedgerReceiver } from "@holdfast/tests/support";
@@ -36,9 +35,7 @@ afterAll(() => harness.close());
 beforeEach(async () => {
   for (const receiver of [shop, books]) receiver.behave({ kind: "status", status: 200 });
   // What the test before has left arrives before this one begins.
-  await eventually(async () =>
-    expect(await harness.query("select 1 from webhooks.delivery")).toEqual([]),
-  );
+  await eventually(async () => expect(await harness.query("select 1 from webhooks.delivery")).toEqual([]));
   for (const receiver of [shop, books]) receiver.ledger.length = 0;
 });
 
@@ -48,7 +45,7 @@ const sentTo = ({ ledger }: LedgerReceiver) =>
 const idsOf = (events: { eventId: string }[]) => events.map(({ eventId }) => eventId).toSorted();
 const statuses = async (eventId: string) =>
   Object.fromEntries(
-    (await harness.delivery(eventId)).endpoints!.map(({ endpointId, status }) => [endpointId, status]),
+    (await harness.delivery(eventId)).endpoints.map(({ endpointId, status }) => [endpointId, status]),
   );
 const logOf = async (
   endpointId: string,
@@ -117,7 +114,7 @@ test("a secret is rotated, activated and tried for one endpoint alone", async ()
   const further = await addEndpoint(harness, merchantId, { url: books.url });
   const name = { merchantId, endpointId: further.endpointId };
   const recipient = createReplyRecipient();
-  const rotated = await harness.operate(rotateSecretOfEndpoint, {
+  const rotated = await harness.operate(rotateWebhookSecret, {
     ...name,
     recipientKey: recipient.publicKey,
   });
@@ -142,8 +139,8 @@ test("a secret is rotated, activated and tried for one endpoint alone", async ()
     valid: true,
   });
 
-  expect(await harness.operate(activateSecretOfEndpoint, name)).toMatchObject({ outcome: "done" });
-  expect(await harness.operate(tryWebhookEndpoint, name)).toMatchObject({ result: { delivered: true } });
+  expect(await harness.operate(activateWebhookSecret, name)).toMatchObject({ outcome: "done" });
+  expect(await harness.operate(testWebhook, name)).toMatchObject({ result: { delivered: true } });
   const tried = ({ ledger }: LedgerReceiver) =>
     ledger.filter(({ headers }) => headers["x-event-type"] === "webhook.test");
   expect(verifyWebhook(tried(books)[0]!, { secret: next, now: Date.now() })).toMatchObject({ valid: true });
@@ -211,11 +208,9 @@ test("a URL that is in use, an endpoint too many, a forbidden URL and a stranger
   const strangers = { merchantId: randomUUIDv7(), endpointId };
   const { publicKey: recipientKey } = createReplyRecipient();
   expect(await harness.operate(changeWebhookEndpoint, strangers)).toMatchObject(unknown);
-  expect(await harness.operate(rotateSecretOfEndpoint, { ...strangers, recipientKey })).toMatchObject(
-    unknown,
-  );
+  expect(await harness.operate(rotateWebhookSecret, { ...strangers, recipientKey })).toMatchObject(unknown);
   expect(await harness.operate(removeWebhookEndpoint, strangers)).toMatchObject(unknown);
-  expect(await harness.operate(tryWebhookEndpoint, strangers)).toMatchObject(unknown);
+  expect(await harness.operate(testWebhook, strangers)).toMatchObject(unknown);
   expect((await endpointsOf(harness, merchantId)).map((each) => each.default)).toEqual([true, false, false]);
 });
 
@@ -261,8 +256,7 @@ test("the hour after it was turned off, an endpoint without deliveries is remove
   await harness.publish(event);
   await eventually(() => expect(sentTo(books)).toEqual([event.eventId]));
   await harness.operate(removeWebhookEndpoint, { merchantId, endpointId });
-  const rows = () =>
-    harness.query("select 1 from webhooks.endpoint where endpoint_id = $1", [endpointId]);
+  const rows = () => harness.query("select 1 from webhooks.endpoint where endpoint_id = $1", [endpointId]);
   expect(await rows()).toHaveLength(1);
   await harness.query(
     "update webhooks.endpoint set updated_at = now() - interval '61 minutes' where endpoint_id = $1",
@@ -283,7 +277,7 @@ test("a resend goes to the endpoint that is named, to all that the event was for
   const { eventId } = early;
   expect(await harness.operate(redeliverWebhook, { eventId })).toMatchObject({ result: { queued: 1 } });
   await eventually(() => expect(shop.ledger).toHaveLength(2));
-  expect(await harness.operate(redeliverToEndpoint, { eventId, endpointId })).toMatchObject({
+  expect(await harness.operate(redeliverWebhook, { eventId, endpointId })).toMatchObject({
     result: { queued: 1 },
   });
   await eventually(async () =>
@@ -293,7 +287,7 @@ test("a resend goes to the endpoint that is named, to all that the event was for
   expect(await harness.operate(redeliverWebhook, { eventId })).toMatchObject({ result: { queued: 2 } });
   await eventually(() => expect([shop.ledger.length, books.ledger.length]).toEqual([3, 2]));
   const stranger = { eventId, endpointId: randomUUIDv7() };
-  expect(await harness.operate(redeliverToEndpoint, stranger)).toMatchObject({ code: "webhook_not_found" });
+  expect(await harness.operate(redeliverWebhook, stranger)).toMatchObject({ code: "webhook_not_found" });
 
   // An event of two days ago that books has never taken has failed there, and there alone.
   books.behave({ kind: "status", status: 500 });

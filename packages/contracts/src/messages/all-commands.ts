@@ -14,7 +14,6 @@ import { STAFF_COMMANDS } from "./staff-commands.ts";
 import * as settlementCommands from "./settlement-commands.ts";
 import * as statementCommands from "./statement-commands.ts";
 import * as threeDsCommands from "./three-ds-commands.ts";
-import * as endpointCommands from "./endpoint-commands.ts";
 import * as webhookCommands from "./webhook-commands.ts";
 
 /** Every command there is. The permissions of the bus are made from it: one that is not here, nobody may send. */
@@ -33,7 +32,6 @@ export const ALL_COMMANDS: readonly Command[] = [
   settlementCommands,
   statementCommands,
   threeDsCommands,
-  endpointCommands,
   webhookCommands,
   { STAFF_COMMANDS },
 ].flatMap((module) => Object.values(module).flatMap(commandsIn));

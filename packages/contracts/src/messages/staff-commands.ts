@@ -4,16 +4,6 @@ import { cancelPayment, capturePayment } from "./commands.ts";
 import { listCheckouts, listPaymentsForOperator, listRefundsForOperator } from "./list-commands.ts";
 import { readCheckout } from "./checkout-commands.ts";
 import {
-  activateSecretOfEndpoint,
-  changeWebhookEndpoint,
-  createWebhookEndpoint,
-  listWebhookEndpoints,
-  redeliverToEndpoint,
-  removeWebhookEndpoint,
-  rotateSecretOfEndpoint,
-  tryWebhookEndpoint,
-} from "./endpoint-commands.ts";
-import {
   defineStaffCommand,
   type Command,
   type MessageContext,
@@ -30,11 +20,18 @@ import {
 import { describeRefund, requestRefundForMerchant } from "./refund-commands.ts";
 import { listMerchantStatements } from "./statement-commands.ts";
 import {
+  activateWebhookSecret,
+  changeWebhookEndpoint,
+  createWebhookEndpoint,
   getWebhookDelivery,
   listWebhookDeliveries,
+  listWebhookEndpoints,
   putWebhook,
   redeliverFailedWebhooks,
   redeliverWebhook,
+  removeWebhookEndpoint,
+  rotateWebhookSecret,
+  testWebhook,
 } from "./webhook-commands.ts";
 
 /**
@@ -68,11 +65,10 @@ const ROLES: readonly (readonly [of: Original, role: StaffRole, recentSignIn?: t
   [createWebhookEndpoint, "developer"],
   [changeWebhookEndpoint, "developer"],
   [removeWebhookEndpoint, "developer"],
-  [rotateSecretOfEndpoint, "developer"],
-  [activateSecretOfEndpoint, "developer"],
-  [tryWebhookEndpoint, "developer"],
+  [rotateWebhookSecret, "developer"],
+  [activateWebhookSecret, "developer"],
+  [testWebhook, "developer"],
   [redeliverWebhook, "developer"],
-  [redeliverToEndpoint, "developer"],
   [redeliverFailedWebhooks, "developer"],
   [makePaymentLink, "owner"],
   [endPaymentLink, "owner"],

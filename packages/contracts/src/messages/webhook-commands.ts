@@ -1,5 +1,8 @@
 import { z } from "zod";
+import { eventTypeSchema } from "../event-types.ts";
 import { auditEntriesSchema, auditPageSchema } from "../http/audit-log.ts";
+import { failingWebhookSchema } from "../http/failing-webhooks.ts";
+import { webhookEndpointListSchema, webhookEndpointSchema } from "../http/merchant-webhooks.ts";
 import { sealedReplySchema } from "../sealed-reply.ts";
 import {
   webhookDeliveryDetailSchema,
@@ -8,32 +11,71 @@ import {
   webhookTestResultSchema,
 } from "../http/webhook-delivery.ts";
 import { EVENT_SOURCES, type EventSource } from "./events.ts";
-import { defineOperatorCommand, defineServiceCommand } from "./message.ts";
+import { defineCommand, defineOperatorCommand, defineServiceCommand } from "./message.ts";
 
 /** What is asked of the webhook dispatcher, and what it tells the owners of the events. */
 
+const ofMerchant = z.object({ merchantId: z.uuid() });
+/** An endpoint of a merchant; the default one has the merchant's id. */
+const oneEndpoint = ofMerchant.extend({ endpointId: z.uuid() });
 /**
- * `recipientKey` is the asker's, generated for this one request: the secret comes back sealed to it, so that nobody who
- * listens on the bus sees it.
+ * The asker's key, generated for this one request: the secret comes back sealed to it, so that nobody who listens on the bus
+ * sees it.
  */
-const oneMerchant = z.object({ merchantId: z.uuid() });
-const withRecipient = oneMerchant.extend({ recipientKey: z.string() });
+const recipient = { recipientKey: z.string() };
 
+export const listWebhookEndpoints = defineOperatorCommand({
+  service: "webhooks",
+  name: "list-endpoints",
+  role: "viewer",
+  work: "read",
+  request: ofMerchant,
+  result: webhookEndpointListSchema,
+});
+
+/** Lists them of all merchants, in both modes. */
+export const listFailingEndpoints = defineOperatorCommand({
+  service: "webhooks",
+  name: "list-failing-endpoints",
+  role: "viewer",
+  work: "read",
+  request: z.object({}),
+  result: z.object({ items: z.array(failingWebhookSchema), total: z.int() }),
+});
+
+/** Turns the default endpoint on, or changes its URL. */
 export const putWebhook = defineOperatorCommand({
   service: "webhooks",
   name: "put-endpoint",
   role: "onboarder",
-  request: withRecipient.extend({ url: z.string() }),
+  request: ofMerchant.extend({ url: z.string(), ...recipient }),
   /** `secret` the first time. */
   result: z.object({ url: z.string(), secret: sealedReplySchema.optional() }),
 });
 
-export const deleteWebhook = defineOperatorCommand({
+/** Adds an endpoint beside the default one. */
+export const createWebhookEndpoint = defineOperatorCommand({
   service: "webhooks",
-  name: "delete-endpoint",
+  name: "create-endpoint",
+  role: "onboarder",
+  request: ofMerchant.extend({ url: z.string(), events: z.array(eventTypeSchema), ...recipient }),
+  result: z.object({ endpoint: webhookEndpointSchema, secret: sealedReplySchema }),
+});
+
+export const changeWebhookEndpoint = defineOperatorCommand({
+  service: "webhooks",
+  name: "change-endpoint",
+  role: "onboarder",
+  request: oneEndpoint.extend({ url: z.string().optional(), events: z.array(eventTypeSchema).optional() }),
+  result: webhookEndpointSchema,
+});
+
+export const removeWebhookEndpoint = defineOperatorCommand({
+  service: "webhooks",
+  name: "remove-endpoint",
   role: "onboarder",
   work: "write",
-  request: oneMerchant,
+  request: oneEndpoint,
   result: z.object({}),
 });
 
@@ -42,7 +84,7 @@ export const rotateWebhookSecret = defineOperatorCommand({
   name: "rotate-secret",
   role: "onboarder",
   work: "write",
-  request: withRecipient,
+  request: oneEndpoint.extend(recipient),
   result: z.object({ secret: sealedReplySchema, activatesAt: z.iso.datetime() }),
 });
 
@@ -51,7 +93,7 @@ export const activateWebhookSecret = defineOperatorCommand({
   name: "activate-secret",
   role: "onboarder",
   work: "write",
-  request: oneMerchant,
+  request: oneEndpoint,
   result: z.object({}),
 });
 
@@ -59,7 +101,24 @@ export const testWebhook = defineOperatorCommand({
   service: "webhooks",
   name: "test-endpoint",
   role: "onboarder",
-  request: oneMerchant,
+  request: oneEndpoint,
+  result: webhookTestResultSchema,
+});
+
+/** A merchant reads its own endpoints. */
+export const listOwnEndpoints = defineCommand({
+  service: "webhooks",
+  name: "list-own-endpoints",
+  work: "read",
+  request: z.object({}),
+  result: webhookEndpointListSchema,
+});
+
+/** A merchant tries one of its own endpoints. */
+export const tryOwnEndpoint = defineCommand({
+  service: "webhooks",
+  name: "try-own-endpoint",
+  request: z.object({ endpointId: z.uuid() }),
   result: webhookTestResultSchema,
 });
 
@@ -90,12 +149,13 @@ export const getWebhookDelivery = defineOperatorCommand({
   result: webhookDeliveryDetailSchema,
 });
 
+/** Sends an event again to the named endpoint, or to all that it was for. */
 export const redeliverWebhook = defineOperatorCommand({
   service: "webhooks",
   name: "redeliver",
   role: "operations",
   work: "write",
-  request: z.object({ eventId: z.uuid() }),
+  request: z.object({ eventId: z.uuid(), endpointId: z.uuid().optional() }),
   result: z.object({ queued: z.int() }),
 });
 
@@ -104,7 +164,7 @@ export const redeliverFailedWebhooks = defineOperatorCommand({
   name: "redeliver-failed",
   role: "operations",
   work: "write",
-  request: oneMerchant.extend({ since: z.iso.datetime({ offset: true }) }),
+  request: ofMerchant.extend({ since: z.iso.datetime({ offset: true }) }),
   result: z.object({ queued: z.int() }),
 });
 

@@ -1,14 +1,14 @@
 import { randomUUIDv7 } from "node:crypto";
 import {
-  activateSecretOfEndpoint,
+  activateWebhookSecret,
   changeWebhookEndpoint,
   createWebhookEndpoint,
   listOwnEndpoints,
   listWebhookEndpoints,
   removeWebhookEndpoint,
-  rotateSecretOfEndpoint,
+  rotateWebhookSecret,
+  testWebhook,
   tryOwnEndpoint,
-  tryWebhookEndpoint,
   type CommandReply,
   type WebhookEndpoint,
   type FieldFault,
@@ -55,11 +55,11 @@ beforeAll(async () => {
     ),
     handler(changeWebhookEndpoint, ({ payload }) => answer(payload, endpoint)),
     handler(removeWebhookEndpoint, ({ payload }) => answer(payload, {})),
-    handler(rotateSecretOfEndpoint, ({ payload }) =>
+    handler(rotateWebhookSecret, ({ payload }) =>
       answer(payload, { secret: secretFor(payload), activatesAt }),
     ),
-    handler(activateSecretOfEndpoint, ({ payload }) => answer(payload, {})),
-    handler(tryWebhookEndpoint, ({ payload }) => answer(payload, tested)),
+    handler(activateWebhookSecret, ({ payload }) => answer(payload, {})),
+    handler(testWebhook, ({ payload }) => answer(payload, tested)),
     handler(listOwnEndpoints, ({ context }) => answer(context.merchant, { items: [endpoint] })),
     handler(tryOwnEndpoint, ({ context, payload }) =>
       answer({ ...payload, merchantId: context.merchant.merchantId }, tested),

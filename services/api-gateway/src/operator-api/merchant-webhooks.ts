@@ -1,6 +1,6 @@
 import {
-  activateSecretOfEndpoint,
   activateWebhookEndpointSecret,
+  activateWebhookSecret,
   changeMerchantWebhook,
   changeWebhookEndpoint,
   createMerchantWebhook,
@@ -12,10 +12,10 @@ import {
   PAYMENT_STATUS_CHANGED,
   removeMerchantWebhook,
   removeWebhookEndpoint,
-  rotateSecretOfEndpoint,
   rotateWebhookEndpointSecret,
+  rotateWebhookSecret,
+  testWebhook,
   testWebhookEndpoint,
-  tryWebhookEndpoint,
 } from "@holdfast/contracts";
 import { createReplyRecipient } from "@holdfast/sealing";
 import type { Kysely } from "kysely";
@@ -69,7 +69,7 @@ export function merchantWebhookRoutes({ send, db }: Deps): Route[] {
     ...secretRoutes({ send }),
     // 200 whether or not the event was delivered: the body says how it went.
     defineRoute(testWebhookEndpoint, async (call) => {
-      const reply = await send(tryWebhookEndpoint, call, inMode(call));
+      const reply = await send(testWebhook, call, inMode(call));
       return operatorAnswer(200, reply);
     }),
   ];
@@ -80,13 +80,13 @@ function secretRoutes({ send }: Pick<Deps, "send">): Route[] {
     defineRoute(rotateWebhookEndpointSecret, async (call) => {
       const recipient = createReplyRecipient();
       const asked = { ...inMode(call), recipientKey: recipient.publicKey };
-      const reply = await send(rotateSecretOfEndpoint, call, asked);
+      const reply = await send(rotateWebhookSecret, call, asked);
       if (!("result" in reply)) return operatorRefusalOf(reply);
       const { secret, activatesAt } = reply.result;
       return { status: 200, body: { secret: recipient.open(secret), activatesAt } };
     }),
     defineRoute(activateWebhookEndpointSecret, async (call) => {
-      const reply = await send(activateSecretOfEndpoint, call, inMode(call));
+      const reply = await send(activateWebhookSecret, call, inMode(call));
       return "result" in reply ? { status: 204 } : operatorRefusalOf(reply);
     }),
   ];

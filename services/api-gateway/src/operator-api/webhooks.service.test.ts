@@ -1,13 +1,12 @@
 import { randomUUID, randomUUIDv7 } from "node:crypto";
 import {
   activateWebhookSecret,
-  deleteWebhook,
   getWebhookDelivery,
   listWebhookDeliveries,
   putWebhook,
   redeliverFailedWebhooks,
-  redeliverToEndpoint,
   redeliverWebhook,
+  removeWebhookEndpoint,
   rotateWebhookSecret,
   testWebhook,
   type CommandReply,
@@ -37,6 +36,7 @@ const delivery: WebhookDelivery = {
   merchantId: randomUUID(),
   paymentId: randomUUID(),
   paymentStatus: "SUCCESS",
+  endpointId: randomUUID(),
   status: "pending",
   occurredAt: "2026-11-20T12:00:00.000Z",
   deadlineAt: "2026-11-22T12:00:00.000Z",
@@ -69,8 +69,8 @@ beforeAll(async () => {
       })),
     ),
     handler(
-      deleteWebhook,
-      note("delete", () => ({})),
+      removeWebhookEndpoint,
+      note("remove", () => ({})),
     ),
     handler(
       rotateWebhookSecret,
@@ -93,15 +93,11 @@ beforeAll(async () => {
     ),
     handler(
       getWebhookDelivery,
-      note("get", () => ({ ...delivery, attempts: [] })),
+      note("get", () => ({ ...delivery, endpoints: [], attempts: [] })),
     ),
     handler(
       redeliverWebhook,
       note("redeliver", () => ({ queued: 1 })),
-    ),
-    handler(
-      redeliverToEndpoint,
-      note("redeliver-to", () => ({ queued: 1 })),
     ),
     handler(
       redeliverFailedWebhooks,
@@ -177,7 +173,8 @@ test("rotation shows the new secret once; activation, test and removal answer as
     status: 204,
     text: "",
   });
-  expect(received.map(({ name }) => name)).toEqual(["rotate", "activate", "test", "delete"]);
+  expect(received.map(({ name }) => name)).toEqual(["rotate", "activate", "test", "remove"]);
+  for (const { payload } of received) expect(payload).toMatchObject({ merchantId, endpointId: merchantId });
 });
 
 test("a merchant without webhooks is a 404 everywhere", async () => {
@@ -206,14 +203,14 @@ test("one delivery, and sending again: 200 and 202, 404 for what there is not", 
   const one = (id: string) => `/operator/webhook-deliveries/${id}`;
   expect(await gateway.operatorApi({ path: one(eventId) })).toMatchObject({
     status: 200,
-    body: { ...delivery, attempts: [] },
+    body: { ...delivery, endpoints: [], attempts: [] },
   });
   expect(await post(`${one(eventId)}/redeliver`)).toMatchObject({ status: 202, body: { queued: 1 } });
   const named = { endpointId: randomUUIDv7() };
   expect(await post(`${one(eventId)}/redeliver`, named)).toMatchObject({ status: 202 });
   expect(received.slice(1)).toMatchObject([
     { name: "redeliver", payload: { eventId } },
-    { name: "redeliver-to", payload: { eventId, ...named } },
+    { name: "redeliver", payload: { eventId, ...named } },
   ]);
   expect((await post(`${one(eventId)}/redeliver`, { endpointId: "all" })).status).toBe(400);
   const since = "2026-11-20T00:00:00+03:00";

@@ -2,7 +2,6 @@ import {
   activateMerchantWebhookSecret,
   activateWebhookSecret,
   deleteMerchantWebhook,
-  deleteWebhook,
   getOperatorWebhookDelivery,
   getWebhookDelivery,
   idInMode,
@@ -14,8 +13,8 @@ import {
   redeliverFailedOperatorWebhooks,
   redeliverFailedWebhooks,
   redeliverOperatorWebhook,
-  redeliverToEndpoint,
   redeliverWebhook,
+  removeWebhookEndpoint,
   rotateMerchantWebhookSecret,
   rotateWebhookSecret,
   testMerchantWebhook,
@@ -40,7 +39,7 @@ export function webhookRoutes(deps: Deps): Route[] {
   return [...endpointRoutes(deps), ...deliveryRoutes(deps)];
 }
 
-/** A merchant's endpoint. Its secrets cross the bus sealed to the request, and are shown here once. */
+/** A merchant's default endpoint. Its secrets cross the bus sealed to the request, and are shown here once. */
 function endpointRoutes({ send, db }: Omit<Deps, "lists">): Route[] {
   return [
     defineRoute(putMerchantWebhook, async (call) => {
@@ -56,27 +55,33 @@ function endpointRoutes({ send, db }: Omit<Deps, "lists">): Route[] {
         : { status: 201, body: { url, secret: recipient.open(secret) } };
     }),
     defineRoute(deleteMerchantWebhook, async (call) => {
-      const reply = await send(deleteWebhook, call, inMode(call));
+      const reply = await send(removeWebhookEndpoint, call, defaultEndpoint(call));
       return "result" in reply ? { status: 204 } : operatorRefusalOf(reply);
     }),
     defineRoute(rotateMerchantWebhookSecret, async (call) => {
       const recipient = createReplyRecipient();
-      const asked = { ...inMode(call), recipientKey: recipient.publicKey };
+      const asked = { ...defaultEndpoint(call), recipientKey: recipient.publicKey };
       const reply = await send(rotateWebhookSecret, call, asked);
       if (!("result" in reply)) return operatorRefusalOf(reply);
       const { secret, activatesAt } = reply.result;
       return { status: 200, body: { secret: recipient.open(secret), activatesAt } };
     }),
     defineRoute(activateMerchantWebhookSecret, async (call) => {
-      const reply = await send(activateWebhookSecret, call, inMode(call));
+      const reply = await send(activateWebhookSecret, call, defaultEndpoint(call));
       return "result" in reply ? { status: 204 } : operatorRefusalOf(reply);
     }),
     // 200 whether or not the event was delivered: the body says how it went.
     defineRoute(testMerchantWebhook, async (call) => {
-      const reply = await send(testWebhook, call, inMode(call));
+      const reply = await send(testWebhook, call, defaultEndpoint(call));
       return operatorAnswer(200, reply);
     }),
   ];
+}
+
+/** The endpoint whose id is the merchant's. */
+function defaultEndpoint(call: Parameters<typeof inMode>[0]): { merchantId: string; endpointId: string } {
+  const { merchantId } = inMode(call);
+  return { merchantId, endpointId: merchantId };
 }
 
 /** The delivery log. The literal path stands before the one with a parameter. */
@@ -108,12 +113,7 @@ function deliveryRoutes({ send, lists }: Omit<Deps, "db">): Route[] {
       return operatorAnswer(200, reply);
     }),
     defineRoute(redeliverOperatorWebhook, async (call) => {
-      const { eventId } = call.path;
-      const { endpointId } = call.body;
-      const reply =
-        endpointId === undefined
-          ? await send(redeliverWebhook, call, { eventId })
-          : await send(redeliverToEndpoint, call, { eventId, endpointId });
+      const reply = await send(redeliverWebhook, call, { ...call.path, ...call.body });
       return operatorAnswer(202, reply);
     }),
   ];

@@ -6,8 +6,8 @@ import { STORED_ENDPOINT_COLUMNS, type StoredEndpoint } from "./stored-endpoint.
 
 export type EndpointRow = Selectable<EndpointTable>;
 
-/** An endpoint of a merchant; without a name it is the default one, whose id is the merchant's. */
-export type EndpointName = { merchantId: string; endpointId?: string | undefined };
+/** An endpoint of a merchant. */
+export type EndpointName = { merchantId: string; endpointId: string };
 
 /** Reads the endpoint as it is now, for an attempt. */
 export async function readEndpoint(
@@ -39,7 +39,7 @@ export async function findEndpoint(
   return await select(db, name).executeTakeFirst();
 }
 
-function select(db: Kysely<WebhooksDatabase>, { merchantId, endpointId = merchantId }: EndpointName) {
+function select(db: Kysely<WebhooksDatabase>, { merchantId, endpointId }: EndpointName) {
   return db
     .selectFrom("endpoint")
     .selectAll()

@@ -51,25 +51,20 @@ export async function putEndpoint(
   if (refusal) return refusal;
   const change = await deps.db.transaction().execute(async (trx) => {
     await lockEndpointsOf(trx, merchantId);
-    const endpoint = await lockEndpoint(trx, { merchantId });
+    const name = { merchantId, endpointId: merchantId };
+    const endpoint = await lockEndpoint(trx, name);
     if (await isUrlInUse(trx, { merchantId, url, exceptOf: merchantId })) return URL_IN_USE;
     if (endpoint?.enabled) {
       if (endpoint.url !== url) {
         await updateEndpoint(trx, merchantId, { url });
-        await auditEndpoint(
-          trx,
-          context,
-          "webhook.url_changed",
-          { merchantId },
-          { from: endpoint.url, to: url },
-        );
+        await auditEndpoint(trx, context, "webhook.url_changed", name, { from: endpoint.url, to: url });
       }
       return { secret: isCopy(endpoint, context) ? latestSecret(deps, endpoint) : undefined };
     }
     const secret = generateSecret();
     const encrypted = encryptSecret(deps.secretKeys, merchantId, secret);
     await enableEndpoint(trx, { merchantId, url, secret: encrypted, requestId: context.requestId });
-    await auditEndpoint(trx, context, "webhook.turned_on", { merchantId }, { url });
+    await auditEndpoint(trx, context, "webhook.turned_on", name, { url });
     return { secret };
   });
   if ("outcome" in change) return change;
@@ -193,7 +188,7 @@ export type AuditedContext = Pick<OperatorContext, "requestId"> & {
   operator: Pick<OperatorContext["operator"], "name" | "staffOf">;
 };
 
-/** A line about an endpoint: its subject is the merchant, and another endpoint than the default one is named in the detail. */
+/** A line about an endpoint, whose subject is the merchant. */
 export function auditEndpoint(
   trx: Transaction<WebhooksDatabase>,
   context: AuditedContext,
@@ -203,7 +198,7 @@ export function auditEndpoint(
 ): Promise<void> {
   return audit(trx, context, action, merchantId, {
     ...detail,
-    ...(endpointId !== undefined && { endpointId }),
+    endpointId,
   });
 }
 

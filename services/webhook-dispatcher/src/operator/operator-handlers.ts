@@ -1,10 +1,8 @@
 import { readAuditEntriesBefore } from "@holdfast/audit";
 import {
-  activateSecretOfEndpoint,
   activateWebhookSecret,
   changeWebhookEndpoint,
   createWebhookEndpoint,
-  deleteWebhook,
   findMissingEvents,
   getWebhookDelivery,
   listFailingEndpoints,
@@ -14,14 +12,11 @@ import {
   putWebhook,
   readWebhooksAuditLog,
   redeliverFailedWebhooks,
-  redeliverToEndpoint,
   redeliverWebhook,
   removeWebhookEndpoint,
-  rotateSecretOfEndpoint,
   rotateWebhookSecret,
   testWebhook,
   tryOwnEndpoint,
-  tryWebhookEndpoint,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { getDelivery, listDeliveries, type DeliveryLogDeps } from "./delivery-log.ts";
@@ -53,11 +48,6 @@ export type OperatorDeps = MerchantEndpointsDeps &
  */
 export function operatorHandlers(deps: OperatorDeps) {
   return [
-    handler(putWebhook, ({ context, payload }) => putEndpoint(deps, context, payload)),
-    handler(deleteWebhook, ({ context, payload }) => deleteEndpoint(deps, context, payload)),
-    handler(rotateWebhookSecret, ({ context, payload }) => rotateSecret(deps, context, payload)),
-    handler(activateWebhookSecret, ({ context, payload }) => activateSecret(deps, context, payload)),
-    handler(testWebhook, ({ context, payload }) => sendTestEvent(deps, context, payload)),
     ...endpointHandlers(deps),
     handler(listWebhookDeliveries, ({ payload }) => listDeliveries(deps, payload)),
     handler(getWebhookDelivery, ({ payload }) => getDelivery(deps, payload.eventId)),
@@ -87,17 +77,16 @@ export function merchantHandlers(deps: OperatorDeps) {
   ];
 }
 
-/** The commands about one endpoint of several. */
 function endpointHandlers(deps: OperatorDeps) {
   return [
     handler(listFailingEndpoints, () => listFailing(deps)),
     handler(listWebhookEndpoints, ({ payload }) => listEndpoints(deps, payload.merchantId)),
+    handler(putWebhook, ({ context, payload }) => putEndpoint(deps, context, payload)),
     handler(createWebhookEndpoint, ({ context, payload }) => createEndpoint(deps, context, payload)),
     handler(changeWebhookEndpoint, ({ context, payload }) => changeEndpoint(deps, context, payload)),
     handler(removeWebhookEndpoint, ({ context, payload }) => deleteEndpoint(deps, context, payload)),
-    handler(rotateSecretOfEndpoint, ({ context, payload }) => rotateSecret(deps, context, payload)),
-    handler(activateSecretOfEndpoint, ({ context, payload }) => activateSecret(deps, context, payload)),
-    handler(tryWebhookEndpoint, ({ context, payload }) => sendTestEvent(deps, context, payload)),
-    handler(redeliverToEndpoint, ({ context, payload }) => redeliver(deps, context, payload)),
+    handler(rotateWebhookSecret, ({ context, payload }) => rotateSecret(deps, context, payload)),
+    handler(activateWebhookSecret, ({ context, payload }) => activateSecret(deps, context, payload)),
+    handler(testWebhook, ({ context, payload }) => sendTestEvent(deps, context, payload)),
   ];
 }

@@ -1,5 +1,5 @@
 import {
-  activateSecretOfEndpoint,
+  activateWebhookSecret,
   changeWebhookEndpoint,
   createWebhookEndpoint,
   getWebhookDelivery,
@@ -9,12 +9,11 @@ import {
   listWebhookEndpoints,
   putWebhook,
   redeliverFailedWebhooks,
-  redeliverToEndpoint,
   redeliverWebhook,
   removeWebhookEndpoint,
-  rotateSecretOfEndpoint,
+  rotateWebhookSecret,
   staffVersionOf,
-  tryWebhookEndpoint,
+  testWebhook,
   type StaffContext,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
@@ -50,13 +49,13 @@ function endpointHandlers(deps: OperatorDeps) {
     handler(staffVersionOf(removeWebhookEndpoint), ({ context, payload }) =>
       deleteEndpoint(deps, context, own(context, payload)),
     ),
-    handler(staffVersionOf(rotateSecretOfEndpoint), ({ context, payload }) =>
+    handler(staffVersionOf(rotateWebhookSecret), ({ context, payload }) =>
       rotateSecret(deps, context, own(context, payload)),
     ),
-    handler(staffVersionOf(activateSecretOfEndpoint), ({ context, payload }) =>
+    handler(staffVersionOf(activateWebhookSecret), ({ context, payload }) =>
       activateSecret(deps, context, own(context, payload)),
     ),
-    handler(staffVersionOf(tryWebhookEndpoint), ({ context, payload }) =>
+    handler(staffVersionOf(testWebhook), ({ context, payload }) =>
       sendTestEvent(deps, context, own(context, payload)),
     ),
   ];
@@ -78,9 +77,6 @@ function deliveryHandlers(deps: OperatorDeps) {
       return isOwn ? reply : { outcome: "problem", code: "delivery_not_found" };
     }),
     handler(staffVersionOf(redeliverWebhook), ({ context, payload }) =>
-      redeliver(deps, context, own(context, payload)),
-    ),
-    handler(staffVersionOf(redeliverToEndpoint), ({ context, payload }) =>
       redeliver(deps, context, own(context, payload)),
     ),
     handler(staffVersionOf(redeliverFailedWebhooks), ({ context, payload }) =>
