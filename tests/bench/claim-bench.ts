@@ -91,6 +91,7 @@ export async function measureClaims(url: string, rooms: ClaimRequest["rooms"] = 
 const AS_DISPATCHER = Object.entries({
   role: "webhooks_app",
   search_path: "webhooks",
+  "holdfast.lease_holder": "be0c0000-0000-8000",
   enable_seqscan: "off",
   enable_hashjoin: "off",
   enable_mergejoin: "off",

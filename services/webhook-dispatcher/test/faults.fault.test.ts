@@ -6,6 +6,7 @@ import { Client, type Pool } from "pg";
 import { afterEach, expect, test } from "vitest";
 import { createClock } from "../src/clock.ts";
 import { claimDeliveries } from "../src/delivery/claim-deliveries.ts";
+import { leasesOf, newLeaseHolder } from "../src/delivery/lease-holder.ts";
 import { recordResults } from "../src/delivery/record-results.ts";
 import type { AttemptRecord } from "../src/delivery/record-statements.ts";
 import { keepPartitions } from "../src/keep-partitions.ts";
@@ -28,6 +29,7 @@ function poolOf(url = harness.database.urls.webhooks.app): Pool {
     connectionsMax: 2,
     applicationName: "test",
     log: createLogger("test", "silent"),
+    settings: leasesOf(newLeaseHolder()),
   });
   pools.push(pool);
   return pool;
@@ -172,7 +174,7 @@ test("a claim gives each endpoint its share, whatever waits for one of them, and
          insert into event (occurred_at, event_id, source, event_type, merchant_id, payment_id, status, body)
          select uuid_extract_timestamp(id), id, 'payments', 'payment.status_changed', $1, gen_random_uuid(), 'SUCCESS', '{}'
          from (select uuidv7() as id from generate_series(1, $2)) as ids returning occurred_at, event_id)
-       insert into delivery (event_id, occurred_at, merchant_id, due_at, deadline_at)
+       insert into delivery (event_id, occurred_at, endpoint_id, due_at, deadline_at)
        select event_id, occurred_at, $1, now(), now() + interval '1 hour' from made`,
       [merchantId, index === 0 ? 1_000 : 3],
     );

@@ -1,7 +1,6 @@
-/** SQL of a new lease's token, whose first half names who leases by this connection (`leasesOf`), where it says so. */
-export const NEW_LEASE_TOKEN = `coalesce(
-    overlay(gen_random_uuid()::text placing nullif(current_setting('holdfast.lease_holder', true), '') from 1)::uuid,
-    gen_random_uuid())`;
+/** SQL of a new lease's token, whose first half names who leases by this connection (`leasesOf`). */
+export const NEW_LEASE_TOKEN =
+  "overlay(gen_random_uuid()::text placing current_setting('holdfast.lease_holder') from 1)::uuid";
 
 /** The key of a holder's lock is its name without the dashes, of which both halves are shown in `pg_locks`. */
 export const HOLD = "select pg_advisory_lock(('x' || replace($1, '-', ''))::bit(64)::bigint)";
@@ -27,7 +26,7 @@ const HOLDER = "left(lease_token::text, 18)";
 /** Read once, as a process starts: those that died before it are in no lock that it has seen. */
 export const HOLDERS_OF_LEASES = `
   select distinct ${HOLDER} as holder from delivery
-  where lease_token is not null and uuid_extract_version(lease_token) = 8`;
+  where lease_token is not null`;
 
 /** Parameters: the holder, when it was first missing, and how long a lease lasts in milliseconds. */
 export const RELEASE_HELD_BY = `
