@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { WARNING_REASONS } from "../event-types.ts";
 import { livemodeSchema } from "../livemode.ts";
 
 /**
@@ -9,7 +10,7 @@ export const webhookWarningSchema = z
   .object({
     endpointId: z.uuid().meta({ description: "The endpoint that it is about; `GET /api/webhooks` lists it" }),
     default: z.boolean().meta({ description: "Whether that is your default endpoint" }),
-    reason: z.enum(["FAILING", "TURNED_OFF"]).meta({
+    reason: z.enum(WARNING_REASONS).meta({
       description:
         "FAILING: no attempt has succeeded for a while, and what waits is given up after 48 hours; TURNED_OFF: an " +
         "operator has turned the endpoint off, and what waited there is cancelled",
