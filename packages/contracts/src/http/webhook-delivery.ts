@@ -68,7 +68,7 @@ export const webhookDeliverySchema = z
       description: "The payment, refund or checkout; absent where the event is about something else",
     }),
     paymentStatus: eventStatusSchema.optional(),
-    endpointId: z.uuid().optional().meta({
+    endpointId: z.uuid().meta({
       description:
         "The endpoint that it is for; the default endpoint's id is the merchant's, in test mode with version 8",
     }),
@@ -92,7 +92,7 @@ export const webhookAttemptSchema = z
       .optional()
       .meta({ description: "The attempt's number in the schedule; absent for a manual resend" }),
     trigger: z.enum(["schedule", "manual"]).meta({ description: "`manual`: somebody asked for it" }),
-    endpointId: z.uuid().optional().meta({ description: "The endpoint that it was sent to" }),
+    endpointId: z.uuid().meta({ description: "The endpoint that it was sent to" }),
     plannedAt: z.iso.datetime().meta({ description: "When it was due (UTC)" }),
     sentAt: z.iso.datetime().meta({ description: "When it was sent (UTC)" }),
     succeeded: z.boolean().meta({ description: "Whether the endpoint answered with a 2xx status in time" }),
@@ -130,7 +130,6 @@ export const webhookDeliveryDetailSchema = webhookDeliverySchema
           })
           .meta({ id: "WebhookAtEndpoint" }),
       )
-      .optional()
       .meta({ description: "What became of the event at each endpoint, the default one first" }),
     attempts: z.array(webhookAttemptSchema).meta({ description: "Every attempt, oldest first" }),
   })

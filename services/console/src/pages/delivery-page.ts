@@ -103,15 +103,13 @@ function endpointsOf(context: PageContext, { delivery, endpoints }: Shown): Html
   const texts = DELIVERY_TEXTS[reader.language];
   const bar = barOf(session, REDELIVERS, reader.texts);
   const action = `/deliveries/${delivery.eventId}/redeliver`;
-  const rows = delivery.endpoints ?? [];
+  const rows = delivery.endpoints;
   const urlOf = urlIn(endpoints);
-  const isOn = (id: string | undefined) => endpoints.some(({ endpointId }) => endpointId === id);
+  const isOn = (id: string) => endpoints.some(({ endpointId }) => endpointId === id);
   const button = (values: Record<string, string>) =>
     bar === undefined
       ? actionForm(context, { action, button: texts.redeliver, values })
       : barText(texts.redeliver, bar);
-  // An older service does not say which endpoints there are: then to all that it was for.
-  if (rows.length === 0) return button({});
   return table(
     texts.atEndpoints,
     [
@@ -137,7 +135,7 @@ function endpointsOf(context: PageContext, { delivery, endpoints }: Shown): Html
   );
 }
 
-function attemptColumns(reader: Reader, urlOf: (id: string | undefined) => string) {
+function attemptColumns(reader: Reader, urlOf: (id: string) => string) {
   const texts = DELIVERY_TEXTS[reader.language];
   return [
     { heading: texts.number, cell: ({ number }: WebhookAttempt) => number ?? texts.manual },
