@@ -1,30 +1,77 @@
--- Merchants and the credentials their servers sign in with.
--- Runs as gateway_owner; the service runs as gateway_app, which may add both and revoke credentials, and nothing else.
+-- Merchants, the credentials their servers sign in with, and what operators do to both.
+--
+-- Runs as gateway_owner. Each of the gateway's faces runs under a role of its own, since they are trusted with different
+-- things: the pages for browsers (gateway_public) know a merchant's name, plan and look and no credential; the merchant
+-- API (gateway_merchant) reads; the operator API (gateway_operator) writes; the face for a merchant's staff
+-- (gateway_staff) adds and revokes API keys, reads no secret's hash and changes no merchant.
+
+-- Merchants ------------------------------------------------------------------------------------------------------------
 
 create table merchant (
   -- Its order is the order of creation: lists go by it.
-  merchant_id          uuid primary key default uuidv7(),
-  name                 text not null check (char_length(name) between 1 and 100),
-  status               text not null default 'ACTIVE' check (status in ('ACTIVE', 'SUSPENDED')),
+  merchant_id                 uuid primary key default uuidv7(),
+  name                        text not null check (char_length(name) between 1 and 100),
+  status                      text not null default 'ACTIVE' check (status in ('ACTIVE', 'SUSPENDED')),
 
   -- The plan, all of it or nothing: a percentage of each payment, and a fixed part of payments in commission_currency.
   -- numeric without a scale keeps "2.50" as it was given.
-  commission_rate_percent numeric check (commission_rate_percent >= 0 and commission_rate_percent < 100),
-  commission_fixed        numeric check (commission_fixed >= 0 and commission_fixed < 1000000000),
-  commission_currency     text check (char_length(commission_currency) = 3),
+  commission_rate_percent     numeric check (commission_rate_percent >= 0 and commission_rate_percent < 100),
+  commission_fixed            numeric check (commission_fixed >= 0 and commission_fixed < 1000000000),
+  commission_currency         text check (char_length(commission_currency) = 3),
+  -- JSON as the contract has it (CommissionPlan.rules): the gateway only carries it to `payments`.
+  commission_rules            jsonb check (jsonb_typeof(commission_rules) = 'array'),
+  commission_may_exceed_amount boolean not null default false,
+  -- Refunds give their part of the commission back.
+  refunds_commission          boolean not null default true,
+
+  -- The rules under which its payments are rejected without asking the bank (MerchantRules), as JSON.
+  rules                       jsonb check (jsonb_typeof(rules) = 'object'),
+
+  -- The look of its pages for buyers: name, colour, logo.
+  branding                    jsonb check (
+                                branding is null
+                                or (jsonb_typeof(branding) = 'object' and octet_length(branding::text) <= 65536)),
+
+  created_at                  timestamptz not null default now(),
+
   constraint merchant_commission_whole check (
     num_nulls(commission_rate_percent, commission_fixed, commission_currency) in (0, 3)),
-
-  created_at           timestamptz not null default now()
+  constraint merchant_commission_rules_need_a_plan check (
+    commission_rate_percent is not null or (commission_rules is null and not commission_may_exceed_amount))
 );
 
+grant select on merchant to gateway_merchant;
+
+grant select on merchant to gateway_operator;
+grant insert (
+  name, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount,
+  refunds_commission, rules) on merchant to gateway_operator;
+-- Its id and its time of creation stay.
+grant update (
+  name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules,
+  commission_may_exceed_amount, refunds_commission, rules, branding) on merchant to gateway_operator;
+
+grant select (
+  merchant_id, name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules,
+  commission_may_exceed_amount, refunds_commission, rules, branding) on merchant to gateway_public;
+
+grant select (
+  merchant_id, name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules,
+  commission_may_exceed_amount, refunds_commission, rules, branding, created_at) on merchant to gateway_staff;
+
+-- Credentials ----------------------------------------------------------------------------------------------------------
+
 create table credential (
-  api_key      text primary key check (char_length(api_key) between 27 and 64),
+  -- Keys of test mode (hk_test_…) are the longest, with 66 characters.
+  api_key      text primary key check (char_length(api_key) between 27 and 66),
   merchant_id  uuid not null references merchant,
 
   -- HMAC-SHA-256 of the secret under a pepper that is not in this database, and which pepper that was.
   secret_hmac  bytea not null check (octet_length(secret_hmac) = 32),
   pepper_id    text not null check (char_length(pepper_id) between 1 and 32),
+
+  -- The person who issued it could ask in the merchant's name, and so may not decide about what was asked with it.
+  issued_by    text check (char_length(issued_by) between 1 and 200),
 
   created_at   timestamptz not null default now(),
   revoked_at   timestamptz
@@ -32,7 +79,138 @@ create table credential (
 
 create index credential_merchant on credential (merchant_id);
 
+-- Which peppers are still needed, in one look-up for each: a service that starts without one of them refuses.
+create index credential_pepper on credential (pepper_id) where revoked_at is null;
+
+grant select on credential to gateway_merchant;
+
+grant select on credential to gateway_operator;
+grant insert (api_key, merchant_id, secret_hmac, pepper_id, issued_by) on credential to gateway_operator;
+grant update (revoked_at) on credential to gateway_operator;
+
+grant select (api_key, merchant_id, created_at, revoked_at, issued_by) on credential to gateway_staff;
+grant insert (api_key, merchant_id, secret_hmac, pepper_id, issued_by) on credential to gateway_staff;
+grant update (revoked_at) on credential to gateway_staff;
+
+-- A secret that was revoked may be known to others: no role gives it its life back, and nobody changes since when it
+-- has none.
+create function keep_revocation() returns trigger language plpgsql as $$
+begin
+  raise exception 'credential %: a revocation is final', old.api_key using errcode = 'integrity_constraint_violation';
+end
+$$;
+revoke execute on function keep_revocation() from public;
+
+create trigger credential_revocation_is_final before update on credential
+  for each row when (old.revoked_at is not null and new.revoked_at is distinct from old.revoked_at)
+  execute function keep_revocation();
+
+-- Puts a secret's hash under another pepper, if nothing has changed it meanwhile. Peppers are replaced so: a credential
+-- moves to the active one at a sign-in, when its secret is at hand. It runs as the owner, so that the role which signs
+-- merchants in can replace no hash of a revoked credential, none that it has not read, and nothing else.
+create function replace_secret_hash(key text, from_pepper text, from_hmac bytea, to_pepper text, to_hmac bytea)
+returns boolean language sql security definer set search_path = gateway, pg_temp as $$
+  with replaced as (
+    update credential set secret_hmac = to_hmac, pepper_id = to_pepper
+    where api_key = key and pepper_id = from_pepper and secret_hmac = from_hmac and to_pepper <> from_pepper
+      and revoked_at is null
+    returning api_key
+  )
+  select exists (select from replaced)
+$$;
+revoke all on function replace_secret_hash(text, text, bytea, text, bytea) from public;
+grant execute on function replace_secret_hash(text, text, bytea, text, bytea) to gateway_merchant;
+
+-- Operators ------------------------------------------------------------------------------------------------------------
+
+-- People whose tokens are refused although the identity provider's signature is valid: at the next request, not when the
+-- token ends. Who refused and who re-admitted somebody stands in the audit log.
+create table refused_operator (
+  subject     text primary key check (char_length(subject) between 1 and 200),
+  reason      text not null check (char_length(reason) between 1 and 1000),
+  refused_by  text not null check (refused_by <> subject),
+  refused_at  timestamptz not null default now()
+);
+
+grant select, delete on refused_operator to gateway_operator;
+grant insert (subject, reason, refused_by) on refused_operator to gateway_operator;
+grant select (subject) on refused_operator to gateway_staff;
+
+-- Idempotency-Keys of people. The answer that is kept has no secret in it: what is shown once is shown once.
+create table operator_key (
+  subject       text not null check (char_length(subject) between 1 and 200),
+  scope         text not null check (octet_length(scope) between 1 and 4096),     -- method and path of the request
+  key           text not null check (char_length(key) between 1 and 255),
+  fingerprint   bytea not null check (octet_length(fingerprint) = 32),
+  -- The id of what the request creates is generated with the key.
+  resource_id   uuid not null,
+  lease_id      uuid not null,
+  leased_until  timestamptz not null,
+  -- JSON of the first final answer; null while there is none.
+  answer        bytea check (octet_length(answer) <= 1048576),
+  created_at    timestamptz not null default now(),
+  primary key (subject, scope, key)
+);
+
+-- For the purge.
+create index operator_key_created_at on operator_key (created_at);
+
+grant select, delete on operator_key to gateway_operator, gateway_staff;
+grant insert (subject, scope, key, fingerprint, resource_id, lease_id, leased_until) on operator_key
+  to gateway_operator, gateway_staff;
+grant update (lease_id, leased_until, answer) on operator_key to gateway_operator, gateway_staff;
+
+-- A service's log level that somebody has changed for a time: the operator API's replicas publish it again and again
+-- until then.
+create table log_level (
+  service     text primary key,
+  level       text not null check (level in ('debug', 'info')),
+  ends_at     timestamptz not null,
+  changed_by  text not null,
+  changed_at  timestamptz not null default now(),
+  check (ends_at <= changed_at + interval '1 hour')
+);
+
+grant select, delete on log_level to gateway_operator;
+grant insert (service, level, ends_at, changed_by, changed_at) on log_level to gateway_operator;
+grant update (level, ends_at, changed_by, changed_at) on log_level to gateway_operator;
+
+-- Audit log ------------------------------------------------------------------------------------------------------------
+
+-- Who did what: a hash chain that the service can lengthen and read, and nothing else.
+create table audit_entry (
+  sequence  bigint primary key,
+  at        timestamptz not null,
+  actor     text not null,
+  action    text not null,
+  subject   text not null,
+  detail    text not null,                               -- JSON
+  hash      bytea not null check (octet_length(hash) = 32)
+);
+
+-- Operators read the log newest first, alone or by one of these three; the key answers none of that.
+create index audit_entry_in_time on audit_entry (at, sequence);
+create index audit_entry_of_subject on audit_entry (subject, at, sequence);
+create index audit_entry_of_actor on audit_entry (actor, at, sequence);
+create index audit_entry_of_action on audit_entry (action, at, sequence);
+
+grant select, insert on audit_entry to gateway_operator, gateway_staff;
+-- Whoever verifies the log reads it, and nothing else. The installation has made the role.
+grant select on audit_entry to holdfast_auditor;
+
+-- Migrations -----------------------------------------------------------------------------------------------------------
+
+-- A service looks which migrations have run before it starts (ADR 0145).
+grant select (name) on migration to gateway_merchant, gateway_operator, gateway_public, gateway_staff;
+
+-- Gateways of the version before ----------------------------------------------------------------------------------------
+
 grant select on merchant, credential to gateway_app;
-grant insert (name, commission_rate_percent, commission_fixed, commission_currency) on merchant to gateway_app;
-grant insert (api_key, merchant_id, secret_hmac, pepper_id) on credential to gateway_app;
+grant insert (name, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules, refunds_commission) on merchant to gateway_app;
+grant insert (api_key, merchant_id, secret_hmac, pepper_id, issued_by) on credential to gateway_app;
 grant update (revoked_at) on credential to gateway_app;
+grant select, insert on audit_entry to gateway_app;
+grant update (name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules, refunds_commission, branding) on merchant to gateway_app;
+grant select, delete on refused_operator to gateway_app;
+grant insert (subject, reason, refused_by) on refused_operator to gateway_app;
+grant execute on function replace_secret_hash(text, text, bytea, text, bytea) to gateway_app;

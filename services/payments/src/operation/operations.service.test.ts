@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import {
   cancelPayment,
   capturePayment,
@@ -399,25 +398,6 @@ describe("an expiry", () => {
       });
     }
     await alone.close();
-  });
-
-  test("comes for what was being authorized when times of expiry were introduced", async () => {
-    const command = payments.command();
-    await payments.send(command);
-    const { paymentId } = command;
-    await payments.query(
-      `update payments.payment set state = 'AUTHORIZING', authorization_expires_at = null,
-         created_at = now() - interval '8 days' where payment_id = $1`,
-      [paymentId],
-    );
-    const migration = new URL("../../migrations/0009-expiry-of-open-authorizations.sql", import.meta.url);
-    const owner = new Client({ connectionString: payments.database.urls.payments.owner });
-    await owner.connect();
-    await owner.query(await readFile(migration, "utf8"));
-    await owner.end();
-    await payments.query("update payments.payment set state = 'SUCCESS' where payment_id = $1", [paymentId]);
-    await eventually(async () => (await status(paymentId)) === "CANCELLED");
-    expect(await ledger(paymentId)).toContain("cancel approved 1250");
   });
 
   test("that the bank declines is tried again a day later, then two, and then ends without it", async () => {

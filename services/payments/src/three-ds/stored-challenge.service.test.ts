@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
@@ -80,17 +79,6 @@ describe("a challenge that a process of the version before has written", () => {
     await steps.answer(payment.challenge, "right");
     expect(await steps.complete(payment)).toMatchObject({ result: { payment: { status: "SUCCESS" } } });
     expect(await stored(payment.paymentId)).toEqual(EMPTY);
-  });
-
-  test("is emptied by the migration where the session has ended, and only there", async () => {
-    const open = await writtenBefore();
-    const ended = await writtenBefore(", expires_at = now() - interval '1 s'");
-    const migration = new URL("../../migrations/0021-ended-challenges.sql", import.meta.url);
-    await payments.query(
-      `set search_path = payments; ${await readFile(migration, "utf8")}; reset search_path`,
-    );
-    expect(await stored(ended.paymentId)).toEqual(EMPTY);
-    expect(await stored(open.paymentId)).not.toEqual(EMPTY);
   });
 });
 

@@ -1,2 +1,0 @@
--- A service looks which migrations have run before it starts (ADR 0145).
-grant select (name) on migration to console_app;

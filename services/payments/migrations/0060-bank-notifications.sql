@@ -1,4 +1,0 @@
--- A bank's notification that came while a process worked on the payment: its inquiry may have been answered before what the
--- notification is about, so the next one is brought forward. Null where none has come since the last inquiry began.
-set local lock_timeout = '3s';
-alter table payment add column if not exists notified_at timestamptz;
