@@ -36,7 +36,6 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
     gateway_public: [
       "SELECT (merchant_id, name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules, refunds_commission, branding)",
     ],
-    gateway_app: WRITES_MERCHANTS,
     gateway_staff: [
       "SELECT (merchant_id, name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules, created_at, refunds_commission, branding)",
     ],
@@ -44,7 +43,6 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
   "gateway.credential": {
     gateway_merchant: ["SELECT"],
     gateway_operator: WRITES_CREDENTIALS,
-    gateway_app: WRITES_CREDENTIALS,
     // No secret's hash.
     gateway_staff: [
       "SELECT (api_key, merchant_id, created_at, revoked_at, issued_by)",
@@ -55,12 +53,10 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
   "gateway.audit_entry": {
     gateway_operator: ["SELECT", "INSERT"],
     gateway_staff: ["SELECT", "INSERT"],
-    gateway_app: ["SELECT", "INSERT"],
   },
   "gateway.refused_operator": {
     gateway_operator: REFUSES_OPERATORS,
     gateway_staff: ["SELECT (subject)"],
-    gateway_app: REFUSES_OPERATORS,
   },
   "gateway.log_level": {
     gateway_operator: [
@@ -106,7 +102,7 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
   "payments.three_ds_session": [
     "SELECT",
     "INSERT",
-    "UPDATE (acquirer_session, challenge_url, challenge_fields, trans_status, eci, ds_trans_id, challenge)",
+    "UPDATE (acquirer_session, challenge, trans_status, eci, ds_trans_id)",
   ],
   "payments.checkout": [
     "SELECT",
@@ -124,7 +120,7 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
   "payments.acquirer_account": [
     "SELECT",
     "INSERT",
-    "UPDATE (name, currencies, state, is_default, is_test_default, time_zone, cut_off, late_arrival_ms, connections_max, version, updated_at)",
+    "UPDATE (name, currencies, state, is_default, is_test_default, time_zone, cut_off, late_arrival_ms, connections_max, version)",
   ],
   "payments.acquirer_account_version": [
     "SELECT",
@@ -211,7 +207,7 @@ const WRITTEN_ONCE = new Set<string>([
 /** Functions run as their owner, so who may call them counts as much as who may write. */
 const FUNCTIONS: Record<string, string[]> = {
   "gateway.keep_revocation": ["gateway_owner"],
-  "gateway.replace_secret_hash": ["gateway_app", "gateway_merchant", "gateway_owner"],
+  "gateway.replace_secret_hash": ["gateway_merchant", "gateway_owner"],
   "payments.purge_checkouts": ["payments_app", "payments_owner"],
   "payments.purge_outbox": ["payments_app", "payments_owner"],
   "payments.purge_sessions": ["payments_app", "payments_owner"],
@@ -229,9 +225,9 @@ const FUNCTIONS: Record<string, string[]> = {
 };
 
 const OWN_SCHEMAS = schemaNames as readonly string[];
-/** Under which a service runs, and under which gateways of the version before do, who are to go on during an upgrade. */
+/** The roles that a schema's service runs under. */
 const SERVICE_ROLES = {
-  gateway: ["gateway_merchant", "gateway_operator", "gateway_public", "gateway_staff", "gateway_app"],
+  gateway: ["gateway_merchant", "gateway_operator", "gateway_public", "gateway_staff"],
   payments: ["payments_app"],
   refunds: ["refunds_app"],
   webhooks: ["webhooks_app"],
@@ -255,8 +251,6 @@ beforeAll(async () => {
   database = await createTestDatabase();
   // Some two thousand questions are asked of the catalogue, each of which costs less than signing in.
   superuser = new Pool({ connectionString: database.superuserUrl, max: 1 });
-  // As in an installation that was there before the gateway had faces.
-  await asSuperuser("alter role gateway_app login password 'gateway_app'");
 });
 afterAll(async () => {
   await superuser.end();
@@ -448,8 +442,7 @@ describe("an owner", () => {
     for (const { schema, owner } of await relations()) expect(owner).toBe(`${schema}_owner`);
     for (const schema of schemaNames) {
       const users = Object.values(database.urls[schema]).map((url) => new URL(url).username);
-      const signsIn = [...SERVICE_ROLES[schema], `${schema}_owner`].filter((role) => role !== "gateway_app");
-      expect(users.toSorted()).toEqual(signsIn.toSorted());
+      expect(users.toSorted()).toEqual([...SERVICE_ROLES[schema], `${schema}_owner`].toSorted());
     }
     const members = await asSuperuser(
       "select pg_get_userbyid(member) from pg_auth_members where pg_get_userbyid(member) = any($1)",
@@ -561,13 +554,13 @@ const INVALID_PARAMETER = "22023";
 describe("a revocation is final", () => {
   const credential = (revokedAt: string) => `
     with new as (insert into gateway.merchant (name) values ('A shop') returning merchant_id)
-    insert into gateway.credential (api_key, merchant_id, secret_hmac, pepper_id, revoked_at)
-    select 'hf_live_' || gen_random_uuid(), merchant_id, decode(repeat('00', 32), 'hex'), 'p1', ${revokedAt} from new
+    insert into gateway.credential (api_key, merchant_id, secret_hmac, pepper_id, issued_by, revoked_at)
+    select 'hf_live_' || gen_random_uuid(), merchant_id, decode(repeat('00', 32), 'hex'), 'p1', 'olga', ${revokedAt} from new
     returning api_key`;
   const given = async (revokedAt: string) =>
     (await asSuperuser<{ api_key: string }>(credential(revokedAt)))[0]!.api_key;
 
-  test.each(["gateway_operator", "gateway_app", "gateway_owner"])(
+  test.each(["gateway_operator", "gateway_owner"])(
     "for %s, who may write it: nobody takes it back or changes its time",
     async (role) => {
       const [revoked, live] = [await given("now() - interval '1 day'"), await given("null")];

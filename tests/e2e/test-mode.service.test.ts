@@ -142,8 +142,8 @@ test("a key of before there were modes stays a live key", async () => {
   const old = `hk_${randomBytes(18).toString("base64url")}`;
   // As if it had been issued so: its secret's hash is that of the live one.
   await system.query(
-    `insert into gateway.credential (api_key, merchant_id, secret_hmac, pepper_id)
-     select $1, merchant_id, secret_hmac, pepper_id from gateway.credential where api_key = $2`,
+    `insert into gateway.credential (api_key, merchant_id, secret_hmac, pepper_id, issued_by)
+     select $1, merchant_id, secret_hmac, pepper_id, issued_by from gateway.credential where api_key = $2`,
     [old, shops.live.headers["x-api-key"]],
   );
   const headers = { ...shops.live.headers, "x-api-key": old };

@@ -47,11 +47,11 @@ const COLUMNS = `
 const INSERT_PAYMENTS = `
   insert into payments.payment (payment_id, merchant_id, transaction_type, state, version, order_id, customer_id,
     amount_minor, currency, currency_exponent, installment_count, commission_minor, request_ip, request_port,
-    card_holder_name, masked_pan, pan_fingerprint, external_transaction_id, auth_code, captured_minor, created_at,
+    card_holder_name, masked_pan, pan_fingerprint, pan_fingerprint_key_id, refunds_commission, external_transaction_id, auth_code, captured_minor, created_at,
     state_since, recover_at)
   select uuidv7(created_at - now()), $1, case number % 3 when 0 then 'PRE_AUTHORIZATION' else 'PAYMENT' end, state, 2,
     order_id, customer_id, amount_minor, currency, 2, 1, 25, '192.0.2.1', 443, card_holder_name, masked_pan,
-    decode(repeat('00', 32), 'hex'), external_transaction_id, auth_code,
+    decode(repeat('00', 32), 'hex'), '0', true, external_transaction_id, auth_code,
     case state when 'CAPTURED' then amount_minor else 0 end, created_at, created_at, null
   from (
     select number, ${COLUMNS},
@@ -62,9 +62,9 @@ const INSERT_PAYMENTS = `
 
 const INSERT_REFUNDS = `
   insert into refunds.refund (refund_id, payment_id, merchant_id, state, version, amount_minor, currency,
-    currency_exponent, kind, parent_reference, order_id, customer_id, installment_count, card_holder_name, masked_pan,
+    currency_exponent, kind, order_id, customer_id, installment_count, card_holder_name, masked_pan,
     external_transaction_id, auth_code, created_at, state_since, recover_at)
-  select uuidv7(created_at - now()), uuidv4(), $1, state, 2, amount_minor, currency, 2, 'refund', 'reference', order_id,
+  select uuidv7(created_at - now()), uuidv4(), $1, state, 2, amount_minor, currency, 2, 'refund', order_id,
     customer_id, 1, card_holder_name, masked_pan, external_transaction_id, auth_code, created_at, created_at,
     case state when 'EXECUTING' then now() + interval '1 year' end
   from (

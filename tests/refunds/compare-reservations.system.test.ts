@@ -124,7 +124,7 @@ test("after refunds was restored to an earlier point each difference is named, a
   await isDaysOld(lostWhilePaid);
   // payments was restored to before it heard of these two.
   await refunds.query(
-    "update payments.refund_reservation set state = 'ACTIVE', ended_at = null where refund_id = any($1::uuid[])",
+    "update payments.refund_reservation set state = 'ACTIVE' where refund_id = any($1::uuid[])",
     [[paid, rejected]],
   );
   await refunds.query(

@@ -168,8 +168,8 @@ describe.each(GATEWAY_FACES)("%s, taken over,", (face) => {
     const apiKey = `hf_live_${randomUUID()}`;
     await system.query(
       `with new as (insert into gateway.merchant (name) values ('A shop') returning merchant_id)
-       insert into gateway.credential (api_key, merchant_id, secret_hmac, pepper_id, revoked_at)
-       select $1, merchant_id, decode(repeat('00', 32), 'hex'), 'p1', now() from new`,
+       insert into gateway.credential (api_key, merchant_id, secret_hmac, pepper_id, issued_by, revoked_at)
+       select $1, merchant_id, decode(repeat('00', 32), 'hex'), 'p1', 'olga', now() from new`,
       [apiKey],
     );
     const [outcome] = await attempt(face, [

@@ -32,25 +32,22 @@ async function setUp() {
     const options = { env: { ...env, ALLOW_PLAINTEXT: "postgres" } };
     return (await promisify(execFile)(process.execPath, [program], options)).stdout;
   };
-  /** As if the migration that lets a service look, and all after it, had not run. @returns how many. */
-  const unmigrate = async () => {
-    const undone = "delete from refunds.migration where name >= $1 returning name";
-    return (await system.query(undone, [FIRST])).length;
-  };
+  /** As it is after the installation and before the first migration. */
+  const unmigrate = () =>
+    system.query(`drop schema refunds cascade; create schema refunds authorization refunds_owner;
+      grant usage on schema refunds to refunds_app, holdfast_auditor`);
   return { system, start, migrate, unmigrate };
 }
 
-const FIRST = "0031-see-migrations";
-
 test("a process of a newer version waits for its migrations, says so, and starts when they have run", async () => {
   const { start, migrate, unmigrate } = await setUp();
-  const missing = await unmigrate();
+  await unmigrate();
   const child = await start();
   await eventually(() =>
-    expect(child.logTail()).toContain(`${missing} migrations have not run, from ${FIRST}.sql`),
+    expect(child.logTail()).toContain("the migrations have not run yet (SQLSTATE 42P01)"),
   );
   expect(child.logTail()).not.toContain('"started"');
-  expect(await migrate()).toContain(`migrated ${FIRST}`);
+  expect(await migrate()).toContain("migrated 0001-refunds.sql");
   await eventually(() => expect(child.logTail()).toContain('"started"'));
   expect(child.logTail().match(/waiting for the schema/g)).toHaveLength(1);
 });
@@ -58,7 +55,9 @@ test("a process of a newer version waits for its migrations, says so, and starts
 test("one without the right to look waits too: the migration that gives it comes", async () => {
   const { system, start, migrate, unmigrate } = await setUp();
   await unmigrate();
-  await system.query("revoke select (name) on refunds.migration from refunds_app");
+  // The record is there before the first migration has run.
+  await system.query(`create table refunds.migration (name varchar(255) primary key, timestamp varchar(255) not null);
+    alter table refunds.migration owner to refunds_owner`);
   const child = await start();
   await eventually(() => expect(child.logTail()).toContain("SQLSTATE 42501"));
   await migrate();
@@ -72,6 +71,17 @@ test("one that is told to stop meanwhile stops", async () => {
   await eventually(() => expect(child.logTail()).toContain("waiting for the schema"));
   await child.stop({ withinMs: 30_000 });
   expect(child.logTail()).toContain("stopped before it had started");
+});
+
+test("one on a schema that others have made ends at once, says what it found, and changes nothing", async () => {
+  const { system, start, migrate } = await setUp();
+  await system.query("update refunds.migration set name = '0001-of-others'");
+  const found = "the schema refunds has 1 migrations that this version does not know, from 0001-of-others";
+  const child = await start();
+  expect((await child.exited).code).toBe(1);
+  expect(child.logTail()).toContain(found);
+  await expect(migrate()).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining(found) });
+  expect(await system.query("select name from refunds.migration")).toEqual([{ name: "0001-of-others" }]);
 });
 
 test("a process of the version before starts on a schema that is ahead", async () => {

@@ -36,11 +36,11 @@ const HASH = "decode(repeat('00', 32), 'hex')";
 export const FILL_PAYMENTS = [
   `insert into payments.payment (payment_id, merchant_id, transaction_type, state, version, order_id, customer_id, amount_minor,
      currency, currency_exponent, installment_count, commission_minor, request_ip, request_port, card_holder_name, masked_pan,
-     pan_fingerprint, external_transaction_id, auth_code, captured_minor, refunded_minor, charged_back_minor, created_at, updated_at,
-     state_since)
+     pan_fingerprint, pan_fingerprint_key_id, refunds_commission, external_transaction_id, auth_code, captured_minor, refunded_minor,
+     charged_back_minor, created_at, updated_at, state_since)
    select payment_id, merchant_id, case when is_captured then 'PRE_AUTHORIZATION' else 'PAYMENT' end, state, 2, order_id,
      'customer-' || number % 5000, amount_minor, currency, 2, 1, 25, '192.0.2.1', 443, 'Ada Lovelace', masked_pan,
-     sha256(convert_to(masked_pan, 'UTF8')), external_transaction_id, auth_code,
+     sha256(convert_to(masked_pan, 'UTF8')), '0', true, external_transaction_id, auth_code,
      case when state = 'CAPTURED' then amount_minor else 0 end,
      case when is_refunded and state <> 'FAILED' then amount_minor else 0 end,
      case when is_charged_back and case_status = 'LOST' then amount_minor else 0 end, created_at, created_at, created_at
@@ -71,16 +71,16 @@ export const FILL_PAYMENTS = [
      created_at + interval '1 day'
    from drawn where is_of_checkout`,
   `insert into payments.three_ds_session (payment_id, session_id, expires_at, success_url, failure_url, page_url, trans_status, eci,
-     ds_trans_id, created_at)
+     ds_trans_id)
    select payment_id, gen_random_uuid(), created_at + interval '15 minutes', 'https://shop.example/', 'https://shop.example/',
-     'https://pay.example/', 'Y', '05', 'ds-' || number, created_at
+     'https://pay.example/', 'Y', '05', 'ds-' || number
    from drawn where is_three_ds`,
   `insert into payments.payment_reversal (payment_id, approved_minor, sent_at, settled_at)
    select payment_id, amount_minor, created_at, created_at from drawn where state = 'FAILED'`,
   `insert into payments.payment_watch (payment_id, due_at, attempts, ended_at)
    select payment_id, created_at, 1, created_at from drawn where state = 'FAILED'`,
-  `insert into payments.refund_reservation (refund_id, payment_id, merchant_id, amount_minor, kind, state, created_at, ended_at)
-   select refund_id, payment_id, merchant_id, amount_minor, 'refund', 'SETTLED', created_at, created_at
+  `insert into payments.refund_reservation (refund_id, payment_id, merchant_id, amount_minor, kind, state, created_at)
+   select refund_id, payment_id, merchant_id, amount_minor, 'refund', 'SETTLED', created_at
    from drawn where is_refunded and state <> 'FAILED'`,
 ];
 
@@ -104,17 +104,17 @@ export const FILL_CHARGEBACKS = [
 
 export const FILL_REFUNDS = [
   `insert into refunds.refund (refund_id, payment_id, merchant_id, state, version, amount_minor, currency, currency_exponent, kind,
-     parent_reference, order_id, customer_id, installment_count, card_holder_name, masked_pan, external_transaction_id, auth_code,
+     order_id, customer_id, installment_count, card_holder_name, masked_pan, external_transaction_id, auth_code,
      approvals_required, created_at, updated_at, state_since)
-   select refund_id, payment_id, merchant_id, 'SUCCESS', 3, amount_minor, currency, 2, 'refund', payment_id::text, order_id,
+   select refund_id, payment_id, merchant_id, 'SUCCESS', 3, amount_minor, currency, 2, 'refund', order_id,
      'customer-' || number % 5000, 1, 'Ada Lovelace', masked_pan, 'refund-' || external_transaction_id, auth_code, 1, created_at,
      created_at, created_at
    from drawn where is_refunded and state <> 'FAILED'`,
   `insert into refunds.refund_history (refund_id, version, from_state, to_state, cause, at)
    select refund_id, version, 'EXECUTING', 'SUCCESS', 'years', created_at
    from drawn, generate_series(1, 3) as version where is_refunded and state <> 'FAILED'`,
-  `insert into refunds.refund_approval (refund_id, approved_by, at)
-   select refund_id, 'olga', created_at from drawn where is_refunded and state <> 'FAILED'`,
+  `insert into refunds.refund_approval (refund_id, approved_by, request_id, at)
+   select refund_id, 'olga', refund_id::text, created_at from drawn where is_refunded and state <> 'FAILED'`,
   `insert into refunds.outbox (event_id, event_type, payment_id, merchant_id, status, body, confirmed_at, publish_attempts, publish_at)
    select uuidv7(created_at - now() + interval '1 hour'), 'payment.status_changed', refund_id, merchant_id, 'SUCCESS', ${BODY},
      created_at, 1, created_at

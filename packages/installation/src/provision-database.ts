@@ -52,12 +52,6 @@ export type SecondLogin = `${AppRoleName}_2`;
 export const secondLoginOf = (role: AppRoleName): SecondLogin => `${role}_2`;
 export type SecondPasswords = Partial<Record<SecondLogin, string | undefined>>;
 
-/**
- * What gateways of the version before sign in as, with the rights of all three faces. Migrations name it, so it is made;
- * where it was made now it cannot sign in (docs/upgrade.md).
- */
-const formerRole = { role: "gateway_app", schema: "gateway" } as const;
-
 /** Connection URLs of the roles, by schema. */
 export type SchemaUrls = {
   gateway: Record<"owner" | "merchant" | "operator" | "public" | "staff", string>;
@@ -87,7 +81,6 @@ export async function provisionDatabase(options: {
     for (const role of appRoleNames) {
       await createSecondLogin(client, role, options.secondPasswords?.[secondLoginOf(role)]);
     }
-    await createFormerRole(client);
     await createAuditor(client, options.auditorPassword);
     await grantConnect(client, options.database);
   });
@@ -106,7 +99,7 @@ export async function provisionDatabase(options: {
 export async function grantConnect(client: Client, database: string): Promise<void> {
   const name = escapeIdentifier(database);
   await client.query(`revoke all on database ${name} from public`);
-  const roles = [...roleNames, formerRole.role, AUDITOR];
+  const roles = [...roleNames, AUDITOR];
   await client.query(`grant connect on database ${name} to ${roles.join(", ")}`);
 }
 
@@ -169,12 +162,6 @@ async function limitTimes(client: Client, login: RoleName | SecondLogin): Promis
   }
 }
 
-/** One that is there keeps its password: gateways of the version before go on while an upgrade is under way. */
-async function createFormerRole(client: Client): Promise<void> {
-  const { rowCount } = await client.query("select from pg_roles where rolname = $1", [formerRole.role]);
-  if (rowCount === 0) await client.query(`create role ${formerRole.role} nologin`);
-}
-
 // A service answers within 18 s; a statement or lock that takes this long is an outage, and should end as one. Owners
 // have no such limits: migrations may take long, and wait for each other.
 const appTimeouts = {
@@ -203,9 +190,8 @@ async function asOwnerOf(client: Client, schema: SchemaName, work: () => Promise
 async function createSchema(client: Client, schema: SchemaName): Promise<void> {
   await client.query(`create schema if not exists ${schema} authorization ${schema}_owner`);
   await client.query(`revoke all on schema ${schema} from public`);
-  const former = schema === formerRole.schema ? [formerRole.role] : [];
   const auditors = auditedSchemas.some((audited) => audited === schema) ? [AUDITOR] : [];
-  const users = [...appRoles[schema], ...former, ...auditors];
+  const users = [...appRoles[schema], ...auditors];
   await client.query(`grant usage on schema ${schema} to ${users.join(", ")}`);
 }
 

@@ -25,13 +25,13 @@ function setUp(answers: (string[] | Error)[]) {
 }
 
 test("a schema with every migration, and one that is ahead, is not waited for", async () => {
-  const { wait, log } = setUp([["0001-first", "0002-second", "0003-third"]]);
+  const { wait, log } = setUp([["0001-first.sql", "0002-second.sql", "0003-third.sql"]]);
   await wait(0);
   expect(log.warn).not.toHaveBeenCalled();
 });
 
 test("after its time it ends with what is missing", async () => {
-  const { wait, log } = setUp([["0001-first"]]);
+  const { wait, log } = setUp([["0001-first.sql"]]);
   await expect(wait(-1)).rejects.toMatchObject({
     code: "schema_behind",
     message: "the schema payments is behind: 1 migrations have not run, from 0002-second.sql",
@@ -40,11 +40,30 @@ test("after its time it ends with what is missing", async () => {
 });
 
 test.each([
+  [
+    ["0001-first", "0002-second"],
+    "has 2 migrations that this version does not know, from 0001-first, and lacks 0001-first.sql",
+  ],
+  [
+    ["0001-other.sql"],
+    "has 1 migrations that this version does not know, from 0001-other.sql, and lacks 0001-first.sql",
+  ],
+  [["0002-second.sql"], "has the migration 0002-second.sql without 0001-first.sql before it"],
+])("a schema that others have made (%j) is not waited for", async (ran, found) => {
+  const { wait, log } = setUp([ran]);
+  await expect(wait(60_000)).rejects.toMatchObject({
+    code: "foreign_schema",
+    message: `the schema payments ${found}: nothing was changed; use the version that made it, or install into another database`,
+  });
+  expect(log.warn).not.toHaveBeenCalled();
+});
+
+test.each([
   ["42P01", "the installation or the migrations have not run yet (SQLSTATE 42P01)"],
   ["28P01", "the installation or the migrations have not run yet (SQLSTATE 28P01)"],
 ])("SQLSTATE %s is waited for, and said in words", async (code, reason) => {
   const refused = Object.assign(new DatabaseError("with a value", 1, "error"), { code });
-  const { wait, log } = setUp([refused, ["0001-first", "0002-second"]]);
+  const { wait, log } = setUp([refused, ["0001-first.sql", "0002-second.sql"]]);
   await wait(60_000);
   expect(log.warn.mock.calls).toEqual([[{ operation: "await schema", reason }, "waiting for the schema"]]);
   expect(log.info).toHaveBeenCalledOnce();
@@ -56,7 +75,7 @@ test.each([
   ["the database cannot be reached", new Error("ECONNREFUSED")],
   ["the database refuses (SQLSTATE 57P03)", refusing],
 ])("while %s the service starts, and the look is made when it is back", async (reason, outage) => {
-  const { wait, log, query, endProcess } = setUp([outage, outage, ["0001-first", "0002-second"]]);
+  const { wait, log, query, endProcess } = setUp([outage, outage, ["0001-first.sql", "0002-second.sql"]]);
   await wait(-1);
   expect(log.warn.mock.calls).toEqual([
     [{ operation: "await schema", reason }, "starting without a look at the schema"],
@@ -66,7 +85,7 @@ test.each([
 });
 
 test("a schema that is behind when the database is back ends the process, once", async () => {
-  const { wait, log, query, endProcess } = setUp([refusing, ["0001-first"]]);
+  const { wait, log, query, endProcess } = setUp([refusing, ["0001-first.sql"]]);
   await wait(60_000);
   await vi.waitFor(() => expect(endProcess).toHaveBeenCalled(), { timeout: 60_000 });
   expect(log.error).toHaveBeenCalledOnce();

@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { DatabaseError, escapeIdentifier, type Pool } from "pg";
+import { ForeignSchemaError, foreignPast } from "./foreign-schema.ts";
 import type { Logger } from "./logger.ts";
 
 /** The schema was not what this version needs within the time that a start has. */
@@ -25,6 +26,7 @@ type Options = {
  *
  * @param migrations the directory of the service's SQL files.
  * @throws SchemaBehindError after `timeoutMs`, so that the process ends and its supervisor starts it again.
+ * @throws ForeignSchemaError at once where other migrations made the schema: no migration of this version will run there.
  */
 export async function awaitSchema(
   pool: Pick<Pool, "query" | "ended">,
@@ -33,12 +35,13 @@ export async function awaitSchema(
   log: Pick<Logger, "warn" | "info" | "error">,
   { timeoutMs = SCHEMA_TIMEOUT_MS, endProcess = () => process.kill(process.pid, "SIGTERM") }: Options = {},
 ): Promise<void> {
-  const needed = (await readdir(migrations)).filter((name) => name.endsWith(".sql"));
+  const needed = (await readdir(migrations)).filter((name) => name.endsWith(".sql")).toSorted();
   const look = () => lookAt(pool, schema, needed);
   const endsAt = performance.now() + timeoutMs;
   let told: string | undefined;
   for (;;) {
     const { is, reason } = await look();
+    if (is === "foreign") throw new ForeignSchemaError(schema, reason);
     if (is === "complete") {
       if (told !== undefined) log.info({ operation: OPERATION }, "the schema has every migration");
       return;
@@ -61,7 +64,7 @@ const SCHEMA_TIMEOUT_MS = 240_000;
 const LOOK_INTERVAL_MS = 1_000;
 
 /** What was seen of a schema; `away`: the database did not answer, or takes no connections now. */
-type Seen = { is: "complete"; reason?: never } | { is: "behind" | "away"; reason: string };
+type Seen = { is: "complete"; reason?: never } | { is: "behind" | "foreign" | "away"; reason: string };
 
 /** Looks until the database answers or the service has stopped. */
 async function lookLater(
@@ -77,8 +80,8 @@ async function lookLater(
     if (isStopped()) return;
     const { is, reason } = await look();
     if (is === "away") continue;
-    if (is === "behind") {
-      log.error({ operation: OPERATION, reason }, "the schema is behind: starting again");
+    if (is !== "complete") {
+      log.error({ operation: OPERATION, reason }, `the schema is ${is}: starting again`);
       endProcess();
     }
     return;
@@ -90,8 +93,10 @@ async function lookAt(pool: Pick<Pool, "query">, schema: string, needed: readonl
     const { rows } = await pool.query<{ name: string }>(
       `select name from ${escapeIdentifier(schema)}.migration`,
     );
-    const ran = new Set(rows.map(({ name }) => `${name}.sql`));
-    const missing = needed.filter((name) => !ran.has(name)).toSorted();
+    const ran = rows.map(({ name }) => name);
+    const foreign = foreignPast(ran, needed);
+    if (foreign) return { is: "foreign", reason: foreign };
+    const missing = needed.filter((name) => !ran.includes(name));
     if (missing.length === 0) return { is: "complete" };
     return { is: "behind", reason: `${missing.length} migrations have not run, from ${missing[0]}` };
   } catch (error) {

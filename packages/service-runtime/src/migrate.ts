@@ -3,23 +3,30 @@ import { join } from "node:path";
 import { Kysely, PostgresDialect, sql } from "kysely";
 import { Migrator, type Migration } from "kysely/migration";
 import { Pool } from "pg";
+import { refuseForeignSchema } from "./foreign-schema.ts";
 
 /**
  * Brings a service's schema up to date with its plain SQL files, in the order of their names, each in a transaction and
  * once; processes that run at the same time wait for each other. It runs as the role that owns the schema; the files
  * grant the service's runtime role its rights. One that waits long for a lock fails, and can be tried again.
  *
- * @returns the names of the migrations that it ran.
+ * @returns the files that it ran.
+ * @throws ForeignSchemaError where other migrations made what is there; nothing is changed then.
  */
 export async function migrate(databaseUrl: string, schema: string, directory: string): Promise<string[]> {
-  const db = new Kysely<unknown>({
-    dialect: new PostgresDialect({ pool: new Pool({ connectionString: databaseUrl, max: 1 }) }),
-  });
+  const pool = new Pool({ connectionString: databaseUrl, max: 1 });
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
-    const migrations = readMigrations(directory);
+    const migrations = await readMigrations(directory);
+    const client = await pool.connect();
+    try {
+      await refuseForeignSchema(client, schema, Object.keys(migrations));
+    } finally {
+      client.release();
+    }
     const migrator = new Migrator({
       db,
-      provider: { getMigrations: () => migrations },
+      provider: { getMigrations: () => Promise.resolve(migrations) },
       migrationTableSchema: schema,
       migrationTableName: "migration",
       migrationLockTableName: "migration_lock",
@@ -47,7 +54,8 @@ async function readMigrations(directory: string): Promise<Record<string, Migrati
         await sql.raw(text).execute(db);
       },
     };
-    return [file.replace(/\.sql$/, ""), migration] as const;
+    // The record names the file: what was recorded in another way is no migration of this line.
+    return [file, migration] as const;
   });
   return Object.fromEntries(await Promise.all(migrations));
 }

@@ -71,7 +71,7 @@ create table credential (
   pepper_id    text not null check (char_length(pepper_id) between 1 and 32),
 
   -- The person who issued it could ask in the merchant's name, and so may not decide about what was asked with it.
-  issued_by    text check (char_length(issued_by) between 1 and 200),
+  issued_by    text not null check (char_length(issued_by) between 1 and 200),
 
   created_at   timestamptz not null default now(),
   revoked_at   timestamptz
@@ -168,7 +168,7 @@ create table log_level (
   ends_at     timestamptz not null,
   changed_by  text not null,
   changed_at  timestamptz not null default now(),
-  check (ends_at <= changed_at + interval '1 hour')
+  constraint log_level_for_an_hour check (ends_at <= changed_at + interval '1 hour')
 );
 
 grant select, delete on log_level to gateway_operator;
@@ -202,15 +202,3 @@ grant select on audit_entry to holdfast_auditor;
 
 -- A service looks which migrations have run before it starts (ADR 0145).
 grant select (name) on migration to gateway_merchant, gateway_operator, gateway_public, gateway_staff;
-
--- Gateways of the version before ----------------------------------------------------------------------------------------
-
-grant select on merchant, credential to gateway_app;
-grant insert (name, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules, refunds_commission) on merchant to gateway_app;
-grant insert (api_key, merchant_id, secret_hmac, pepper_id, issued_by) on credential to gateway_app;
-grant update (revoked_at) on credential to gateway_app;
-grant select, insert on audit_entry to gateway_app;
-grant update (name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules, refunds_commission, branding) on merchant to gateway_app;
-grant select, delete on refused_operator to gateway_app;
-grant insert (subject, reason, refused_by) on refused_operator to gateway_app;
-grant execute on function replace_secret_hash(text, text, bytea, text, bytea) to gateway_app;

@@ -70,22 +70,22 @@ describe("the tables refuse", () => {
     ],
     [
       "a short hash",
-      `with m as (${MERCHANT}) insert into credential (api_key, merchant_id, secret_hmac, pepper_id) select ${key}, merchant_id, '\\x00', 'p' from m`,
+      `with m as (${MERCHANT}) insert into credential (api_key, merchant_id, secret_hmac, pepper_id, issued_by) select ${key}, merchant_id, '\\x00', 'p', 'olga' from m`,
     ],
     [
       "a short key",
-      `with m as (${MERCHANT}) insert into credential (api_key, merchant_id, secret_hmac, pepper_id) select 'hk_', merchant_id, ${hmac}, 'p' from m`,
+      `with m as (${MERCHANT}) insert into credential (api_key, merchant_id, secret_hmac, pepper_id, issued_by) select 'hk_', merchant_id, ${hmac}, 'p', 'olga' from m`,
     ],
     [
       "a hash of no pepper",
-      `with m as (${MERCHANT}) insert into credential (api_key, merchant_id, secret_hmac, pepper_id) select ${key}, merchant_id, ${hmac}, '' from m`,
+      `with m as (${MERCHANT}) insert into credential (api_key, merchant_id, secret_hmac, pepper_id, issued_by) select ${key}, merchant_id, ${hmac}, '', 'olga' from m`,
     ],
   ])("%s", async (_case, sql) => {
     await expect(asOperatorFace(sql)).rejects.toMatchObject({ code: "23514" });
   });
 
   test("a credential of nobody", async () => {
-    const sql = `insert into credential (api_key, merchant_id, secret_hmac, pepper_id) values (${key}, uuidv7(), ${hmac}, 'p')`;
+    const sql = `insert into credential (api_key, merchant_id, secret_hmac, pepper_id, issued_by) values (${key}, uuidv7(), ${hmac}, 'p', 'olga')`;
     await expect(asOperatorFace(sql)).rejects.toMatchObject({ code: "23503" });
   });
 });
@@ -115,7 +115,7 @@ const COLUMNS: {
     pepper_id: "not null",
     created_at: "not null",
     revoked_at: "null",
-    issued_by: "null",
+    issued_by: "not null",
   },
   refused_operator: {
     subject: "not null",

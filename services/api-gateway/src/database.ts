@@ -42,7 +42,7 @@ export type CredentialTable = {
   pepper_id: string;
   created_at: Generated<Date>;
   revoked_at: Date | null;
-  issued_by: string | null;
+  issued_by: string;
 };
 
 export type RefusedOperatorTable = {

@@ -17,7 +17,7 @@ create table payment (
                             'SUCCESS', 'FAILED', 'REJECTED', 'CANCELLED', 'CAPTURED')),
   version                 integer not null check (version >= 1),      -- number of history rows
   -- Since when the payment is in its state, and shown in its record.
-  state_since             timestamptz default now(),
+  state_since             timestamptz not null default now(),
 
   -- What the merchant asked for.
   order_id                text not null check (char_length(order_id) between 1 and 64),
@@ -38,7 +38,7 @@ create table payment (
 
   -- By the merchant's plan when the payment was made.
   commission_minor        bigint not null check (commission_minor >= 0),
-  refunds_commission      boolean,                       -- false where its refunds give no commission back
+  refunds_commission      boolean not null,              -- false where its refunds give no commission back
 
   -- The card, as far as it may be kept: never the number, never the cvv.
   card_holder_name        text not null check (char_length(card_holder_name) between 2 and 45),
@@ -46,7 +46,7 @@ create table payment (
   -- A keyed hash, and under which key it was made, since keys can be replaced. Removed when its key has leaked: then it
   -- would tell the number.
   pan_fingerprint         bytea check (octet_length(pan_fingerprint) = 32),
-  pan_fingerprint_key_id  text not null default '0' check (char_length(pan_fingerprint_key_id) between 1 and 32),
+  pan_fingerprint_key_id  text not null check (char_length(pan_fingerprint_key_id) between 1 and 32),
   dom_int                 text check (dom_int in ('DOM', 'INT')),
   card_scheme             text,
   card_type               text,
@@ -76,7 +76,8 @@ create table payment (
   -- The capture, cancellation or expiry that is under way; there is never more than one.
   operation_id            uuid,
   -- When an authorization that was not captured expires; after an expiry that the bank declined, when it is tried again.
-  authorization_expires_at timestamptz default now() + interval '7 days',
+  -- Null where the bank was never asked.
+  authorization_expires_at timestamptz,
 
   traceparent             text check (char_length(traceparent) <= 64),   -- W3C, of the request that made it
 
@@ -184,26 +185,19 @@ create table three_ds_session (
   -- What the cardholder's browser is shown, whatever kind of challenge it is; null where none was wanted. It is emptied
   -- when the payment is completed and when its session ends: then nobody can be shown it.
   challenge          jsonb check (octet_length(challenge::text) <= 524288),
-  challenge_url      text check (char_length(challenge_url) <= 2048),
-  challenge_fields   jsonb,
 
   -- Of the authentication, kept as evidence for a dispute. The cavv is not.
   trans_status       char(1),
   eci                text check (char_length(eci) <= 2),
-  ds_trans_id        text check (char_length(ds_trans_id) <= 64),
-
-  created_at         timestamptz not null default now(),
-  check ((challenge_url is null) = (challenge_fields is null))
+  ds_trans_id        text check (char_length(ds_trans_id) <= 64)
 );
 
-create index three_ds_session_shown on three_ds_session (expires_at)
-  where challenge is not null or challenge_fields is not null;
+create index three_ds_session_shown on three_ds_session (expires_at) where challenge is not null;
 -- For the purge; sessions with an authentication stay longer, as evidence.
 create index three_ds_session_without_evidence on three_ds_session (expires_at)
   where trans_status is null and eci is null and ds_trans_id is null;
 
-grant select, insert,
-  update (acquirer_session, challenge, challenge_url, challenge_fields, trans_status, eci, ds_trans_id)
+grant select, insert, update (acquirer_session, challenge, trans_status, eci, ds_trans_id)
   on three_ds_session to payments_app;
 
 -- Hosted checkouts and payment links -----------------------------------------------------------------------------------
@@ -248,8 +242,8 @@ create table checkout (
   created_at           timestamptz not null default now(),
   expires_at           timestamptz not null,
   closed_at            timestamptz,
-  check ((payment_id is null) = (attempts = 0)),
-  check ((state = 'OPEN') = (closed_at is null))
+  constraint checkout_attempted check ((payment_id is null) = (attempts = 0)),
+  constraint checkout_ended check ((state = 'OPEN') = (closed_at is null))
 );
 
 -- Those that may have to be closed, and those that may go.
@@ -298,7 +292,7 @@ create table payment_link (
                            uuid_extract_version(merchant_id) is not distinct from 8
                            and return_url ~ '^http://(localhost|127\.0\.0\.1)([:/?#]|$)'))),
   single_use           boolean not null,
-  credential_issued_by text,
+  credential_issued_by text check (char_length(credential_issued_by) between 1 and 200),
 
   -- Of a link for one payment: the payment that has it. Another one may take it once that has failed.
   taken_by             uuid,
@@ -331,7 +325,7 @@ create table payment_operation (
 
   -- When it was sent last, or may have been; null where nothing of it has left this machine. A bank that carries out
   -- repeats gets it again only when the call before can no longer arrive.
-  sent_at              timestamptz default now(),
+  sent_at              timestamptz,
   -- Rises where the bank has called a request too late without judging it: that reference is spent, and the operation is
   -- sent under the next one.
   sub_reference        smallint not null default 1 check (sub_reference >= 1),
@@ -339,7 +333,7 @@ create table payment_operation (
   traceparent          text check (char_length(traceparent) <= 64),
   created_at           timestamptz not null default now(),
   finished_at          timestamptz,
-  check ((state = 'IN_FLIGHT') = (finished_at is null))
+  constraint payment_operation_ended check ((state = 'IN_FLIGHT') = (finished_at is null))
 );
 
 create index payment_operation_payment on payment_operation (payment_id, created_at);
@@ -367,8 +361,7 @@ create table refund_reservation (
   -- written under the payment's lock, before the bank is called: from then on the amount counts as paid.
   sent_reference smallint,
 
-  created_at     timestamptz not null default now(),
-  ended_at       timestamptz
+  created_at     timestamptz not null default now()
 );
 
 create index refund_reservation_active on refund_reservation (payment_id) where state = 'ACTIVE';
@@ -388,7 +381,7 @@ create table payment_reversal (
   sent_at              timestamptz,                         -- when a reversal was sent first, whatever came of it
   -- When the last reversal was sent that may still take effect at the bank; null where none may. While it may, people
   -- cannot book the payment, whatever the bank refused before.
-  last_sent_at         timestamptz default now(),
+  last_sent_at         timestamptz,
   -- How often a reversal was sent: of two processes that found the same only one sends it.
   sends                integer not null default 0,
   settled_at           timestamptz,                         -- the bank said that only a refund gives the money back
@@ -400,7 +393,7 @@ create table payment_reversal (
   refused_at           timestamptz,                         -- when it last refused the reversal or its refund
   refusal_code         text check (char_length(refusal_code) <= 64),
   refusal_message      text check (char_length(refusal_message) <= 200),
-  check ((refused_at is null) = (refusal_code is null))
+  constraint payment_reversal_refused check ((refused_at is null) = (refusal_code is null))
 );
 
 grant select, insert, update on payment_reversal to payments_app;
@@ -544,7 +537,6 @@ create table acquirer_account (
   -- The version in use, null until the first one is confirmed.
   version      integer,
   created_at   timestamptz not null default now(),
-  updated_at   timestamptz not null default now(),
 
   constraint acquirer_account_test_is_the_simulator check (
     uuid_extract_version(account_id) is distinct from 8 or protocol = 'sim'),
@@ -556,7 +548,7 @@ create unique index acquirer_account_default on acquirer_account (is_default) wh
 create unique index acquirer_account_test_default on acquirer_account (is_test_default) where is_test_default;
 
 grant select, insert, update (name, currencies, state, is_default, is_test_default, time_zone, cut_off, late_arrival_ms,
-  connections_max, version, updated_at) on acquirer_account to payments_app;
+  connections_max, version) on acquirer_account to payments_app;
 
 -- Settings and credentials. Calls use the version in use, whatever they are about: a replaced password works for old
 -- payments, too. What was replaced stays as evidence of who could speak for whom, and when.
@@ -650,6 +642,7 @@ grant select, insert, delete on rule_attempt to payments_app;
 create table bin_import (
   version      integer primary key generated always as identity,   -- the highest one counts
   ranges       integer not null check (ranges between 1 and 1000000),
+  -- For people who look up which file it was, and since when.
   file_sha256  bytea not null check (octet_length(file_sha256) = 32),
   imported_at  timestamptz not null default now()
 );

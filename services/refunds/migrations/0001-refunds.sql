@@ -27,7 +27,6 @@ create table refund (
 
   -- What the reservation told of the payment; all null until then.
   kind                    text check (kind in ('refund', 'release')),
-  parent_reference        text check (char_length(parent_reference) <= 128),
   order_id                text check (char_length(order_id) between 1 and 64),
   customer_id             text check (char_length(customer_id) between 1 and 64),
   installment_count       smallint check (installment_count between 1 and 12),
@@ -49,7 +48,7 @@ create table refund (
 
   -- When it was sent to the bank last, or may have been; null where nothing of it has left this machine. A bank that
   -- carries out repeats gets it again only when the call before can no longer arrive.
-  sent_at                 timestamptz default now(),
+  sent_at                 timestamptz,
   -- Rises where the bank has called a request too late without judging it: that reference is spent, and the refund is
   -- sent under the next one.
   sub_reference           smallint not null default 1 check (sub_reference >= 1),
@@ -83,7 +82,7 @@ create table refund (
   constraint refund_under_way_is_recovered check (
     (state in ('RESERVING', 'EXECUTING', 'SETTLING', 'FAILING', 'REJECTING')) = (recover_at is not null)),
   constraint refund_reserved_is_described check (
-    state = 'RESERVING' or (kind is not null and parent_reference is not null and order_id is not null
+    state = 'RESERVING' or (kind is not null and order_id is not null
       and installment_count is not null and card_holder_name is not null and masked_pan is not null))
 );
 
@@ -145,7 +144,7 @@ create table refund_approval (
   approved_by  text not null check (char_length(approved_by) between 1 and 200),
   note         text check (char_length(note) between 1 and 1000),
   -- The request that approved: a copy of its message that arrives later is no second attempt of that person.
-  request_id   text check (char_length(request_id) <= 64),
+  request_id   text not null check (char_length(request_id) <= 64),
   at           timestamptz not null default clock_timestamp(),
   primary key (refund_id, approved_by)
 );

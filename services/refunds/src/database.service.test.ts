@@ -22,7 +22,6 @@ const COLUMNS: {
     request_reason: "null",
     credential_issued_by: "null",
     kind: "null",
-    parent_reference: "null",
     order_id: "null",
     customer_id: "null",
     installment_count: "null",
@@ -68,7 +67,7 @@ const COLUMNS: {
     approved_by: "not null",
     note: "null",
     at: "not null",
-    request_id: "null",
+    request_id: "not null",
   },
   refund_resolution: {
     refund_id: "not null",

@@ -28,7 +28,6 @@ export type RefundTable = {
   request_reason: string | null;
   credential_issued_by: string | null;
   kind: "refund" | "release" | null;
-  parent_reference: string | null;
   account_id: string | null;
   order_id: string | null;
   customer_id: string | null;
@@ -54,7 +53,7 @@ export type RefundTable = {
   last_inquiry: string | null;
   notified_at: Generated<Date | null>;
   sub_reference: Generated<number>;
-  sent_at: Generated<Date | null>;
+  sent_at: Date | null;
   approved_minor: bigint | null;
   approved_currency: string | null;
   approvals_required: number | null;
@@ -77,7 +76,7 @@ export type RefundApprovalTable = {
   approved_by: string;
   note: string | null;
   at: Generated<Date>;
-  request_id: string | null;
+  request_id: string;
 };
 
 export type RefundResolutionTable = {

@@ -41,11 +41,11 @@ beforeAll(async () => {
   // One of ten is under way: half of those wait for a decision, the others are in the four states between it and the end.
   await sql`
     insert into refund (refund_id, payment_id, merchant_id, state, version, amount_minor, currency, currency_exponent,
-      kind, parent_reference, order_id, installment_count, card_holder_name, masked_pan, recover_at, created_at)
+      kind, order_id, installment_count, card_holder_name, masked_pan, recover_at, created_at)
     select gen_random_uuid(), ('00000000-0000-7000-8000-' || lpad((n % 30000)::text, 12, '0'))::uuid,
       ('00000000-0000-4000-8000-' || lpad((case when n % 20 > 1 and n % 7 = 0 then 9 else n % 3 end)::text, 12, '0'))::uuid,
       state, 1, 100, 'TRY', 2,
-      'refund', 'parent', 'order', 1, 'Ada Lovelace', '411111******1111',
+      'refund', 'order', 1, 'Ada Lovelace', '411111******1111',
       case when state in ('EXECUTING', 'SETTLING', 'FAILING', 'REJECTING') then now() + n * interval '1 second' end,
       now() - n * interval '1 minute'
     from (
@@ -55,8 +55,10 @@ beforeAll(async () => {
         else (array['SUCCESS', 'FAILED', 'REJECTED'])[1 + (n / 20) % 3] end as state
       from generate_series(1, ${REFUNDS}) n) as states`.execute(db);
   await sql`
-    insert into refund_approval (refund_id, approved_by, at)
-    select refund_id, 'approver-' || (row_number() over ()) % 100, created_at from refund`.execute(db);
+    insert into refund_approval (refund_id, approved_by, request_id, at)
+    select refund_id, 'approver-' || (row_number() over ()) % 100, refund_id::text, created_at from refund`.execute(
+    db,
+  );
   await withClient(database.urls.refunds.owner, async (owner) => {
     await owner.query("set statement_timeout = 0");
     await owner.query("analyze refund");

@@ -38,8 +38,6 @@ create table fact (
   verdict                 text check (verdict in ('MATCHED', 'AMOUNT_DIFFERS', 'FEE_DIFFERS', 'STATUS_DIFFERS',
                             'MISSING_AT_BANK', 'LATE')),
 
-  recorded_at             timestamptz not null default now(),
-
   constraint fact_refund_has_a_parent check ((kind = 'REFUND') = (parent_id is not null)),
   constraint fact_asked_while_unknown check (ask_at is null or standing = 'OPEN' or account_id is null),
   -- What test mode does moves no money, and no bank reports it. A merchant's id of test mode has version 8 (RFC 9562).
@@ -73,8 +71,7 @@ create table account (
   -- True where the bank gives the fee of what is refunded back.
   refunds_fee       boolean not null default false,
   -- What happened before was never compared: the day of the earliest line of the first import.
-  compared_since    date,
-  created_at        timestamptz not null default now()
+  compared_since    date
 );
 
 -- The account of ACQUIRER_URL, which has no row in `payments`.
@@ -422,7 +419,7 @@ create function note_changed_account() returns trigger
 language plpgsql set search_path = settlement, pg_temp as $$
 begin
   perform pg_advisory_xact_lock(hashtextextended('settlement.account_changed', 0));
-  -- Of its own, so that it sees what was committed while it waited.
+  -- A statement of its own sees what was committed meanwhile.
   insert into statement_change (merchant_id, currency) select distinct merchant_id, currency from statement where awaits;
   return null;
 end $$;

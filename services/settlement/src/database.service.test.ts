@@ -23,7 +23,6 @@ const COLUMNS: {
     auth_code: "null",
     ask_at: "null",
     asked: "not null",
-    recorded_at: "not null",
     reported: "not null",
     judge: "not null",
     verdict: "null",
@@ -38,7 +37,6 @@ const COLUMNS: {
     fee_fixed_minor: "not null",
     refunds_fee: "not null",
     compared_since: "null",
-    created_at: "not null",
   },
   upload: {
     import_id: "not null",

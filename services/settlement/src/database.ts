@@ -48,7 +48,6 @@ export type FactTable = {
   auth_code: string | null;
   ask_at: Date | null;
   asked: Generated<number>;
-  recorded_at: Generated<Date>;
   reported: Generated<boolean>;
   judge: Generated<boolean>;
   verdict: FactVerdict | "MISSING_AT_BANK" | null;

@@ -1,19 +1,25 @@
 // A home belongs to one sandbox at a time: its lock names the process that holds it.
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync } from "node:fs";
-import { renameSync, rmSync, statSync, writeSync } from "node:fs";
+import { renameSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { spawnSync } from "node:child_process";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { sandboxFileName } from "./sandbox-file.ts";
 
 export type Home = { dir: string; release(): void };
 
-/** Takes a home for this process, made where it is missing. @throws while another sandbox runs on it. */
+/**
+ * Takes a home for this process, made where it is missing.
+ *
+ * @throws while another sandbox runs on it, and where its data are of a version before 0.1.0, before it changes anything.
+ */
 export async function openHome(dir: string): Promise<Home> {
+  refuseFormerHome(dir);
   // Others may pass through but not look around: under root PostgreSQL may have to run as another user (see its
   // account).
   mkdirSync(dir, { recursive: true, mode: 0o711 });
   mkdirSync(join(dir, "logs"), { recursive: true, mode: 0o700 });
+  writeFileSync(join(dir, SINCE_FILE), `${SINCE}\n`);
   const lock = join(dir, "sandbox.lock");
   for (let attempt = 0; !tryLock(lock); attempt++) {
     const holder = holderOf(lock);
@@ -30,6 +36,21 @@ export async function openHome(dir: string): Promise<Home> {
   rmSync(join(dir, sandboxFileName), { force: true });
   setAsideLongLogs(join(dir, "logs"));
   return { dir, release: () => rmSync(lock, { force: true }) };
+}
+
+/** Says from which version on a home can be used; those that were made before do not have it. */
+const SINCE_FILE = "usable-since";
+const SINCE = "0.1.0";
+
+function refuseFormerHome(dir: string): void {
+  if (!existsSync(join(dir, "postgres")) || existsSync(join(dir, SINCE_FILE))) return;
+  const near = relative(process.cwd(), dir);
+  const name = near === "" || near.startsWith("..") ? dir : near;
+  const quoted = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);
+  throw new Error(
+    `${name} has the data of a version before ${SINCE}, which this version cannot use; nothing was changed.\n` +
+      `Set it aside and start again: mv ${quoted(name)} ${quoted(`${name}-before-${SINCE}`)}`,
+  );
 }
 
 type Holder = { pid: number; started: string };

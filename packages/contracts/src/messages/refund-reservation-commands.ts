@@ -12,8 +12,6 @@ export const refundReservationSchema = z.object({
   refundId: z.uuid(),
   /** `release` where the payment is an authorization that was not captured. */
   kind: z.enum(["refund", "release"]),
-  /** Our reference of the authorization or sale, the acquirer's parent of the refund. */
-  parentReference: z.string(),
   /** The account that the payment is stored with; absent for that of `ACQUIRER_URL`. */
   accountId: z.uuid().optional(),
   payment: z.object({

@@ -24,7 +24,7 @@ export async function eraseFromPayments(trx: Trx, person: Person, scope: Scope):
     where payment_id = any(${paymentIds})`.execute(trx);
   await sql`
     update three_ds_session set success_url = ${ERASED_URL}, failure_url = ${ERASED_URL}, page_url = ${ERASED_URL},
-      acquirer_session = null, challenge = null, challenge_url = null, challenge_fields = null
+      acquirer_session = null, challenge = null
     where payment_id = any(${paymentIds})`.execute(trx);
   await sql`
     update payment set customer_id = case when customer_id is not null then ${ERASED} end, card_holder_name = ${ERASED},

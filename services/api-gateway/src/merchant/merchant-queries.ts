@@ -27,7 +27,7 @@ export async function findCredential(db: Db, apiKey: string): Promise<StoredCred
       merchant: {
         merchantId: idInMode(row.merchant_id, !isTestKey(apiKey)),
         ...settingsOf(row),
-        ...(row.issued_by !== null && { credentialIssuedBy: row.issued_by }),
+        credentialIssuedBy: row.issued_by,
       },
       usable: row.revoked_at === null && row.status === "ACTIVE",
     }
@@ -36,7 +36,7 @@ export async function findCredential(db: Db, apiKey: string): Promise<StoredCred
 
 /**
  * Puts a secret's hash under another pepper, where nobody was first and the credential is not revoked. The role may not
- * write hashes itself: the function of migration 0008 changes nothing else.
+ * write hashes itself: the database's function changes nothing else.
  */
 export async function replaceHash(db: Db, apiKey: string, from: SecretHash, to: SecretHash): Promise<void> {
   const { secretHmac, pepperId } = to;

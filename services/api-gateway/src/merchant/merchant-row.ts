@@ -30,7 +30,7 @@ export type MerchantRow = SettingsColumns &
       api_key: string;
       created_at: string;
       revoked_at: string | null;
-      issued_by: string | null;
+      issued_by: string;
     }[];
   };
 
@@ -47,7 +47,7 @@ export function toMerchant(row: MerchantRow): Merchant {
       livemode: !isTestKey(apiKey),
       createdAt: new Date(created_at).toISOString(),
       ...(revoked_at !== null && { revokedAt: new Date(revoked_at).toISOString() }),
-      ...(issued_by !== null && { issuedBy: issued_by }),
+      issuedBy: issued_by,
     })),
   };
 }

@@ -107,7 +107,7 @@ export async function useVersion(trx: Trx, version: VersionRow, confirmedBy: str
   if (attributes.default) {
     await trx
       .updateTable("acquirer_account")
-      .set({ [isDefault]: false, updated_at: sql<Date>`now()` })
+      .set({ [isDefault]: false })
       .where(isDefault, "=", true)
       .where("account_id", "<>", account_id)
       .execute();
@@ -120,7 +120,7 @@ export async function useVersion(trx: Trx, version: VersionRow, confirmedBy: str
     .execute();
   await trx
     .updateTable("acquirer_account")
-    .set({ ...columnsOf(account_id, attributes), version: version.version, updated_at: sql<Date>`now()` })
+    .set({ ...columnsOf(account_id, attributes), version: version.version })
     .where("account_id", "=", account_id)
     .execute();
 }

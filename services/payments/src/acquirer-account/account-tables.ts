@@ -20,7 +20,6 @@ export type AcquirerAccountTable = {
   connections_max: number;
   version: number | null;
   created_at: Generated<Date>;
-  updated_at: Generated<Date>;
 };
 
 export type AcquirerAccountVersionTable = {

@@ -60,7 +60,7 @@ export function describePayment(
       { amountMinor, currency: payload.currency, currencyExponent, cardType, domInt, installmentCount },
       merchant.commission,
     ),
-    refunds_commission: merchant.commission?.refundsCommission ?? null,
+    refunds_commission: merchant.commission?.refundsCommission ?? true,
     request_ip: payload.requestIp,
     request_port: payload.requestPort,
     card_holder_name: payload.cardHolderName,

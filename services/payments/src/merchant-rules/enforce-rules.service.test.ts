@@ -170,7 +170,7 @@ describe("a payment that a rule refuses", () => {
     currency_exponent: 2,
     installment_count: 1,
     commission_minor: 0n,
-    refunds_commission: null,
+    refunds_commission: true,
     request_ip: "203.0.113.7",
     request_port: 443,
     card_holder_name: "Ada Lovelace",

@@ -93,7 +93,14 @@ export async function startOperation(
   if (!operated) throw new Error("a locked payment changed under its lock");
   await trx
     .insertInto("payment_operation")
-    .values({ ...operation, payment_id: payment.payment_id, state: "IN_FLIGHT", finished_at: null })
+    .values({
+      ...operation,
+      payment_id: payment.payment_id,
+      state: "IN_FLIGHT",
+      // From here on it may be sent.
+      sent_at: sql<Date>`now()`,
+      finished_at: null,
+    })
     .execute();
   return operated;
 }

@@ -12,7 +12,7 @@ export type PaymentOperationTable = {
   result_code: string | null;
   result_message: string | null;
   sub_reference: Generated<number>;
-  sent_at: Generated<Date | null>;
+  sent_at: Date | null;
   traceparent: string | null;
   credential_issued_by: string | null;
   created_at: Generated<Date>;

@@ -74,7 +74,7 @@ export function paymentRecord(payment: ShownPayment): ApiPaymentResponse {
         ? amountToJson(payment.commission_minor, payment.currency_exponent)
         : 0,
     status,
-    ...(payment.state_since !== null && { statusDate: payment.state_since.toISOString() }),
+    statusDate: payment.state_since.toISOString(),
     version: payment.version,
     transactionType: payment.transaction_type,
     paymentDate: payment.created_at.toISOString(),
@@ -106,7 +106,6 @@ function datesOf({
   state_since,
   last_operation,
 }: ShownPayment): Pick<ApiPaymentResponse, "capturedAt" | "cancelledAt" | "cancelReason"> {
-  if (state_since === null) return {};
   const at = state_since.toISOString();
   return {
     ...(state === "CAPTURED" && { capturedAt: at }),

@@ -8,7 +8,7 @@ export type PaymentTable = {
   transaction_type: "PRE_AUTHORIZATION" | "PAYMENT";
   state: PaymentState;
   version: number;
-  state_since: Generated<Date | null>;
+  state_since: Generated<Date>;
   order_id: string;
   customer_id: string | null;
   amount_minor: bigint;
@@ -21,7 +21,7 @@ export type PaymentTable = {
   card_holder_name: string;
   masked_pan: string;
   pan_fingerprint: Buffer | null;
-  pan_fingerprint_key_id: Generated<string>;
+  pan_fingerprint_key_id: string;
   dom_int: "DOM" | "INT" | null;
   card_scheme: string | null;
   card_type: string | null;
@@ -38,12 +38,12 @@ export type PaymentTable = {
   refunded_minor: Generated<bigint>;
   charged_back_minor: Generated<bigint>;
   operation_id: string | null;
-  authorization_expires_at: Generated<Date | null>;
+  authorization_expires_at: Date | null;
   traceparent: string | null;
   credential_issued_by: string | null;
   account_id: string | null;
   claims_order: boolean | null;
-  refunds_commission: boolean | null;
+  refunds_commission: boolean;
   lease_token: string | null;
   lease_until: Date | null;
   recover_at: Date | null;

@@ -63,7 +63,6 @@ export async function noteBankSaid(
     .insertInto("payment_reversal")
     .values({
       payment_id: paymentId,
-      last_sent_at: null,
       ...set,
       ...(sent && { sent_at: now }),
       ...(settled && { settled_at: now }),

@@ -10,7 +10,6 @@ export type RefundReservationTable = {
   refusal: string | null;
   sent_at: Date | null;
   external_transaction_id: string | null;
-  sent_reference: Generated<number | null>;
+  sent_reference: number | null;
   created_at: Generated<Date>;
-  ended_at: Date | null;
 };

@@ -54,7 +54,6 @@ test("a reservation repeats what a refund record needs of the payment", async ()
     result: {
       refundId,
       kind: "refund",
-      parentReference: paymentId,
       payment: {
         paymentId,
         orderId: expect.stringMatching(/^order-\d+$/),

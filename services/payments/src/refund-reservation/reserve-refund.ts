@@ -132,7 +132,7 @@ async function endReservation(
       .execute();
     await trx
       .updateTable("refund_reservation")
-      .set({ state: to, ended_at: sql<Date>`now()` })
+      .set({ state: to })
       .where("refund_id", "=", refundId)
       .execute();
     return done;
@@ -173,7 +173,6 @@ const TOMBSTONE = {
   kind: null,
   state: "RELEASED" as const,
   refusal: null,
-  ended_at: sql<Date>`now()`,
 };
 
 async function lockReservation(trx: Trx, refundId: string): Promise<Reservation | undefined> {
@@ -201,7 +200,6 @@ async function insertReservation(
       kind: as.kind ?? null,
       state: as.state,
       refusal: as.refusal ?? null,
-      ended_at: as.state === "REFUSED" ? sql<Date>`now()` : null,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning("refund_id")
@@ -223,7 +221,6 @@ function describe(payment: PaymentRow, refundId: string, kind: "refund" | "relea
   return {
     refundId,
     kind,
-    parentReference: payment.payment_id,
     ...(payment.account_id !== null && { accountId: payment.account_id }),
     payment: {
       paymentId: payment.payment_id,

@@ -19,7 +19,7 @@ import {
 } from "./complete-authorization.ts";
 import { reopenSession } from "./reopen-session.ts";
 import { claimCompletion, findSession, type SessionPayment } from "./session-queries.ts";
-import { sessionState, storedChallenge } from "./session-state.ts";
+import { sessionState } from "./session-state.ts";
 
 export type CompletePaymentDeps = CompleteAuthorizationDeps & ConnectionDeps & { leaseMs: number };
 
@@ -101,7 +101,7 @@ async function reopen(
   outcome: NotGenuine,
 ): Promise<Attempt> {
   try {
-    if (!(await reopenSession(deps.db, claimed, storedChallenge(found.session)))) return "not_used";
+    if (!(await reopenSession(deps.db, claimed, found.session.challenge ?? undefined))) return "not_used";
   } catch (error) {
     deps.events.writeFailed("record", claimed, error);
     return "not_used";

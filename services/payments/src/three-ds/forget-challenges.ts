@@ -2,8 +2,7 @@ import { sql, type Kysely } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 
 /**
- * Empties the challenges of sessions that have ended, in batches. Those of completed payments are empty already, except for
- * what a process of a version before has completed.
+ * Empties the challenges of sessions that have ended, in batches. Those of completed payments are empty already.
  * @returns how many were emptied.
  */
 export async function forgetChallenges(db: Kysely<PaymentsDatabase>): Promise<number> {
@@ -12,10 +11,10 @@ export async function forgetChallenges(db: Kysely<PaymentsDatabase>): Promise<nu
     const { numAffectedRows = 0n } = await sql`
       with ended as (
         select payment_id from three_ds_session
-        where (challenge is not null or challenge_fields is not null) and expires_at <= now()
+        where challenge is not null and expires_at <= now()
         limit ${BATCH_MAX} for update skip locked
       )
-      update three_ds_session as session set challenge = null, challenge_url = null, challenge_fields = null
+      update three_ds_session as session set challenge = null
       from ended where session.payment_id = ended.payment_id`.execute(db);
     forgotten += Number(numAffectedRows);
     if (numAffectedRows < BATCH_MAX) return forgotten;

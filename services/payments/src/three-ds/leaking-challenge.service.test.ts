@@ -66,8 +66,6 @@ test.each([
     );
     expect(row?.session).toMatchObject({
       challenge: null,
-      challenge_url: null,
-      challenge_fields: null,
       acquirer_session: null,
     });
     const errors = lines.filter(({ level }) => level === "error");

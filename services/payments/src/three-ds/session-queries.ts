@@ -186,7 +186,7 @@ export async function claimCompletion(
         and state = ${from} and coalesce(lease_until, '-infinity') < now()
       returning payment.*
     ), emptied as (
-      update three_ds_session as session set challenge = null, challenge_url = null, challenge_fields = null
+      update three_ds_session as session set challenge = null
       from changed where session.payment_id = changed.payment_id
     ), history as (
       insert into payment_history (payment_id, version, from_state, to_state, cause)
@@ -216,8 +216,7 @@ export async function findSession(
   if (!found) return undefined;
   const { session, is_open: isOpen, ...payment } = found;
   // JSON has no dates.
-  const dates = { expires_at: new Date(session.expires_at), created_at: new Date(session.created_at) };
-  return { payment, session: { ...session, ...dates }, isOpen };
+  return { payment, session: { ...session, expires_at: new Date(session.expires_at) }, isOpen };
 }
 
 /** Stores the result of the authentication. */

@@ -1,4 +1,3 @@
-import type { Challenge as AcquirerChallenge } from "@holdfast/acquirer";
 import type { Challenge, ChallengeWay, CommandReply, SessionState } from "@holdfast/contracts";
 import { isUnsettled } from "../payment/payment.ts";
 import { paymentRecord } from "../payment/payment-record.ts";
@@ -6,8 +5,8 @@ import type { Session, SessionPayment } from "./session-queries.ts";
 
 /** The challenge, while it is open. */
 export function challengeOf({ session, isOpen }: SessionPayment): Challenge | undefined {
-  const challenge = isOpen ? storedChallenge(session) : undefined;
-  if (!challenge) return undefined;
+  const { challenge } = session;
+  if (!isOpen || !challenge) return undefined;
   const way = wayToChallenge(session);
   return challenge.type === "html"
     ? { ...way, html: challenge.html }
@@ -20,16 +19,6 @@ export function wayToChallenge({
   expires_at,
 }: Pick<Session, "page_url" | "expires_at">): ChallengeWay {
   return { pageUrl: page_url, expiresAt: expires_at.toISOString() };
-}
-
-/** What the acquirer wants shown; of a process of the version before it is in two columns. */
-export function storedChallenge({
-  challenge,
-  challenge_url: url,
-  challenge_fields: fields,
-}: Session): AcquirerChallenge | undefined {
-  if (challenge) return challenge;
-  return url === null || fields === null ? undefined : { type: "post", url, fields };
 }
 
 /** The answer to the public pages: `pending` until the payment has ended. */

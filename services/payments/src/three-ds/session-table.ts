@@ -1,5 +1,5 @@
 import type { Challenge } from "@holdfast/acquirer";
-import type { Generated, JSONColumnType } from "kysely";
+import type { JSONColumnType } from "kysely";
 
 export type ThreeDsSessionTable = {
   payment_id: string;
@@ -10,11 +10,7 @@ export type ThreeDsSessionTable = {
   page_url: string;
   acquirer_session: string | null;
   challenge: JSONColumnType<Challenge> | null;
-  /** Of processes of a version before, which know no other. */
-  challenge_url: string | null;
-  challenge_fields: JSONColumnType<Record<string, string>> | null;
   trans_status: string | null;
   eci: string | null;
   ds_trans_id: string | null;
-  created_at: Generated<Date>;
 };

@@ -125,7 +125,7 @@ async function findApproval(
   trx: Transaction<RefundsDatabase>,
   refundId: string,
   actor: string,
-): Promise<{ request_id: string | null } | undefined> {
+): Promise<{ request_id: string } | undefined> {
   return await trx
     .selectFrom("refund_approval")
     .select("request_id")

@@ -79,12 +79,11 @@ export async function requestRefund(deps: RequestRefundDeps, request: RefundRequ
 async function accept(
   { db, events, leaseMs, optionalEvents = false }: RequestRefundDeps,
   refund: LeasedRefund,
-  { kind, parentReference, accountId, payment }: RefundReservation,
+  { kind, accountId, payment }: RefundReservation,
   { whenAccepted }: RefundRequest,
 ): Promise<Reply> {
   const set = {
     kind,
-    parent_reference: parentReference,
     account_id: accountId ?? null,
     order_id: payment.orderId,
     customer_id: payment.customerId ?? null,

@@ -83,8 +83,7 @@ export const RECORD_FACTS = {
       when fact.ask_at is not null then fact.ask_at
       else excluded.ask_at end,
     -- What was compared is compared again, and so is what a bank has already been found to lack.
-    judge = fact.reported or fact.verdict is not null or excluded.judge,
-    recorded_at = now()
+    judge = fact.reported or fact.verdict is not null or excluded.judge
   where excluded.version > fact.version
     or (excluded.version = fact.version and fact.standing = 'OPEN' and excluded.standing <> 'OPEN')
     or (excluded.version = fact.version and fact.account_id is null and excluded.account_id is not null)`,

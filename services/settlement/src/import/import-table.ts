@@ -10,7 +10,6 @@ export type AccountTable = {
   fee_fixed_minor: Generated<bigint>;
   refunds_fee: Generated<boolean>;
   compared_since: ColumnType<string | null, string | null, string | null>;
-  created_at: Generated<Date>;
 };
 
 export type ImportState = "READING" | "TAKEN" | "REFUSED";

@@ -120,18 +120,3 @@ test("statements of app roles are bounded in time, migrations are not", async ()
   expect(await query(urls.refunds.app, timeouts)).toEqual([{ s: "5s", l: "3s" }]);
   expect(await query(urls.refunds.owner, timeouts)).toEqual([{ s: "0", l: "0" }]);
 });
-
-test("the role of gateways before faces is there for the migrations that name it, and cannot sign in", async () => {
-  const former = "select rolcanlogin from pg_roles where rolname = 'gateway_app'";
-  expect(await query(postgres.superuserUrl("postgres"), former)).toEqual([{ rolcanlogin: false }]);
-});
-
-test("where that role was there before, an installation leaves it its password", async () => {
-  const admin = postgres.superuserUrl("postgres");
-  await query(admin, "alter role gateway_app login password 'of before'");
-  await provisionDatabase({ superuserUrl: admin, database: 'hold"fast', passwords });
-  const url = new URL(urls.gateway.operator);
-  url.username = "gateway_app";
-  url.password = "of%20before";
-  expect(await query(url.href, "select 1 as one")).toEqual([{ one: 1 }]);
-});
