@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { listRefunds, listUnresolvedPayments, type CommandReply } from "@holdfast/contracts";
+import { listRefundsForOperator, listPaymentsForOperator, type CommandReply } from "@holdfast/contracts";
 import { armFailpoints } from "@holdfast/service-runtime";
 import {
   eventually,
@@ -126,11 +126,12 @@ function takeAllConnections(service: Service): Promise<Mend> {
   const occupied = {
     refunds: {
       table: "refunds.refund",
-      read: () => refunds.operate(listRefunds, { status: "PENDING_APPROVAL", limit: 1 }),
+      read: () =>
+        refunds.operate(listRefundsForOperator, { limit: 1, filter: { status: "PENDING_APPROVAL" } }),
     },
     payments: {
       table: "payments.payment",
-      read: () => refunds.operate(listUnresolvedPayments, { limit: 1 }),
+      read: () => refunds.operate(listPaymentsForOperator, { limit: 1, filter: {}, unresolved: true }),
     },
   };
   return occupyConnections(refunds.database, {

@@ -8,7 +8,6 @@ import {
   confirmAccountVersion,
   confirmRoutes,
   getPayment,
-  makeAcquirerAccount,
   preAuthorizePayment,
   replaceRoutes,
   sellPayment,
@@ -16,6 +15,7 @@ import {
 } from "@holdfast/contracts";
 import { startIyzicoSimulator, type IyzicoSimulator, type Modes } from "@holdfast/iyzico-simulator";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { makeAccount } from "../../services/payments/test/account-operators.ts";
 import { dayEndFarAway, eventually } from "../support/index.ts";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
 
@@ -49,7 +49,7 @@ beforeAll(async () => {
     secrets: { apiKey: KEYS.apiKey, secretKey: KEYS.secretKey },
     businessDay: dayEndFarAway(),
   };
-  const { accountId } = resultOf(await refunds.operate(makeAcquirerAccount, account, "alice"));
+  const { accountId } = resultOf(await makeAccount(refunds, account, "alice"));
   resultOf(await refunds.operate(confirmAccountVersion, { accountId, version: 1 }, "bora"));
   resultOf(await refunds.operate(replaceRoutes, { merchantId, routes: [{ accountId }] }, "alice"));
   resultOf(await refunds.operate(confirmRoutes, { merchantId, version: 1 }, "bora"));

@@ -11,7 +11,6 @@ import {
   confirmRoutes,
   getPayment,
   inquireRefundAtBank,
-  makeAcquirerAccount,
   preAuthorizePayment,
   probeAccount,
   replaceRoutes,
@@ -22,6 +21,7 @@ import {
   type RefundAtBank,
 } from "@holdfast/contracts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeAccount } from "../../services/payments/test/account-operators.ts";
 import { BANK_PROTOCOLS } from "../conformance/bank-protocols.ts";
 import { eventually } from "../support/index.ts";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
@@ -68,8 +68,8 @@ afterAll(async () => {
 
 /** An account in use. @returns its id. */
 async function account(protocol: Protocol, url: string, secrets: Record<string, string>): Promise<string> {
-  const made = await refunds.operate(
-    makeAcquirerAccount,
+  const made = await makeAccount(
+    refunds,
     {
       protocol,
       name: `${protocol} ${randomUUID()}`,

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { listRefunds } from "@holdfast/contracts";
+import { listRefundsForOperator } from "@holdfast/contracts";
 import { eventually } from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { BankFront } from "./bank-front.ts";
@@ -251,9 +251,12 @@ test("of two confirmations at once one stands", async () => {
 test("the list of those under way shows attempts and what the bank said", async () => {
   const refundId = await unresolved();
   await eventually(async () => {
-    const page = await refunds.operate(listRefunds, { status: "EXECUTING", limit: 200 });
+    const page = await refunds.operate(listRefundsForOperator, {
+      limit: 200,
+      filter: { status: "EXECUTING" },
+    });
     const items = "result" in page ? page.result.items : [];
-    expect(items.find((item) => item.refundId === refundId)).toMatchObject({
+    expect(items.find(({ id }) => id === refundId)?.item).toMatchObject({
       attempts: 1,
       lastInquiry: expect.any(String),
       bank: { reference: `${refundId}:refund` },

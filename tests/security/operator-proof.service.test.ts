@@ -4,7 +4,6 @@ import {
   ALL_COMMANDS,
   approveRefund,
   describeRefund,
-  makeAcquirerAccount,
   OPERATOR_ROLES,
   requestRefund,
   sellPayment,
@@ -14,6 +13,7 @@ import {
 } from "@holdfast/contracts";
 import { createReplyRecipient } from "@holdfast/sealing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeAccount, sealSecrets } from "../../services/payments/test/account-operators.ts";
 import {
   createOperatorIdentity,
   startTestSystem,
@@ -25,16 +25,21 @@ let system: TestSystem;
 let refundId: string;
 let paymentId: string;
 let accountId: string;
+let attackers: Awaited<ReturnType<typeof sealSecrets>>;
 beforeAll(async () => {
   system = await startTestSystem({
     services: ["payments", "refunds", "webhook-dispatcher", "settlement"],
     env: { ACCOUNT_SECRET_KEYS: `a1:${randomBytes(32).toString("base64")}` },
   });
-  const account = { protocol: "sim", name: "a bank", currencies: ["TRY"], secrets: {} };
-  const made = await system.operate(makeAcquirerAccount, {
-    ...account,
+  const account = {
+    protocol: "sim",
+    name: "a bank",
+    currencies: ["TRY"],
     settings: { url: "http://127.0.0.1:9" },
-  });
+    secrets: {},
+  };
+  const made = await makeAccount(system, account, "alice");
+  attackers = await sealSecrets(system, ATTACKERS, {});
   expect(made).toMatchObject({ outcome: "done" });
   accountId = "result" in made ? made.result.accountId : "";
   ({ paymentId } = await pay());
@@ -55,9 +60,11 @@ async function pay(): Promise<{ paymentId: string }> {
   return command;
 }
 
+/** The account that an attacker would make, with credentials that payments can open. */
+const ATTACKERS = "attacker";
+
 /** A payload of each operator's command, about what there is. */
 const PAYLOADS: Record<string, () => object> = {
-  "payments.list-unresolved": () => ({ limit: 10 }),
   "payments.list-for-operator": () => ({ limit: 10, filter: {} }),
   "payments.describe": () => ({ paymentId }),
   "payments.inquire": () => ({ paymentId }),
@@ -66,17 +73,10 @@ const PAYLOADS: Record<string, () => object> = {
   "payments.audit-log": () => ({ limit: 10 }),
   "payments.make-account": () => ({
     protocol: "sim",
-    name: `attacker ${randomUUID()}`,
+    name: ATTACKERS,
     currencies: ["TRY"],
     settings: { url: "https://attacker.example" },
-    secrets: {},
-  }),
-  "payments.make-test-account": () => ({
-    protocol: "sim",
-    name: `attacker ${randomUUID()}`,
-    currencies: ["TRY"],
-    settings: { url: "https://attacker.example" },
-    secrets: {},
+    ...attackers,
   }),
   "payments.read-accounts": () => ({}),
   "payments.alter-account": () => ({
@@ -96,7 +96,6 @@ const PAYLOADS: Record<string, () => object> = {
     currency: "TRY",
     reason: "because",
   }),
-  "refunds.list": () => ({ limit: 10 }),
   "refunds.list-for-operator": () => ({ limit: 10, filter: {} }),
   "refunds.describe": () => ({ refundId }),
   "refunds.approve": () => ({ refundId }),
@@ -203,7 +202,7 @@ async function send(command: Command, operator: OperatorMessageContext["operator
 
 test("every command that operators may send has a role, and a payload here", () => {
   const operators = ALL_COMMANDS.filter(
-    ({ context }) => context.safeParse({ requestId: "", deadlineAt: 0, operator: {} }).success,
+    ({ context }) => context.safeParse({ requestId: "", deadlineAt: 0, operator: { token: "" } }).success,
   );
   expect(operators).toEqual(commands);
   expect(Object.keys(PAYLOADS).toSorted()).toEqual(commands.map(({ subject }) => subject).toSorted());
@@ -214,9 +213,8 @@ describe.each(commands.map((command) => [command.subject, command] as const))(
   (_, command) => {
     const nowS = () => Math.floor(Date.now() / 1_000);
     const forged: [string, () => Promise<OperatorMessageContext["operator"]>][] = [
-      ["with a name that nobody signed", async () => ({ name: "bora" })],
-      ["without anything", async () => ({})],
-      ["with what is no token", async () => ({ token: "a.b.c", name: "bora" })],
+      ["with an empty token", async () => ({ token: "" })],
+      ["with what is no token", async () => ({ token: "a.b.c" })],
       ["with an expired token", () => tokenOf({ issuedAt: nowS() - 600, expiresAt: nowS() - 60 })],
       ["with a token that lives for years", () => tokenOf({ expiresAt: "10000d" })],
       ["with a token of another issuer", () => tokenOf({ claims: { iss: "https://evil.example.test" } })],
@@ -234,13 +232,20 @@ describe.each(commands.map((command) => [command.subject, command] as const))(
       expect(await everything()).toBe(before);
     });
 
+    test("without a token, whatever name it has, and nothing is written", async () => {
+      const before = await everything();
+      const named = send(command, { name: "bora" } as never);
+      await expect(named).rejects.toMatchObject({ code: "message_rejected" });
+      expect(await everything()).toBe(before);
+    });
+
     const without = OPERATOR_ROLES.filter((role) => !MAY[command.role!].includes(role));
     test.each(command.role === "viewer" ? ["somebody"] : without)(
       "to who is but %s, and the log says so",
       async (role) => {
         const name = `only-${role}`;
         const token = await system.identity.token({ claims: { sub: name, roles: [role] } });
-        expect(await send(command, { token, name: "bora" })).toEqual({
+        expect(await send(command, { token })).toEqual({
           outcome: "problem",
           code: "forbidden",
         });
@@ -266,7 +271,6 @@ const DECISIONS = [
   "payments.resolve",
   "payments.decide-chargeback",
   "payments.make-account",
-  "payments.make-test-account",
   "payments.alter-account",
   "payments.confirm-account",
   "payments.replace-routes",
@@ -320,7 +324,7 @@ const MAY: Record<OperatorRole, OperatorRole[]> = {
 
 test("the name in the audit log is the token's, whatever name the message has", async () => {
   const token = await system.identity.token({ claims: { sub: "aysel", roles: ["approver"] } });
-  expect(await send(approveRefund, { token, name: "bora" })).toMatchObject({ outcome: "done" });
+  expect(await send(approveRefund, { token })).toMatchObject({ outcome: "done" });
   const actors = await system.query(
     "select actor from refunds.audit_entry where subject = $1 and action = 'refund.approved'",
     [refundId],

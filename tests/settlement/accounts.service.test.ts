@@ -2,11 +2,11 @@ import { randomBytes, randomUUID } from "node:crypto";
 import {
   alterAcquirerAccount,
   confirmAccountVersion,
-  makeAcquirerAccount,
   type AcquirerAccount,
   type CommandReply,
 } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeAccount } from "../../services/payments/test/account-operators.ts";
 import { decimalText, genericFile, genericLine } from "../../services/settlement/test/written-file.ts";
 import { eventually, startTestBank, type TestBank } from "../support/index.ts";
 import { makeTestDirectory } from "../support/test-directory.ts";
@@ -45,7 +45,7 @@ async function propose(): Promise<string> {
     businessDay: { timeZone: "Europe/Berlin", cutOff: "23:00" },
     default: true,
   };
-  const made: AcquirerAccount = resultOf(await system.operate(makeAcquirerAccount, account, "alice"));
+  const made: AcquirerAccount = resultOf(await makeAccount(system, account, "alice"));
   return made.accountId;
 }
 

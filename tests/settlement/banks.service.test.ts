@@ -7,7 +7,6 @@ import {
   capturePayment,
   confirmAccountVersion,
   confirmRoutes,
-  makeAcquirerAccount,
   preAuthorizePayment,
   replaceRoutes,
   requestRefund,
@@ -15,6 +14,7 @@ import {
   type CommandReply,
 } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeAccount } from "../../services/payments/test/account-operators.ts";
 import { ADAPTERS, BANK_PROTOCOLS, type AdapterName } from "../conformance/bank-protocols.ts";
 import { eventually, startTestBank } from "../support/index.ts";
 import { makeTestDirectory } from "../support/test-directory.ts";
@@ -55,7 +55,7 @@ async function start(protocol: AdapterName): Promise<Bank> {
 async function routeTo(protocol: AdapterName, url: string) {
   const { settings, secrets } = BANK_PROTOCOLS[protocol];
   const account = { protocol, name: protocol, currencies: ["TRY"], settings: settings(url), secrets };
-  const { accountId } = resultOf(await system.operate(makeAcquirerAccount, account as never, "alice"));
+  const { accountId } = resultOf(await makeAccount(system, account as never, "alice"));
   resultOf(await system.operate(confirmAccountVersion, { accountId, version: 1 }, "bora"));
   const merchantId = randomUUID();
   resultOf(await system.operate(replaceRoutes, { merchantId, routes: [{ accountId }] }, "alice"));

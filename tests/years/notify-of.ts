@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
-import { makeTestAccount, sellPayment, takeBankNotification } from "@holdfast/contracts";
-import { accountOperators } from "../../services/payments/test/account-operators.ts";
+import { sellPayment, takeBankNotification } from "@holdfast/contracts";
+import { accountOperators, makeAccount } from "../../services/payments/test/account-operators.ts";
 import { eventually } from "../support/index.ts";
 import { done } from "./done.ts";
 import type { YearsSystem } from "./years-system.ts";
@@ -14,13 +14,14 @@ export async function notifyOf(system: YearsSystem): Promise<void> {
   const accountId = await operators.account({ secrets: { notificationKey: KEY } });
   const merchantId = await operators.merchantRoutedTo({ accountId });
   const ofTests = {
+    livemode: false,
     protocol: "sim",
     name: "bank of tests",
     currencies: ["TRY"],
     settings: { url },
     secrets: {},
   };
-  done(await system.operate(makeTestAccount, ofTests));
+  done(await makeAccount(system, ofTests, "alice"));
   const sale = system.command({ ofMerchant: merchantId });
   await system.bank!.acquirerWill("sale", "pending");
   await system.call(sellPayment, sale, { merchant: { merchantId } });

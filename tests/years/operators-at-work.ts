@@ -4,8 +4,8 @@ import {
   closeSettlementDifference,
   createWebhookEndpoint,
   inquireUnresolvedPayment,
-  listRefunds,
-  listUnresolvedPayments,
+  listRefundsForOperator,
+  listPaymentsForOperator,
   listWebhookEndpoints,
   noteSettlementDifference,
   redeliverWebhook,
@@ -20,9 +20,9 @@ import type { YearsSystem } from "./years-system.ts";
 /** What operators do beside reading: endpoints and their secrets, what is unresolved, what the bank reports otherwise. */
 export async function operatorsAtWork(system: YearsSystem, { unresolvedId, eventId }: Lived): Promise<void> {
   const { merchantId, operate } = system;
-  done(await operate(listUnresolvedPayments, { limit: 50 }));
+  done(await operate(listPaymentsForOperator, { limit: 50, filter: {}, unresolved: true }));
   await operate(inquireUnresolvedPayment, { paymentId: unresolvedId });
-  done(await operate(listRefunds, { limit: 50, status: "PENDING_APPROVAL" }));
+  done(await operate(listRefundsForOperator, { limit: 50, filter: { status: "PENDING_APPROVAL" } }));
   await manageEndpoints(system, eventId);
   const recipientKey = createReplyRecipient().publicKey;
   done(await operate(rotateWebhookSecret, { merchantId, endpointId: merchantId, recipientKey }));

@@ -24,8 +24,7 @@ const LEADS_TO: Record<string, string[]> = {
   changeMerchant: [],
   addCredential: [],
   revokeCredential: [],
-  // The second is what a gateway of the version before sends.
-  listPaymentsOfMerchants: ["payments.list-for-operator", "payments.list-unresolved"],
+  listPaymentsOfMerchants: ["payments.list-for-operator"],
   search: [
     "payments.list-for-operator",
     "payments.describe",
@@ -41,8 +40,7 @@ const LEADS_TO: Record<string, string[]> = {
   inquirePayment: ["payments.inquire"],
   reversePayment: ["payments.reverse"],
   resolvePayment: ["payments.resolve"],
-  // The same.
-  listRefunds: ["refunds.list-for-operator", "refunds.list"],
+  listRefunds: ["refunds.list-for-operator"],
   getOperatorRefund: ["refunds.describe"],
   approveRefund: ["refunds.approve"],
   rejectRefund: ["refunds.reject"],
@@ -67,7 +65,7 @@ const LEADS_TO: Record<string, string[]> = {
   redeliverWebhook: ["webhooks.redeliver"],
   redeliverFailedWebhooks: ["webhooks.redeliver-failed"],
   // Its key is asked for first.
-  createAcquirerAccount: ["payments.read-accounts", "payments.make-account", "payments.make-test-account"],
+  createAcquirerAccount: ["payments.read-accounts", "payments.make-account"],
   listAcquirerAccounts: ["payments.read-accounts"],
   getAcquirerAccount: ["payments.read-accounts"],
   changeAcquirerAccount: ["payments.read-accounts", "payments.alter-account"],

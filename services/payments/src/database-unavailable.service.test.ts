@@ -5,7 +5,7 @@ import {
   describePayment,
   enrolPayment,
   getPayment,
-  listUnresolvedPayments,
+  listPaymentsForOperator,
   openCheckout,
   payCheckout,
   preAuthorizePayment,
@@ -91,7 +91,8 @@ const prepare = {
     const paymentId = await pay();
     return () => payments.operate(describePayment, { paymentId });
   },
-  operatorsList: async () => () => payments.operate(listUnresolvedPayments, { limit: 1 }),
+  operatorsList: async () => () =>
+    payments.operate(listPaymentsForOperator, { limit: 1, filter: {}, unresolved: true }),
 } satisfies Record<string, () => Promise<Request>>;
 
 /** Requests that are answered as not started where the database cannot be asked. */
@@ -198,6 +199,6 @@ function takeAllConnections(): Promise<Mend> {
     table: "payments.payment",
     applicationName: "payments",
     count: CONNECTIONS,
-    read: () => payments.operate(listUnresolvedPayments, { limit: 1 }),
+    read: () => payments.operate(listPaymentsForOperator, { limit: 1, filter: {}, unresolved: true }),
   });
 }

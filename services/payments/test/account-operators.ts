@@ -4,17 +4,20 @@ import {
   confirmAccountVersion,
   confirmRoutes,
   makeAcquirerAccount,
+  readAcquirerAccounts,
   replaceRoutes,
   type CommandReply,
+  type CreateAcquirerAccountRequest,
 } from "@holdfast/contracts";
+import { sealReply } from "@holdfast/sealing";
 import type { PaymentsHarness } from "./payments-harness.ts";
 
 /** The operators who make accounts of the simulator's protocol and route merchants to them. @param url where an account's bank is. */
-export function accountOperators(payments: Pick<PaymentsHarness, "operate">, url: () => string) {
+export function accountOperators(payments: Operators, url: () => string) {
   const as = (name: string) => ({
     make: (given: object = {}) =>
-      payments.operate(
-        makeAcquirerAccount,
+      makeAccount(
+        payments,
         {
           protocol: "sim",
           name: `bank ${randomUUID()}`,
@@ -25,8 +28,7 @@ export function accountOperators(payments: Pick<PaymentsHarness, "operate">, url
         },
         name,
       ),
-    change: (accountId: string, change: object) =>
-      payments.operate(alterAcquirerAccount, { accountId, change }, name),
+    change: (accountId: string, change: object) => changeAccount(payments, accountId, change, name),
     confirm: (accountId: string, version: number) =>
       payments.operate(confirmAccountVersion, { accountId, version }, name),
     route: (merchantId: string, routes: object[]) =>
@@ -55,6 +57,35 @@ export function accountOperators(payments: Pick<PaymentsHarness, "operate">, url
       return merchantId;
     },
   };
+}
+
+type Operators = Pick<PaymentsHarness, "operate">;
+
+/** Makes an account as the gateway does: with its credentials sealed. */
+export async function makeAccount(
+  payments: Operators,
+  { secrets, ...account }: CreateAcquirerAccountRequest,
+  name: string,
+) {
+  const sealed = await sealSecrets(payments, account.name, secrets);
+  return await payments.operate(makeAcquirerAccount, { ...account, ...sealed }, name);
+}
+
+/** Changes an account, with its credentials sealed if it gets others. */
+export async function changeAccount(
+  payments: Operators,
+  accountId: string,
+  { secrets, ...change }: { secrets?: object },
+  name: string,
+) {
+  const sealed = secrets && (await sealSecrets(payments, accountId, secrets));
+  return await payments.operate(alterAcquirerAccount, { accountId, change, ...sealed }, name);
+}
+
+/** @param owner the account's id, or the name of one that is made. */
+export async function sealSecrets(payments: Operators, owner: string, secrets: object) {
+  const { sealTo } = resultOf(await payments.operate(readAcquirerAccounts, {}));
+  return { sealedSecrets: sealReply(sealTo!, JSON.stringify({ for: owner, secrets })) };
 }
 
 /** @throws where there is none. */

@@ -95,9 +95,3 @@ export const listOperatorRefunds = defineEndpoint({
   responses: { 200: { description: "One page of refunds", body: listedRefundsSchema, rows: true } },
   problems: ["validation_failed", "forbidden"],
 });
-
-/** Of the bus, where names are not known. */
-export const operatorRefundPageSchema = z.object({
-  items: z.array(operatorRefundSchema),
-  nextCursor: z.string().optional(),
-});

@@ -154,10 +154,6 @@ export const operatorPaymentDetailSchema = operatorPaymentSchema
   .meta({ id: "OperatorPaymentDetail" });
 export type OperatorPaymentDetail = z.infer<typeof operatorPaymentDetailSchema>;
 
-export const operatorPaymentPageSchema = pageOf(operatorPaymentSchema, "oldest first").meta({
-  id: "OperatorPaymentPage",
-});
-
 const paymentPath = z.object({ paymentId: pathId("Id of the payment") });
 
 const settled = { 200: { description: "The payment as it is now", body: operatorPaymentDetailSchema } };

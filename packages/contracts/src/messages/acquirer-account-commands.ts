@@ -4,6 +4,7 @@ import {
   acquirerAccountSchema,
   createAcquirerAccountRequestSchema,
   probeResultSchema,
+  type CreateAcquirerAccountRequest,
 } from "../http/acquirer-accounts.ts";
 import { sealedReplySchema } from "../sealed-reply.ts";
 import { merchantRoutesSchema, routeSchema } from "../http/merchant-routes.ts";
@@ -16,23 +17,15 @@ const account = z.object({ accountId: z.uuid() });
 const merchant = z.object({ merchantId: z.uuid() });
 const version = z.object({ version: z.int() });
 
-/**
- * Credentials cross the bus sealed to `payments` (see `sealTo`): a JSON text of {@link AccountCredentials}. A gateway of the
- * version before sends them in clear, as `secrets`.
- */
-const sealed = { sealedSecrets: sealedReplySchema.optional() };
+/** Credentials cross the bus sealed to `payments` (see `sealTo`): a JSON text of {@link AccountCredentials}. */
+const sealed = { sealedSecrets: sealedReplySchema };
 
 /** What is sealed: credentials, and whose they are, so that they cannot be moved to another request. */
 export type AccountCredentials = {
   /** The account's id where it is changed, else the name of the one that is made. */
   for: string;
-  secrets: Record<string, unknown>;
+  secrets: CreateAcquirerAccountRequest["secrets"];
 };
-
-const making = createAcquirerAccountRequestSchema
-  .omit({ livemode: true })
-  .partial({ secrets: true })
-  .extend(sealed);
 
 export const makeAcquirerAccount = defineOperatorCommand({
   service,
@@ -40,18 +33,7 @@ export const makeAcquirerAccount = defineOperatorCommand({
   role: admin,
   recentSignIn: true,
   work: "write",
-  request: making,
-  result: acquirerAccountSchema,
-});
-
-/** A command of its own: a payments service of the version before would make a live account of it. */
-export const makeTestAccount = defineOperatorCommand({
-  service,
-  name: "make-test-account",
-  role: admin,
-  recentSignIn: true,
-  work: "write",
-  request: making,
+  request: createAcquirerAccountRequestSchema.omit({ secrets: true }).extend(sealed),
   result: acquirerAccountSchema,
 });
 
@@ -74,7 +56,9 @@ export const alterAcquirerAccount = defineOperatorCommand({
   role: admin,
   recentSignIn: true,
   work: "write",
-  request: account.extend({ change: accountChangeSchema, ...sealed }),
+  request: account.extend({ change: accountChangeSchema.omit({ secrets: true }), ...sealed }).partial({
+    sealedSecrets: true,
+  }),
   result: acquirerAccountSchema,
 });
 

@@ -39,11 +39,11 @@ export type MessageContext = z.infer<typeof messageContextSchema>;
 
 /**
  * The same for an operator's command. It carries its proof: the access token of the person who asks, which the service that
- * serves it verifies itself. The name is for services of before that, which believed it; nobody else reads it.
+ * serves it verifies itself.
  */
 export const operatorMessageContextSchema = z.object({
   ...baseContext,
-  operator: z.object({ token: z.string().max(16_384).optional(), name: z.string().optional() }),
+  operator: z.object({ token: z.string().max(16_384) }),
 });
 export type OperatorMessageContext = z.infer<typeof operatorMessageContextSchema>;
 

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { apiPaymentResponseSchema } from "../http/api-payment-response.ts";
 import { auditEntriesSchema, auditPageSchema } from "../http/audit-log.ts";
 import { resolutionOutcomeSchema } from "../http/operator-payments.ts";
-import { operatorRefundPageSchema, REFUND_FILTERS } from "../http/operator-lists.ts";
 import { operatorRefundDetailSchema } from "../http/operator-refunds.ts";
 import { amountMinorSchema, defineCommand, defineOperatorCommand } from "./message.ts";
 
@@ -45,21 +44,6 @@ export const requestRefundForMerchant = defineOperatorCommand({
   work: "write",
   request: z.object({ ...refundOfPayment, merchantId: z.uuid(), reason: z.string() }),
   result: operatorRefundDetailSchema,
-});
-
-/** As a gateway of the version before `listRefundsForOperator` asks. `cursor` is the service's own, opaque to the gateway. */
-export const listRefunds = defineOperatorCommand({
-  service: "refunds",
-  name: "list",
-  role: "viewer",
-  work: "read",
-  request: z.object({
-    status: z.enum(REFUND_FILTERS).optional(),
-    merchantId: z.uuid().optional(),
-    limit: z.int(),
-    cursor: z.string().optional(),
-  }),
-  result: operatorRefundPageSchema,
 });
 
 export const describeRefund = defineOperatorCommand({

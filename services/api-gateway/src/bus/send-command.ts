@@ -37,8 +37,8 @@ export type SendOperatorCommand = Send<OperatorMessageContext, { exchange: Excha
 
 export function createSendOperatorCommand(bus: Bus, options: SendOptions): SendOperatorCommand {
   const send = createSend(bus, options);
-  return async (command, { exchange, caller: { subject, token } }, payload) => {
-    const operator = { name: subject, token: token.reveal() };
+  return async (command, { exchange, caller: { token } }, payload) => {
+    const operator = { token: token.reveal() };
     return await send(command, exchange, (base) => ({ ...base, operator }), payload);
   };
 }

@@ -10,7 +10,6 @@ import {
   getMerchantRoutes,
   listAcquirerAccounts,
   makeAcquirerAccount,
-  makeTestAccount,
   probeAccount,
   probeAcquirerAccount,
   putMerchantRoutes,
@@ -33,14 +32,10 @@ import { findMerchant } from "../merchant/merchant-queries.ts";
 export function acquirerAccountRoutes({ send, db }: Deps): Route[] {
   return [
     defineRoute(createAcquirerAccount, async (call) => {
-      const { secrets, livemode = true, ...body } = call.body;
+      const { secrets, ...body } = call.body;
       const sealed = await sealSecrets(send, call, { for: body.name, secrets });
       if (sealed instanceof Refusal) return sealed;
-      const reply = await send(livemode ? makeAcquirerAccount : makeTestAccount, call, {
-        ...body,
-        ...sealed,
-      });
-      return operatorAnswer(201, reply);
+      return operatorAnswer(201, await send(makeAcquirerAccount, call, { ...body, ...sealed }));
     }),
     defineRoute(listAcquirerAccounts, async (call) => {
       const reply = await send(readAcquirerAccounts, call, {});

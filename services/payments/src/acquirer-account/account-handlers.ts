@@ -3,15 +3,12 @@ import {
   confirmAccountVersion,
   confirmRoutes as confirmRoutesCommand,
   makeAcquirerAccount,
-  makeTestAccount,
   probeAccount as probeAccountCommand,
   readAcquirerAccounts,
   readRoutes as readRoutesCommand,
   replaceRoutes as replaceRoutesCommand,
-  type OperatorContext,
 } from "@holdfast/contracts";
-import { handler, type Incoming } from "@holdfast/messaging";
-import type { z } from "zod";
+import { handler } from "@holdfast/messaging";
 import {
   changeAccount,
   confirmAccount,
@@ -25,20 +22,18 @@ import { confirmRoutes, readRoutes, replaceRoutes } from "./manage-routes.ts";
 
 /** What operators may ask of this service about accounts and routes; `serve` has verified who they are. */
 export function accountHandlers(deps: ManageAccountsDeps) {
-  const make = (livemode: boolean) => async (incoming: Incoming<MakeAccount, OperatorContext>) => {
-    const { sealedSecrets, ...request } = incoming.payload;
-    const sent = openSentSecrets(deps.ring, { secrets: request.secrets, sealedSecrets }, request.name);
-    if (!sent) return NOT_FOR_US;
-    return await makeAccount(deps, incoming.context, { ...request, livemode, secrets: sent.secrets ?? {} });
-  };
   return [
-    handler(makeAcquirerAccount, make(true)),
-    handler(makeTestAccount, make(false)),
+    handler(makeAcquirerAccount, async ({ context, payload: { sealedSecrets, ...request } }) => {
+      const secrets = openSentSecrets(deps.ring, sealedSecrets, request.name);
+      if (!secrets) return NOT_FOR_US;
+      return await makeAccount(deps, context, { ...request, secrets });
+    }),
     handler(readAcquirerAccounts, ({ payload }) => readAccounts(deps, payload.accountId)),
     handler(alterAcquirerAccount, async ({ context, payload: { accountId, change, sealedSecrets } }) => {
-      const sent = openSentSecrets(deps.ring, { secrets: change.secrets, sealedSecrets }, accountId);
-      if (!sent) return NOT_FOR_US;
-      return await changeAccount(deps, context, { accountId, change: { ...change, ...sent } });
+      if (!sealedSecrets) return await changeAccount(deps, context, { accountId, change });
+      const secrets = openSentSecrets(deps.ring, sealedSecrets, accountId);
+      if (!secrets) return NOT_FOR_US;
+      return await changeAccount(deps, context, { accountId, change: { ...change, secrets } });
     }),
     handler(confirmAccountVersion, ({ context, payload }) => confirmAccount(deps, context, payload)),
     handler(probeAccountCommand, ({ payload }) => probeAccount(deps, payload.accountId)),
@@ -47,8 +42,6 @@ export function accountHandlers(deps: ManageAccountsDeps) {
     handler(confirmRoutesCommand, ({ context, payload }) => confirmRoutes(deps, context, payload)),
   ];
 }
-
-type MakeAccount = z.infer<typeof makeAcquirerAccount.request>;
 
 /** Credentials that were sealed to a key which has been replaced: nothing was started, and the operator sends them again. */
 const NOT_FOR_US = { outcome: "not_started" } as const;

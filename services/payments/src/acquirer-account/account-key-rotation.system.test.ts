@@ -2,15 +2,11 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  alterAcquirerAccount,
-  confirmAccountVersion,
-  makeAcquirerAccount,
-  probeAccount,
-} from "@holdfast/contracts";
+import { confirmAccountVersion, probeAccount } from "@holdfast/contracts";
 import { merchantsSchema, startNestpaySimulator } from "@holdfast/nestpay-simulator";
 import { keysCommand, parseConfig } from "@holdfast/service-runtime";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { changeAccount, makeAccount as proposeAccount } from "../../test/account-operators.ts";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
 import { configSchema } from "../config.ts";
 import { paymentsKeys } from "../keys.ts";
@@ -66,8 +62,8 @@ async function keys(settings: Settings, ...args: string[]): Promise<{ code: numb
 
 /** An account at the bank, in use. @returns its id. */
 async function makeAccount(): Promise<string> {
-  const made = await payments.operate(
-    makeAcquirerAccount,
+  const made = await proposeAccount(
+    payments,
     {
       protocol: "nestpay",
       name: `bank ${randomUUID()}`,
@@ -85,8 +81,7 @@ async function makeAccount(): Promise<string> {
   return made.result.accountId;
 }
 
-const change = (accountId: string, given: object) =>
-  payments.operate(alterAcquirerAccount, { accountId, change: given }, "alice");
+const change = (accountId: string, given: object) => changeAccount(payments, accountId, given, "alice");
 const probe = async (accountId: string) => await payments.operate(probeAccount, { accountId });
 const status = async (settings: Settings) => (await keys(settings, "status")).printed;
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { capturePayment, makeAcquirerAccount } from "@holdfast/contracts";
+import { capturePayment } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeAccount } from "../../test/account-operators.ts";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
 
 /** Without `ACQUIRER_URL`: banks are what operators have made accounts at, and nothing else. */
@@ -28,8 +29,8 @@ test("payments starts without a bank, refuses what no account takes, and pays as
   expect(await payments.read(refused.paymentId)).toMatchObject({ code: "payment_not_found" });
   expect(await payments.ledger(refused.paymentId)).toEqual([]);
 
-  const made = await payments.operate(
-    makeAcquirerAccount,
+  const made = await makeAccount(
+    payments,
     {
       protocol: "sim",
       name: "the default",

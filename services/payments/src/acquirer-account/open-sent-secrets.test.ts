@@ -13,13 +13,11 @@ const rotated = {
   ]),
 };
 const secrets = { apiPassword: "s3cret-pass" };
-const seal = (owner: string) => ({
-  sealedSecrets: sealReply(sealToOf(ring).sealTo!, JSON.stringify({ for: owner, secrets })),
-});
+const seal = (owner: string) => sealReply(sealToOf(ring).sealTo!, JSON.stringify({ for: owner, secrets }));
 
 test("credentials are opened for their account, also under a key that was replaced meanwhile", () => {
-  expect(openSentSecrets(ring, seal("account"), "account")).toEqual({ secrets });
-  expect(openSentSecrets(rotated, seal("account"), "account")).toEqual({ secrets });
+  expect(openSentSecrets(ring, seal("account"), "account")).toEqual(secrets);
+  expect(openSentSecrets(rotated, seal("account"), "account")).toEqual(secrets);
 });
 
 test("they are nobody else's, and for no other account", () => {
@@ -29,8 +27,6 @@ test("they are nobody else's, and for no other account", () => {
   expect(openSentSecrets(undefined, seal("account"), "account")).toBeUndefined();
 });
 
-test("a gateway of the version before sends them in clear, and without a ring there is no key to seal to", () => {
-  expect(openSentSecrets(ring, { secrets }, "account")).toEqual({ secrets });
-  expect(openSentSecrets(ring, {}, "account")).toEqual({});
+test("without a ring there is no key to seal to", () => {
   expect(sealToOf(undefined)).toEqual({});
 });

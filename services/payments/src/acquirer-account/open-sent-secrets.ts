@@ -2,8 +2,6 @@ import type { AccountCredentials, SealedReply } from "@holdfast/contracts";
 import { createKeyedRecipient } from "@holdfast/sealing";
 import type { KeyRing } from "@holdfast/service-runtime";
 
-type Sent<Secrets> = { secrets?: Secrets | undefined; sealedSecrets?: SealedReply | undefined };
-
 /** The public key that credentials are sealed to on their way here; none without a key ring. */
 export function sealToOf(ring: KeyRing | undefined): { sealTo?: string } {
   const key = ring?.keys.get(ring.activeId);
@@ -11,22 +9,20 @@ export function sealToOf(ring: KeyRing | undefined): { sealTo?: string } {
 }
 
 /**
- * The credentials that a request brings, sealed or, from a gateway of the version before, in clear. While keys are replaced the
- * public key may be that of an older one.
+ * Opens the credentials that a request brings. While keys are replaced they may be sealed to any key of the ring.
  * @param owner whose they have to be: an account's id, or the name of one that is made.
- * @returns the credentials, if the request has any; undefined where no key of ours opens them, or they are another account's.
+ * @returns undefined where no key of ours opens them, or they are another account's.
  */
-export function openSentSecrets<Secrets extends object>(
+export function openSentSecrets(
   ring: KeyRing | undefined,
-  { secrets, sealedSecrets }: Sent<Secrets>,
+  sealedSecrets: SealedReply,
   owner: string,
-): { secrets?: Secrets | undefined } | undefined {
-  if (!sealedSecrets) return { secrets };
+): AccountCredentials["secrets"] | undefined {
   for (const key of ring?.keys.values() ?? []) {
     const opened = tryToOpen(key, sealedSecrets);
     if (opened === undefined) continue;
     const credentials = JSON.parse(opened) as AccountCredentials;
-    return credentials.for === owner ? { secrets: credentials.secrets as Secrets } : undefined;
+    return credentials.for === owner ? credentials.secrets : undefined;
   }
   return undefined;
 }

@@ -6,7 +6,6 @@ import {
   capturePayment,
   isLive,
   readSettlingAccounts,
-  makeTestAccount,
   openCheckout,
   sellPayment,
   testIdOf,
@@ -14,7 +13,7 @@ import {
 import { startTestBank, type TestBank } from "@holdfast/tests/support";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { accountOperators, resultOf } from "../../test/account-operators.ts";
+import { accountOperators, makeAccount, resultOf } from "../../test/account-operators.ts";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
 
 let payments: PaymentsHarness;
@@ -46,9 +45,10 @@ const { as, account } = accountOperators(
 );
 
 async function testAccount(given: object = {}): Promise<string> {
-  const made = await payments.operate(
-    makeTestAccount,
+  const made = await makeAccount(
+    payments,
     {
+      livemode: false,
       protocol: "sim",
       name: `test bank ${randomUUID()}`,
       currencies: ["TRY"],
@@ -84,9 +84,16 @@ test("without an account of test mode a test payment is refused, although live o
 });
 
 test("an account of test mode says so, is of the simulator's protocol, and is no bank that settles", async () => {
-  const refused = await payments.operate(
-    makeTestAccount,
-    { protocol: "nestpay", name: "a real bank", currencies: ["TRY"], settings: {}, secrets: {} },
+  const refused = await makeAccount(
+    payments,
+    {
+      livemode: false,
+      protocol: "nestpay",
+      name: "a real bank",
+      currencies: ["TRY"],
+      settings: {},
+      secrets: {},
+    },
     "alice",
   );
   expect(refused).toMatchObject({ code: "validation_failed", extra: { errors: [{ field: "protocol" }] } });

@@ -2,7 +2,6 @@ import { readAuditEntriesBefore } from "@holdfast/audit";
 import {
   describePayment,
   inquireUnresolvedPayment,
-  listUnresolvedPayments,
   readPaymentsAuditLog,
   readRefundableAmounts as readRefundableAmountsCommand,
   resolveUnresolvedPayment,
@@ -10,7 +9,6 @@ import {
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { readRefundableAmounts } from "../refund-reservation/refundable-amounts.ts";
-import { listUnresolved } from "./list-unresolved.ts";
 import { describe, type OperatorDeps } from "./operated-payment.ts";
 import { resolve } from "./resolve-payment.ts";
 import { inquire, reverse } from "./settle-by-operator.ts";
@@ -18,7 +16,6 @@ import { inquire, reverse } from "./settle-by-operator.ts";
 /** What operators may ask of this service; `serve` has verified who they are and what they may. */
 export function operatorHandlers(deps: OperatorDeps) {
   return [
-    handler(listUnresolvedPayments, ({ payload }) => listUnresolved(deps, payload)),
     handler(describePayment, ({ payload }) => describe(deps, payload.paymentId)),
     handler(inquireUnresolvedPayment, ({ context, payload }) => inquire(deps, context, payload.paymentId)),
     handler(reverseUnresolvedPayment, ({ context, payload }) => reverse(deps, context, payload.paymentId)),

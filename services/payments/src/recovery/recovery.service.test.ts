@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { capturePayment, listUnresolvedPayments } from "@holdfast/contracts";
+import { capturePayment, listPaymentsForOperator } from "@holdfast/contracts";
 import { evenSchedule, eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
@@ -191,9 +191,9 @@ test("an attempt that throws is counted, shown to operators, tried again later, 
   const command = payments.command({ cardData: { pan: "4000000000000341" } });
   expect(await payments.send(command)).toMatchObject({ outcome: "pending" });
   const shown = async () => {
-    const page = await payments.operate(listUnresolvedPayments, { limit: 10 });
+    const page = await payments.operate(listPaymentsForOperator, { limit: 10, filter: {}, unresolved: true });
     if (page.outcome !== "done") throw new Error(page.outcome);
-    return page.result.items.find(({ payment }) => payment.paymentId === command.paymentId);
+    return page.result.items.find(({ id }) => id === command.paymentId)?.item;
   };
   await eventually(async () => ((await shown())?.attempts ?? 0) >= 3);
   expect(await shown()).toMatchObject({ unresolved: true, lastInquiry: "attempt_failed" });

@@ -1,16 +1,10 @@
 import {
-  cutPage,
-  INVALID_CURSOR_ERRORS,
-  timeCursor,
   type CommandReply,
-  type listRefunds as listRefundsCommand,
-  type operatorRefundPageSchema,
   type OperatorContext,
   type OperatorRefund,
   type OperatorRefundDetail,
 } from "@holdfast/contracts";
 import type { Kysely } from "kysely";
-import type { z } from "zod";
 import type { RefundsDatabase } from "../database.ts";
 import type { PaymentsPort } from "../payments-port.ts";
 import { sumByPayment } from "./approvals-required.ts";
@@ -20,26 +14,9 @@ import {
   type OperatorRefundRow,
   type OperatorView,
 } from "./operator-refund.ts";
-import { findApprovals, findForOperator, findHistory, findQueue } from "./operator-refund-queries.ts";
+import { findApprovals, findForOperator, findHistory } from "./operator-refund-queries.ts";
 
 export type ViewDeps = { db: Kysely<RefundsDatabase>; payments: PaymentsPort; view: OperatorView };
-
-/** A page of refunds, oldest first, with what remains of their payments. */
-export async function listRefunds(
-  deps: ViewDeps,
-  context: OperatorContext,
-  { cursor, limit, ...filter }: z.infer<typeof listRefundsCommand.request>,
-): Promise<CommandReply<z.infer<typeof operatorRefundPageSchema>>> {
-  const after = cursor === undefined ? undefined : timeCursor.decode(cursor);
-  if (cursor !== undefined && after === undefined) {
-    return { outcome: "problem", code: "validation_failed", extra: { errors: INVALID_CURSOR_ERRORS } };
-  }
-  const rows = await findQueue(deps.db, { ...filter, limit: limit + 1, after });
-  const { page, next } = cutPage(rows, limit, ({ created_at_utc, refund_id }) =>
-    timeCursor.encode({ createdAt: created_at_utc, id: refund_id }),
-  );
-  return { outcome: "done", result: { items: await describeEach(deps, context, page), ...next } };
-}
 
 /** Each of the refunds as operators see it, with what remains of its payment. */
 export async function describeEach(

@@ -3,7 +3,6 @@ import {
   approveRefund as approveRefundCommand,
   describeRefund as describeRefundCommand,
   inquireRefund as inquireRefundCommand,
-  listRefunds as listRefundsCommand,
   readRefundsAuditLog,
   rejectRefund as rejectRefundCommand,
   requestRefundForMerchant,
@@ -13,14 +12,13 @@ import { handler } from "@holdfast/messaging";
 import type { RequestRefundDeps } from "../request/request-refund.ts";
 import { approveRefund, rejectRefund, type DecideDeps } from "./decide-refund.ts";
 import { inquireRefund } from "./inquire-refund.ts";
-import { describeRefund, listRefunds } from "./list-refunds.ts";
+import { describeRefund } from "./list-refunds.ts";
 import { requestForMerchant } from "./request-for-merchant.ts";
 import { resolveRefund } from "./resolve-refund.ts";
 
 /** What operators may ask of this service; `serve` has verified who they are and what they may. */
 export function operatorHandlers(deps: DecideDeps & RequestRefundDeps) {
   return [
-    handler(listRefundsCommand, ({ context, payload }) => listRefunds(deps, context, payload)),
     handler(describeRefundCommand, ({ context, payload }) => describeRefund(deps, context, payload.refundId)),
     handler(approveRefundCommand, ({ context, payload }) => approveRefund(deps, context, payload)),
     handler(rejectRefundCommand, ({ context, payload }) => rejectRefund(deps, context, payload)),
