@@ -1,14 +1,7 @@
 import type { NatsConnectionImpl } from "@nats-io/nats-core/internal";
 import { createInbox, headers, TimeoutError, type NatsConnection } from "@nats-io/transport-node";
 import { z } from "zod";
-import {
-  answerOf,
-  ANSWERS_TO_HEADER,
-  contentOf,
-  FAILURE_HEADER,
-  TRACEPARENT_HEADER,
-  type Answer,
-} from "./wire.ts";
+import { answerOf, ANSWERS_TO_HEADER, contentOf, TRACEPARENT_HEADER, type Answer } from "./wire.ts";
 
 /**
  * Commands of one subject that leave in one turn of the event loop travel in one message, and so do answers of one turn:
@@ -67,8 +60,6 @@ class Lane {
   readonly #underway = new Map<number, Waiting>();
   #lastId = 0;
   #inbox: string | undefined;
-  /** A service of a version before is there, and does not read lists. Monotonic. */
-  #aloneUntil = 0;
 
   constructor(nats: NatsConnection, subject: string) {
     this.#nats = nats;
@@ -85,8 +76,7 @@ class Lane {
   #flush(): void {
     const commands = this.#gathered;
     this.#gathered = [];
-    const isAlone = commands.length === 1 || performance.now() < this.#aloneUntil;
-    if (isAlone) return commands.forEach((command) => this.#sendAlone(command));
+    if (commands.length === 1) return this.#sendAlone(commands[0]!);
     for (const list of inLists(commands)) void this.#sendList(list);
   }
 
@@ -107,14 +97,14 @@ class Lane {
     const timeout = Math.max(...commands.map(({ timeoutMs }) => timeoutMs));
     try {
       messageHeaders.set(ANSWERS_TO_HEADER, (this.#inbox ??= this.#listen()));
-      const receipt = await this.#nats.request(this.#subject, `[${listed.join(",")}]`, {
-        timeout,
-        headers: messageHeaders,
-      });
-      if (!receipt.headers?.get(FAILURE_HEADER)) return;
-      // It could not read the list, and has begun nothing of it.
-      this.#aloneUntil = performance.now() + ALONE_MS;
-      for (const command of this.#take(ids)) this.#sendAlone(command);
+      const receipt = answerOf(
+        await this.#nats.request(this.#subject, `[${listed.join(",")}]`, {
+          timeout,
+          headers: messageHeaders,
+        }),
+      );
+      // A list that cannot be read is refused whole, and nothing of it was begun.
+      if (receipt.failure) for (const { resolve } of this.#take(ids)) resolve(receipt);
     } catch (error) {
       // Each command waits for its own answer and by its own time, whatever became of the receipt.
       if (error instanceof TimeoutError) return;
@@ -157,9 +147,6 @@ class Lane {
     return inbox;
   }
 }
-
-/** How long a service of a version before is not sent lists again: a moment of an upgrade. */
-const ALONE_MS = 60_000;
 
 /** Most commands in one message, and about how many characters of them. */
 const LISTED_MAX = 32;

@@ -4,7 +4,6 @@ import { jetstreamManager } from "@nats-io/jetstream";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { startOutboxHarness, type OutboxHarness } from "../test/outbox-harness.ts";
 import { claimDue, takeBack } from "./outbox-statements.ts";
-import type { OutboxSettings } from "./outbox-settings.ts";
 import { publishEvents } from "./publish-events.ts";
 import { pullEvents } from "./pull-events.ts";
 import { createRelayRound } from "./relay.ts";
@@ -16,9 +15,9 @@ beforeEach(async () => {
 });
 afterEach(() => harness.close());
 
-const round = (change: Partial<OutboxSettings> = {}) => {
+const round = () => {
   const { pool, bus, log } = harness;
-  return createRelayRound({ pool, bus, source: "payments", settings: harness.settings(change), log });
+  return createRelayRound({ pool, bus, source: "payments", settings: harness.settings(), log });
 };
 const record = async (count: number) =>
   await Promise.all(Array.from({ length: count }, () => harness.record()));
@@ -51,13 +50,10 @@ test("what is committed together leaves together, each event with its bytes and 
   }
 });
 
-test("the setting bounds a message, and 1 is the form of the version before", async () => {
-  await record(7);
-  await round({ OUTBOX_EVENTS_PER_MESSAGE_MAX: 3 })();
-  expect(await sizes()).toEqual([3, 3, 1]);
-  await record(2);
-  await round({ OUTBOX_EVENTS_PER_MESSAGE_MAX: 1 })();
-  expect(await sizes()).toEqual([3, 3, 1, 1, 1]);
+test("a message is bounded in its events", async () => {
+  await record(70);
+  await round()();
+  expect((await sizes()).toSorted((a, b) => b - a)).toEqual([32, 32, 6]);
 });
 
 test("a list that the stream does not take is due again soon, each event of it as a first copy", async () => {
@@ -67,7 +63,7 @@ test("a list that the stream does not take is due again soon, each event of it a
   await streams.update(EVENT_STREAM.name, { max_msg_size: 1 });
   // Its settings are looked at every ten seconds.
   const claimed = await claim();
-  const { failed } = await publishEvents(harness.bus.nats, "payments", claimed, 64);
+  const { failed } = await publishEvents(harness.bus.nats, "payments", claimed);
   expect(new Set(failed.map(({ event_id }) => event_id))).toEqual(new Set(ids));
   await takeBack(harness.pool, failed, 0);
   expect((await harness.rows()).map(({ publish_attempts }) => publish_attempts)).toEqual([0, 0, 0]);
@@ -81,24 +77,23 @@ test("a list that the stream does not take is due again soon, each event of it a
 test("a list that did arrive and seemed to fail is not in the stream twice", async () => {
   await record(3);
   const claimed = await claim();
-  await publishEvents(harness.bus.nats, "payments", claimed, 64);
+  await publishEvents(harness.bus.nats, "payments", claimed);
   await takeBack(harness.pool, claimed, 0);
   const again = await claim();
-  await publishEvents(harness.bus.nats, "payments", again, 64);
+  await publishEvents(harness.bus.nats, "payments", again);
   expect(await sizes()).toEqual([3]);
   // With another event beside them it is another list, which must not be dropped for theirs.
   await takeBack(harness.pool, again, 0);
   await harness.record();
-  await publishEvents(harness.bus.nats, "payments", await claim(), 64);
+  await publishEvents(harness.bus.nats, "payments", await claim());
   expect(await sizes()).toEqual([3, 4]);
 });
 
-test("a reader of a version before refuses a list: its events come again one by one", async () => {
+test("the events of a list that its reader refuses come again one by one", async () => {
   const ids = await record(3);
   const seen: number[] = [];
   const pull = pullEvents(harness.bus, {
     consumer: WEBHOOK_CONSUMER,
-    // As one that knows only messages of one event.
     take({ events }) {
       seen.push(events.length);
       for (const event of events) event.term("not an event");

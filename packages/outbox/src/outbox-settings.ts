@@ -23,11 +23,6 @@ export const outboxSettings = {
   OUTBOX_REPUBLISH_RATE_MAX: integerSetting(1, 100_000)
     .default(500)
     .describe("Events that are published again in one second, at most."),
-  OUTBOX_EVENTS_PER_MESSAGE_MAX: integerSetting(1, 64)
-    .default(32)
-    .describe(
-      "Most events that leave in one message of the stream. A webhook-dispatcher and a settlement service of a version before the one that brought this setting read messages of one event only: while one of them may run, set 1.",
-    ),
   OUTBOX_POLL_INTERVAL: durationSetting()
     .default(5_000)
     .describe(
@@ -46,7 +41,6 @@ export const outboxSettings = {
 export type OutboxSettings = {
   OUTBOX_REPUBLISH_AFTER: number;
   OUTBOX_REPUBLISH_RATE_MAX: number;
-  OUTBOX_EVENTS_PER_MESSAGE_MAX: number;
   OUTBOX_POLL_INTERVAL: number;
   OUTBOX_RECONCILE_INTERVAL: number;
   OUTBOX_RETENTION: number;

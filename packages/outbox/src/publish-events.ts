@@ -16,17 +16,15 @@ import type { ClaimedEvent } from "./outbox-statements.ts";
  * Publishes events, several in a message, and the messages side by side. The server's answer means little (it syncs its
  * files every two minutes), but without an answer the events certainly have to be sent again.
  *
- * @param perMessageMax most events in one message.
  * @returns those that were not acknowledged, with one of the errors.
  */
 export async function publishEvents(
   nats: NatsConnection,
   source: EventSource,
   events: ClaimedEvent[],
-  perMessageMax: number,
 ): Promise<{ failed: ClaimedEvent[]; error?: unknown }> {
   const client = jetstream(nats, { timeout: PUBLISH_TIMEOUT_MS });
-  const messages = inMessages(events, perMessageMax);
+  const messages = inMessages(events);
   const results = await Promise.allSettled(
     messages.flatMap((together) => publishTogether(client, source, together)),
   );

@@ -78,9 +78,6 @@ export async function reconcileSince(
   since: Date | undefined,
 ): Promise<Reconciliation & { from: Date }> {
   const { keptSince } = await askDispatcher(deps.bus, deps.source, []);
-  if (keptSince === undefined) {
-    throw new NotComparableError("this dispatcher does not say since when it keeps events: upgrade it first");
-  }
   const from = since ?? new Date(keptSince);
   if (from < new Date(keptSince)) {
     throw new NotComparableError(

@@ -47,8 +47,8 @@ export async function reconcile(
 
 const PAGE = 500;
 
-/** Of the events that were asked about; `keptSince` is absent from a dispatcher of before that field. */
-type Comparison = { missing: string[]; keptSince?: string | undefined };
+/** Which of the events that were asked about are not there, and since when the dispatcher keeps events. */
+type Comparison = { missing: string[]; keptSince: string };
 
 /** @throws DispatcherSilentError */
 export async function askDispatcher(bus: Bus, source: EventSource, eventIds: string[]): Promise<Comparison> {

@@ -190,7 +190,7 @@ test("a failed publish that did arrive is not in the stream twice", async () => 
   const eventId = await harness.record();
   const options = { fresh: 10, unconfirmed: 0, republishAfterMs: 60_000, settling: "null::json" };
   const claimed = await claimDue(harness.pool, options);
-  await publishEvents(harness.bus.nats, "payments", claimed, 1);
+  await publishEvents(harness.bus.nats, "payments", claimed);
   // The answer was lost.
   await takeBack(harness.pool, claimed, 0);
   await round()();

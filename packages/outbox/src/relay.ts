@@ -125,12 +125,11 @@ export function createRelayRound({
   const metrics = createOutboxMetrics(source);
   const republishRate = createRateLimit(settings.OUTBOX_REPUBLISH_RATE_MAX);
   const republishAfterMs = settings.OUTBOX_REPUBLISH_AFTER;
-  const perMessageMax = settings.OUTBOX_EVENTS_PER_MESSAGE_MAX;
   let lookAtStreamAt = 0;
 
   const publish = async (events: ClaimedEvent[]): Promise<boolean> => {
     if (events.length === 0) return true;
-    const { failed, error } = await publishEvents(bus.nats, source, events, perMessageMax);
+    const { failed, error } = await publishEvents(bus.nats, source, events);
     countPublished(metrics, events, failed.length);
     if (failed.length === 0) return true;
     log.warn({ operation: "relay", count: failed.length, error }, "events were not published");

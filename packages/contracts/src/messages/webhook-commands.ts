@@ -179,7 +179,7 @@ export const readWebhooksAuditLog = defineOperatorCommand({
 
 /**
  * Which of an owner's events the dispatcher does not have. Events of before `keptSince` are not missing, since its
- * retention drops them; a dispatcher from before this field does not return it.
+ * retention drops them.
  */
 export const findMissingEvents = defineServiceCommand({
   service: "webhooks",
@@ -187,7 +187,7 @@ export const findMissingEvents = defineServiceCommand({
   name: "missing-events",
   work: "read",
   request: z.object({ eventIds: z.array(z.uuid()).max(1_000) }),
-  result: z.object({ missing: z.array(z.uuid()), keptSince: z.iso.datetime().optional() }),
+  result: z.object({ missing: z.array(z.uuid()), keptSince: z.iso.datetime() }),
 });
 
 /** Tells an owner that these events are committed at the dispatcher; only this closes their outbox rows. */
