@@ -49,7 +49,7 @@ export function threeDs(payments: PaymentsHarness) {
       payments.askAsGateway(completePayment, {
         paymentId,
         sessionId,
-        ...(acquirerSession !== undefined && { acquirerSession }),
+        returned: { fields: acquirerSession === undefined ? [] : [["session", acquirerSession]] },
       }),
     /** The browser is back, with these fields. */
     comeBack: (

@@ -109,9 +109,7 @@ export const completePayment = defineServiceCommand({
   request: z.object({
     ...session,
     /** What the browser brought. The acquirer's adapter judges whether it proves anything. */
-    returned: browserReturnSchema.optional(),
-    /** From gateways that know no `returned`: the field `session` of it. */
-    acquirerSession: z.string().max(128).optional(),
+    returned: browserReturnSchema,
   }),
   result: sessionStateSchema,
 });

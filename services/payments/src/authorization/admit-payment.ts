@@ -76,7 +76,7 @@ export async function admitPayment<Reply extends CommandReply<ApiPaymentResponse
   const bins = deps.bins();
   if (!bins) return { outcome: "not_started" };
   const bin = findBin(bins, card.reveal().pan);
-  // A request of before has the same fingerprint as one of now that says nothing more.
+  // A request without such details has the fingerprint of its other fields alone.
   const said = opened.details ? [JSON.stringify(opened.details)] : [];
   const row = describePayment(deps, message, transactionType, card, bin, [...further, ...said]);
   const refusal = refuseProgramme(row, bin);

@@ -106,7 +106,7 @@ function fieldsOf(
     installmentCount,
     // The merchant's own code, not the BIN table's: that may have been replaced since.
     loyaltyCode ?? null,
-    // A request that does not say it has the fingerprint that it had before merchants could.
+    // A request that does not say it has the fingerprint of its other fields alone.
     ...(payload.allowConcurrentAttempt ? ["allowConcurrentAttempt"] : []),
   ];
 }

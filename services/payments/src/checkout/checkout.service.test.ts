@@ -275,7 +275,8 @@ async function challengeOf(checkoutId: string) {
   const { payment_id: paymentId, session_id: sessionId, challenge } = session!;
   return {
     answer: (answer: "right" | "wrong") => answerChallenge(challenge, answer),
-    comeBack: () => payments.askAsGateway(completePayment, { paymentId, sessionId }),
+    comeBack: () =>
+      payments.askAsGateway(completePayment, { paymentId, sessionId, returned: { fields: [] } }),
   };
 }
 

@@ -97,7 +97,7 @@ function fingerprintOf(
     payload.transactionType,
     String(payload.threeDs),
     payload.expiresInSeconds ?? null,
-    // A request of before has the same fingerprint as one of now that says nothing more.
+    // A request without such details has the fingerprint of its other fields alone.
     ...(details ? [JSON.stringify(details)] : []),
   ];
   const { hash, older } = underEachKey(fingerprintKeys, (key) => fingerprintRequest(key, fields));

@@ -55,7 +55,7 @@ async function tryToComplete(
   const { payment } = found;
   const session = found.session.acquirer_session;
   if (session === null) return "not_used";
-  const returned = returnOf(payload);
+  const { returned } = payload;
   const refused = deps.acquirers
     .of(payment.account_id)
     .checkReturn?.(returnCheck(payment, { session, returned }));
@@ -71,15 +71,10 @@ async function tryToComplete(
   }
 }
 
-/** Gateways of the previous version name the acquirer's session only. */
-function returnOf({ returned, acquirerSession }: CompletePayment): BrowserReturn | undefined {
-  return returned ?? (acquirerSession === undefined ? undefined : { fields: [["session", acquirerSession]] });
-}
-
 async function complete(
   deps: CompletePaymentDeps,
   found: SessionPayment,
-  completion: { session: string; returned: BrowserReturn | undefined },
+  completion: { session: string; returned: BrowserReturn },
 ): Promise<Attempt> {
   const { payment_id: paymentId } = found.payment;
   const { session_id: sessionId } = found.session;
