@@ -137,21 +137,6 @@ test("a key says its mode, and so does the list of a merchant's keys", async () 
   ]);
 });
 
-test("a key of before there were modes stays a live key", async () => {
-  const { apiKey } = await testShop();
-  const old = `hk_${randomBytes(18).toString("base64url")}`;
-  // As if it had been issued so: its secret's hash is that of the live one.
-  await system.query(
-    `insert into gateway.credential (api_key, merchant_id, secret_hmac, pepper_id, issued_by)
-     select $1, merchant_id, secret_hmac, pepper_id, issued_by from gateway.credential where api_key = $2`,
-    [old, shops.live.headers["x-api-key"]],
-  );
-  const headers = { ...shops.live.headers, "x-api-key": old };
-  const { status, text } = await system.post({ merchantId, headers }, "/api/payment", orderOf());
-  expect({ status, body: JSON.parse(text) }).toMatchObject({ status: 201, body: { livemode: true } });
-  await operate("DELETE", `/operator/merchants/${merchantId}/credentials/${apiKey}`);
-});
-
 describe.each(MODES)("in %s mode", (mode) => {
   test("a payment reaches the account of its mode, and no look-up, list or change of the other mode reaches it", async () => {
     const paymentId = await pay(mode);

@@ -96,16 +96,16 @@ test("a request that is refused at the sign-in leaves the API key that it came w
     expect(JSON.stringify(line)).not.toContain(apiSecret);
     return line!["apiKey"];
   };
-  const unknown = "hk_nobodyhasthiskey12345678";
+  const unknown = `hk_live_${"n".repeat(24)}`;
   expect(await send({ "x-api-key": unknown, "x-api-secret": apiSecret })).toBe(unknown);
   expect(await send({ "x-api-key": apiKey, "x-api-secret": "hs_wrong" })).toBe(apiKey);
   expect(await send({ "x-api-key": apiKey })).toBe(apiKey);
   for (const other of [
     [apiKey, unknown],
     apiSecret,
-    `hk_${PAN}${"x".repeat(8)}`,
-    `hk_${PAN.replaceAll(/(\d{4})/g, "$1-")}xxxx`,
-    `hk_${"x".repeat(62)}`,
+    `hk_live_${PAN}${"x".repeat(8)}`,
+    `hk_live_${PAN.replaceAll(/(\d{4})/g, "$1-")}xxxx`,
+    `hk_live_${"x".repeat(25)}`,
     "hk_short",
     `${apiKey} "`,
   ]) {

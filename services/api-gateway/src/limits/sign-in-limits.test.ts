@@ -4,14 +4,15 @@ import { createSignInLimits, networkOf } from "./sign-in-limits.ts";
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());
 
-const KEY = `hk_${"A".repeat(24)}`;
+const KEY = `hk_live_${"A".repeat(24)}`;
 const HERE = "203.0.113.7";
 const ELSEWHERE = "198.51.100.4";
 
 /** @param failures from an address, with a key that differs each time. */
 function setUp({ perAddress = 3, perKey = 3, failures = 0 } = {}) {
   const limits = createSignInLimits({ perAddress, perKey });
-  for (let count = 0; count < failures; count++) limits.failed(HERE, `hk_${String(count).padStart(24, "0")}`);
+  for (let count = 0; count < failures; count++)
+    limits.failed(HERE, `hk_live_${String(count).padStart(24, "0")}`);
   return limits;
 }
 
@@ -44,7 +45,7 @@ describe("an address", () => {
 
   test("that is locked still tries a key that is new to it, so that a shop with an old secret keeps nobody else out", () => {
     const limits = setUp({ perAddress: 10, failures: 9 });
-    const [old, newcomer] = [`hk_${"B".repeat(24)}`, `hk_${"C".repeat(24)}`];
+    const [old, newcomer] = [`hk_live_${"B".repeat(24)}`, `hk_live_${"C".repeat(24)}`];
     limits.failed(HERE, old);
     const attempts = Array.from({ length: 50 }, () => limits.lockedMs(HERE, old));
     expect(attempts.filter((waitMs) => waitMs === 0)).toHaveLength(3);
@@ -55,9 +56,11 @@ describe("an address", () => {
 
   test("that is locked tries no more keys together than it may fail, and none that is no key", () => {
     const limits = setUp({ failures: 3 });
-    const waits = ["", "hk_short", ...["D", "E", "F", "G"].map((letter) => `hk_${letter.repeat(24)}`)].map(
-      (key) => limits.lockedMs(HERE, key),
-    );
+    const waits = [
+      "",
+      "hk_short",
+      ...["D", "E", "F", "G"].map((letter) => `hk_live_${letter.repeat(24)}`),
+    ].map((key) => limits.lockedMs(HERE, key));
     expect(waits).toEqual([20_000, 20_000, 0, 0, 0, 20_000]);
   });
 
@@ -79,7 +82,7 @@ describe("a key", () => {
 
   test("that cannot be one is not counted as one", () => {
     const limits = setUp({ perKey: 1 });
-    for (const key of ["", "hk_short", `hk_${"a".repeat(10_000)}`]) {
+    for (const key of ["", "hk_short", `hk_live_${"a".repeat(10_000)}`]) {
       expect(limits.failed(`198.51.100.${key.length % 250}`, key)).toBe(0);
       expect(limits.failed(`192.0.2.${key.length % 250}`, key)).toBe(0);
     }

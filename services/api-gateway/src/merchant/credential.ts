@@ -11,32 +11,25 @@ export type NewCredential = { apiKey: string; apiSecret: string; livemode: boole
 /** HMAC-SHA-256 of a secret, and the id of the pepper that keyed it. */
 export type SecretHash = { secretHmac: Buffer; pepperId: string };
 
-/**
- * The mode of a credential is in its key and nowhere else: `hk_live_…` or `hk_test_…`. A test key has 66 characters, two
- * more than a gateway of the version before takes for a key, which would sign it in as a live one.
- */
+/** The mode of a credential is in its key and nowhere else: `hk_live_…` or `hk_test_…`. */
 export function issueCredential(peppers: KeyRing, { livemode } = { livemode: true }): NewCredential {
   const apiSecret = `hs_${randomBytes(32).toString("base64url")}`;
-  const name = randomBytes(livemode ? LIVE_KEY_BYTES : TEST_KEY_BYTES).toString("base64url");
   return {
-    apiKey: `${livemode ? "hk_live_" : "hk_test_"}${name}`,
+    apiKey: `hk_${livemode ? "live" : "test"}_${randomBytes(18).toString("base64url")}`,
     apiSecret,
     livemode,
     hash: hashSecret(peppers, apiSecret),
   };
 }
 
-const LIVE_KEY_BYTES = 18;
-const TEST_KEY_BYTES = 43;
-
-/** Whether a text can be a key at all; others are not looked up. Keys of before there were modes are live. */
+/** Whether a text can be a key at all; others are not looked up. */
 export function isApiKey(text: string): boolean {
-  return /^hk_[\w-]{24,61}$/.test(text) || isTestKey(text);
+  return /^hk_(live|test)_[\w-]{24}$/.test(text);
 }
 
-/** Whether a key is of test mode: by all of its form, since a key of before may begin with the same letters. */
+/** Whether a key is of test mode. */
 export function isTestKey(apiKey: string): boolean {
-  return /^hk_test_[\w-]{58}$/.test(apiKey);
+  return apiKey.startsWith("hk_test_");
 }
 
 /** A hash that no secret has. It stands in for a credential that does not exist, so that checking one takes as long. */
