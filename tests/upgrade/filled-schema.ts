@@ -1,19 +1,21 @@
-import { mkdir, readdir } from "node:fs/promises";
+import { copyFile, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { schemaByService, type ServiceName } from "@holdfast/sandbox/infrastructure";
+import { migrate } from "@holdfast/service-runtime";
 import type { Client } from "pg";
 import { fillStatement, ROWS, touchStatement } from "./fill-table.ts";
 import { observeMigration, type Observed } from "./observe-migration.ts";
-import { ROOT } from "./upgrade-page.ts";
+import { ROOT } from "./release-before.ts";
 import { DEADLOCK, writeDuring, type Writer, type Writes } from "./write-during.ts";
 
 /**
- * A service's schema, which is migrated file by file. Each table is filled when the migration that makes it has run, and written to
- * from then on.
+ * A service's schema as the release before has it, filled, which is then migrated file by file. Each later table is filled when
+ * the migration that makes it has run. All are written to from then on.
  */
 export type FilledSchema = {
   schema: string;
   tables: Writes[];
+  writer: Writer;
   observed: Observed[];
   /** Runs what comes before this migration, or all that is left. */
   migrate(before?: string): Promise<void>;
@@ -27,8 +29,8 @@ export type SchemaToFill = {
   client: Client;
   writer: Writer;
   directory: string;
-  /** What the service has made of rows by then, by the migration it comes after: statements. */
-  ageing: Record<string, string>;
+  /** The migrations of the release before, which nobody has to live through. */
+  released: readonly string[];
 };
 
 export async function filledSchema(given: SchemaToFill): Promise<FilledSchema> {
@@ -37,9 +39,21 @@ export async function filledSchema(given: SchemaToFill): Promise<FilledSchema> {
   const from = join(ROOT, "services", service, "migrations");
   const copies = join(given.directory, service);
   await mkdir(copies);
-  const left = (await readdir(from)).toSorted().map((file) => file.replace(/\.sql$/, ""));
+  const all = (await readdir(from)).toSorted().map((file) => file.replace(/\.sql$/, ""));
+  const left = all.filter((migration) => !given.released.includes(migration));
   const tables: Writes[] = [];
   const observed: Observed[] = [];
+  const fillNew = async () => {
+    const filled = tables.map(({ table }) => table);
+    for (const table of await newTables(client, schema, filled)) {
+      const insert = await fillStatement(client, schema, table);
+      await client.query(insert, [1, ROWS]);
+      tables.push({ table, insert, touch: await touchStatement(client, schema, table) });
+    }
+  };
+  for (const migration of given.released) await copyFile(join(from, `${migration}.sql`), join(copies, `${migration}.sql`));
+  await migrate(given.ownerUrl, schema, copies);
+  await fillNew();
   const runNext = async () => {
     const migration = left.shift()!;
     const { ownerUrl } = given;
@@ -49,17 +63,12 @@ export async function filledSchema(given: SchemaToFill): Promise<FilledSchema> {
       triedAgain(() => observeMigration({ client, ownerUrl, schema, from, copies, migration, filled, asks })),
     );
     observed.push({ ...seen, migration: during });
-    for (const table of await newTables(client, schema, filled)) {
-      const insert = await fillStatement(client, schema, table);
-      await client.query(insert, [1, ROWS]);
-      tables.push({ table, insert, touch: await touchStatement(client, schema, table) });
-    }
-    const aged = given.ageing[during];
-    if (aged !== undefined) await client.query(aged);
+    await fillNew();
   };
   return {
     schema,
     tables,
+    writer,
     observed,
     async migrate(before) {
       if (before !== undefined && !left.includes(before))

@@ -1,5 +1,6 @@
-// The upgrade of an installation that has data, while it is written to: every migration of every service meets filled tables, after
-// what docs/upgrade.md has operators do beforehand.
+// The upgrade from the release before, of an installation that has data, while it is written to: every migration that came since
+// meets filled tables, after what docs/upgrade.md has operators do beforehand. Before the first release there is none, and what is
+// proven is that every table can be filled, is written to and needs no migration.
 import { execFile } from "node:child_process";
 import { chmod, rm, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
@@ -8,29 +9,25 @@ import { schemaByService, type ServiceName } from "@holdfast/sandbox/infrastruct
 import { migrate } from "@holdfast/service-runtime";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../support/index.ts";
+import { createTestDatabase, eventually, type TestDatabase } from "../support/index.ts";
 import { makeTestDirectory } from "../support/test-directory.ts";
 import { emptySchemas } from "./empty-schemas.ts";
 import { ROWS } from "./fill-table.ts";
 import { filledSchema, type FilledSchema } from "./filled-schema.ts";
 import { NOTEBOOK, stopOf } from "./observe-migration.ts";
-import { commandsBeforehand, ROOT, stopsOfThePage } from "./upgrade-page.ts";
+import { migrationsAt, releaseBefore, ROOT } from "./release-before.ts";
+import { commandsBeforehand, stopsOfThePage } from "./upgrade-page.ts";
 import { DEADLOCK, type Writer } from "./write-during.ts";
 
 const services = Object.keys(schemaByService) as ServiceName[];
+const release = releaseBefore();
 const directory = makeTestDirectory();
 const writers: Writer[] = [];
 const schemas = {} as Record<ServiceName, FilledSchema>;
 let database: TestDatabase;
 let client: Client;
-let commandsRun = 0;
-/** Every migration of every service: three minutes on a machine with a load of thirty. */
+/** Every table of every service: three minutes on a machine with a load of thirty. */
 const FILLED_WITHIN_MS = 900_000;
-
-/** What the services have made of rows by then. */
-const ageing = {
-  "settlement/0003-matching": "update settlement.line set fact_id = reference_id, verdict = 'MATCHED'",
-};
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -43,7 +40,8 @@ beforeAll(async () => {
     // What waits longer than any load explains waits for something that does not end.
     await writer.client.query("set lock_timeout = '120s'");
     writers.push(writer);
-    schemas[service] = await filledSchema({ service, ownerUrl, client, writer, directory, ageing });
+    const released = migrationsAt(release, service);
+    schemas[service] = await filledSchema({ service, ownerUrl, client, writer, directory, released });
   }
   for (const { commands, before } of commandsBeforehand()) {
     for (const { service, migration } of before) await schemas[service].migrate(migration);
@@ -52,9 +50,16 @@ beforeAll(async () => {
       (work, schema) => () => schema.whileWriting(commands, work),
       () => run(commands),
     )();
-    commandsRun++;
   }
-  for (const service of services) await schemas[service].migrate();
+  for (const service of services) {
+    await schemas[service].migrate();
+    // A release without a migration is written to all the same.
+    await schemas[service].whileWriting("the end", async () => {
+      const { writer } = schemas[service];
+      const begun = writer.next;
+      await eventually(() => writer.next > begun + 10);
+    });
+  }
 }, FILLED_WITHIN_MS);
 afterAll(async () => {
   await client?.end();
@@ -79,10 +84,9 @@ test("a writer that goes on meanwhile gets through while a migration is at its e
       outcome === "waits" && locked.length === 0 && written.length === 0,
   );
   expect(unexplained).toEqual([]);
-  expect(observed().filter(({ writer: outcome }) => outcome === "passed").length).toBeGreaterThan(30);
 });
 
-test("what the version before writes is taken before, during and after each migration; a deadlock comes of a stop alone", () => {
+test("what the release before writes is taken before, during and after each migration; a deadlock comes of a stop alone", () => {
   const stops = new Set(stopsOfThePage().map((row) => row.split(" | ")[0]));
   const failures = writers.flatMap((writer) => writer.failures);
   expect(failures.filter(({ code, during }) => code !== DEADLOCK || !stops.has(during))).toEqual([]);
@@ -94,8 +98,7 @@ test("nobody queues without an end behind a migration that waits for a lock", ()
   expect(endless.map(({ migration }) => migration)).toEqual([]);
 });
 
-test("every row is there afterwards, and has what the migrations fill in", async () => {
-  expect(commandsRun).toBeGreaterThan(5);
+test("every row is there afterwards", async () => {
   for (const service of services) {
     const { schema, tables } = schemas[service];
     for (const { table } of tables) {
@@ -103,11 +106,6 @@ test("every row is there afterwards, and has what the migrations fill in", async
       expect(rows[0].rows, `${schema}.${table}`).toBeGreaterThanOrEqual(ROWS);
     }
   }
-  const { rows } = await client.query(`select
-    (select count(*)::integer from payments.payment where authorization_expires_at = created_at + interval '7 days') >= ${ROWS} as expiries,
-    (select bool_and(merchant_id is not null) from settlement.line where fact_id is not null) as merchants,
-    (select count(*)::integer from settlement.fact where account_id is null and ask_at is not null) >= ${ROWS} as commissions`);
-  expect(rows).toEqual([{ expiries: true, merchants: true, commissions: true }]);
 });
 
 test("to the services' own commands nothing is left to do", async () => {

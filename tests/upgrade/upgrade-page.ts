@@ -2,8 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ServiceName } from "@holdfast/sandbox/infrastructure";
-
-export const ROOT = join(import.meta.dirname, "..", "..");
+import { ROOT } from "./release-before.ts";
 
 /** Commands as they stand on the page, and the migrations whose indexes they make. */
 export type Beforehand = { commands: string; before: { service: ServiceName; migration: string }[] };
@@ -22,7 +21,7 @@ export function commandsBeforehand(page = upgradePage()): Beforehand[] {
   return ordered;
 }
 
-/** The table's rows, as `payments/0009-expiry-of-open-authorizations | payment | payment`. */
+/** The table's rows, as `payments/0002-order-index | payment | payment`. */
 export function stopsOfThePage(page = upgradePage()): string[] {
   const [, section = ""] = page.split("\n## What keeps writers waiting\n");
   const rows = section.split("\n## ")[0]!.match(/^\| `[a-z-]+\/\d{4}-.*$/gm) ?? [];

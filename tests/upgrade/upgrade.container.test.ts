@@ -1,4 +1,4 @@
-// docs/upgrade.md in compose, under load: an older revision is upgraded, step by step, and rolled back service by service.
+// docs/upgrade.md in compose, under load: the release before, or HEAD before the first release, is upgraded, step by step, and rolled back service by service.
 import { eventually } from "../support/index.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startComposeSystem, testVersion, type ComposeSystem } from "../containers/compose-system.ts";
@@ -7,14 +7,22 @@ import { refundTheWholeTime } from "../containers/steady-refunds.ts";
 import { receiveWebhooks } from "../containers/webhook-endpoint.ts";
 import { countAnswers } from "./counted-answers.ts";
 import { layOutOlderInstallation, type OlderInstallation } from "./older-installation.ts";
+import { releaseBefore } from "./release-before.ts";
 
-/** The last revision in which a role and a user of the bus had one login. */
-const FROM = "e04ba32";
 const OLDER = "upgraded-from";
-/** The settlement service came later: there is no older one to go back to. */
-const MIGRATED = ["payments", "refunds", "webhook-dispatcher", "api-gateway"] as const;
-/** Whoever is asked comes before whoever asks; a rollback goes the other way. The last three are faces of the gateway. */
-const ORDER = [...MIGRATED, "gateway-operator", "gateway-public"] as const;
+const MIGRATED = ["payments", "refunds", "webhook-dispatcher", "settlement", "api-gateway", "console"] as const;
+/** A service that is asked comes before those that ask it; a rollback goes the other way. */
+const ORDER = [
+  "payments",
+  "refunds",
+  "webhook-dispatcher",
+  "settlement",
+  "api-gateway",
+  "gateway-operator",
+  "gateway-staff",
+  "gateway-public",
+  "console",
+] as const;
 type Service = (typeof ORDER)[number];
 /** What docs/merchants.md says a client does with 503 and 504; 409 is a repetition that came too early. */
 const DOCUMENTED = new Set<number | string>([200, 201, 202, 409, 503, 504]);
@@ -22,7 +30,7 @@ const DOCUMENTED = new Set<number | string>([200, 201, 202, 409, 503, 504]);
 let older: OlderInstallation;
 let system: ComposeSystem;
 beforeAll(async () => {
-  older = layOutOlderInstallation(FROM);
+  older = layOutOlderInstallation(releaseBefore());
   system = await startComposeSystem({ directory: older.directory, version: OLDER });
   await system.buildHere(testVersion);
 });
@@ -60,21 +68,8 @@ test("an upgrade and its rollback under load lose no webhook and charge nobody t
     const image = service.startsWith("gateway-") ? "api-gateway" : service;
     expect([Config.Image, State.Health.Status]).toEqual([`holdfast/${image}:${version}`, "healthy"]);
   };
-  const secondLogins = async () =>
-    await system.compose(
-      "exec",
-      "--no-TTY",
-      "postgres",
-      "psql",
-      "-U",
-      "postgres",
-      "-At",
-      "-c",
-      "select rolname from pg_roles where rolname like '%\\_2' and rolcanlogin order by 1",
-    );
 
   await goesOn();
-  expect((await secondLogins()).trim()).toBe("");
   await step("bus users", async () => {
     older.takeNewBusUsers();
     await system.compose("up", "--detach", "--no-deps", "--force-recreate", "nats");
@@ -93,7 +88,6 @@ test("an upgrade and its rollback under load lose no webhook and charge nobody t
     );
     for (const service of MIGRATED) await run(testVersion, `${service}-migration`);
   });
-  expect((await secondLogins()).trim().split("\n")).toHaveLength(7);
   for (const service of ORDER) await step(`upgrade of ${service}`, replace(service, testVersion));
   for (const service of ORDER.toReversed()) await step(`rollback of ${service}`, replace(service, OLDER));
 
