@@ -6,7 +6,7 @@ import { contractingStatements } from "./contracting-statements.ts";
 
 const repository = join(deployDir, "..");
 
-test("migrations only expand: pods of the version before live with each of them", () => {
+test("migrations only expand: pods of the release before live with each of them", () => {
   const files = globSync("services/*/migrations/*.sql", { cwd: repository });
   expect(files.length).toBeGreaterThan(5);
   const found = files.flatMap((file) =>

@@ -1,8 +1,8 @@
-/** A statement that takes something from programs of the version before, or holds their writes up. */
+/** A statement that takes something from programs of the release before, or holds their writes up. */
 export type Contraction = { statement: string; reason: string };
 
 /**
- * The statements of a migration that pods of the version before could not live with. They go on while it runs and after
+ * The statements of a migration that pods of the release before could not live with. They go on while it runs and after
  * it, until the last of them has been replaced, and come back in a rollback: so a migration may only expand. What takes
  * away comes one release later, when nothing uses it any more, and says so in the line above the statement:
  *
@@ -56,7 +56,7 @@ function reasonOfAction(
   return isHarmless ? undefined : REFUSES;
 }
 
-const REFUSES = "refuses rows that the version before writes";
+const REFUSES = "refuses rows that the release before writes";
 
 /** Rights of functions that this migration has made. */
 function revokesFrom(statement: string, made: ReadonlySet<string>): boolean {

@@ -27,7 +27,7 @@ test("an event says with which account a sale is settled, and nobody is asked; o
   const whole = { account_id: "default", commission_minor: expect.any(String), ask_at: null };
   await eventually(async () => expect(await read()).toEqual([{ ...whole, asked: 0 }]));
   await system.query("delete from settlement.fact where fact_id = $1", [paymentId]);
-  // As a version before writes it.
+  // The copies that the test publishes lack the terms.
   for (const event of await eventsOf(paymentId))
     await jetstream(system.bus.nats).publish(eventSubject("payments"), event);
   await eventually(async () => expect(await read()).toEqual([{ ...whole, asked: 1 }]));

@@ -51,7 +51,8 @@ export async function filledSchema(given: SchemaToFill): Promise<FilledSchema> {
       tables.push({ table, insert, touch: await touchStatement(client, schema, table) });
     }
   };
-  for (const migration of given.released) await copyFile(join(from, `${migration}.sql`), join(copies, `${migration}.sql`));
+  for (const migration of given.released)
+    await copyFile(join(from, `${migration}.sql`), join(copies, `${migration}.sql`));
   await migrate(given.ownerUrl, schema, copies);
   await fillNew();
   const runNext = async () => {

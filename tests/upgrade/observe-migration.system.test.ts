@@ -9,7 +9,7 @@ import { fillStatement, ROWS, touchStatement } from "./fill-table.ts";
 import { NOTEBOOK, observeMigration, stopOf } from "./observe-migration.ts";
 import { writeDuring } from "./write-during.ts";
 
-/** @param before what migrations of before have made beside two tables of rows. */
+/** @param before what earlier migrations have made beside two tables of rows. */
 async function observe(sql: string, before = "") {
   const database = await createTestDatabase();
   const clients = [0, 1].map(() => new Client({ connectionString: database.superuserUrl, ssl: false }));
@@ -112,7 +112,7 @@ test.each<[string, string, "passed" | "waits"]>([
   expect(failures).toEqual([]);
 });
 
-test("a check that is compared with the rows of before in a transaction of its own stops nobody", async () => {
+test("a check that is compared with earlier rows in a transaction of its own stops nobody", async () => {
   const sql = "alter table planted.note validate constraint note_positive";
   const earlier = "alter table planted.note add constraint note_positive check (amount_minor > 0) not valid";
   const { stop, writer, observed } = await observe(sql, earlier);

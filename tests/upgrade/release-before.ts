@@ -16,7 +16,10 @@ export function releaseBefore(changelog = readFileSync(join(ROOT, "CHANGELOG.md"
 /** The migrations that a service had in a revision, in their order; none of a service that came later. */
 export function migrationsAt(revision: string, service: string): string[] {
   const folder = `services/${service}/migrations/`;
-  const listed = execFileSync("git", ["ls-tree", "--name-only", revision, folder], { cwd: ROOT, encoding: "utf8" });
+  const listed = execFileSync("git", ["ls-tree", "--name-only", revision, folder], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
   const files = listed.split("\n").filter((path) => path.endsWith(".sql"));
   return files.map((path) => path.slice(folder.length, -".sql".length)).toSorted();
 }

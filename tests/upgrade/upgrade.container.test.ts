@@ -10,7 +10,14 @@ import { layOutOlderInstallation, type OlderInstallation } from "./older-install
 import { releaseBefore } from "./release-before.ts";
 
 const OLDER = "upgraded-from";
-const MIGRATED = ["payments", "refunds", "webhook-dispatcher", "settlement", "api-gateway", "console"] as const;
+const MIGRATED = [
+  "payments",
+  "refunds",
+  "webhook-dispatcher",
+  "settlement",
+  "api-gateway",
+  "console",
+] as const;
 /** A service that is asked comes before those that ask it; a rollback goes the other way. */
 const ORDER = [
   "payments",

@@ -84,7 +84,7 @@ test("one on a schema that others have made ends at once, says what it found, an
   expect(await system.query("select name from refunds.migration")).toEqual([{ name: "0001-of-others" }]);
 });
 
-test("a process of the version before starts on a schema that is ahead", async () => {
+test("a process of the release before starts on a schema that is ahead", async () => {
   const { system, start } = await setUp();
   await system.query("insert into refunds.migration (name, timestamp) values ('9999-of-tomorrow', 'now')");
   const child = await start();

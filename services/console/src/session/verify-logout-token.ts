@@ -38,7 +38,7 @@ export async function verifyLogoutToken(
 const LOGOUT_TOKEN_AGE_S = 150;
 const CLOCK_TOLERANCE_S = 5;
 
-/** Providers of before the final specification say nothing, or `JWT`. An access token says `at+jwt`. */
+/** Providers from before the final specification say nothing, or `JWT`. An access token says `at+jwt`. */
 function isLogoutType(type: unknown): boolean {
   return (
     type === undefined || (typeof type === "string" && /^(?:application\/)?(?:logout\+jwt|jwt)$/i.test(type))

@@ -89,7 +89,7 @@ const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
 /**
  * What was done, is older than its account takes to settle, and no line reports. Of accounts that no file was taken for
- * nothing is expected, and nothing of before the first file's first day. From the accounts, which are few, to their facts by
+ * nothing is expected, and nothing from before the first file's first day. From the accounts, which are few, to their facts by
  * the index on time, whatever the statistics say.
  */
 async function findMissing({ db }: MatchDeps): Promise<void> {
