@@ -5,56 +5,70 @@
 //   npm run chaos -- --minutes 30                             # as dense as the short one, for longer
 //   npm run chaos -- --banks sim,nestpay,iyzico                # merchants with accounts at three banks
 //   npm run chaos -- --binds-unseen false --repetition none   # a bank without kind habits
-import { parseArgs } from "node:util";
+import { readCommandLine, runProgram, UsageError, wholeNumber } from "@holdfast/service-runtime/command-line";
 import { describeViolation } from "../checker/index.ts";
 import { drawSeed } from "./random.ts";
 import { FOREIGN_BANKS, type ForeignBankName } from "./system/foreign-banks.ts";
 import { bankHabits } from "./system/bank-habits.ts";
 import { runChaos, type Verdict } from "./run-chaos.ts";
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: "string", default: process.env["HOLDFAST_SEED"] ?? `${drawSeed()}` },
-    payments: { type: "string" },
-    seconds: { type: "string" },
-    minutes: { type: "string" },
-    "binds-unseen": { type: "string" },
-    repetition: { type: "string" },
-    banks: { type: "string", default: "sim" },
-  },
-});
+const HELP = `npm run chaos -- [--seed N] [--minutes N | --seconds N] [--payments N] [--banks LIST]
+                     [--binds-unseen true|false] [--repetition HABIT]
+
+Random payments, checkouts, refunds and webhooks under random faults, judged by a program that shares no code with the services.
+
+  --seed N                   repeats a schedule (default: $HOLDFAST_SEED, or a random one)
+  --minutes N, --seconds N   how long (default: 75 seconds)
+  --payments N               how many (default: what two busy cores can take)
+  --banks LIST               sim, and any of ${FOREIGN_BANKS.join(", ")} (default: sim)
+  --binds-unseen, --repetition   habits of the simulated bank
+`;
 const VIOLATIONS_SHOWN = 10;
 /** What two busy cores can take: 500 within 75 seconds. */
 const PAYMENTS_PER_SECOND = 500 / 75;
-// What was started dies with this process, and the next test run removes its directory.
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(130));
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 const startedAt = performance.now();
 /** With the seconds since the start, to see where a long run's time has gone. */
 const printTimed = (line: string) =>
   print(`${((performance.now() - startedAt) / 1_000).toFixed(0)} s: ${line}`);
 
-const seed = wholeNumber("seed", values.seed);
-const minutes = values.minutes === undefined ? undefined : wholeNumber("minutes", values.minutes);
-const seconds = wholeNumber("seconds", values.seconds ?? `${minutes === undefined ? 75 : minutes * 60}`);
-const payments = wholeNumber("payments", values.payments ?? `${Math.round(seconds * PAYMENTS_PER_SECOND)}`);
-// The simulator and everything that has to know of it read them from here.
-if (values["binds-unseen"] !== undefined) process.env["SIMULATOR_BINDS_UNSEEN"] = values["binds-unseen"];
-if (values.repetition !== undefined) process.env["SIMULATOR_REPETITION"] = values.repetition;
-bankHabits();
-print(`seed ${seed}: to repeat this schedule, run HOLDFAST_SEED=${seed} npm run chaos`);
-const { verdicts, dir } = await runChaos({
-  seed,
-  payments,
-  seconds,
-  banks: foreignBanks(values.banks),
-  log: printTimed,
-});
-for (const verdict of verdicts) printVerdict(verdict);
-const failed = verdicts.filter(({ violations }) => violations.length > 0).length;
-if (failed > 0) print(`seed ${seed}; ledgers, logs and schedule are in ${dir}`);
-print(`${verdicts.length - failed} passed, ${failed} failed`);
-process.exitCode = failed > 0 ? 1 : 0;
+await runProgram("chaos", main, { trace: true });
+
+async function main(args: string[]): Promise<number> {
+  const line = readCommandLine(args, {
+    help: HELP,
+    options: {
+      seed: { type: "string", default: process.env["HOLDFAST_SEED"] ?? `${drawSeed()}` },
+      payments: { type: "string" },
+      seconds: { type: "string" },
+      minutes: { type: "string" },
+      "binds-unseen": { type: "string" },
+      repetition: { type: "string" },
+      banks: { type: "string", default: "sim" },
+    },
+  });
+  if (!line) return 0;
+  const { values } = line;
+  const seed = wholeNumber("seed", values.seed);
+  const minutes = values.minutes === undefined ? undefined : wholeNumber("minutes", values.minutes);
+  const seconds = wholeNumber("seconds", values.seconds ?? `${minutes === undefined ? 75 : minutes * 60}`);
+  const payments = wholeNumber("payments", values.payments ?? `${Math.round(seconds * PAYMENTS_PER_SECOND)}`);
+  const banks = foreignBanks(values.banks);
+  // What was started dies with this process, and the next test run removes its directory.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.once(signal, () => process.exit(130));
+  // The simulator and everything that has to know of it read them from here.
+  if (values["binds-unseen"] !== undefined) process.env["SIMULATOR_BINDS_UNSEEN"] = values["binds-unseen"];
+  if (values.repetition !== undefined) process.env["SIMULATOR_REPETITION"] = values.repetition;
+  bankHabits();
+  print(`seed ${seed}: to repeat this schedule, run HOLDFAST_SEED=${seed} npm run chaos`);
+  const { verdicts, dir } = await runChaos({ seed, payments, seconds, banks, log: printTimed });
+  for (const verdict of verdicts) printVerdict(verdict);
+  const failed = verdicts.filter(({ violations }) => violations.length > 0).length;
+  if (failed > 0) print(`seed ${seed}; ledgers, logs and schedule are in ${dir}`);
+  print(`${verdicts.length - failed} passed, ${failed} failed`);
+  return failed > 0 ? 1 : 0;
+}
 
 function printVerdict({ promise, violations }: Verdict): void {
   print(`${violations.length === 0 ? "ok    " : "BROKEN"} ${promise}`);
@@ -68,11 +82,6 @@ function foreignBanks(text: string): ForeignBankName[] {
   const names = text.split(",");
   const unknown = names.filter((name) => name !== "sim" && !FOREIGN_BANKS.some((bank) => bank === name));
   if (unknown.length > 0 || !names.includes("sim"))
-    throw new RangeError(`--banks must have sim, and may have any of ${FOREIGN_BANKS.join(", ")}`);
+    throw new UsageError(`--banks must have sim, and may have any of ${FOREIGN_BANKS.join(", ")}`);
   return FOREIGN_BANKS.filter((bank) => names.includes(bank));
-}
-
-function wholeNumber(name: string, text: string): number {
-  if (!/^\d{1,10}$/.test(text)) throw new RangeError(`--${name} must be a whole number`);
-  return Number(text);
 }

@@ -3,8 +3,8 @@
 //
 //   npm run model -- --story refund
 import { availableParallelism } from "node:os";
-import { parseArgs } from "node:util";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
+import { readCommandLine, runProgram } from "@holdfast/service-runtime/command-line";
 import { explore, type Explored } from "./explore.ts";
 import { moneyModel } from "./money-model.ts";
 import { nameOf, wideScenarios } from "./stories.ts";
@@ -12,7 +12,14 @@ import type { Scenario } from "./world.ts";
 
 const WORKERS_MAX = 2;
 
-if (isMainThread) await lookAtAll();
+const HELP = `npm run model -- [--story TEXT]
+
+Goes through every order of events of each story at each kind of bank, and prints how many states it saw.
+
+  --story TEXT   stories alone whose names have this text
+`;
+
+if (isMainThread) await runProgram("model", lookAtAll, { trace: true });
 else parentPort!.on("message", answer);
 
 function answer(scenario: Scenario): void {
@@ -20,8 +27,13 @@ function answer(scenario: Scenario): void {
   parentPort!.postMessage(explore(moneyModel(scenario)));
 }
 
-async function lookAtAll(): Promise<void> {
-  const { values } = parseArgs({ options: { story: { type: "string", default: "" } } });
+async function lookAtAll(args: string[]): Promise<number> {
+  const line = readCommandLine(args, {
+    help: HELP,
+    options: { story: { type: "string", default: "" } },
+  });
+  if (!line) return 0;
+  const { values } = line;
   const left = wideScenarios().filter((scenario) => nameOf(scenario).includes(values.story));
   const sum = { states: 0, events: 0, broken: 0 };
   const workers = Array.from({ length: Math.min(WORKERS_MAX, availableParallelism()) }, async () => {
@@ -38,7 +50,7 @@ async function lookAtAll(): Promise<void> {
   });
   await Promise.all(workers);
   print(`${sum.states} states, ${sum.events} events, ${sum.broken} stories break a promise`);
-  process.exitCode = sum.broken > 0 || sum.states === 0 ? 1 : 0;
+  return sum.broken > 0 || sum.states === 0 ? 1 : 0;
 }
 
 function lookAt(worker: Worker, scenario: Scenario): Promise<Explored> {

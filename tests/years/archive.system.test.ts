@@ -318,6 +318,8 @@ test.each([
   [["--month", new Date().toISOString().slice(0, 7)], "half a year after its end"],
   [["--month", "2025-01", "--keep", "--attach"], "exclude each other"],
 ])("%j is refused", async (args, why) => {
-  const { code, text } = await run(...args);
-  expect({ code, text }).toEqual({ code: 2, text: expect.stringContaining(why) });
+  await expect(run(...args)).rejects.toMatchObject({
+    code: "usage",
+    message: expect.stringContaining(why),
+  });
 });

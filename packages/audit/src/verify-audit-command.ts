@@ -1,6 +1,5 @@
-import { parseArgs } from "node:util";
 import { Kysely, PostgresDialect, sql } from "kysely";
-import { databaseUrlOf, sandboxDatabaseUrl } from "@holdfast/service-runtime";
+import { databaseUrlOf, readCommandLine, runProgram, sandboxDatabaseUrl } from "@holdfast/service-runtime";
 import { Client, Pool } from "pg";
 import { verifyAuditChain, type AuditVerdict } from "./audit-chain.ts";
 import { formatAuditHead, parseAuditHead, type AuditHead } from "./audit-head.ts";
@@ -23,16 +22,7 @@ type Output = (text: string) => void;
 
 /** The program: what this process was started with, and its exit code. */
 export async function runVerifyAudit(): Promise<void> {
-  try {
-    process.exitCode = await verifyAudit(
-      process.argv.slice(2),
-      process.env,
-      (text) => void process.stdout.write(text),
-    );
-  } catch (error) {
-    process.stderr.write(`verify-audit: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 2;
-  }
+  await runProgram("verify-audit", verifyAudit);
 }
 
 /**
@@ -43,20 +33,21 @@ export async function runVerifyAudit(): Promise<void> {
  * @throws when nothing could be verified
  */
 export async function verifyAudit(args: string[], env: NodeJS.ProcessEnv, out: Output): Promise<number> {
-  const { values } = parseArgs({
+  const line = readCommandLine(
     args,
-    options: {
-      "database-url": { type: "string" },
-      home: { type: "string" },
-      anchors: { type: "string", multiple: true, default: [] },
-      anchor: { type: "string", multiple: true, default: [] },
-      help: { type: "boolean", short: "h", default: false },
+    {
+      help: HELP,
+      options: {
+        "database-url": { type: "string" },
+        home: { type: "string" },
+        anchors: { type: "string", multiple: true, default: [] },
+        anchor: { type: "string", multiple: true, default: [] },
+      },
     },
-  });
-  if (values.help) {
-    out(HELP);
-    return 0;
-  }
+    out,
+  );
+  if (!line) return 0;
+  const { values } = line;
   const anchors = await readAnchors(values.anchors, values.anchor.map(namedAnchor));
   const connectionString = databaseUrl(values, env);
   const pool = new Pool({ connectionString, max: 1, connectionTimeoutMillis: CONNECTION_TIMEOUT_MS });

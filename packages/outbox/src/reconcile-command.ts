@@ -1,4 +1,3 @@
-import { parseArgs } from "node:util";
 import type { EventSource } from "@holdfast/contracts";
 import { busOptions, connectBus } from "@holdfast/messaging";
 import {
@@ -12,8 +11,10 @@ import {
   describeError,
   flushLog,
   parseConfig,
+  readCommandLine,
   plaintextSettings,
   refusePlaintext,
+  UsageError,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
 import { askDispatcher, reconcile, type ReconcileDeps, type Reconciliation } from "./reconcile.ts";
@@ -23,6 +24,15 @@ export const reconcileSchema = z
   .object({ DATABASE_URL: commonSettings.DATABASE_URL, ...busSettings, ...plaintextSettings })
   .check(refusePlaintext((settings) => commonWires(settings)));
 type Connections = z.infer<typeof reconcileSchema>;
+
+const HELP = `node src/reconcile.ts [--since TIME]
+
+Compares the confirmed events since a time with those of the dispatcher, and opens the missing ones again.
+
+  --since TIME   such as 2026-11-20T00:00:00Z (default: as far back as the dispatcher keeps events)
+
+exits with 1 when events were missing or could not be compared
+`;
 
 /**
  * The command that each owner of an outbox has, for use after a dispatcher's database was restored. It compares the
@@ -39,10 +49,12 @@ export async function runReconcileCommand(
   env = process.env,
 ): Promise<void> {
   try {
-    const { values } = parseArgs({ args, options: { since: { type: "string" } } });
+    const line = readCommandLine(args, { help: HELP, options: { since: { type: "string" } } });
+    if (!line) return;
+    const { values } = line;
     const since = values.since === undefined ? undefined : new Date(values.since);
     if (Number.isNaN(since?.getTime()))
-      throw new TypeError("--since must be a time such as 2026-11-20T00:00:00Z");
+      throw new UsageError("--since must be a time such as 2026-11-20T00:00:00Z");
     const { compared, missing, from } = await connectAndReconcile(
       source,
       parseConfig(reconcileSchema, env),
@@ -55,9 +67,9 @@ export async function runReconcileCommand(
     if (missing.length > 0) process.exitCode = 1;
   } catch (error) {
     const isPlain =
-      error instanceof ConfigError || error instanceof TypeError || error instanceof NotComparableError;
+      error instanceof ConfigError || error instanceof UsageError || error instanceof NotComparableError;
     process.stderr.write(`${source}: ${isPlain ? error.message : JSON.stringify(describeError(error))}\n`);
-    process.exitCode = 1;
+    process.exitCode = error instanceof UsageError ? 2 : 1;
   }
 }
 

@@ -3,6 +3,7 @@ export * from "./certificate-watch.ts";
 export * from "./clock-watch.ts";
 export * from "./command-database-url.ts";
 export * from "./command-actor.ts";
+export * from "./command-line.ts";
 export * from "./config.ts";
 export * from "./create-database.ts";
 export * from "./database-url-of.ts";

@@ -1,14 +1,13 @@
-import { parseArgs } from "node:util";
 import type { Kysely } from "kysely";
 import { Pool } from "pg";
 import { z } from "zod";
 import { commandActor } from "./command-actor.ts";
+import { readCommandLine, runProgram, UsageError } from "./command-line.ts";
 import { parseConfig } from "./config.ts";
 import { createDatabase } from "./create-database.ts";
 import { databaseUrlOf } from "./database-url-of.ts";
 import { rowsByKey, type RingInUse } from "./keys-in-use.ts";
-import { describeError } from "./logger.ts";
-import { COMMAND_CONNECTION_TIMEOUT_MS, DatabaseUnavailableError } from "./postgres.ts";
+import { COMMAND_CONNECTION_TIMEOUT_MS } from "./postgres.ts";
 
 /** A ring of which nothing is stored: what else an old key has to stay for. */
 export type PassingRing = Omit<RingInUse, "rows" | "rowsAre"> & { oldKeyStays: string };
@@ -54,16 +53,7 @@ export type RingStatus = {
 export async function runKeysCommand<Shape extends z.ZodRawShape, DB>(
   program: KeysProgram<Shape, DB>,
 ): Promise<void> {
-  try {
-    process.exitCode = await keysCommand(program, process.argv.slice(2), process.env, (text) =>
-      process.stdout.write(text),
-    );
-  } catch (thrown) {
-    const error = thrown instanceof DatabaseUnavailableError ? thrown.cause : thrown;
-    const reason = error instanceof Error ? error.message : JSON.stringify(describeError(error));
-    process.stderr.write(`${program.service}: ${reason}\n`);
-    process.exitCode = 2;
-  }
+  await runProgram(program.service, (args, env, out) => keysCommand(program, args, env, out));
 }
 
 /** The command itself. @returns the exit code. */
@@ -73,21 +63,21 @@ export async function keysCommand<Shape extends z.ZodRawShape, DB>(
   env: NodeJS.ProcessEnv,
   out: (text: string) => void,
 ): Promise<number> {
-  const { values, positionals } = parseArgs({
+  const line = readCommandLine(
     args,
-    allowPositionals: true,
-    options: {
-      json: { type: "boolean", default: false },
-      key: { type: "string" },
-      help: { type: "boolean", short: "h", default: false },
+    {
+      help: helpOf(program),
+      positionals: true,
+      options: { json: { type: "boolean", default: false }, key: { type: "string" } },
     },
-  });
+    out,
+  );
+  if (!line) return 0;
+  const { values, positionals } = line;
   const [name = "status"] = positionals;
   const action = program.actions?.[name];
-  if (values.help || positionals.length > 1 || (name !== "status" && !action)) {
-    out(helpOf(program));
-    return values.help ? 0 : 2;
-  }
+  if (positionals.length > 1 || (name !== "status" && !action))
+    throw new UsageError(`there is no such command (--help lists them)`);
   const config = parseConfig(z.object(program.settings), env);
   return await withDatabase<DB>(program, env, async (db) => {
     if (action)

@@ -7,7 +7,6 @@
  *
  * On the bus it signs in as the service.
  */
-import { parseArgs } from "node:util";
 import { busOptions, connectBus } from "@holdfast/messaging";
 import {
   busSettings,
@@ -20,7 +19,9 @@ import {
   describeError,
   flushLog,
   parseConfig,
+  readCommandLine,
   refusePlaintext,
+  UsageError,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
 import { findDifferences } from "./comparison/find-differences.ts";
@@ -47,14 +48,26 @@ const commandSchema = z
 const RELEASE_AFTER_MS = 86_400_000;
 const LOOK_AGAIN_AFTER_MS = 1_000;
 
+const HELP = `node src/compare-reservations.ts [--mend]
+
+Compares refunds with what payments has reserved for them, and prints each difference.
+
+  --mend   mends what can be mended without a doubt about money
+
+exits with 1 while a difference is left
+`;
+
 try {
-  const { values } = parseArgs({ options: { mend: { type: "boolean", default: false } } });
-  const left = await compare(parseConfig(commandSchema, process.env), values);
+  const line = readCommandLine(process.argv.slice(2), {
+    help: HELP,
+    options: { mend: { type: "boolean", default: false } },
+  });
+  const left = line ? await compare(parseConfig(commandSchema, process.env), line.values) : 0;
   if (left > 0) process.exitCode = 1;
 } catch (error) {
-  const isPlain = error instanceof ConfigError || error instanceof TypeError;
+  const isPlain = error instanceof ConfigError || error instanceof UsageError;
   process.stderr.write(`refunds: ${isPlain ? error.message : JSON.stringify(describeError(error))}\n`);
-  process.exitCode = 1;
+  process.exitCode = error instanceof UsageError ? 2 : 1;
 }
 
 /** @returns how many differences are left. */

@@ -185,10 +185,10 @@ test("a file whose lines name another account's payments is refused, leaves noth
   expect(await take("second")).toMatchObject({ code: 0 });
 });
 
-test("a command that is none shows how it is used", async () => {
-  expect(await command.run("import")).toMatchObject({
-    code: 2,
-    output: expect.stringContaining("npm run settle") as string,
+test("a command that is none is refused, with the two that there are", async () => {
+  await expect(command.run("import")).rejects.toMatchObject({
+    code: "usage",
+    message: expect.stringContaining("import FILE --mapping NAME, or check"),
   });
   expect(await command.run("--help")).toMatchObject({ code: 0 });
 });

@@ -1,11 +1,12 @@
 /** `npm run settle`: takes banks' files, and says how an account settles. HELP has its options. */
-import { parseArgs } from "node:util";
 import {
   commandActor,
   createDatabase,
   createLogger,
-  DatabaseUnavailableError,
   ownersDatabaseUrl,
+  readCommandLine,
+  runProgram,
+  UsageError,
 } from "@holdfast/service-runtime";
 import { Pool, types } from "pg";
 import { z } from "zod";
@@ -37,32 +38,35 @@ type Output = (text: string) => void;
 
 /**
  * @returns the exit code: 0 for a file that was taken and for statements that agree, 1 for a file that was refused and for
- * statements that do not, 2 for a command that is none.
+ * statements that do not.
  */
 export async function settle(args: string[], env: NodeJS.ProcessEnv, out: Output): Promise<number> {
-  const { values, positionals } = parseArgs({
+  const line = readCommandLine(
     args,
-    allowPositionals: true,
-    options: {
-      account: { type: "string", default: "default" },
-      mapping: { type: "string" },
-      mappings: { type: "string" },
-      from: { type: "string" },
-      to: { type: "string" },
-      "database-url": { type: "string" },
-      home: { type: "string", default: ".holdfast" },
-      help: { type: "boolean", short: "h", default: false },
+    {
+      help: HELP,
+      positionals: true,
+      options: {
+        account: { type: "string", default: "default" },
+        mapping: { type: "string" },
+        mappings: { type: "string" },
+        from: { type: "string" },
+        to: { type: "string" },
+        "database-url": { type: "string" },
+        home: { type: "string", default: ".holdfast" },
+      },
     },
-  });
+    out,
+  );
+  if (!line) return 0;
+  const { values, positionals } = line;
   const [command, file] = positionals;
   const { account: accountId, mapping } = values;
   const days = z.object({ from: z.iso.date(), to: z.iso.date() }).safeParse(values).data;
   const isImport = command === "import" && file && mapping && positionals.length === 2;
   const isCheck = command === "check" && days && positionals.length === 1;
-  if (values.help || (!isImport && !isCheck)) {
-    out(HELP);
-    return values.help ? 0 : 2;
-  }
+  if (!isImport && !isCheck)
+    throw new UsageError("import FILE --mapping NAME, or check --from DAY --to DAY (--help explains both)");
   const importedBy = commandActor("settle", env);
   const pool = new Pool({
     connectionString: ownersDatabaseUrl(values, env),
@@ -109,12 +113,4 @@ function report(outcome: Awaited<ReturnType<typeof importFile>>, out: Output): n
   return 0;
 }
 
-if (import.meta.main) {
-  try {
-    process.exitCode = await settle(process.argv.slice(2), process.env, (text) => process.stdout.write(text));
-  } catch (thrown) {
-    const error = thrown instanceof DatabaseUnavailableError ? thrown.cause : thrown;
-    process.stderr.write(`settle: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 2;
-  }
-}
+if (import.meta.main) await runProgram("settle", settle);

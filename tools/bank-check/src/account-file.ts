@@ -1,13 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { iyzicoConnector, nestpayConnector, type AnyConnector } from "@holdfast/acquirer";
 import { businessDaySchema } from "@holdfast/contracts";
+import { UsageError } from "@holdfast/service-runtime/command-line";
 import { z } from "zod";
-
-/** What is wrong with the call of this program; the message never repeats a credential. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
-  readonly code = "usage";
-}
 
 const CONNECTORS = new Map<string, AnyConnector>([
   ["nestpay", nestpayConnector],

@@ -1,4 +1,5 @@
 // What `npm run demo` runs.
+import { runProgram } from "@holdfast/service-runtime/command-line";
 import { runDemo } from "./run-demo.ts";
 
-await runDemo(process.argv.slice(2));
+await runProgram("demo", runDemo, { trace: true });

@@ -2,8 +2,8 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { serviceDefinitions, startSandbox, type SandboxFile } from "@holdfast/sandbox";
+import { readCommandLine } from "@holdfast/service-runtime/command-line";
 import { printConsoleWalk } from "./console-walk.ts";
 import { DemoError } from "./demo-error.ts";
 import { runMerchantDay } from "./merchant-day.ts";
@@ -18,8 +18,12 @@ It opens no browser.
 `;
 
 export async function runDemo(args: string[]): Promise<void> {
-  const options = parseCommandLine(args);
-  if (options === undefined) return;
+  const line = readCommandLine(args, {
+    help: HELP,
+    options: { home: { type: "string", default: ".holdfast" }, console: { type: "boolean", default: false } },
+  });
+  if (!line) return;
+  const { values: options } = line;
   try {
     if (options.console) await walkWhereItRuns(options.home);
     else await runWhereItRuns(options.home);
@@ -46,25 +50,6 @@ async function runWhereItRuns(home: string): Promise<void> {
     return await runMerchantDay(running, print);
   }
   await withOwnSandbox(print);
-}
-
-function parseCommandLine(args: string[]): { home: string; console: boolean } | undefined {
-  try {
-    const { values } = parseArgs({
-      args,
-      options: {
-        home: { type: "string", default: ".holdfast" },
-        console: { type: "boolean", default: false },
-        help: { type: "boolean", short: "h", default: false },
-      },
-    });
-    if (!values.help) return values;
-    process.stdout.write(HELP);
-  } catch (error) {
-    process.stderr.write(`demo: ${(error as Error).message}\n\n${HELP}`);
-    process.exitCode = 2;
-  }
-  return undefined;
 }
 
 /** The sandbox of that home, if it answers: the file of one that was killed is still there. */

@@ -1,4 +1,5 @@
 // What `npm run receiver` runs.
+import { runProgram } from "@holdfast/service-runtime/command-line";
 import { runReceiver } from "./run-receiver.ts";
 
-await runReceiver(process.argv.slice(2));
+await runProgram("receiver", runReceiver, { trace: true });

@@ -1,14 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { readCommandLine, UsageError } from "@holdfast/service-runtime/command-line";
 import { describeReceipt } from "./describe-receipt.ts";
 import { startReceiver } from "./receiver.ts";
-
-/** The command line cannot be understood, or something it needs is missing; the message says what. */
-class UsageError extends Error {
-  override name = "UsageError";
-  readonly code = "usage";
-}
 
 type Sandbox = {
   operatorUrl: string;
@@ -20,56 +14,45 @@ type Sandbox = {
  * Receives webhooks of a sandbox on this machine until it is stopped, and prints each with what is to be said of it.
  */
 export async function runReceiver(args: string[]): Promise<void> {
-  if (args.includes("--help") || args.includes("-h")) return void process.stdout.write(`${HELP}\n`);
-  try {
-    const { home, port, secret, forwardTo } = parseCommandLine(args);
-    const sandbox = readSandbox(home);
-    if (secret === undefined) throw new UsageError(howToGetSecret(sandbox, home, port));
-    const receiver = await startReceiver({
-      cert: readFileSync(sandbox.receiver.certFile),
-      key: readFileSync(sandbox.receiver.keyFile),
-      port,
-      secret,
-      forwardTo,
-      onReceipt: (receipt) => process.stdout.write(describeReceipt(receipt, new Date())),
-    });
-    const passedOn = forwardTo === undefined ? "" : `, passing them on to ${forwardTo}`;
-    process.stdout.write(`receiving webhooks on ${receiver.url}${passedOn}\n`);
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-      process.once(signal, () => void receiver.close().then(() => process.exit(0)));
-    }
-  } catch (error) {
-    const isTaken = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
-    if (!(error instanceof UsageError) && !isTaken) throw error;
-    process.stderr.write(
-      `receiver: ${isTaken ? "the port is in use: choose another with --port" : (error as Error).message}\n`,
-    );
-    process.exitCode = 2;
+  const options = parseCommandLine(args);
+  if (!options) return;
+  const { home, port, secret, forwardTo } = options;
+  const sandbox = readSandbox(home);
+  if (secret === undefined) throw new UsageError(howToGetSecret(sandbox, home, port));
+  const receiver = await startReceiver({
+    cert: readFileSync(sandbox.receiver.certFile),
+    key: readFileSync(sandbox.receiver.keyFile),
+    port,
+    secret,
+    forwardTo,
+    onReceipt: (receipt) => process.stdout.write(describeReceipt(receipt, new Date())),
+  }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EADDRINUSE") throw error;
+    throw new UsageError("the port is in use: choose another with --port", { cause: error });
+  });
+  const passedOn = forwardTo === undefined ? "" : `, passing them on to ${forwardTo}`;
+  process.stdout.write(`receiving webhooks on ${receiver.url}${passedOn}\n`);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(signal, () => void receiver.close().then(() => process.exit(0)));
   }
 }
 
 const DEFAULT_PORT = "9443";
 
-function parseCommandLine(args: string[]): {
-  home: string;
-  port: number;
-  secret: string | undefined;
-  forwardTo: string | undefined;
-} {
-  let values: { home: string; port: string; secret?: string; forward?: string };
-  try {
-    ({ values } = parseArgs({
-      args,
-      options: {
-        home: { type: "string", default: ".holdfast" },
-        port: { type: "string", default: DEFAULT_PORT },
-        secret: { type: "string" },
-        forward: { type: "string" },
-      },
-    }));
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message}\n\n${HELP}`);
-  }
+type Options = { home: string; port: number; secret: string | undefined; forwardTo: string | undefined };
+
+function parseCommandLine(args: string[]): Options | undefined {
+  const line = readCommandLine(args, {
+    help: HELP,
+    options: {
+      home: { type: "string", default: ".holdfast" },
+      port: { type: "string", default: DEFAULT_PORT },
+      secret: { type: "string" },
+      forward: { type: "string" },
+    },
+  });
+  if (!line) return undefined;
+  const { values } = line;
   if (!/^\d{1,5}$/.test(values.port) || Number(values.port) > 65_535)
     throw new UsageError("--port must be 0 to 65535");
   if (values.forward !== undefined && !/^https?:$/.test(URL.parse(values.forward)?.protocol ?? ""))

@@ -5,6 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { readCommandLine, runProgram, UsageError } from "@holdfast/service-runtime/command-line";
 import { repositoryRoot } from "./repository-root.ts";
 import { sandboxFileName, type SandboxFile } from "./sandbox-file.ts";
 import type { Secrets } from "./secrets.ts";
@@ -27,17 +28,28 @@ const SERVICES: Record<string, string[]> = {
 };
 
 function main(args: string[]): number {
-  const homeAt = args.indexOf("--home");
-  const [, home = ".holdfast"] = homeAt === -1 ? [] : args.splice(homeAt, 2);
-  const services = SERVICES[args[0] ?? "status"];
-  if (!services) {
-    process.stdout.write(HELP);
-    return args[0] === "--help" ? 0 : 2;
-  }
+  const line = readCommandLine(args, {
+    help: HELP,
+    positionals: true,
+    options: {
+      home: { type: "string", default: ".holdfast" },
+      json: { type: "boolean", default: false },
+      key: { type: "string" },
+    },
+  });
+  if (!line) return 0;
+  const { home, json, key } = line.values;
+  const services = SERVICES[line.positionals[0] ?? "status"];
+  if (!services) throw new UsageError(`the commands are ${Object.keys(SERVICES).join(", ")}`);
+  const passedOn = [
+    ...line.positionals,
+    ...(json ? ["--json"] : []),
+    ...(key === undefined ? [] : ["--key", key]),
+  ];
   const env = { ...ringsOf(home), ...process.env };
   const codes = services.map((service) => {
     const program = join(repositoryRoot, "services", service, "src", "keys.ts");
-    return spawnSync(process.execPath, [program, ...args], { env, stdio: "inherit" }).status ?? 2;
+    return spawnSync(process.execPath, [program, ...passedOn], { env, stdio: "inherit" }).status ?? 2;
   });
   return Math.max(...codes);
 }
@@ -65,9 +77,4 @@ function read(file: string, home: string): unknown {
   }
 }
 
-try {
-  process.exitCode = main(process.argv.slice(2));
-} catch (error) {
-  process.stderr.write(`keys: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 2;
-}
+await runProgram("keys", main);

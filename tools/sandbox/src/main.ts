@@ -1,5 +1,6 @@
 // What `npm start` runs.
+import { runProgram } from "@holdfast/service-runtime/command-line";
 import { runSandbox } from "./run-sandbox.ts";
 import { serviceDefinitions } from "./service-definitions.ts";
 
-await runSandbox(process.argv.slice(2), serviceDefinitions);
+await runProgram("holdfast", (args) => runSandbox(args, serviceDefinitions), { trace: true });

@@ -1,33 +1,32 @@
 // The command line of `npm start`.
-import { parseArgs } from "node:util";
+import { readCommandLine, UsageError } from "@holdfast/service-runtime/command-line";
 import { bankProtocols, type BankProtocol } from "./banks.ts";
 
-export type CommandLine =
-  | {
-      kind: "run";
-      home: string;
-      portBase: number;
-      /** Each once. */
-      banks: BankProtocol[];
-    }
-  | { kind: "help" };
+export type CommandLine = {
+  home: string;
+  portBase: number;
+  /** Each once. */
+  banks: BankProtocol[];
+};
 
-/** A command line that cannot be understood; the message says how it should look. */
-export class UsageError extends Error {
-  override name = "UsageError";
-  readonly code = "usage";
-}
-
-/** @throws UsageError */
-export function parseCommandLine(args: string[]): CommandLine {
-  const values = parse(args);
-  if (values.help) return { kind: "help" };
+/** @returns undefined where it asks for help, which is printed. @throws UsageError */
+export function parseCommandLine(args: string[]): CommandLine | undefined {
+  const line = readCommandLine(args, {
+    help: helpText,
+    options: {
+      home: { type: "string", default: DEFAULT_HOME },
+      "port-base": { type: "string", default: "8080" },
+      banks: { type: "string" },
+    },
+  });
+  if (!line) return undefined;
+  const { values } = line;
   if (values.home === "") throw new UsageError("--home needs the name of a directory");
   const portBase = Number(values["port-base"]);
   if (!/^\d{1,5}$/.test(values["port-base"]) || portBase > portBaseMax) {
     throw new UsageError(`--port-base must be 0 (free ports) or a number from 1 to ${portBaseMax}`);
   }
-  return { kind: "run", home: values.home, portBase, banks: parseBanks(values.banks) };
+  return { home: values.home, portBase, banks: parseBanks(values.banks) };
 }
 
 function parseBanks(list: string | undefined): BankProtocol[] {
@@ -62,22 +61,6 @@ Runs the whole gateway on this machine: PostgreSQL, NATS, an acquirer simulator 
 
 The services inherit all environment variables except PG* and those that the sandbox sets itself.
 `;
-
-function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        home: { type: "string", default: DEFAULT_HOME },
-        "port-base": { type: "string", default: "8080" },
-        banks: { type: "string" },
-        help: { type: "boolean", short: "h", default: false },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
-}
 
 // The highest port is that of the staff API, 12 above.
 const portBaseMax = 65_523;

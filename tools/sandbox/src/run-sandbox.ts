@@ -1,13 +1,13 @@
 // The life of the `npm start` process: start, show the banner, wait for a signal, stop, exit.
 import { banner } from "./banner.ts";
-import { helpText, parseCommandLine, UsageError, type CommandLine } from "./options.ts";
+import { parseCommandLine } from "./options.ts";
 import { SandboxStoppedError, startSandbox } from "./sandbox.ts";
 import type { ServiceDefinition } from "./service-definitions.ts";
 
-/** Runs a sandbox until SIGINT or SIGTERM, then exits: 0 when it was stopped, 1 when it failed, 2 for a wrong flag. */
+/** Runs a sandbox until SIGINT or SIGTERM, then exits: 0 when it was stopped, 1 when it failed. @throws UsageError */
 export async function runSandbox(args: string[], services: ServiceDefinition[]): Promise<void> {
-  const commandLine = parseOrExit(args);
-  if (commandLine.kind === "help") return void process.stdout.write(helpText);
+  const commandLine = parseCommandLine(args);
+  if (!commandLine) return;
   const { stopSignal, killSignal } = signals();
   try {
     const sandbox = await startSandbox({ ...commandLine, services, stopSignal, killSignal, log });
@@ -19,16 +19,6 @@ export async function runSandbox(args: string[], services: ServiceDefinition[]):
     process.exit(1);
   }
   process.exit(killSignal.aborted ? 130 : process.exitCode);
-}
-
-function parseOrExit(args: string[]): CommandLine {
-  try {
-    return parseCommandLine(args);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    process.stderr.write(`holdfast: ${error.message}\n\n${helpText}`);
-    return process.exit(2);
-  }
 }
 
 /** Lines for whoever watches; never a secret, since this may be redirected into a file. */

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { readCommandLine, runProgram, UsageError } from "@holdfast/service-runtime/command-line";
 import { decodeJwt } from "jose";
 import { createToken, operatorNames } from "./operators.ts";
 import type { SandboxFile } from "./sandbox-file.ts";
@@ -18,25 +18,24 @@ Prints a new access token of an operator, which is valid for 24 hours.
   --home DIR    the sandbox in DIR (default .holdfast)
 `;
 
-async function main(args: string[]): Promise<string> {
-  const { values, positionals } = parseArgs({
-    args,
-    options: {
-      home: { type: "string", default: ".holdfast" },
-      help: { type: "boolean", short: "h", default: false },
-    },
-    allowPositionals: true,
+async function main(args: string[]): Promise<void> {
+  const line = readCommandLine(args, {
+    help: HELP,
+    positionals: true,
+    options: { home: { type: "string", default: ".holdfast" } },
   });
-  if (values.help) return HELP.trimEnd();
+  if (!line) return;
+  const { values, positionals } = line;
   const [name, ...others] = positionals;
-  if (name === undefined || others.length > 0) throw new Error(`name one operator\n\n${HELP}`);
+  if (name === undefined || others.length > 0)
+    throw new UsageError(`name one operator: ${operatorNames().join(", ")}`);
   const { operatorKey } = read(values.home, "secrets.json") as Secrets;
   const { operators } = read(values.home, "sandbox.json") as SandboxFile;
   // The sandbox's identity provider, whose address is another one at each start that chooses free ports.
   const { iss } = decodeJwt(operators[0]!.token);
   const operator = await createToken(operatorKey, iss!, name);
   if (!operator) throw new Error(`there is no operator ${name}: name one of ${operatorNames().join(", ")}`);
-  return operator.token;
+  process.stdout.write(`${operator.token}\n`);
 }
 
 function read(home: string, file: string): unknown {
@@ -47,9 +46,4 @@ function read(home: string, file: string): unknown {
   }
 }
 
-try {
-  process.stdout.write(`${await main(process.argv.slice(2))}\n`);
-} catch (error) {
-  process.stderr.write(`token: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 2;
-}
+await runProgram("token", main);

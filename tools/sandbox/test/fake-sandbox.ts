@@ -1,5 +1,6 @@
 // The sandbox's own process with fake services in place of the real ones.
 import { join } from "node:path";
+import { runProgram } from "@holdfast/service-runtime/command-line";
 import { runSandbox } from "../src/run-sandbox.ts";
 import { serviceDefinitions } from "../src/service-definitions.ts";
 
@@ -8,9 +9,7 @@ const programs = {
   migration: join(import.meta.dirname, "fake-migration.ts"),
 };
 
-await runSandbox(
-  process.argv.slice(2),
-  serviceDefinitions
-    .filter(({ name }) => name === "api-gateway" || name === "gateway-operator" || name === "payments")
-    .map((service) => ({ ...service, ...programs })),
-);
+const services = serviceDefinitions
+  .filter(({ name }) => name === "api-gateway" || name === "gateway-operator" || name === "payments")
+  .map((service) => ({ ...service, ...programs }));
+await runProgram("holdfast", (args) => runSandbox(args, services), { trace: true });

@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { parseArgs } from "node:util";
-import { commandActor, failpoint } from "@holdfast/service-runtime";
+import { commandActor, failpoint, readCommandLine, UsageError } from "@holdfast/service-runtime";
 import { z } from "zod";
 import { withProductDatabase } from "../product-database.ts";
 import { readManifest } from "./archive-files.ts";
@@ -51,28 +50,25 @@ type Output = (text: string) => void;
 
 /** @returns the exit code. @throws when files or database cannot be read, or a file is not what was archived. */
 export async function archive(args: string[], env: NodeJS.ProcessEnv, out: Output): Promise<number> {
-  const { values } = parseArgs({
+  const line = readCommandLine(
     args,
-    options: {
-      month: { type: "string" },
-      out: { type: "string", default: "archive" },
-      keep: { type: "boolean", default: false },
-      attach: { type: "boolean", default: false },
-      "database-url": { type: "string" },
-      home: { type: "string", default: ".holdfast" },
-      help: { type: "boolean", short: "h", default: false },
+    {
+      help: HELP,
+      options: {
+        month: { type: "string" },
+        out: { type: "string", default: "archive" },
+        keep: { type: "boolean", default: false },
+        attach: { type: "boolean", default: false },
+        "database-url": { type: "string" },
+        home: { type: "string", default: ".holdfast" },
+      },
     },
-  });
-  if (values.help) {
-    out(HELP);
-    return 0;
-  }
+    out,
+  );
+  if (!line) return 0;
+  const { values } = line;
   const parsed = argumentsSchema.safeParse(values);
-  if (!parsed.success) {
-    for (const { message } of parsed.error.issues) out(`${message}\n`);
-    out(`\n${HELP}`);
-    return 2;
-  }
+  if (!parsed.success) throw new UsageError(parsed.error.issues.map(({ message }) => message).join("; "));
   const asked = { ...parsed.data, actor: commandActor("archive", env) };
   return await withProductDatabase(values, env, SESSION, (db) => carryOut(db, asked, out));
 }

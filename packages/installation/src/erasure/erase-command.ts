@@ -1,5 +1,4 @@
-import { parseArgs } from "node:util";
-import { commandActor } from "@holdfast/service-runtime";
+import { commandActor, readCommandLine, UsageError } from "@holdfast/service-runtime";
 import { z } from "zod";
 import { findInArchives, type InArchives } from "../archive/find-in-archives.ts";
 import { withProductDatabase } from "../product-database.ts";
@@ -42,28 +41,25 @@ type Output = (text: string) => void;
 
 /** @returns the exit code. @throws when the arguments are none, or the database cannot be reached. */
 export async function erase(args: string[], env: NodeJS.ProcessEnv, out: Output): Promise<number> {
-  const { values } = parseArgs({
+  const line = readCommandLine(
     args,
-    options: {
-      customer: { type: "string" },
-      merchant: { type: "string" },
-      reason: { type: "string" },
-      archive: { type: "string" },
-      "database-url": { type: "string" },
-      home: { type: "string", default: ".holdfast" },
-      help: { type: "boolean", short: "h", default: false },
+    {
+      help: HELP,
+      options: {
+        customer: { type: "string" },
+        merchant: { type: "string" },
+        reason: { type: "string" },
+        archive: { type: "string" },
+        "database-url": { type: "string" },
+        home: { type: "string", default: ".holdfast" },
+      },
     },
-  });
-  if (values.help) {
-    out(HELP);
-    return 0;
-  }
+    out,
+  );
+  if (!line) return 0;
+  const { values } = line;
   const parsed = argumentsSchema.safeParse(values);
-  if (!parsed.success) {
-    for (const { message } of parsed.error.issues) out(`${message}\n`);
-    out(`\n${HELP}`);
-    return 2;
-  }
+  if (!parsed.success) throw new UsageError(parsed.error.issues.map(({ message }) => message).join("; "));
   const { customer: customerId, merchant: merchantId, reason } = parsed.data;
   const customer = { merchantId, customerId };
   const actor = commandActor("erase", env);

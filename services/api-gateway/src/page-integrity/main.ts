@@ -4,7 +4,7 @@
  * stands in front of the gateway.
  */
 import { readFileSync } from "node:fs";
-import { parseArgs } from "node:util";
+import { readCommandLine, runProgram, UsageError } from "@holdfast/service-runtime/command-line";
 import {
   baseOf,
   compareAsset,
@@ -24,19 +24,18 @@ const HELP = `npm run page-integrity -- --url https://pay.example/checkout/ID [-
 Exit codes: 0 as released, 1 different, 2 could not be compared.
 `;
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({
+async function main(args: string[]): Promise<number> {
+  const line = readCommandLine(args, {
+    help: HELP,
     options: {
       url: { type: "string" },
       "allow-header": { type: "string", multiple: true, default: [] },
       release: { type: "string" },
-      help: { type: "boolean", short: "h", default: false },
     },
   });
-  if (values.help || values.url === undefined) {
-    process.stdout.write(HELP);
-    return values.help ? 0 : 2;
-  }
+  if (!line) return 0;
+  const { values } = line;
+  if (values.url === undefined) throw new UsageError("--url is required");
   const release = JSON.parse(
     readFileSync(values.release ?? new URL("released-pages.json", import.meta.url), "utf8"),
   ) as PageRelease;
@@ -108,10 +107,4 @@ const BODY_BYTES_MAX = 1_024 * 1_024;
 const BROWSER =
   "Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  const { message, cause } = error as Error;
-  process.stderr.write(`${message}${cause instanceof Error ? `: ${cause.message}` : ""}\n`);
-  process.exitCode = 2;
-}
+await runProgram("page-integrity", main);

@@ -5,13 +5,14 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { basename } from "node:path";
-import { parseArgs } from "node:util";
 import { appendAudit } from "@holdfast/audit";
 import {
   commandActor,
   createDatabase,
-  DatabaseUnavailableError,
   ownersDatabaseUrl,
+  readCommandLine,
+  runProgram,
+  UsageError,
 } from "@holdfast/service-runtime";
 import { sql } from "kysely";
 import { Pool } from "pg";
@@ -34,21 +35,26 @@ type Output = (text: string) => void;
 
 /** @returns the exit code: 0 for an import or a dry run without faults, 1 when a line is at fault. */
 export async function importBins(args: string[], env: NodeJS.ProcessEnv, out: Output): Promise<number> {
-  const { values, positionals } = parseArgs({
+  const line = readCommandLine(
     args,
-    allowPositionals: true,
-    options: {
-      "dry-run": { type: "boolean", default: false },
-      "database-url": { type: "string" },
-      home: { type: "string", default: ".holdfast" },
-      help: { type: "boolean", short: "h", default: false },
+    {
+      help: HELP,
+      positionals: true,
+      options: {
+        "dry-run": { type: "boolean", default: false },
+        "database-url": { type: "string" },
+        home: { type: "string", default: ".holdfast" },
+      },
     },
-  });
-  const [file] = positionals;
-  if (values.help || file === undefined || positionals.length > 1) {
-    out(HELP);
-    return values.help ? 0 : 2;
-  }
+    out,
+  );
+  if (!line) return 0;
+  const {
+    values,
+    positionals: [file, ...others],
+  } = line;
+  if (file === undefined || others.length > 0)
+    throw new UsageError("one FILE.csv is required (--help explains it)");
   const { ranges, faults, sha256 } = await readFile(file);
   if (faults.length > 0) {
     for (const { line, reason } of faults) out(`line ${line}: ${reason}\n`);
@@ -101,14 +107,4 @@ async function replace(
   }
 }
 
-if (import.meta.main) {
-  try {
-    process.exitCode = await importBins(process.argv.slice(2), process.env, (text) =>
-      process.stdout.write(text),
-    );
-  } catch (thrown) {
-    const error = thrown instanceof DatabaseUnavailableError ? thrown.cause : thrown;
-    process.stderr.write(`import-bins: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 2;
-  }
-}
+if (import.meta.main) await runProgram("import-bins", importBins);
