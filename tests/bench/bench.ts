@@ -7,8 +7,6 @@ import type { Receiver } from "./receiver-client.ts";
 /** What every part of the bench is given. */
 export type Bench = {
   sandbox: SandboxFile;
-  /** The sandbox's directory. */
-  home: string;
   receiver: Receiver;
   events: EventSource;
   rounds: number;
@@ -18,6 +16,8 @@ export type Bench = {
   rows: number;
   /** Payments of the years before. */
   payments: number;
+  /** Only shows that the part works: it waits for nothing to become quiet. */
+  quick: boolean;
 };
 
 /** Before anything counts each side works for so long: connections are open by then, and what runs often is compiled. */

@@ -5,11 +5,11 @@ import { print, printGoal, witness, type Bench } from "./bench.ts";
 import { cpuTimeMs } from "./cpu-time.ts";
 import { quantile } from "./figures.ts";
 
-export type Browser = ReturnType<typeof openBrowser>;
+type Browser = ReturnType<typeof openBrowser>;
 /** Milliseconds to the first byte, by the page's name. */
 type Times = Record<string, number[]>;
 /** With what was answered that is no page. */
-export type Walked = { times: Times; failed: string[] };
+type Walked = { times: Times; failed: string[] };
 
 /**
  * The console's one replica with 200 operators who are signed in, each of whom opens a page every ten seconds, and beside
@@ -46,7 +46,7 @@ export async function benchConsole(bench: Bench): Promise<void> {
   );
 }
 
-export const nothing = (): Walked => ({ times: {}, failed: [] });
+const nothing = (): Walked => ({ times: {}, failed: [] });
 
 const OPERATORS = 200;
 const ALONE_ROUNDS = 50;
@@ -96,7 +96,7 @@ function sale(orderId: string) {
 }
 
 /** Each in a browser of their own: sessions are what the console keeps of people. */
-export async function signedIn({ sandbox }: Bench, count: number): Promise<Browser[]> {
+async function signedIn({ sandbox }: Bench, count: number): Promise<Browser[]> {
   const names = ["alice", "bora", "vera"];
   const browsers: Browser[] = [];
   const next = async () => {
@@ -129,7 +129,7 @@ async function walk(
 }
 
 /** Opens pages, by their names, one after the other. @param everyMs from one to the next; 0 as fast as they come. */
-export async function openPages(
+async function openPages(
   { sandbox }: Bench,
   browser: Browser,
   pages: Record<string, string>,
@@ -149,7 +149,7 @@ export async function openPages(
 }
 
 /** Prints the first bytes of what `run` opens, and the CPU time of a page. */
-export async function measure({ sandbox }: Bench, who: string, { times }: Walked, run: () => Promise<void>) {
+async function measure({ sandbox }: Bench, who: string, { times }: Walked, run: () => Promise<void>) {
   const names = ["console", "gateway-operator", "payments", "refunds", "webhook-dispatcher", "settlement"];
   const processes = names.flatMap((name) => {
     const pid = sandbox.processes[name];

@@ -19,8 +19,8 @@ export type EventSource = {
   /** Turns webhooks on. @returns the secret. */
   turnOn(endpoint: Endpoint): Promise<string>;
   turnOff(endpoint: Pick<Endpoint, "merchantId">): Promise<void>;
-  /** Puts an event straight into the stream. @returns its id once the stream has it. */
-  publish(endpoint: Endpoint, eventId?: string): Promise<string>;
+  /** Puts an event straight into the stream. */
+  publish(endpoint: Endpoint): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -53,10 +53,10 @@ export async function connectEventSource(natsUrl: string, token: string): Promis
       );
       if (reply.outcome !== "done") throw new Error(`webhooks were not turned off: ${JSON.stringify(reply)}`);
     },
-    async publish({ merchantId }, eventId = randomUUIDv7()) {
+    async publish({ merchantId }) {
       const paymentId = randomUUID();
       const event: StatusChangedEvent = {
-        eventId,
+        eventId: randomUUIDv7(),
         eventType: PAYMENT_STATUS_CHANGED,
         source: "payments",
         merchantId,
@@ -65,7 +65,6 @@ export async function connectEventSource(natsUrl: string, token: string): Promis
         body: exampleBody(paymentId).toString("base64"),
       };
       await stream.publish(eventSubject("payments"), JSON.stringify(event));
-      return eventId;
     },
     close: () => bus.close(1_000),
   };

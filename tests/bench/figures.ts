@@ -9,18 +9,6 @@ export function quantile(values: number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** Welch's t: how many standard errors lie between the means of two samples, whose variances may differ. */
-export function welchT(a: number[], b: number[]): number {
-  const [one, other] = [momentsOf(a), momentsOf(b)];
-  return (one.mean - other.mean) / Math.sqrt(one.variance / a.length + other.variance / b.length);
-}
-
-function momentsOf(values: number[]): { mean: number; variance: number } {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1);
-  return { mean, variance };
-}
-
 /** Monotonic microseconds that all processes of this machine share: what happens in two of them can be compared. */
 export function sharedClockUs(): number {
   return Number(process.hrtime.bigint() / 1_000n);

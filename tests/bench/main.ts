@@ -3,118 +3,89 @@
  * receiver. Machines are noisy, so what counts is the ratio within the run, and it counts only if the counts of requests and effects agree.
  */
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { loadavg } from "node:os";
-import { parseArgs } from "node:util";
+import { loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
 import { serviceDefinitions, startSandbox } from "@holdfast/sandbox";
-import { benchAdapters } from "./adapters-bench.ts";
-import { benchBacklog } from "./backlog-bench.ts";
+import { readCommandLine, runProgram, UsageError, wholeNumber } from "@holdfast/service-runtime/command-line";
 import { print, type Bench } from "./bench.ts";
 import { benchConsole } from "./console-bench.ts";
-import { benchConsoleYears } from "./console-years-bench.ts";
 import { benchDeliveries } from "./deliveries-bench.ts";
 import { connectEventSource } from "./events.ts";
-import { benchEndpoints } from "./endpoints-bench.ts";
-import { benchFairness } from "./fairness-bench.ts";
 import { benchIdle } from "./idle-bench.ts";
 import { benchLists } from "./lists-bench.ts";
-import { benchListsYears } from "./lists-years-bench.ts";
-import { benchMemory } from "./memory-bench.ts";
-import { benchNeighbours, NEIGHBOURS_RATE_LIMIT } from "./neighbours-bench.ts";
-import { benchOperatorToken } from "./operator-token-bench.ts";
 import { benchPayments } from "./payments-bench.ts";
-import { benchRecovery } from "./recovery-bench.ts";
 import { startReceiver } from "./receiver-client.ts";
+import { benchRecovery } from "./recovery-bench.ts";
 import { benchSettlement } from "./settlement-bench.ts";
-import { benchSignIn } from "./sign-in-bench.ts";
-import { benchSlowNeighbours } from "./slow-neighbours-bench.ts";
 import { benchSteady } from "./steady-bench.ts";
-import { benchTls } from "./tls-bench.ts";
-import { benchTracing } from "./tracing-bench.ts";
-import { benchYears } from "./years-bench.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    /**
-     * payments, webhooks (deliveries, fairness and backlog), one of these three, neighbours, sign-in, operator-token,
-     * adapters, tls, tracing, or all; and by themselves console, steady, memory, recovery, endpoints, idle, which inserts ten million
-     * payments and takes a quarter of an hour, lists and settlement, which insert `--rows`, and years, console-years and
-     * lists-years, which insert `--payments`.
-     */
-    only: { type: "string", default: "all" },
-    rounds: { type: "string", default: "3" },
-    seconds: { type: "string", default: "4" },
-    connections: { type: "string", default: "64" },
-    /** Payments of the lists, lines of the settlement file; whole hundred thousands. */
-    rows: { type: "string", default: "1000000" },
-    /** Payments of the years before; whole hundred thousands. */
-    payments: { type: "string", default: "10000000" },
-    /** A directory that stays, with what was inserted there: `console-years` and `lists-years` insert nothing again. */
-    home: { type: "string" },
-  },
-});
+type Part = { about: string; run: (bench: Bench) => Promise<void> };
 
-type Part = { run: (bench: Bench) => Promise<void>; rateLimitPerSecond: number };
-
-/** Where the rate is not what is measured. */
-const UNLIMITED = 1_000_000;
-const unlimited = (run: Part["run"]): Part => ({ run, rateLimitPerSecond: UNLIMITED });
-const PAYMENTS = unlimited(benchPayments);
-const [DELIVERIES, FAIRNESS, BACKLOG] = [benchDeliveries, benchFairness, benchBacklog].map(unlimited) as [
-  Part,
-  Part,
-  Part,
-];
-const SIGN_IN = unlimited(benchSignIn);
-const OPERATOR_TOKEN = unlimited(benchOperatorToken);
-const ADAPTERS = unlimited(benchAdapters);
-const TLS = unlimited(benchTls);
-const TRACING = unlimited(benchTracing);
-const SLOW_NEIGHBOURS = unlimited(benchSlowNeighbours);
-const NEIGHBOURS: Part = { run: benchNeighbours, rateLimitPerSecond: NEIGHBOURS_RATE_LIMIT };
-
-const PARTS: Record<string, Part[]> = {
-  all: [
-    SIGN_IN,
-    OPERATOR_TOKEN,
-    ADAPTERS,
-    PAYMENTS,
-    DELIVERIES,
-    FAIRNESS,
-    BACKLOG,
-    NEIGHBOURS,
-    SLOW_NEIGHBOURS,
-    TLS,
-    TRACING,
-  ],
-  payments: [PAYMENTS],
-  webhooks: [DELIVERIES, FAIRNESS, BACKLOG],
-  deliveries: [DELIVERIES],
-  fairness: [FAIRNESS],
-  backlog: [BACKLOG],
-  neighbours: [NEIGHBOURS, SLOW_NEIGHBOURS],
-  "sign-in": [SIGN_IN],
-  "operator-token": [OPERATOR_TOKEN],
-  adapters: [ADAPTERS],
-  tls: [TLS],
-  tracing: [TRACING],
-  steady: [unlimited(benchSteady)],
-  memory: [unlimited(benchMemory)],
-  recovery: [unlimited(benchRecovery)],
-  endpoints: [unlimited(benchEndpoints)],
-  console: [unlimited(benchConsole)],
-  "console-years": [unlimited(benchConsoleYears)],
-  "lists-years": [unlimited(benchListsYears)],
-  idle: [unlimited(benchIdle)],
-  lists: [unlimited(benchLists)],
-  settlement: [unlimited(benchSettlement)],
-  years: [unlimited(benchYears)],
+const PARTS: Record<string, Part> = {
+  payments: { about: "throughput, latency and CPU, beside a bare handler", run: benchPayments },
+  deliveries: { about: "webhooks, beside a bare loop", run: benchDeliveries },
+  steady: { about: "CPU when idle, and at 10, 50 and 200 payments a second", run: benchSteady },
+  idle: { about: "CPU of a replica without requests, beside --payments old ones", run: benchIdle },
+  recovery: { about: "a process is killed in the middle of 5 000 deliveries", run: benchRecovery },
+  settlement: { about: "a bank's file of --rows lines", run: benchSettlement },
+  lists: { about: "first pages and exports of --rows payments", run: benchLists },
+  console: { about: "the console's pages, for one operator and for 200", run: benchConsole },
 };
 
-async function main(): Promise<void> {
-  const parts = PARTS[options.only];
-  if (!parts) throw new Error(`--only must be one of ${Object.keys(PARTS).join(", ")}`);
+const HELP = `npm run bench -- [--only PART,…] [--rounds N] [--seconds N] [--connections N] [--rows N] [--payments N] [--quick]
+
+Measures the whole product on this machine. Each part has a sandbox of its own.
+
+${Object.entries(PARTS)
+  .map(([name, { about }]) => `  ${name.padEnd(16)} ${about}`)
+  .join("\n")}
+
+  --only PART,…    runs these parts (default: payments,deliveries)
+  --rounds N       rounds of each side (default 3)
+  --seconds N      seconds of a round (default 4)
+  --connections N  connections of the load (default 64)
+  --rows N         payments of the lists, lines of the settlement file: whole hundred thousands (default 1000000)
+  --payments N     old payments of idle: whole hundred thousands (default 10000000)
+  --quick          one small round, which shows that a part works; its figures mean little
+`;
+
+const QUICK = { rounds: 1, seconds: 2, rows: 100_000, payments: 100_000 };
+
+await runProgram("bench", main, { trace: true });
+
+async function main(args: string[]): Promise<void> {
+  const line = readCommandLine(args, {
+    help: HELP,
+    options: {
+      only: { type: "string", default: "payments,deliveries" },
+      rounds: { type: "string", default: "3" },
+      seconds: { type: "string", default: "4" },
+      connections: { type: "string", default: "64" },
+      rows: { type: "string", default: "1000000" },
+      payments: { type: "string", default: "10000000" },
+      quick: { type: "boolean", default: false },
+    },
+  });
+  if (!line) return;
+  const { only, quick, ...numbers } = line.values;
+  const parts = only.split(",").map((name) => PARTS[name]);
+  if (!parts.every((part) => part !== undefined))
+    throw new UsageError(`--only must be some of ${Object.keys(PARTS).join(", ")}`);
+  const sizes = {
+    rounds: wholeNumber("rounds", numbers.rounds),
+    seconds: wholeNumber("seconds", numbers.seconds),
+    connections: wholeNumber("connections", numbers.connections),
+    rows: wholeNumber("rows", numbers.rows),
+    payments: wholeNumber("payments", numbers.payments),
+    quick,
+    ...(quick && QUICK),
+  };
+  await runParts(parts, sizes);
+}
+
+type Sizes = Omit<Bench, "sandbox" | "receiver" | "events">;
+
+async function runParts(parts: Part[], sizes: Sizes): Promise<void> {
   const cleanUp: (() => Promise<void>)[] = [];
   // One after the other: what is under way breaks as the sandbox stops, and must not end this process before that is done.
   let cleaning = Promise.resolve();
@@ -124,13 +95,9 @@ async function main(): Promise<void> {
   }
   try {
     print(`node ${process.version}, load of the machine before the start: ${loadavg()[0]!.toFixed(1)}`);
-    for (const [rateLimit, group] of Map.groupBy(parts, ({ rateLimitPerSecond }) => rateLimitPerSecond)) {
-      const bench = await start(rateLimit, cleanUp);
-      for (const { run } of group) {
-        await bench.receiver.forget();
-        await run(bench);
-        print("");
-      }
+    for (const { run } of parts) {
+      await run({ ...(await start(cleanUp)), ...sizes });
+      print("");
       await clean();
     }
   } finally {
@@ -143,9 +110,9 @@ async function afterwards(before: Promise<void>, cleanUp: (() => Promise<void>)[
   for (let step = cleanUp.pop(); step; step = cleanUp.pop()) await step().catch(() => {});
 }
 
-async function start(rateLimitPerSecond: number, cleanUp: (() => Promise<void>)[]): Promise<Bench> {
-  const home = options.home ? resolve(options.home) : await mkdtemp(join(tmpdir(), "holdfast-bench-"));
-  if (!options.home) cleanUp.push(() => rm(home, { recursive: true, force: true, maxRetries: 5 }));
+async function start(cleanUp: (() => Promise<void>)[]): Promise<Omit<Bench, keyof Sizes>> {
+  const home = await mkdtemp(join(tmpdir(), "holdfast-bench-"));
+  cleanUp.push(() => rm(home, { recursive: true, force: true, maxRetries: 5 }));
   const stopping = new AbortController();
   const starting = startSandbox({
     home,
@@ -154,7 +121,7 @@ async function start(rateLimitPerSecond: number, cleanUp: (() => Promise<void>)[
       ...service,
       environment: (surroundings) => ({
         ...service.environment(surroundings),
-        ...(service.isEdge && { RATE_LIMIT_PER_SECOND: String(rateLimitPerSecond) }),
+        ...(service.isEdge && { RATE_LIMIT_PER_SECOND: UNLIMITED }),
       }),
     })),
     stopSignal: stopping.signal,
@@ -168,20 +135,10 @@ async function start(rateLimitPerSecond: number, cleanUp: (() => Promise<void>)[
   cleanUp.push(() => receiver.stop());
   const events = await connectEventSource(sandbox.file.natsUrl, sandbox.file.operators[0]!.token);
   cleanUp.push(() => events.close());
-  return {
-    sandbox: sandbox.file,
-    home,
-    receiver,
-    events,
-    rounds: Number(options.rounds),
-    seconds: Number(options.seconds),
-    connections: Number(options.connections),
-    rows: Number(options.rows),
-    payments: Number(options.payments),
-  };
+  return { sandbox: sandbox.file, receiver, events };
 }
 
-/** Enough for one endpoint each in the fairness run. */
-const PORTS = 420;
-
-await main();
+/** The rate is not what is measured. */
+const UNLIMITED = "1000000";
+/** Enough for one endpoint each of the deliveries. */
+const PORTS = 16;

@@ -160,15 +160,12 @@ export function bareTarget(
   };
 }
 
-/** Reservations, or sales, that the acquirer has approved so far, by its own ledger. */
-export async function approvals(
-  { sandbox }: Bench,
-  operation: "authorize" | "sale" = "authorize",
-): Promise<number> {
+/** Reservations that the acquirer has approved so far, by its own ledger. */
+async function approvals({ sandbox }: Bench): Promise<number> {
   const text = await (await fetch(`${sandbox.acquirerUrl}/ledger`)).text();
   return text
     .split("\n")
-    .filter((line) => line.includes(`"operation":"${operation}"`) && line.includes('"approved"')).length;
+    .filter((line) => line.includes('"operation":"authorize"') && line.includes('"approved"')).length;
 }
 
 /**

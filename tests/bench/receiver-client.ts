@@ -4,9 +4,6 @@ import { startProgram } from "./programs.ts";
 /** What the receiver prints when it listens. */
 export type ReceiverPorts = { controlPort: number; ports: number[] };
 
-/** How a port behaves: `silent` takes requests and never answers, `deaf` does not even answer new connections. */
-export type Manner = "answers" | "silent" | "deaf";
-
 /** `distinct` event ids by path; `requests` counts copies too. The time is of the shared clock. */
 export type ReceiverState = { requests: number; distinct: Record<string, number>; lastAtUs: number };
 
@@ -16,11 +13,8 @@ export type Receiver = {
   ports: number[];
   url(path: string, port?: number): string;
   state(): Promise<ReceiverState>;
-  /** By event id, of the shared clock. */
-  arrivals(): Promise<Map<string, number>>;
   /** Empties the ledger. */
   forget(): Promise<void>;
-  behave(ports: number[], manner: Manner): Promise<void>;
   /** @returns whether so many distinct events have come under the path in time. */
   hasReceived(path: string, count: number, timeoutMs: number): Promise<boolean>;
   stop(): Promise<void>;
@@ -35,10 +29,9 @@ export async function startReceiver(options: {
   const args = [`--cert=${certFile}`, `--key=${keyFile}`, `--ports=${count}`];
   const program = await startProgram<ReceiverPorts>("receiver.ts", { args });
   const { controlPort, ports } = program.first;
-  const ask = async (path: string, body?: unknown): Promise<unknown> => {
+  const ask = async (path: string): Promise<unknown> => {
     const response = await fetch(`http://127.0.0.1:${controlPort}${path}`, {
       method: "POST",
-      body: JSON.stringify(body ?? {}),
       signal: AbortSignal.timeout(CONTROL_TIMEOUT_MS),
     });
     return response.json();
@@ -49,9 +42,7 @@ export async function startReceiver(options: {
     ports,
     url: (path, port = ports[0]!) => `https://localhost:${port}${path}`,
     state,
-    arrivals: async () => new Map(Object.entries((await ask("/arrivals")) as Record<string, number>)),
     forget: async () => void (await ask("/forget")),
-    behave: async (silenced, manner) => void (await ask("/behave", { ports: silenced, manner })),
     async hasReceived(path, wanted, timeoutMs) {
       const deadline = performance.now() + timeoutMs;
       for (;;) {

@@ -26,7 +26,7 @@ export async function benchSteady(bench: Bench): Promise<void> {
   try {
     const targets = [holdfast(bench), bareTarget(bench, bare, { name: "no webhooks" })] as const;
     for (const target of targets) await measure(bench, target, { rate: RATES.at(-1)!, seconds: WARM_UP_S });
-    await delay(SETTLES_MS);
+    if (!bench.quick) await delay(SETTLES_MS);
     const idle = await measureIdle(bench);
     await bench.receiver.forget();
     let answered = 0;
@@ -45,7 +45,8 @@ const RATES = [10, 50, 200];
  * seconds after its last work each process collects its memory once, which would count as work of an idle one.
  */
 const SETTLES_MS = 150_000;
-const IDLE_S = 20;
+const IDLE_MS = 20_000;
+const QUICK_IDLE_MS = 2_000;
 
 /** What is not the product: the bank, the merchant, who signs people in. */
 const NOT_OURS = new Set(["acquirer-simulator", "identity-provider", "receiver"]);
@@ -54,16 +55,17 @@ const NOT_OURS = new Set(["acquirer-simulator", "identity-provider", "receiver"]
 type Idle = { cpuMs: Record<string, number>; counts: WorkCounts };
 
 async function measureIdle(bench: Bench): Promise<Idle> {
+  const idleMs = bench.quick ? QUICK_IDLE_MS : IDLE_MS;
   const read = () =>
     Object.entries(bench.sandbox.processes)
       .filter(([name]) => !NOT_OURS.has(name))
       .map(([name, pid]) => [name, cpuTimeMs(pid, { tree: name === "postgres" })] as const);
   const startedAt = performance.now();
   const before = new Map(read());
-  await delay(IDLE_S * 1_000);
+  await delay(idleMs);
   const seconds = (performance.now() - startedAt) / 1_000;
   const cpuMs = Object.fromEntries(read().map(([name, ms]) => [name, (ms - before.get(name)!) / seconds]));
-  const { counts } = await countWork(bench, () => delay(IDLE_S * 1_000));
+  const { counts } = await countWork(bench, () => delay(idleMs));
   const total = sum(Object.values(cpuMs));
   print(`idle, CPU ms per second: ${listed(cpuMs)}`);
   const none = Object.fromEntries(Object.keys(counts.messages).map((kind) => [kind, 0]));
@@ -82,7 +84,7 @@ async function benchRate(
   { rate, idle }: { rate: number; idle: Idle },
 ): Promise<number> {
   const rounds: Round[] = [];
-  const seconds = Math.max(SECONDS_MIN, bench.seconds);
+  const seconds = bench.quick ? bench.seconds : Math.max(SECONDS_MIN, bench.seconds);
   for (let round = 0; round < bench.rounds; round++) {
     rounds.push({
       ours: await measure(bench, ours, { rate, seconds }),

@@ -17,15 +17,13 @@ import { startYearsSystem, type YearsSystem } from "./years-system.ts";
 
 /** Enough that no plan reads a table whole because it is small. With ten million the filling takes 24 GB. */
 const PAYMENTS = Number(process.env["YEARS_PAYMENTS"] ?? 40_000);
-/** Of a sandbox that was filled already (docs/scaling.md). */
-const HOME = process.env["YEARS_HOME"];
 const LARGE_FILL_MS = 4 * 3_600_000;
 
 let system: YearsSystem;
 let ran: RanStatement[];
 const sent = new Set<string>();
 beforeAll(async () => {
-  system = await startYearsSystem({ payments: PAYMENTS, home: HOME });
+  system = await startYearsSystem({ payments: PAYMENTS });
   const messages = system.bus.nats.subscribe(">", {
     callback: (_error, { subject }) => void sent.add(subject),
   });

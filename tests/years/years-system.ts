@@ -9,18 +9,14 @@ import {
   startTestSystem,
 } from "../support/index.ts";
 import { allowSlowStatements, startTestInfrastructure } from "../support/template-database.ts";
-import { fillShops, keysOf, startFilledDatabase } from "./filled-home.ts";
+import { fillShops } from "./fill-shops.ts";
 import { logPlans, readPlans, type RanStatement } from "./logged-plans.ts";
 
 export type YearsSystem = Awaited<ReturnType<typeof startYearsSystem>>;
 
-/**
- * All services on a PostgreSQL of their own, which has years of data and logs every plan; nothing runs yet.
- *
- * @param home of a sandbox that was filled (`filled-home.ts`), instead of a new database with so many payments.
- */
-export async function startYearsSystem({ payments, home }: { payments: number; home?: string | undefined }) {
-  const database = home ? await startFilledDatabase(home) : await startNewDatabase(payments);
+/** All services on a PostgreSQL of their own, which has years of data and logs every plan; nothing runs yet. */
+export async function startYearsSystem({ payments }: { payments: number }) {
+  const database = await startNewDatabase(payments);
   const logFile = await withClient(database.superuserUrl, async (client) => {
     await allowSlowStatements(client);
     await logPlans(client);
@@ -40,7 +36,6 @@ export async function startYearsSystem({ payments, home }: { payments: number; h
       ACCOUNT_SECRET_KEYS: `a1:${randomBytes(32).toString("base64")}`,
       WEBHOOK_CA_FILE: certificates.caFile,
       ...HASTE,
-      ...(home && keysOf(home)),
     },
   });
   const merchantApi = await system.start("gateway-merchant");
@@ -58,8 +53,6 @@ export async function startYearsSystem({ payments, home }: { payments: number; h
     async close(): Promise<void> {
       await system.close();
       await receiver.close();
-      // A home is used again.
-      await withClient(database.superuserUrl, (client) => client.query("alter system reset all"));
       await database.stop();
     },
   };

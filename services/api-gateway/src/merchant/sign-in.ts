@@ -91,7 +91,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
 
   return {
     async verify(apiKey, apiSecret) {
-      // All three are done for every key: work that is saved for an existing one can be measured (bench --only sign-in).
+      // All three are done for every key: work that is saved for an existing one could be measured from outside.
       let credential = known.get(apiKey);
       const isLookedUp = unknown.get(apiKey) ?? false;
       const canBeKey = isApiKey(apiKey);
