@@ -1,24 +1,25 @@
-// Whether the checker would notice: every protection of the money path is taken out once, in a copy of the repository,
-// and the scenario that is about it has to fail. Run by hand, takes minutes:
+// Whether the checker would notice: protections of the money path are taken out, one at a time, in a copy of the
+// repository, and the scenario that is about each has to fail. Run by hand, takes minutes:
 //
 //   node tests/chaos/mutants.ts [--only "a piece of a name"]
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
-import { CHECKOUT_MUTATIONS } from "./checkout-mutations.ts";
+import { readCommandLine } from "@holdfast/service-runtime/command-line";
 import { createMutantWorkspace, type MutantWorkspace } from "./mutant-workspace.ts";
 import { MUTATIONS, type Mutation, type Scenario } from "./mutations.ts";
-import { REFUND_AND_WEBHOOK_MUTATIONS } from "./refund-and-webhook-mutations.ts";
-import { UNKIND_BANK_MUTATIONS } from "./unkind-bank-mutations.ts";
 
 const TIMEOUT_MS = 240_000;
 const repository = join(import.meta.dirname, "..", "..");
-const { values } = parseArgs({ options: { only: { type: "string", default: "" } } });
+const line = readCommandLine(process.argv.slice(2), {
+  help: "node tests/chaos/mutants.ts [--only TEXT]\n\n  --only TEXT   mutants alone whose names have this text",
+  options: { only: { type: "string", default: "" } },
+});
+if (!line) process.exit(0);
+const { values } = line;
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
-const all = [...MUTATIONS, ...CHECKOUT_MUTATIONS, ...REFUND_AND_WEBHOOK_MUTATIONS, ...UNKIND_BANK_MUTATIONS];
-const chosen = all.filter(({ name }) => name.includes(values.only));
+const chosen = MUTATIONS.filter(({ name }) => name.includes(values.only));
 const workspace = createMutantWorkspace(repository);
 process.once("exit", () => workspace.remove());
 process.once("SIGINT", () => process.exit(130));

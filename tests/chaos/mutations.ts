@@ -13,9 +13,13 @@ export type Scenario = { file: string; test: string };
 const payments = "services/payments/src";
 const takeover = (test: string) => ({ file: "takeover.fault.test.ts", test });
 const outage = (test: string) => ({ file: "outages.fault.test.ts", test });
+const afterwards = (test: string) => ({ file: "refunds-and-webhooks.fault.test.ts", test });
 const everyFault = outage("every fault is answered with 202");
 
-/** Each protection of the money path, taken out once. */
+/**
+ * Protections that only a whole running system can judge: statements, races, and what survives a kill. A decision is judged
+ * by the test beside it.
+ */
 export const MUTATIONS: readonly Mutation[] = [
   {
     name: "the update is not guarded at all",
@@ -62,17 +66,6 @@ export const MUTATIONS: readonly Mutation[] = [
     scenario: takeover("a live lease is respected"),
   },
   {
-    name: "the deadline is not checked after the claim",
-    changes: [
-      {
-        file: `${payments}/authorization/authorize-payment.ts`,
-        search: "if (deps.now() > context.deadlineAt)",
-        replace: "if (false)",
-      },
-    ],
-    scenario: takeover("past the deadline is never sent"),
-  },
-  {
     name: "the deadline bounds neither the claim nor the bank's call",
     changes: [
       {
@@ -100,45 +93,12 @@ export const MUTATIONS: readonly Mutation[] = [
     scenario: everyFault,
   },
   {
-    name: "a refused reversal counts as done",
-    changes: [
-      {
-        file: `${payments}/recovery/decide-undo.ts`,
-        search: `result: { kind: "wait", cause: "reversal_refused" },`,
-        replace: `result: { kind: "undone", by: "reversal" },`,
-      },
-    ],
-    scenario: outage("refuses a reversal ten times"),
-  },
-  {
-    name: "no tombstone: what the bank has not seen is FAILED",
-    changes: [
-      {
-        file: `${payments}/recovery/decide-recovery.ts`,
-        search: `? { action: "reverse", cause: "not_found" }`,
-        replace: `? { action: "settle", to: "FAILED", cause: "not_found", result: REVERSED }`,
-      },
-    ],
-    scenario: everyFault,
-  },
-  {
     name: "FAILED on a time-out",
     changes: [
       {
         file: `${payments}/payment/authorization-outcome.ts`,
         search: `return { to: outcome.reason === "mismatch" ? "REVERSING" : "UNKNOWN", cause: outcome.reason };`,
         replace: `return { to: "FAILED", cause: outcome.reason, result: { ...ACQUIRER_UNAVAILABLE, resultCode: "timeout" } };`,
-      },
-    ],
-    scenario: everyFault,
-  },
-  {
-    name: "a time-out counts as never sent",
-    changes: [
-      {
-        file: "packages/acquirer/src/bounded-http-client.ts",
-        search: `this.#end(this.#started ? unknown("timeout") : NOT_SENT);`,
-        replace: "this.#end(NOT_SENT);",
       },
     ],
     scenario: everyFault,
@@ -153,28 +113,6 @@ export const MUTATIONS: readonly Mutation[] = [
       },
     ],
     scenario: outage("is one payment and one answer"),
-  },
-  {
-    name: "the payment is made whoever has the key",
-    changes: [
-      {
-        file: `${payments}/payment/payment-statements.ts`,
-        search: `"where idempotency_key is null or payment_id in (select resource_id from keyed)"`,
-        replace: `""`,
-      },
-    ],
-    scenario: outage("is one payment and one answer"),
-  },
-  {
-    name: "a key's second request is not compared with its first",
-    changes: [
-      {
-        file: "packages/idempotency/src/decide-replay.ts",
-        search: `if (!isCopy && !isSame) return { kind: "reused" };`,
-        replace: "void isSame;",
-      },
-    ],
-    scenario: outage("with two different bodies under one key"),
   },
   {
     name: "no event in the outbox",
@@ -215,5 +153,54 @@ export const MUTATIONS: readonly Mutation[] = [
       },
     ],
     scenario: { file: "recovery-points.fault.test.ts", test: "killed after the bank approved" },
+  },
+  {
+    name: "checkout: a second tab is not asked",
+    changes: [
+      {
+        file: `${payments}/checkout/pay-checkout.ts`,
+        search: `if (!checkout || !mayBePaid(checkout.standing, checkout.attempt, checkoutAttemptsMax)) return NOT_CLAIMED;`,
+        replace: `if (!checkout) return NOT_CLAIMED;`,
+      },
+    ],
+    scenario: {
+      file: "checkouts.fault.test.ts",
+      test: "of three tabs that send each form twice at once one pays",
+    },
+  },
+  {
+    name: "checkout: a form sent again is another payment",
+    changes: [
+      {
+        file: "services/api-gateway/src/public-pages/checkout/pay-by-form.ts",
+        search: `const paymentId = form.get("paymentId")!;`,
+        replace: `const paymentId = crypto.randomUUID();`,
+      },
+    ],
+    scenario: { file: "checkouts.fault.test.ts", test: "a form sent again after its process was killed" },
+  },
+  {
+    name: "refunds: each call of the bank has a reference of its own",
+    changes: [
+      {
+        file: `${payments}/refund-reservation/refund-at-bank.ts`,
+        search: "refundReference(refundId, subReference)",
+        replace: "`${refundReference(refundId, subReference)}:${Date.now()}`",
+      },
+    ],
+    scenario: afterwards("and the bank pays once"),
+  },
+  {
+    name: "webhooks: an event is confirmed before it is committed",
+    changes: [
+      {
+        file: "services/webhook-dispatcher/src/accept/accept-batch.ts",
+        search: `  const accepted = arrivals.length === 0 ? [] : await acceptWhenPossible(deps, arrivals);`,
+        replace: `  for (const { message } of arrivals) message.ack();
+  for (const { event } of arrivals) deps.confirmations.add(event.source, event.eventId);
+  const accepted = arrivals.length === 0 ? [] : await acceptWhenPossible(deps, arrivals);`,
+      },
+    ],
+    scenario: afterwards("dispatchers that die before they could commit"),
   },
 ];
