@@ -5,15 +5,21 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const modules = join(root, "node_modules");
 // `npm ci` begins by deleting it with everything else.
-const stamp = join(root, "node_modules", ".holdfast-lock");
+const stamp = join(modules, ".holdfast-lock");
 
-export function isInstalled() {
-  return existsSync(stamp) && readFileSync(stamp, "utf8") === locked();
+/** @returns `product` where the packages for development are missing, `all`, or undefined: nothing, or of another lock. */
+export function installed() {
+  if (!existsSync(stamp)) return undefined;
+  const [lock, what] = readFileSync(stamp, "utf8").split(" ");
+  return lock === locked() ? what : undefined;
 }
 
 export function stampInstalled() {
-  writeFileSync(stamp, locked());
+  // One of the packages for development stands for all of them: npm installs them together.
+  const what = existsSync(join(modules, "vitest", "package.json")) ? "all" : "product";
+  writeFileSync(stamp, `${locked()} ${what}`);
 }
 
 function locked() {

@@ -20,27 +20,48 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { localCertificates } from "@holdfast/sandbox/infrastructure/certificate-authority";
+import { readCommandLine, runProgram } from "@holdfast/service-runtime/command-line";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const { dir, quiet } = parseArgs({
-  options: { dir: { type: "string", default: root }, quiet: { type: "boolean", default: false } },
-}).values;
-const envFile = join(resolve(dir), ".env");
-const keyFile = join(resolve(dir), ".compose", "operator-key.json");
-const jwksFile = join(resolve(dir), ".compose", "operator-jwks.json");
+const HELP = `npm run compose:prepare -- [--dir DIR] [--quiet]
+
+Writes the secrets and certificates that docker compose up needs, keeps those that are there, and prints operators' tokens.
+
+  --dir DIR   where .env and .compose are (default: this repository)
+  --quiet     prints the tokens alone, as JSON
+`;
+
+let dir;
+let envFile;
+let keyFile;
+let jwksFile;
+let key;
+let operators;
 const issuer = "holdfast-compose";
 const audience = "holdfast-operator-api";
 
-mkdirSync(dirname(keyFile), { recursive: true, mode: 0o755 });
-keepSecrets();
-const key = keepOperatorKey();
-await keepCertificates("bus", { authority: "Holdfast compose bus CA", host: "nats" });
-await keepCertificates("postgres", { authority: "Holdfast compose database CA", host: "postgres" });
-trustCompanyProxy();
-const operators = people().map(({ name, roles }) => ({ name, roles, token: operatorToken(name, roles) }));
-process.stdout.write(quiet ? `${JSON.stringify({ operators })}\n` : instructions());
+await runProgram("compose:prepare", main, { trace: true });
+
+async function main(args) {
+  const line = readCommandLine(args, {
+    help: HELP,
+    options: { dir: { type: "string", default: root }, quiet: { type: "boolean", default: false } },
+  });
+  if (!line) return;
+  dir = line.values.dir;
+  envFile = join(resolve(dir), ".env");
+  keyFile = join(resolve(dir), ".compose", "operator-key.json");
+  jwksFile = join(resolve(dir), ".compose", "operator-jwks.json");
+  mkdirSync(dirname(keyFile), { recursive: true, mode: 0o755 });
+  keepSecrets();
+  key = keepOperatorKey();
+  await keepCertificates("bus", { authority: "Holdfast compose bus CA", host: "nats" });
+  await keepCertificates("postgres", { authority: "Holdfast compose database CA", host: "postgres" });
+  trustCompanyProxy();
+  operators = people().map(({ name, roles }) => ({ name, roles, token: operatorToken(name, roles) }));
+  process.stdout.write(line.values.quiet ? `${JSON.stringify({ operators })}\n` : instructions());
+}
 
 /** Adds to .env what it lacks; what stands there, comments included, stays as it is. */
 function keepSecrets() {

@@ -1,5 +1,5 @@
-// `node scripts/run.mjs PROGRAM [ARGUMENT...]` is what npm's scripts run. PROGRAM is a file of this repository or the
-// name of an installed command.
+// `node scripts/run.mjs [--product] PROGRAM [ARGUMENT...]` is what npm's scripts run. PROGRAM is a file of this repository
+// or the name of an installed command. `--product` marks a program that needs no package for development.
 //
 // It works on whatever Node the machine has (20 or newer): it installs the locked dependencies when they are missing or
 // differ from package-lock.json, and then becomes the program, on Node 26, which the project brings along (see
@@ -8,19 +8,23 @@
 // Nothing is left behind when it has to end. The scripts say `exec node ...`, so that no shell stands between npm and
 // this process and keeps npm's signals. A parent that was killed cannot send any: then this process stops as on SIGTERM.
 import { spawn } from "node:child_process";
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync } from "node:fs";
 import module from "node:module";
 import { constants } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { isInstalled, stampInstalled } from "./lock-stamp.mjs";
+import { installed, stampInstalled } from "./lock-stamp.mjs";
 
 const lookForParentEveryMs = 1_000;
 // Longer than any of the programs takes to stop in order.
 const endWithoutParentWithinMs = 30_000;
+const progressEveryMs = 5_000;
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const bin = join(root, "node_modules", ".bin");
+
+const needed = process.argv[2] === "--product" ? "product" : "all";
+if (needed === "product") process.argv.splice(2, 1);
 
 stopWithoutParent();
 keepCompiledCode();
@@ -52,21 +56,40 @@ function keepCompiledCode() {
 
 /** @returns whether there was anything to install. */
 async function install() {
-  if (isInstalled()) return false;
-  process.stderr.write("holdfast: installing dependencies (npm ci)\n");
+  const there = installed();
+  if (there === "all" || there === needed) return false;
+  // What is added to an installation takes nothing away from a sandbox that runs from it.
+  const args =
+    there === "product" ? ["install", "--no-save"] : needed === "product" ? ["ci", "--omit=dev"] : ["ci"];
+  process.stderr.write(`holdfast: installing dependencies (npm ${args.join(" ")})\n`);
   const npm = process.env.npm_execpath;
   const [command, first] = npm ? [process.execPath, [npm]] : ["npm", []];
-  const ended = await runToEnd(command, [...first, "ci", "--loglevel=error"], {
+  const progress = setInterval(showProgress, progressEveryMs, Date.now());
+  const ended = await runToEnd(command, [...first, ...args, "--loglevel=error"], {
     cwd: root,
     stdio: ["ignore", 2, 2],
   });
+  clearInterval(progress);
   if (ended.signal) endAs(ended);
   if (ended.code !== 0) {
-    process.stderr.write("holdfast: npm ci failed; see its output above\n");
+    process.stderr.write(`holdfast: npm ${args[0]} failed; see its output above\n`);
     process.exit(1);
   }
   stampInstalled();
   return true;
+}
+
+function showProgress(startedAt) {
+  const seconds = Math.round((Date.now() - startedAt) / 1_000);
+  process.stderr.write(`holdfast: installing, ${countPackages()} packages after ${seconds} s\n`);
+}
+
+function countPackages() {
+  const modules = join(root, "node_modules");
+  if (!existsSync(modules)) return 0;
+  const names = readdirSync(modules).filter((name) => !name.startsWith("."));
+  const scopes = names.filter((name) => name.startsWith("@"));
+  return scopes.reduce((sum, scope) => sum + readdirSync(join(modules, scope)).length - 1, names.length);
 }
 
 function isThisNode(file) {

@@ -1,6 +1,19 @@
 // `npm run pack:client`: the file that `npm publish` takes, in .cache/client.
 import { join } from "node:path";
+import { readCommandLine, runProgram } from "@holdfast/service-runtime/command-line";
 import { packClient } from "./pack-client.ts";
 
-const file = await packClient(join(import.meta.dirname, "..", "..", "..", ".cache", "client"));
-process.stdout.write(`${file}\n`);
+const HELP = `npm run pack:client
+
+Builds and packs the merchants' client in .cache/client, and prints the file's name.
+`;
+
+await runProgram(
+  "pack:client",
+  async (args) => {
+    if (!readCommandLine(args, { help: HELP, options: {} })) return;
+    const file = await packClient(join(import.meta.dirname, "..", "..", "..", ".cache", "client"));
+    process.stdout.write(`${file}\n`);
+  },
+  { trace: true },
+);

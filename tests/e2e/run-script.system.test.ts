@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { eventually, ProcessTree } from "../support/index.ts";
@@ -23,12 +23,21 @@ beforeEach(async () => {
 });
 
 const NPM = `
-import { mkdirSync, symlinkSync } from "node:fs";
-if (process.argv[2] !== "ci") process.exit(9);
+import { appendFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+const [command, option] = process.argv.slice(2);
 if (process.env.NPM_FAILS) process.exit(7);
+appendFileSync("npm-calls", [command, option].join(" ") + ";");
+if (command === "ci") rmSync("node_modules", { recursive: true, force: true });
 mkdirSync("node_modules/.bin", { recursive: true });
-symlinkSync(process.execPath, "node_modules/.bin/node");
-symlinkSync("../../program.mjs", "node_modules/.bin/command");
+if (command === "ci") {
+  symlinkSync(process.execPath, "node_modules/.bin/node");
+  symlinkSync("../../program.mjs", "node_modules/.bin/command");
+}
+if (option !== "--omit=dev") {
+  mkdirSync("node_modules/vitest");
+  writeFileSync("node_modules/vitest/package.json", "{}");
+}
+if (process.env.NPM_WAITS) setTimeout(() => {}, Number(process.env.NPM_WAITS));
 `;
 const PROGRAM = `
 const stays = process.argv[2] === "stay";
@@ -69,10 +78,26 @@ test("what is locked is installed once; after that the program is the process th
 test("another lock is installed anew", async () => {
   await run(["./program.mjs"]).ended;
   await writeFile(join(root, "package-lock.json"), '{"changed":true}');
-  await rm(join(root, "node_modules", ".bin"), { recursive: true });
   const changed = run(["./program.mjs"]);
   await changed.ended;
   expect(changed.output.stderr).toContain("installing dependencies");
+});
+
+test("the product is installed without the packages for development, which are added for the first other program", async () => {
+  for (const args of [
+    ["--product", "command"],
+    ["--product", "command", "x"],
+    ["command"],
+    ["--product", "command"],
+  ])
+    expect(await run(args).ended).toEqual({ code: 5, signal: null });
+  expect(await readFile(join(root, "npm-calls"), "utf8")).toBe("ci --omit=dev;install --no-save;");
+});
+
+test("an installation says every few seconds that it goes on", async () => {
+  const first = run(["--product", "command"], { NPM_WAITS: "6000" });
+  await first.ended;
+  expect(first.output.stderr).toMatch(/holdfast: installing, \d+ packages after \d+ s\n/);
 });
 
 test("where npm fails, nothing runs and the next time it is tried again", async () => {
