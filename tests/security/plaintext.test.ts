@@ -1,5 +1,3 @@
-import { spawnSync } from "node:child_process";
-import { join } from "node:path";
 import { installationSchema, keepStreamSchema } from "@holdfast/installation";
 import { ConfigError, migrationSchema, parseConfig } from "@holdfast/service-runtime";
 import { expect, test } from "vitest";
@@ -9,9 +7,7 @@ import { configSchema as refunds } from "../../services/refunds/src/config.ts";
 import { configSchema as consoleSettings } from "../../services/console/src/config.ts";
 import { configSchema as settlement } from "../../services/settlement/src/config.ts";
 import { configSchema as dispatcher } from "../../services/webhook-dispatcher/src/config.ts";
-import { bareEnvironment } from "../support/bare-environment.ts";
 
-const root = join(import.meta.dirname, "..", "..");
 const KEY = Buffer.alloc(32, 7).toString("base64");
 const WIRES = {
   HEALTH_PORT: "0",
@@ -130,51 +126,3 @@ function faultsOf(schema: z.ZodObject, env: Record<string, string>): string[] {
     return (error as ConfigError).faults.map((fault) => fault.split(":")[0]!);
   }
 }
-
-/** What a process with these settings leaves behind. */
-function run(path: string, env: Record<string, string>, args: string[] = []) {
-  return spawnSync(process.execPath, [join(root, path), ...args], {
-    env: { ...bareEnvironment(), ...env },
-    encoding: "utf8",
-    timeout: 240_000,
-  });
-}
-
-test("the process ends before it has connected, and says which setting, without its value", () => {
-  const env = { ...PAYMENTS, ...MENDED, ACQUIRER_URL: BANK.ACQUIRER_URL };
-  const { status, stderr } = run("services/payments/src/main.ts", env);
-  expect(status).toBe(1);
-  expect(stderr).toContain("  ACQUIRER_URL: must be https://, unless ALLOW_PLAINTEXT names acquirer\n");
-  expect(stderr).not.toMatch(/hunter2|bank\.example\.com/);
-});
-
-test.each([
-  ["services/payments/src/keys.ts", { DATABASE_URL: WIRES.DATABASE_URL }, "DATABASE_URL"],
-  ["packages/audit/src/verify-audit.ts", { AUDIT_DATABASE_URL: WIRES.DATABASE_URL }, "AUDIT_DATABASE_URL"],
-  [
-    "services/payments/src/card-bins/import-bins.ts",
-    { MIGRATION_DATABASE_URL: WIRES.DATABASE_URL },
-    "MIGRATION_DATABASE_URL",
-  ],
-])("nor does %s send what it reads over a network in the open", (path, env, setting) => {
-  const bins = join(root, "services", "payments", "src", "card-bins", "shipped-bins.csv");
-  const { status, stderr } = run(
-    path,
-    { CARD_SEALING_KEYS: `k1:${KEY}`, PAN_FINGERPRINT_KEY: KEY, ...env },
-    path.endsWith("bins.ts") ? [bins] : [],
-  );
-  expect(status).toBeGreaterThan(0);
-  expect(stderr).toContain(`${setting}: must end in ?sslmode=verify-full`);
-  expect(stderr).not.toContain("hunter2");
-});
-
-test.each([
-  ["services/payments/src/reconcile.ts", ["DATABASE_URL", "NATS_URL"]],
-  ["services/refunds/src/reconcile.ts", ["DATABASE_URL", "NATS_URL"]],
-  ["services/refunds/src/compare-reservations.ts", ["DATABASE_URL", "NATS_URL"]],
-])("so does a command that is run by hand: %s", (path, refused) => {
-  const { status, stderr } = run(path, { ...WIRES, ...BANK });
-  expect(status).toBe(1);
-  expect([...stderr.matchAll(/^  (\w+): must /gm)].map(([, setting]) => setting)).toEqual(refused);
-  expect(stderr).not.toMatch(/hunter2|bank\.example\.com/);
-});

@@ -1,5 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 
+/** Daily tests have less: vitest.config.ts. */
+const WITHIN_MS = Number(process.env["TEST_WAIT_MS"] ?? 180_000);
+
 /**
  * Waits for a condition instead of sleeping: calls `check` until it neither throws nor answers `false`, and resolves to
  * its answer (so expectations can stand in it as they are). The error at the deadline holds the last failure. The default
@@ -7,7 +10,7 @@ import { setTimeout as delay } from "node:timers/promises";
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,
-  { withinMs = 180_000, everyMs = 20 }: { withinMs?: number; everyMs?: number } = {},
+  { withinMs = WITHIN_MS, everyMs = 20 }: { withinMs?: number; everyMs?: number } = {},
 ): Promise<Exclude<T, false>> {
   const deadline = performance.now() + withinMs;
   for (;;) {

@@ -1,0 +1,82 @@
+// Programs that are started with plain text on one of their connections. Which settings each refuses: plaintext.test.ts.
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { bareEnvironment } from "../support/bare-environment.ts";
+
+const root = join(import.meta.dirname, "..", "..");
+const KEY = Buffer.alloc(32, 7).toString("base64");
+const WIRES = {
+  HEALTH_PORT: "0",
+  DATABASE_URL: "postgres://u:hunter2@db/x",
+  NATS_URL: "nats://nats:4222",
+};
+const BANK = { ACQUIRER_URL: "http://bank.example.com" };
+const OPERATORS = {
+  OPERATOR_JWKS: "http://login.example.com/jwks.json",
+  OPERATOR_JWT_ISSUER: "https://login.example.com",
+  OPERATOR_JWT_AUDIENCE: "holdfast",
+};
+const AUDIT = { AUDIT_ANCHOR_URL: "http://sink.example.com/heads" };
+const SETTINGS = {
+  ...WIRES,
+  ...OPERATORS,
+  ...AUDIT,
+  ...BANK,
+  CARD_SEALING_KEYS: `k1:${KEY}`,
+  PAN_FINGERPRINT_KEY: KEY,
+};
+
+/** What a process with these settings leaves behind. */
+function run(path: string, env: Record<string, string>, args: string[] = []) {
+  return spawnSync(process.execPath, [join(root, path), ...args], {
+    env: { ...bareEnvironment(), ...env },
+    encoding: "utf8",
+    timeout: 240_000,
+  });
+}
+
+test("the process ends before it has connected, and says which setting, without its value", () => {
+  const env = {
+    ...SETTINGS,
+    DATABASE_URL: "postgres://u:hunter2@db/x?sslmode=verify-full",
+    NATS_URL: "tls://nats:4222",
+    OPERATOR_JWKS: "https://login.example.com/jwks.json",
+    AUDIT_ANCHOR_URL: "https://sink.example.com/heads",
+  };
+  const { status, stderr } = run("services/payments/src/main.ts", env);
+  expect(status).toBe(1);
+  expect(stderr).toContain("  ACQUIRER_URL: must be https://, unless ALLOW_PLAINTEXT names acquirer\n");
+  expect(stderr).not.toMatch(/hunter2|bank\.example\.com/);
+});
+
+test.each([
+  ["services/payments/src/keys.ts", { DATABASE_URL: WIRES.DATABASE_URL }, "DATABASE_URL"],
+  ["packages/audit/src/verify-audit.ts", { AUDIT_DATABASE_URL: WIRES.DATABASE_URL }, "AUDIT_DATABASE_URL"],
+  [
+    "services/payments/src/card-bins/import-bins.ts",
+    { MIGRATION_DATABASE_URL: WIRES.DATABASE_URL },
+    "MIGRATION_DATABASE_URL",
+  ],
+])("nor does %s send what it reads over a network in the open", (path, env, setting) => {
+  const bins = join(root, "services", "payments", "src", "card-bins", "shipped-bins.csv");
+  const { status, stderr } = run(
+    path,
+    { CARD_SEALING_KEYS: `k1:${KEY}`, PAN_FINGERPRINT_KEY: KEY, ...env },
+    path.endsWith("bins.ts") ? [bins] : [],
+  );
+  expect(status).toBeGreaterThan(0);
+  expect(stderr).toContain(`${setting}: must end in ?sslmode=verify-full`);
+  expect(stderr).not.toContain("hunter2");
+});
+
+test.each([
+  ["services/payments/src/reconcile.ts", ["DATABASE_URL", "NATS_URL"]],
+  ["services/refunds/src/reconcile.ts", ["DATABASE_URL", "NATS_URL"]],
+  ["services/refunds/src/compare-reservations.ts", ["DATABASE_URL", "NATS_URL"]],
+])("so does a command that is run by hand: %s", (path, refused) => {
+  const { status, stderr } = run(path, { ...WIRES, ...BANK });
+  expect(status).toBe(1);
+  expect([...stderr.matchAll(/^  (\w+): must /gm)].map(([, setting]) => setting)).toEqual(refused);
+  expect(stderr).not.toMatch(/hunter2|bank\.example\.com/);
+});
