@@ -1,0 +1,96 @@
+import { spawn } from "node:child_process";
+import { createWriteStream, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import type { Part } from "./parts.ts";
+import { directory, root, type Result } from "./results.ts";
+
+/** Runs a part's command, prints what it prints, and ends it with all that it has started when its time is over. */
+export async function runPart({ name, command, minutesMax }: Part): Promise<Result> {
+  mkdirSync(directory, { recursive: true });
+  const log = createWriteStream(join(directory, `${name}.log`));
+  const startedAt = performance.now();
+  // A group of its own, so that its end is the end of all its processes.
+  const child = spawn("bash", ["-c", command], {
+    cwd: root,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const end = (signal: NodeJS.Signals) => endGroup(child.pid, signal);
+  const interrupted = () => {
+    end("SIGTERM");
+    process.exitCode = 130;
+    process.exit();
+  };
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const signal of signals) process.once(signal, interrupted);
+  let output = "";
+  const keep = (chunk: Buffer) => {
+    output += chunk.toString();
+    log.write(chunk);
+    process.stdout.write(chunk);
+  };
+  child.stdout.on("data", keep);
+  child.stderr.on("data", keep);
+  const late = setTimeout(() => {
+    keep(Buffer.from(`\nproofs: ${name} is ended after ${minutesMax} minutes\n`));
+    end("SIGTERM");
+    setTimeout(() => end("SIGKILL"), KILLED_AFTER_MS).unref();
+  }, minutesMax * 60_000);
+  const code = await new Promise<number | null>((resolve) => {
+    child.once("close", resolve);
+    child.once("error", () => resolve(null));
+  });
+  clearTimeout(late);
+  for (const signal of signals) process.off(signal, interrupted);
+  log.end();
+  return resultOf({ name, command, code, output, minutes: (performance.now() - startedAt) / 60_000 });
+}
+
+/** Longer than anything takes to stop in order. */
+const KILLED_AFTER_MS = 60_000;
+
+function endGroup(pid: number | undefined, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+export function resultOf(ended: {
+  name: string;
+  command: string;
+  code: number | null;
+  output: string;
+  minutes: number;
+}): Result {
+  const { name, command, code, output, minutes } = ended;
+  const counted = countCases(stripVTControlCharacters(output));
+  // A program that counts nothing is one case. One that has chosen no test proves nothing.
+  const isGreen = code === 0 && counted?.passed !== 0;
+  const { passed, failed } = counted ?? { passed: 1, failed: 0 };
+  const [, seed] = /^seed (\d+)/m.exec(output) ?? [];
+  return {
+    part: name,
+    command,
+    passed: isGreen || counted ? passed : 0,
+    failed: isGreen ? failed : Math.max(1, failed),
+    minutes,
+    verdict: isGreen ? "green" : "RED",
+    ...(seed !== undefined && { seed }),
+  };
+}
+
+/** Vitest's closing line, or that of our own programs, of each command that the part has. */
+function countCases(text: string): { passed: number; failed: number } | undefined {
+  const lines = [
+    ...text.matchAll(/^ *Tests +(?<rest>.*\d+ (?:passed|failed|skipped).*)$/gm),
+    ...text.matchAll(/^(?<rest>\d+ passed, \d+ failed)$/gm),
+  ].map((match) => match.groups!["rest"]!);
+  if (lines.length === 0) return undefined;
+  const sum = (what: string) =>
+    lines.reduce((total, line) => total + Number(new RegExp(`(\\d+) ${what}`).exec(line)?.[1] ?? 0), 0);
+  return { passed: sum("passed"), failed: sum("failed") };
+}
