@@ -24,7 +24,6 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const bin = join(root, "node_modules", ".bin");
 
 const needed = process.argv[2] === "--product" ? "product" : "all";
-if (needed === "product") process.argv.splice(2, 1);
 
 stopWithoutParent();
 keepCompiledCode();
@@ -98,9 +97,10 @@ function isThisNode(file) {
 
 /** In this very process, so that its signals, its terminal and its exit code are the program's. */
 async function becomeProgram() {
-  const [node, , program = ""] = process.argv;
+  const [node, , ...given] = process.argv;
+  const [program = "", ...args] = needed === "product" ? given.slice(1) : given;
   const file = realpathSync(program.includes("/") ? resolve(root, program) : join(bin, program));
-  process.argv = [node, file, ...process.argv.slice(3)];
+  process.argv = [node, file, ...args];
   await import(pathToFileURL(file).href);
 }
 

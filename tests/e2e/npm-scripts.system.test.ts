@@ -9,9 +9,8 @@ const repository = join(import.meta.dirname, "..", "..");
 const { scripts } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8")) as {
   scripts: Record<string, string>;
 };
-/** npm's own hook, which nobody calls. */
-const HOOKS = ["postinstall"];
-const names = Object.keys(scripts).filter((name) => !HOOKS.includes(name));
+// npm calls the hook itself.
+const names = Object.keys(scripts).filter((name) => name !== "postinstall");
 /** Programs of others say in their own way that they do not know a flag. */
 const isOurs = (name: string) =>
   !/(^|run\.mjs (--product )?)(vitest|oxlint|oxfmt|tsc)\b/.test(

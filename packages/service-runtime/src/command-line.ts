@@ -31,7 +31,7 @@ export function readCommandLine<const Options extends ParseArgsOptionsConfig>(
     return undefined;
   }
   try {
-    return parseArgs({ args, options, allowPositionals: allowed }) as Parsed<Options>;
+    return parseArgs({ args, options, allowPositionals: allowed });
   } catch (error) {
     // Node's second sentence is about arguments that begin with a hyphen.
     const [reason] = (error as Error).message.split(". ");

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { startIyzicoSimulator } from "@holdfast/iyzico-simulator";
 import { merchantsSchema, startNestpaySimulator } from "@holdfast/nestpay-simulator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readAccountFile, UsageError } from "./account-file.ts";
+import { UsageError } from "@holdfast/service-runtime/command-line";
+import { readAccountFile } from "./account-file.ts";
 import { createMask } from "./mask.ts";
 import { requireTestHost } from "./require-test-host.ts";
 

@@ -1,4 +1,5 @@
-import { addressesOf, UsageError, type TestAccount } from "./account-file.ts";
+import { UsageError } from "@holdfast/service-runtime/command-line";
+import { addressesOf, type TestAccount } from "./account-file.ts";
 
 /**
  * The walk moves money, so that it runs against test hosts only, unless the person who runs it names the host.
