@@ -7,7 +7,7 @@ export type Checkout = {
   checkoutUrl: string;
   status: Known<CheckoutStatus>;
   /** `false` for what was made with a test key: no money has moved. */
-  livemode?: boolean;
+  livemode: boolean;
   orderId: string;
   amount: number;
   currency: string;

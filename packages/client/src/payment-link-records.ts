@@ -7,7 +7,7 @@ export type PaymentLink = {
   /** The link itself. */
   paymentLinkUrl: string;
   /** `false` for what was made with a test key: no money has moved. */
-  livemode?: boolean;
+  livemode: boolean;
   status: Known<PaymentLinkStatus>;
   /** Of the payment; of a link for many, the order of each is this and a part of its checkout's id. */
   orderId: string;

@@ -23,7 +23,7 @@ export type Payment = {
   /** The refunded payment; present on refunds. */
   parentPaymentId?: string;
   /** `false` for what was made with a test key: no money has moved. */
-  livemode?: boolean;
+  livemode: boolean;
   orderId: string;
   /** What was authorized, or the amount of the refund. */
   amount: number;

@@ -47,7 +47,7 @@ export type WebhookCheckout = Pick<
   | "expiresAt"
   | "installments"
   | "payment"
-> & { status: Known<"COMPLETED" | "EXPIRED" | "CANCELLED">; livemode?: boolean };
+> & { status: Known<"COMPLETED" | "EXPIRED" | "CANCELLED">; livemode: boolean };
 
 /** Everything that an endpoint can ask for. */
 export type WebhookEventType =
@@ -77,7 +77,7 @@ export type WebhookEvent = {
 
 /** A day's statement that is complete. Of the same day and currency a higher revision replaces a lower one. */
 export type WebhookStatement = Omit<Statement, "unpricedLines" | "complete" | "revision"> & {
-  livemode?: boolean;
+  livemode: boolean;
   complete: true;
   /** The number of the revision, from 1. */
   revision: number;
@@ -101,7 +101,7 @@ export type WebhookWarning = {
 };
 
 /** What a test sends; it is about no payment. */
-export type WebhookTest = { test: true; endpointId: string; livemode?: boolean; sentAt: string };
+export type WebhookTest = { test: true; endpointId: string; livemode: boolean; sentAt: string };
 
 /** One of your endpoints that is on. */
 export type WebhookEndpoint = {

@@ -36,10 +36,9 @@ function withVersion(id: string, version: string): string {
   return `${id.slice(0, VERSION_AT)}${version}${id.slice(VERSION_AT + 1)}`;
 }
 
-/** Of a record. Optional: a service of the version before does not send it, and all that it has is live. */
+/** The mode of a record. */
 export const livemodeSchema = z
   .boolean()
-  .optional()
   .meta({ description: "`false` for what was made in test mode: no money has moved" });
 
 /** Narrows an operator's request to one mode. */

@@ -70,6 +70,7 @@ export function recordOf({
   return {
     ...payload,
     installmentOptions: [1],
+    livemode: true,
     status: "OPEN",
     amount: 12.5,
     createdAt: "2026-11-20T12:00:00.000Z",

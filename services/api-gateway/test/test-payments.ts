@@ -52,6 +52,7 @@ export function recordOf(payload: Pick<PreAuthorizePayment, "paymentId" | "order
   return {
     paymentId: payload.paymentId,
     orderId: payload.orderId,
+    livemode: true,
     amount: 12.5,
     installmentCount: 1,
     currency: "TRY",

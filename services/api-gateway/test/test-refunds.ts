@@ -56,6 +56,7 @@ export function refundRecordOf({ refundId, paymentId, currency }: RequestRefund)
     paymentId: refundId,
     parentPaymentId: paymentId,
     orderId: "order-1",
+    livemode: true,
     amount: 12.5,
     installmentCount: 1,
     currency,

@@ -26,16 +26,12 @@ export const merchantStatementSchema = z
       description:
         "Lines whose payment's commission is not known yet; the statement is not final before there is none",
     }),
-    // A settlement service of the version before does not say it, and then nobody knows.
-    complete: z
-      .boolean()
-      .default(false)
-      .meta({
-        description:
-          "Whether the bank has reported every payment and refund of the merchant in this currency up to this day, and " +
-          "nothing of the day waits for a comparison, a decision or a commission. A chargeback, or a line that the bank " +
-          "sends late, can still change it",
-      }),
+    complete: z.boolean().meta({
+      description:
+        "Whether the bank has reported every payment and refund of the merchant in this currency up to this day, and " +
+        "nothing of the day waits for a comparison, a decision or a commission. A chargeback, or a line that the bank " +
+        "sends late, can still change it",
+    }),
     revision: z
       .int()
       .optional()

@@ -17,6 +17,7 @@ const ACCOUNT_ID = "0199aaaa-0000-4000-8000-000000000001";
 const ACCOUNT: AcquirerAccount = {
   accountId: ACCOUNT_ID,
   protocol: "nestpay",
+  livemode: true,
   state: "PROPOSED",
   name: "Bank A",
   currencies: ["TRY"],

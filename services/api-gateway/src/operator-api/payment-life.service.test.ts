@@ -70,6 +70,7 @@ function payment(): OperatorPaymentDetail {
   return {
     merchantId,
     payment: recordOf({ paymentId: PAYMENT_ID, orderId: "ORDER-1" }),
+    livemode: true,
     state: "CAPTURED",
     unresolved: false,
     ageSeconds: 1,

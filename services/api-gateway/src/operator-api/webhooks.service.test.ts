@@ -37,6 +37,7 @@ const delivery: WebhookDelivery = {
   paymentId: randomUUID(),
   paymentStatus: "SUCCESS",
   endpointId: randomUUID(),
+  livemode: true,
   status: "pending",
   occurredAt: "2026-11-20T12:00:00.000Z",
   deadlineAt: "2026-11-22T12:00:00.000Z",

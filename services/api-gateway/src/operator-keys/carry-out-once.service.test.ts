@@ -29,6 +29,7 @@ const REPLAYED = { "idempotent-replayed": "true" };
 const PAYMENT: OperatorPaymentDetail = {
   merchantId: PAYMENT_ID,
   payment: recordOf({ paymentId: PAYMENT_ID, orderId: "ORDER-1" }),
+  livemode: true,
   state: "SUCCESS",
   unresolved: false,
   ageSeconds: 1,
