@@ -3,7 +3,6 @@ import { livemodeSchema } from "../livemode.ts";
 import { textSchema } from "../text.ts";
 import { apiPaymentResponseSchema, lastOperationSchema } from "./api-payment-response.ts";
 import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
-import { pageOf } from "./list-query.ts";
 import { merchantIdSchema } from "./merchant-id.ts";
 import { paymentHistorySchema } from "./state-change.ts";
 

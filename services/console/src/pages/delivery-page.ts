@@ -33,7 +33,7 @@ async function answerDelivery(context: PageContext, notice?: Notice, status = 20
   const delivery = await api.read(getOperatorWebhookDelivery, { path: { eventId: parameters["eventId"]! } });
   const endpoints = await api.read(listMerchantWebhooks, {
     path: { merchantId: delivery.merchantId },
-    query: { livemode: delivery.livemode === false ? "false" : undefined },
+    query: { livemode: delivery.livemode ? undefined : "false" },
   });
   return renderDelivery(context, { delivery, endpoints: endpoints.items, notice, status });
 }
@@ -87,7 +87,7 @@ function factsOf(reader: Reader, delivery: WebhookDeliveryDetail) {
       paymentId === undefined ? undefined : html`<a href="/search?q=${paymentId}">${paymentId}</a>`,
     ],
     [reader.texts.merchant, html`<a href="/merchants/${merchantId}">${merchantId}</a>`],
-    [texts.mode, delivery.livemode === false ? texts.test : texts.live],
+    [texts.mode, delivery.livemode ? texts.live : texts.test],
     [texts.occurred, timeElement(reader, delivery.occurredAt)],
     [texts.deadline, timeElement(reader, delivery.deadlineAt)],
     [texts.resolved, delivery.resolvedAt && timeElement(reader, delivery.resolvedAt)],

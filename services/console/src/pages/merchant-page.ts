@@ -111,7 +111,7 @@ function routing(reader: Reader, accounts: readonly AcquirerAccount[], routes: M
       { heading: texts.protocol, cell: ({ protocol }) => protocol },
       { heading: reader.texts.status, cell: ({ state }) => statusBadge(reader, state) },
       { heading: texts.currencies, cell: ({ currencies }) => currencies.join(", ") },
-      { heading: texts.mode, cell: ({ livemode }) => (livemode === false ? texts.test : texts.live) },
+      { heading: texts.mode, cell: ({ livemode }) => (livemode ? texts.live : texts.test) },
       { heading: texts.isDefault, cell: (account) => (account.default ? texts.yes : texts.no) },
     ],
     { rows: accounts, empty: texts.noAccounts },

@@ -52,7 +52,7 @@ export function keySection(context: PageContext, { merchant }: Pick<WholeMerchan
     texts.keys,
     [
       { heading: texts.key, cell: ({ apiKey }) => html`<code>${apiKey}</code>` },
-      { heading: texts.mode, cell: ({ livemode }) => (livemode === false ? texts.test : texts.live) },
+      { heading: texts.mode, cell: ({ livemode }) => (livemode ? texts.live : texts.test) },
       { heading: texts.made, cell: ({ createdAt }) => timeElement(reader, createdAt) },
       // Which operators have issued keys, staff do not see.
       ...(context.session.staff ? [] : [issuer(texts.issuedBy)]),

@@ -53,7 +53,7 @@ function factsOf(reader: Reader, link: PaymentLink) {
     [texts.description, link.description],
     [texts.amount, amountText(reader, link.amount, link.currency)],
     [reader.texts.status, statusBadge(reader, link.status)],
-    [texts.mode, link.livemode === false ? texts.test : texts.live],
+    [texts.mode, link.livemode ? texts.live : texts.test],
     [texts.use, texts.uses[link.use]],
     [reader.texts.made, timeElement(reader, link.createdAt)],
     [texts.expires, timeElement(reader, link.expiresAt)],
