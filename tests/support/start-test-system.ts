@@ -139,6 +139,12 @@ function createSuperuser(connectionString: string): Pool {
   return superuser;
 }
 
+/** Vitest shows it beside a test that fails, and nothing of one that passes. */
+const SHOWN_WHERE_RED = {
+  // oxlint-disable-next-line no-console -- what goes past the console is printed for every test
+  write: (line: string) => console.error(line.trimEnd()),
+};
+
 /** Starts and stops the system's services, in this process and as processes of their own. */
 function createProcesses(
   dir: string,
@@ -147,7 +153,7 @@ function createProcesses(
     env,
     envOf = {},
     withBusUsers = false,
-    log = (service) => createLogger(service, "error"),
+    log = (service) => createLogger(service, "error", SHOWN_WHERE_RED),
   }: TestSystemOptions,
 ) {
   const inside: { stop(): Promise<void> }[] = [];
