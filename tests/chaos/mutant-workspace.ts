@@ -29,7 +29,7 @@ export function createMutantWorkspace(repository: string): MutantWorkspace {
   for (const folder of ["services", "packages", "tools", "docs", "deploy"]) {
     cpSync(join(repository, folder), join(root, folder), { recursive: true, verbatimSymlinks: true });
   }
-  for (const file of ["package.json", "tsconfig.json", "vitest.config.ts"])
+  for (const file of ["package.json", "package-lock.json", "tsconfig.json", "vitest.config.ts"])
     cpSync(join(repository, file), join(root, file));
   linkModules(repository, root);
   let originals: { path: string; text: string }[] = [];

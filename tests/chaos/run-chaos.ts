@@ -19,6 +19,7 @@ import { readLedgers, readRequestedByOperators } from "./system/read-ledgers.ts"
 import { banksOf, servicesOf, startSystem, type System } from "./system/system.ts";
 import { expiryRules, expiryTimers, loadTimers, manyBanksTimers, unkindBankTimers } from "./system/timers.ts";
 import { ordersOf, underFaults, type ChaosOptions } from "./under-faults.ts";
+import { holdfast } from "../support/holdfast.ts";
 
 /** One promise of a run, kept or not. */
 export type Verdict = { promise: string; violations: Violation[] };
@@ -184,12 +185,11 @@ function describeReceived({ received }: Ledgers): string {
 
 /** `npm run verify-audit`, which is the product's own way, beside the checker's. */
 async function auditDoubts({ superuserUrl, dir }: System): Promise<Violation[]> {
-  const program = join(import.meta.dirname, "..", "..", "packages", "audit", "src", "verify-audit.ts");
   try {
     await runLogged({
       name: "verify-audit",
       // Every head that a service has logged has to be in its chain.
-      command: [process.execPath, program, "--database-url", superuserUrl, "--anchors", join(dir, "logs")],
+      command: await holdfast("verify-audit", "--database-url", superuserUrl, "--anchors", join(dir, "logs")),
       env: process.env,
       logFile: join(dir, "logs", "verify-audit.log"),
       timeoutMs: 60_000,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { AUDITOR, auditedSchemas, withClient } from "@holdfast/sandbox/infrastructure";
 import { expect, onTestFinished, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../support/index.ts";
+import { holdfast } from "../support/holdfast.ts";
 
 async function setUp(): Promise<{ database: TestDatabase; url: string }> {
   const database = await createTestDatabase();
@@ -53,8 +54,8 @@ test("the auditor has one privilege on each of the five tables, and none on anyt
 
 test("the auditor verifies the five chains, and is refused what it may not read or write", async () => {
   const { url } = await setUp();
-  const program = join(import.meta.dirname, "..", "..", "packages", "installation", "src", "verify-audit.ts");
-  const child = spawn(process.execPath, [program], { env: { ...process.env, AUDIT_DATABASE_URL: url } });
+  const [node = "", ...program] = await holdfast("verify-audit");
+  const child = spawn(node, program, { env: { ...process.env, AUDIT_DATABASE_URL: url } });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
   const [code] = (await once(child, "close")) as [number];

@@ -17,6 +17,7 @@ import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { startNatsCluster, type NatsCluster } from "./nats-cluster.ts";
+import { holdfast } from "../support/holdfast.ts";
 
 const repository = join(import.meta.dirname, "..", "..");
 
@@ -143,10 +144,7 @@ async function startMerchant(dir: string, cluster: NatsCluster, databaseUrl: str
   const identity = await createOperatorIdentity();
   const dispatcher = await spawnLogged({
     name: "webhook-dispatcher",
-    command: withParentDeathSignal("KILL", [
-      process.execPath,
-      join(repository, "services", "webhook-dispatcher", "src", "main.ts"),
-    ]),
+    command: withParentDeathSignal("KILL", await holdfast("run", "webhook-dispatcher")),
     env: {
       PATH: process.env.PATH,
       HEALTH_PORT: "0",

@@ -7,6 +7,7 @@ import {
   startSandbox,
   type SandboxFile,
   type ServiceDefinition,
+  type SandboxOptions,
 } from "@holdfast/sandbox";
 import { startOtlpReceiver, type OtlpReceiver } from "../support/index.ts";
 import { startLedgerReceiver, type LedgerReceiver } from "../support/index.ts";
@@ -36,6 +37,7 @@ export type Answer = { status: number; headers: Headers; text: string; body: any
 type ProductOptions = {
   home?: string;
   services?: ServiceDefinition[];
+  programs?: SandboxOptions["programs"];
   /** Of every service, over its own. */
   settings?: Record<string, string>;
 };
@@ -51,12 +53,14 @@ export async function runSandbox(options: ProductOptions = {}): Promise<RunningS
 export async function startProduct({
   home,
   services = serviceDefinitions,
+  programs,
   settings = {},
 }: ProductOptions = {}): Promise<RunningSandbox> {
   const dir = home ?? (await mkdtemp(join(tmpdir(), "holdfast-e2e-")));
   const sandbox = await startSandbox({
     home: dir,
     portBase: 0,
+    ...(programs && { programs }),
     services: services.map((service) => withSettings(service, settings)),
   });
   const { file } = sandbox;

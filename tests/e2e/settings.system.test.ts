@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { serviceDefinitions } from "@holdfast/sandbox";
 import { expect, test } from "vitest";
 import { bareEnvironment } from "../support/bare-environment.ts";
+import { holdfast } from "../support/holdfast.ts";
 
 const SECRET = "hunter2-not-a-key";
 
@@ -91,11 +92,12 @@ const OWN: Record<string, { env: Record<string, string>; faults: string[] }> = {
   },
 };
 
-test.each(serviceDefinitions.map(({ name, main }) => ({ name, main })))(
+test.each(serviceDefinitions.map(({ name, program }) => ({ name, program })))(
   "$name stops at once at settings that are missing or malformed, and lists every fault",
-  ({ name, main }) => {
+  async ({ name, program }) => {
+    const [node = "", ...command] = await holdfast("run", program);
     const { env, faults } = OWN[name]!;
-    const { status, stdout, stderr } = spawnSync(process.execPath, [main], {
+    const { status, stdout, stderr } = spawnSync(node, command, {
       env: { ...bareEnvironment(), ...MALFORMED, ...env },
       encoding: "utf8",
       timeout: 240_000,

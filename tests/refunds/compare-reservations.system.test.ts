@@ -6,6 +6,7 @@ import { bareEnvironment } from "../support/bare-environment.ts";
 import { eventually } from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
+import { holdfast } from "../support/holdfast.ts";
 
 let refunds: RefundsHarness;
 
@@ -15,16 +16,6 @@ beforeAll(async () => {
 afterEach(() => armFailpoints(undefined));
 afterAll(() => refunds.close());
 
-const COMMAND = join(
-  import.meta.dirname,
-  "..",
-  "..",
-  "services",
-  "refunds",
-  "src",
-  "compare-reservations.ts",
-);
-
 /** The command as people run it. @returns its exit code, and the lines about each refund. */
 async function compare(...flags: string[]) {
   return await compareWith({}, ...flags);
@@ -32,8 +23,9 @@ async function compare(...flags: string[]) {
 
 async function compareWith(settings: Record<string, string>, ...flags: string[]) {
   const env = { ...bareEnvironment(), NODE_ENV: "test", ...refunds.environment("refunds"), ...settings };
+  const [node = "", ...program] = await holdfast("compare-reservations", ...flags);
   const { code, output } = await new Promise<{ code: unknown; output: string }>((resolve) => {
-    execFile(process.execPath, [COMMAND, ...flags], { env }, (error, stdout, stderr) =>
+    execFile(node, program, { env }, (error, stdout, stderr) =>
       resolve({ code: error ? error.code : 0, output: stdout + stderr }),
     );
   });

@@ -13,6 +13,7 @@ import { eventually } from "../support/index.ts";
 import { BalancedGateways } from "./balanced-gateways.ts";
 import { PATIENT, rollOutTo, startLoad } from "./rolling.ts";
 import type { OperatorAt } from "./steady-load.ts";
+import { holdfast } from "../support/holdfast.ts";
 
 let sut: SystemUnderTest;
 let gateways: BalancedGateways;
@@ -105,12 +106,12 @@ function ringsOf(secrets: SystemUnderTest["system"]["secrets"]) {
 
 type Ended = { status: number; stdout: string; stderr: string };
 
-/** `node program/src/keys.ts` beside a service. This process goes on meanwhile: the links of all others lead through it. */
+/** `holdfast keys` beside a service. This process goes on meanwhile: the links of all others lead through it. */
 async function keys(service: string, ring: Record<string, string>, ...args: string[]): Promise<Ended> {
-  const program = join(import.meta.dirname, "..", "..", "services", service, "src", "keys.ts");
+  const [node = "", ...program] = await holdfast("keys", service, ...args);
   const env = { ...process.env, ...ring, DATABASE_URL: sut.system.superuserUrl };
   return await new Promise((resolve) => {
-    execFile(process.execPath, [program, ...args], { env }, (error, stdout, stderr) =>
+    execFile(node, program, { env }, (error, stdout, stderr) =>
       resolve({ status: error ? Number(error.code) : 0, stdout, stderr }),
     );
   });

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { bareEnvironment } from "../support/bare-environment.ts";
+import { holdfast } from "../support/holdfast.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 const KEY = Buffer.alloc(32, 7).toString("base64");
@@ -27,16 +28,17 @@ const SETTINGS = {
   PAN_FINGERPRINT_KEY: KEY,
 };
 
-/** What a process with these settings leaves behind. */
-function run(path: string, env: Record<string, string>, args: string[] = []) {
-  return spawnSync(process.execPath, [join(root, path), ...args], {
+/** The end of a program that was started with these settings. */
+async function run(program: string, env: Record<string, string>, args: string[] = []) {
+  const [node = "", ...command] = await holdfast(...program.split(" "), ...args);
+  return spawnSync(node, command, {
     env: { ...bareEnvironment(), ...env },
     encoding: "utf8",
     timeout: 240_000,
   });
 }
 
-test("the process ends before it has connected, and says which setting, without its value", () => {
+test("the process ends before it has connected, and says which setting, without its value", async () => {
   const env = {
     ...SETTINGS,
     DATABASE_URL: "postgres://u:hunter2@db/x?sslmode=verify-full",
@@ -44,26 +46,22 @@ test("the process ends before it has connected, and says which setting, without 
     OPERATOR_JWKS: "https://login.example.com/jwks.json",
     AUDIT_ANCHOR_URL: "https://sink.example.com/heads",
   };
-  const { status, stderr } = run("services/payments/src/main.ts", env);
+  const { status, stderr } = await run("run payments", env);
   expect(status).toBe(1);
   expect(stderr).toContain("  ACQUIRER_URL: must be https://, unless ALLOW_PLAINTEXT names acquirer\n");
   expect(stderr).not.toMatch(/hunter2|bank\.example\.com/);
 });
 
 test.each([
-  ["services/payments/src/keys.ts", { DATABASE_URL: WIRES.DATABASE_URL }, "DATABASE_URL"],
-  ["packages/audit/src/verify-audit.ts", { AUDIT_DATABASE_URL: WIRES.DATABASE_URL }, "AUDIT_DATABASE_URL"],
-  [
-    "services/payments/src/card-bins/import-bins.ts",
-    { MIGRATION_DATABASE_URL: WIRES.DATABASE_URL },
-    "MIGRATION_DATABASE_URL",
-  ],
-])("nor does %s send what it reads over a network in the open", (path, env, setting) => {
+  ["keys payments", { DATABASE_URL: WIRES.DATABASE_URL }, "DATABASE_URL"],
+  ["verify-audit", { AUDIT_DATABASE_URL: WIRES.DATABASE_URL }, "AUDIT_DATABASE_URL"],
+  ["import-bins", { MIGRATION_DATABASE_URL: WIRES.DATABASE_URL }, "MIGRATION_DATABASE_URL"],
+])("nor does %s send what it reads over a network in the open", async (program, env, setting) => {
   const bins = join(root, "services", "payments", "src", "card-bins", "shipped-bins.csv");
-  const { status, stderr } = run(
-    path,
+  const { status, stderr } = await run(
+    program,
     { CARD_SEALING_KEYS: `k1:${KEY}`, PAN_FINGERPRINT_KEY: KEY, ...env },
-    path.endsWith("bins.ts") ? [bins] : [],
+    program === "import-bins" ? [bins] : [],
   );
   expect(status).toBeGreaterThan(0);
   expect(stderr).toContain(`${setting}: must end in ?sslmode=verify-full`);
@@ -71,11 +69,11 @@ test.each([
 });
 
 test.each([
-  ["services/payments/src/reconcile.ts", ["DATABASE_URL", "NATS_URL"]],
-  ["services/refunds/src/reconcile.ts", ["DATABASE_URL", "NATS_URL"]],
-  ["services/refunds/src/compare-reservations.ts", ["DATABASE_URL", "NATS_URL"]],
-])("so does a command that is run by hand: %s", (path, refused) => {
-  const { status, stderr } = run(path, { ...WIRES, ...BANK });
+  ["reconcile payments", ["DATABASE_URL", "NATS_URL"]],
+  ["reconcile refunds", ["DATABASE_URL", "NATS_URL"]],
+  ["compare-reservations", ["DATABASE_URL", "NATS_URL"]],
+])("so does a command that is run by hand: %s", async (program, refused) => {
+  const { status, stderr } = await run(program, { ...WIRES, ...BANK });
   expect(status).toBe(1);
   expect([...stderr.matchAll(/^  (\w+): must /gm)].map(([, setting]) => setting)).toEqual(refused);
   expect(stderr).not.toMatch(/hunter2|bank\.example\.com/);

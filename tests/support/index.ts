@@ -13,11 +13,13 @@
 //   const system = await startTestSystem({ services: ["payments", "webhook-dispatcher"] });
 //   await system.call(preAuthorizePayment, system.command());
 //   await system.close();
+export { bareEnvironment } from "./bare-environment.ts";
 export { dayEndFarAway } from "./business-days.ts";
 export { captureLog, type CapturedLog, type LogLine } from "./capture-log.ts";
 export { columnsOf } from "./columns-of.ts";
 export { evenSchedule } from "./even-schedule.ts";
 export { eventually } from "./eventually.ts";
+export { holdfast } from "./holdfast.ts";
 export { startTestBank } from "./test-bank.ts";
 export { letStatementsWait, mendAfter, occupyConnections } from "./occupy-connections.ts";
 export {

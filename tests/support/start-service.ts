@@ -1,10 +1,10 @@
-import { join } from "node:path";
 import { spawnLogged, withParentDeathSignal, type LoggedChild } from "@holdfast/sandbox/infrastructure";
 import { parseConfig, type Logger } from "@holdfast/service-runtime";
 import type { ApiGateway } from "../../services/api-gateway/src/service.ts";
 import type { Overrides } from "../../services/webhook-dispatcher/src/service.ts";
 import { bareEnvironment } from "./bare-environment.ts";
 import { eventually } from "./eventually.ts";
+import { holdfast } from "./holdfast.ts";
 
 export type { Overrides };
 type Started = { stop(): Promise<void>; healthPort: number };
@@ -77,10 +77,9 @@ export async function spawnService(
   env: Environment,
   logFile: string,
 ): Promise<LoggedChild> {
-  const main = join(import.meta.dirname, "..", "..", "services", folderOf(name), "src", "main.ts");
   const child = await spawnLogged({
     name,
-    command: withParentDeathSignal("KILL", [process.execPath, main]),
+    command: withParentDeathSignal("KILL", await holdfast("run", programOf(name))),
     env: { ...bareEnvironment(), NODE_ENV: "test", ...env },
     logFile,
   });
@@ -94,6 +93,6 @@ export async function spawnService(
 }
 
 /** One program has the four faces of the gateway. */
-function folderOf(name: ServiceName): string {
-  return name.startsWith("gateway-") ? "api-gateway" : name;
+function programOf(name: ServiceName): string {
+  return name.startsWith("gateway-") ? "gateway" : name;
 }

@@ -10,7 +10,8 @@ let infrastructure: Awaited<ReturnType<typeof startTestInfrastructure>>;
 
 beforeAll(async () => {
   infrastructure = await startTestInfrastructure({
-    servicesDir: join(import.meta.dirname, "test", "services"),
+    services: ["payments"],
+    migration: join(import.meta.dirname, "test", "stand-in-migration.ts"),
   });
 });
 afterAll(() => infrastructure.stop());
@@ -45,8 +46,8 @@ test("a nats-server of one's own can be killed and comes back under its URL", as
 });
 
 test("a migration that fails is shown with its log, and nothing is left", async () => {
-  const servicesDir = join(import.meta.dirname, "test", "broken-services");
-  const failure = await startTestInfrastructure({ servicesDir }).catch((error: Error) => error);
+  const migration = join(import.meta.dirname, "test", "failing-migration.ts");
+  const failure = await startTestInfrastructure({ services: ["payments"], migration }).catch((error: Error) => error);
   expect(failure).toMatchObject({
     message: expect.stringMatching(/payments-migration failed[\s\S]*no such table/),
   });

@@ -1,10 +1,11 @@
 // A database with all migrations, made once per test run. It is cloned for each test file, which takes some 30 ms, so
 // that files run side by side without seeing each other.
 import { randomBytes } from "node:crypto";
-import { existsSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import {
   AUDITOR,
+  programOf,
   provisionDatabase,
   roleNames,
   runLogged,
@@ -14,6 +15,7 @@ import {
   type ServiceName,
 } from "@holdfast/sandbox/infrastructure";
 import type { Client } from "pg";
+import { holdfast } from "./holdfast.ts";
 import { chooseTestBackend, mayHaveEngine, type TestBackend } from "./test-backend.ts";
 import { engineHasImages, type TestRun } from "./test-containers.ts";
 import { makeTestDirectory, placeForDatabases, removeLeftovers } from "./test-directory.ts";
@@ -37,14 +39,12 @@ declare module "vitest" {
   }
 }
 
-const repositoryServices = join(import.meta.dirname, "..", "..", "services");
-
 /**
  * Takes PostgreSQL and nats-server from the chosen backend and migrates the template database for the given services,
- * or for all that have a `src/migrate.ts`.
+ * or for all. @param options.migration a program in place of `holdfast migrate`
  */
 export async function startTestInfrastructure(
-  options: { services?: ServiceName[]; servicesDir?: string; backend?: TestBackend } = {},
+  options: { services?: ServiceName[]; migration?: string; backend?: TestBackend } = {},
 ): Promise<{ provided: ProvidedInfrastructure; stop: () => Promise<void> }> {
   removeLeftovers();
   const backend = options.backend ?? (await backendOf(process.env));
@@ -80,14 +80,16 @@ async function makeTemplate(
   dir: string,
   { superuserUrl }: TestServers,
   database: string,
-  { services = Object.keys(schemaByService) as ServiceName[], servicesDir = repositoryServices },
+  { services = Object.keys(schemaByService) as ServiceName[], migration }: { services?: ServiceName[]; migration?: string },
 ): Promise<void> {
   const urls = await provisionDatabase({ superuserUrl, database, passwords, auditorPassword: AUDITOR });
   await withClient(superuserUrl, allowSlowStatements);
   await Promise.all(
     services.map(async (service) => {
-      const program = join(servicesDir, service, "src", "migrate.ts");
-      if (existsSync(program)) await migrate(dir, service, program, urls[schemaByService[service]].owner);
+      const command = migration
+        ? [process.execPath, migration]
+        : await holdfast("migrate", programOf(service));
+      await migrate(dir, service, command, urls[schemaByService[service]].owner);
     }),
   );
 }
@@ -101,10 +103,10 @@ export async function allowSlowStatements(client: Client): Promise<void> {
   }
 }
 
-async function migrate(dir: string, service: ServiceName, program: string, ownerUrl: string): Promise<void> {
+async function migrate(dir: string, service: ServiceName, command: string[], ownerUrl: string): Promise<void> {
   await runLogged({
     name: `${service}-migration`,
-    command: [process.execPath, program],
+    command,
     // The server of a test run may be a container, or of another machine.
     env: { ...process.env, MIGRATION_DATABASE_URL: ownerUrl, ALLOW_PLAINTEXT: "postgres" },
     logFile: join(dir, `${service}-migration.log`),

@@ -6,20 +6,18 @@ import { spawnLogged, withParentDeathSignal } from "@holdfast/sandbox/infrastruc
 import { createLogger } from "@holdfast/service-runtime";
 import { expect, onTestFinished, test } from "vitest";
 import { bareEnvironment } from "../support/bare-environment.ts";
+import { holdfast } from "../support/holdfast.ts";
 import { eventually, startTestSystem } from "../support/index.ts";
 import { makeTestDirectory } from "../support/test-directory.ts";
-
-const services = join(import.meta.dirname, "..", "..", "services");
 
 async function setUp() {
   const system = await startTestSystem({ services: ["refunds"], running: [] });
   onTestFinished(() => system.close());
   /** The program of an image, with the service's own settings. */
   const start = async () => {
-    const main = join(services, "refunds", "src", "main.ts");
     const child = await spawnLogged({
       name: "refunds",
-      command: withParentDeathSignal("KILL", [process.execPath, main]),
+      command: withParentDeathSignal("KILL", await holdfast("run", "refunds")),
       env: { ...bareEnvironment(), NODE_ENV: "test", ...system.environment("refunds") },
       logFile: join(makeTestDirectory(), "refunds.log"),
     });
@@ -28,9 +26,9 @@ async function setUp() {
   };
   const migrate = async () => {
     const env = { ...process.env, MIGRATION_DATABASE_URL: system.database.urls.refunds.owner };
-    const program = join(services, "refunds", "src", "migrate.ts");
+    const [node = "", ...args] = await holdfast("migrate", "refunds");
     const options = { env: { ...env, ALLOW_PLAINTEXT: "postgres" } };
-    return (await promisify(execFile)(process.execPath, [program], options)).stdout;
+    return (await promisify(execFile)(node, args, options)).stdout;
   };
   /** As it is after the installation and before the first migration. */
   const unmigrate = () =>

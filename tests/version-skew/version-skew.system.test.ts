@@ -1,3 +1,5 @@
+import { resolve } from "node:path";
+import { bundle } from "@holdfast/bundle";
 import { EVENT_SOURCES, eventSubject, GATEWAY_FACES, inboxPrefix } from "@holdfast/contracts";
 import { runMerchantDay } from "@holdfast/demo";
 import { connectBus } from "@holdfast/messaging";
@@ -11,6 +13,8 @@ import { NEWER_FIELD } from "./newer-fields.ts";
 test("each service works beside newer ones: what it does not know of their messages, it leaves alone", async () => {
   const newerVersion = import.meta.resolve("./newer-version.ts");
   const { file } = await runSandbox({
+    // A bundle has its own copy of what `newer-version.ts` changes.
+    programs: async () => ({ ...(await bundle()), holdfast: resolve("tools/holdfast/src/main.ts") }),
     services: serviceDefinitions.map((service) => ({
       ...service,
       environment: (surroundings) => ({

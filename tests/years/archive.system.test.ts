@@ -16,6 +16,7 @@ import {
 import { erase } from "../../packages/installation/src/erasure/erase-command.ts";
 import { keptTables as ofPayments } from "../../services/payments/src/retention/kept-tables.ts";
 import { keptTables as ofRefunds } from "../../services/refunds/src/kept-tables.ts";
+import { holdfast } from "../support/holdfast.ts";
 
 let system: TestSystem;
 const out = makeTestDirectory();
@@ -67,10 +68,10 @@ async function eraseHere(customer: string, ...more: string[]): Promise<{ code: n
 }
 
 /** Runs the command as a process of its own, which dies at the failpoint. */
-function runKilledAt(failpoint: string, ...args: string[]): string | null {
-  const program = join(import.meta.dirname, "..", "..", "packages", "installation", "src", "archive.ts");
+async function runKilledAt(failpoint: string, ...args: string[]): Promise<string | null> {
+  const [node = "", ...program] = await holdfast("archive", ...args);
   const where = ["--out", out, "--database-url", system.database.superuserUrl];
-  return spawnSync(process.execPath, [program, ...args, ...where], {
+  return spawnSync(node, [...program, ...where], {
     env: { ...process.env, ALLOW_PLAINTEXT: "postgres", FAILPOINTS: `${failpoint}:kill` },
   }).signal;
 }
@@ -233,9 +234,9 @@ test("a kill between two steps loses nothing, and the next run goes on", async (
   const month = monthsAgo(18);
   const before = await books();
   const count = await countOf(month);
-  expect(runKilledAt("installation.after_archive_files", "--month", month)).toBe("SIGKILL");
+  expect(await runKilledAt("installation.after_archive_files", "--month", month)).toBe("SIGKILL");
   expect(await books()).toEqual(before);
-  expect(runKilledAt("installation.after_archive_batch", "--month", month)).toBe("SIGKILL");
+  expect(await runKilledAt("installation.after_archive_batch", "--month", month)).toBe("SIGKILL");
   const left = await countOf(month);
   expect(left).toBeGreaterThan(0);
   expect(left).toBeLessThan(count);
@@ -245,7 +246,7 @@ test("a kill between two steps loses nothing, and the next run goes on", async (
   });
   expect(await countOf(month)).toBe(0);
 
-  expect(runKilledAt("installation.after_archive_batch", "--month", month, "--attach")).toBe("SIGKILL");
+  expect(await runKilledAt("installation.after_archive_batch", "--month", month, "--attach")).toBe("SIGKILL");
   expect(await countOf(month)).toBe(count - left);
   expect(await run("--month", month, "--attach")).toMatchObject({ code: 0 });
   expect(await books()).toEqual(before);

@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect, sql } from "kysely";
-import { databaseUrlOf, readCommandLine, runProgram, sandboxDatabaseUrl } from "@holdfast/service-runtime";
+import { databaseUrlOf, readCommandLine, sandboxDatabaseUrl } from "@holdfast/service-runtime";
 import { Client, Pool } from "pg";
 import { verifyAuditChain, type AuditVerdict } from "./audit-chain.ts";
 import { formatAuditHead, parseAuditHead, type AuditHead } from "./audit-head.ts";
@@ -19,11 +19,6 @@ exits with 0 when all chains are intact, with 1 when one is broken or cannot be 
 `;
 
 type Output = (text: string) => void;
-
-/** The program: what this process was started with, and its exit code. */
-export async function runVerifyAudit(): Promise<void> {
-  await runProgram("verify-audit", verifyAudit);
-}
 
 /**
  * Recomputes the audit chain of each service's schema, checks that its times do not run backwards, and prints its head. A

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { auditedSchemas, withClient } from "@holdfast/sandbox/infrastructure";
-import type { TestDatabase } from "@holdfast/tests/support";
+import { holdfast, type TestDatabase } from "@holdfast/tests/support";
 import { sql, type Kysely } from "kysely";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { append, auditedDatabase, withLog } from "../test/audited-database.ts";
@@ -18,9 +18,9 @@ function asSuperuser({ superuserUrl }: TestDatabase, statement: string): Promise
 
 /** Runs the command as a process. */
 async function run(args: string[], env: NodeJS.ProcessEnv = {}) {
-  const program = join(import.meta.dirname, "verify-audit.ts");
+  const [node = "", ...program] = await holdfast("verify-audit", ...args);
   const inherited = { ...process.env, AUDIT_DATABASE_URL: "", DATABASE_URL: "" };
-  const child = spawn(process.execPath, [program, ...args], { env: { ...inherited, ...env } });
+  const child = spawn(node, program, { env: { ...inherited, ...env } });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
   const [code] = (await once(child, "close")) as [number];

@@ -7,7 +7,6 @@ export * from "./log-level.ts";
 export * from "./logo.ts";
 export * from "./livemode.ts";
 export * from "./money.ts";
-export { REQUEST_EXAMPLES } from "./openapi-examples.ts";
 export * from "./operator-role.ts";
 export * from "./page.ts";
 export * from "./payment-status.ts";

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { assetPath } from "@holdfast/assets";
 
-const read = (name: string) => readFileSync(join(import.meta.dirname, "assets", name), "utf8");
+const folder = assetPath("packages/html/src/assets");
+const read = (name: string) => readFileSync(join(folder, name), "utf8");
 
 /** The colours and the type of all pages, as custom properties on `:root`: a style sheet begins with them. */
 export const DESIGN_TOKENS = read("tokens.css");

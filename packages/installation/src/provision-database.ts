@@ -22,6 +22,11 @@ export const schemaByService = {
 } as const satisfies Record<string, SchemaName>;
 export type ServiceName = keyof typeof schemaByService;
 
+/** The name that `holdfast` knows a service by. */
+export function programOf(service: ServiceName): string {
+  return service === "api-gateway" ? "gateway" : service;
+}
+
 /** Under which roles a schema's service runs: the gateway's four faces are trusted with different things. */
 const appRoles = {
   gateway: ["gateway_merchant", "gateway_operator", "gateway_public", "gateway_staff"],

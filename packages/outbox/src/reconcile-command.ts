@@ -25,7 +25,7 @@ export const reconcileSchema = z
   .check(refusePlaintext((settings) => commonWires(settings)));
 type Connections = z.infer<typeof reconcileSchema>;
 
-const HELP = `node src/reconcile.ts [--since TIME]
+const HELP = `holdfast reconcile SERVICE [--since TIME]
 
 Compares the confirmed events since a time with those of the dispatcher, and opens the missing ones again.
 
@@ -39,13 +39,13 @@ exits with 1 when events were missing or could not be compared
  * events since a time and opens the missing ones again. Without a time it goes back as far as the dispatcher keeps
  * events. It exits with 1 when events were missing or could not be compared.
  *
- *   DATABASE_URL=… NATS_URL=… NATS_USER=… NATS_PASSWORD=… node src/reconcile.ts --since 2026-11-20T00:00:00Z
+ *   DATABASE_URL=… NATS_URL=… NATS_USER=… NATS_PASSWORD=… holdfast reconcile payments --since 2026-11-20T00:00:00Z
  *
  * On the bus it signs in as the service, and needs no further permission.
  */
 export async function runReconcileCommand(
   source: EventSource,
-  args = process.argv.slice(2),
+  args: string[],
   env = process.env,
 ): Promise<void> {
   try {

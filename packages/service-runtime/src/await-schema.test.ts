@@ -1,4 +1,3 @@
-import { pathToFileURL } from "node:url";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +19,7 @@ function setUp(answers: (string[] | Error)[]) {
   const log = { warn: vi.fn(), info: vi.fn(), error: vi.fn() };
   const endProcess = vi.fn();
   const wait = (timeoutMs: number) =>
-    awaitSchema(pool as never, "payments", pathToFileURL(`${directory}/`), log, { timeoutMs, endProcess });
+    awaitSchema(pool as never, "payments", directory, log, { timeoutMs, endProcess });
   return { wait, log, query, pool, endProcess };
 }
 

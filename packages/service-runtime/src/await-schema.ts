@@ -31,7 +31,7 @@ type Options = {
 export async function awaitSchema(
   pool: Pick<Pool, "query" | "ended">,
   schema: string,
-  migrations: URL,
+  migrations: string,
   log: Pick<Logger, "warn" | "info" | "error">,
   { timeoutMs = SCHEMA_TIMEOUT_MS, endProcess = () => process.kill(process.pid, "SIGTERM") }: Options = {},
 ): Promise<void> {

@@ -58,18 +58,19 @@ export type Program = (
 ) => Promise<number | void> | number | void;
 
 /**
- * Runs a program with this process's arguments. What it throws is one line and exit code 2.
+ * Runs a program. An error that it throws is one line and exit code 2.
  *
+ * @param options.args replaces this process's arguments.
  * @param options.trace of a developer's program: what is not a `UsageError` is printed with its stack, and ends with 1.
  */
 export async function runProgram(
   name: string,
   program: Program,
-  { trace = false }: { trace?: boolean } = {},
+  { args = process.argv.slice(2), trace = false }: { args?: string[]; trace?: boolean } = {},
 ): Promise<void> {
   try {
     const out = (text: string) => void process.stdout.write(text);
-    const code = await program(process.argv.slice(2), process.env, out);
+    const code = await program(args, process.env, out);
     if (code !== undefined) process.exitCode = code;
   } catch (error) {
     if (trace && !(error instanceof UsageError)) throw error;

@@ -47,13 +47,14 @@ export type RingStatus = {
 
 /**
  * The command that each service with a ring of keys has, in its image beside the service and with the service's own
- * environment: `node program/src/keys.ts status [--json]`. It exits with 1 where something is left to do or a key is
+ * environment: `holdfast keys SERVICE status [--json]`. It exits with 1 where something is left to do or a key is
  * missing, and with 2 where it could not find out.
  */
 export async function runKeysCommand<Shape extends z.ZodRawShape, DB>(
   program: KeysProgram<Shape, DB>,
+  args: string[],
 ): Promise<void> {
-  await runProgram(program.service, (args, env, out) => keysCommand(program, args, env, out));
+  await runProgram(program.service, (given, env, out) => keysCommand(program, given, env, out), { args });
 }
 
 /** The command itself. @returns the exit code. */

@@ -19,7 +19,7 @@ export const migrationSchema = z
   );
 
 /**
- * The command that each service has: `MIGRATION_DATABASE_URL=… node src/migrate.ts`. It prints what it ran and exits
+ * The command for each service's schema: `MIGRATION_DATABASE_URL=… holdfast migrate SERVICE`. It prints what it ran and exits
  * with 1 on failure.
  */
 export async function runMigrationCommand(schema: string, directory: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { keyRingSetting, runKeysCommand, type KeysProgram } from "@holdfast/service-runtime";
+import { keyRingSetting, type KeysProgram } from "@holdfast/service-runtime";
 import type { GatewayDatabase } from "./database.ts";
 import { peppersInUse } from "./merchant/peppers-in-use.ts";
 
@@ -9,7 +9,7 @@ const settings = {
   THREE_DS_STATE_KEYS: keyRingSetting().optional(),
 };
 
-/** `node program/src/keys.ts status`, beside a running gateway. */
+/** `holdfast keys gateway status`, beside a running gateway. */
 export const gatewayKeys: KeysProgram<typeof settings, GatewayDatabase> = {
   service: "api-gateway",
   schema: "gateway",
@@ -28,5 +28,3 @@ export const gatewayKeys: KeysProgram<typeof settings, GatewayDatabase> = {
     },
   ],
 };
-
-if (import.meta.main) await runKeysCommand(gatewayKeys);

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { preAuthorizePayment } from "@holdfast/contracts";
 import { connectBus, handler, serve } from "@holdfast/messaging";
-import { eventually, makeTestCertificates } from "@holdfast/tests/support";
+import { eventually, makeTestCertificates, holdfast } from "@holdfast/tests/support";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { preAuthorizationBody } from "../test/builders.ts";
@@ -201,7 +201,8 @@ test("the process answers its requests under way at SIGTERM and exits 0", async 
     return await usual(message);
   };
   const { headers } = await gateway.createMerchant();
-  const child = spawn(process.execPath, [join(import.meta.dirname, "main.ts")], {
+  const [node = "", ...program] = await holdfast("run", "gateway");
+  const child = spawn(node, program, {
     env: { ...process.env, ...gateway.envOf("gateway-merchant"), DRAIN_TIMEOUT: "5m" },
   });
   onTestFinished(() => void child.kill("SIGKILL"));

@@ -1,3 +1,4 @@
+import { assetPath } from "@holdfast/assets";
 import type { GatewayFace } from "@holdfast/contracts";
 import { lookAfterEach, watchAuditHead, type AuditWatch } from "@holdfast/audit";
 import { createCardSealer } from "@holdfast/sealing";
@@ -91,7 +92,7 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
     applicationName: face,
     log,
   });
-  await awaitSchema(pool, "gateway", new URL("../migrations", import.meta.url), log);
+  await awaitSchema(pool, "gateway", assetPath("services/api-gateway/migrations"), log);
   const bus = await connectBus({
     ...busOptions(config),
     name: face,

@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { assetPath } from "@holdfast/assets";
 import { DARK_TOKENS, DESIGN_TOKENS } from "@holdfast/html";
 
 /** A file that every page loads. Its address changes with its content, so it may be cached forever. */
 export type Asset = { path: string; mediaType: string; body: string };
 
-const read = (name: string) => readFileSync(join(import.meta.dirname, "assets", name), "utf8");
+const folder = assetPath("services/console/src/assets");
+const read = (name: string) => readFileSync(join(folder, name), "utf8");
 
 export const STYLE = asset(
   "css",

@@ -1,3 +1,4 @@
+import { assetPath } from "@holdfast/assets";
 import { readFile } from "node:fs/promises";
 import {
   awaitSchema,
@@ -37,7 +38,7 @@ export async function startConsole(config: Config, log: Logger): Promise<Console
     applicationName: "console",
     log,
   });
-  await awaitSchema(pool, "console", new URL("../migrations", import.meta.url), log);
+  await awaitSchema(pool, "console", assetPath("services/console/migrations"), log);
   const db = createDatabase<ConsoleDatabase>(pool);
   const clock = await startClockWatch({ pool, log });
   const ca = config.OPERATOR_API_CA_FILE && (await readFile(config.OPERATOR_API_CA_FILE, "utf8"));

@@ -1,4 +1,4 @@
-import { keyRingSetting, runKeysCommand, type KeysProgram } from "@holdfast/service-runtime";
+import { keyRingSetting, type KeysProgram } from "@holdfast/service-runtime";
 import { accountKeysInUse } from "./acquirer-account/account-keys-in-use.ts";
 import { resealAccountSecrets } from "./acquirer-account/reseal-account-secrets.ts";
 import type { PaymentsDatabase } from "./database.ts";
@@ -12,7 +12,7 @@ const settings = {
   ACCOUNT_SECRET_KEYS: keyRingSetting().optional(),
 };
 
-/** `node program/src/keys.ts status | reencrypt | forget-fingerprints --key ID`, beside running payments. */
+/** `holdfast keys payments status | reencrypt | forget-fingerprints --key ID`, beside running payments. */
 export const paymentsKeys: KeysProgram<typeof settings, PaymentsDatabase> = {
   service: "payments",
   schema: "payments",
@@ -54,5 +54,3 @@ export const paymentsKeys: KeysProgram<typeof settings, PaymentsDatabase> = {
     },
   },
 };
-
-if (import.meta.main) await runKeysCommand(paymentsKeys);

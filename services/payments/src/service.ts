@@ -1,3 +1,4 @@
+import { assetPath } from "@holdfast/assets";
 import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
 import { createCardOpener } from "@holdfast/sealing";
 import { getPayment as getPaymentCommand, lookUpBin as lookUpBinCommand } from "@holdfast/contracts";
@@ -69,7 +70,7 @@ export async function startPayments(
   log: Logger,
 ): Promise<RunningService & { healthPort: number }> {
   const { pool, writePool, outboxPool } = connectPools(config, log);
-  await awaitSchema(pool, "payments", new URL("../migrations", import.meta.url), log);
+  await awaitSchema(pool, "payments", assetPath("services/payments/migrations"), log);
   const lists = connectLists(config, log);
   const db = createDatabase<PaymentsDatabase>(pool);
   const { ring: fingerprintKeys, noting } = await startFingerprints(db, config, log);

@@ -3,7 +3,7 @@
  * restored to an earlier point. It prints each difference and exits with 1 while one is left, or where it could not
  * compare. `--mend` mends what can be mended without a doubt about money (see `mend-difference.ts`).
  *
- *   DATABASE_URL=… NATS_URL=… NATS_USER=… NATS_PASSWORD=… node src/compare-reservations.ts [--mend]
+ *   DATABASE_URL=… NATS_URL=… NATS_USER=… NATS_PASSWORD=… holdfast compare-reservations [--mend]
  *
  * On the bus it signs in as the service.
  */
@@ -48,7 +48,7 @@ const commandSchema = z
 const RELEASE_AFTER_MS = 86_400_000;
 const LOOK_AGAIN_AFTER_MS = 1_000;
 
-const HELP = `node src/compare-reservations.ts [--mend]
+const HELP = `holdfast compare-reservations [--mend]
 
 Compares refunds with what payments has reserved for them, and prints each difference.
 
@@ -57,17 +57,19 @@ Compares refunds with what payments has reserved for them, and prints each diffe
 exits with 1 while a difference is left
 `;
 
-try {
-  const line = readCommandLine(process.argv.slice(2), {
-    help: HELP,
-    options: { mend: { type: "boolean", default: false } },
-  });
-  const left = line ? await compare(parseConfig(commandSchema, process.env), line.values) : 0;
-  if (left > 0) process.exitCode = 1;
-} catch (error) {
-  const isPlain = error instanceof ConfigError || error instanceof UsageError;
-  process.stderr.write(`refunds: ${isPlain ? error.message : JSON.stringify(describeError(error))}\n`);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
+export async function runCompareReservations(args: string[]): Promise<void> {
+  try {
+    const line = readCommandLine(args, {
+      help: HELP,
+      options: { mend: { type: "boolean", default: false } },
+    });
+    const left = line ? await compare(parseConfig(commandSchema, process.env), line.values) : 0;
+    if (left > 0) process.exitCode = 1;
+  } catch (error) {
+    const isPlain = error instanceof ConfigError || error instanceof UsageError;
+    process.stderr.write(`refunds: ${isPlain ? error.message : JSON.stringify(describeError(error))}\n`);
+    process.exitCode = error instanceof UsageError ? 2 : 1;
+  }
 }
 
 /** @returns how many differences are left. */

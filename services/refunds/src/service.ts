@@ -1,3 +1,4 @@
+import { assetPath } from "@holdfast/assets";
 import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
 import {
   getRefund as getRefundCommand,
@@ -78,7 +79,7 @@ export async function startRefunds(
     applicationName: "refunds",
     log,
   });
-  await awaitSchema(pool, "refunds", new URL("../migrations", import.meta.url), log);
+  await awaitSchema(pool, "refunds", assetPath("services/refunds/migrations"), log);
   const outboxPool = createOutboxPool({
     url: config.DATABASE_URL,
     connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,

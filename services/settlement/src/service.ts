@@ -1,3 +1,4 @@
+import { assetPath } from "@holdfast/assets";
 import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
 import {
   busOptions,
@@ -60,7 +61,7 @@ export async function startSettlement(
     applicationName: "settlement",
     log,
   });
-  await awaitSchema(pool, "settlement", new URL("../migrations", import.meta.url), log);
+  await awaitSchema(pool, "settlement", assetPath("services/settlement/migrations"), log);
   const outboxPool = createOutboxPool({
     url: config.DATABASE_URL,
     connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,

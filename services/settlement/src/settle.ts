@@ -5,7 +5,6 @@ import {
   createLogger,
   ownersDatabaseUrl,
   readCommandLine,
-  runProgram,
   UsageError,
 } from "@holdfast/service-runtime";
 import { Pool, types } from "pg";
@@ -112,5 +111,3 @@ function report(outcome: Awaited<ReturnType<typeof importFile>>, out: Output): n
   if (faults > 0) out(`their reasons: GET /operator/settlements/${importId}\n`);
   return 0;
 }
-
-if (import.meta.main) await runProgram("settle", settle);

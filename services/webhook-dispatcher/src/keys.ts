@@ -1,11 +1,11 @@
-import { keyRingSetting, runKeysCommand, type KeysProgram } from "@holdfast/service-runtime";
+import { keyRingSetting, type KeysProgram } from "@holdfast/service-runtime";
 import type { WebhooksDatabase } from "./database.ts";
 import { reencryptSecrets } from "./endpoint/reencrypt-secrets.ts";
 import { secretKeysInUse } from "./endpoint/secret-keys-in-use.ts";
 
 const settings = { WEBHOOK_SECRET_KEYS: keyRingSetting() };
 
-/** `node program/src/keys.ts status | reencrypt`, beside a running dispatcher. */
+/** `holdfast keys webhook-dispatcher status | reencrypt`, beside a running dispatcher. */
 export const webhookKeys: KeysProgram<typeof settings, WebhooksDatabase> = {
   service: "webhook-dispatcher",
   schema: "webhooks",
@@ -24,5 +24,3 @@ export const webhookKeys: KeysProgram<typeof settings, WebhooksDatabase> = {
     },
   },
 };
-
-if (import.meta.main) await runKeysCommand(webhookKeys);

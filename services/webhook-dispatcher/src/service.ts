@@ -1,3 +1,4 @@
+import { assetPath } from "@holdfast/assets";
 import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
 import {
   busOptions,
@@ -82,7 +83,7 @@ export async function startWebhookDispatcher(
     connectionsMax: config.DATABASE_CONNECTIONS_MAX,
     settings: { ...PLAN_SETTINGS, ...leasesOf(leaseHolder) },
   });
-  await awaitSchema(pool, "webhooks", new URL("../migrations", import.meta.url), log);
+  await awaitSchema(pool, "webhooks", assetPath("services/webhook-dispatcher/migrations"), log);
   // A crash of the database may lose results (see the recorder), but no accepted event.
   const resultsPool = createPool({
     ...poolOptions,

@@ -16,7 +16,7 @@ export async function startAcquirer({
   ledgerFile,
   ...options
 }: {
-  main: string;
+  command: string[];
   port: number;
   ledgerFile: string;
   logFile: string;
@@ -56,7 +56,7 @@ export async function startBank({
   ...program
 }: {
   name: string;
-  main: string;
+  command: string[];
   port: number;
   env: Record<string, string>;
   logFile: string;

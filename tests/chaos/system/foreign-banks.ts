@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import type { Bundle } from "@holdfast/bundle";
 import { simulatorEnv, startBank, type AcquirerProcess } from "./acquirer.ts";
 import { nextPort } from "./port-block.ts";
 import { TcpProxy } from "./tcp-proxy.ts";
@@ -18,18 +19,18 @@ export type ForeignBank = AcquirerProcess & {
   account: Record<string, unknown>;
 };
 
-type Place = { dir: string; root: string; log: (name: string) => string };
+type Place = { dir: string; programs: Bundle; log: (name: string) => string };
 
 export async function startForeignBank(
   name: ForeignBankName,
-  { dir, root, log }: Place,
+  { dir, programs, log }: Place,
 ): Promise<ForeignBank> {
   const port = await nextPort();
   const { prefix, own, account } = PROTOCOLS[name](port);
   const ledgerFile = join(dir, `${name}-ledger.ndjson`);
   const bank = await startBank({
     name,
-    main: join(root, "tools", `${name}-simulator`, "src", "main.ts"),
+    command: [programs.simulators[`${name}-simulator`]],
     port,
     env: simulatorEnv(prefix, { port, ledgerFile }, own),
     logFile: log(name),

@@ -10,8 +10,8 @@ import {
 
 export type ProgramOptions = {
   name: string;
-  /** Absolute path of the program. */
-  main: string;
+  /** The program and its arguments, for `node`. */
+  command: string[];
   env: Record<string, string>;
   logFile: string;
   /** Answers 200 when the process does its work. */
@@ -45,7 +45,7 @@ export class ManagedProcess {
     const child = await spawnLogged({
       name: this.name,
       // Nothing outlives a test run that is killed.
-      command: withParentDeathSignal("KILL", [process.execPath, this.#options.main]),
+      command: withParentDeathSignal("KILL", [process.execPath, ...this.#options.command]),
       env: { ...inherited(), ...this.#options.env, ...env },
       logFile: this.#options.logFile,
     });

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
+import type { Bundle } from "@holdfast/bundle";
 import {
+  programOf,
   provisionDatabase,
   roleNames,
   runLogged,
@@ -13,7 +14,7 @@ import {
 /** The product's database with every schema, as installation and migrations make it. @param log a program's log file. */
 export async function migratedDatabase(
   superuserUrl: string,
-  root: string,
+  { holdfast }: Bundle,
   log: (name: string) => string,
 ): Promise<SchemaUrls> {
   const passwords = Object.fromEntries(roleNames.map((role) => [role, newPassword()])) as RolePasswords;
@@ -22,7 +23,7 @@ export async function migratedDatabase(
     (Object.keys(schemaByService) as ServiceName[]).map((service) =>
       runLogged({
         name: `${service}-migration`,
-        command: [process.execPath, join(root, "services", service, "src", "migrate.ts")],
+        command: [process.execPath, holdfast, "migrate", programOf(service)],
         env: {
           ...process.env,
           MIGRATION_DATABASE_URL: urls[schemaByService[service]].owner,

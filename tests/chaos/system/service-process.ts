@@ -1,5 +1,6 @@
 import { bankHabits } from "./bank-habits.ts";
 import { join } from "node:path";
+import type { Bundle } from "@holdfast/bundle";
 import type { BusUser } from "@holdfast/contracts";
 import type { SchemaUrls } from "@holdfast/sandbox/infrastructure";
 import { ManagedProcess } from "./managed-process.ts";
@@ -10,7 +11,7 @@ import type { Wires } from "./wires.ts";
 
 /** What every process of a service is told and connected to. */
 export type Surroundings = {
-  root: string;
+  programs: Bundle;
   dir: string;
   timers: Timers;
   ports: { database: number; bus: number; acquirer: number };
@@ -163,7 +164,7 @@ export async function createSettlement(name: string, surroundings: Surroundings)
 
 async function createService(
   { name, user, databaseUrl: direct }: { name: string; user: BusUser; databaseUrl: string },
-  { root, dir, timers, ports, secrets, operatorEnv, wires, env: ofAll }: Surroundings,
+  { programs, dir, timers, ports, secrets, operatorEnv, wires, env: ofAll }: Surroundings,
   env: Record<string, string>,
 ): Promise<ServiceProcess> {
   const [database, bus, acquirer, healthPort] = await Promise.all([
@@ -172,11 +173,11 @@ async function createService(
     TcpProxy.start(ports.acquirer),
     nextPort(),
   ]);
-  const service = user.startsWith("gateway-") ? "api-gateway" : user;
+  const service = user.startsWith("gateway-") ? "gateway" : user;
   const databaseUrl = withPort(direct, database.port);
   const process = new ManagedProcess({
     name,
-    main: join(root, "services", service, "src", "main.ts"),
+    command: [programs.holdfast, "run", service],
     env: {
       LISTEN_HOST: "127.0.0.1",
       HEALTH_PORT: `${healthPort}`,

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Bundle } from "@holdfast/bundle";
 import { startAcquirer, type AcquirerProcess } from "./acquirer.ts";
 import { startForeignBank, type ForeignBank, type ForeignBankName } from "./foreign-banks.ts";
 import { nextPort } from "./port-block.ts";
@@ -8,15 +9,14 @@ import type { Wires } from "./wires.ts";
 /** What the services need, each as a process. */
 export async function startServers({
   dir,
-  root,
+  programs,
   log,
   wires,
   banks,
   cleanup,
 }: {
   dir: string;
-  /** The repository whose simulator runs. */
-  root: string;
+  programs: Bundle;
   /** A program's log file. */
   log: (name: string) => string;
   wires: Wires | undefined;
@@ -31,7 +31,7 @@ export async function startServers({
       ...(wires && { configFile: wires.configFile }),
     }),
     startAcquirer({
-      main: join(root, "tools", "acquirer-simulator", "src", "main.ts"),
+      command: [programs.simulators["acquirer-simulator"]],
       port: await nextPort(),
       ledgerFile: join(dir, "acquirer-ledger.ndjson"),
       logFile: log("acquirer"),
@@ -41,7 +41,7 @@ export async function startServers({
   const [postgres, nats, acquirer] = await Promise.all(starting);
   const foreign: ForeignBank[] = [];
   for (const name of banks) {
-    const bank = await startForeignBank(name, { dir, root, log });
+    const bank = await startForeignBank(name, { dir, programs, log });
     cleanup.push(
       () => bank.process.kill(),
       () => bank.link.close(),

@@ -3,6 +3,7 @@
  * twice (settlement where the books are compared), with a link that can fail between each process and each server it needs. The merchants' receivers run
  * in this process.
  */
+import { bundle } from "@holdfast/bundle";
 import { randomBytes } from "node:crypto";
 import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -169,13 +170,14 @@ async function bringUp({
   const log = (name: string) => join(dir, "logs", `${name}.log`);
   const identity = await createOperatorIdentity(join(dir, "operator-jwks.json"));
   const wires = choices.secured ? await createWires(dir) : undefined;
-  const servers = await startServers({ dir, root, log, wires, banks, cleanup });
+  const programs = await bundle(root);
+  const servers = await startServers({ dir, programs, log, wires, banks, cleanup });
   const { postgres, nats, acquirer } = servers;
   cleanup.push(await keepStream(nats.port, wires));
   const certificates = await localCertificates(join(dir, "certificates"));
-  const databaseUrls = await migratedDatabase(postgres.superuserUrl("postgres"), root, log);
+  const databaseUrls = await migratedDatabase(postgres.superuserUrl("postgres"), programs, log);
   const surroundings: Surroundings = {
-    root,
+    programs,
     dir,
     timers,
     databaseUrls,

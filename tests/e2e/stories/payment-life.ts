@@ -1,7 +1,7 @@
 import { eventually } from "../../support/index.ts";
 import { expect } from "vitest";
 import { preAuthorization, type Client, type RunningSandbox } from "../running-sandbox.ts";
-import { runProgram } from "../run-program.ts";
+import { runHoldfast } from "../run-program.ts";
 
 const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 
@@ -186,7 +186,7 @@ async function auditSaysWho(sandbox: RunningSandbox, vera: Client, paymentId: st
   ]);
   const merchants = seen.filter(({ service }) => service === "api-gateway").map(({ action }) => action);
   expect(merchants).toEqual(expect.arrayContaining(["access.refused", "merchant.created"]));
-  const verified = await runProgram("packages/audit/src/verify-audit.ts", "--home", sandbox.home);
+  const verified = await runHoldfast("verify-audit", "--home", sandbox.home);
   expect(verified.stdout).toMatch(/5 intact, 0 broken/);
   expect(verified.status).toBe(0);
 }

@@ -3,7 +3,7 @@ import { startReceiver, type Receipt } from "@holdfast/merchant-receiver";
 import { eventually } from "../../support/index.ts";
 import { expect, onTestFinished } from "vitest";
 import { preAuthorization, type Client, type RunningSandbox } from "../running-sandbox.ts";
-import { runProgram } from "../run-program.ts";
+import { runHoldfast } from "../run-program.ts";
 
 const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 
@@ -229,7 +229,7 @@ async function auditSaysWho(sandbox: RunningSandbox, vera: Client, ids: string[]
     "alice refund.approved",
     "vera access.refused",
   ]);
-  const verified = await runProgram("packages/audit/src/verify-audit.ts", "--home", sandbox.home);
+  const verified = await runHoldfast("verify-audit", "--home", sandbox.home);
   expect(verified.stdout).toMatch(/refunds: intact, \d+ entries[^]*0 broken/);
   expect(verified.status).toBe(0);
 }

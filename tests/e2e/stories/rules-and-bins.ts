@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runProgram } from "../run-program.ts";
+import { runHoldfast, runProgram } from "../run-program.ts";
 import { eventually } from "../../support/index.ts";
 import { expect } from "vitest";
 import { preAuthorization, type Client, type RunningSandbox } from "../running-sandbox.ts";
@@ -79,10 +79,9 @@ async function expectImportedBins(sandbox: RunningSandbox, merchant: Client): Pr
   });
   expect((await admin("GET", "/operator/audit-log")).text).toContain("bins.imported");
   // The services have logged the heads of what they, and the import, have written.
-  const program = "packages/audit/src/verify-audit.ts";
   await eventually(async () => {
-    const { stdout } = await runProgram(
-      program,
+    const { stdout } = await runHoldfast(
+      "verify-audit",
       "--home",
       sandbox.home,
       "--anchors",
@@ -105,5 +104,5 @@ async function expectImportedBins(sandbox: RunningSandbox, merchant: Client): Pr
 async function importBins({ home }: RunningSandbox, text: string) {
   const file = join(home, "bins.csv");
   writeFileSync(file, text);
-  return await runProgram("services/payments/src/card-bins/import-bins.ts", file, "--home", home);
+  return await runHoldfast("import-bins", file, "--home", home);
 }

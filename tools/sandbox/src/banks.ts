@@ -1,6 +1,5 @@
 // The banks that `--banks` adds: each is played by a simulator of its protocol, in a process with a ledger of its own.
-import { join } from "node:path";
-import { repositoryRoot } from "./repository-root.ts";
+import type { Simulator } from "@holdfast/bundle";
 
 /** The protocols that `--banks` knows, as accounts are made with them. */
 export const bankProtocols = ["nestpay", "iyzico"] as const;
@@ -13,10 +12,8 @@ export type BankContracts = {
 };
 
 export type BankDefinition = {
-  /** Of the process and of its log. */
-  name: string;
-  /** Absolute path of the program. */
-  main: string;
+  /** Of the process, of its program and of its log. */
+  name: Simulator;
   merchantName: string;
   /** The simulator's settings. */
   environment(place: { port: number; ledgerFile: string }, contracts: BankContracts): Record<string, string>;
@@ -41,7 +38,7 @@ export type AccountRequest = {
 
 export const banks: Record<BankProtocol, BankDefinition> = {
   nestpay: {
-    ...simulator("nestpay-simulator"),
+    name: "nestpay-simulator",
     merchantName: "Nestpay Shop",
     environment: ({ port, ledgerFile }, { nestpay: { clientId, user, password, storeKey } }) => ({
       NESTPAY_SIMULATOR_HOST: "127.0.0.1",
@@ -65,7 +62,7 @@ export const banks: Record<BankProtocol, BankDefinition> = {
     }),
   },
   iyzico: {
-    ...simulator("iyzico-simulator"),
+    name: "iyzico-simulator",
     merchantName: "iyzico Shop",
     environment: ({ port, ledgerFile }, { iyzico }) => ({
       IYZICO_SIMULATOR_HOST: "127.0.0.1",
@@ -100,7 +97,3 @@ export const banks: Record<BankProtocol, BankDefinition> = {
 
 /** Beyond the simulators' `LATENESS` of 17 s nothing takes effect any more. */
 const LATE_ARRIVAL_SECONDS = 30;
-
-function simulator(name: string): Pick<BankDefinition, "name" | "main"> {
-  return { name, main: join(repositoryRoot, "tools", name, "src", "main.ts") };
-}

@@ -1,12 +1,12 @@
 /**
- * `npm run keys`: the keys of all services of a sandbox. In containers and in Kubernetes each service has the program
- * itself, with its own environment: `node program/src/keys.ts` (docs/keys.md).
+ * `npm run keys`: the keys of all services of a sandbox. In containers and in Kubernetes each service has the command,
+ * with its own environment: `holdfast keys SERVICE` (docs/keys.md).
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { bundle } from "@holdfast/bundle";
 import { readCommandLine, runProgram, UsageError } from "@holdfast/service-runtime/command-line";
-import { repositoryRoot } from "./repository-root.ts";
 import { sandboxFileName, type SandboxFile } from "./sandbox-file.ts";
 import type { Secrets } from "./secrets.ts";
 
@@ -22,12 +22,12 @@ const HELP = `npm run keys -- [--home DIR] COMMAND
 
 /** Which services know a command. */
 const SERVICES: Record<string, string[]> = {
-  status: ["api-gateway", "payments", "webhook-dispatcher"],
+  status: ["gateway", "payments", "webhook-dispatcher"],
   reencrypt: ["webhook-dispatcher", "payments"],
   "forget-fingerprints": ["payments"],
 };
 
-function main(args: string[]): number {
+async function main(args: string[]): Promise<number> {
   const line = readCommandLine(args, {
     help: HELP,
     positionals: true,
@@ -47,9 +47,9 @@ function main(args: string[]): number {
     ...(key === undefined ? [] : ["--key", key]),
   ];
   const env = { ...ringsOf(home), ...process.env };
+  const { holdfast: program } = await bundle();
   const codes = services.map((service) => {
-    const program = join(repositoryRoot, "services", service, "src", "keys.ts");
-    return spawnSync(process.execPath, [program, ...passedOn], { env, stdio: "inherit" }).status ?? 2;
+    return spawnSync(process.execPath, [program, "keys", service, ...passedOn], { env, stdio: "inherit" }).status ?? 2;
   });
   return Math.max(...codes);
 }

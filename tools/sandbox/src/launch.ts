@@ -13,6 +13,7 @@ import {
   type Postgres,
   type SchemaUrls,
 } from "./infrastructure/index.ts";
+import type { Bundle } from "@holdfast/bundle";
 import type { JWK } from "jose";
 import { natsUsersConfig } from "@holdfast/messaging";
 import { IMAGE_ENVIRONMENT } from "./image-environment.ts";
@@ -20,12 +21,17 @@ import { banks, type BankContracts, type BankProtocol } from "./banks.ts";
 import { operatorAudience, operatorIssuerOf, staffAudience, type SandboxPerson } from "./operators.ts";
 import type { Ports } from "./ports.ts";
 import { replaceFile } from "./replace-file.ts";
-import { repositoryRoot } from "./repository-root.ts";
 import type { BusPasswords } from "./secrets.ts";
 import type { ServiceDefinition, ServiceSurroundings } from "./service-definitions.ts";
 import type { Launch, Supervisor } from "./supervisor.ts";
 
-export type LaunchContext = { home: string; supervisor: Supervisor; log: (line: string) => void };
+export type LaunchContext = {
+  home: string;
+  /** They may still be built while servers start. */
+  programs: Promise<Bundle>;
+  supervisor: Supervisor;
+  log: (line: string) => void;
+};
 
 /** The port is chosen at the first start and kept, so that clients find the server again after a restart. */
 export async function launchPostgres({ home, supervisor }: LaunchContext): Promise<Postgres> {
@@ -68,23 +74,26 @@ export async function launchNatsServer(
   return `nats://127.0.0.1:${port}`;
 }
 
-export async function launchSimulator({ home, supervisor }: LaunchContext, port: number): Promise<void> {
-  const main = join(repositoryRoot, "tools", "acquirer-simulator", "src", "main.ts");
+export async function launchSimulator(
+  { home, programs, supervisor }: LaunchContext,
+  port: number,
+): Promise<void> {
+  const command = [(await programs).simulators["acquirer-simulator"]];
   const environment = environmentOf({
     SIMULATOR_HOST: "127.0.0.1",
     SIMULATOR_PORT: `${port}`,
     SIMULATOR_LEDGER_FILE: join(home, "acquirer-ledger.ndjson"),
   });
-  const launch = program(home, "acquirer-simulator", main, environment, `http://127.0.0.1:${port}/livez`);
+  const launch = program(home, "acquirer-simulator", command, environment, `http://127.0.0.1:${port}/livez`);
   await supervisor.start("acquirer-simulator", "transport", launch);
 }
 
 /** In the place of a company's own: it signs in whoever is chosen. */
 export async function launchIdentityProvider(
-  { home, supervisor }: LaunchContext,
+  { home, programs, supervisor }: LaunchContext,
   { ports, people, signingKey }: { ports: Ports; people: readonly SandboxPerson[]; signingKey: JWK },
 ): Promise<void> {
-  const main = join(repositoryRoot, "tools", "identity-provider", "src", "main.ts");
+  const command = [(await programs).simulators["identity-provider"]];
   const environment = environmentOf({
     IDENTITY_PROVIDER_PORT: `${ports.identityProvider}`,
     IDENTITY_PROVIDER_KEY: JSON.stringify(signingKey),
@@ -94,13 +103,13 @@ export async function launchIdentityProvider(
     IDENTITY_PROVIDER_CONSOLE_URL: `http://127.0.0.1:${ports.console}`,
   });
   const readyUrl = `${operatorIssuerOf(ports)}/livez`;
-  const launch = program(home, "identity-provider", main, environment, readyUrl);
+  const launch = program(home, "identity-provider", command, environment, readyUrl);
   await supervisor.start("identity-provider", "transport", launch);
 }
 
 /** @returns where it is, for its clients and for browsers. */
 export async function launchBank(
-  { home, supervisor }: LaunchContext,
+  { home, programs, supervisor }: LaunchContext,
   protocol: BankProtocol,
   { port, contracts }: { port: number; contracts: BankContracts },
 ): Promise<string> {
@@ -108,20 +117,25 @@ export async function launchBank(
   const ledgerFile = join(home, `${protocol}-ledger.ndjson`);
   const url = `http://127.0.0.1:${port}`;
   const environment = environmentOf(bank.environment({ port, ledgerFile }, contracts));
-  const launch = program(home, bank.name, bank.main, environment, `${url}/livez`);
+  const launch = program(home, bank.name, [(await programs).simulators[bank.name]], environment, `${url}/livez`);
   await supervisor.start(bank.name, "transport", launch);
   return url;
 }
 
 /** Migrates a service's schema as its owner. */
 export async function migrate(
-  { home, supervisor }: LaunchContext,
+  { home, programs, supervisor }: LaunchContext,
   service: ServiceDefinition,
   urls: SchemaUrls,
 ): Promise<void> {
   await runLogged({
     name: `${service.name}-migration`,
-    command: withParentDeathSignal("KILL", [process.execPath, service.migration]),
+    command: withParentDeathSignal("KILL", [
+      process.execPath,
+      (await programs).holdfast,
+      "migrate",
+      service.program,
+    ]),
     env: environmentOf({ MIGRATION_DATABASE_URL: urls[service.schema].owner }),
     logFile: logOf(home, `${service.name}-migration`),
     timeoutMs: migrationTimeoutMs,
@@ -131,10 +145,11 @@ export async function migrate(
 
 /** @returns where its health port is. */
 export async function launchService(
-  { home, supervisor }: LaunchContext,
+  { home, programs, supervisor }: LaunchContext,
   service: ServiceDefinition,
   surroundings: ServiceSurroundings,
 ): Promise<string> {
+  const command = [(await programs).holdfast, "run", service.program];
   const healthPort = await freePort();
   const healthUrl = `http://127.0.0.1:${healthPort}`;
   const environment = environmentOf({
@@ -148,19 +163,25 @@ export async function launchService(
     }),
     ...service.environment(surroundings),
   });
-  const launch = program(home, service.name, service.main, environment, `${healthUrl}/readyz`);
+  const launch = program(home, service.name, command, environment, `${healthUrl}/readyz`);
   await supervisor.start(service.name, service.isEdge ? "edge" : "service", launch);
   return healthUrl;
 }
 
 /** A program of this repository, run by the Node that runs this one; it is up when `readyUrl` answers 200. */
-function program(home: string, name: string, main: string, env: NodeJS.ProcessEnv, readyUrl: string): Launch {
+function program(
+  home: string,
+  name: string,
+  command: string[],
+  env: NodeJS.ProcessEnv,
+  readyUrl: string,
+): Launch {
   return async (onSpawn) => {
     const child = await spawnLogged({
       name,
       // SIGKILL, should this process be killed: a service must bear it at any moment, and would else wait for its
       // peers.
-      command: withParentDeathSignal("KILL", [process.execPath, main]),
+      command: withParentDeathSignal("KILL", [process.execPath, ...command]),
       env,
       logFile: logOf(home, name),
     });

@@ -1,16 +1,27 @@
 // The life of the `npm start` process: start, show the banner, wait for a signal, stop, exit.
 import { banner } from "./banner.ts";
 import { parseCommandLine } from "./options.ts";
-import { SandboxStoppedError, startSandbox } from "./sandbox.ts";
+import { SandboxStoppedError, startSandbox, type SandboxOptions } from "./sandbox.ts";
 import type { ServiceDefinition } from "./service-definitions.ts";
 
 /** Runs a sandbox until SIGINT or SIGTERM, then exits: 0 when it was stopped, 1 when it failed. @throws UsageError */
-export async function runSandbox(args: string[], services: ServiceDefinition[]): Promise<void> {
+export async function runSandbox(
+  args: string[],
+  services: ServiceDefinition[],
+  programs?: SandboxOptions["programs"],
+): Promise<void> {
   const commandLine = parseCommandLine(args);
   if (!commandLine) return;
   const { stopSignal, killSignal } = signals();
   try {
-    const sandbox = await startSandbox({ ...commandLine, services, stopSignal, killSignal, log });
+    const sandbox = await startSandbox({
+      ...commandLine,
+      services,
+      ...(programs && { programs }),
+      stopSignal,
+      killSignal,
+      log,
+    });
     process.stdout.write(banner(sandbox.file, commandLine.home));
     await sandbox.stopped;
   } catch (error) {

@@ -1,5 +1,6 @@
 // The whole product on one machine, as separate processes. This file tells in which order they come up; each step's
 // details are in a file of its own.
+import { bundle, type Bundle } from "@holdfast/bundle";
 import { join, resolve } from "node:path";
 import { INSTALLATION, OBSERVER } from "@holdfast/contracts";
 import {
@@ -39,6 +40,8 @@ export type SandboxOptions = {
   services: ServiceDefinition[];
   /** Banks beside the acquirer simulator, each with an account and a merchant. */
   banks?: BankProtocol[];
+  /** The programs that run; by default the bundle of this checkout. */
+  programs?: () => Promise<Bundle>;
   /** Aborted to stop in order, also while starting. */
   stopSignal?: AbortSignal;
   /** Aborted to kill all processes immediately. */
@@ -113,6 +116,7 @@ type BringUp = {
   portBase: number;
   services: ServiceDefinition[];
   banks?: BankProtocol[];
+  programs?: () => Promise<Bundle>;
   supervisor: Supervisor;
   log: (line: string) => void;
   /** Told of what keeps the event stream there, which ends with the sandbox. */
@@ -121,7 +125,10 @@ type BringUp = {
 
 async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">> {
   const { home, services, log } = options;
-  const context: LaunchContext = { home, supervisor: options.supervisor, log };
+  const programs = (options.programs ?? bundle)();
+  // A failure is reported where they are needed.
+  programs.catch(() => {});
+  const context: LaunchContext = { home, programs, supervisor: options.supervisor, log };
   const ports = await choosePorts(options.portBase, options.banks ?? []);
   const secrets = keepSecrets(join(home, "secrets.json"));
   const jwksFile = join(home, "operator-jwks.json");

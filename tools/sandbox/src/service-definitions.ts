@@ -1,7 +1,7 @@
 // The services that a sandbox runs: one entry each, and nothing else in the sandbox knows their names.
-import { join } from "node:path";
 import type { BusUser } from "@holdfast/contracts";
 import {
+  programOf,
   schemaByService,
   type SchemaName,
   type SchemaUrls,
@@ -9,7 +9,6 @@ import {
 } from "./infrastructure/index.ts";
 import { operatorAudience, operatorIssuerOf, operatorTokenAge, staffAudience } from "./operators.ts";
 import type { Ports } from "./ports.ts";
-import { repositoryRoot } from "./repository-root.ts";
 import type { Secrets } from "./secrets.ts";
 
 /** What a service may be told about the sandbox around it. */
@@ -33,9 +32,8 @@ export type ServiceDefinition = {
   schema: SchemaName;
   /** The database, as the role that the process runs under. */
   databaseUrl(urls: SchemaUrls): string;
-  /** Absolute paths of the program and of the program that migrates its schema. */
-  main: string;
-  migration: string;
+  /** `holdfast run` and `holdfast migrate` know it by this name. */
+  program: string;
   /** Takes requests from outside: it is stopped before the services that answer it. */
   isEdge: boolean;
   /** What it needs beside the settings that all services get (LISTEN_HOST, HEALTH_PORT, DATABASE_URL, NATS_*). */
@@ -203,12 +201,6 @@ function unlessGiven(settings: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(settings).filter(([name]) => !process.env[name]));
 }
 
-function service(name: ServiceName): Pick<ServiceDefinition, "name" | "schema" | "main" | "migration"> {
-  const sources = join(repositoryRoot, "services", name, "src");
-  return {
-    name,
-    schema: schemaByService[name],
-    main: join(sources, "main.ts"),
-    migration: join(sources, "migrate.ts"),
-  };
+function service(name: ServiceName): Pick<ServiceDefinition, "name" | "schema" | "program"> {
+  return { name, schema: schemaByService[name], program: programOf(name) };
 }

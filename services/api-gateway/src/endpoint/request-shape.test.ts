@@ -1,10 +1,10 @@
 import {
   ENDPOINTS,
   FIELD_CODES,
-  REQUEST_EXAMPLES,
   type Endpoint,
   type FieldFault,
 } from "@holdfast/contracts";
+import { REQUEST_EXAMPLES } from "@holdfast/contracts/openapi-examples";
 import { describe, expect, test } from "vitest";
 import { Refusal } from "../http/refusal.ts";
 import { parseJson } from "./parse-json.ts";

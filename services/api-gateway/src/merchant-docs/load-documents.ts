@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { assetPath } from "@holdfast/assets";
 import { Html, html } from "@holdfast/html";
 import { merchantDocumentSchema, type MerchantDocument } from "./merchant-document.ts";
 import { renderDocument, type NavigationEntry } from "./render-document.ts";
@@ -30,8 +31,6 @@ export const GUIDES = [
   "going-live",
 ] as const;
 
-const DOCS = join(import.meta.dirname, "..", "..", "..", "..", "docs");
-
 /**
  * Reads and renders the guides and the reference, once in a process.
  *
@@ -46,12 +45,12 @@ export function loadDocuments(): ReadonlyMap<string, ServedDocument> {
 let loaded: ReadonlyMap<string, ServedDocument> | undefined;
 
 function renderAll(): ReadonlyMap<string, ServedDocument> {
-  const openapi = readFileSync(join(DOCS, "openapi.merchant.json"), "utf8");
+  const openapi = readFileSync(assetPath("docs/openapi.merchant.json"), "utf8");
   const document = merchantDocumentSchema.parse(JSON.parse(openapi));
   const pages = [...GUIDES.map((name) => readGuide(name, document)), reference(document)];
   const style = served(
     "text/css; charset=utf-8",
-    readFileSync(join(import.meta.dirname, "assets/docs.css"), "utf8"),
+    readFileSync(assetPath("services/api-gateway/src/merchant-docs/assets/docs.css"), "utf8"),
   );
   const frame = { entries: pages.map(({ entry }) => entry), styleHref: "docs.css" };
   const rendered = pages.map(
@@ -73,7 +72,7 @@ function readGuide(
   name: (typeof GUIDES)[number],
   document: MerchantDocument,
 ): { entry: NavigationEntry; content: Html } {
-  const markdown = readFileSync(join(DOCS, "merchant", `${name}.md`), "utf8");
+  const markdown = readFileSync(join(assetPath("docs/merchant"), `${name}.md`), "utf8");
   const [, title] = /^# (.+)$/m.exec(markdown) ?? [];
   if (title === undefined) throw new Error(`docs/merchant/${name}.md has no heading`);
   const tables = new Map([

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { pageOf, startTestCheckouts } from "../../test/test-checkouts.ts";
 import { startTestGateway, type TestGateway, type TestMerchant } from "../../test/test-gateway.ts";
+import { holdfast } from "@holdfast/tests/support";
 
 let gateway: TestGateway;
 let checkouts: Awaited<ReturnType<typeof startTestCheckouts>>;
@@ -20,13 +21,14 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-const probe = (...args: string[]) =>
-  new Promise<{ code: number; text: string }>((resolve) => {
-    const program = [join(import.meta.dirname, "main.ts"), ...args];
-    const child = execFile(process.execPath, program, (_error, stdout, stderr) =>
+const probe = async (...args: string[]) => {
+  const [node = "", ...program] = await holdfast("page-integrity", ...args);
+  return await new Promise<{ code: number; text: string }>((resolve) => {
+    const child = execFile(node, program, (_error, stdout, stderr) =>
       resolve({ code: child.exitCode ?? -1, text: stdout + stderr }),
     );
   });
+};
 
 const address = (port: number, id: string) => `http://127.0.0.1:${port}/checkout/${id}`;
 

@@ -11,7 +11,6 @@ import {
   createDatabase,
   ownersDatabaseUrl,
   readCommandLine,
-  runProgram,
   UsageError,
 } from "@holdfast/service-runtime";
 import { sql } from "kysely";
@@ -106,5 +105,3 @@ async function replace(
     await db.destroy();
   }
 }
-
-if (import.meta.main) await runProgram("import-bins", importBins);

@@ -1,4 +1,4 @@
-import { refundReference } from "@holdfast/acquirer";
+import { refundReference } from "@holdfast/acquirer/movement";
 import {
   amountToJson,
   currencyExponent,

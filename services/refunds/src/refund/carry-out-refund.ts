@@ -5,13 +5,9 @@
  * where an inquiry says that the bank has called this one too late, so that nothing was or ever will be paid under it: the
  * bank pays at most once. Then `payments` settles or releases the amount, and only then the end is shown.
  */
-import {
-  hindranceOf,
-  movementOutcome,
-  waitFor,
-  type AcquirerOutcome,
-  type MovementOutcome,
-} from "@holdfast/acquirer";
+import type { AcquirerOutcome, MovementOutcome } from "@holdfast/acquirer";
+import { movementOutcome } from "@holdfast/acquirer/movement";
+import { hindranceOf, waitFor } from "@holdfast/acquirer/not-sent";
 import { failpoint, nextAttemptInMs } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { assetPath } from "@holdfast/assets";
 import { z } from "zod";
 import { LINE_KINDS } from "./settlement-line.ts";
 
@@ -138,9 +138,7 @@ export function columnsOf(mapping: RecordsMapping): string[] {
 }
 
 /** In the repository and in the image alike. */
-export const SHIPPED_MAPPINGS = fileURLToPath(
-  new URL("../../../../deploy/settlement-mappings", import.meta.url),
-);
+export const SHIPPED_MAPPINGS = assetPath("deploy/settlement-mappings");
 
 /** A mapping that is none. */
 export class MappingError extends Error {

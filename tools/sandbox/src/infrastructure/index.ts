@@ -9,6 +9,7 @@ export { provisionDatabase } from "./provision-database.ts";
 export {
   AUDITOR,
   grantConnect,
+  programOf,
   roleNames,
   schemaByService,
   auditedSchemas,

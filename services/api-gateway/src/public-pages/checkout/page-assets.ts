@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { assetPath } from "@holdfast/assets";
 import { DESIGN_TOKENS } from "@holdfast/html";
 import { withoutTrailingSlashes } from "../public-url.ts";
 
@@ -24,7 +25,8 @@ export const ASSET_HEADERS = {
 /** Reads the files once, at start. The page's script is written in modules, and sent as one file. */
 export function loadPageAssets(publicUrl: string): PageAssets {
   const base = withoutTrailingSlashes(new URL(publicUrl).pathname);
-  const read = (name: string) => readFileSync(join(import.meta.dirname, "assets", name), "utf8");
+  const folder = assetPath("services/api-gateway/src/public-pages/checkout/assets");
+  const read = (name: string) => readFileSync(join(folder, name), "utf8");
   const modules = ["card-number.js", "deadline.js"].map((name) => read(name).replaceAll(/^export /gm, ""));
   const page = read("checkout.js").replaceAll(/^import [^;]*;\n/gm, "");
   return {

@@ -4,7 +4,8 @@
  * stands in front of the gateway.
  */
 import { readFileSync } from "node:fs";
-import { readCommandLine, runProgram, UsageError } from "@holdfast/service-runtime/command-line";
+import { assetPath } from "@holdfast/assets";
+import { readCommandLine, UsageError } from "@holdfast/service-runtime/command-line";
 import {
   baseOf,
   compareAsset,
@@ -24,7 +25,10 @@ const HELP = `npm run page-integrity -- --url https://pay.example/checkout/ID [-
 Exit codes: 0 as released, 1 different, 2 could not be compared.
 `;
 
-async function main(args: string[]): Promise<number> {
+type Output = (text: string) => void;
+
+/** @returns the exit code. @throws where the page could not be compared */
+export async function checkPage(args: string[], _env: NodeJS.ProcessEnv, out: Output): Promise<number> {
   const line = readCommandLine(args, {
     help: HELP,
     options: {
@@ -37,14 +41,14 @@ async function main(args: string[]): Promise<number> {
   const { values } = line;
   if (values.url === undefined) throw new UsageError("--url is required");
   const release = JSON.parse(
-    readFileSync(values.release ?? new URL("released-pages.json", import.meta.url), "utf8"),
+    readFileSync(values.release ?? assetPath("services/api-gateway/src/page-integrity/released-pages.json"), "utf8"),
   ) as PageRelease;
-  const { differences, onward } = await compareWith(release, values.url, values["allow-header"]);
+  const { differences, onward } = await compareWith(release, values.url, values["allow-header"]).catch(nameCause);
   for (const { what, released, received } of differences) {
-    process.stdout.write(`${what}\n  - ${released ?? "(not there)"}\n  + ${received ?? "(not there)"}\n`);
+    out(`${what}\n  - ${released ?? "(not there)"}\n  + ${received ?? "(not there)"}\n`);
   }
   const { headers, tags, assets } = release;
-  process.stdout.write(
+  out(
     differences.length === 0
       ? `as released: ${Object.keys(headers).length} headers, ${tags.length} tags, ${assets.length} files${onward === undefined ? "" : `; it leads to ${onward}`}\n`
       : `${differences.length} differences; - is released, + is received\n`,
@@ -107,4 +111,3 @@ const BODY_BYTES_MAX = 1_024 * 1_024;
 const BROWSER =
   "Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
 
-await runProgram("page-integrity", main);

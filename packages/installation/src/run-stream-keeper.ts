@@ -1,0 +1,25 @@
+import { parseConfig } from "@holdfast/service-runtime";
+import { keepStreamSchema } from "./config.ts";
+import { startStreamKeeper } from "./stream-keeper.ts";
+
+/**
+ * `holdfast keep-stream` runs beside the services, and makes the event stream again when all of JetStream's data was lost. It
+ * holds nothing, so any number of them may run; without one, webhooks wait in the outboxes until the installation is run
+ * again.
+ */
+export async function runStreamKeeper(): Promise<void> {
+  const stopping = Promise.withResolvers<void>();
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stopping.resolve());
+  try {
+    const keeper = await Promise.race([
+      startStreamKeeper(parseConfig(keepStreamSchema, process.env)),
+      stopping.promise,
+    ]);
+    await stopping.promise;
+    await keeper?.stop();
+  } catch (error) {
+    process.stderr.write(`keep-stream: ${(error as Error).message}\n`);
+    process.exitCode = 1;
+  }
+  process.exit();
+}

@@ -1,4 +1,0 @@
-import { fileURLToPath } from "node:url";
-import { runMigrationCommand } from "@holdfast/service-runtime";
-
-await runMigrationCommand("settlement", fileURLToPath(new URL("../migrations", import.meta.url)));

@@ -1,0 +1,137 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bareEnvironment, holdfast } from "@holdfast/tests/support";
+import { expect, onTestFinished, test } from "vitest";
+import { bundle, SIMULATORS } from "./bundle.ts";
+
+const repository = join(import.meta.dirname, "..", "..", "..");
+
+/** A repository with programs of one line, which read an asset and fail where they are told to. */
+function smallRepository(): string {
+  const root = mkdtempSync(join(tmpdir(), "holdfast-bundle-"));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const write = (path: string, text: string) => {
+    mkdirSync(join(root, path, ".."), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  for (const name of SIMULATORS) write(`tools/${name}/src/main.ts`, `console.log("${name}");\n`);
+  write("package.json", '{ "name": "small", "version": "1.2.3" }');
+  write("package-lock.json", '{ "packages": { "node_modules/other": { "integrity": "sha512-AAEC" } } }');
+  write("node_modules/other/package.json", '{ "name": "other", "version": "4.5.6", "license": "MIT" }');
+  write("node_modules/other/index.js", 'export const other = "of another";\n');
+  write("node_modules/other/LICENSE", "May be used.\n");
+  write("docs/merchant/guide.md", "# Guide\n");
+  write("docs/openapi.merchant.json", "{}\n");
+  write("deploy/settlement-mappings/one.json", "{}\n");
+  write("services/one/src/asset.csv", "an asset\n");
+  write("packages/assets/src/asset-path.ts", readFileSync(join(repository, ASSETS), "utf8"));
+  write("tools/holdfast/src/main.ts", MAIN);
+  return root;
+}
+
+const ASSETS = "packages/assets/src/asset-path.ts";
+const MAIN = `import { setSourceMapsSupport } from "node:module";
+setSourceMapsSupport(true, { nodeModules: true });
+await import("./program.ts");
+`;
+const PROGRAM = `import { readFileSync } from "node:fs";
+import { other } from "other";
+import { assetPath } from "../../../packages/assets/src/asset-path.ts";
+
+type Failing = { fails: boolean };
+
+function report({ fails }: Failing): void {
+  console.log(readFileSync(assetPath("services/one/src/asset.csv"), "utf8"), other);
+  if (fails) throw new Error("failed as told");
+}
+
+report({ fails: process.argv[2] === "fail" });
+`;
+
+function withProgram(text = PROGRAM): string {
+  const root = smallRepository();
+  writeFileSync(join(root, "tools/holdfast/src/program.ts"), text);
+  return root;
+}
+
+function bundlesOf(root: string): string[] {
+  return readdirSync(join(root, "node_modules", ".cache", "holdfast"));
+}
+
+test("a bundle is built once for the same inputs, and again when one has changed", async () => {
+  const root = withProgram();
+  const first = await bundle(root);
+  expect(await bundle(root)).toEqual(first);
+  expect(execFileSync(process.execPath, [first.holdfast], { encoding: "utf8" })).toBe("an asset\n of another\n");
+  writeFileSync(join(root, "services/one/src/asset.csv"), "another asset\n");
+  const second = await bundle(root);
+  expect(second).not.toEqual(first);
+  expect(execFileSync(process.execPath, [second.holdfast], { encoding: "utf8" })).toContain("another asset");
+  expect(bundlesOf(root)).toHaveLength(2);
+});
+
+test("those who build at once get the same bundle, whole, and leave nothing else", async () => {
+  const root = withProgram();
+  const [one, other] = await Promise.all([bundle(root), bundle(root)]);
+  expect(one).toEqual(other);
+  expect(bundlesOf(root)).toHaveLength(1);
+  for (const file of [one.holdfast, ...Object.values(one.simulators)]) expect(existsSync(file)).toBe(true);
+});
+
+test("a build that fails leaves nothing", async () => {
+  const root = withProgram("import './absent.ts';\n");
+  await expect(bundle(root)).rejects.toThrow("absent.ts");
+  expect(bundlesOf(root)).toEqual([]);
+});
+
+test("a bundle that nobody has used for a week goes", async () => {
+  const root = withProgram();
+  const { holdfast: program } = await bundle(root);
+  const longAgo = new Date(Date.now() - 8 * 86_400_000);
+  utimesSync(join(program, "..", ".."), longAgo, longAgo);
+  writeFileSync(join(root, "docs/merchant/guide.md"), "# Another guide\n");
+  await bundle(root);
+  expect(existsSync(program)).toBe(false);
+});
+
+test("a stack trace has the lines of the sources", async () => {
+  const root = withProgram();
+  const { holdfast: program } = await bundle(root);
+  const { status, stderr } = spawnSync(process.execPath, [program, "fail"], { encoding: "utf8" });
+  expect(status).toBe(1);
+  expect(stderr).toContain("tools/holdfast/src/program.ts:9:");
+  expect(stderr).toContain("tools/holdfast/src/program.ts:12:");
+});
+
+test("a bundle has the licences and the inventory of what is in it", async () => {
+  const root = withProgram();
+  const folder = join((await bundle(root)).holdfast, "..");
+  expect(readFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), "utf8")).toBe("other 4.5.6 (MIT)\n\nMay be used.");
+  expect(JSON.parse(readFileSync(join(folder, "sbom.cdx.json"), "utf8"))).toMatchObject({
+    bomFormat: "CycloneDX",
+    metadata: { component: { name: "small", version: "1.2.3" } },
+    components: [
+      {
+        name: "other",
+        version: "4.5.6",
+        purl: "pkg:npm/other@4.5.6",
+        hashes: [{ alg: "SHA-512", content: "000102" }],
+      },
+    ],
+  });
+});
+
+test("the product's bundle names its programs and refuses others, as the sources do", async () => {
+  const run = async (...args: string[]) => {
+    const [node = "", ...command] = await holdfast(...args);
+    return spawnSync(node, command, { env: bareEnvironment(), encoding: "utf8" });
+  };
+  expect(await run("--help")).toMatchObject({ status: 0, stdout: expect.stringContaining("run SERVICE") });
+  expect(await run("play")).toMatchObject({ status: 2 });
+  expect(await run("run", "refunds")).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining("DATABASE_URL is missing"),
+  });
+});

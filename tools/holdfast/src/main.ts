@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+/**
+ * `holdfast WHAT`: every program of the product, chosen by the first argument. The file system of an image is read-only and
+ * its user has no rights: credentials, identities and networks decide what a process may do, not the files it lacks.
+ */
+import { setSourceMapsSupport } from "node:module";
+import { findProgram, HELP, UnknownProgramError } from "./find-program.ts";
+
+// Before the chunk of a program is loaded: stack traces of a bundle name the lines of the sources.
+setSourceMapsSupport(true, { nodeModules: true });
+
+const args = process.argv.slice(2);
+if (args[0] === "--help" || args[0] === "-h") process.stdout.write(HELP);
+else await run(args);
+
+async function run(given: string[]): Promise<void> {
+  try {
+    const { start, rest } = findProgram(given);
+    await start(rest);
+  } catch (error) {
+    if (!(error instanceof UnknownProgramError)) throw error;
+    process.stderr.write(`holdfast: ${error.message}\n`);
+    process.exitCode = 2;
+  }
+}
