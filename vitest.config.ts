@@ -38,6 +38,7 @@ export default defineConfig({
           // They share nothing but modules, and a worker for each file costs more than the tests.
           isolate: false,
           include: ["{services,packages,tools,tests}/**/*.test.ts"],
+          globalSetup: ["tests/support/build-bundle.ts"],
           exclude: [
             "**/node_modules/**",
             "**/*.{service,e2e,system,fault,container,browser,cluster,rotation,php,alerts}.test.ts",

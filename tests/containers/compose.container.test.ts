@@ -21,7 +21,7 @@ const SERVICES = [
 ] as const;
 const FACES = ["gateway-operator", "gateway-public", "gateway-staff"] as const;
 const OURS = [...SERVICES, ...FACES, "acquirer-simulator"] as const;
-const IMAGES = [...SERVICES, "acquirer-simulator", "installation"] as const;
+const IMAGES = ["holdfast", "simulators"] as const;
 /** `stop_grace_period` of the services. */
 const GRACE_MS = 35_000;
 
@@ -41,7 +41,13 @@ async function onboard(name: string) {
 test.each(OURS)("%s is healthy and runs with the least that a process can have", async (service) => {
   const { Config, HostConfig, State, NetworkSettings } = await system.inspect(service);
   expect(State.Health.Status).toBe("healthy");
-  expect(Config).toMatchObject({ User: "1000:1000", Entrypoint: ["node"], Cmd: ["program/src/main.ts"] });
+  const isBank = service === "acquirer-simulator";
+  const program = service === "api-gateway" || service.startsWith("gateway-") ? "gateway" : service;
+  expect(Config).toMatchObject({
+    User: "1000:1000",
+    Entrypoint: isBank ? ["node"] : ["node", "/holdfast/dist/holdfast/holdfast.mjs"],
+    Cmd: isBank ? ["dist/simulators/acquirer-simulator.mjs"] : ["run", program],
+  });
   expect(HostConfig).toMatchObject({
     ReadonlyRootfs: true,
     CapDrop: ["ALL"],
@@ -225,53 +231,51 @@ test("nats takes a renewed certificate when it is restarted, and the services co
   });
 });
 
-test.each(IMAGES)("the image of %s holds one program with its inventory, and no secret", async (program) => {
-  const image = `holdfast/${program}:${testVersion}`;
-  const about =
-    (await docker(["history", "--no-trunc", image])) + (await docker(["image", "inspect", image]));
-  for (const [name, value] of system.secrets) expect(about, name).not.toContain(value);
-  expect(about).not.toMatch(/PASSWORD=|NPM_CONFIG_REGISTRY|BEGIN CERTIFICATE/);
+test.each(IMAGES)(
+  "the image %s holds a bundle with its licences and inventory, and no secret",
+  async (name) => {
+    const image = `holdfast/${name}:${testVersion}`;
+    const about =
+      (await docker(["history", "--no-trunc", image])) + (await docker(["image", "inspect", image]));
+    for (const [secret, value] of system.secrets) expect(about, secret).not.toContain(value);
+    expect(about).not.toMatch(/PASSWORD=|NPM_CONFIG_REGISTRY|BEGIN CERTIFICATE/);
 
-  const list = `import { readdirSync, readFileSync } from "node:fs";
+    const list = `import { readdirSync, readFileSync } from "node:fs";
     const files = readdirSync("/holdfast", { recursive: true }).map(String);
-    console.log(JSON.stringify({ files, sbom: JSON.parse(readFileSync("/holdfast/sbom.cdx.json", "utf8")) }));`;
-  const inside = ["run", "--rm", "--read-only", "--network", "none", image];
-  const { files, sbom } = JSON.parse(await docker([...inside, "--input-type=module", "--eval", list])) as {
-    files: string[];
-    sbom: { bomFormat: string; components: { purl: string }[] };
-  };
-  const own = files.filter((file) => !file.startsWith("node_modules/"));
-  expect(
-    own.filter((file) => /(^|\/)(\.env|\.npmrc|\.git|test)(\/|$)|\.(test\.ts|crt|pem|key)$/.test(file)),
-  ).toEqual([]);
-  expect(own.filter((file) => /^services\/[^/]+$/.test(file))).toEqual(
-    SERVICES.some((service) => service === program) ? [`services/${program}`] : [],
-  );
+    console.log(JSON.stringify({ files, sbom: JSON.parse(readFileSync("/holdfast/dist/${name}/sbom.cdx.json", "utf8")) }));`;
+    const inside = ["run", "--rm", "--read-only", "--network", "none", "--entrypoint", "node", image];
+    const { files, sbom } = JSON.parse(await docker([...inside, "--input-type=module", "--eval", list])) as {
+      files: string[];
+      sbom: { bomFormat: string; components: { purl: string }[] };
+    };
+    expect(
+      files.filter((file) =>
+        /(^|\/)(\.env|\.npmrc|\.git|test|node_modules)(\/|$)|\.(ts|crt|pem|key)$/.test(file),
+      ),
+    ).toEqual([]);
+    expect(files).toContain(`dist/${name}/THIRD-PARTY-NOTICES.txt`);
+    expect(files.filter((file) => /^dist\/[^/]+$/.test(file))).toEqual([`dist/${name}`]);
 
-  expect(sbom.bomFormat).toBe("CycloneDX");
-  const named = new Set(
-    sbom.components.map(({ purl }) => /^pkg:npm\/(.+)@/.exec(purl)?.[1]?.replace("%40", "@")),
-  );
-  const installed = files.flatMap(
-    (file) => /^node_modules\/((?:@[^/]+\/)?[^/@.][^/]*)\/package\.json$/.exec(file)?.[1] ?? [],
-  );
-  expect(installed.filter((name) => !named.has(name))).toEqual([]);
-  expect(installed).not.toContain("vitest");
-  const [{ Size, Config }] = JSON.parse(await docker(["image", "inspect", image])) as [
-    { Size: number; Config: { Labels: Record<string, string> } },
-  ];
-  expect(Config.Labels).toMatchObject({
-    "org.opencontainers.image.title": `Holdfast ${program}`,
-    "org.opencontainers.image.licenses": "Apache-2.0",
-  });
-  const [{ Size: base }] = JSON.parse(await docker(["image", "inspect", "node:26-slim"])) as [
-    { Size: number },
-  ];
-  const megabytes = (bytes: number) => Math.round(bytes / 1e6);
-  process.stdout.write(
-    `${image}: ${megabytes(Size)} MB, ${megabytes(Size - base)} of them beside node:26-slim\n`,
-  );
-});
+    expect(sbom.bomFormat).toBe("CycloneDX");
+    const named = sbom.components.map(({ purl }) => /^pkg:npm\/(.+)@/.exec(purl)?.[1]?.replace("%40", "@"));
+    expect(named).toContain("zod");
+    expect(named).not.toContain("vitest");
+    const [{ Size, Config }] = JSON.parse(await docker(["image", "inspect", image])) as [
+      { Size: number; Config: { Labels: Record<string, string> } },
+    ];
+    expect(Config.Labels).toMatchObject({
+      "org.opencontainers.image.title": name === "holdfast" ? "Holdfast" : "Holdfast simulators",
+      "org.opencontainers.image.licenses": "Apache-2.0",
+    });
+    const [{ Size: base }] = JSON.parse(await docker(["image", "inspect", "node:26-slim"])) as [
+      { Size: number },
+    ];
+    const megabytes = (bytes: number) => Math.round(bytes / 1e6);
+    process.stdout.write(
+      `${image}: ${megabytes(Size)} MB, ${megabytes(Size - base)} of them beside node:26-slim\n`,
+    );
+  },
+);
 
 test("a payment, a refund that waits for approval, and their webhooks pass through it", async () => {
   const { merchantId, merchant } = await onboard("Book Shop");

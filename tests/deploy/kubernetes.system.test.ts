@@ -254,7 +254,7 @@ const breaks: Record<string, Record<string, Break>> = {
       void (pod(all, "StatefulSet", "nats").terminationGracePeriodSeconds = 30),
   },
   "images are pinned": {
-    latest: (all) => void (container(all).image = "registry.example.com/holdfast/payments:latest"),
+    latest: (all) => void (container(all).image = "registry.example.com/holdfast/holdfast:latest"),
     "no tag": (all) => void (pod(all, "StatefulSet", "nats").containers[0]!.image = "nats"),
     "a tag without a digest": (all) => {
       const [nats] = pod(all, "StatefulSet", "nats").containers;
@@ -264,7 +264,7 @@ const breaks: Record<string, Record<string, Break>> = {
       void (pod(all, "StatefulSet", "nats").initContainers![0]!.image = "nats:2.14.7-alpine"),
     "an image that looks like ours": (all) =>
       void (container(all).image = "registry.example.com/holdfast/debugger:0.1.0"),
-    "two versions": (all) => void (container(all).image = "registry.example.com/holdfast/payments:0.2.0"),
+    "two versions": (all) => void (container(all).image = "registry.example.com/holdfast/holdfast:0.2.0"),
     "a version whose Jobs have the old name": (all) => {
       for (const { pod: one } of workloads(all)) {
         one.containers[0]!.image = one.containers[0]!.image.replace("0.1.0", "0.2.0");

@@ -1,3 +1,5 @@
+import { SERVICES } from "../../tools/holdfast/src/programs.ts";
+
 // The parts of Kubernetes' resources that our policies look at; the whole of them is held to Kubernetes' own schema by
 // validate-manifest.ts.
 
@@ -110,10 +112,23 @@ export function selects(selector: Selector | undefined, labels: Labels): boolean
   );
 }
 
-/** `payments` of `registry.example.com/holdfast/payments:0.1.0`. */
-export function serviceOf(image: string): string | undefined {
+/** `simulators` of `registry.example.com/holdfast/simulators:0.1.0`; undefined for an image of others. */
+export function imageNameOf(image: string): string | undefined {
   return /(?:^|\/)holdfast\/([\w-]+)(?:[:@]|$)/.exec(image)?.[1];
 }
+
+/** The service whose program a container runs, such as `payments`; undefined for an image of others. */
+export function serviceOf({ image, args = [] }: Pick<Container, "image" | "args">): string | undefined {
+  const name = imageNameOf(image);
+  if (name === "simulators") return "acquirer-simulator";
+  if (name !== "holdfast") return name;
+  const [what = "", of = ""] = args;
+  if (what in SERVICES) return of === "gateway" ? "api-gateway" : of;
+  return OWNERS[what] ?? "installation";
+}
+
+/** The services whose database a command works on; the others are the installation's. */
+const OWNERS: Readonly<Record<string, string>> = { "import-bins": "payments", settle: "settlement" };
 
 export function envOf(container: Container): Map<string, EnvVar> {
   return new Map((container.env ?? []).map((variable) => [variable.name, variable]));

@@ -40,6 +40,6 @@ test("a release has one version, wherever it stands", () => {
 
 test("a place that was forgotten is seen", () => {
   const [, ofImages] = FILES.find(([[file]]) => file === "docker-compose.yml")!;
-  const text = "image: holdfast/payments:${HOLDFAST_VERSION:-0.0.9}";
+  const text = "image: holdfast/holdfast:${HOLDFAST_VERSION:-0.0.9}";
   expect(versionsOf("docker-compose.yml", text, ofImages)).toEqual([["docker-compose.yml", "0.0.9"]]);
 });

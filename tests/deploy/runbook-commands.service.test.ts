@@ -7,6 +7,7 @@ import { createTestDatabase, type TestDatabase } from "@holdfast/tests/support";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildOverlay, deployDir } from "./build-overlay.ts";
 import { ofKind, serviceOf, workloads, type Manifest } from "./manifest.ts";
+import { findProgram, UnknownProgramError } from "../../tools/holdfast/src/find-program.ts";
 
 const docs = join(deployDir, "..", "docs");
 const pages = readdirSync(join(docs, "runbook")).map((page) => ({
@@ -136,15 +137,15 @@ function faultsOfKubectl(command: string): string[] {
   ];
 }
 
-/** Whether what is run in a pod is in its image. */
+/** A program of ours that is run in a pod has to exist. */
 function hasProgram(command: string): boolean {
-  const [, deployment, file] = / exec deploy(?:ment)?\/([\w-]+) .*-- node program\/(\S+)/.exec(command) ?? [];
-  if (file === undefined) return true;
-  const run = workloads(manifests, "Deployment").find(
-    ({ manifest }) => manifest.metadata.name === deployment,
-  );
-  const service = run && serviceOf(run.pod.containers[0]!.image);
-  return existsSync(join(docs, "..", "services", `${service}`, file));
+  const [, args] = / exec deploy(?:ment)?\/[\w-]+ .*-- holdfast (.+)/.exec(command) ?? [];
+  try {
+    return args === undefined || findProgram(args.split(" ")) !== undefined;
+  } catch (error) {
+    if (error instanceof UnknownProgramError) return false;
+    throw error;
+  }
 }
 
 test("kubectl is asked for what the manifests make", () => {
@@ -155,7 +156,7 @@ test("kubectl is asked for what the manifests make", () => {
   }
   const wrong = "kubectl -n holdfast logs deployment/gateway -c proxy";
   expect(faultsOfKubectl(wrong)).toEqual(["there is no Deployment gateway", "no pod has a container proxy"]);
-  const gone = "kubectl -n holdfast exec deployment/refunds -- node program/src/keys.ts status";
+  const gone = "kubectl -n holdfast exec deployment/refunds -- holdfast keys refunds status";
   expect(faultsOfKubectl(gone)).toEqual(["its image has no such program"]);
   const short = "kubectl -n holdfast logs -l app.kubernetes.io/name=gateway";
   expect(faultsOfKubectl(short)).toEqual(["no pod is a gateway", "shows ten lines"]);

@@ -53,13 +53,12 @@ const OF_THE_IMAGE = new Set(["HEALTH_PORT", "HEALTH_PATH"]);
 /** What a service of docker-compose.yml is given and its program does not know. */
 function unknownVariables(services: Record<string, Service>): string[] {
   return Object.entries(services).flatMap(([name, { image, command, environment = {} }]) => {
-    const program = serviceOf(image.replace(/\$\{\w+:-([^}]+)\}$/, "$1"));
+    const args = command ?? [];
+    const program = serviceOf({ image: image.replace(/\$\{\w+:-([^}]+)\}$/, "$1"), args });
     if (program === undefined) return [];
-    const run = command?.join(" ") ?? "";
+    const [run = ""] = args;
     const schema =
-      configSchemas[
-        run.includes("migrate") ? "migration" : run.includes("keep-stream") ? "stream-keeper" : program
-      ]!;
+      configSchemas[run === "migrate" ? "migration" : run === "keep-stream" ? "stream-keeper" : program]!;
     return Object.keys(environment)
       .filter((variable) => !(variable in schema.shape) && !OF_THE_IMAGE.has(variable))
       .map((variable) => `${name}: ${variable} is no setting of ${program}`);

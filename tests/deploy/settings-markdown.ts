@@ -104,12 +104,12 @@ const SECTIONS: Section[] = [
   {
     heading: "Verification of the audit logs",
     about:
-      "`npm run verify-audit`, and `src/verify-audit.ts` of the installation, which a CronJob runs each day. [operators.md](operators.md#audit-log) has its options.",
+      "`holdfast verify-audit`, which a CronJob runs each day. [operators.md](operators.md#audit-log) has its options.",
     settings: verifyAuditSettings,
   },
   {
     heading: "Migrations",
-    about: "`src/migrate.ts` of each service, run once before the service starts.",
+    about: "`holdfast migrate SERVICE`, run once before the service starts.",
     settings: migrationSchema.shape,
   },
   {
@@ -120,7 +120,7 @@ const SECTIONS: Section[] = [
   {
     heading: "stream-keeper",
     about:
-      "`src/keep-stream.ts` of the installation: makes the event stream again when it is gone, for as long as the services run. It takes the installation's settings of the bus and of the event stream, the same values.",
+      "`holdfast keep-stream` makes the event stream again when it is gone, for as long as the services run. It takes the installation's settings of the bus and of the event stream, the same values.",
     settings: own(keepStreamSchema, installationSchema.shape),
   },
   {

@@ -47,7 +47,9 @@ test("a nats-server of one's own can be killed and comes back under its URL", as
 
 test("a migration that fails is shown with its log, and nothing is left", async () => {
   const migration = join(import.meta.dirname, "test", "failing-migration.ts");
-  const failure = await startTestInfrastructure({ services: ["payments"], migration }).catch((error: Error) => error);
+  const failure = await startTestInfrastructure({ services: ["payments"], migration }).catch(
+    (error: Error) => error,
+  );
   expect(failure).toMatchObject({
     message: expect.stringMatching(/payments-migration failed[\s\S]*no such table/),
   });

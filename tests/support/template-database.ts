@@ -80,7 +80,10 @@ async function makeTemplate(
   dir: string,
   { superuserUrl }: TestServers,
   database: string,
-  { services = Object.keys(schemaByService) as ServiceName[], migration }: { services?: ServiceName[]; migration?: string },
+  {
+    services = Object.keys(schemaByService) as ServiceName[],
+    migration,
+  }: { services?: ServiceName[]; migration?: string },
 ): Promise<void> {
   const urls = await provisionDatabase({ superuserUrl, database, passwords, auditorPassword: AUDITOR });
   await withClient(superuserUrl, allowSlowStatements);
@@ -103,7 +106,12 @@ export async function allowSlowStatements(client: Client): Promise<void> {
   }
 }
 
-async function migrate(dir: string, service: ServiceName, command: string[], ownerUrl: string): Promise<void> {
+async function migrate(
+  dir: string,
+  service: ServiceName,
+  command: string[],
+  ownerUrl: string,
+): Promise<void> {
   await runLogged({
     name: `${service}-migration`,
     command,

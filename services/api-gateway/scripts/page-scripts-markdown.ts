@@ -57,7 +57,7 @@ PCI DSS 11.6.1 asks for a mechanism that notices changes of headers and scripts 
 
 \`\`\`
 npm run page-integrity -- --url https://pay.example/checkout/ID
-docker run --rm holdfast/api-gateway program/src/page-integrity/main.ts --url https://pay.example/checkout/ID
+docker run --rm holdfast/holdfast page-integrity --url https://pay.example/checkout/ID
 \`\`\`
 
 It compares the headers, every tag that runs or loads something, and the digests of the files with what its own version released, and prints what differs. It exits with 0 when nothing does, with 1 when something does, and with 2 when it could not compare. A checkout that is open is best. Any other UUID gets a page with the same headers and scripts but without the form. The page of one that has ended may lead back to the shop by itself: the command says where, for you to compare with the shop's address, and a page with a form that leads anywhere is a difference. Run it on a schedule (a CronJob, a pipeline), from outside your network and past the CDN and the ingress, with the image of the version that runs; while a version is rolled out, it sees two. Headers that your own proxy adds are named by \`--allow-header\`. A private authority is trusted by \`NODE_EXTRA_CA_CERTS\`.

@@ -84,7 +84,7 @@ function connectionsAtMost(manifests: Manifest[], extra: ExtraConnections): numb
   return workloads(manifests, "Deployment")
     .map(({ manifest, pod }) => {
       const container = pod.containers[0]!;
-      const service = serviceOf(container.image)!;
+      const service = serviceOf(container)!;
       const own = Number(envOf(container).get("DATABASE_CONNECTIONS_MAX")?.value ?? 0);
       if (own === 0) return 0;
       const scaler = scalers.find(({ spec }) => spec.scaleTargetRef.name === manifest.metadata.name);
@@ -113,8 +113,7 @@ export function eventsAreReplicated(manifests: Manifest[], natsConfig: string): 
     ...workloads(manifests).flatMap(({ name, manifest, pod }) => {
       const replicas = envOf(pod.containers[0]!).get("EVENT_STREAM_REPLICAS")?.value;
       // Its image also verifies the audit logs, in a CronJob.
-      const makesTheStream =
-        serviceOf(pod.containers[0]!.image) === "installation" && manifest.kind !== "CronJob";
+      const makesTheStream = serviceOf(pod.containers[0]!) === "installation" && manifest.kind !== "CronJob";
       return makesTheStream && replicas !== `${servers}`
         ? [`${name}: ${replicas ?? 1} copies of an event`]
         : [];

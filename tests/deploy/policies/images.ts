@@ -1,19 +1,10 @@
-import { containers, ofKind, serviceOf, workloads, type Manifest, type Workload } from "../manifest.ts";
+import { containers, imageNameOf, ofKind, workloads, type Manifest, type Workload } from "../manifest.ts";
 
 /**
  * The images that whoever installs Holdfast builds, by their last name: their release names them, and their digests are known
  * to nobody before. All others were made by somebody else, and stand with a digest.
  */
-export const OUR_IMAGES: ReadonlySet<string> = new Set([
-  "acquirer-simulator",
-  "api-gateway",
-  "console",
-  "installation",
-  "payments",
-  "refunds",
-  "settlement",
-  "webhook-dispatcher",
-]);
+export const OUR_IMAGES: ReadonlySet<string> = new Set(["holdfast", "simulators"]);
 
 /** Foreign images have a digest; the product's are all of one version, which the Jobs have in their names. */
 export function imagesArePinned(manifests: Manifest[]): string[] {
@@ -77,7 +68,7 @@ function faultOf(image: string): string[] {
 }
 
 function isOurs(image: string): boolean {
-  const name = serviceOf(image);
+  const name = imageNameOf(image);
   return name !== undefined && OUR_IMAGES.has(name);
 }
 

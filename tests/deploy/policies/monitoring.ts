@@ -53,7 +53,7 @@ export function telemetryNamesPodAndNode(manifests: Manifest[]): string[] {
   return (
     workloads(manifests, "Deployment")
       // The keeper of the stream has no telemetry of its own, and the simulator is a bank.
-      .filter(({ pod }) => !WITHOUT_TELEMETRY.has(serviceOf(pod.containers[0]!.image)))
+      .filter(({ pod }) => !WITHOUT_TELEMETRY.has(serviceOf(pod.containers[0]!)))
       .flatMap(({ name, pod }) => {
         const env = envOf(pod.containers[0]!);
         const attributes = (env.get("OTEL_RESOURCE_ATTRIBUTES")?.value ?? "").split(",");

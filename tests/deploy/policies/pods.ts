@@ -105,7 +105,7 @@ export function graceOutlastsDeadlines(manifests: Manifest[], deadlines: Deadlin
     pod.containers.flatMap((container) => {
       const grace = pod.terminationGracePeriodSeconds ?? 30;
       const { sleep, exec } = container.lifecycle?.preStop ?? {};
-      const isNats = !serviceOf(container.image);
+      const isNats = !serviceOf(container);
       const needed = isNats
         ? deadlines.natsSeconds
         : (sleep?.seconds ?? 0) +

@@ -30,7 +30,7 @@ export function programsStartWithTheirSettings(
 ): string[] {
   return workloads(manifests).flatMap(({ name, manifest, pod }) =>
     pod.containers.flatMap((container) => {
-      const program = serviceOf(container.image);
+      const program = serviceOf(container);
       const schema = schemas[commandOf(manifest, `${program}`)];
       if (!program) return [];
       if (!schema) return [`${name}: nobody knows the settings of ${program}`];

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build, type Metafile } from "esbuild";
 import { bundledPackages, inventory, notices } from "./bundled-packages.ts";
-import { SIMULATORS } from "./bundle.ts";
+import { SIMULATORS } from "./simulators.ts";
 
 /** Builds the bundles of the product and of the simulators into a folder. @param root the repository */
 export async function buildBundle(root: string, folder: string): Promise<void> {
@@ -35,8 +35,8 @@ async function buildPrograms(root: string, folder: string, programs: Record<stri
     banner: { js: BANNER },
     external: EXTERNAL,
     metafile: true,
-    logLevel: "error",
-    logOverride: { "direct-eval": "silent" },
+    // What fails is in the error that is thrown.
+    logLevel: "silent",
   });
   copyAssets(root, folder, metafile);
   const packages = bundledPackages(root, metafile);
@@ -44,14 +44,17 @@ async function buildPrograms(root: string, folder: string, programs: Record<stri
   writeFileSync(join(folder, "sbom.cdx.json"), inventory(root, packages));
 }
 
-const BANNER = 'import{createRequire as createBundleRequire}from"node:module";const require=createBundleRequire(import.meta.url);';
+const BANNER =
+  'import{createRequire as createBundleRequire}from"node:module";const require=createBundleRequire(import.meta.url);';
 
 /** `pg` looks for its native client and goes on without it: nobody installs one. */
 const EXTERNAL = ["pg-native"];
 
 /** Each `assetPath("…")` of a bundled source names a file or folder; the bundle has it under the same path. */
 function copyAssets(root: string, folder: string, { inputs }: Metafile): void {
-  const sources = Object.keys(inputs).filter((path) => path.endsWith(".ts") && !path.includes("node_modules/"));
+  const sources = Object.keys(inputs).filter(
+    (path) => path.endsWith(".ts") && !path.includes("node_modules/"),
+  );
   for (const source of sources) {
     for (const [, path] of readFileSync(join(root, source), "utf8").matchAll(/\bassetPath\("([^"]+)"\)/g)) {
       mkdirSync(dirname(join(folder, path!)), { recursive: true });

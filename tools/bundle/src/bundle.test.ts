@@ -1,10 +1,19 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bareEnvironment, holdfast } from "@holdfast/tests/support";
 import { expect, onTestFinished, test } from "vitest";
-import { bundle, SIMULATORS } from "./bundle.ts";
+import { bundle } from "./bundle.ts";
+import { SIMULATORS } from "./simulators.ts";
 
 const repository = join(import.meta.dirname, "..", "..", "..");
 
@@ -34,11 +43,11 @@ function smallRepository(): string {
 const ASSETS = "packages/assets/src/asset-path.ts";
 const MAIN = `import { setSourceMapsSupport } from "node:module";
 setSourceMapsSupport(true, { nodeModules: true });
-await import("./program.ts");
+await import(${JSON.stringify("./program.ts")});
 `;
 const PROGRAM = `import { readFileSync } from "node:fs";
 import { other } from "other";
-import { assetPath } from "../../../packages/assets/src/asset-path.ts";
+import { assetPath } from ${JSON.stringify("../../../packages/assets/src/asset-path.ts")};
 
 type Failing = { fails: boolean };
 
@@ -57,14 +66,17 @@ function withProgram(text = PROGRAM): string {
 }
 
 function bundlesOf(root: string): string[] {
-  return readdirSync(join(root, "node_modules", ".cache", "holdfast"));
+  const cache = join(root, "node_modules", ".cache", "holdfast");
+  return existsSync(cache) ? readdirSync(cache) : [];
 }
 
 test("a bundle is built once for the same inputs, and again when one has changed", async () => {
   const root = withProgram();
   const first = await bundle(root);
   expect(await bundle(root)).toEqual(first);
-  expect(execFileSync(process.execPath, [first.holdfast], { encoding: "utf8" })).toBe("an asset\n of another\n");
+  expect(execFileSync(process.execPath, [first.holdfast], { encoding: "utf8" })).toBe(
+    "an asset\n of another\n",
+  );
   writeFileSync(join(root, "services/one/src/asset.csv"), "another asset\n");
   const second = await bundle(root);
   expect(second).not.toEqual(first);
@@ -81,7 +93,7 @@ test("those who build at once get the same bundle, whole, and leave nothing else
 });
 
 test("a build that fails leaves nothing", async () => {
-  const root = withProgram("import './absent.ts';\n");
+  const root = withProgram(`import ${JSON.stringify("./absent.ts")};\n`);
   await expect(bundle(root)).rejects.toThrow("absent.ts");
   expect(bundlesOf(root)).toEqual([]);
 });
@@ -108,7 +120,9 @@ test("a stack trace has the lines of the sources", async () => {
 test("a bundle has the licences and the inventory of what is in it", async () => {
   const root = withProgram();
   const folder = join((await bundle(root)).holdfast, "..");
-  expect(readFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), "utf8")).toBe("other 4.5.6 (MIT)\n\nMay be used.");
+  expect(readFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), "utf8")).toBe(
+    "other 4.5.6 (MIT)\n\nMay be used.",
+  );
   expect(JSON.parse(readFileSync(join(folder, "sbom.cdx.json"), "utf8"))).toMatchObject({
     bomFormat: "CycloneDX",
     metadata: { component: { name: "small", version: "1.2.3" } },
@@ -120,18 +134,5 @@ test("a bundle has the licences and the inventory of what is in it", async () =>
         hashes: [{ alg: "SHA-512", content: "000102" }],
       },
     ],
-  });
-});
-
-test("the product's bundle names its programs and refuses others, as the sources do", async () => {
-  const run = async (...args: string[]) => {
-    const [node = "", ...command] = await holdfast(...args);
-    return spawnSync(node, command, { env: bareEnvironment(), encoding: "utf8" });
-  };
-  expect(await run("--help")).toMatchObject({ status: 0, stdout: expect.stringContaining("run SERVICE") });
-  expect(await run("play")).toMatchObject({ status: 2 });
-  expect(await run("run", "refunds")).toMatchObject({
-    status: 1,
-    stderr: expect.stringContaining("DATABASE_URL is missing"),
   });
 });

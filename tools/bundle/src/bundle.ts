@@ -1,14 +1,9 @@
 import { hash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join, relative } from "node:path";
+import { SIMULATORS, type Simulator } from "./simulators.ts";
 
-export const SIMULATORS = [
-  "acquirer-simulator",
-  "iyzico-simulator",
-  "nestpay-simulator",
-  "identity-provider",
-] as const;
-export type Simulator = (typeof SIMULATORS)[number];
+export type { Simulator };
 
 /** Files for `node`. */
 export type Bundle = {
@@ -58,8 +53,8 @@ export function bundleIn(folder: string): Bundle {
 
 /** Everything that a bundle is made of, and everything that it reads at run time. */
 function hashInputs(root: string): string {
-  const files = ["services", "packages", "tools", "deploy/settlement-mappings", "docs/merchant"].flatMap((folder) =>
-    filesIn(join(root, folder)),
+  const files = ["services", "packages", "tools", "deploy/settlement-mappings", "docs/merchant"].flatMap(
+    (folder) => filesIn(join(root, folder)),
   );
   files.push(join(root, "package-lock.json"), join(root, "docs", "openapi.merchant.json"));
   const digests = files

@@ -18,9 +18,15 @@ export function bundledPackages(root: string, { inputs }: Metafile): BundledPack
   };
   const folders = new Set(Object.keys(inputs).flatMap((path) => packageFolderOf(path) ?? []));
   return [...folders].toSorted().map((folder) => {
-    const { name, version, license = "UNKNOWN" } = JSON.parse(
-      readFileSync(join(root, folder, "package.json"), "utf8"),
-    ) as { name: string; version: string; license?: string };
+    const {
+      name,
+      version,
+      license = "UNKNOWN",
+    } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as {
+      name: string;
+      version: string;
+      license?: string;
+    };
     const texts = readdirSync(join(root, folder), { withFileTypes: true })
       .filter((entry) => entry.isFile() && /^(licen[cs]e|notice|copying)/i.test(entry.name))
       .map((entry) => entry.name);

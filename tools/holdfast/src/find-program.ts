@@ -22,7 +22,8 @@ export function findProgram([what, ...args]: string[]): { start: Start; rest: st
 export const HELP = [
   "holdfast PROGRAM [ARGUMENT...]\n\n",
   ...Object.entries(SERVICES).map(
-    ([name, { help, of }]) => `  ${`${name} SERVICE`.padEnd(22)}${help}:\n${" ".repeat(24)}${Object.keys(of).join(", ")}\n`,
+    ([name, { help, of }]) =>
+      `  ${`${name} SERVICE`.padEnd(22)}${help}:\n${" ".repeat(24)}${Object.keys(of).join(", ")}\n`,
   ),
   ...Object.entries(COMMANDS).map(([name, { help }]) => `  ${name.padEnd(22)}${help}\n`),
   "\nSettings come from the environment (docs/settings.md). Commands with options print them with --help.\n",

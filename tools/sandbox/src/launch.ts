@@ -117,7 +117,13 @@ export async function launchBank(
   const ledgerFile = join(home, `${protocol}-ledger.ndjson`);
   const url = `http://127.0.0.1:${port}`;
   const environment = environmentOf(bank.environment({ port, ledgerFile }, contracts));
-  const launch = program(home, bank.name, [(await programs).simulators[bank.name]], environment, `${url}/livez`);
+  const launch = program(
+    home,
+    bank.name,
+    [(await programs).simulators[bank.name]],
+    environment,
+    `${url}/livez`,
+  );
   await supervisor.start(bank.name, "transport", launch);
   return url;
 }

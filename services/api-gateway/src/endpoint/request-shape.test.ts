@@ -1,9 +1,4 @@
-import {
-  ENDPOINTS,
-  FIELD_CODES,
-  type Endpoint,
-  type FieldFault,
-} from "@holdfast/contracts";
+import { ENDPOINTS, FIELD_CODES, type Endpoint, type FieldFault } from "@holdfast/contracts";
 import { REQUEST_EXAMPLES } from "@holdfast/contracts/openapi-examples";
 import { describe, expect, test } from "vitest";
 import { Refusal } from "../http/refusal.ts";

@@ -41,9 +41,14 @@ export async function checkPage(args: string[], _env: NodeJS.ProcessEnv, out: Ou
   const { values } = line;
   if (values.url === undefined) throw new UsageError("--url is required");
   const release = JSON.parse(
-    readFileSync(values.release ?? assetPath("services/api-gateway/src/page-integrity/released-pages.json"), "utf8"),
+    readFileSync(
+      values.release ?? assetPath("services/api-gateway/src/page-integrity/released-pages.json"),
+      "utf8",
+    ),
   ) as PageRelease;
-  const { differences, onward } = await compareWith(release, values.url, values["allow-header"]).catch(nameCause);
+  const { differences, onward } = await compareWith(release, values.url, values["allow-header"]).catch(
+    nameCause,
+  );
   for (const { what, released, received } of differences) {
     out(`${what}\n  - ${released ?? "(not there)"}\n  + ${received ?? "(not there)"}\n`);
   }

@@ -1,0 +1,8 @@
+/** The programs of `tools/` that play the world around the product. */
+export const SIMULATORS = [
+  "acquirer-simulator",
+  "iyzico-simulator",
+  "nestpay-simulator",
+  "identity-provider",
+] as const;
+export type Simulator = (typeof SIMULATORS)[number];
