@@ -19,8 +19,6 @@ import { z } from "zod";
 import { startNatsCluster, type NatsCluster } from "./nats-cluster.ts";
 import { holdfast } from "../support/holdfast.ts";
 
-const repository = join(import.meta.dirname, "..", "..");
-
 test("three nats-servers of the manifests: one is killed, then its data deleted, then another killed, and no webhook is lost", async () => {
   const dir = mkdtempSync(join(tmpdir(), "holdfast-cluster-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));

@@ -1,12 +1,12 @@
 // What a page of the runbook tells somebody to type at night has to work: statements run against the schemas as they are
 // migrated, requests are ones that the operator API has, and kubectl is asked for what the manifests make.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { createTestDatabase, type TestDatabase } from "@holdfast/tests/support";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildOverlay, deployDir } from "./build-overlay.ts";
-import { ofKind, serviceOf, workloads, type Manifest } from "./manifest.ts";
+import { ofKind, workloads, type Manifest } from "./manifest.ts";
 import { findProgram, UnknownProgramError } from "../../tools/holdfast/src/find-program.ts";
 
 const docs = join(deployDir, "..", "docs");

@@ -1,5 +1,4 @@
 import { execFile } from "node:child_process";
-import { join } from "node:path";
 import { armFailpoints } from "@holdfast/service-runtime";
 import { TcpProxy } from "../chaos/system/tcp-proxy.ts";
 import { bareEnvironment } from "../support/bare-environment.ts";

@@ -1,3 +1,4 @@
+import { assetPath } from "@holdfast/assets";
 import type { AuditDatabase } from "@holdfast/audit";
 import type {
   Branding,
@@ -10,6 +11,8 @@ import type {
 import { DatabaseUnavailableError, isOutage } from "@holdfast/service-runtime";
 import type { ColumnType, Generated, Kysely, Transaction } from "kysely";
 import { DatabaseError } from "pg";
+
+export const MIGRATIONS = assetPath("services/api-gateway/migrations");
 
 /** Tables of the schema `gateway`, as the migrations make them; a test compares the two. */
 export type GatewayDatabase = AuditDatabase & {

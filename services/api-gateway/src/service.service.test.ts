@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
-import { join } from "node:path";
 import { preAuthorizePayment } from "@holdfast/contracts";
 import { connectBus, handler, serve } from "@holdfast/messaging";
 import { eventually, makeTestCertificates, holdfast } from "@holdfast/tests/support";

@@ -1,4 +1,3 @@
-import { assetPath } from "@holdfast/assets";
 import type { GatewayFace } from "@holdfast/contracts";
 import { lookAfterEach, watchAuditHead, type AuditWatch } from "@holdfast/audit";
 import { createCardSealer } from "@holdfast/sealing";
@@ -22,7 +21,7 @@ import { Router } from "express";
 import type { Kysely } from "kysely";
 import { createSendCommand, createSendOperatorCommand, sendOptions } from "./bus/send-command.ts";
 import { needed, tlsFilesOf, type Config } from "./config.ts";
-import type { GatewayDatabase } from "./database.ts";
+import { MIGRATIONS, type GatewayDatabase } from "./database.ts";
 import { faceOf } from "./face.ts";
 import { createRouter } from "./endpoint/create-router.ts";
 import { createClientAddress } from "./http/client-address.ts";
@@ -92,7 +91,7 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
     applicationName: face,
     log,
   });
-  await awaitSchema(pool, "gateway", assetPath("services/api-gateway/migrations"), log);
+  await awaitSchema(pool, "gateway", MIGRATIONS, log);
   const bus = await connectBus({
     ...busOptions(config),
     name: face,

@@ -67,12 +67,12 @@ function hashInputs(root: string): string {
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return NOT_BUNDLED.includes(entry.name) ? [] : filesIn(path);
+    if (entry.isDirectory()) return NOT_BUNDLED.has(entry.name) ? [] : filesIn(path);
     return entry.name.endsWith(".test.ts") ? [] : [path];
   });
 }
 
-const NOT_BUNDLED = ["node_modules", "test", "scripts"];
+const NOT_BUNDLED = new Set(["node_modules", "test", "scripts"]);
 
 /** Long after whoever uses one has started: some chunks are loaded later. */
 function removeUnused(cache: string): void {

@@ -31,11 +31,14 @@ test.each([
   expect(await run(...args)).toMatchObject({ status: 2, stdout: "", stderr: `holdfast: ${line}\n` });
 });
 
-test.each(Object.keys(SERVICES["run"]!.of))("run %s ends without its settings, and names them", async (service) => {
-  const { status, stderr } = await run("run", service);
-  expect(status).toBe(1);
-  expect(stderr).toMatch(/^[a-z-]+: the configuration is not valid:\n( {2}\w+.*\n)+$/);
-});
+test.each(Object.keys(SERVICES["run"]!.of))(
+  "run %s ends without its settings, and names them",
+  async (service) => {
+    const { status, stderr } = await run("run", service);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^[a-z-]+: the configuration is not valid:\n( {2}\w+.*\n)+$/);
+  },
+);
 
 test.each(Object.keys(SERVICES["migrate"]!.of))("migrate %s asks for the schema's owner", async (service) => {
   const { status, stderr } = await run("migrate", service);

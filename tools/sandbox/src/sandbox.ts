@@ -111,12 +111,10 @@ function whenAborted(signal: AbortSignal | undefined, action: () => void): void 
   else signal?.addEventListener("abort", action);
 }
 
-type BringUp = {
+type BringUp = Pick<SandboxOptions, "banks" | "programs"> & {
   home: string;
   portBase: number;
   services: ServiceDefinition[];
-  banks?: BankProtocol[];
-  programs?: () => Promise<Bundle>;
   supervisor: Supervisor;
   log: (line: string) => void;
   /** Told of what keeps the event stream there, which ends with the sandbox. */
@@ -126,8 +124,7 @@ type BringUp = {
 async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">> {
   const { home, services, log } = options;
   const programs = (options.programs ?? bundle)();
-  // A failure is reported where they are needed.
-  programs.catch(() => {});
+  programs.catch(() => {}); // It is reported where they are needed.
   const context: LaunchContext = { home, programs, supervisor: options.supervisor, log };
   const ports = await choosePorts(options.portBase, options.banks ?? []);
   const secrets = keepSecrets(join(home, "secrets.json"));
