@@ -49,7 +49,10 @@ async function main(args: string[]): Promise<number> {
   const env = { ...ringsOf(home), ...process.env };
   const { holdfast: program } = await bundle();
   const codes = services.map((service) => {
-    return spawnSync(process.execPath, [program, "keys", service, ...passedOn], { env, stdio: "inherit" }).status ?? 2;
+    return (
+      spawnSync(process.execPath, [program, "keys", service, ...passedOn], { env, stdio: "inherit" })
+        .status ?? 2
+    );
   });
   return Math.max(...codes);
 }

@@ -8,5 +8,8 @@ import { serviceDefinitions } from "../src/service-definitions.ts";
 const services = serviceDefinitions.filter(({ name }) =>
   ["api-gateway", "gateway-operator", "payments"].includes(name),
 );
-const programs = async () => ({ ...(await bundle()), holdfast: join(import.meta.dirname, "fake-holdfast.ts") });
+const programs = async () => ({
+  ...(await bundle()),
+  holdfast: join(import.meta.dirname, "fake-holdfast.ts"),
+});
 await runProgram("holdfast", (args) => runSandbox(args, services, programs), { trace: true });

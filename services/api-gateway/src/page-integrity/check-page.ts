@@ -115,4 +115,3 @@ const BODY_BYTES_MAX = 1_024 * 1_024;
 /** A proxy may treat browsers in another way than programs. */
 const BROWSER =
   "Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
-
