@@ -14,5 +14,5 @@ grant select, delete on log_level to gateway_operator;
 grant insert (service, level, ends_at, changed_by, changed_at) on log_level to gateway_operator;
 grant update (level, ends_at, changed_by, changed_at) on log_level to gateway_operator;
 
--- A service looks which migrations have run before it starts (ADR 0145).
+-- A service looks which migrations have run before it starts (docs/adr/0052).
 grant select (name) on migration to gateway_merchant, gateway_operator, gateway_public, gateway_staff;

@@ -1,4 +1,4 @@
--- A second attempt at a merchant's order is refused while the first is undecided (ADR 0058). A payment claims its order unless
+-- A second attempt at a merchant's order is refused while the first is undecided (docs/adr/0036). A payment claims its order unless
 -- the merchant allows attempts side by side: true while it does, false where its cardholder's challenge has given the order
 -- free, null where it never did. A process of the version before leaves it null, and its payments take no part.
 -- Where the table is large, make both by hand first (docs/upgrade.md, "The index of undecided orders").
