@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { openApiJson, type DocumentedListener } from "@holdfast/contracts/openapi";
 import type { Lived } from "./live.ts";
 import type { YearsSystem } from "./years-system.ts";
 
@@ -64,9 +63,8 @@ const FIXED: Record<string, string> = {
 
 type Parameter = { in: string; name: string };
 
-function pathsOf(name: string, values: Record<string, string>): string[] {
-  const file = join(import.meta.dirname, "..", "..", "docs", `openapi.${name}.json`);
-  const { paths } = JSON.parse(readFileSync(file, "utf8")) as {
+function pathsOf(name: DocumentedListener, values: Record<string, string>): string[] {
+  const { paths } = JSON.parse(openApiJson(name)) as {
     paths: Record<string, { get?: { parameters?: Parameter[] } }>;
   };
   return Object.entries(paths).flatMap(([template, { get }]) => {
