@@ -4,6 +4,7 @@ import { sandboxHelpText } from "@holdfast/sandbox";
 import { installationSchema, keepStreamSchema } from "@holdfast/installation";
 import { simulatorSchema } from "@holdfast/acquirer-simulator";
 import { commonSettings, migrationSchema } from "@holdfast/service-runtime";
+import { operatorTokenSettings, staffTokenSettings } from "@holdfast/operator-token";
 import { telemetrySettings } from "@holdfast/telemetry";
 import { z } from "zod";
 import { configSchema as gateway } from "../../services/api-gateway/src/config.ts";
@@ -46,6 +47,8 @@ function sectionText({ heading, about, settings }: Section): string {
 
 type Section = { heading: string; about: string; settings: Settings };
 
+const tokenSettings: Settings = { ...operatorTokenSettings, ...staffTokenSettings };
+
 const SECTIONS: Section[] = [
   {
     heading: "Every service",
@@ -71,30 +74,38 @@ const SECTIONS: Section[] = [
     settings: auditSettings,
   },
   {
+    heading: "Access tokens",
+    about:
+      "Read by api-gateway (where it has the operator API or the staff API), payments, refunds, webhook-dispatcher and settlement, each of which verifies the token that a command carries: give all of them the same values.",
+    settings: tokenSettings,
+  },
+  {
     heading: "api-gateway",
     about:
-      "Also reads the settings of every service and, for operators, of the audit log. One image runs as three deployments, each with one face: exactly one of the three ports is set, and what another face requires may be left out. Each process counts its limits for itself: with n replicas a client can have up to n times as much.",
-    settings: own(gateway, commonSettings, auditSettings),
+      "Also reads the settings of every service and, for operators, of the audit log and of access tokens. One image runs as three deployments, each with one face: exactly one of the three ports is set, and what another face requires may be left out. Each process counts its limits for itself: with n replicas a client can have up to n times as much.",
+    settings: own(gateway, commonSettings, auditSettings, tokenSettings),
   },
   {
     heading: "payments",
-    about: "Also reads the settings of every service, of events and of the audit log.",
-    settings: own(payments, commonSettings, auditSettings, outboxSettings),
+    about:
+      "Also reads the settings of every service, of events and of the audit log, and those of access tokens.",
+    settings: own(payments, commonSettings, auditSettings, tokenSettings, outboxSettings),
   },
   {
     heading: "refunds",
-    about: "Also reads the settings of every service, of events and of the audit log.",
-    settings: own(refunds, commonSettings, auditSettings, outboxSettings),
+    about:
+      "Also reads the settings of every service, of events and of the audit log, and those of access tokens.",
+    settings: own(refunds, commonSettings, auditSettings, tokenSettings, outboxSettings),
   },
   {
     heading: "webhook-dispatcher",
-    about: "Also reads the settings of every service and those of the audit log.",
-    settings: own(dispatcher, commonSettings, auditSettings, outboxSettings),
+    about: "Also reads the settings of every service and those of the audit log, and those of access tokens.",
+    settings: own(dispatcher, commonSettings, auditSettings, tokenSettings, outboxSettings),
   },
   {
     heading: "settlement",
-    about: "Also reads the settings of every service and those of the audit log.",
-    settings: own(settlement, commonSettings, auditSettings, outboxSettings),
+    about: "Also reads the settings of every service and those of the audit log, and those of access tokens.",
+    settings: own(settlement, commonSettings, auditSettings, tokenSettings, outboxSettings),
   },
   {
     heading: "console",
@@ -130,7 +141,6 @@ const SECTIONS: Section[] = [
   },
 ];
 
-/** What only this program reads. */
 /** What a service alone has, and what it has another default of. */
 function own(schema: z.ZodObject, ...shared: Settings[]): Settings {
   return Object.fromEntries(

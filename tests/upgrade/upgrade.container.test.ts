@@ -16,7 +16,7 @@ const MIGRATED = ["payments", "refunds", "webhook-dispatcher", "api-gateway"] as
 /** Whoever is asked comes before whoever asks; a rollback goes the other way. The last three are faces of the gateway. */
 const ORDER = [...MIGRATED, "gateway-operator", "gateway-public"] as const;
 type Service = (typeof ORDER)[number];
-/** What docs/merchants.md says a client does with 503 and 504; 409 is a repetition that came too early. */
+/** What docs/merchant/retries.md says a client does with 503 and 504; 409 is a repetition that came too early. */
 const DOCUMENTED = new Set<number | string>([200, 201, 202, 409, 503, 504]);
 
 let older: OlderInstallation;

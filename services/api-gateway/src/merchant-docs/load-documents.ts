@@ -18,6 +18,7 @@ export const GUIDES = [
   "capture-cancel-refund",
   "webhooks",
   "frameworks",
+  "rules-and-lists",
   "retries",
   "errors",
   "test-cards",
