@@ -1,8 +1,7 @@
 import { auditSettings, verifyAuditSettings } from "@holdfast/audit";
 import { outboxSettings } from "@holdfast/outbox";
-import { sandboxHelpText } from "@holdfast/sandbox";
-import { installationSchema, keepStreamSchema } from "@holdfast/installation";
 import { simulatorSchema } from "@holdfast/acquirer-simulator";
+import { installationSchema, keepStreamSchema } from "@holdfast/installation";
 import { commonSettings, migrationSchema } from "@holdfast/service-runtime";
 import { operatorTokenSettings, staffTokenSettings } from "@holdfast/operator-token";
 import { telemetrySettings } from "@holdfast/telemetry";
@@ -22,7 +21,7 @@ export function settingsMarkdown(): string {
 
 Every program reads its settings from environment variables, once, when it starts. A missing or malformed setting stops it before it begins anything, with every fault listed. An empty variable counts as not set.
 
-Generated from the programs' zod schemas by \`npm run generate\`; a test compares the two. The settings of \`docker-compose.yml\` itself are in [containers.md](containers.md).
+Generated from the programs' zod schemas by \`npm run generate\`; a test compares the two. The settings of \`docker-compose.yml\` itself are in [containers.md](containers.md); \`npm start -- --help\` lists the sandbox's options.
 
 ## Forms
 
@@ -32,12 +31,6 @@ Generated from the programs' zod schemas by \`npm run generate\`; a test compare
 - A range such as **1 to 200** stands for a whole number.
 
 ${SECTIONS.map(sectionText).join("\n\n")}
-
-## npm start
-
-\`\`\`text
-${sandboxHelpText.trim()}
-\`\`\`
 `;
 }
 
