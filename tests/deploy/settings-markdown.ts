@@ -75,7 +75,7 @@ const SECTIONS: Section[] = [
   {
     heading: "api-gateway",
     about:
-      "Also reads the settings of every service and, for operators, of the audit log and of access tokens. One image runs as three deployments, each with one face: exactly one of the three ports is set, and what another face requires may be left out. Each process counts its limits for itself: with n replicas a client can have up to n times as much.",
+      "Also reads the settings of every service and, for operators, of the audit log and of access tokens. It runs as four processes, each with one listener: exactly one of the four ports is set, and what another listener requires may be left out. Each process counts its limits for itself: with n replicas a client can have up to n times as much.",
     settings: own(gateway, commonSettings, auditSettings, tokenSettings),
   },
   {
