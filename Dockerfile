@@ -35,7 +35,7 @@ FROM base AS runtime
 # From here on nothing is installed.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn*
 ENV NODE_ENV=production NODE_COMPILE_CACHE=/holdfast/.compile-cache
-# Memory that bursts have needed is given back, and kept small (docs/adr/0132-where-a-process-has-its-memory.md).
+# Memory that bursts have needed is given back, and kept small.
 ENV MALLOC_ARENA_MAX=2
 COPY deploy/image/healthcheck.mjs ./
 # The cache serves only the user who made it. The file system of a running container is read-only, so it is made here.

@@ -41,6 +41,15 @@ test.each([
   expect(missing().map(show)).toEqual([]);
 });
 
+test("code names decisions that are in docs/adr: name the one that now says it", () => {
+  const decisions = new Set(FILES.flatMap((path) => /^docs\/adr\/\d{4}/.exec(path) ?? []));
+  const named = FILES.filter((path) => /\.(?:ts|mjs|sql|ya?ml)$|Dockerfile$/.test(path)).flatMap((path) =>
+    [...read(path).matchAll(/docs\/adr\/\d{4}|\bADR \d{4}(?!\]\()/g)].map(([name]) => `${path}: ${name}`),
+  );
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((place) => !decisions.has(place.split(": ")[1]!))).toEqual([]);
+});
+
 test("a git host shows tables whole: give each row as many cells as the head has", () => {
   expect(unevenRows().map(show)).toEqual([]);
   const planted = "| a | b |\n| - | - |\n| 1 | 2 |\n| 1 |\n\n| c |\n| - |\n| 3 \\| 4 |\n| 3 | 4 |\n";

@@ -4,7 +4,7 @@ import { BUS_USERS } from "@holdfast/contracts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { buildOverlay, deployDir, OVERLAYS, type Overlay } from "./build-overlay.ts";
 import { ofKind, workloads, type EnvVar, type Manifest, type PodSpec } from "./manifest.ts";
-import { withNetworkTables } from "./network-markdown.ts";
+import { networkMarkdown } from "./network-markdown.ts";
 import * as availability from "./policies/availability.ts";
 import * as images from "./policies/images.ts";
 import * as monitoring from "./policies/monitoring.ts";
@@ -29,12 +29,12 @@ beforeAll(async () => {
   for (const overlay of OVERLAYS) built[overlay] = await buildOverlay(overlay);
 });
 
-const architecture = readFileSync(join(deployDir, "..", "ARCHITECTURE.md"), "utf8");
+const networkPage = readFileSync(join(deployDir, "..", "docs", "network.md"), "utf8");
 
 function documented(overlay: Overlay): Set<string> {
-  const arrows = network.documentedArrows(architecture, "Who may connect to whom");
+  const arrows = network.documentedArrows(networkPage, "Who may connect to whom");
   if (overlay === "development") {
-    return arrows.union(network.documentedArrows(architecture, "In development also"));
+    return arrows.union(network.documentedArrows(networkPage, "In development also"));
   }
   if (overlay === "production") return arrows;
   return new Set(
@@ -171,9 +171,9 @@ const SECOND_LOGIN: Record<string, (variable: EnvVar) => void> = {
   NATS_PASSWORD: ({ valueFrom }) => void (valueFrom!.secretKeyRef!.key += "_2"),
 };
 
-test("ARCHITECTURE.md has the arrows of the policies; `npm run generate` writes them again", () => {
+test("docs/network.md has the arrows of the policies; `npm run generate` writes them again", () => {
   const { production, development } = built;
-  expect(withNetworkTables(architecture, { production, development })).toBe(architecture);
+  expect(networkMarkdown({ production, development })).toBe(networkPage);
 });
 
 /** One thing wrong in production's manifests. */

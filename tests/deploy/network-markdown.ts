@@ -1,18 +1,28 @@
 import { arrowsOf, type Arrow } from "./policies/arrows.ts";
 import type { Manifest } from "./manifest.ts";
 
-/** ARCHITECTURE.md with its tables of who may connect to whom, from the policies of the two overlays. */
-export function withNetworkTables(
-  markdown: string,
-  { production, development }: { production: Manifest[]; development: Manifest[] },
-): string {
+/** docs/network.md: who may connect to whom, from the policies of the two overlays. */
+export function networkMarkdown({
+  production,
+  development,
+}: {
+  production: Manifest[];
+  development: Manifest[];
+}): string {
   const always = allArrows(production);
   const also = allArrows(development).difference(always);
-  return replaceBetween(
-    replaceBetween(markdown, "network", networkTable(always)),
-    "network in development",
-    networkTable(also),
-  );
+  return `# Network
+
+In Kubernetes every other connection is refused, in both directions. \`npm run generate\` writes this page from the policies (\`deploy/k8s/base/platform/network-policies.yaml\`), and a test compares them. Every pod may ask DNS, and the kubelet's probes reach the health port. \`internet\` means every address that is not private: only the port restricts it, so each company puts the addresses of its bank and its identity provider into the policy. The services reach each other only over the bus. On port 443 PostgreSQL also reaches the store of its back-ups.
+
+## Who may connect to whom
+
+${networkTable(always)}
+
+## In development also
+
+${networkTable(also)}
+`;
 }
 
 /** One row for arrows that share their ends or their ports: from, to, port. */
@@ -24,7 +34,7 @@ export function networkTable(arrows: ReadonlySet<Arrow>): string {
   const rows = merge(merge(merge(single, "port"), "to"), "from")
     .map(({ from, to, port }) => [from, to, port].map((names) => names.join(", ")))
     .sort(([aFrom = "", aTo = ""], [bFrom = "", bTo = ""]) => compare(aFrom, bFrom) || compare(aTo, bTo));
-  return alignedTable(["from", "to", "port"], rows);
+  return tableOf([["from", "to", "port"], ["---", "---", "---"], ...rows]);
 }
 
 function allArrows(manifests: Manifest[]): Set<Arrow> {
@@ -44,19 +54,8 @@ function merge(rows: Row[], column: keyof Row): Row[] {
   }));
 }
 
-/** As the formatter aligns it, since the rest of the file is written by hand. */
-function alignedTable(head: string[], rows: string[][]): string {
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]!.length)));
-  const line = (cells: string[]) => `| ${cells.map((cell, i) => cell.padEnd(widths[i]!)).join(" | ")} |`;
-  return [head, widths.map((width) => "-".repeat(width)), ...rows].map(line).join("\n");
-}
-
-function replaceBetween(markdown: string, name: string, content: string): string {
-  const [begin, end] = [`<!-- generated: ${name} -->`, `<!-- end: ${name} -->`];
-  const [before, rest] = markdown.split(begin);
-  const after = rest?.split(end)[1];
-  if (before === undefined || after === undefined) throw new Error(`ARCHITECTURE.md has no ${begin}`);
-  return `${before}${begin}\n\n${content}\n\n${end}${after}`;
+function tableOf(rows: string[][]): string {
+  return rows.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
 function compare(a: string, b: string): number {

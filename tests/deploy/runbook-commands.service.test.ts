@@ -2,6 +2,7 @@
 // migrated, requests are ones that the operator API has, and kubectl is asked for what the manifests make.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { openApiJson } from "@holdfast/contracts/openapi";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { createTestDatabase, type TestDatabase } from "@holdfast/tests/support";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -56,7 +57,7 @@ test("every statement runs on the schemas as they are", async () => {
 });
 
 type Document = { paths: Record<string, Record<string, { parameters?: { in: string; name: string }[] }>> };
-const { paths } = JSON.parse(readFileSync(join(docs, "openapi.operator.json"), "utf8")) as Document;
+const { paths } = JSON.parse(openApiJson("operator")) as Document;
 
 /** @param command such as `GET /operator/payments?unresolved=true`; a placeholder may have another name than the document's. */
 function faultOfRequest(command: string): string | undefined {

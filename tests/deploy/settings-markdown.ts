@@ -1,9 +1,9 @@
 import { auditSettings, verifyAuditSettings } from "@holdfast/audit";
 import { outboxSettings } from "@holdfast/outbox";
-import { sandboxHelpText } from "@holdfast/sandbox";
-import { installationSchema, keepStreamSchema } from "@holdfast/installation";
 import { simulatorSchema } from "@holdfast/acquirer-simulator";
+import { installationSchema, keepStreamSchema } from "@holdfast/installation";
 import { commonSettings, migrationSchema } from "@holdfast/service-runtime";
+import { operatorTokenSettings, staffTokenSettings } from "@holdfast/operator-token";
 import { telemetrySettings } from "@holdfast/telemetry";
 import { z } from "zod";
 import { configSchema as gateway } from "../../services/api-gateway/src/config.ts";
@@ -21,7 +21,7 @@ export function settingsMarkdown(): string {
 
 Every program reads its settings from environment variables, once, when it starts. A missing or malformed setting stops it before it begins anything, with every fault listed. An empty variable counts as not set.
 
-Generated from the programs' zod schemas by \`npm run generate\`; a test compares the two. The settings of \`docker-compose.yml\` itself are in [containers.md](containers.md).
+Generated from the programs' zod schemas by \`npm run generate\`; a test compares the two. The settings of \`docker-compose.yml\` itself are in [containers.md](containers.md); \`npm start -- --help\` lists the sandbox's options.
 
 ## Forms
 
@@ -31,12 +31,6 @@ Generated from the programs' zod schemas by \`npm run generate\`; a test compare
 - A range such as **1 to 200** stands for a whole number.
 
 ${SECTIONS.map(sectionText).join("\n\n")}
-
-## npm start
-
-\`\`\`text
-${sandboxHelpText.trim()}
-\`\`\`
 `;
 }
 
@@ -45,6 +39,8 @@ function sectionText({ heading, about, settings }: Section): string {
 }
 
 type Section = { heading: string; about: string; settings: Settings };
+
+const tokenSettings: Settings = { ...operatorTokenSettings, ...staffTokenSettings };
 
 const SECTIONS: Section[] = [
   {
@@ -71,30 +67,38 @@ const SECTIONS: Section[] = [
     settings: auditSettings,
   },
   {
+    heading: "Access tokens",
+    about:
+      "Read by api-gateway (where it has the operator API or the staff API), payments, refunds, webhook-dispatcher and settlement, each of which verifies the token that a command carries: give all of them the same values.",
+    settings: tokenSettings,
+  },
+  {
     heading: "api-gateway",
     about:
-      "Also reads the settings of every service and, for operators, of the audit log. One image runs as three deployments, each with one face: exactly one of the three ports is set, and what another face requires may be left out. Each process counts its limits for itself: with n replicas a client can have up to n times as much.",
-    settings: own(gateway, commonSettings, auditSettings),
+      "Also reads the settings of every service and, for operators, of the audit log and of access tokens. It runs as four processes, each with one listener: exactly one of the four ports is set, and what another listener requires may be left out. Each process counts its limits for itself: with n replicas a client can have up to n times as much.",
+    settings: own(gateway, commonSettings, auditSettings, tokenSettings),
   },
   {
     heading: "payments",
-    about: "Also reads the settings of every service, of events and of the audit log.",
-    settings: own(payments, commonSettings, auditSettings, outboxSettings),
+    about:
+      "Also reads the settings of every service, of events and of the audit log, and those of access tokens.",
+    settings: own(payments, commonSettings, auditSettings, tokenSettings, outboxSettings),
   },
   {
     heading: "refunds",
-    about: "Also reads the settings of every service, of events and of the audit log.",
-    settings: own(refunds, commonSettings, auditSettings, outboxSettings),
+    about:
+      "Also reads the settings of every service, of events and of the audit log, and those of access tokens.",
+    settings: own(refunds, commonSettings, auditSettings, tokenSettings, outboxSettings),
   },
   {
     heading: "webhook-dispatcher",
-    about: "Also reads the settings of every service and those of the audit log.",
-    settings: own(dispatcher, commonSettings, auditSettings, outboxSettings),
+    about: "Also reads the settings of every service and those of the audit log, and those of access tokens.",
+    settings: own(dispatcher, commonSettings, auditSettings, tokenSettings, outboxSettings),
   },
   {
     heading: "settlement",
-    about: "Also reads the settings of every service and those of the audit log.",
-    settings: own(settlement, commonSettings, auditSettings, outboxSettings),
+    about: "Also reads the settings of every service and those of the audit log, and those of access tokens.",
+    settings: own(settlement, commonSettings, auditSettings, tokenSettings, outboxSettings),
   },
   {
     heading: "console",
@@ -130,7 +134,6 @@ const SECTIONS: Section[] = [
   },
 ];
 
-/** What only this program reads. */
 /** What a service alone has, and what it has another default of. */
 function own(schema: z.ZodObject, ...shared: Settings[]): Settings {
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-// Every block of code in docs/merchant, and the commands of the three documents beside it, as they stand there, against the whole product: what a merchant's developer types
+// Every block of code in docs/merchant, and the commands of the two documents beside it, as they stand there, against the whole product: what a merchant's developer types
 // works. A block marked `values` is what the reader fills in, `terminal` runs in another terminal, and `browser` follows
 // what a buyer does.
 import { execFile, spawn } from "node:child_process";
@@ -70,6 +70,7 @@ const OUTPUT: Record<string, RegExp[]> = {
   ],
   webhooks: [],
   retries: [/one payment, two equal answers/, /replayed: true same: true/],
+  "rules-and-lists": [/"items":\[/, /^#rows,\d+/m],
   errors: [/"code":"validation_failed"/],
   "test-cards": [/"status":"FAILED"/],
   client: [/^charged /m, /^6\.25$/m],
@@ -132,12 +133,6 @@ test("webhooks: both ways of verifying accept what the gateway sends, and refuse
 const RECEIVER = "npm run receiver ";
 
 test.each([
-  {
-    document: "merchants",
-    blocks: 2,
-    refusals: [],
-    prints: [/"items":\[/, /"url":"https:\/\/localhost:9443\/webhooks"/],
-  },
   {
     document: "operators",
     blocks: 7,

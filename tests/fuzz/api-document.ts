@@ -1,9 +1,8 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { openApiJson, type DocumentedListener } from "@holdfast/contracts/openapi";
 import { z } from "zod";
 import type { Resolve, Schema } from "./schema-values.ts";
 
-/** One operation of docs/openapi.*.json, which is what clients read: the fuzzer knows nothing else of the APIs. */
+/** One operation of the OpenAPI documents, which is what clients read: the fuzzer knows nothing else of the APIs. */
 export type Operation = {
   method: string;
   path: string;
@@ -31,7 +30,7 @@ type OperationObject = {
 
 /** All documents as one: what has the same name in several is the same. */
 export function readApiDocument(): ApiDocument {
-  const documents = ["merchant", "operator", "staff"].map(readDocument);
+  const documents = (["merchant", "operator", "staff"] as const).map(readDocument);
   const schemas = Object.assign({}, ...documents.map(({ components }) => components.schemas)) as Schemas;
   const operations = documents.flatMap(({ paths, components }) =>
     Object.entries(paths).flatMap(([path, methods]) =>
@@ -46,10 +45,9 @@ export function readApiDocument(): ApiDocument {
   };
 }
 
-function readDocument(listener: string): Json {
-  const file = join(import.meta.dirname, "..", "..", "docs", `openapi.${listener}.json`);
+function readDocument(listener: DocumentedListener): Json {
   // JSON Schema by itself keeps what is referred to elsewhere than OpenAPI does.
-  return JSON.parse(readFileSync(file, "utf8").replaceAll("#/components/schemas/", "#/$defs/")) as Json;
+  return JSON.parse(openApiJson(listener).replaceAll("#/components/schemas/", "#/$defs/")) as Json;
 }
 
 function operationOf(

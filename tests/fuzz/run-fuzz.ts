@@ -22,7 +22,7 @@ export type FuzzReport = {
 };
 
 /**
- * Requests drawn from docs/openapi.*.json and of the public pages, many of them bent byte by byte, against the whole
+ * Requests drawn from the OpenAPI documents and of the public pages, many of them bent byte by byte, against the whole
  * product in real processes.
  * Nothing is wrong in the system meanwhile, so no answer may be one that `judge-answer.ts` has a fault to tell of: a 5xx, a
  * status or a body that is not the document's, an error that is no problem, a card number. No process ends, complains, or

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 
-/** The part of JSON Schema that docs/openapi.*.json use. */
+/** The part of JSON Schema that the OpenAPI documents use. */
 export type Schema = {
   $ref?: string;
   type?: string;

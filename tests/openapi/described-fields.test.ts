@@ -1,12 +1,11 @@
 // People read a document instead of the code: each field of each schema says what it is.
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { openApiJson, type DocumentedListener } from "@holdfast/contracts/openapi";
 import { expect, test } from "vitest";
 
 /** How many fields each document has at least: a walk that finds none would find nothing undescribed. */
 const FIELDS = { merchant: 500, operator: 800, staff: 400 } as const;
 
-test.each(Object.entries(FIELDS))(
+test.each(Object.entries(FIELDS) as [DocumentedListener, number][])(
   "each field of a schema in the %s document has a description, or the schema that it refers to has",
   (listener, atLeast) => {
     const { fields, undescribed } = fieldsOf(listener);
@@ -17,9 +16,8 @@ test.each(Object.entries(FIELDS))(
 
 type Schema = { $ref?: string; description?: string };
 
-function fieldsOf(listener: string): { fields: number; undescribed: string[] } {
-  const file = resolve(import.meta.dirname, "..", "..", "docs", `openapi.${listener}.json`);
-  const document = JSON.parse(readFileSync(file, "utf8")) as {
+function fieldsOf(listener: DocumentedListener): { fields: number; undescribed: string[] } {
+  const document = JSON.parse(openApiJson(listener)) as {
     components: { schemas: Record<string, Schema> };
   };
   const named = document.components.schemas;

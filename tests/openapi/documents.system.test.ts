@@ -3,15 +3,30 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/pr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { openApiJson } from "@holdfast/contracts/openapi";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "..", "..");
 const LISTENERS = ["merchant", "operator", "staff"] as const;
 
+let documents: string;
+beforeAll(async () => {
+  documents = await mkdtemp(join(tmpdir(), "holdfast-documents-"));
+  for (const listener of LISTENERS) await writeFile(documentOf(listener), openApiJson(listener));
+});
+afterAll(() => rm(documents, { recursive: true }));
+
+function documentOf(listener: (typeof LISTENERS)[number]): string {
+  return join(documents, `openapi.${listener}.json`);
+}
+
 /** The documents as those meet them who have nothing else: by tools that nobody here wrote. */
-describe.each(LISTENERS)("docs/openapi.%s.json", (listener) => {
-  const file = join(root, "docs", `openapi.${listener}.json`);
+describe.each(LISTENERS)("the OpenAPI document of the %s API", (listener) => {
+  let file: string;
+  beforeAll(() => {
+    file = documentOf(listener);
+  });
 
   test("has no fault by a linter's strictest rules", async () => {
     const linter = join(root, "node_modules", "@redocly", "cli", "bin", "cli.js");
@@ -63,8 +78,7 @@ test("a strict client that a foreign tool generates from them compiles, and refu
   }
   const generator = join(root, "node_modules", ".bin", "oazapfts");
   for (const listener of LISTENERS) {
-    const document = join(root, "docs", `openapi.${listener}.json`);
-    await run(process.execPath, [generator, document, join(dir, `${listener}.ts`)]);
+    await run(process.execPath, [generator, documentOf(listener), join(dir, `${listener}.ts`)]);
   }
   await cp(join(import.meta.dirname, "generated-client-use.ts.txt"), join(dir, "use.ts"));
   const compilerOptions = {

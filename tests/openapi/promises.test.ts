@@ -1,6 +1,5 @@
 // What a client is built on beyond paths and fields: the keys of repetitions, when to repeat, and room for what is to come.
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { openApiJson, type DocumentedListener } from "@holdfast/contracts/openapi";
 import { describe, expect, test } from "vitest";
 
 type Schema = { properties: Record<string, unknown>; required?: string[]; additionalProperties?: unknown };
@@ -10,51 +9,54 @@ type Operation = {
   responses: Record<string, { headers?: Record<string, unknown> }>;
 };
 
-describe.each(["merchant", "operator", "staff"])("docs/openapi.%s.json", (listener) => {
-  const document = read(listener);
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      name: `${method} ${path}`,
-      method,
-      ...operation,
-    })),
-  );
-
-  test("every POST takes an Idempotency-Key", () => {
-    const posts = operations.filter(({ method }) => method === "post");
-    expect(posts.length).toBeGreaterThan(5);
-    const without = posts.filter(
-      ({ parameters = [] }) =>
-        !parameters.some(({ name, in: place }) => name === "Idempotency-Key" && place === "header"),
+describe.each(["merchant", "operator", "staff"] as const)(
+  "the OpenAPI document of the %s API",
+  (listener) => {
+    const document = read(listener);
+    const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        name: `${method} ${path}`,
+        method,
+        ...operation,
+      })),
     );
-    expect(without.map(({ name }) => name)).toEqual([]);
-  });
 
-  test.each([
-    ["401", "WWW-Authenticate"],
-    ["429", "Retry-After"],
-    ["503", "Retry-After"],
-    ["504", "Retry-After"],
-  ])("every answer %s has %s", (status, header) => {
-    const answers = operations.flatMap(({ name, responses }) =>
-      responses[status] === undefined
-        ? []
-        : [{ name, headers: Object.keys(responses[status].headers ?? {}) }],
-    );
-    expect(answers.length).toBeGreaterThan(0);
-    expect(answers.filter(({ headers }) => !headers.includes(header))).toEqual([]);
-  });
+    test("every POST takes an Idempotency-Key", () => {
+      const posts = operations.filter(({ method }) => method === "post");
+      expect(posts.length).toBeGreaterThan(5);
+      const without = posts.filter(
+        ({ parameters = [] }) =>
+          !parameters.some(({ name, in: place }) => name === "Idempotency-Key" && place === "header"),
+      );
+      expect(without.map(({ name }) => name)).toEqual([]);
+    });
 
-  test("no answer is closed to fields of a later version", () => {
-    const { schemas } = document.components;
-    const seen = reachedFrom(
-      operations.map(({ responses }) => responses),
-      schemas,
-    );
-    expect(seen.size).toBeGreaterThan(5);
-    expect([...seen].filter((name) => schemas[name]!.additionalProperties === false)).toEqual([]);
-  });
-});
+    test.each([
+      ["401", "WWW-Authenticate"],
+      ["429", "Retry-After"],
+      ["503", "Retry-After"],
+      ["504", "Retry-After"],
+    ])("every answer %s has %s", (status, header) => {
+      const answers = operations.flatMap(({ name, responses }) =>
+        responses[status] === undefined
+          ? []
+          : [{ name, headers: Object.keys(responses[status].headers ?? {}) }],
+      );
+      expect(answers.length).toBeGreaterThan(0);
+      expect(answers.filter(({ headers }) => !headers.includes(header))).toEqual([]);
+    });
+
+    test("no answer is closed to fields of a later version", () => {
+      const { schemas } = document.components;
+      const seen = reachedFrom(
+        operations.map(({ responses }) => responses),
+        schemas,
+      );
+      expect(seen.size).toBeGreaterThan(5);
+      expect([...seen].filter((name) => schemas[name]!.additionalProperties === false)).toEqual([]);
+    });
+  },
+);
 
 test("a payment, a refund and what a webhook has are three schemas, each with what it always or never has", () => {
   const { Payment, Refund, WebhookPayment } = read("merchant").components.schemas;
@@ -79,9 +81,8 @@ function reachedFrom(
   return seen;
 }
 
-function read(listener: string) {
-  const file = resolve(import.meta.dirname, "..", "..", "docs", `openapi.${listener}.json`);
-  return JSON.parse(readFileSync(file, "utf8")) as {
+function read(listener: DocumentedListener) {
+  return JSON.parse(openApiJson(listener)) as {
     paths: Record<string, Record<string, Operation>>;
     components: { schemas: Record<string, Schema> };
   };

@@ -1,5 +1,6 @@
 import { stripTypeScriptTypes } from "node:module";
 import { tokenizer, type Token } from "acorn";
+import { openApiJson } from "@holdfast/contracts/openapi";
 import { isSafe } from "redos-detector";
 import { expect, test } from "vitest";
 import { sourceFiles } from "./source-files.ts";
@@ -21,9 +22,12 @@ const literals = [...sourceFiles("packages/contracts/src/**/*.ts", "services/api
   .flatMap(([path, source]) => regularExpressionsOf(source).map((expression) => ({ path, expression })))
   .filter(({ expression }) => !OWN_INPUT_ONLY.has(String(expression)));
 
-/** Those that zod writes into the document for ids and times, too. */
-const documented = [...sourceFiles("docs/openapi.*.json")].flatMap(([path, text]) =>
-  [...patternsOf(text)].map((pattern) => ({ path, expression: new RegExp(pattern) })),
+/** Those that zod writes into the documents for ids and times, too. */
+const documented = (["merchant", "operator", "staff"] as const).flatMap((listener) =>
+  [...patternsOf(openApiJson(listener))].map((pattern) => ({
+    path: `the OpenAPI document of the ${listener} API`,
+    expression: new RegExp(pattern),
+  })),
 );
 
 test("there are expressions to judge, and one that is not linear is told from them", () => {

@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { openApiJson, type DocumentedListener } from "@holdfast/contracts/openapi";
 import type { Lived } from "./live.ts";
 import type { YearsSystem } from "./years-system.ts";
 
@@ -16,7 +15,7 @@ export async function readEverything(system: YearsSystem, lived: Lived): Promise
     for (const path of pathsOf(document, values)) {
       const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
       const text = await answer.text();
-      // What no index answers is refused with 400 (ADR 0040); what belongs to another merchant is not found.
+      // What no index answers is refused with 400 (docs/adr/0028); what belongs to another merchant is not found.
       if (![200, 400, 404].includes(answer.status)) throw new Error(`${path}: ${answer.status} ${text}`);
     }
   }
@@ -64,9 +63,8 @@ const FIXED: Record<string, string> = {
 
 type Parameter = { in: string; name: string };
 
-function pathsOf(name: string, values: Record<string, string>): string[] {
-  const file = join(import.meta.dirname, "..", "..", "docs", `openapi.${name}.json`);
-  const { paths } = JSON.parse(readFileSync(file, "utf8")) as {
+function pathsOf(name: DocumentedListener, values: Record<string, string>): string[] {
+  const { paths } = JSON.parse(openApiJson(name)) as {
     paths: Record<string, { get?: { parameters?: Parameter[] } }>;
   };
   return Object.entries(paths).flatMap(([template, { get }]) => {

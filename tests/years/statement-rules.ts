@@ -21,12 +21,12 @@ export const EXCUSED: { statement: RegExp; because: string }[] = [
   {
     statement: /^select (event\.occurred_at, event\.event_id(,| from event)|occurred_at, event_id from \() /,
     because:
-      "Events of a payment or a merchant, and attempts of an event, are looked for in each day's partition (ADR 0167).",
+      "Events of a payment or a merchant, and attempts of an event, are looked for in each day's partition.",
   },
   {
     statement: /^with shown as materialized \( select line\.fact_id/,
     because:
-      "A statement adds up the lines of its days (ADR 0065); the page ends with the day on which they are many (ADR 0173).",
+      "A statement adds up the lines of its days (docs/adr/0038); the page ends with the day on which they are many.",
   },
   {
     statement:

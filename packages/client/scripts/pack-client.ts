@@ -9,7 +9,7 @@ const root = join(client, "..", "..");
 
 /**
  * Builds the package that is published and packs it. The repository runs the sources as they are; merchants get
- * JavaScript with its types, as ESM and as CommonJS (ADR 0047). The compiler is the one that checks the sources.
+ * JavaScript with its types, as ESM and as CommonJS (docs/adr/0031). The compiler is the one that checks the sources.
  *
  * @param dir where the package is built, which is emptied before.
  * @returns the packed file.

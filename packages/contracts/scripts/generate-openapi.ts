@@ -1,7 +1,15 @@
-import { writeFile } from "node:fs/promises";
+// The merchants' document is in git, since merchants build on it. Those of operators and staff go to .cache, for people.
+import { mkdir, writeFile } from "node:fs/promises";
 import { openApiJson } from "../src/openapi.ts";
 
+const root = new URL("../../../", import.meta.url);
+const FILES = {
+  merchant: "docs/openapi.merchant.json",
+  operator: ".cache/openapi.operator.json",
+  staff: ".cache/openapi.staff.json",
+} as const;
+
+await mkdir(new URL(".cache/", root), { recursive: true });
 for (const listener of ["merchant", "operator", "staff"] as const) {
-  const file = new URL(`../../../docs/openapi.${listener}.json`, import.meta.url);
-  await writeFile(file, openApiJson(listener));
+  await writeFile(new URL(FILES[listener], root), openApiJson(listener));
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 /**
  * A merchant has two modes: live, and test, in which no bank is reached. Behind the sign-in they are two merchants. The test
  * one has the merchant's id with version 8 (RFC 9562, section 5.8) in the place of version 7, so that every key, index,
- * limit and look-up by merchant separates the two, and whoever has an id knows its mode without a look-up (ADR 0085).
+ * limit and look-up by merchant separates the two, and whoever has an id knows its mode without a look-up (docs/adr/0045).
  *
  * Test accounts at acquirers have ids of version 8, too, and the database lets a payment have only an account of its mode.
  */

@@ -2,10 +2,7 @@ import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { openApiJson } from "./openapi.ts";
 
-test.each(["merchant", "operator", "staff"] as const)(
-  "docs/openapi.%s.json is what the contracts say; `npm run generate` writes it again",
-  async (listener) => {
-    const file = new URL(`../../../docs/openapi.${listener}.json`, import.meta.url);
-    expect(openApiJson(listener)).toBe(await readFile(file, "utf8"));
-  },
-);
+test("docs/openapi.merchant.json is what the contracts say; `npm run generate` writes it again", async () => {
+  const file = new URL("../../../docs/openapi.merchant.json", import.meta.url);
+  expect(openApiJson("merchant")).toBe(await readFile(file, "utf8"));
+});

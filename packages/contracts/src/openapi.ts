@@ -26,7 +26,7 @@ import { dropNoise } from "./openapi-noise.ts";
 /** Which API a document describes: each listener has its own. */
 export type DocumentedListener = Endpoint["listener"];
 
-/** The OpenAPI 3.1 document of one API, as JSON text; `docs/openapi.<listener>.json` is this. */
+/** The OpenAPI 3.1 document of one API, as JSON text. `docs/openapi.merchant.json` is the merchants'. */
 export function openApiJson(listener: DocumentedListener): string {
   const document = createDocument(
     {

@@ -120,7 +120,7 @@ async function admitStaff(
   }
 }
 
-/** The person proves who they are again, and then may (ADR 0150). */
+/** The person proves who they are again, and then may (docs/adr/0022). */
 function signInAgain(actor: string, { maxAgeS }: StaleSignIn): RefusedOperator {
   return {
     outcome: "stale_sign_in",

@@ -8,7 +8,7 @@ import { onNotice, publishNotice } from "./notices.ts";
 /**
  * Has this replica's log level follow what the operator API publishes, and answers what it is. A change goes back by itself
  * by this process's own timer, so that nothing which fails meanwhile makes it last; it is never longer than an hour, which
- * the notice's schema bounds, and never logs less than the level that `log` has now (ADR 0144).
+ * the notice's schema bounds, and never logs less than the level that `log` has now (docs/adr/0051).
  */
 export function followLogLevel(bus: Bus, service: LoggingService, log: Logger): void {
   const configured = log.level;

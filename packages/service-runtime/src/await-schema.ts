@@ -18,7 +18,7 @@ type Options = {
 
 /**
  * Waits until every migration of this version has run: whoever starts installation, migrations and services together needs
- * no order (ADR 0145). It only looks, as the service's own role. A schema that is ahead is that of a later version, which
+ * no order (docs/adr/0052). It only looks, as the service's own role. A schema that is ahead is that of a later version, which
  * this one can use. The log says what is waited for, once for each reason.
  *
  * An outage keeps no process down: while the database is away the service starts without the look, which is made as soon as

@@ -200,5 +200,5 @@ grant select on audit_entry to holdfast_auditor;
 
 -- Migrations -----------------------------------------------------------------------------------------------------------
 
--- A service looks which migrations have run before it starts (ADR 0145).
+-- A service looks which migrations have run before it starts (docs/adr/0052).
 grant select (name) on migration to gateway_merchant, gateway_operator, gateway_public, gateway_staff;

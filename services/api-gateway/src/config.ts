@@ -152,14 +152,14 @@ export const configSchema = z
     PAGE_REQUESTS_PER_MINUTE_PER_IP: integerSetting(1, 1_000_000)
       .default(600)
       .describe(
-        "Requests a minute of the public pages from one client address (for IPv6, one /64), as long as they are about nothing that is known to exist; more are answered 429. The merchant API counts requests for its guides by it, apart from all others.",
+        "Requests a minute of the public pages from one client address (for IPv6, one /64), as long as they are about nothing that is known to exist; more are answered 429. Each API counts requests for its guides and its OpenAPI document by it, apart from all others.",
       ),
     DOCS: z
       .enum(["on", "off"], { error: "must be on or off" })
       .default("on")
       .transform((value) => value === "on")
       .describe(
-        "Whether the merchant API also serves its guides and its reference, at `/docs` and `/openapi.json`, without a sign-in.",
+        "Whether each API also serves its OpenAPI document at `/openapi.json`, and the merchant API its guides at `/docs`, without a sign-in.",
       ),
     PAGE_REQUESTS_PER_MINUTE_PER_CHECKOUT: integerSetting(1, 1_000_000)
       .default(240)

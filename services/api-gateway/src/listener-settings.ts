@@ -4,18 +4,18 @@ import { portSetting, textSetting } from "@holdfast/service-runtime";
 export const listenerSettings = {
   MERCHANT_API_PORT: portSetting()
     .optional()
-    .describe("The process has the face for merchants: their API listens here."),
+    .describe("The process is the listener for merchants: their API listens here."),
   OPERATOR_API_PORT: portSetting()
     .optional()
-    .describe("The process has the face for operators: their API listens here."),
+    .describe("The process is the listener for operators: their API listens here."),
   PUBLIC_PAGES_PORT: portSetting()
     .optional()
     .describe(
-      "The process has the face for browsers: the checkout and 3-D Secure pages listen here. Exactly one of these ports is set.",
+      "The process is the listener for browsers: the checkout and 3-D Secure pages listen here. Exactly one of these ports is set.",
     ),
   STAFF_API_PORT: portSetting()
     .optional()
-    .describe("The process has the face for merchants' staff: their API listens here."),
+    .describe("The process is the listener for merchants' staff: their API listens here."),
   TLS_CERT_FILE: textSetting("must be the path of a PEM file")
     .optional()
     .describe(

@@ -23,6 +23,7 @@ import { createSendCommand, createSendOperatorCommand, sendOptions } from "./bus
 import { needed, tlsFilesOf, type Config } from "./config.ts";
 import { MIGRATIONS, type GatewayDatabase } from "./database.ts";
 import { faceOf } from "./face.ts";
+import { apiDescription } from "./endpoint/api-description.ts";
 import { createRouter } from "./endpoint/create-router.ts";
 import { createClientAddress } from "./http/client-address.ts";
 import type { ListenerState } from "./http/exchange.ts";
@@ -36,7 +37,6 @@ import { listDepsIn } from "./lists/list-deps.ts";
 import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
 import { createRefusedAttempts } from "./limits/refused-attempts.ts";
 import { signInLimitsIn } from "./limits/sign-in-limits.ts";
-import { createPageRateLimit, pageRatesIn } from "./limits/page-rate-limit.ts";
 import { authenticateMerchant } from "./merchant-api/authenticate-merchant.ts";
 import { binRoute } from "./merchant-api/bin.ts";
 import { cancelRoute, captureRoute } from "./merchant-api/capture-and-cancel.ts";
@@ -49,7 +49,6 @@ import { preAuthorizationRoute } from "./merchant-api/pre-authorization.ts";
 import { refundRoute } from "./merchant-api/refund.ts";
 import { saleRoute } from "./merchant-api/sale.ts";
 import { threeDsRoute } from "./merchant-api/three-ds.ts";
-import { loadDocuments } from "./merchant-docs/load-documents.ts";
 import { merchantDocs } from "./merchant-docs/merchant-docs.ts";
 import { announceCredentialChanges, followCredentialChanges } from "./merchant/credential-changes.ts";
 import type { SignIn } from "./merchant/sign-in.ts";
@@ -154,14 +153,15 @@ async function serveFace(face: GatewayFace, config: Config, deps: Deps): Promise
     case "gateway-merchant": {
       const signIn = await startSignIn(config, db, log);
       followCredentialChanges(bus, signIn);
-      const router = Router().use(docsIn(config), merchantApi(config, { ...deps, signIn }));
+      const router = Router().use(merchantDocs(config), merchantApi(config, { ...deps, signIn }));
       return { name: "merchant", port: needed(config.MERCHANT_API_PORT), router, tasks: [] };
     }
     case "gateway-operator": {
       await refuseMissingPeppers(config, db, log);
       const auditWatch = watchAuditHead({ db, chain: "gateway", settings: config, log });
       const logLevels = startLogLevels({ bus, db, log });
-      const router = operatorApi(config, { ...deps, auditWatch, logLevels });
+      const api = operatorApi(config, { ...deps, auditWatch, logLevels });
+      const router = Router().use(apiDescription(config, "operator"), api);
       const purges = startPurges(keptTables, { deps: db, settings: config, log });
       const tasks = [auditWatch, logLevels, ...purges];
       return { name: "operator", port: needed(config.OPERATOR_API_PORT), router, tasks };
@@ -175,17 +175,12 @@ async function serveFace(face: GatewayFace, config: Config, deps: Deps): Promise
       };
     case "gateway-staff": {
       const auditWatch = watchAuditHead({ db, chain: "gateway", settings: config, log });
-      const router = staffApi(config, { ...deps, auditWatch });
+      const router = Router().use(apiDescription(config, "staff"), staffApi(config, { ...deps, auditWatch }));
       return { name: "staff", port: needed(config.STAFF_API_PORT), router, tasks: [auditWatch] };
     }
     default:
       return face satisfies never;
   }
-}
-
-function docsIn(config: Config): Router {
-  const documents: ReturnType<typeof loadDocuments> = config.DOCS ? loadDocuments() : new Map();
-  return merchantDocs(documents, createPageRateLimit(pageRatesIn(config)));
 }
 
 function merchantApi(config: Config, { bus, clock, log, signIn }: Deps & { signIn: SignIn }): Router {

@@ -42,5 +42,5 @@ grant select, insert (token_hash), delete on logout_token to console_app;
 
 -- Migrations -----------------------------------------------------------------------------------------------------------
 
--- A service looks which migrations have run before it starts (ADR 0145).
+-- A service looks which migrations have run before it starts (docs/adr/0052).
 grant select (name) on migration to console_app;

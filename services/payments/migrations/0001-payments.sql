@@ -31,7 +31,7 @@ create table payment (
   -- The person who issued the credential that the merchant asked with may not settle what became of the payment. A
   -- checkout's payments have the checkout's.
   credential_issued_by    text check (char_length(credential_issued_by) between 1 and 200),
-  -- A second attempt at a merchant's order is refused while the first is undecided (ADR 0058). A payment claims its order
+  -- A second attempt at a merchant's order is refused while the first is undecided (docs/adr/0036). A payment claims its order
   -- unless the merchant allows attempts side by side: true while it does, false where its cardholder's challenge has given
   -- the order free, null where it never did.
   claims_order            boolean,
@@ -840,5 +840,5 @@ grant select on audit_entry to holdfast_auditor;
 
 -- Migrations -----------------------------------------------------------------------------------------------------------
 
--- A service looks which migrations have run before it starts (ADR 0145).
+-- A service looks which migrations have run before it starts (docs/adr/0052).
 grant select (name) on migration to payments_app;

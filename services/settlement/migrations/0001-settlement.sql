@@ -516,5 +516,5 @@ grant select on audit_entry to holdfast_auditor;
 
 -- Migrations -----------------------------------------------------------------------------------------------------------
 
--- A service looks which migrations have run before it starts (ADR 0145).
+-- A service looks which migrations have run before it starts (docs/adr/0052).
 grant select (name) on migration to settlement_app;

@@ -16,7 +16,7 @@ export function everythingIsDeniedFirst(manifests: Manifest[]): string[] {
   return holds ? [] : ["no policy denies everything"];
 }
 
-/** What the policies let through is what ARCHITECTURE.md says, from both ends. */
+/** What the policies let through is what docs/network.md says, from both ends. */
 export function arrowsAreTheDocumented(manifests: Manifest[], documented: ReadonlySet<Arrow>): string[] {
   const { out, into } = arrowsOf(manifests);
   const inside = new Set(components(manifests).map(({ name }) => name));
@@ -33,7 +33,7 @@ export function arrowsAreTheDocumented(manifests: Manifest[], documented: Readon
 }
 
 /**
- * The arrows of a table in ARCHITECTURE.md, which begins in the line after its heading: from, to, port. One row may
+ * The arrows of a table in docs/network.md, which begins in the line after its heading: from, to, port. One row may
  * name several on either side, separated by commas.
  */
 export function documentedArrows(markdown: string, heading: string): Set<Arrow> {

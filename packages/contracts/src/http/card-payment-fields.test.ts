@@ -100,7 +100,7 @@ describe("accepted at the edge of what is valid", () => {
     { amount: new JsonNumber("1.234"), currency: "KWD" },
     { pan: "378282246310005", cvv: "1234" },
     { orderId: "x".repeat(64) },
-    // Another card's, maybe: a merchant's numeric order numbers are taken (ADR 0008).
+    // Another card's, maybe: a merchant's numeric order numbers are taken (docs/adr/0007).
     { orderId: "5105105105105100" },
     { customerId: "1000000000009" },
     { cardHolderName: "𝒜𝒷" },

@@ -5,7 +5,7 @@ import type { Endpoint } from "./endpoint.ts";
 
 /**
  * What a merchant's staff may call: endpoints that operators and merchants have, about the person's own merchant, which
- * nothing in a request can name (ADR 0102). Only what differs is said here.
+ * nothing in a request can name (docs/adr/0047). Only what differs is said here.
  */
 
 export type Difference = {

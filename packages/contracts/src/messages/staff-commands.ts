@@ -36,7 +36,7 @@ import {
 
 /**
  * What a merchant's staff may ask of the services: commands that merchants and operators have, under subjects of their own,
- * so that each carries the proof of who asks (ADR 0102). A `merchantId` in a request is not read: the token names it.
+ * so that each carries the proof of who asks (docs/adr/0047). A `merchantId` in a request is not read: the token names it.
  */
 
 type Original =

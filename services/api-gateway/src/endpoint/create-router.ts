@@ -57,7 +57,7 @@ export type RouterOptions = {
  *
  * express's Router matches the paths, and nothing else of express is used: its application changes the prototype of each
  * request and response and adds headers that would have to be removed again, and what HTTP cannot parse would not reach
- * it, where every answer here has a request id (ADR 0017).
+ * it, where every answer here has a request id (docs/adr/0014).
  */
 export function createRouter({ prefix, authenticate, limitRate, routes, ...limits }: RouterOptions): Router {
   const router = Router({ caseSensitive: true, strict: true });

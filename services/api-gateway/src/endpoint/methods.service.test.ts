@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { openApiJson } from "@holdfast/contracts/openapi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HttpAnswer, HttpRequest } from "../../test/http-client.ts";
 import { expectProblem } from "../../test/problems.ts";
@@ -8,10 +7,9 @@ import { startTestGateway, type TestGateway, type TestMerchant } from "../../tes
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "QUERY"];
 
 /** Every route there is, as the merchants' and operators' documents have it, with ids that nobody has. */
-const paths = ["merchant", "operator"].flatMap((listener) => {
-  const file = join(import.meta.dirname, `../../../../docs/openapi.${listener}.json`);
-  return Object.entries((JSON.parse(readFileSync(file, "utf8")) as Document).paths);
-});
+const paths = (["merchant", "operator"] as const).flatMap((listener) =>
+  Object.entries((JSON.parse(openApiJson(listener)) as Document).paths),
+);
 type Document = { paths: Record<string, Record<string, unknown>> };
 const routes = paths.map(([template, operations]) => {
   const methods = Object.keys(operations).map((method) => method.toUpperCase());

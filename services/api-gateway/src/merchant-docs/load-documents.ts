@@ -1,17 +1,14 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { assetPath } from "@holdfast/assets";
 import { Html, html } from "@holdfast/html";
+import { served, type ServedDocument } from "../http/serve-document.ts";
 import { merchantDocumentSchema, type MerchantDocument } from "./merchant-document.ts";
 import { renderDocument, type NavigationEntry } from "./render-document.ts";
 import { renderMarkdown } from "./render-markdown.ts";
 import { renderProblemCodes } from "./render-problem-codes.ts";
 import { renderResultCodes } from "./render-result-codes.ts";
 import { renderReference } from "./render-reference.ts";
-
-/** One answer, complete: nothing is rendered while a request waits. */
-export type ServedDocument = { mediaType: string; etag: string; body: string };
 
 /** In the order in which they are read: files of docs/merchant, by name. The first one is the front page. */
 export const GUIDES = [
@@ -22,6 +19,7 @@ export const GUIDES = [
   "capture-cancel-refund",
   "webhooks",
   "frameworks",
+  "rules-and-lists",
   "retries",
   "errors",
   "test-cards",
@@ -92,8 +90,4 @@ const RESULT_CODES = "<!-- the table of result codes -->";
 
 function reference(document: MerchantDocument): { entry: NavigationEntry; content: Html } {
   return { entry: { name: "reference", title: "Reference" }, content: renderReference(document) };
-}
-
-function served(mediaType: string, body: string): ServedDocument {
-  return { mediaType, body, etag: `"${createHash("sha256").update(body).digest("hex").slice(0, 32)}"` };
 }

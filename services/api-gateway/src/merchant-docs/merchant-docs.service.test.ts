@@ -1,4 +1,5 @@
 import { EVENT_TYPES, WEBHOOK_TEST } from "@holdfast/contracts";
+import { openApiJson } from "@holdfast/contracts/openapi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { http } from "../../test/http-client.ts";
 import { startTestGateway, type TestGateway } from "../../test/test-gateway.ts";
@@ -79,6 +80,19 @@ test("the API's description is served for programs, and its codes are the errors
   expect(text).not.toContain("<code>approver_limit_reached</code>");
 });
 
+test.each(["operator", "staff"] as const)(
+  "the %s API serves its own description for programs, without a sign-in",
+  async (listener) => {
+    const read = (request: { method?: string; headers?: Record<string, string> }) =>
+      http(gateway.ports[listener], { path: "/openapi.json", ...request });
+    const { status, headers, text } = await read({});
+    expect([status, headers["content-type"]]).toEqual([200, "application/json"]);
+    expect(text).toBe(openApiJson(listener));
+    expect((await read({ headers: { "If-None-Match": headers["etag"]! } })).status).toBe(304);
+    expect(await read({ method: "POST" })).toMatchObject({ status: 405, headers: { allow: "GET, HEAD" } });
+  },
+);
+
 test("the reference has every operation and every schema of the description", async () => {
   const { body } = await gateway.merchantApi({ path: "/openapi.json" });
   const { text } = await gateway.merchantApi({ path: "/docs/reference" });
@@ -141,9 +155,12 @@ describe("with other settings", () => {
   });
 
   test("DOCS=off serves none of it", async () => {
-    const { merchant } = await gateway.startAnother({ DOCS: "off" });
+    const { merchant, operator, staff } = await gateway.startAnother({ DOCS: "off" });
     for (const path of ["/docs", "/docs/", "/openapi.json"]) {
       expect((await http(merchant, { path })).status).toBe(404);
+    }
+    for (const port of [operator, staff]) {
+      expect((await http(port, { path: "/openapi.json" })).status).toBe(404);
     }
   });
 });

@@ -19,7 +19,7 @@ type Deps = { db: Kysely<GatewayDatabase>; bus: Bus; log: Logger };
 
 export type LogLevels = Pick<PeriodicTask, "stop"> & { routes: Route[] };
 
-/** How much the services log, replica by replica, and how operators have them log more for a time (ADR 0144). */
+/** How much the services log, replica by replica, and how operators have them log more for a time (docs/adr/0051). */
 export function startLogLevels({ db, bus, log }: Deps): LogLevels {
   const replicas = reachReplicas(bus);
   const repetition = startPeriodicTask("repeat log levels", {

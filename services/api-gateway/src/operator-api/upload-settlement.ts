@@ -18,7 +18,7 @@ type UploadCall = Call<typeof uploadSettlement>;
 
 /**
  * Passes a bank's file on as it arrives: a part is sent when the one before it has been kept, so the process holds one
- * part of it, and the client sends as fast as the database writes (ADR 0064).
+ * part of it, and the client sends as fast as the database writes (docs/adr/0030).
  */
 export function uploadSettlementRoute({ send }: { send: SendOperatorCommand }) {
   return defineRoute(uploadSettlement, async (call) => {

@@ -36,7 +36,7 @@ export type CarryOutOnce = (
 type Deps = { db: Kysely<GatewayDatabase>; peppers: KeyRing; leaseMs: number };
 
 /**
- * Idempotency-Keys of operators (ADR 0062), and of merchants' staff. The key is taken before anything is done, and answered after it, or in the same
+ * Idempotency-Keys of operators (docs/adr/0037), and of merchants' staff. The key is taken before anything is done, and answered after it, or in the same
  * transaction where what is done stands in the gateway's own tables. A request that leaves no answer (its process died, or
  * its outcome is unknown) may be repeated once its lease is over: under the same generated id.
  */

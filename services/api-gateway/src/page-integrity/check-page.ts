@@ -46,9 +46,7 @@ export async function checkPage(args: string[], _env: NodeJS.ProcessEnv, out: Ou
       "utf8",
     ),
   ) as PageRelease;
-  const { differences, onward } = await compareWith(release, values.url, values["allow-header"]).catch(
-    nameCause,
-  );
+  const { differences, onward } = await compareWith(release, values.url, values["allow-header"]);
   for (const { what, released, received } of differences) {
     out(`${what}\n  - ${released ?? "(not there)"}\n  + ${received ?? "(not there)"}\n`);
   }

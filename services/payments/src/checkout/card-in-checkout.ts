@@ -16,7 +16,7 @@ type Deps = { cards: CardOpener; events: BusinessEvents };
 /**
  * Refuses to pay a checkout whose own texts have this card's number in them: they are shown to the merchant, sent in
  * webhooks and redirects, and passed to the bank as something else. The merchant wrote them before the card was known, so this is the first time to compare
- * (ADR 0008). Nothing has been written or sent.
+ * (docs/adr/0007). Nothing has been written or sent.
  */
 export function refuseCardInCheckout(
   { cards, events }: Deps,

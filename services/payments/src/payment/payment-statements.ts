@@ -157,7 +157,7 @@ const STORE_ANSWERS = `, answered as (
 /**
  * The condition on state, version and lease is what makes a process that was overtaken change nothing; the version and the
  * time are in the webhook's body, too. What was given is returned with what was changed: to join it again
- * would compare each row with each (ADR 0229).
+ * would compare each row with each (docs/adr/0003).
  */
 const record = (keyed: boolean) => `
   with given as (select * from ${unnested(RECORD_COLUMNS, 2)}),

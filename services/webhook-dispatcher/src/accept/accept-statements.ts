@@ -42,7 +42,7 @@ const EVENT_NAMES = GIVEN_COLUMNS.map(([column]) => column)
 /**
  * The default endpoint's delivery may be leased in this statement; those to other endpoints are left for a claim, since
  * which of them want an event is not known before this statement. One part asks for another's ids with `in`, which
- * hashes, where a join would compare each row with each (ADR 0229).
+ * hashes, where a join would compare each row with each (docs/adr/0003).
  *
  * @returns `LeasedDeliveryRow`s without what was given; one that was not leased has a `lease_token` of null.
  */

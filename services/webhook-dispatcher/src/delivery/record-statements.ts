@@ -63,7 +63,7 @@ const LOGGED = RECORD_COLUMNS.map(([column]) => column)
  *
  * An event has one delivery by the schedule to an endpoint, so only a resend by hand can end another one than its own. It
  * is looked up for each of them, and `offset 0` leaves the planner no other way: a plan that was made while nothing waited
- * compared each with every delivery that waits (ADR 0229).
+ * compared each with every delivery that waits (docs/adr/0003).
  */
 export const RECORD = {
   name: "record-results",
