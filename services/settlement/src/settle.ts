@@ -1,4 +1,4 @@
-/** `npm run settle`: takes banks' files, and says how an account settles. HELP has its options. */
+/** `npm run settle`: imports banks' files, and says how an account settles. HELP has its options. */
 import { parseArgs } from "node:util";
 import {
   commandActor,
@@ -36,8 +36,8 @@ docs/settlement.md explains mappings and what is compared.
 type Output = (text: string) => void;
 
 /**
- * @returns the exit code: 0 for a file that was taken and for statements that agree, 1 for a file that was refused and for
- * statements that do not, 2 for a command that is none.
+ * @returns the exit code: 0 for a file that was imported and for statements that agree, 1 for a file that was refused
+ * and for statements that do not, 2 for an invalid command.
  */
 export async function settle(args: string[], env: NodeJS.ProcessEnv, out: Output): Promise<number> {
   const { values, positionals } = parseArgs({

@@ -12,7 +12,7 @@ export type MatchDeps = {
 };
 
 /**
- * Compares what has been taken with what we know: first each line finds its fact, then each fact is judged with all of its
+ * Compares imported lines with our records: first each line finds its fact, then each fact is judged with all of its
  * lines. Every step may be repeated, so a process that dies leaves only work for the next one.
  */
 export async function matchImports(deps: MatchDeps, isStopping: () => boolean): Promise<void> {
@@ -52,7 +52,7 @@ async function attachLines(
   for (let from = 1; from <= (last ?? 0); from += LINES_AT_A_TIME) {
     if (isStopping()) return false;
     const range: LineRange = { importId, from, to: from + LINES_AT_A_TIME - 1 };
-    // Without an answer a line would be called unknown that is not.
+    // Without an answer a line could wrongly be called unknown.
     if (!(await askAboutUnknown(db, range, askAbout))) return false;
     await attachRange(db, range);
   }
@@ -61,7 +61,7 @@ async function attachLines(
 
 const LINES_AT_A_TIME = 1_000;
 
-/** What the stream has lost, what was captured since, and what happened before this service was there. */
+/** Asks for facts that the stream has lost, that were captured since, and that are older than this service. */
 async function askAboutUnknown(
   db: Kysely<SettlementDatabase>,
   { importId, from, to }: LineRange,
@@ -88,9 +88,9 @@ const FACTS_AT_A_TIME = 1_000;
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
 /**
- * What was done, is older than its account takes to settle, and no line reports. Of accounts that no file was taken for
- * nothing is expected, and nothing of before the first file's first day. From the accounts, which are few, to their facts by
- * the index on time, whatever the statistics say.
+ * Marks facts that are done, are older than their account takes to settle, and are reported by no line. Nothing is
+ * expected for accounts without an import, nor from before the first file's first day. The query goes from the
+ * accounts, which are few, to their facts by the index on time, regardless of the statistics.
  */
 async function findMissing({ db }: MatchDeps): Promise<void> {
   for (;;) {
