@@ -4,7 +4,7 @@ import { checkoutsArePaidOnce } from "./checkouts-are-paid-once.ts";
 import { checkoutsAreShownAsTheyStand } from "./checkouts-are-shown-as-they-stand.ts";
 import { checkoutsThatAreOverAreClosed } from "./checkouts-that-are-over-are-closed.ts";
 
-/** What is promised of hosted checkouts (ADR 0019). */
+/** The promises about hosted checkouts (ADR 0019). */
 export const CHECKOUT_INVARIANTS: readonly Invariant[] = (
   [
     [31, "a checkout is paid at most once, and is COMPLETED exactly when it was paid", checkoutsArePaidOnce],
