@@ -21,7 +21,7 @@ exits with 0 when all chains are intact, with 1 when one is broken or cannot be 
 
 type Output = (text: string) => void;
 
-/** The program: what this process was started with, and its exit code. */
+/** The program, with the arguments and the environment of this process, and its exit code. */
 export async function runVerifyAudit(): Promise<void> {
   try {
     process.exitCode = await verifyAudit(
@@ -123,7 +123,7 @@ function namedAnchor(text: string): AuditHead {
   return head;
 }
 
-/** What was named on the command line counts before the environment, which may be that of something else. */
+/** A database on the command line counts before that of the environment, which may be meant for another program. */
 function databaseUrl(
   { "database-url": url, home }: { "database-url"?: string | undefined; home?: string | undefined },
   env: NodeJS.ProcessEnv,
