@@ -97,7 +97,7 @@ export function readsByPayment(history: readonly HistoryEntry[]): Map<string, Hi
   );
 }
 
-/** Whether the second was sent when the first had been answered, so that it has to know what the first said. */
+/** True if the second was sent after the first had been answered, so that it must reflect the first one's answer. */
 export function isAfter(first: HistoryEntry, second: HistoryEntry): boolean {
   return first.answeredAt !== undefined && second.sentAt >= first.answeredAt;
 }

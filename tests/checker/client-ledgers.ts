@@ -1,4 +1,4 @@
-/** What is written down on this side of the gateway: by merchants, buyers and operators. */
+/** The records on this side of the gateway: those of merchants, buyers and operators. */
 
 /** One HTTP request of a merchant. Times are milliseconds of one clock, the client's. */
 export type HistoryEntry = {
@@ -7,13 +7,13 @@ export type HistoryEntry = {
   gateway: string;
   method: "GET" | "POST";
   path: string;
-  /** What a POST asked for that makes a payment. */
+  /** The payment that a POST requests. */
   order?: SentOrder;
-  /** What a POST asked for that opens a checkout. */
+  /** The checkout that a POST opens. */
   checkout?: SentCheckout;
-  /** What a POST asked for that changes one. */
+  /** The operation that a POST requests. */
   operation?: SentOperation;
-  /** What a POST asked for that makes a refund. */
+  /** The refund that a POST requests. */
   refund?: SentRefund;
   idempotencyKey?: string;
   sentAt: number;
@@ -22,17 +22,17 @@ export type HistoryEntry = {
   /** Missing where no answer came. */
   answeredAt?: number;
   status?: number;
-  /** Whether the answer said `Idempotent-Replayed: true`. */
+  /** True if the answer said `Idempotent-Replayed: true`. */
   replayed: boolean;
-  /** In seconds, as the answer said it. */
+  /** The seconds of the answer's `Retry-After`. */
   retryAfter?: string;
   /** The exact text of the answer. */
   body?: string;
-  /** Why there is no answer. */
+  /** The reason why there is no answer. */
   error?: string;
 };
 
-/** A payment as it was asked for. A card is named by its masked number and by what the simulator does with it. */
+/** A requested payment. A card is named by its masked number and by the simulator's treatment of it. */
 export type SentOrder = {
   orderId: string;
   /** The JSON source text of the number. */
@@ -42,7 +42,7 @@ export type SentOrder = {
   behaviour: string;
 };
 
-/** A checkout as it was asked for; without `expiresInSeconds` it is open as long as the service sees fit. */
+/** A requested checkout; without `expiresInSeconds` it is open for the service's default time. */
 export type SentCheckout = {
   orderId: string;
   /** The JSON source text of the number. */
@@ -53,7 +53,7 @@ export type SentCheckout = {
   expiresInSeconds?: number;
 };
 
-/** Without an amount, all that is left. */
+/** Without an amount, the whole rest. */
 export type SentOperation = { kind: "capture" | "cancel"; paymentId: string; amount?: string };
 
 export type SentRefund = { paymentId: string; amount: string; currency: string };
@@ -68,7 +68,7 @@ export type Visit = {
   /** Missing where no answer came. */
   answeredAt?: number;
   status?: number;
-  /** What the page says of the checkout, where it was shown. */
+  /** The checkout's state on the page, where it was shown. */
   shown?: ShownCheckout;
 };
 
@@ -79,7 +79,7 @@ export type ShownCheckout = "form" | "waiting" | "paid" | "unpaid" | "missing";
 export type OperatorEntry = {
   sequence: number;
   operator: string;
-  /** As the audit log calls it: `refund.approved`. */
+  /** The audit log's name of the action: `refund.approved`. */
   action: string;
   /** The record it is about; missing where the service generates the id and no answer named it. */
   subject?: string;

@@ -1,5 +1,5 @@
-// The checker is what everything else is believed on, so it is tested the other way round: each promise is broken in
-// every way it can be, in a run that is right otherwise, and the checker has to say what is broken, and where.
+// Tests of the checker, on which all other results rest. They are made the other way round: each promise is broken in
+// every way it can be, in a run that is right otherwise, and the checker has to name the violation and its place.
 import { describe, expect, test } from "vitest";
 import { checkInvariants, describeViolation, INVARIANTS } from "./invariants.ts";
 import type { Subject } from "./ledgers.ts";
@@ -85,7 +85,7 @@ test("everything that is planted is planted for a promise", () => {
   expect(all.toSorted()).toEqual(promised.toSorted());
 });
 
-/** Those that are asked before everything has come to rest, and without the refunds that go with a release. */
+/** Invariants that also hold before everything has come to rest, and without the refunds that go with a release. */
 const midRun = INVARIANTS.filter(({ number }) => ![12, 25, 29, 38].includes(number));
 
 test("a payment released to its whole amount is SUCCESS and holds nothing", () => {

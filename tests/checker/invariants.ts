@@ -8,7 +8,7 @@ import { PAYMENT_INVARIANTS } from "./payments/payment-invariants.ts";
 import { REFUND_INVARIANTS } from "./refunds/refund-invariants.ts";
 import { WEBHOOK_INVARIANTS } from "./webhooks/webhook-invariants.ts";
 
-/** In the order of their numbers; one number may have a promise in several subjects. */
+/** The promises in the order of their numbers; one number may have a promise in several subjects. */
 export const INVARIANTS: readonly Invariant[] = [
   ...PAYMENT_INVARIANTS,
   ...REFUND_INVARIANTS,
@@ -16,7 +16,7 @@ export const INVARIANTS: readonly Invariant[] = [
   ...CHECKOUT_INVARIANTS,
 ].toSorted((a, b) => a.number - b.number);
 
-/** Everything that is broken, in the invariants' order; empty is what a run has to end with. */
+/** Every violation, in the invariants' order; a run has to end with none. */
 export function checkInvariants(
   ledgers: Ledgers,
   invariants: readonly Invariant[] = INVARIANTS,
@@ -26,7 +26,7 @@ export function checkInvariants(
   );
 }
 
-/** A line for a person: which promise, what is wrong, and where. */
+/** A line for a person: the promise, the violation, and its place. */
 export function describeViolation({ invariant, ids, what }: Violation): string {
   const shown = ids.slice(0, IDS_SHOWN).join(", ");
   const rest = ids.length - IDS_SHOWN;

@@ -5,26 +5,26 @@ export type * from "./client-ledgers.ts";
 export type * from "./stored-rows.ts";
 
 /**
- * What the checker reads after a run, in types of its own: it must not believe the code it judges, so nothing here
- * comes from a service or from the contracts. A run that knows nothing of one part leaves that part empty.
+ * The records that the checker reads after a run, in types of its own: it must not believe the code it judges, so
+ * nothing here comes from a service or from the contracts. A run that knows nothing of one part leaves that part empty.
  */
 export type Ledgers = StoredRows & {
-  /** What the merchants' side sent and got. */
+  /** The requests of the merchants' side, with their answers. */
   history: HistoryEntry[];
-  /** What buyers did on the checkouts' pages, and what they were shown. */
+  /** The actions of buyers on the checkouts' pages, with the pages they saw. */
   visits: Visit[];
-  /** What operators did, and what they were answered. */
+  /** The actions of operators, with their answers. */
   operations: OperatorEntry[];
   /** The acquirer's own ledger, whole. */
   bank: BankLine[];
-  /** What arrived at the merchants' receivers, in the order of its arrival. */
+  /** The webhooks that arrived at the merchants' receivers, in the order of their arrival. */
   received: ReceivedWebhook[];
   rules: Rules;
 };
 
 /** A line of the acquirer's ledger (tools/acquirer-simulator/README.md, Ledger). */
 export type BankLine = {
-  /** Whose ledger it is: an account of ours, or the default one. */
+  /** The owner of the ledger: an account of ours, or the default one. */
   accountId?: string;
   sequence: number;
   /** ISO 8601. */
@@ -33,7 +33,7 @@ export type BankLine = {
   reference: string;
   parentReference: string | null;
   amountMinor: bigint;
-  /** What was asked for, where the bank approved less. */
+  /** The requested amount, where the bank approved less. */
   requestedMinor?: bigint;
   currency: string;
   outcome: "approved" | "declined";
@@ -53,28 +53,32 @@ export type ReceivedWebhook = {
   answered: number | undefined;
 };
 
-/** What the run was set up with, as far as a promise depends on it. */
+/** The run's settings, as far as a promise depends on them. */
 export type Rules = {
-  /** Merchants with webhooks, each with the path of its receiver and every secret it was ever given. */
+  /** Merchants with webhooks, each with the path of its receiver and every secret it has ever had. */
   receivers: { merchantId: string; path: string; secrets: string[] }[];
-  /** From the end of a failed attempt to the next, the last one again and again. */
+  /** The delays from the end of a failed attempt to the next, the last one again and again. */
   retryDelaysMs: number[];
   retryWindowMs: number;
   /** No attempt takes longer, from its arrival on. */
   attemptMaxMs: number;
   /**
-   * When a dispatcher or its database was not well, in epoch milliseconds: what was under lease then may come again.
+   * Times, in epoch milliseconds, at which a dispatcher or its database was not well: events under lease then may come
+   * again.
    */
   disturbances: { fromMs: number; untilMs: number }[];
-  /** When a dispatcher stood still, in epoch milliseconds: what it had signed could not leave. */
+  /** Times, in epoch milliseconds, at which a dispatcher stood still: its signed requests could not leave. */
   dispatcherStops: { fromMs: number; untilMs: number }[];
-  /** Whether attempts may be later than the table: an endpoint had no room, or a process was dead. */
+  /** True if attempts may be later than the table: an endpoint had no room, or a process was dead. */
   retriesMayBeLate: boolean;
-  /** Minor units by currency; what is above takes two approvers. */
+  /** Minor units by currency; larger amounts need two approvers. */
   twoApproversAbove: Readonly<Record<string, bigint>>;
   /** The age at which an authorization expires; missing where that is longer than a run. */
   authorizationExpiresAfterMs?: number;
-  /** The accounts that the routes of each merchant lead to; null is the default one. Missing where nobody has routes. */
+  /**
+   * The accounts that the routes of each merchant lead to; null is the default one. Missing where no merchant has
+   * routes.
+   */
   places?: Readonly<Record<string, readonly (string | null)[]>>;
 };
 
@@ -124,8 +128,8 @@ export type Violation = { invariant: number; ids: string[]; what: string };
 export type Found = Omit<Violation, "invariant">;
 
 /**
- * One promise that a run is judged by, under its number; from 31 on those of hosted checkouts, from 35 on those about a bank
- * that misbehaves, and what is reported of it.
+ * One promise that a run is judged by, under its number; from 31 on those of hosted checkouts, from 35 on those about a
+ * bank that misbehaves, and their reports.
  */
 export type Invariant = {
   number: number;

@@ -4,7 +4,7 @@ import type { StoredRows } from "./stored-rows.ts";
 /** Runs one statement as a role that may read every schema. */
 export type Query = <Row>(text: string) => Promise<Row[]>;
 
-/** Reads what the four services have stored. */
+/** Reads the stored rows of the four services. */
 export async function readRows(query: Query): Promise<StoredRows> {
   const rows = {
     payments: await query<Stored<"payments">>(PAYMENTS),
@@ -47,7 +47,7 @@ export async function readRows(query: Query): Promise<StoredRows> {
   };
 }
 
-/** What the dispatcher has taken over, alone. */
+/** Reads the dispatcher's accepted events alone. */
 export async function readAcceptedEvents(query: Query): Promise<StoredRows["acceptedEvents"]> {
   return await query<Stored<"acceptedEvents">>(ACCEPTED_EVENTS);
 }

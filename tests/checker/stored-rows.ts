@@ -1,21 +1,21 @@
-/** What the four services have stored, as their schemas' owner sees it. */
+/** The stored rows of the four services, as their schemas' owner sees them. */
 export type StoredRows = {
   payments: PaymentRow[];
   paymentHistory: PaymentHistoryRow[];
-  /** Of every service that has one. */
+  /** Rows of every service that has an outbox. */
   outbox: OutboxRow[];
   checkouts: CheckoutRow[];
   checkoutPayments: CheckoutPaymentRow[];
-  /** What `payments` keeps of the amounts of refunds. */
+  /** The refund amounts that `payments` keeps. */
   reservations: ReservationRow[];
-  /** What banks have taken of payments for their buyers. */
+  /** The amounts that banks have taken from payments for their buyers. */
   chargebacks: ChargebackRow[];
   refunds: RefundRow[];
   refundHistory: RefundHistoryRow[];
   approvals: ApprovalRow[];
-  /** What the dispatcher has taken over. */
+  /** The events that the dispatcher has accepted. */
   acceptedEvents: AcceptedEventRow[];
-  /** What it has written down of its attempts. */
+  /** The dispatcher's record of its attempts. */
   attempts: AttemptRow[];
   /** Every service's audit log, each in its order. */
   audit: AuditRow[];
@@ -27,7 +27,7 @@ export type StoredRows = {
 export type PaymentRow = {
   paymentId: string;
   merchantId: string;
-  /** At the bank; null is the default account. */
+  /** The account at the bank; null is the default one. */
   accountId: string | null;
   transactionType: string;
   state: string;
@@ -44,22 +44,22 @@ export type PaymentRow = {
   reservedMinor: bigint;
   refundedMinor: bigint;
   chargedBackMinor: bigint;
-  /** Since it was made, by the database's clock. */
+  /** The time since it was made, by the database's clock. */
   ageMs: number;
-  /** Of recovery, since the last time it was settled. */
+  /** Recovery's attempts, since the last time it was settled. */
   attempts: number;
-  /** Whether a capture or a cancellation of it is under way. */
+  /** True while a capture or a cancellation of it is under way. */
   operated: boolean;
-  /** Whether some worker is bound to look at it again. */
+  /** True if some worker is bound to look at it again. */
   scheduled: boolean;
 };
 
-/** In the payment's currency. */
+/** Amounts are in the payment's currency. */
 export type ChargebackRow = {
   chargebackId: string;
   paymentId: string;
   countedMinor: bigint;
-  /** What of it had been paid back before, as the case says. */
+  /** The amount of it that had been refunded before, as the case says. */
   excessMinor: bigint;
 };
 
@@ -76,7 +76,7 @@ export type OutboxRow = {
   owner: "payments" | "refunds";
   eventId: string;
   merchantId: string;
-  /** Of the payment, or of the refund. */
+  /** The id of the payment, or of the refund. */
   paymentId: string;
   status: string;
   /** The webhook's exact text. */
@@ -84,7 +84,7 @@ export type OutboxRow = {
   transactionId: string;
   /** Epoch milliseconds; a moment before its commit. */
   occurredAt: number;
-  /** Whether the dispatcher has said that it has the event. */
+  /** True if the dispatcher has confirmed that it has the event. */
   confirmed: boolean;
 };
 
@@ -99,7 +99,7 @@ export type CheckoutRow = {
   /** The latest payment. */
   paymentId: string | null;
   attempts: number;
-  /** Whether its time has been over for long enough for somebody to have closed it, by the database's clock. */
+  /** True if its time has been over for so long that it should be closed, by the database's clock. */
   overdue: boolean;
 };
 
@@ -108,7 +108,7 @@ export type CheckoutPaymentRow = {
   paymentId: string;
   checkoutId: string;
   attempt: number;
-  /** Whether it was begun when the checkout's time was over. */
+  /** True if it was begun when the checkout's time was over. */
   late: boolean;
 };
 
@@ -126,9 +126,9 @@ export type RefundRow = {
   requestedBy: string | null;
   credentialIssuedBy: string | null;
   rejectedBy: string | null;
-  /** Of recovery, since the last time it was settled. */
+  /** Recovery's attempts, since the last time it was settled. */
   attempts: number;
-  /** Whether some worker is bound to look at it again. */
+  /** True if some worker is bound to look at it again. */
   scheduled: boolean;
 };
 

@@ -48,7 +48,7 @@ export function wireSteps(world: World, scenario: Scenario): Step {
   });
 }
 
-/** The bank decides on what it has accepted; an inquiry may come at any moment after it, as a notification would have it. */
+/** The bank decides on an accepted request; an inquiry may come at any moment after it, as after a notification. */
 export function decisionSteps(world: World, scenario: Scenario): Step {
   const conditions = { ...scenario, dayIsClosed: world.time.dayIsClosed };
   return decideAccepted(world.book, conditions).map(({ book, label }) => ({
@@ -81,7 +81,7 @@ function arrivals(
   ];
 }
 
-/** @returns undefined where nobody waits for this answer. */
+/** @returns undefined where nothing waits for this answer. */
 function hear(world: World, request: Request, answer: Answer): World | undefined {
   const { hand } = world;
   if (hand?.at === "calling" && areSame(hand.request, request)) {
@@ -163,7 +163,7 @@ export function crashSteps(world: World): Step {
   return steps;
 }
 
-/** A movement that was sent cannot arrive after the horizon, which is what the horizon means; the payment itself can. */
+/** A movement that was sent cannot arrive after the horizon, by its definition; the payment itself can. */
 export function timeSteps(world: World): Step {
   const { payment, time } = world;
   const steps: Step = [];

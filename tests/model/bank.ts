@@ -66,7 +66,7 @@ function accept(book: readonly Movement[], request: Request): Done {
   return { book: accepted, answer: nothing("pending"), label: `accepts the ${request.ref}, to decide later` };
 }
 
-/** Every way in which the bank may decide on what it has accepted. Nobody waits for an answer. */
+/** Every way in which the bank may decide on an accepted request. No call waits for an answer. */
 export function decideAccepted(
   book: readonly Movement[],
   conditions: Conditions,

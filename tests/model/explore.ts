@@ -1,14 +1,14 @@
 import { enlarged, PackedStates, type Parts } from "./packed-states.ts";
 
-/** A system whose every order of events is looked at. States are plain data, and equal when their parts' JSON is. */
+/** A system of which every order of events is explored. States are plain data, and equal when their parts' JSON is. */
 export type Model<State> = {
   initial: State;
   parts: Parts<State>;
   /** Everything that can happen next, each with the sentence that a trace shows. */
   next(state: State): Event<State>[];
-  /** What is wrong in this state, whatever comes later; undefined where nothing is. */
+  /** The fault of this state, regardless of later ones; undefined where there is none. */
   violation(state: State): string | undefined;
-  /** Whether everybody agrees, or people have the case. Some such state has to be reachable from every state. */
+  /** True if all records agree, or people have the case. Some such state has to be reachable from every state. */
   isAtRest(state: State): boolean;
 };
 
@@ -17,15 +17,15 @@ export type Event<State> = { label: string; state: State };
 export type Explored = {
   states: number;
   events: number;
-  /** The shortest way to a state in which something is wrong. */
+  /** The shortest way to a state with a fault. */
   broken?: { what: string; trace: string[] };
 };
 
 export const NO_END = "no final state can be reached from here";
 
 /**
- * Breadth first, so that the first violation has the shortest trace. Where no state is wrong it goes back from the states at
- * rest: a state that none of them is reached from is a violation, too.
+ * Explores breadth first, so that the first violation has the shortest trace. Where no state is wrong it goes back from
+ * the states at rest: a state from which none of them is reached is a violation, too.
  * @throws RangeError beyond `statesMax`
  */
 export function explore<State extends Record<string, object | null>>(
@@ -54,7 +54,7 @@ export function explore<State extends Record<string, object | null>>(
   return lost === undefined ? { states: states.size, events: edges.size } : broken(NO_END, lost);
 }
 
-/** What follows what: the successors of each state, one state after the other. */
+/** The successors of each state, one state after the other. */
 class Edges {
   #starts = new Uint32Array(1 << 16);
   #targets = new Uint32Array(1 << 18);
@@ -88,7 +88,7 @@ class Edges {
     return low;
   }
 
-  /** The same with each event turned round. @param states how many there are. */
+  /** The graph with each event reversed. @param states how many there are. */
   turned(states: number): Edges {
     const turned = new Edges();
     const starts = new Uint32Array(states + 1);
@@ -121,7 +121,7 @@ function firstWithoutRest(states: number, edges: Edges, atRest: number[]): numbe
   return lost === -1 ? undefined : lost;
 }
 
-/** The sentences are not kept: each step of the way is found again among what follows its state. */
+/** The sentences are not kept: each step of the way is found again among its state's events. */
 function traceTo<State extends Record<string, object | null>>(
   model: Model<State>,
   states: PackedStates<State>,

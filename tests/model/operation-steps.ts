@@ -19,7 +19,7 @@ import {
 type Step = Event<World>[];
 type Operation = NonNullable<Payment["operation"]>;
 
-/** What a merchant may ask for, as long as it may. */
+/** The merchant's possible requests, as long as it may make one. */
 export function merchantOperations(world: World, { ours, scenario }: Setting): Step {
   const { payment, hand, time } = world;
   if (hand || time.operations === 0 || payment.state !== "SUCCESS") return [];

@@ -64,14 +64,14 @@ export const OURS = {
   refusalOf,
   /** An attempt that throws is counted, so operators see it, as `attemptRecovery` does; its effect is not a pure function. */
   countsThrown: true as boolean,
-  /** An answer as an adapter gives it on. */
+  /** An answer as an adapter passes it on. */
   hear: (outcome: AcquirerOutcome): AcquirerOutcome => outcome,
 };
 export type Ours = typeof OURS;
 
 export const LIMITS = { adoptWithinMs: 300, reverseUnseenAfterMs: 100, horizonMs: 1_000 };
 
-/** An age in the middle of what it stands for. */
+/** An age in the middle of the range that it stands for. */
 export const AGE_MS: Record<Age, number> = {
   young: 50,
   unseen: 200,
@@ -91,7 +91,7 @@ export function capabilitiesOf({ repetition, namesReferences, release }: Kind): 
   return { repetition, ownReferenceOn: namesReferences ? KINDS : [], release };
 }
 
-/** What the bank's book says of one attempt, by our rules. */
+/** Our judgement of one attempt by the bank's book. */
 export function ask(
   ours: Ours,
   { book, account, bank }: { book: Parameters<typeof tellAll>[0]; account: number; bank: Kind },
@@ -109,7 +109,7 @@ export function ask(
   return answerOf(ours.judge(asked, tellAll(book, account, bank), capabilitiesOf(bank)));
 }
 
-/** What an inquiry about a movement means for it. */
+/** The outcome of a movement by an inquiry about it. */
 export function outcomeOf(
   ours: Ours,
   answer: Answer,
@@ -121,7 +121,7 @@ export function outcomeOf(
 
 export const money = (amount: number) => ({ amountMinor: BigInt(amount), currency: "TRY" });
 
-/** The columns that decisions on an authorized payment look at. */
+/** The columns on which decisions about an authorized payment depend. */
 export function operable(
   { state, captured, released, reserved, refunded, operation }: Payment,
   { type }: Pick<Scenario, "type">,
@@ -144,7 +144,7 @@ export function operable(
 
 const TEXTS = { resultCode: "00", resultMessage: "" };
 
-/** An answer to a call, as an adapter tells it: another amount than was asked for is a mismatch. */
+/** An answer to a call, as an adapter returns it: another amount than the requested one is a mismatch. */
 export function asOutcome(ours: Ours, answer: Answer, asked: number): AcquirerOutcome {
   const verdict = asVerdict(
     answer.kind === "approved" && answer.amount !== asked ? nothing("mismatch") : answer,

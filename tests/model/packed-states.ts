@@ -1,8 +1,8 @@
 /**
- * Every state that was seen, each once and exactly, in a few words of memory. A state is a record of parts; each part that
- * was ever seen gets a number, and a state is the numbers of its parts. Two parts are one where their values are, in the
- * order of their fields: what one place of a state may be has its fields in one order, and where it may have other fields, a
- * first field that says which. No text may contain a "|".
+ * Every state that was seen, each once and exactly, in a few words of memory. A state is a record of parts; each
+ * distinct part gets a number, and a state is the numbers of its parts. Two parts are one if their values are equal, in
+ * the order of their fields. All values of one part have their fields in the same order; if their fields differ, the
+ * first field says which ones they are. No text may contain a "|".
  */
 export type Parts<State> = readonly (keyof State & string)[];
 
@@ -10,7 +10,7 @@ export type Parts<State> = readonly (keyof State & string)[];
 class Table {
   readonly parts: (object | null)[] = [];
   readonly #numbers = new Map<string, number>();
-  /** What came out of the table is found again by its identity, without its text. */
+  /** Values from the table are found again by their identity, without their text. */
   readonly #known = new WeakMap<object, number>();
   readonly #nested: Table | undefined;
 
@@ -36,7 +36,7 @@ class Table {
     }
   }
 
-  /** Of what is inside only its number. */
+  /** The text of a value, with only the number of each nested one. */
   #textOf(value: object | null): string {
     if (value === null) return "";
     let text = Array.isArray(value) ? "[" : "{";
@@ -101,7 +101,7 @@ export class PackedStates<State extends Record<string, object | null>> {
     return state as State;
   }
 
-  /** Where the state that begins at this word is, or would be. */
+  /** The place of the state that begins at this word, or the free place for it. */
   #placeOf(start: number): number {
     const mask = this.#places.length - 1;
     let hash = 0;

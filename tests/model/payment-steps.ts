@@ -27,8 +27,8 @@ import {
 
 type Step = Event<World>[];
 /**
- * What `payments` may do next with the payment: the call of who claimed it, or recovery's next attempt. Unless inquiries are
- * slow, nothing comes between one's answer and what is made of it.
+ * The next steps of `payments` with the payment: the call of the process that claimed it, or recovery's next attempt.
+ * Unless inquiries are slow, nothing comes between an answer and its effect.
  */
 export function paymentSteps(world: World, setting: Setting): Step {
   const steps = stepsOf(world, setting);
@@ -68,7 +68,7 @@ function recover(world: World, setting: Setting): Step {
   return [asked(world, { at: "asked", about: "sale", answer })];
 }
 
-/** What is made of an inquiry's answer. */
+/** The effect of an inquiry's answer. */
 function take(world: World, hand: At<"asked">, setting: Setting): Step {
   const label = `payments records the answer for the ${hand.about}: ${hand.answer.kind}`;
   const one = (state: World): Step => [{ label, state }];
@@ -154,7 +154,7 @@ function concludeSale(
     ];
   }
   const decision = ours.decideAuthorization(outcome);
-  // The process that was to store it has not, and leaves it to recovery.
+  // The process that should have stored it has not, and leaves it to recovery.
   if (scenario.throws && decision.to !== "UNKNOWN") return [{ state: doing(world, null) }];
   if (decision.to === "UNKNOWN") return [{ state: doing(world, null) }];
   const after = decision.to === "REVERSING" ? toReversing(world) : settle(world, decision.to);

@@ -182,7 +182,7 @@ function expiryIsDecline(outcome: Parameters<Ours["hear"]>[0]): ReturnType<Ours[
   return outcome.kind === "expired" ? DECLINED : outcome;
 }
 
-/** As if every movement of a kind were that of the attempt that is asked about. */
+/** Judges as if every movement of a kind belonged to the attempt in question. */
 function judgingByKind(
   ...[attempt, inquiry, capabilities]: Parameters<Ours["judge"]>
 ): ReturnType<Ours["judge"]> {

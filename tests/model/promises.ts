@@ -2,7 +2,7 @@ import { chargeOf, standing } from "./bank.ts";
 import { REFUND_NAMES } from "./refund-relay-steps.ts";
 import { WHOLE, type Movement, type Payment, type RefundName, type World } from "./world.ts";
 
-/** Promises that hold at every moment, whatever comes later. */
+/** Promises that hold at every moment, regardless of later events. */
 export function violation(world: World): string | undefined {
   const { payment, time } = world;
   const { reserved, refunded, released, captured } = payment;
@@ -10,14 +10,14 @@ export function violation(world: World): string | undefined {
     return "more is refunded than was paid";
   }
   if (!MAY_BE_TOLD.has(payment.told.join(" "))) return "the merchant got two final states of one payment";
-  // What the bank does twice to one request of ours no rule of ours prevents; people get to see it.
+  // No rule of ours prevents a bank from carrying out one request twice; people get to see it.
   if (time.wasTwice) return undefined;
   return unjudged(world) ?? moneyFault(world, time.cameAfterWatch);
 }
 
 const MAY_BE_TOLD: ReadonlySet<string> = new Set(["", "SUCCESS", "FAILED", "SUCCESS CANCELLED"]);
 
-/** Nobody but the bank declines: neither our clock, nor our time-outs, nor a bank that came too late to it. */
+/** Only the bank declines: neither our clock, nor our time-outs, nor a bank that came too late to it. */
 function unjudged({ payment, book, a, b }: World): string | undefined {
   const isJudged = (base: string) =>
     book.some(({ ref, state }) => state === "declined" && isUnder(ref, base));
@@ -33,7 +33,7 @@ function unjudged({ payment, book, a, b }: World): string | undefined {
   return undefined;
 }
 
-/** Whether our books and the bank's say different things about money, and what. */
+/** The difference between our books and the bank's about money, if any. */
 function moneyFault(world: World, cameAfterWatch: boolean): string | undefined {
   const { payment, book } = world;
   if (book.filter(isCharge).length > 1) return "the buyer was charged twice";
@@ -83,12 +83,12 @@ function refundFault({ book, ...world }: World, name: RefundName): string | unde
   }
 }
 
-/** What a settlement file that tells everything finds different from our books. */
+/** The differences that a complete settlement file finds in our books. */
 export function disagreement(world: World): string | undefined {
   return moneyFault(world, false);
 }
 
-/** Everybody agrees and nothing is under way, or people have the case before them. */
+/** True if all records agree and nothing is under way, or people have the case before them. */
 export function isAtRest(world: World): boolean {
   if (world.payment.openCase !== "" || REFUND_NAMES.some((name) => world[name].openCase !== "")) return true;
   return isOver(world) && disagreement(world) === undefined;

@@ -24,7 +24,7 @@ export function referenceOf(world: World, name: RefundName): string {
   return withSubReference(`refund ${name}`, world[name].sub);
 }
 
-/** `payments` calls the bank for a refund, and keeps what the answer says of the call. */
+/** `payments` calls the bank for a refund, and keeps what it learns about the call. */
 export function relaySteps(world: World, name: RefundName, setting: Setting): Step {
   const { relay, hand, reservation, kind } = world[name];
   const { namesReferences, release } = setting.scenario.bank;
@@ -61,7 +61,7 @@ export function relaySteps(world: World, name: RefundName, setting: Setting): St
   return [{ label: `payments passes on the answer for refund ${name}: ${answer.kind}`, state }];
 }
 
-/** What `payments` keeps of a refund's call at a bank without references of ours. */
+/** The record of `payments` about a refund's call at a bank without references of ours. */
 export function reservationOf({ reservation, mayBeUnderWay, externalId }: Refund): OtherRefund {
   return {
     state: reservation === "NONE" ? "RELEASED" : reservation,
@@ -70,7 +70,7 @@ export function reservationOf({ reservation, mayBeUnderWay, externalId }: Refund
   };
 }
 
-/** @param wasSent whether it had been sent before this call. */
+/** @param wasSent true if it had been sent before this call. */
 export function noteAnswer(
   world: World,
   name: RefundName,

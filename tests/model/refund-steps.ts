@@ -16,7 +16,7 @@ import {
 
 type Step = Event<World>[];
 
-/** What `refunds` may do next with one refund of half of the payment, and `payments` on its behalf. */
+/** The next steps of `refunds` with one refund of half of the payment, and of `payments` on its behalf. */
 export function refundSteps(world: World, name: RefundName, setting: Setting): Step {
   return [
     ...ofRefunds(world, name, setting),
@@ -140,7 +140,7 @@ function resume(world: World, name: RefundName, setting: Setting): Step {
   }
 }
 
-/** The two are alike, so the second is asked for after the first. */
+/** The two are alike, so the second is requested after the first. */
 function mayBegin({ payment, a }: World, name: RefundName, { scenario }: Setting): boolean {
   const isPaid = payment.state === "SUCCESS" || payment.state === "CAPTURED";
   return (
@@ -172,7 +172,7 @@ function reserve(
   ];
 }
 
-/** A request that nobody waits for any more is carried out, or is lost. */
+/** A request that no process waits for any more is carried out, or is lost. */
 function lateReservation(world: World, name: RefundName, setting: Setting): Step {
   if (!world[name].isLate) return [];
   const arrived = withRefund(world, name, { isLate: false });

@@ -27,7 +27,7 @@ import {
 
 type Step = Event<World>[];
 
-/** What recovery, the watch or operators may do next with a payment that is to be given back, or was. */
+/** The next steps of recovery, the watch or operators with a payment that is to be reversed, or was. */
 export function reversalSteps(world: World, setting: Setting): Step {
   const { hand } = world;
   if (hand?.at === "reversing") return sendReversal(world, hand.found, setting.ours);
@@ -36,7 +36,7 @@ export function reversalSteps(world: World, setting: Setting): Step {
   return [...begin(world, setting), ...operators(world, setting)];
 }
 
-/** Being reversed, or looked at once more after the day on which nothing of it was seen. */
+/** Being reversed, or looked at once more after the day on which no sign of it was seen. */
 function isReversing({ payment, time }: World): boolean {
   if (payment.state === "REVERSING") return true;
   return payment.state === "FAILED" && payment.watch === "waiting" && time.dayIsClosed;
@@ -78,7 +78,7 @@ function sendReversal(world: World, found: Answer, ours: Ours): Step {
   const noted = amount === WHOLE ? world : withReversal(world, { approved: amount });
   const request: Request = { kind: "reverse", ref: SALE, amount, account };
   const isFirst = reversal.last !== "may arrive";
-  // Once it has ended nobody can book it.
+  // Once it has ended it cannot be recorded.
   const sending = isOver(world) ? noted : withReversal(noted, { last: "may arrive" });
   const hand = { at: "sending", request, isFirst, ...asUnseen(found.kind === "not_found") } as const;
   return [{ label: "payments decides to reverse the payment", state: doing(sending, hand) }];
@@ -113,7 +113,7 @@ export function concludeReversal(
   return doing(isNew ? withPayment(known, { watch: "waiting" }) : known, { at: "ending", by: result.by });
 }
 
-/** Takes what an inquiry says about the refund of a settled charge. */
+/** Applies an inquiry's answer about the refund of a settled charge. */
 export function takeReversal(world: World, answer: Answer, { ours, scenario }: Setting): World {
   const { reversal } = world.payment;
   const amount = amountToRefund(world.payment);
@@ -153,13 +153,13 @@ const refused = (world: World) =>
 function end(world: World): Event<World> {
   const ended = isOver(world) ? withPayment(world, { watch: "over" }) : settle(world, "FAILED");
   const label = isOver(world) ? "the watch is over" : "the payment is FAILED";
-  // Nothing asks for it any more.
+  // No further request for it follows.
   return { label, state: doing(withReversal(ended, { last: "never" }), null) };
 }
 
 const isOver = ({ payment }: World) => payment.state === "FAILED";
 
-/** Two operators, who say what the bank has told them, which is true when they say it, and know of nothing on its way. */
+/** Two operators, who report the bank's answer, which is true at that moment, and know of nothing on its way. */
 function operators(world: World, setting: Setting): Step {
   const { payment, book } = world;
   if (payment.state !== "REVERSING") return [];

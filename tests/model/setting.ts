@@ -18,7 +18,7 @@ export function askAboutSale(world: World, { ours, scenario }: Setting): Answer 
   );
 }
 
-/** An inquiry is answered; what is made of the answer comes next. */
+/** An inquiry is answered; its effect comes next. */
 export function asked(world: World, hand: At<"asked">): Event<World> {
   return {
     label: `the bank answers the inquiry about the ${hand.about}: ${hand.answer.kind}`,
@@ -26,7 +26,7 @@ export function asked(world: World, hand: At<"asked">): Event<World> {
   };
 }
 
-/** Of two movements under one reference nobody can tell which is ours: operators see it. */
+/** Two movements under one reference cannot be told apart: operators see them. */
 export function withCase(world: World, { kind }: Answer): World {
   return kind === "mismatch" && world.payment.openCase === ""
     ? withPayment(world, { openCase: "the bank shows two movements, or another amount" })
@@ -44,7 +44,10 @@ export function toReversing(world: World): World {
   return withPayment(world, { state: transition(world.payment.state, "REVERSING") });
 }
 
-/** What a hand has that knows the bank not to know the payment; nothing otherwise, so that states stay one. */
+/**
+ * Marks a hand that knows that the bank does not know the payment; otherwise adds nothing, so that equal states stay
+ * one.
+ */
 export function asUnseen(isUnseen: boolean | undefined): { isUnseen?: true } {
   return isUnseen ? { isUnseen: true } : {};
 }

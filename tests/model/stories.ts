@@ -24,7 +24,10 @@ export const PLAIN: Omit<Story, "name"> = {
   throws: false,
 };
 
-/** What `npm run test:system` looks at, at each bank: a charge at one of two accounts, and all that may become of it. */
+/**
+ * The stories of `npm run test:system`, at each bank: a charge at one of two accounts, and everything that may follow
+ * it.
+ */
 export const SMALL: readonly Story[] = [
   {
     ...PLAIN,
@@ -43,7 +46,7 @@ export const SMALL: readonly Story[] = [
   { ...PLAIN, name: "accepted and decided later", accepts: true, operations: 1, crashes: 1 },
 ];
 
-/** What `npm run model` looks at, at each bank. */
+/** The stories of `npm run model`, at each bank. */
 export const WIDE: readonly Story[] = [
   { ...PLAIN, name: "a sale at one of two accounts", accounts: 2, operations: 1, slowInquiries: true },
   { ...PLAIN, name: "sale, refund, cancel", refunds: 1, operations: 1, slowInquiries: true },
@@ -68,7 +71,7 @@ export const WIDE: readonly Story[] = [
   { ...PLAIN, name: "carried out twice", refunds: 1, twice: 1, crashes: 1, approvesParts: false },
 ];
 
-/** Only a bank that gives our references back may call a request late: elsewhere nobody could tell which. */
+/** Only a bank that gives our references back may call a request late: elsewhere it would be unclear which. */
 const LATE: Story = {
   ...PLAIN,
   name: "called late",
@@ -78,7 +81,7 @@ const LATE: Story = {
   crashes: 1,
   approvesParts: false,
 };
-/** Of two refunds each has its own reference, which such a bank does not give back. */
+/** Two refunds have a reference each, which such a bank does not give back. */
 const TWO_REFUNDS: Story = { ...PLAIN, name: "two refunds", refunds: 2, crashes: 1, approvesParts: false };
 /** A refund that is asked for before the capture is a release. */
 const UNCAPTURED: Story = {
@@ -111,8 +114,8 @@ function atOtherBank(bank: Kind): Story[] {
 }
 
 /**
- * Where repeats are replayed one is sent while the first is under way, so that a refund has many times the orders: its stories
- * are told with fewer crashes, and that of two refunds without any.
+ * A bank that replays repeats gets one while the first is under way, so that a refund has many times the orders: its
+ * stories have fewer crashes, and that of two refunds none.
  */
 function atReplayingBank({ bindsUnseen, namesReferences }: Kind): Story[] {
   const one = WIDE.filter(({ refunds }) => refunds === 0);
@@ -121,7 +124,7 @@ function atReplayingBank({ bindsUnseen, namesReferences }: Kind): Story[] {
   return [...one, refund, ...(bindsUnseen || namesReferences ? [] : [two])];
 }
 
-/** For people, and the same for the same scenario. */
+/** A name for people, and the same for the same scenario. */
 export function nameOf({ name, bank }: Scenario): string {
   const { bindsUnseen, repetition, namesReferences, release } = bank;
   const binds = bindsUnseen ? "binds unknown references" : "does not bind references";

@@ -3,25 +3,25 @@ import type { OperationKind } from "../../services/payments/src/operation/paymen
 import type { PaymentState } from "../../services/payments/src/payment/payment.ts";
 import type { RefundState } from "../../services/refunds/src/refund/refund.ts";
 
-/** What the abstract bank can do. */
+/** The abilities of the abstract bank. */
 export type Kind = {
   bindsUnseen: boolean;
   repetition: Repetition;
-  /** Whether an inquiry gives our references back. Where not, movements are known by their kind alone. */
+  /** True if an inquiry gives our references back. Elsewhere movements are known by their kind alone. */
   namesReferences: boolean;
-  /** Whether a part of an authorization can be given back. Where not, a capture or a cancellation ends it. */
+  /** True if a part of an authorization can be released. Elsewhere a capture or a cancellation ends it. */
   release: boolean;
 };
 
-/** In minor units: what the buyer pays, and what every part of it is. */
+/** The buyer's payment in minor units, and the size of every part of it. */
 export const WHOLE = 10;
 export const HALF = 5;
 
-/** How old a payment is, by what the rules ask about. */
+/** The ages of a payment that the rules distinguish. */
 export const AGES = ["young", "unseen", "too old to adopt", "past the horizon"] as const;
 export type Age = (typeof AGES)[number];
 
-/** Whether a movement that may have been sent can still arrive. */
+/** The chance that a movement which may have been sent still arrives. */
 export type Sent = "never" | "may arrive" | "cannot arrive";
 
 /** A request of ours to the bank of an account. `ref` is our reference. */
@@ -32,7 +32,7 @@ export type Request = {
   account: number;
 };
 
-/** What the bank answers to a request or to an inquiry, as far as anything depends on it. */
+/** The bank's answer to a request or to an inquiry, as far as anything depends on it. */
 export type Answer = {
   kind:
     | "approved"
@@ -48,7 +48,7 @@ export type Answer = {
     | "mismatch"
     | "not_sent";
   amount: number;
-  /** What the bank names the movement; empty where it does not. */
+  /** The bank's id of the movement; empty where it gives none. */
   id: string;
 };
 
@@ -72,19 +72,19 @@ export type Payment = {
   released: number;
   reserved: number;
   refunded: number;
-  /** What is under way: the n-th that the merchant asked for, and under which sub-reference. */
+  /** The operation under way: the merchant's n-th request, and under which sub-reference. */
   operation: null | { kind: OperationKind; nth: number; amount: number; sub: number; sent: Sent };
-  /** How the last operation ended that the bank was asked for. */
+  /** The end of the last operation that was sent to the bank. */
   ended: null | { ref: string; state: "DONE" | "DECLINED" };
   /**
-   * What the bank has said of a payment that is to be reversed; `approved` is 0 where it has not said it. `last` is of the
-   * last reversal that may still take effect, `sent` of the refund in its place.
+   * The bank's answers about a payment that is to be reversed; `approved` is 0 where it has not said it. `last` is of
+   * the last reversal that may still take effect, `sent` of the refund in its place.
    */
   reversal: { isSettled: boolean; approved: number; isRefused: boolean; last: Sent; sent: Sent; sub: number };
   watch: "none" | "waiting" | "over";
   /** Final states in the order in which the merchant got them. */
   told: PaymentState[];
-  /** Why people have it before them; empty where they have not. */
+  /** The reason why people have it before them; empty where they have not. */
   openCase: string;
 };
 
@@ -95,10 +95,10 @@ export type Refund = {
   sub: number;
   sent: Sent;
   reservation: "NONE" | "ACTIVE" | "SETTLED" | "RELEASED" | "REFUSED";
-  /** Of a bank that gives no reference back: that it may be under way, and what the bank has named it. */
+  /** For a bank that gives no reference back: that it may be under way, and the bank's id of it. */
   mayBeUnderWay: boolean;
   externalId: string;
-  /** A reservation that nobody waits for is still on the bus. */
+  /** A reservation that no process waits for is still on the bus. */
   isLate: boolean;
   /** `refunds`, and `payments` where it calls the bank for it. */
   hand: RefundHand;
@@ -114,34 +114,35 @@ export type RefundHand =
   | { at: "reserving" | "reserved" | "refused" | "released" | "sending" | "waiting" | "told" }
   | { at: "answered" | "asked"; answer: Answer };
 
-/** What `payments` has in its memory while it works on the payment under its lease; a crash makes it null. */
+/** The memory of `payments` while it works on the payment under its lease; a crash makes it null. */
 export type Hand =
   | null
   /**
-   * The sending is committed, and the bank is called next; `isFirst` is the call of who claimed it, or a reversal before which
-   * none may still take effect. `isUnseen`: the bank has said that it does not know what is reversed.
+   * The sending is committed, and the bank is called next; `isFirst` is the call of the process that claimed it, or a
+   * reversal before which none may still take effect. `isUnseen`: the bank has said that it does not know the reversed
+   * payment.
    */
   | { at: "sending" | "calling"; request: Request; isFirst: boolean; isUnseen?: true }
   /** The bank has answered, or does not; nothing of it is committed yet. */
   | { at: "answered"; request: Request; isFirst: boolean; answer: Answer; isUnseen?: true }
-  /** What an inquiry was answered. */
+  /** The answer to an inquiry. */
   | { at: "asked"; about: "sale" | "reversal refund" | "operation"; answer: Answer }
-  /** Decided to reverse, or going on with it, and knows what the bank says of the sale. */
+  /** It has decided to reverse, or goes on with it, and knows the bank's answer about the sale. */
   | { at: "reversing"; found: Answer }
   /** Nothing of it is left at the bank, which is committed next. */
   | { at: "ending"; by: "reversal" | "refund" | "horizon" };
 
-/** What may still happen, and what already has. */
+/** Events that may still happen, and those that already have. */
 export type Time = {
   dayIsClosed: boolean;
-  /** Whether a settlement file has told what is charged at the end of all. */
+  /** True if a settlement file has reported the charges at the end of all. */
   fileHasTold: boolean;
   crashes: { payments: number; refunds: number };
   /** Faults of the bank that are left: requests that it calls late, requests that it carries out twice. */
   faults: { late: number; twice: number };
-  /** Whether the bank has carried out a request of ours twice, so that nothing of ours can be to blame. */
+  /** True if the bank has carried out a request of ours twice, so that nothing of ours can be to blame. */
   wasTwice: boolean;
-  /** Whether the payment itself reached the bank after the last look at it: only a settlement file shows it. */
+  /** True if the payment itself reached the bank after the last look at it: only a settlement file shows it. */
   cameAfterWatch: boolean;
   /** Captures and cancellations that the merchant may still ask for. */
   operations: number;
@@ -161,7 +162,7 @@ export type World = {
 
 export const PARTS = ["payment", "hand", "a", "b", "wire", "book", "time"] as const;
 
-/** One story: what the merchant asks for, and at which bank. */
+/** One story: the merchant's requests, and the bank. */
 export type Scenario = {
   name: string;
   bank: Kind;
@@ -174,11 +175,11 @@ export type Scenario = {
   late: number;
   twice: number;
   approvesParts: boolean;
-  /** Whether the bank may accept the payment only, and decide on it later. */
+  /** True if the bank may accept the payment only, and decide on it later. */
   accepts: boolean;
-  /** Whether what the bank says of a payment cannot be stored, so that each attempt to do so throws. */
+  /** True if the bank's answer about a payment cannot be stored, so that each attempt to do so throws. */
   throws: boolean;
-  /** Whether an inquiry may answer long before the answer is acted on. */
+  /** True if an inquiry may answer long before the answer is acted on. */
   slowInquiries: boolean;
 };
 

@@ -25,9 +25,9 @@ export interface Acquirer {
   /** Pays back a part or all of captured funds. */
   refund(request: FollowUpRequest): Promise<AcquirerOutcome>;
   /**
-   * Reverses an authorization or a sale whose outcome is unknown, in the amount that the acquirer approved. Some acquirers
-   * bind a reference that they have not seen (a tombstone), and refuse an authorization that arrives later under it:
-   * that is `reversed`, too. Of the others it is `nothing_found`, which says nothing about later.
+   * Reverses an authorization or a sale whose outcome is unknown, in the amount that the acquirer approved. Some
+   * acquirers bind a reference that they have not seen (a tombstone), and refuse an authorization that arrives later
+   * under it: that is `reversed`, too. The other acquirers answer `nothing_found`, which says nothing about later.
    */
   reverse(request: ReversalRequest): Promise<ReversalOutcome>;
   /**
@@ -43,17 +43,17 @@ export interface Acquirer {
    */
   complete(request: CompletionRequest): Promise<CompletionOutcome>;
   /**
-   * Whether what the browser brought back proves that it comes from the acquirer and is about this payment: a pure function,
-   * for adapters that can tell without a call. It is asked before anything changes, so a return that proves nothing leaves no
-   * trace on the payment. `complete` may say the same of what passes here, and does where this is absent.
+   * Checks that the browser's return comes from the acquirer and is about this payment: a pure function, for adapters
+   * that can tell without a call. It runs before anything changes, so a return that proves nothing leaves no trace on
+   * the payment. `complete` may still refuse what passes here, and checks it where this is absent.
    */
   checkReturn?(request: ReturnCheck): NotGenuine | undefined;
   /**
-   * The first field of a request that the acquirer cannot do without, and that neither the request nor the account's defaults
-   * have, such as `customer.email`: a pure function. Absent where nothing is needed. What lacks one is not sent.
+   * The first field that the acquirer requires and that neither the request nor the account's defaults have, such as
+   * `customer.email`: a pure function. Absent where nothing is required. A request that lacks one is not sent.
    */
   missingField?(request: Pick<CardRequest, "customer" | "basket">): string | undefined;
-  /** Asks for everything that the acquirer knows of an order. What became of one attempt, `judge` tells. */
+  /** Asks for everything that the acquirer knows of an order; `judge` derives the outcome of one attempt from it. */
   inquire(request: InquiryRequest): Promise<InquiryOutcome>;
   /** Lets the calls under way end, then closes pooled connections. Calls made afterwards are `not_sent`. */
   close(): Promise<void>;
@@ -82,8 +82,8 @@ type ExpiringCall = Call & {
 };
 
 /**
- * A call that is repeated until its outcome is known. The acquirer gets no expiry: what was promised to a merchant is
- * carried out however late the acquirer reads it.
+ * A call that is repeated until its outcome is known. The acquirer gets no expiry: a promise to a merchant is carried
+ * out however late the acquirer reads it.
  */
 type LastingCall = Call & {
   /** The end of our own wait, which the acquirer does not learn; a call that it cuts off is `unknown` or `not_sent`. */
@@ -104,11 +104,14 @@ export type CardRequest = ExpiringCall &
     basket?: readonly BasketItem[];
     /** For the acquirer's own reports. */
     description?: string;
-    /** Absent where the cardholder pays in a shop on the internet. */
+    /** Absent for an ordinary payment of the cardholder's on the internet. */
     initiator?: Initiator;
   };
 
-/** Who began a payment, and how; `firstSchemeTransactionId` names the first payment of a series at the card scheme. */
+/**
+ * The party that began a payment, and how; `firstSchemeTransactionId` names the first payment of a series at the card
+ * scheme.
+ */
 export type Initiator = {
   by: "cardholder" | "merchant";
   channel: "ecommerce" | "moto" | "recurring" | "unscheduled";
@@ -130,7 +133,7 @@ export type Browser = {
   challengeWindowSize?: string;
 };
 
-/** The buyer, as far as the merchant told; what an account cannot do without comes from its defaults. */
+/** The buyer, as far as the merchant sent it; the account's defaults fill in fields that the acquirer requires. */
 export type Customer = {
   /** The buyer's address as the gateway saw it, IPv4 or IPv6 text. */
   ip?: string;
@@ -169,13 +172,13 @@ export type AcquirerCard = { pan: string; expiryMonth: string; expiryYear: strin
 
 /**
  * `parentReference` is the reference of the authorization or the sale, also for a refund after a capture. The amount of
- * a cancel is the parent's whole amount, less what was released.
+ * a cancel is the parent's whole amount, less its releases.
  */
 export type FollowUpRequest = LastingCall &
   AcquirerAmount & {
     parentReference: string;
     target: Target;
-    /** The address of who asks for it, for acquirers that want one in every call. */
+    /** The address of the person who asks for it, for acquirers that require one in every call. */
     requestIp?: string;
   };
 
@@ -183,11 +186,11 @@ export type FollowUpRequest = LastingCall &
 export type Target = {
   /** Absent where its answer was lost and no inquiry has shown it; an adapter that needs it asks first. */
   externalTransactionId?: string;
-  /** What was authorized or sold. */
+  /** The authorized or sold amount. */
   amountMinor: bigint;
-  /** What of it has been captured, where that was a step of its own. */
+  /** The amount captured of it so far, where the capture was a step of its own. */
   capturedMinor?: bigint;
-  /** When it was sent. */
+  /** The time at which it was sent. */
   at: Date;
 };
 
@@ -196,7 +199,10 @@ export type CardOperation = "authorize" | "sale";
 
 export type EnrolmentRequest = CardRequest & {
   operation: CardOperation;
-  /** Where the cardholder's browser is sent after the challenge, by GET or POST of a form, with whatever the acquirer adds. */
+  /**
+   * The address for the cardholder's browser after the challenge, by GET or POST of a form, with fields that the
+   * acquirer adds.
+   */
   returnUrl: string;
   browser?: Browser;
   /** The challenge has to be passed before this instant. */
@@ -209,7 +215,7 @@ export type CompletionRequest = ExpiringCall &
     operation: CardOperation;
     installmentCount: number;
     session: string;
-    /** What the cardholder's browser brought back; absent where no challenge was shown. */
+    /** The return of the cardholder's browser; absent where no challenge was shown. */
     returned?: BrowserReturn;
     customer?: Customer;
   };
@@ -232,19 +238,20 @@ export type Authentication = {
 };
 
 /**
- * What the cardholder's browser is shown: a form that is posted to `url`, or a page of the acquirer's own. Neither carries
- * card data, so both may be kept until the challenge has ended. The page is shown without the powers of our origin.
+ * The content for the cardholder's browser: a form that is posted to `url`, or a page of the acquirer's own. Neither
+ * carries card data, so both may be kept until the challenge has ended. The page is shown without the powers of our
+ * origin.
  */
 export type Challenge =
   | { type: "post"; url: string; fields: Record<string, string> }
   | { type: "html"; html: string };
 
 export type EnrolmentOutcome =
-  /** `session` is what the completion has to bring again: opaque, at most 2 000 characters, without card data. */
+  /** `session` is a value that the completion has to repeat: opaque, at most 2 000 characters, without card data. */
   | { kind: "challenge"; session: string; challenge: Challenge }
-  /** Without a challenge (Y), or the issuer or the card does not take part (A): to be completed immediately. */
+  /** No challenge is needed (Y), or the issuer or the card does not take part (A): to be completed immediately. */
   | { kind: "authenticated"; session: string; authentication: Authentication }
-  /** Not authenticated and no way to become so; `resultCode` says why. */
+  /** The cardholder is not authenticated and cannot become so; `resultCode` says why. */
   | (Declined & Authenticated)
   | Expired
   | Unknown
@@ -258,8 +265,8 @@ export type CompletionOutcome =
   | NotSent;
 
 /**
- * What the browser brought does not prove that it comes from the acquirer and is about this payment. Nothing was sent, and
- * nothing has changed: the cardholder may still come back with what does.
+ * The browser's return does not prove that it comes from the acquirer and is about this payment. Nothing was sent, and
+ * nothing has changed: the cardholder may still come back with a genuine one.
  */
 export type NotGenuine = {
   kind: "not_genuine";
@@ -270,20 +277,20 @@ export type NotGenuine = {
 type Authenticated = { authentication?: Authentication };
 
 /**
- * The reference is that of the authorization or the sale that is reversed. Amount and currency are those that the acquirer
- * approved, which may be less than was asked for; where nobody knows, those that were asked for.
+ * The reference is that of the authorization or the sale that is reversed. Amount and currency are those that the
+ * acquirer approved, which may be less than was requested; where those are unknown, the requested ones.
  */
 export type ReversalRequest = LastingCall & AcquirerAmount & { operation: CardOperation; target: Target };
 
 export type InquiryRequest = LastingCall & {
-  /** What was asked under the reference. */
+  /** The operation that was requested under the reference. */
   kind: MovementKind;
   currency: string;
-  /** What the payment began as: some acquirers do not tell a sale from a captured authorization. */
+  /** The operation with which the payment began: some acquirers do not tell a sale from a captured authorization. */
   operation?: CardOperation;
-  /** When the payment was sent: an inquiry over a span of time begins a little earlier. */
+  /** The time at which the payment was sent: an inquiry over a span of time begins a little earlier. */
   since: Date;
-  /** What the acquirer named the payment, where it is known. */
+  /** The acquirer's id of the payment, where it is known. */
   externalTransactionId?: string;
 };
 
@@ -293,20 +300,21 @@ export type Approved = AcquirerAmount & {
   authCode: string;
   resultCode: string;
   resultMessage: string;
-  /** What the acquirer keeps of it, in minor units of the same currency, where it tells. */
+  /** The acquirer's fee for the payment, in minor units of the same currency, where it is reported. */
   feeMinor?: bigint;
   fraudReview?: FraudReview;
 };
 
 /**
- * What the acquirer's fraud desk says of what its issuer approved. `in_review`: it has not decided; the goods must not be sent
- * yet. `rejected`: it has refused, which is no word on the money: what was taken stands until a void or a refund is shown.
+ * The verdict of the acquirer's fraud desk on a payment that its issuer approved. `in_review`: undecided; the goods
+ * must not be sent yet. `rejected`: refused, which does not concern the money: a captured amount stands until a void or
+ * a refund is shown.
  */
 export type FraudReview = "accepted" | "in_review" | "rejected";
 
 /**
- * `soft` may succeed later; `hard` will not with this card; `sca_required` wants 3-D Secure; `stolen` is a lost, stolen or
- * blocked card; `limit` is the card's balance or limit; `technical` was refused before the issuer judged it.
+ * `soft` may succeed later; `hard` will not with this card; `sca_required` needs 3-D Secure; `stolen` is a lost, stolen
+ * or blocked card; `limit` is the card's balance or limit; `technical` was refused before the issuer judged it.
  */
 export type DeclineClass = "soft" | "hard" | "sca_required" | "stolen" | "limit" | "technical";
 
@@ -363,25 +371,25 @@ export type ReversalOutcome =
   | Unknown
   | NotSent;
 
-/** One movement of an order, as the acquirer tells it. */
+/** One movement of an order, as the acquirer reports it. */
 export type BankMovement = AcquirerAmount & {
   kind: MovementKind;
   /**
-   * `voided`: it took effect and was undone; `bound`: a reversal has bound our reference, and nothing ever takes effect under
-   * it; `pending`: accepted, and its result comes later.
+   * `voided`: it took effect and was reversed; `bound`: a reversal has bound our reference, and nothing ever takes
+   * effect under it; `pending`: accepted, and its result comes later.
    */
   state: "approved" | "declined" | "voided" | "bound" | "expired" | "pending";
   /** Our reference, only where the acquirer gives it back for this kind: see `Capabilities.ownReferenceOn`. */
   ownReference?: string;
   externalTransactionId?: string;
   authCode?: string;
-  /** What the cardholder's and the merchant's statements show. */
+  /** The reference that the cardholder's and the merchant's statements show. */
   hostReference?: string;
   resultCode: string;
   resultMessage: string;
   /** By the acquirer's clock. */
   at?: Date;
-  /** Of what took effect. */
+  /** Present only on a movement that took effect. */
   fraudReview?: FraudReview;
   authentication?: Authentication;
 };

@@ -12,7 +12,7 @@ export type BoundedHttpClientOptions = {
   connectTimeoutMs: number;
   /** Most connections to the acquirer; further calls wait in line, none past its deadline. */
   connectionsMax: number;
-  /** PEM of a certificate authority, where it is none that the process trusts. */
+  /** PEM of a certificate authority, where the process does not trust it anyway. */
   ca?: string;
   /** Asked before each exchange: why it must not be made now, or undefined. */
   turn?: (until: Date) => Promise<NotSent | undefined>;
@@ -57,7 +57,10 @@ export class BoundedHttpClient {
     });
   }
 
-  /** As `exchangeBytes`, with the answer read as UTF-8: what is none is no answer of the protocol, whatever can be read of it. */
+  /**
+   * As `exchangeBytes`, with the answer read as UTF-8: bytes that are not UTF-8 are no answer of the protocol, however
+   * much of them can be read.
+   */
   async exchange(call: HttpCall, expiresAt: Date): Promise<HttpExchange> {
     const exchange = await this.exchangeBytes(call, expiresAt);
     if (exchange.kind !== "answered") return exchange;
@@ -69,7 +72,7 @@ export class BoundedHttpClient {
   async exchangeBytes(call: HttpCall, expiresAt: Date): Promise<RawHttpExchange> {
     const askedAt = Date.now();
     const leftMs = Math.min(expiresAt.getTime() - askedAt, WAIT_MAX_MS);
-    // From here on by the clock that nobody sets: a machine's time that is corrected meanwhile cuts no call off.
+    // The rest uses the monotonic clock: a correction of the machine's time meanwhile cuts no call off.
     const endsAt = performance.now() + leftMs;
     const refused = this.#turn && (await this.#turn(new Date(askedAt + leftMs)));
     if (refused) return refused;

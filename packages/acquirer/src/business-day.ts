@@ -1,9 +1,9 @@
 import type { BusinessDay } from "./connector.ts";
 
 /**
- * The end of the business day that an instant belongs to: the first cut-off after it, with which the acquirer settles what
- * was sent then. An instant at the cut-off belongs to the next day. A cut-off that the clock leaves out when it is put
- * forward comes when the clock has been put forward; of one that comes twice the first one counts.
+ * The end of the business day that an instant belongs to: the first cut-off after it, with which the acquirer settles
+ * the day's calls. An instant at the cut-off belongs to the next day. A cut-off that the clock skips when it is put
+ * forward comes when the clock has been put forward; of a cut-off that comes twice, the first one counts.
  */
 export function businessDayEnd(at: Date, { timeZone, cutOff }: BusinessDay): Date {
   const today = Temporal.Instant.fromEpochMilliseconds(at.getTime())
@@ -15,7 +15,7 @@ export function businessDayEnd(at: Date, { timeZone, cutOff }: BusinessDay): Dat
   return new Date(at.getTime() < end ? end : cutOffOf(today.add({ days: 1 })));
 }
 
-/** Whether two instants are on one business day: sales can be voided until the acquirer settles the day. */
+/** Tells whether two instants are on one business day: sales can be voided until the acquirer settles the day. */
 export function isSameBusinessDay(one: Date, other: Date, day: BusinessDay): boolean {
   return businessDayEnd(one, day).getTime() === businessDayEnd(other, day).getTime();
 }

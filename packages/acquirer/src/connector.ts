@@ -6,7 +6,10 @@ import type { Capabilities } from "./capabilities.ts";
 // oxlint-disable-next-line typescript/no-explicit-any -- each connector has its own, and only its schemas make them
 export type AnyConnector = AcquirerConnector<any, any>;
 
-/** What speaks one acquirer's protocol, for any number of accounts. It keeps nothing between calls but connections. */
+/**
+ * An implementation of one acquirer's protocol, for any number of accounts. It keeps nothing between calls but
+ * connections.
+ */
 export interface AcquirerConnector<Settings = unknown, Secrets = unknown> {
   /** `sim`, `nestpay`, `iyzico`. */
   readonly protocol: string;
@@ -19,8 +22,8 @@ export interface AcquirerConnector<Settings = unknown, Secrets = unknown> {
   capabilities(settings: Settings): Capabilities;
   connect(account: ConnectedAccount<Settings>, secrets: Secrets, wire: AcquirerWire): ProbedAcquirer;
   /**
-   * Reads what the acquirer sent by itself: a pure function, absent where the protocol has no notifications that prove who
-   * sent them. What is genuine is a hint to inquire about what it names, and never a word on money.
+   * Reads a notification of the acquirer's: a pure function, absent where the protocol has no notifications that prove
+   * their sender. A genuine one is a hint to inquire about the payment that it names, and never evidence of money.
    */
   readNotification?(notification: BankNotification, secrets: Secrets): ReadNotification;
 }
@@ -33,10 +36,10 @@ export type ConnectedAccount<Settings> = {
   businessDay: BusinessDay;
 };
 
-/** When an acquirer's day ends: `cutOff` is HH:MM in `timeZone` (IANA). */
+/** The end of an acquirer's day: `cutOff` is HH:MM in `timeZone` (IANA). */
 export type BusinessDay = { timeZone: string; cutOff: string };
 
-/** How an account is reached; nothing of it is the protocol's. */
+/** The way to reach an account; nothing of it is the protocol's. */
 export type AcquirerWire = {
   connectionsMax: number;
   connectTimeoutMs: number;
@@ -63,15 +66,15 @@ export type ProbeOutcome =
   /** No connection, or no answer of the protocol. */
   | { kind: "unreachable"; detail: string };
 
-/** What came to the address of an account, as it came. */
+/** A message to the address of an account, as it came. */
 export type BankNotification = {
-  /** By lower-case names; one that came twice is missing. */
+  /** Headers by lower-case names; one that came twice is missing. */
   headers: Readonly<Record<string, string>>;
   body: Buffer;
 };
 
 export type ReadNotification =
-  /** It comes from who knows the account's secret, and is about what has this name there: see `namedBy`. */
+  /** Signed with the account's secret, and about the order or reference `name`: see `namedBy`. */
   | { kind: "genuine"; name: string }
-  /** Nothing may come of it. `no_secret`: the account has none that notifications are signed with. */
+  /** Nothing may come of it. `no_secret`: the account has no secret for notifications. */
   | { kind: "not_genuine"; why: "no_signature" | "signature" | "malformed" | "no_secret" };

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import { REPETITIONS } from "./capabilities.ts";
 
-/** Settings of what the acquirer can do; see `Capabilities`. */
+/** Settings for an acquirer's abilities; see `Capabilities`. */
 export const acquirerHabitSettings = {
   ACQUIRER_REPETITION: z
     .enum(REPETITIONS)

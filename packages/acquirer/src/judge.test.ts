@@ -5,11 +5,11 @@ import { judge, type Attempt, type Verdict } from "./judge.ts";
 
 const SENT_AT = new Date("2026-03-01T12:00:00Z");
 const KINDS = ["authorize", "sale", "capture", "void", "release", "refund"] as const;
-/** Of an acquirer that gives our reference back, and of one that never does. */
+/** An acquirer that gives our reference back, and one that never does. */
 const NAMED = { ownReferenceOn: KINDS };
 const NAMELESS = { ownReferenceOn: [] };
 
-/** So long after the attempt was sent, or before it. */
+/** A time so long after the attempt was sent, or before it. */
 const after = (seconds: number) => new Date(SENT_AT.getTime() + seconds * 1_000);
 const attempt = (change: Partial<Attempt> = {}): Attempt => ({
   reference: "r-1:refund",
@@ -123,7 +123,7 @@ describe("what became of the attempt", () => {
 });
 
 describe("of several movements that are the attempt's", () => {
-  /** The first of these states that one of them has decides. */
+  /** The first of these states that one of the movements has decides. */
   const RANKS: readonly (readonly [readonly BankMovement["state"][], Partial<Verdict>])[] = [
     [["approved"], { kind: "approved" }],
     [["pending"], PENDING],
@@ -291,7 +291,7 @@ describe("whatever the movements of an order", () => {
     each.externalTransactionId === targetTransactionId;
 
   test("their order does not matter", () => {
-    // Which of several declines is shown is for people only.
+    // The code of the shown decline, one of several, is for people only.
     const shown = (verdict: Verdict) => (verdict.kind === "declined" ? { kind: "declined" } : verdict);
     const shuffled = movements.chain((all) =>
       fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })),

@@ -14,27 +14,28 @@ import type {
 } from "./acquirer.ts";
 import type { Capabilities } from "./capabilities.ts";
 
-/** One thing that was asked of an acquirer under one reference. */
+/** One operation that was requested from an acquirer under one reference. */
 export type Attempt = AcquirerAmount & {
   reference: string;
   kind: MovementKind;
-  /** When it was sent first. */
+  /** The time at which it was sent first. */
   sentAt: Date;
-  /** Of a void: what the acquirer named the movement that it undoes. */
+  /** For a void: the acquirer's id of the movement that it voids. */
   targetTransactionId?: string;
-  /** What the acquirer named those movements of the order that are known to be other attempts'. */
+  /** The acquirer's ids of those movements of the order that are known to belong to other attempts. */
   otherTransactionIds?: readonly string[];
 };
 
-/** What became of one attempt, by all that the acquirer knows of its order. */
+/** The outcome of one attempt, by all that the acquirer knows of its order. */
 export type Verdict =
   /**
-   * It took effect and nothing undid it, in an amount that may be another than was asked for. For a completion it includes
-   * the authentication's result, as evidence in a dispute. `fraudReview` says whether the acquirer lets the goods be sent.
+   * It took effect and nothing reversed it, in an amount that may differ from the requested one. For a completion it
+   * includes the authentication's result, as evidence in a dispute. `fraudReview` says whether the acquirer lets the
+   * goods be sent.
    */
   | (Approved & Authenticated & { at?: Date })
   | (Declined & Authenticated)
-  /** It was undone, or its reference is bound: nothing of it is held, nor ever will be. */
+  /** It was reversed, or its reference is bound: no funds of it are reserved, nor ever will be. */
   | { kind: "reversed" }
   /** The acquirer does not know it; it may still be under way. */
   | { kind: "not_found" }
@@ -60,9 +61,9 @@ export async function inquireAbout(
 const CLOCK_TOLERANCE_MS = 120_000;
 
 /**
- * What an acquirer's knowledge of an order says about one attempt. Money that moved counts before every refusal, and of two
- * movements that could both be the attempt nobody can tell which is: that is a mismatch, for people to look at. The order in
- * which the acquirer lists them decides nothing: a copy that it judged counts before one that came too late.
+ * Judges one attempt by an acquirer's knowledge of its order. Money that moved counts before every refusal. Two
+ * movements that could both be the attempt are a mismatch, for people to look at. The order in which the acquirer lists
+ * them decides nothing: a copy that it judged counts before one that came too late.
  */
 export function judge(
   attempt: Attempt,
@@ -87,9 +88,9 @@ export function judge(
 }
 
 /**
- * Of these an order has no second one, so a refusal without our reference is known to be ours. A refused capture, void, release
- * or refund may be an earlier one's, while this one is still under way: it is not known until it is approved, or its own call
- * is answered.
+ * An order has at most one of each of these, so a refusal without our reference is known to be ours. A refused capture,
+ * void, release or refund may be an earlier one's, while this one is still under way: its outcome is unknown until it
+ * is approved, or its own call is answered.
  */
 const ONCE_AN_ORDER: ReadonlySet<MovementKind> = new Set(["authorize", "sale"]);
 
@@ -101,7 +102,7 @@ function mayBe({ kind, sentAt, otherTransactionIds = [] }: Attempt, movement: Ba
   return at === undefined || at.getTime() >= sentAt.getTime() - CLOCK_TOLERANCE_MS;
 }
 
-/** Some acquirers show a void only as the state of what it undid. */
+/** Some acquirers show a void only as the state of the movement that it voids. */
 function isVoided(attempt: Attempt, movements: readonly BankMovement[]): boolean {
   return attempt.kind === "void" && targetOf(attempt, movements)?.state === "voided";
 }

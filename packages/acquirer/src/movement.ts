@@ -11,7 +11,8 @@ export function withSubReference(reference: string, sub: number): string {
 }
 
 /**
- * Our reference of a refund: every service that names the refund to the bank, or the bank's answer to operators, has it here.
+ * Our reference of a refund, one form for every service that sends it to the bank or shows the bank's answer to
+ * operators.
  * @param refundId a UUID, with which the reference begins.
  */
 export function refundReference(refundId: string, sub: number): string {
@@ -26,15 +27,17 @@ export type MovementOutcome = Exclude<AcquirerOutcome, Expired> | "repeat" | "re
 
 /** The last time that the movement was sent under its reference. */
 export type Sending = {
-  /** How long ago it may have left this machine; null where it certainly has not. */
+  /** The time since it may have left this machine; null where it certainly has not. */
   sentMsAgo: number | null;
-  /** How long after that the acquirer may still get it: the bound of a call, and the longest delay that is expected. */
+  /**
+   * The time after that in which the acquirer may still get it: the bound of a call, and the longest expected delay.
+   */
   horizonMs: number;
 };
 
 /**
- * What an inquiry about a movement means for it.
- * @param asked the amount that was asked for: another one under our reference needs an operator.
+ * The outcome of a movement by an inquiry about it.
+ * @param asked the requested amount: another one under our reference needs an operator.
  */
 export function movementOutcome(
   inquiry: Verdict,
@@ -63,9 +66,9 @@ export function movementOutcome(
 }
 
 /**
- * Whether a movement that the acquirer has not seen may be sent again under its reference. Where a repeat can be carried out
- * beside the first call, the first must not be able to arrive any more: of two calls under way one might be declined, and the
- * other pay.
+ * Tells whether a movement that the acquirer has not seen may be sent again under its reference. Where a repeat can be
+ * carried out in addition to the first call, the first must not be able to arrive any more: of two calls under way one
+ * might be declined, and the other pay.
  */
 function mayRepeat(
   { sentMsAgo, horizonMs }: Sending,

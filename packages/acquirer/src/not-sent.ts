@@ -1,16 +1,16 @@
 import type { NotSent } from "./acquirer.ts";
 
-/** Why nothing was sent, and when the acquirer takes the call, if that is known. */
+/** The reason why nothing was sent, and when the acquirer takes the call, if that is known. */
 export type Hindrance = { cause: string; notBefore?: Date };
 
-/** What a call that was not sent says about the next attempt. */
+/** The reason that a call was not sent, for the next attempt. */
 export function hindranceOf({ reason, notBefore }: NotSent): Hindrance {
   return { cause: reason ?? "acquirer_unavailable", ...(notBefore && { notBefore }) };
 }
 
 /**
- * How long to wait: the schedule's step, or until the acquirer takes the call where that is later. A day is the longest time
- * that it can be sure of, so that a time that is wrong costs no more.
+ * The time to wait: the schedule's step, or until the acquirer takes the call where that is later. It is bounded by the
+ * longest day, so that a wrong time costs no more.
  * @param now epoch milliseconds.
  */
 export function waitFor(

@@ -104,7 +104,7 @@ function observe(
   };
 }
 
-/** `not_sent`: no connection came about. What was held back for a reason of its own, such as a limit, is `held_back`. */
+/** `not_sent`: no connection came about. `held_back`: not sent for a reason of its own, such as a limit. */
 const CALL_RESULTS = ["answered", "unknown", "not_sent", "held_back"] as const;
 
 function resultOf({ kind, reason }: CallOutcome): (typeof CALL_RESULTS)[number] {

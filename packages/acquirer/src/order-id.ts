@@ -6,11 +6,11 @@ export function orderIdOf(paymentId: string): string {
   return paymentId.replaceAll("-", "");
 }
 
-/** What an acquirer names by one of our orders or references. */
+/** The payment or refund that an acquirer names by one of our orders or references. */
 export type Named = { what: "payment" | "refund"; id: string };
 
 /**
- * What a name stands for that an acquirer gives back: an order, or the reference of a call, which begins with the payment's or
+ * Decodes a name that an acquirer gives back: an order, or the reference of a call, which begins with the payment's or
  * the refund's id. Undefined where it is none of ours.
  */
 export function namedBy(name: string): Named | undefined {

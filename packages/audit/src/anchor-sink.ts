@@ -7,22 +7,22 @@ export type AnchorSinkOptions = {
   token?: string | undefined;
   log: Logger;
   metrics: AuditMetrics;
-  /** How long one attempt may take, its answer included. */
+  /** The bound of one attempt, its answer included. */
   timeoutMs?: number;
-  /** After the first failure; each further one doubles it, to a minute at most. */
+  /** The wait after the first failure; each further one doubles it, to a minute at most. */
   retryAfterMs?: number;
 };
 
 export type AnchorSink = {
   /** Returns immediately. A head that is still waiting is replaced: the newer one contains it. */
   send(head: AuditHead): void;
-  /** Gives up what is not delivered; it is in the log, and a later head contains it. */
+  /** Gives up undelivered heads; each is in the log, and a later head contains it. */
   stop(): void;
 };
 
 /**
  * Posts heads as JSON to a sink that only appends. One is under way and one waits, however long the sink is away, and
- * nothing of a payment waits for it. It is tried until it is delivered: any 2xx.
+ * nothing of a payment waits for it. It is retried until it is delivered: any 2xx.
  */
 export function createAnchorSink({
   url,
@@ -44,7 +44,7 @@ export function createAnchorSink({
         ...(token !== undefined && { Authorization: `Bearer ${token}` }),
       },
       body: JSON.stringify(head),
-      // A redirect could lead to where the database's owner does write.
+      // A redirect could lead to a place that the database's owner can write.
       redirect: "error",
       signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), stopping.signal]),
     });

@@ -24,7 +24,7 @@ async function* stream(entries: AuditEntry[]) {
 const verify = (entries: AuditEntry[], ...anchors: AuditAnchor[]) =>
   verifyAuditChain(stream(entries), { anchors });
 
-/** As the owner of the database can. */
+/** Rewrites hashes, which the owner of the database can. */
 function hashedAnew(entries: AuditEntry[]): AuditEntry[] {
   let previous: Buffer = GENESIS;
   return entries.map((entry) => ({ ...entry, hash: (previous = auditHash(previous, entry)) }));

@@ -12,9 +12,9 @@ export type AuditContent = {
   sequence: bigint;
   /** Database time, to the millisecond; never before the entry before it. */
   at: Date;
-  /** Who did it: an operator's name, or the service itself. */
+  /** The actor: an operator's name, or the service itself. */
   actor: string;
-  /** What was done, in the past tense of the operator API: `merchant.created`. */
+  /** The action, in the past tense of the operator API: `merchant.created`. */
   action: string;
   /** The record it was done to. */
   subject: string;
@@ -41,9 +41,9 @@ export function auditHash(
 export type AuditAnchor = { sequence: bigint; hash: Buffer };
 
 /**
- * What is wrong with the first entry at fault: `gap` it has another number than its place, `hash` its content or the
- * one before it is not what was hashed, `time` it is dated before its predecessor or in the future, `anchor` a head that
- * was kept elsewhere is not in the chain.
+ * The fault of the first wrong entry: `gap` it has another number than its place, `hash` its content or the one before
+ * it is not what was hashed, `time` it is dated before its predecessor or in the future, `anchor` a head that was kept
+ * elsewhere is not in the chain.
  */
 export type AuditFault = "gap" | "hash" | "time" | "anchor";
 
@@ -72,7 +72,7 @@ export async function verifyAuditChain(
     const at = entry.at.getTime();
     if (entry.sequence !== count) return { intact: false, sequence: count, fault: "gap" };
     if (!auditHash(head, entry).equals(entry.hash)) return { intact: false, sequence: count, fault: "hash" };
-    // What is not a time at all compares as neither.
+    // An invalid time compares as neither.
     if (!(at >= time && at <= latest)) return { intact: false, sequence: count, fault: "time" };
     head = entry.hash;
     time = at;

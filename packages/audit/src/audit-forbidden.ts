@@ -1,12 +1,12 @@
 import type { Kysely } from "kysely";
 import { appendAudit, type AuditDatabase } from "./audit-log.ts";
 
-/** Somebody who is known asked for what their roles do not allow. */
+/** An authenticated person requested an action that their roles do not allow. */
 export type ForbiddenAttempt = {
   actor: string;
-  /** What they asked for: a command or an endpoint. */
+  /** The requested action: a command or an endpoint. */
   subject: string;
-  /** The role that it takes. */
+  /** The role that the action takes. */
   role: string;
   requestId: string;
 };

@@ -9,7 +9,7 @@ export const auditHeadSchema = z.object({
   chain: z.string().regex(/^[a-z]{1,32}$/),
   sequence: z.int().positive(),
   hash: z.string().regex(/^[\da-f]{64}$/),
-  /** When the entry was written, by the database's clock. */
+  /** The time at which the entry was written, by the database's clock. */
   at: z.iso.datetime().optional(),
 });
 export type AuditHead = z.infer<typeof auditHeadSchema>;
@@ -30,8 +30,8 @@ export function parseAuditHead(text: string): AuditHead | undefined {
 }
 
 /**
- * The head in a line of a log or of a sink: a head as a JSON object, or a line as a service logs it, with whatever a
- * collector has put before it. Every other line has none.
+ * The head in a line of a log or of a sink: a head as a JSON object, or a line as a service logs it, with any prefix of
+ * a collector. Every other line has none.
  */
 export function auditHeadIn(line: string): AuditHead | undefined {
   const start = line.indexOf("{");

@@ -14,7 +14,7 @@ export type AuditDatabase = {
   };
 };
 
-/** What happened, as it is to be recorded. */
+/** An event to be recorded. */
 export type AuditRecord = { actor: string; action: string; subject: string; detail: Record<string, unknown> };
 
 /**

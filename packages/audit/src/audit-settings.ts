@@ -12,7 +12,7 @@ export const auditSettings = {
     .describe("Sent to that sink as `Authorization: Bearer`."),
 };
 
-/** What the command that verifies the audit logs reads where its command line names no database. */
+/** The settings of the command that verifies the audit logs, where its command line names no database. */
 export const verifyAuditSettings = {
   AUDIT_DATABASE_URL: urlSetting("postgres:", "postgresql:")
     .optional()

@@ -109,7 +109,7 @@ function namedAnchor(text: string): AuditHead {
   return head;
 }
 
-/** What was named on the command line counts before the environment, which may be that of something else. */
+/** A database on the command line counts before that of the environment, which may be meant for another program. */
 function databaseUrl(
   { "database-url": url, home }: { "database-url"?: string | undefined; home?: string | undefined },
   env: NodeJS.ProcessEnv,

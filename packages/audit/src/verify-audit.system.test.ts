@@ -30,7 +30,7 @@ async function run(args: string[], env: NodeJS.ProcessEnv = {}) {
 const runOn = ({ superuserUrl }: TestDatabase, ...args: string[]) =>
   run(["--database-url", superuserUrl, ...args]);
 
-/** What the process does, without the second that starting it takes. */
+/** Runs the command in this process, which saves the second that starting one takes. */
 async function verify({ superuserUrl }: TestDatabase, ...args: string[]) {
   let output = "";
   const code = await verifyAudit(["--database-url", superuserUrl, ...args], {}, (text) => (output += text));
@@ -55,7 +55,7 @@ function logLinesOf(lines: string[]): string[] {
   });
 }
 
-/** As the owner of the schema can: what was rewritten gets hashes that are right. */
+/** Rewrites as the owner of the schema can: a rewritten entry gets a correct hash. */
 async function hashAnew(db: Kysely<AuditDatabase>): Promise<void> {
   let previous: Buffer = GENESIS;
   for await (const entry of readAuditEntries(db, "refunds")) {

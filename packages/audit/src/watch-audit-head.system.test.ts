@@ -26,12 +26,12 @@ async function watching({
     await db.destroy();
   });
   await eventually(() => expect(headsOf(lines)).toMatchObject([{ sequence: 2 }]));
-  /** As an operator's command. */
+  /** Appends as an operator's command does. */
   const [command] = lookAfterEach(watch, [{ handle: (actor: string) => append(db, actor) }]);
   return { database, db, lines, watch, appendAndLook: command!.handle };
 }
 
-/** As `verify-audit --anchors` finds them in the lines. */
+/** The heads that `verify-audit --anchors` finds in the lines. */
 function headsOf(lines: LogLine[]): AuditHead[] {
   return lines.flatMap((line) =>
     line["msg"] === "audit head" ? (auditHeadIn(JSON.stringify(line)) ?? []) : [],

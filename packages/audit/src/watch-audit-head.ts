@@ -12,7 +12,7 @@ export type WatchAuditHeadOptions<DB extends AuditDatabase> = {
   chain: string;
   settings: AuditSettings;
   log: Logger;
-  /** How often it looks without a nudge, for what other replicas and the commands have appended. */
+  /** The time between two looks without a nudge, for entries that other replicas and the commands have appended. */
   intervalMs?: number;
 };
 
@@ -23,10 +23,10 @@ export type AuditWatch = PeriodicTask & {
 
 /**
  * Writes the head of a service's audit log to the service's own log whenever it has changed, at most once a second, and
- * to the sink if there is one. From then on whoever rewrites the chain has to rewrite that, too.
+ * to the sink if there is one. From then on anybody who rewrites the chain has to rewrite that, too.
  *
- * It also looks whether the head that it has seen before is still in the chain: a rewritten one is noticed here within
- * the interval, and not when somebody verifies it next.
+ * It also checks that the head that it has seen before is still in the chain: a rewritten one is noticed here within
+ * the interval, and not only at the next verification.
  */
 export function watchAuditHead<DB extends AuditDatabase>({
   db,
@@ -42,7 +42,7 @@ export function watchAuditHead<DB extends AuditDatabase>({
   let nudged = Promise.withResolvers<void>();
 
   const look = async () => {
-    // What is appended from here on is for the next look.
+    // Entries that are appended from here on are for the next look.
     nudged = Promise.withResolvers();
     const { head, isSeenThere } = await readHead(db, chain, seen);
     if (seen && !isSeenThere) {
@@ -103,7 +103,7 @@ async function readHead<DB extends AuditDatabase>(
   };
 }
 
-/** The same handlers or routes, each followed by a nudge: what it has appended is in the log within a second. */
+/** The same handlers or routes, each followed by a nudge: its entries are in the log within a second. */
 export function lookAfterEach<Each extends { handle: (...args: never[]) => Promise<unknown> }>(
   watch: Pick<AuditWatch, "nudge">,
   handlers: Each[],

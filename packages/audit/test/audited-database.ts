@@ -28,7 +28,7 @@ export async function append(
   await db.transaction().execute((trx) => appendAudit(trx, { actor, action, subject, detail: {} }));
 }
 
-/** As the role that writes the log. */
+/** The URL of the role that writes the log. */
 function writerUrl({ urls }: TestDatabase, schema: SchemaName): string {
   return schema === "gateway" ? urls.gateway.operator : urls[schema].app;
 }

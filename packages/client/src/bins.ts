@@ -4,7 +4,7 @@ import type { Settings } from "./options.ts";
 import { read } from "./read.ts";
 
 export type Bins = {
-  /** What the first 6 to 8 digits of a card say: its scheme, type, country and installments. */
+  /** The scheme, type, country and installments of a card, by its first 6 to 8 digits. */
   get(bin: string): Promise<BinInfo>;
 };
 

@@ -3,7 +3,7 @@ import { judgeSending, type Verdict } from "./judge-sending.ts";
 import type { Settings } from "./options.ts";
 import { sendRequest, type ApiRequest } from "./send-request.ts";
 
-/** How a request that changes something ended, and after how many sendings. */
+/** The end of a request that changes something, and the number of sendings. */
 export type Ending = { attempts: number } & (
   | { kind: "done"; body: object; pending: boolean; replayed: boolean }
   | { kind: "not_started"; error: HoldfastError }
@@ -13,16 +13,16 @@ export type Ending = { attempts: number } & (
 export type ChangeRequest = ApiRequest & {
   method: "POST";
   idempotencyKey: string;
-  /** Whether a 504 names a record of this request's own, which can be looked up. */
+  /** True if a 504 names a record of this request's own, which can be looked up. */
   createsRecord: boolean;
-  /** Whether an earlier call may have used the key: then its sendings are as open as this call's own. */
+  /** True if an earlier call may have used the key: then its sendings are as open as this call's own. */
   mayBeSentBefore: boolean;
 };
 
 /**
  * Sends a request under its one key until its end is certain or the retries are used up. `not_started` is returned only
- * where no sending can have been carried out, nor can be yet: one of which nothing is known makes the end unknown,
- * whatever a later one is refused with, unless that refusal is about the key itself.
+ * where no sending can have been carried out, nor can be yet: a single sending without a certain end makes the end
+ * unknown, even if a later one is refused, unless that refusal is about the key itself.
  */
 export async function carryOut(settings: Settings, request: ChangeRequest): Promise<Ending> {
   let open: Open | undefined;
@@ -63,12 +63,12 @@ async function lookUp(settings: Settings, verdict: NamedVerdict): Promise<Verdic
       path: `/api/payment/${verdict.paymentId}`,
     });
     const found = judgeSending(sending);
-    // Whether it still is pending is what its status says.
+    // The record's status says whether it is still pending.
     if (found.kind === "done") return { ...found, pending: false };
     const isAbsent = found.error.code === "payment_not_found" && found.error.status === 404;
     if (isAbsent) return { kind: "nothing", error: absent(found.error), ofEverySending: false, waitMs: 0 };
   }
-  // The time that the answer asked for has been waited.
+  // The requested time has been waited.
   return { ...verdict, waitMs: 0 };
 }
 

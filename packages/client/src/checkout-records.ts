@@ -2,7 +2,7 @@ import type { Known, Payment } from "./payment-records.ts";
 
 /** A hosted page on which a buyer pays one order. */
 export type Checkout = {
-  /** Whoever knows it can pay: give it to the buyer only. */
+  /** A secret that is enough to pay: give it to the buyer only. */
   checkoutId: string;
   checkoutUrl: string;
   status: Known<CheckoutStatus>;
@@ -31,7 +31,7 @@ export type Checkout = {
 
 export type CheckoutStatus = "OPEN" | "COMPLETED" | "EXPIRED" | "CANCELLED";
 
-/** What the first digits of a card say. */
+/** The card's data by its first digits. */
 export type BinInfo = {
   bin: string;
   cardScheme: string;

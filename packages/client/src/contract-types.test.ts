@@ -5,8 +5,8 @@ import type * as client from "./index.ts";
 
 /**
  * The client has no dependency, so its types are written by hand; here the compiler compares them with the contracts. A
- * code of an answer is open in the client (it may be of a later gateway), so both sides are compared with their codes as
- * strings, and the lists of known codes each for itself. Absent and undefined are one here.
+ * code of an answer is open in the client (it may be of a later gateway), so both sides are compared with their codes
+ * as strings, and each list of known codes on its own. Absent and undefined are one here.
  */
 type Plain<T> = T extends contracts.JsonNumber
   ? number

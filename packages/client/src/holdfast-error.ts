@@ -1,21 +1,21 @@
 import type { Known } from "./payment-records.ts";
 
 /**
- * Why a call did not do what was asked. `code` is for programs; the gateway's own codes are in its OpenAPI document, and
- * one that this version does not know is a string like any other. No message has a card number or a secret.
+ * The reason why a call failed. `code` is for programs; the gateway's own codes are in its OpenAPI document, and one
+ * that this version does not know is a string like any other. No message has a card number or a secret.
  */
 export class HoldfastError extends Error {
   override readonly name = "HoldfastError";
   readonly code: Known<ClientErrorCode>;
   /** HTTP status; undefined where there was no answer. */
   readonly status: number | undefined;
-  /** Name it when you ask for support. */
+  /** The request's id, for questions to support. */
   readonly requestId: string | undefined;
   /** Every invalid field of the request; empty where the fields were not the reason. */
   readonly errors: readonly FieldFault[];
-  /** Whether the same call can succeed later without a change. */
+  /** True if the same call can succeed later without a change. */
   readonly retryable: boolean;
-  /** The gateway's problem document, with what else it says, such as `remainingRefundableAmount` or `resultCode`. */
+  /** The gateway's problem document, with its further fields, such as `remainingRefundableAmount` or `resultCode`. */
   readonly problem: Problem | undefined;
 
   constructor(message: string, facts: HoldfastErrorFacts, options?: { cause: unknown }) {
@@ -43,7 +43,7 @@ export type ClientErrorCode =
   | "connection_failed"
   /** The connection broke, or no answer came in time: the request may have been carried out. */
   | "no_answer"
-  /** Something else than the gateway answered, such as a proxy, or the answer was cut off. */
+  /** The answer came from something else than the gateway, such as a proxy, or was cut off. */
   | "unexpected_answer"
   /** The gateway ran out of time, and a look-up has shown that nothing came of the request. */
   | "conclusively_absent"
@@ -81,7 +81,7 @@ export type Problem = {
   resultCode?: string;
   resultMessage?: string;
   paymentId?: string;
-  /** With `insufficient_user_authentication`, which only people get: within how many seconds they have to have signed in. */
+  /** With `insufficient_user_authentication`, which only people get: the greatest age of their sign-in, in seconds. */
   maxAge?: number;
 };
 

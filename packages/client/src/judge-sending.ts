@@ -1,20 +1,20 @@
 import { HoldfastError, type Problem } from "./holdfast-error.ts";
 import type { Sending } from "./send-request.ts";
 
-/** What one sending of a request says about what was carried out. */
+/** The certainty that one sending of a request gives about its effect. */
 export type Verdict =
   /** The gateway's 2xx. `pending` where it is a 202. */
   | { kind: "done"; body: object; pending: boolean; replayed: boolean }
   /**
-   * This sending started nothing. `ofEverySending` where the same holds for each other one with the same key; otherwise
-   * the answer says nothing about an earlier one.
+   * This sending started nothing. `ofEverySending` where the same holds for every other one with the same key;
+   * otherwise the answer says nothing about an earlier one.
    */
   | { kind: "nothing"; error: HoldfastError; ofEverySending: boolean; waitMs?: number }
   /** It may have been carried out, or may be yet. */
   | { kind: "open"; error: HoldfastError; paymentId?: string; waitMs?: number };
 
 /**
- * Judges an answer. Only what the gateway itself says counts: a 404, a 429 or a 503 of a proxy says nothing about the
+ * Judges an answer. Only the gateway's own answers count: a 404, a 429 or a 503 of a proxy says nothing about the
  * gateway behind it.
  */
 export function judgeSending(sending: Sending): Verdict {
@@ -80,7 +80,7 @@ function unexpected(status: number): HoldfastError {
   });
 }
 
-/** The problem document of an answer whose status it agrees with; a proxy's page is none. */
+/** The problem document of an answer, if the statuses of both agree; a proxy's page is none. */
 function problemIn({ status, body }: Extract<Sending, { kind: "answered" }>): Problem | undefined {
   if (status < 400 || typeof body !== "object" || body === null) return undefined;
   const { code, type, title } = body as Partial<Problem>;
@@ -96,7 +96,7 @@ function errorOf(problem: Problem, status: number, retryable: boolean): Holdfast
   return new HoldfastError(message, { code, status, requestId, retryable, problem });
 }
 
-/** In whole seconds (RFC 9110, 10.2.3), with a bound, since somebody waits. The gateway sends no dates. */
+/** In whole seconds (RFC 9110, 10.2.3), with a bound, since the caller waits. The gateway sends no dates. */
 function retryAfterMs(value: string | undefined): number | undefined {
   if (value === undefined || !/^\d{1,6}$/.test(value)) return undefined;
   return Math.min(Number(value) * 1_000, RETRY_AFTER_MS_MAX);

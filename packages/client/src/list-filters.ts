@@ -1,7 +1,7 @@
 import type { PaymentStatus, TransactionType } from "./payment-records.ts";
 
 /**
- * What payments and refunds are searched by; a record has to match all of the given fields. `from` is included, `to` is not;
+ * Criteria for payments and refunds; a record has to match all of the given fields. `from` is included, `to` is not;
  * both are texts such as `2026-11-01T00:00:00Z`. A search that no index answers needs both, at most 31 days apart.
  */
 export type PaymentFilter = {

@@ -8,9 +8,9 @@ export type HoldfastOptions = {
   apiSecret: string;
   /** In place of the global `fetch`: for a proxy, a private authority, or a log. */
   fetch?: Fetch | undefined;
-  /** How long one sending waits for its answer; longer than the 20 s after which the gateway answers itself. */
+  /** The bound on the wait for one sending's answer; longer than the 20 s after which the gateway answers itself. */
   timeoutMs?: number | undefined;
-  /** How often a request is sent again. */
+  /** The number of times that a request is sent again. */
   retries?: number | undefined;
   /** Accepts plain http for another machine, where the network itself is trusted. */
   allowPlainHttp?: boolean | undefined;
@@ -26,12 +26,12 @@ export type Settings = {
   retries: number;
 };
 
-/** @throws HoldfastError with what is wrong; no message repeats a secret. */
+/** @throws HoldfastError that names the fault; no message repeats a secret. */
 export function checkOptions(options: HoldfastOptions): Settings {
   refuseBrowser();
   const { apiKey, apiSecret, timeoutMs = 25_000, retries = 2 } = options;
   for (const [name, value] of Object.entries({ apiKey, apiSecret })) {
-    // A header takes nothing else, and a secret that was read from a file often ends in a line break.
+    // A header takes no other characters, and a secret that was read from a file often ends in a line break.
     if (typeof value !== "string" || !/^[\x21-\x7e]+$/.test(value)) {
       throw invalidArgument("invalid_configuration", `${name} must be printable ASCII without spaces`);
     }
@@ -42,7 +42,7 @@ export function checkOptions(options: HoldfastOptions): Settings {
     baseUrl: checkBaseUrl(options),
     apiKey,
     apiSecret,
-    // Of the global object: some platforms refuse a fetch that is called as a method of something else.
+    // The global object calls it: some platforms refuse a fetch that is called as a method of another object.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     timeoutMs,
     retries,
@@ -58,7 +58,7 @@ function refuseBrowser(): void {
   );
 }
 
-/** Without its last slash. Addresses are written to logs, so nothing secret may be in one. */
+/** The base URL without its last slash. Addresses are written to logs, so nothing secret may be in one. */
 function checkBaseUrl({ baseUrl, apiKey, apiSecret, allowPlainHttp = false }: HoldfastOptions): string {
   const url = typeof baseUrl === "string" && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
@@ -81,13 +81,13 @@ function checkBaseUrl({ baseUrl, apiKey, apiSecret, allowPlainHttp = false }: Ho
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Whether a URL has one of the secrets, as it is or percent-encoded. */
+/** Tells whether a URL has one of the secrets, as it is or percent-encoded. */
 export function mentions(url: string, secrets: readonly string[]): boolean {
   let decoded = url;
   try {
     decoded = decodeURIComponent(url);
   } catch {
-    // A stray percent sign: the text itself is all that can be compared.
+    // A stray percent sign: only the text itself can be compared.
   }
   return secrets.some((secret) => url.includes(secret) || decoded.includes(secret));
 }

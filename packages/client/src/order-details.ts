@@ -1,11 +1,11 @@
 import type { Amount } from "./amount.ts";
 
-/** What a request may say about the buyer and the goods. Bounds are those of the gateway's OpenAPI document. */
+/** A request's data about the buyer and the goods. Bounds are those of the gateway's OpenAPI document. */
 export type CheckoutDetails = {
   customer?: Customer | undefined;
   /** Its amounts add up to the payment's. */
   basket?: BasketItem[] | undefined;
-  /** For the bank's own reports. */
+  /** A text for the bank's own reports. */
   description?: string | undefined;
   initiator?: Initiator | undefined;
 };
@@ -42,7 +42,7 @@ export type BasketItem = {
   amount: Amount;
 };
 
-/** Who began the payment, and how; without it the cardholder did, in a shop on the internet. */
+/** The party that began the payment, and how; by default the cardholder did, in a shop on the internet. */
 export type Initiator = {
   by: "cardholder" | "merchant";
   channel: "ecommerce" | "moto" | "recurring" | "unscheduled";

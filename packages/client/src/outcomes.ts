@@ -4,15 +4,15 @@ import type { PaymentLink } from "./payment-link-records.ts";
 import type { Payment, ThreeDsPayment } from "./payment-records.ts";
 
 /**
- * How a call that moves money can end. Each ending except `unknown` is certain, and none is thrown: a `switch` over
- * `outcome` has all of them.
+ * The possible ends of a call that moves money. Each one except `unknown` is certain, and none is thrown: a `switch`
+ * over `outcome` has all of them.
  */
 
-/** What every ending has. */
+/** The fields of every ending. */
 export type Call = {
   /** The key that every sending of the call had. */
   idempotencyKey: string;
-  /** How often the request was sent. */
+  /** The number of times that the request was sent. */
   attempts: number;
 };
 
@@ -20,13 +20,13 @@ export type Call = {
 export type Done<Result> = Call & { outcome: "done"; replayed: boolean } & Result;
 
 /**
- * Nobody knows yet whether it was carried out. Do not make the same call under another key. Wait for the payment's
+ * It is not known yet whether it was carried out. Do not make the same call under another key. Wait for the payment's
  * webhook, ask `payments.waitForOutcome` where there is a `paymentId`, or repeat the call with `idempotencyKey`.
  */
 export type Unknown<Result> = Call & {
   outcome: "unknown";
   paymentId?: string;
-  /** Why the outcome is unknown; absent where the bank has not answered. */
+  /** The reason why the outcome is unknown; absent where the bank has not answered. */
   error?: HoldfastError;
 } & Partial<Result>;
 
@@ -66,5 +66,5 @@ export type PaymentLinkOutcome =
   | Unknown<{ paymentLink: PaymentLink }>
   | NotStarted;
 
-/** What `payments.waitForOutcome` found. `settled` is false if the time was over first. */
+/** The result of `payments.waitForOutcome`. `settled` is false if the time was over first. */
 export type Waited = { settled: boolean; payment: Payment };

@@ -9,10 +9,10 @@ import type {
 } from "./outcomes.ts";
 import type { Payment, ThreeDsPayment } from "./payment-records.ts";
 
-/** Whatever a call came to: the record's own status decides, not the status of the answer. */
+/** Derives a call's outcome from the record's own status, not from the status of the answer. */
 type Called = { ending: Ending; call: Call };
 
-/** Of a payment without a challenge. */
+/** The outcome of a payment without a challenge. */
 export function paymentOutcome({ ending, call }: Called): PaymentOutcome {
   if (ending.kind !== "done") return unfinished(ending, call);
   const payment = ending.body as Payment;
@@ -22,7 +22,7 @@ export function paymentOutcome({ ending, call }: Called): PaymentOutcome {
   return { outcome: end, payment, replayed, ...call };
 }
 
-/** Of one that may have a challenge. */
+/** The outcome of a payment that may have a challenge. */
 export function threeDsOutcome(called: Called): ThreeDsOutcome {
   const { ending, call } = called;
   if (ending.kind !== "done") return unfinished(ending, call);
@@ -37,7 +37,7 @@ export function threeDsOutcome(called: Called): ThreeDsOutcome {
   return { outcome: "challenge", payment, challenge, replayed: ending.replayed, ...call };
 }
 
-/** Of a capture or a cancellation. */
+/** The outcome of a capture or a cancellation. */
 export function operationOutcome({ ending, call }: Called): OperationOutcome {
   if (ending.kind === "done") {
     const payment = ending.body as Payment;
@@ -62,7 +62,7 @@ export function unfinished(
   return { outcome: "unknown", error, ...(paymentId !== undefined && { paymentId }), ...call };
 }
 
-/** How a payment or a refund has ended; undefined while it may become this or that, or has a status of a later gateway. */
+/** The final outcome of a payment or a refund; undefined while it is open, or has a status of a later gateway. */
 export function endOf({ status, lastOperation }: Payment): "done" | "declined" | undefined {
   if (lastOperation?.status === "PENDING") return undefined;
   if (status === "SUCCESS" || status === "CAPTURED") return "done";

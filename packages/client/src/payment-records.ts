@@ -1,6 +1,6 @@
 /**
- * What the gateway answers with. A later gateway may have more codes and more fields than this client knows: a code
- * stays the string that it is, and further fields are present, too.
+ * The gateway's answers. A later gateway may have more codes and more fields than this client knows: a code stays the
+ * string that it is, and further fields are present, too.
  */
 
 /** A value of the list, or one that this version does not know. The intersection keeps an editor's suggestions. */
@@ -25,7 +25,7 @@ export type Payment = {
   /** `false` for what was made with a test key: no money has moved. */
   livemode: boolean;
   orderId: string;
-  /** What was authorized, or the amount of the refund. */
+  /** The authorized amount, or the amount of the refund. */
   amount: number;
   capturedAmount?: number;
   installmentCount: number;
@@ -33,9 +33,9 @@ export type Payment = {
   currency: string;
   merchantCommission: number;
   status: Known<PaymentStatus>;
-  /** Since when the record is in this state (ISO 8601, UTC). */
+  /** The time since which the record is in this state (ISO 8601, UTC). */
   statusDate?: string;
-  /** Of two webhooks about one payment, the higher version is the later state. */
+  /** The higher version of two webhooks about one payment is the later state. */
   version?: number;
   transactionType?: Known<TransactionType>;
   paymentDate: string;
@@ -59,11 +59,11 @@ export type Payment = {
   cancelledAt?: string;
   /** The `reason` of the call of `cancel`. */
   cancelReason?: string;
-  /** What refunds have given back; present, as the next two, on a payment that has such refunds. */
+  /** The sum of completed refunds; present, as the next two, on a payment that has such refunds. */
   refundedAmount?: number;
-  /** What refunds that have not ended may still give back. */
+  /** The sum of refunds that have not ended and may still be paid. */
   pendingRefundAmount?: number;
-  /** What chargebacks have taken. */
+  /** The sum of chargebacks. */
   chargedBackAmount?: number;
   refundableAmount?: number;
 };
@@ -77,12 +77,12 @@ export type LastOperation = {
   at: string;
 };
 
-/** A payment with 3-D Secure. While the buyer has to pass a challenge, it says how to get there. */
+/** A payment with 3-D Secure, with the way to its challenge while the buyer has to pass one. */
 export type ThreeDsPayment = Payment & {
   /** Send the buyer's browser here, */
   redirectUrl?: string;
   /** or show this page, which is in base64. */
   htmlContent?: string;
-  /** When the challenge ends; afterwards the payment is CANCELLED. */
+  /** The end of the challenge; afterwards the payment is CANCELLED. */
   expiresAt?: string;
 };

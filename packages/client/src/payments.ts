@@ -22,7 +22,7 @@ export type Payments = {
   create(request: PaymentRequest, options?: CallOptions): Promise<PaymentOutcome>;
   /** Reserves funds, which `capture` collects and `cancel` releases. */
   authorize(request: PreAuthorizationRequest, options?: CallOptions): Promise<PaymentOutcome>;
-  /** With 3-D Secure: a sale, or an authorization where `transactionType` says so. */
+  /** Begins a payment with 3-D Secure: a sale, or an authorization where `transactionType` says so. */
   createWith3ds(request: ThreeDsRequest, options?: CallOptions): Promise<ThreeDsOutcome>;
   /** Captures an authorization one time: all of it, or `amount`. */
   capture(paymentId: string, request?: CaptureRequest, options?: CallOptions): Promise<OperationOutcome>;
@@ -84,7 +84,7 @@ async function waitForOutcome(
   paymentId: string,
   { deadlineMs = 60_000 }: { deadlineMs?: number } = {},
 ): Promise<Waited> {
-  // Of a clock that nobody sets.
+  // The monotonic clock, which no correction of the time moves.
   const endsAt = performance.now() + deadlineMs;
   let payment: Payment | undefined;
   for (let waitMs = WAIT_MS; ; waitMs = Math.min(waitMs * 1.5, WAIT_MS_MAX)) {

@@ -92,7 +92,7 @@ test("a file whose connection breaks, or that stops coming, is no file", async (
   await expect(withoutWaiting(textOf(stops.file))).rejects.toMatchObject({ code: "incomplete_export" });
 });
 
-/** A file whose first piece comes, and then what `next` says. */
+/** A file whose first piece comes, and then the result of `next`. */
 function bodyOf(next: (signal: AbortSignal) => Promise<{ done: boolean }>) {
   let cancelled = false;
   const { holdfast } = scriptedGateway([], {

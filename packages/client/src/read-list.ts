@@ -9,8 +9,8 @@ import { answeredOf, fetchAnswer, silenceOf, type FetchAnswer, type Sending } fr
 type Filter = Record<string, string | undefined>;
 
 /**
- * All items of a list, newest first, a page at a time: the next one is read when its first item is asked for. What is there
- * when the first page is read comes exactly one time, whatever is added meanwhile.
+ * All items of a list, newest first, a page at a time: the next one is read when its first item is asked for. An item
+ * that is there when the first page is read comes exactly one time, even if others are added meanwhile.
  *
  * @throws HoldfastError where a page cannot be read; the items before it have come.
  */
@@ -32,10 +32,10 @@ export async function* readList<Item>(
 const PAGE_ITEMS = "200";
 
 /**
- * All matching rows as CSV, piece by piece, as the gateway writes them; a piece may end anywhere. Only a whole file ends
- * without an error: its last row is `#rows` and their number.
+ * All matching rows as CSV, piece by piece, as the gateway writes them; a piece may end anywhere. Only a whole file
+ * ends without an error: its last row is `#rows` and their number.
  *
- * @throws HoldfastError `incomplete_export` where the file was cut off, and then what came is not to be used.
+ * @throws HoldfastError `incomplete_export` where the file was cut off, and then its rows are not to be used.
  */
 export async function* readCsv(
   settings: Settings,
@@ -45,7 +45,7 @@ export async function* readCsv(
 ): AsyncGenerator<string, void, undefined> {
   const target = withQuery(path, { ...filter, ...(bom && { bom: "1" }) });
   const { reader, within } = await beginCsv(settings, target);
-  // A byte order mark that was asked for is a part of the file.
+  // A requested byte order mark is a part of the file.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let end = "";
   try {
@@ -73,7 +73,7 @@ type Begun = {
 };
 type Reader = ReturnType<NonNullable<FetchAnswer["body"]>["getReader"]>;
 
-/** Repeats what can be repeated, until the first rows are on their way. */
+/** Retries, if the failure allows it, until the first rows are on their way. */
 async function beginCsv(settings: Settings, path: string): Promise<Begun> {
   for (let attempts = 1; ; attempts++) {
     const idle = new AbortController();
@@ -88,7 +88,7 @@ async function beginCsv(settings: Settings, path: string): Promise<Begun> {
     const answered = await askForCsv(settings, path, idle.signal, within);
     if ("reader" in answered) return { ...answered, within };
     const verdict = judgeSending(answered);
-    // An answer that is a record is none to this question.
+    // A record is no answer to this question.
     if (verdict.kind === "done") throw incomplete(undefined);
     if (!verdict.error.retryable || attempts > settings.retries) throw verdict.error;
     await pause(verdict.waitMs ?? backoffMs(attempts));

@@ -5,7 +5,7 @@ import type { Settings } from "./options.ts";
 import { answeredOf, fetchAnswer, readWhole, sendRequest, silenceOf, type Sending } from "./send-request.ts";
 
 /**
- * Reads, and repeats what can be repeated; a read changes nothing, so any failure can.
+ * Reads, and retries failures that may pass; a read changes nothing, so any failure can be retried.
  *
  * @throws HoldfastError the last one.
  */
@@ -17,9 +17,9 @@ export async function read(settings: Settings, path: string): Promise<object> {
 }
 
 /**
- * The same of what is no JSON, such as an image.
+ * Reads a body that is not JSON, such as an image, in the same way.
  *
- * @param mediaType the only one that is taken.
+ * @param mediaType the only accepted one.
  * @throws HoldfastError the last one; `unexpected_answer` for another type.
  */
 export async function readText(settings: Settings, path: string, mediaType: string): Promise<string> {

@@ -37,7 +37,7 @@ function itemText(item: unknown): string {
   return `{${texts.join(",")}}`;
 }
 
-/** A function or a symbol has no text, and is none that the gateway could judge. */
+/** A function or a symbol has no text, so the gateway could not judge it. */
 function jsonOf(value: unknown): string {
   return JSON.stringify(value) ?? "null";
 }

@@ -34,7 +34,7 @@ export type ThreeDsRequest = PaymentRequest & {
   failureUrl: string;
 };
 
-/** Without an amount, all that can be captured is captured. */
+/** Without an amount, the whole capturable amount is captured. */
 export type CaptureRequest = { amount?: Amount | undefined; currency?: string | undefined };
 
 export type CancelRequest = { reason?: string | undefined };
@@ -56,15 +56,15 @@ export type CheckoutRequest = CheckoutDetails & {
 
 export type PaymentLinkRequest = {
   orderId: string;
-  /** What is paid for; the buyer reads it. */
+  /** The goods; the buyer reads it. */
   description: string;
   amount: Amount;
   currency: string;
   installmentOptions?: number[] | undefined;
   threeDs?: boolean | undefined;
-  /** Where the buyer can go after paying or giving up; without it the buyer stays on the page. */
+  /** The address to which the buyer can go after paying or giving up; without it the buyer stays on the page. */
   returnUrl?: string | undefined;
-  /** Whether it can be paid once or many times; defaults to SINGLE. */
+  /** SINGLE for one payment or MULTIPLE for many; defaults to SINGLE. */
   use?: "SINGLE" | "MULTIPLE" | undefined;
   /** 60 to 31 536 000; defaults to 30 days. */
   expiresInSeconds?: number | undefined;

@@ -26,7 +26,7 @@ export type FetchAnswer = {
 /** One request of the merchant API. A body has its amounts already in it as text. */
 export type ApiRequest = { method: "GET" | "POST"; path: string; body?: string; idempotencyKey?: string };
 
-/** What came of sending it. `reached` is false only where it is certain that no connection was made. */
+/** The result of sending. `reached` is false only where it is certain that no connection was made. */
 export type Sending =
   | { kind: "answered"; status: number; header: (name: string) => string | undefined; body: unknown }
   | { kind: "no_answer"; reached: boolean; cause: unknown };
@@ -58,7 +58,7 @@ export async function fetchAnswer(
       ...(idempotencyKey !== undefined && { "Idempotency-Key": idempotencyKey }),
     },
     ...(body !== undefined && { body }),
-    // Followed, a redirect would give the secret to whoever it names.
+    // A redirect that is followed would give the secret to another host.
     redirect: "manual",
     signal,
   });
@@ -112,8 +112,8 @@ export async function readWhole({ body }: FetchAnswer): Promise<string | undefin
 const ANSWER_BYTES_MAX = 1_048_576;
 
 /**
- * Whether the error says that the connection itself could not be made. What is not on the list counts as reached: the
- * other mistake would call a charged payment not started.
+ * True for an error that says that the connection itself could not be made. An error that is not on the list counts as
+ * reached: the other mistake would call a charged payment not started.
  */
 function isWithoutConnection(error: unknown): boolean {
   for (let depth = 0, at = error; depth < 4 && at instanceof Error; depth++, at = at.cause) {
@@ -125,7 +125,7 @@ function isWithoutConnection(error: unknown): boolean {
   return false;
 }
 
-/** Of Node (libuv, undici, OpenSSL) and Bun. A time-out or a reset of the socket is not among them. */
+/** Codes of Node (libuv, undici, OpenSSL) and Bun. A time-out or a reset of the socket is not among them. */
 const WITHOUT_CONNECTION: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ConnectionRefused",

@@ -2,7 +2,7 @@ import type { CsvOptions } from "./list-filters.ts";
 import type { Settings } from "./options.ts";
 import { readCsv, readList } from "./read-list.ts";
 
-/** What is owed to you for a day in one currency, in major units. What is deducted is positive. */
+/** The amount owed to you for a day in one currency, in major units. Deductions are positive. */
 export type Statement = {
   merchantId: string;
   /** The day on which the bank settles, such as `2026-11-20`. */
@@ -19,7 +19,7 @@ export type Statement = {
   lines: number;
   /** Lines whose commission is not known yet; while there are any, the statement is not final. */
   unpricedLines: number;
-  /** Whether the bank has reported everything up to this day, and nothing of the day is open. */
+  /** True if the bank has reported everything up to this day, and nothing of the day is open. */
   complete: boolean;
   /** The revision of `settlement.statement_ready` that has these amounts; absent if none has. */
   revision?: number;

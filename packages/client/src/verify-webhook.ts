@@ -33,7 +33,7 @@ export type WebhookHeaders =
  *
  * @param rawBody exactly as received; a body that was parsed and serialized again has another signature.
  * @param secrets the webhook secret; while it is being replaced, the old and the new one.
- * @throws HoldfastError for a body that was parsed already, and for secrets that are none.
+ * @throws HoldfastError for a body that was parsed already, and for invalid secrets.
  */
 export async function verifyWebhook(
   rawBody: string | Uint8Array | ArrayBuffer,
@@ -47,7 +47,7 @@ export async function verifyWebhook(
   for (const name of ["x-request-time", "x-request-signature", "x-event-id", "x-event-type"]) {
     const value = headerOf(headers, name);
     if (value === undefined) return invalid("header_missing", `${name} is missing`);
-    // A platform's Headers joins repeated ones; none of these has a comma.
+    // A platform's Headers joins repeated ones; a single one of these has no comma.
     if (value === REPEATED || value.includes(",")) return invalid("header_repeated", `${name} is repeated`);
     values.push(value);
   }
@@ -117,7 +117,7 @@ function bytesOf(rawBody: string | Uint8Array | ArrayBuffer): Uint8Array<ArrayBu
 
 function keysOf(secrets: string | readonly string[]): readonly string[] {
   const keys = typeof secrets === "string" ? [secrets] : secrets;
-  // An empty secret, as of a variable that is not set, would accept what anybody signs.
+  // An empty secret, as of a variable that is not set, would accept anybody's signature.
   if (Array.isArray(keys) && keys.length > 0 && keys.every((key) => typeof key === "string" && key !== "")) {
     return keys;
   }

@@ -25,7 +25,7 @@ export type Chargeback = {
   amount: number;
   currency: string;
   reasonCode?: string;
-  /** Until when the bank accepts evidence. */
+  /** The time until which the bank accepts evidence. */
   respondBy?: string;
   openedAt: string;
 };
@@ -63,7 +63,7 @@ export type WebhookEventType =
 export type WebhookEvent = {
   /** The same on every attempt. */
   id: string;
-  /** When this attempt was signed, in epoch milliseconds. */
+  /** The time at which this attempt was signed, in epoch milliseconds. */
   time: number;
 } & (
   | { known: true; type: Exclude<PaymentEventType, "payment.chargeback">; payment: Payment }
@@ -75,7 +75,7 @@ export type WebhookEvent = {
   | { known: false; type: string; body: object }
 );
 
-/** A day's statement that is complete. Of the same day and currency a higher revision replaces a lower one. */
+/** A day's complete statement. A higher revision replaces a lower one for the same day and currency. */
 export type WebhookStatement = Omit<Statement, "unpricedLines" | "complete" | "revision"> & {
   livemode: boolean;
   complete: true;
@@ -83,7 +83,7 @@ export type WebhookStatement = Omit<Statement, "unpricedLines" | "complete" | "r
   revision: number;
   /** The same as `revision`. */
   version: number;
-  /** When this revision was recorded. */
+  /** The time at which this revision was recorded. */
   statusDate: string;
   /** The path of the statement at the gateway: `/api/statements?from=…`. */
   path: string;
@@ -96,7 +96,7 @@ export type WebhookWarning = {
   /** `FAILING` for long, or `TURNED_OFF` by an operator. */
   reason: Known<"FAILING" | "TURNED_OFF">;
   failingSince?: string;
-  /** When the attempts at the first event that waits there end. */
+  /** The time at which the attempts at the first waiting event end. */
   lostFrom?: string;
 };
 
@@ -128,12 +128,12 @@ export type WebhookHealth = {
   oldestDueAt?: string;
 };
 
-/** What your server answered to a test. */
+/** Your server's answer to a test. */
 export type WebhookTestResult = {
   eventId: string;
   delivered: boolean;
   statusCode?: number;
-  /** Why it was not delivered. */
+  /** The reason why it was not delivered. */
   error?: string;
   durationMs: number;
   /** The first bytes of your server's answer. */

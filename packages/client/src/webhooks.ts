@@ -9,10 +9,10 @@ import type { WebhookEndpoint, WebhookTestResult } from "./webhook-records.ts";
  * the console.
  */
 export type Webhooks = {
-  /** Those that are on, the default one first, each with its health. @throws HoldfastError */
+  /** The endpoints that are on, the default one first, each with its health. @throws HoldfastError */
   list(): Promise<WebhookEndpoint[]>;
   /**
-   * Makes the gateway send a `webhook.test` now, one time, and returns what your server answered, whether or not it was
+   * Makes the gateway send a `webhook.test` now, one time, and returns your server's answer, even if it was not
    * delivered. @throws HoldfastError `webhook_not_found` among others.
    */
   test(endpointId: string): Promise<WebhookTestResult>;

@@ -1,7 +1,7 @@
 import { vi } from "vitest";
 import { Holdfast, type HoldfastOptions } from "../src/index.ts";
 
-/** What a gateway, a proxy or the network does with one request. */
+/** The answer of a gateway, a proxy or the network to one request. */
 export type Step =
   | Answer
   /** The error that fetch rejects with. */
@@ -16,7 +16,7 @@ export type Asked = {
   body: string | undefined;
 };
 
-/** A client before a gateway that answers one step after the other, and what it was asked. */
+/** A client before a gateway that answers one step after the other, and the requests. */
 export function scriptedGateway(steps: Step[], options: Partial<HoldfastOptions> = {}) {
   const asked: Asked[] = [];
   const holdfast = new Holdfast({
@@ -45,14 +45,14 @@ export async function withoutWaiting<Result>(call: Promise<Result>): Promise<Res
   return await call;
 }
 
-/** As the gateway writes it. */
+/** A problem document as the gateway writes it. */
 export function problem(status: number, code: string, members: object = {}): Answer {
   const requestId = "019f0000-0000-7000-8000-00000000000a";
   const document = { type: `urn:holdfast:problem:${code}`, title: code, status, code, requestId };
   return { status, body: { ...document, instance: `urn:uuid:${requestId}`, ...members } };
 }
 
-/** What Node's fetch rejects with. */
+/** The error with which Node's fetch rejects. */
 export function socketError(code: string): Error {
   return new TypeError("fetch failed", { cause: Object.assign(new Error(code), { code }) });
 }

@@ -21,7 +21,7 @@ function render(part: Part): string {
   return escapeHtml(String(part));
 }
 
-/** For text and for quoted attributes. */
+/** Escapes for text and for quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character]!);
 }

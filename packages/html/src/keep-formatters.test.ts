@@ -18,7 +18,7 @@ test("however many locales browsers name, a bound of them is kept, and those in 
     formatter(`en-${index}`);
     expect(formatter("tr")).toBe(inUse);
   }
-  // Whoever left is made again.
+  // A formatter that was dropped is made again.
   formatter("en-0");
   expect(make).toHaveBeenCalledTimes(102);
 });

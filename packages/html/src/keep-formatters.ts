@@ -1,10 +1,10 @@
 /**
- * Keeps what `make` makes, by its arguments. A formatter of Intl costs tens of microseconds of CPU, and about 20 KB outside of
- * V8's heap, which do not hasten its next collection: made again for each row of a table, formatters were the most expensive
- * part of a page, and hundreds of MiB of a busy process.
+ * Caches the results of `make`, by its arguments. A formatter of Intl costs tens of microseconds of CPU, and about 20
+ * KB outside of V8's heap, which do not hasten its next collection: made again for each row of a table, formatters were
+ * the most expensive part of a page, and hundreds of MiB of a busy process.
  *
- * @param max of what is kept: a browser says which locale it wants, so there is no end of them. The one that was not used for
- * the longest time goes first.
+ * @param max of cached ones: a browser names its locale freely, so there is no end of them. The least recently used one
+ * goes first.
  */
 export function keepFormatters<Of extends readonly (string | number)[], Formatter>(
   make: (...of: Of) => Formatter,
@@ -22,5 +22,5 @@ export function keepFormatters<Of extends readonly (string | number)[], Formatte
   };
 }
 
-/** Of each kind. Readers of a few languages and amounts of a few currencies are what a process has at a time. */
+/** A bound for each kind. A process serves readers of a few languages and amounts of a few currencies at a time. */
 const FORMATTERS_MAX = 100;

@@ -2,7 +2,7 @@ import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { ListTable } from "./list-statement.ts";
 import type { FilterName } from "./plan-list.ts";
 
-/** What a filter compares, and the type of what it is compared with. */
+/** The expression that a filter compares, and the type of the given value. */
 type Comparison = {
   expression: RawBuilder<unknown>;
   type: RawBuilder<unknown>;
@@ -47,7 +47,7 @@ const COMPARISONS: Record<FilterName, (table: ListTable) => Comparison & { opera
     amountTo: () => ({ expression: sql`amount_minor`, type: text, operator: AT_MOST }),
   };
 
-/** Exact, of each row's own currency. */
+/** Exact minor units, in each row's own currency. */
 function inMinorUnits(amount: string): RawBuilder<unknown> {
   return sql`${amount}::numeric * power(10::numeric, currency_exponent)`;
 }

@@ -2,10 +2,10 @@ import { CONNECTION_TIMEOUT_MS, createPool, type PoolOptions } from "@holdfast/s
 import type { Pool } from "pg";
 
 /**
- * A pool for lists and nothing else: an export that reads all day takes no connection from payments. Its plans are bounded.
- * By statistics the planner would rather fetch and sort all rows that it expects of an index than walk the index in the
- * order of the list, and it expects a few of what is rare on average; of the one customer with a million orders it would
- * read them all for each page.
+ * A pool for lists and nothing else: an export that reads all day takes no connection from payments. Its plans are
+ * bounded. By its statistics the planner would fetch and sort all rows that it expects of an index, rather than walk
+ * the index in the order of the list. It expects few rows of a value that is rare on average; for the one customer with
+ * a million orders it would read them all for each page.
  */
 export function createListPool({
   connectionTimeoutMs = CONNECTION_TIMEOUT_MS,
@@ -24,12 +24,12 @@ export function createListPool({
 const CONNECTIONS = 2;
 
 /**
- * How many times as long as a payment a list waits for one of them: no payment is behind it, a search asks for five lists at
- * once, and a person sees an error where a program would ask again.
+ * The factor by which a list waits longer than a payment for one of them: no payment is behind it, a search reads five
+ * lists at the same time, and a person sees an error where a program would retry.
  */
 const WAIT_FACTOR = 5;
 
-/** The planner uses what is off only where there is nothing else. */
+/** The planner uses a disabled plan only where there is no other. */
 const LIST_SETTINGS = {
   enable_sort: "off",
   enable_incremental_sort: "off",

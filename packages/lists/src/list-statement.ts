@@ -14,17 +14,17 @@ export type ListTable = {
   transactionType: RawBuilder<string>;
   /** Rows that are in lists; undefined where all are. */
   shown?: RawBuilder<SqlBool>;
-  /** What is read of a row. */
+  /** The columns that are read of a row. */
   columns: RawBuilder<unknown>;
   /** Tables that columns come from, too; they add no rows. */
   joins?: RawBuilder<unknown>;
-  /** Whether rows of one status are found by an index, where nothing more selective is named. */
+  /** True if rows of one status are found by an index, where nothing more selective is named. */
   hasStatusIndex(filter: ListFilters): boolean;
 };
 
 export type ListQuery = {
   filter: ListFilters;
-  /** Of all merchants, those of one mode; undefined for both. A merchant's id is of one mode itself. */
+  /** The mode of the rows, for all merchants; undefined for both. A merchant's id has one mode itself. */
   livemode?: boolean | undefined;
   /** Undefined from the beginning. */
   after?: ListPlace | undefined;
@@ -37,14 +37,14 @@ export type ListedColumns = {
   created_at_utc: string;
   listed_id: string;
   is_match: boolean;
-  /** Whether no row behind this one was compared; whether it matches or not, the list continues behind it. */
+  /** True if no row behind this one was compared: the list continues behind it, even if it does not match. */
   is_last_read: boolean;
 };
 
 /**
- * Rows of the list in its order, one more than asked for. The inner select walks one index in the order of the list and has
- * a bound: of what it finds no more than {@link READ_PER_ROW} rows for each row that was asked for are compared with the
- * other filters. Where that many were, the last of them comes along, whether it matches or not: the list continues there.
+ * Rows of the list in its order, one more than requested. The inner select walks one index in the order of the list and
+ * has a bound: no more than {@link READ_PER_ROW} of its rows for each requested row are compared with the other
+ * filters. At that bound the last of them comes along, even if it does not match: the list continues there.
  */
 export function listStatement<Row>(table: ListTable, query: ListQuery): RawBuilder<Row & ListedColumns> {
   const { filter, limit } = query;
@@ -67,16 +67,16 @@ export function listStatement<Row>(table: ListTable, query: ListQuery): RawBuild
     order by ${order} limit ${limit + 1}`;
 }
 
-/** Rows that are read, at most, for each one that was asked for. */
+/** Rows that are read, at most, for each requested one. */
 export const READ_PER_ROW = 50;
 
 /**
- * Rows between two places of one index. That the keys are what is looked for is said by the places, and not by `=`: the
- * planner then knows no other index with this order. Otherwise it would look for a large merchant's rows among everybody's
- * newest, and read all of them once that merchant has stopped.
+ * Rows between two places of one index. The places express the equality of the keys, and not `=`: the planner then
+ * knows no other index with this order. Otherwise it would look for a large merchant's rows among everybody's newest,
+ * and read all of them once that merchant has stopped.
  *
- * A place of the list lies within its range and takes the place of the range's bound on its side: of two bounds on one side
- * PostgreSQL would start at either, and walk from the beginning of the range to each page.
+ * A place of the list lies within its range and takes the place of the range's bound on its side: of two bounds on one
+ * side PostgreSQL would start at either, and walk from the beginning of the range to each page.
  */
 function foundRows(
   table: ListTable,

@@ -1,8 +1,8 @@
 import { LOOK_UP_FILTERS, type OperatorListFilter } from "@holdfast/contracts";
 
-/** What a service may be asked for: beside the filters of a search, the payment whose refunds are listed. */
+/** The filters of a service's list: those of a search, and the payment whose refunds are listed. */
 export type ListFilters = Omit<OperatorListFilter, "status"> & {
-  /** As whoever asks calls it. */
+  /** The caller's name of the status. */
   status?: string | undefined;
   parentPaymentId?: string | undefined;
 };
@@ -10,8 +10,9 @@ export type ListFilters = Omit<OperatorListFilter, "status"> & {
 export type FilterName = Exclude<keyof ListFilters, "from" | "to">;
 
 /**
- * How a list is read: `keys` are the leading columns of an index that has time and id behind them, and `found` a further
- * column of that index. The other filters are compared with what it finds. The range of time is a part of every index.
+ * The way to read a list: `keys` are the leading columns of an index that has time and id behind them, and `found` a
+ * further column of that index. The other filters are compared with the rows that it finds. The range of time is a part
+ * of every index.
  */
 export type ListPlan = { keys: FilterName[]; found: FilterName[]; compared: FilterName[] };
 

@@ -13,7 +13,9 @@ import { readList } from "./read-list.ts";
 
 type Owner = keyof typeof readComparedFactsCommand;
 
-/** A page of all that is shown of live merchants and was made in some time, oldest first, as settlement compares it. */
+/**
+ * A page of all shown rows of live merchants that were made in some time, oldest first, as settlement compares them.
+ */
 export async function readComparedFacts(
   db: Pick<Kysely<never>, "getExecutor">,
   table: ListTable,

@@ -1,6 +1,6 @@
 import { decodeJwt, errors } from "jose";
 
-/** Whom a token says that it is about, unverified: anybody can write such a token. Of what is no token, nobody. */
+/** The subject that a token claims, unverified: anybody can write such a token. Empty for an invalid token. */
 export function claimedSubject(token: string): string {
   try {
     const { sub } = decodeJwt(token);

@@ -31,10 +31,10 @@ export function operatorKeys(location: string): JWTVerifyGetKey {
 
 const FETCH_TIMEOUT_MS = 5_000;
 const KEYS_MAX_AGE_MS = 60_000;
-/** A token of a key that is not known makes the keys be fetched again, but not at the pace of whoever sends such tokens. */
+/** A token with an unknown key makes the keys be fetched again, but not at the pace at which such tokens are sent. */
 const FETCH_PAUSE_MS = 1_000;
 
-/** What jose throws when fetching failed; its other errors are about the token. */
+/** Errors of jose when fetching failed; its other errors are about the token. */
 const KEYS_NOT_HAD = new Set([errors.JWKSTimeout.code, errors.JWKSInvalid.code, errors.JOSEError.code]);
 
 function keysOfFile(path: string): JWTVerifyGetKey {

@@ -12,7 +12,7 @@ afterAll(() => rm(directory, { recursive: true }));
 
 const identity = await createOperatorIdentity();
 
-/** Whether a process with these settings knows whose token it is. */
+/** True if a process with these settings accepts the token. */
 async function accepts(settings: Record<string, string>, options?: TokenOptions): Promise<boolean> {
   const where = await identity.settings(join(directory, "jwks.json"));
   const verify = createVerifyToken(z.object(operatorTokenSettings).parse({ ...where, ...settings }));

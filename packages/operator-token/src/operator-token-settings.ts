@@ -3,7 +3,7 @@ import { z } from "zod";
 import { operatorKeys } from "./operator-keys.ts";
 import { verifyOperatorToken, type OperatorTokenRules, type VerifyToken } from "./verify-operator-token.ts";
 
-/** How operators' tokens are verified: the same in each process that verifies one. */
+/** The rules by which operators' tokens are verified: the same in each process that verifies one. */
 export const operatorTokenSettings = {
   OPERATOR_JWKS: textSetting("must be a URL or the path of a file").describe(
     "The public keys of the operators' identity provider (JSON Web Key Set).",
@@ -44,7 +44,9 @@ export const operatorTokenSettings = {
 
 type Settings = z.infer<z.ZodObject<typeof operatorTokenSettings>>;
 
-/** Of the gateway, whose other listeners verify no token, so that its schema asks for these only where they are needed. */
+/**
+ * The gateway's settings: its other listeners verify no token, so its schema asks for these only where they are needed.
+ */
 type OptionalSettings = {
   [Name in "OPERATOR_JWKS" | "OPERATOR_JWT_ISSUER" | "OPERATOR_JWT_AUDIENCE"]?: string | undefined;
 };
@@ -76,12 +78,12 @@ export function createVerifyToken(
   return async (token) => await verifyOperatorToken(token, keys, rules);
 }
 
-/** How old a sign-in may be for a decision about money. */
+/** The greatest age of a sign-in for a decision about money. */
 export function decisionSignInAgeSetting() {
   return durationSetting({ min: "1m", max: "12h" }).default(900_000);
 }
 
-/** The same where only the token's own age is known. */
+/** The same age where only the token's own age is known. */
 export function decisionIssuedAgeSetting() {
   return durationSetting({ min: "0s", max: "24h" }).default(900_000);
 }

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 
 /**
  * An operator's access token, unverified. However it is printed (string, JSON, console, template) it shows as
- * `[operator token]`: whoever reads it could act as the operator until it expires.
+ * `[operator token]`: a reader of it could act as the operator until it expires.
  */
 export class OperatorToken {
   readonly #text: string;

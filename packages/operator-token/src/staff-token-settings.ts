@@ -9,8 +9,8 @@ import {
 import { verifyStaffToken, type VerifyStaffToken } from "./verify-operator-token.ts";
 
 /**
- * How the tokens of merchants' staff are verified: the same in each process that verifies one. The first three are set
- * together; without them nobody signs in as a merchant's staff.
+ * The rules by which the tokens of merchants' staff are verified: the same in each process that verifies one. The first
+ * three are set together; without them no staff can sign in.
  */
 export const staffTokenSettings = {
   STAFF_JWKS: textSetting("must be a URL or the path of a file")
@@ -70,7 +70,7 @@ type Checked = Partial<StaffTokenSettings> & {
 
 const TOGETHER = ["STAFF_JWKS", "STAFF_JWT_ISSUER", "STAFF_JWT_AUDIENCE"] as const;
 
-/** Finds what is wrong between these settings and the operators', for a configuration's schema. */
+/** Finds faults between these settings and the operators', for a configuration's schema. */
 export function checkStaffTokens({ value, issues }: { value: Checked; issues: z.core.$ZodRawIssue[] }): void {
   const fault = (setting: (typeof TOGETHER)[number], message: string) =>
     issues.push({ code: "custom", input: undefined, path: [setting], message });
@@ -110,9 +110,9 @@ export function createVerifyStaffToken(config: StaffTokenSettings): VerifyStaffT
 }
 
 /**
- * How a service learns who a merchant's staff are; undefined where an installation has none.
+ * A service's verification of a merchant's staff; undefined where an installation has none.
  *
- * @param onForbidden records what somebody asked for without the role for it.
+ * @param onForbidden records a request without the role for it.
  */
 export function staffAdmission<Attempt>(
   config: StaffTokenSettings,

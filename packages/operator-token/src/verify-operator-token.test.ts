@@ -118,7 +118,7 @@ describe("nobody signs in with", () => {
       .setIssuedAt()
       .setExpirationTime("10m")
       .sign(secret);
-    // Handed out whatever is asked for, as a careless key set would.
+    // A careless key set would hand it out for every request.
     expect(await verifyOperatorToken(token, async () => secret, rules)).toBeUndefined();
   });
 

@@ -9,30 +9,30 @@ import {
 import { errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from "jose";
 import { z } from "zod";
 
-/** @returns undefined of a token that is not valid. @throws OperatorKeysUnavailableError */
+/** @returns undefined for a token that is not valid. @throws OperatorKeysUnavailableError */
 export type VerifyToken = (token: string) => Promise<VerifiedOperator | undefined>;
 
-/** The same of a token of a merchant's staff. */
+/** The same for a token of a merchant's staff. */
 export type VerifyStaffToken = (token: string) => Promise<VerifiedStaff | undefined>;
 
 export type OperatorTokenRules = {
   issuer: string;
   audience: string;
   rolesClaim: string;
-  /** From `iat` to `exp`. */
+  /** The greatest time from `iat` to `exp`. */
   ageMaxMs: number;
   /** A token has one of these; with none, any. */
   requiredAcr: readonly string[];
   /** A token lists all of these. */
   requiredAmr: readonly string[];
-  /** How old a sign-in may be for a decision about money. */
+  /** The greatest age of a sign-in for a decision about money. */
   recent: RecentSignIn;
 };
 
 export type RecentSignIn = {
-  /** From `auth_time` on. */
+  /** The greatest age from `auth_time` on. */
   signInAgeMaxMs: number;
-  /** From `iat` on, of a token without `auth_time`; 0 where such a token decides nothing. */
+  /** The greatest age from `iat` on, for a token without `auth_time`; 0 where such a token decides nothing. */
   issuedAgeMaxMs: number;
 };
 
@@ -57,7 +57,7 @@ export async function verifyOperatorToken(
 }
 
 /**
- * The same of a merchant's staff. A token that names no merchant, by its id as operators see it, is nobody's.
+ * The same for a merchant's staff. A token that names no merchant, by its id as operators see it, is invalid.
  *
  * @throws OperatorKeysUnavailableError
  */
@@ -84,8 +84,8 @@ const merchantIdSchema = z
   .refine((id) => isLive(id));
 
 /**
- * Who a bearer token names that is valid: signed by one of the keys with a public-key algorithm, an access token for
- * this API, not expired, and never meant to live longer than the rules allow. Its subject is the person.
+ * The person of a valid bearer token: signed by one of the keys with a public-key algorithm, an access token for this
+ * API, not expired, and never meant to live longer than the rules allow.
  *
  * @throws OperatorKeysUnavailableError
  */
@@ -117,7 +117,7 @@ async function verifyAccessToken(
 
 const CLOCK_TOLERANCE_S = 5;
 
-/** As much as all headers of a request may have. */
+/** The limit of all headers of a request together. */
 const TOKEN_LENGTH_MAX = 16_384;
 
 /** RFC 9068 says `at+jwt`; most identity providers say `JWT`. A log-out token or an id token with a type is neither. */
@@ -136,9 +136,9 @@ function showsRequired({ acr, amr }: JWTPayload, { requiredAcr, requiredAmr }: O
 }
 
 /**
- * Whether the person signed in too long ago for a decision about money. The provider says when by `auth_time` (RFC 9068,
- * 2.2.1); of a token that does not say it, `iat` is what is known: the person was there then, or has a session at the
- * provider. An `auth_time` that is no time, or one to come, is not recent.
+ * Tells whether the person signed in too long ago for a decision about money. The provider says when by `auth_time`
+ * (RFC 9068, 2.2.1). A token without it has only `iat`: the person was there then, or has a session at the provider. An
+ * `auth_time` that is no time, or one to come, is not recent.
  */
 function staleSignIn(
   { auth_time: authTime, iat = 0 }: JWTPayload,
@@ -151,14 +151,14 @@ function staleSignIn(
 }
 
 /**
- * Who acted stands in the audit log as a name: 1 to 200 characters, none of them a control or formatting character, of a
- * private use, unassigned or half of a pair.
+ * A name for the audit log: 1 to 200 characters, none of them a control or formatting character, of a private use,
+ * unassigned or half of a pair.
  */
 function isName(subject: unknown): subject is string {
   return typeof subject === "string" && /^\P{C}{1,200}$/u.test(subject) && subject.trim() === subject;
 }
 
-/** Of an array or a single text; a name that is no role is ignored. */
+/** The roles in an array or a single text; a name that is no role is ignored. */
 function rolesIn<Role extends string>(known: readonly Role[], claim: unknown): ReadonlySet<Role> {
   const given: unknown[] = Array.isArray(claim) ? claim : [claim];
   return new Set(known.filter((role) => given.includes(role)));

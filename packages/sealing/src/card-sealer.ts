@@ -10,10 +10,10 @@ import {
 
 /**
  * Card data between the gateway, which parses it, and `payments`, which needs it for one acquirer call: AES-256-GCM
- * (NIST SP 800-38D), so that no bus message, trace or log has it in clear. Each process derives a subkey of its own from
- * the shared key (HKDF, RFC 5869, with a random salt that is sent along) and counts its nonces, which therefore never
- * repeat under one key. Payment id and merchant id are authenticated: a sealed card cannot be moved to another payment.
- * What a request says about its buyer travels in the same way, and cannot be taken for a card.
+ * (NIST SP 800-38D), so that no bus message, trace or log has it in clear. Each process derives a subkey of its own
+ * from the shared key (HKDF, RFC 5869, with a random salt that is sent along) and counts its nonces, which therefore
+ * never repeat under one key. Payment id and merchant id are authenticated: a sealed card cannot be moved to another
+ * payment. A request's buyer data travels in the same way, and cannot be taken for a card.
  */
 export type CardSealer = {
   seal(card: Card, binding: CardBinding): SealedCard;
@@ -26,7 +26,7 @@ export type CardOpener = {
   openDetails(sealed: SealedDetails, binding: CardBinding): OrderDetails;
 };
 
-/** What a sealed card belongs to; details may belong to a checkout, whose id stands in the payment's place. */
+/** The owner of a sealed card; details may belong to a checkout, whose id stands in the payment's place. */
 export type CardBinding = { paymentId: string; merchantId: string };
 
 /** Keys of 32 bytes by id; the active one seals, each of them opens. */
@@ -63,7 +63,7 @@ export function createCardSealer({ activeId, keys }: CardKeyRing): CardSealer {
     };
   };
   return {
-    // Padded to one length: the ciphertext's would tell the length of the number.
+    // Padded to one length: the ciphertext's would reveal the length of the number.
     seal: (card, binding) =>
       sealText(JSON.stringify(card.reveal()).padEnd(PLAIN_LENGTH), associatedData(binding)),
     sealDetails: (details, binding) => sealText(JSON.stringify(details), associatedDetails(binding)),

@@ -12,12 +12,12 @@ import {
 import type { SealedReply } from "@holdfast/contracts";
 
 /**
- * A secret that is shown once has to cross the bus to whoever asked for it, and the bus must never have it in clear. The
- * asker draws a key pair for the one request (X25519), the answer is encrypted to it (ephemeral key, HKDF-SHA-256,
- * AES-256-GCM): there is no key to share, to keep, or to rotate.
+ * The recipient of a secret that is shown once. The secret has to cross the bus to its requester, and the bus must
+ * never have it in clear. The requester generates a key pair for the one request (X25519), and the answer is encrypted
+ * to it (ephemeral key, HKDF-SHA-256, AES-256-GCM): there is no key to share, to keep, or to rotate.
  */
 export type ReplyRecipient = {
-  /** To be sent along with the request. */
+  /** The key to send along with the request. */
   publicKey: string;
   /** @throws when it was not sealed to this recipient, or was changed on the way. */
   open(sealed: SealedReply): string;
@@ -29,8 +29,8 @@ export function createReplyRecipient(): ReplyRecipient {
 }
 
 /**
- * A recipient that every process with the same key is: what one of them has given its public key for, each of them opens. For
- * secrets that go the other way, from whoever asks to a service that several processes are.
+ * A recipient that every process with the same key is: each of them opens a secret that was sealed to the public key of
+ * any. For secrets that go the other way, from a requester to a service of several processes.
  * @param key 32 bytes; the pair is derived from it (HKDF, RFC 5869) and used for nothing else.
  */
 export function createKeyedRecipient(key: Buffer): ReplyRecipient {
@@ -40,7 +40,7 @@ export function createKeyedRecipient(key: Buffer): ReplyRecipient {
   return recipientOf(privateKey, createPublicKey(privateKey));
 }
 
-/** What stands before the 32 bytes of a private key in PKCS #8 (RFC 8410, section 7). */
+/** The prefix of the 32 bytes of a private key in PKCS #8 (RFC 8410, section 7). */
 const X25519_PRIVATE_KEY = Buffer.from("302e020100300506032b656e04220420", "hex");
 
 function recipientOf(privateKey: KeyObject, ownKey: KeyObject): ReplyRecipient {

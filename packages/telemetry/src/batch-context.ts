@@ -1,14 +1,15 @@
 import { context, createContextKey, ROOT_CONTEXT, trace, type Context } from "@opentelemetry/api";
 
 /**
- * One statement that serves several units of work. It runs in the context of the first that is in a trace, and takes
- * those of the others along, so that whoever makes a span for it makes one in each of their traces.
+ * Runs one statement for several units of work. It runs in the context of the first that is in a trace, and takes those
+ * of the others along, so that a span for it is made in each of their traces.
  */
 export function inBatchContext<Result>(members: Context[], work: () => Result): Result {
   const bySpan = new Map(members.map((member) => [trace.getSpan(member), member]));
   bySpan.delete(undefined);
   const [first, ...others] = bySpan.values();
-  // What adds to a batch and what flushes it are different; the flush must not run in the context of a bystander.
+  // The unit that adds to a batch and the one that flushes it differ; the flush must not run in the context of a
+  // bystander.
   if (!first) return outsideTraces(work);
   return context.with(others.length > 0 ? first.setValue(OTHERS, others) : first, work);
 }

@@ -8,7 +8,7 @@ import {
 } from "@opentelemetry/resources";
 import { VERSION } from "./version.ts";
 
-/** Who this process is; what detectors find goes over it. */
+/** The identity of this process, which wins over the detectors' findings. */
 export function describeProcess(name: string): Resource {
   return defaultResource().merge(
     resourceFromAttributes({
@@ -20,7 +20,7 @@ export function describeProcess(name: string): Resource {
 }
 
 /**
- * What of the environment is found when it names no detectors. The SDK's own choice would show all readers of
- * `/metrics` the machine's id, the user and the command line.
+ * The detectors used when the environment names none. The SDK's own choice would show all readers of `/metrics` the
+ * machine's id, the user and the command line.
  */
 export const DETECTORS: ResourceDetector[] = [serviceInstanceIdDetector, envDetector];

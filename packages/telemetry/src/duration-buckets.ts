@@ -1,14 +1,20 @@
 /**
- * Bounds of histograms in seconds. The SDK's own are for milliseconds: all that is shorter than five would be one bucket, and a
- * quantile would always be near five.
+ * Bounds of histograms in seconds. The SDK's own are for milliseconds: everything shorter than five would be one
+ * bucket, and a quantile would always be near five.
  */
 
-/** Of calls and requests: the conventions' for HTTP, and what lies beyond: a command may take 18 s, an acquirer call 15 s. */
+/**
+ * Bounds for calls and requests: those of the HTTP conventions, and longer ones: a command may take 18 s, an acquirer
+ * call 15 s.
+ */
 export const CALL_SECONDS = [
   0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 15, 20,
 ];
 
-/** Of what waits for somebody else and may take days; 30, 120 and 300 are bounds of objectives (docs/slo.md). */
+/**
+ * Bounds for work that waits for other parties and may take days; 30, 120 and 300 are bounds of objectives
+ * (docs/slo.md).
+ */
 export const AGE_SECONDS = [
   0.1,
   0.5,

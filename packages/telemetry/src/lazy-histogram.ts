@@ -2,8 +2,8 @@ import { metrics, type Attributes, type Histogram } from "@opentelemetry/api";
 import { CALL_SECONDS } from "./duration-buckets.ts";
 
 /**
- * A histogram of durations in seconds, made when first used: a module is loaded before telemetry is started, and what
- * is made too early records nothing, forever.
+ * A histogram of durations in seconds, made when first used: a module is loaded before telemetry is started, and an
+ * instrument that is made too early records nothing, forever.
  */
 export function lazyHistogram(
   meter: string,

@@ -2,10 +2,10 @@ import { metrics } from "@opentelemetry/api";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { VERSION } from "./version.ts";
 
-/** Measures whether the process's event loop keeps up, and what it uses. Names are the conventions'. */
+/** Measures the delay of the process's event loop, and the resources that it uses. Names are the conventions'. */
 export function observeProcess(): void {
   const meter = metrics.getMeter("process");
-  // By turns, and not by a timer: an idle process is not woken up, and no long turn is missed.
+  // Samples turns of the loop, without a timer: an idle process is not woken up, and no long turn is missed.
   const delay = monitorEventLoopDelay({ samplePerIteration: true });
   // The turn in which it begins would count until the end of the wait after it.
   setImmediate(() => delay.enable());
@@ -51,7 +51,7 @@ export function observeBuild(): void {
   info.record(1, { version: VERSION, node: process.versions.node });
 }
 
-/** Several readers may collect; what one of them read is repeated to another that comes a moment later. */
+/** Several readers may collect; values that one of them read are repeated to another that comes a moment later. */
 function sinceLast(delay: ReturnType<typeof monitorEventLoopDelay>) {
   let readAt = Number.NEGATIVE_INFINITY;
   let delays: [p50: number, p99: number, max: number] = [0, 0, 0];

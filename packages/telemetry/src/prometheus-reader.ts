@@ -2,7 +2,7 @@ import { PrometheusExporter, PrometheusSerializer } from "@opentelemetry/exporte
 import type { MetricReader } from "@opentelemetry/sdk-metrics";
 import { setPrometheusSource } from "./prometheus.ts";
 
-/** Collects for `/metrics`, whenever that is asked for. The health port answers it, not a server of the exporter's. */
+/** Collects for `/metrics` on request. The health port answers it, not a server of the exporter's. */
 export function prometheusReader(): MetricReader {
   const reader = new PrometheusExporter({ preventServerStart: true });
   const serializer = new PrometheusSerializer();

@@ -1,5 +1,5 @@
 /**
- * What `/metrics` answers. Like OpenTelemetry's providers there is one of it in a process: it is set where the SDK is
+ * The answer to `/metrics`. Like OpenTelemetry's providers there is one of it in a process: it is set where the SDK is
  * started, and read by the health port.
  */
 let collectText: (() => Promise<string>) | undefined;

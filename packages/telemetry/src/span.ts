@@ -11,9 +11,9 @@ import {
 import { linksTo } from "./traceparent.ts";
 
 /**
- * All that a span may carry: names of the semantic conventions and our own. As with the log it is a list of what is
- * allowed, here enforced by the compiler; there is no way to put a body, a header, a path or a statement's values on a
- * span.
+ * The attributes that a span may have: names of the semantic conventions and our own. As with the log it is a list of
+ * allowed names, here enforced by the compiler; there is no way to put a body, a header, a path or a statement's values
+ * on a span.
  */
 export type SpanAttributes = { [Name in SpanAttribute]?: string | number | undefined };
 
@@ -46,7 +46,7 @@ type SpanAttribute =
   | "server.port"
   | "url.scheme";
 
-/** Values of `holdfast.outcome` by which a unit of work is kept whatever the sampling says. */
+/** Values of `holdfast.outcome` for which a unit of work is kept regardless of the sampling. */
 export const UNKNOWN_OUTCOME = "unknown";
 /** An unknown outcome has become known: without it the story of that payment has no end. */
 export const SETTLED_OUTCOME = "settled";
@@ -89,7 +89,7 @@ export async function inSpan<Result>(
   }
 }
 
-/** Runs work that comes of an earlier unit and is no part of it, in a trace of its own that links to that one's. */
+/** Runs work that follows from an earlier unit and is no part of it, in a trace of its own that links to that one's. */
 export async function inLinkedSpan<Result>(
   name: string,
   traceparent: string | null | undefined,
@@ -99,7 +99,7 @@ export async function inLinkedSpan<Result>(
   return await inSpan(name, options, work);
 }
 
-/** Adds to what is known of the unit of work that is under way. */
+/** Adds attributes to the unit of work under way. */
 export function annotate(attributes: SpanAttributes, span: Span | undefined = trace.getActiveSpan()): void {
   if (!span?.isRecording()) return;
   for (const [name, value] of Object.entries(attributes)) {

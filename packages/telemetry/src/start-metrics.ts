@@ -5,9 +5,9 @@ import { MeterProvider } from "@opentelemetry/sdk-metrics";
 import { describeProcess, DETECTORS } from "./describe-process.ts";
 import { prometheusReader } from "./prometheus-reader.ts";
 
-/** Without a collector: the one part of the SDK that `/metrics` needs. @returns what ends it */
+/** Starts the one part of the SDK that `/metrics` needs, without a collector. @returns a function that ends it */
 export function startMetrics(name: string): () => Promise<void> {
-  // No log line would know its trace without it.
+  // Log lines would not know their trace without it.
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   const resource = describeProcess(name).merge(detectResources({ detectors: DETECTORS }));
   const meterProvider = new MeterProvider({ resource, readers: [prometheusReader()] });

@@ -9,20 +9,20 @@ import { isExported, protocolOf, type TelemetrySettings } from "./telemetry-sett
 import { tracing } from "./tracing.ts";
 
 /**
- * Starts OpenTelemetry's SDK. It and its exporters read the environment themselves, where `telemetrySettings` has
- * refused what they would pass over in silence. They are given what they would decide otherwise: the SDK by itself
- * sends logs too, sends each signal to `localhost` when no other place is named, and drops what the ratio has not
- * chosen before it is known how that ends.
+ * Starts OpenTelemetry's SDK. It and its exporters read the environment themselves; `telemetrySettings` has refused
+ * values that they would silently ignore. Defaults of theirs are overridden: the SDK by itself sends logs too, sends
+ * each signal to `localhost` when no other place is named, and drops traces by the ratio before it is known how they
+ * end.
  *
- * @returns what sends what waits, and ends it
+ * @returns a function that sends the waiting data, and ends it
  */
 export function startSdk(name: string, isEdge: boolean, settings: TelemetrySettings): () => Promise<void> {
-  // With it the SDK writes to standard output, between the lines of the log, the collector's address and its answers.
+  // With it the SDK writes the collector's address and its answers to standard output, between the lines of the log.
   delete process.env["OTEL_LOG_LEVEL"];
   const traces = isExported("TRACES", settings) ? tracing(isEdge, settings) : undefined;
   const sdk = new NodeSDK({
     resource: describeProcess(name),
-    // Detectors that the environment names are the SDK's to find.
+    // The SDK itself finds detectors that the environment names.
     ...(settings.OTEL_NODE_RESOURCE_DETECTORS === undefined && { resourceDetectors: DETECTORS }),
     metricReaders: [prometheusReader(), ...(isExported("METRICS", settings) ? [otlpMetrics(settings)] : [])],
     spanProcessors: [],

@@ -97,7 +97,7 @@ test("the log says that a collector refuses what is sent, and nothing else of wh
   expect(telemetry.troubles).toEqual(["export_failed"]);
 });
 
-/** No test waits for so long. */
+/** Longer than any test waits. */
 const STOP_TIMEOUT_MS = 60_000;
 
 /** The SDK in this process, which reads the environment that is given; all of it ends with the test. */
@@ -145,7 +145,7 @@ async function startCollector(status = 200): Promise<{ url: string; received: Re
 
 type Message = Record<string, { resource: { attributes: { key: string; value: object }[] } }[]>;
 
-/** Of the one entry of an export's body, whichever signal it is of. */
+/** The resource of the one entry of an export's body, for every signal. */
 function resourceOf(body: string): Record<string, unknown> {
   const [[entry]] = Object.values(JSON.parse(body) as Message) as [Message[string]];
   return Object.fromEntries(

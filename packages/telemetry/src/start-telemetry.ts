@@ -4,14 +4,14 @@ import { observeBuild, observeProcess } from "./process-metrics.ts";
 import { isExported, type TelemetrySettings } from "./telemetry-settings.ts";
 
 export type Telemetry = {
-  /** Sends what waits, for at most `timeoutMs`. */
+  /** Sends the waiting data, for at most `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>;
 };
 
 export type TelemetryOptions = {
   /** The process's name, which is `service.name` unless the environment names another. */
   name: string;
-  /** True for a process that takes requests from outside: whether those are sampled is not the client's decision. */
+  /** True for a process that takes requests from outside: a client must not decide whether they are sampled. */
   isEdge: boolean;
   settings: TelemetrySettings;
   /** Called at most once a minute, when telemetry does not get through. */
@@ -19,13 +19,13 @@ export type TelemetryOptions = {
 };
 
 /**
- * Starts as much of OpenTelemetry as is asked for. Metrics are always kept, for `/metrics`. With a collector to send
- * them to, spans are made too and both are sent: a collector that is down, slow or broken fills a bounded queue and
- * nothing else, and no call of a payment waits for it.
+ * Starts as much of OpenTelemetry as the settings ask for. Metrics are always kept, for `/metrics`. With a collector to
+ * send them to, spans are made too and both are sent: a collector that is down, slow or broken fills a bounded queue
+ * and nothing else, and no call of a payment waits for it.
  */
 export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   if (options.settings.OTEL_SDK_DISABLED === "true") {
-    // Without it no log line would know the trace that a request came with.
+    // Log lines would not know the trace of their request without it.
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
     return { stop: async () => {} };
   }
@@ -46,7 +46,7 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
  * The SDK loads every exporter there is, gRPC among them, which makes a start longer by a sixth. So it is loaded where
  * there is a collector, and neither part of it by a command that imports a service's modules.
  *
- * @returns what sends what waits, and ends it
+ * @returns a function that sends the waiting data, and ends it
  */
 async function start({ name, isEdge, settings }: TelemetryOptions): Promise<() => Promise<void>> {
   if (isExported("TRACES", settings) || isExported("METRICS", settings)) {

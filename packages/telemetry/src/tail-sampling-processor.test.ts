@@ -21,7 +21,7 @@ import {
 import { expect, test } from "vitest";
 import { TailSamplingProcessor } from "./tail-sampling-processor.ts";
 
-/** Everything is recorded; what reaches the exporter is what the test looks at. */
+/** Everything is recorded; the test looks at the spans that reach the exporter. */
 function start({
   sampler = new AlwaysOffSampler(),
   keptPerSecondMax = 10,

@@ -17,17 +17,17 @@ import { SETTLED_OUTCOME, UNKNOWN_OUTCOME } from "./span.ts";
 export type TailSamplingOptions = {
   /** A unit of work that took longer is kept. */
   slowAfterMs: number;
-  /** Units a second that are kept for how they ended; when all fails, thousands would say the same. */
+  /** Units a second that are kept for how they ended; when all fail, thousands would say the same. */
   keptPerSecondMax: number;
   /** Monotonic milliseconds. */
   now?: () => number;
 };
 
 /**
- * What the ratio has chosen goes to the exporter immediately. Of the rest, the spans of a unit of work (those of this
- * process under one span that came from outside it) wait until the unit ends, and are kept if it failed, ended with an
- * unknown outcome or was slow. They wait on the unit itself, so what never ends is collected with it; a unit holds at most
- * {@link UNIT_SPANS_MAX}, and the bounds on work under way bound their number.
+ * Spans that the ratio has chosen go to the exporter immediately. Of the rest, the spans of a unit of work (those of
+ * this process under one span that came from outside it) wait until the unit ends, and are kept if it failed, ended
+ * with an unknown outcome or was slow. They wait on the unit itself, so that one that never ends is collected with it;
+ * a unit holds at most {@link UNIT_SPANS_MAX}, and the bounds on work under way bound their number.
  */
 export class TailSamplingProcessor implements SpanProcessor {
   readonly #options: Required<TailSamplingOptions>;
@@ -60,7 +60,7 @@ export class TailSamplingProcessor implements SpanProcessor {
     if (unit.fate === "kept") return this.#keep(span);
     if (unit.fate === "dropped") return;
     const isRoot = (span as unknown) === unit.root;
-    // The root says what it was, whatever else there is no room for.
+    // The root says what the unit was, so it is kept even without room.
     if (isRoot || unit.waiting.length < UNIT_SPANS_MAX) unit.waiting.push(span);
     if (!isRoot) return;
     const keeps = (unit.isNotable || this.#isSlow(span)) && this.#mayKeep();
@@ -73,7 +73,10 @@ export class TailSamplingProcessor implements SpanProcessor {
     await this.#exporting.forceFlush();
   }
 
-  /** What cannot be sent any more is lost. The SDK would not wait for the last metrics if this failed. */
+  /**
+   * Ends the exporter. Spans that cannot be sent any more are lost: the SDK would not wait for the last metrics if this
+   * failed.
+   */
   async shutdown(): Promise<void> {
     await this.#exporting.shutdown().catch((error: unknown) => diag.error("the last spans are lost", error));
   }
@@ -89,9 +92,7 @@ export class TailSamplingProcessor implements SpanProcessor {
     return this.#keptInSecond++ < this.#options.keptPerSecondMax;
   }
 
-  /**
-   * It is exported, so it says that it was sampled; what was sent to other processes in the meantime is not changed.
-   */
+  /** It is exported, so it says that it was sampled; calls already sent to other processes are not changed. */
   #keep(span: ReadableSpan): void {
     const spanContext = { ...span.spanContext(), traceFlags: TraceFlags.SAMPLED };
     this.#exporting.onEnd(Object.create(span, { spanContext: { value: () => spanContext } }));

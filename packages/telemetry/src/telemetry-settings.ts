@@ -4,9 +4,9 @@ import { z } from "zod";
 const ATTRIBUTE_LENGTH_MAX = 255;
 
 /**
- * OpenTelemetry's own variables (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/)
- * as far as they apply here, and one of ours. The SDK reads most of them itself, from the environment, and passes over
- * what it cannot read; here they are checked, so that a process does not start with them, and those that our own parts
+ * OpenTelemetry's own variables (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/) as
+ * far as they apply here, and one of ours. The SDK reads most of them itself, from the environment, and ignores values
+ * that it cannot read; here they are checked, so that a process does not start with them, and those that our own parts
  * need get their values. Without an endpoint nothing is sent, and only the metrics for `/metrics` are kept.
  */
 export const telemetrySettings = {
@@ -92,7 +92,7 @@ export type TelemetrySettings = z.output<z.ZodObject<typeof telemetrySettings>> 
 type Signal = "TRACES" | "METRICS";
 type OwnSettings = Omit<TelemetrySettings, "TRACE_SLOW_AFTER">;
 
-/** Whether the signal is sent: the SDK would send to `localhost` when it is given no endpoint. */
+/** True if the signal is sent: the SDK would send to `localhost` when it is given no endpoint. */
 export function isExported(signal: Signal, settings: OwnSettings): boolean {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: common } = settings;
   const endpoint = settings[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`] ?? common;

@@ -1,7 +1,7 @@
 import { context, createContextKey, type Context } from "@opentelemetry/api";
 
 /**
- * How much of a unit of work was spent waiting for a bank: what is left is our own time, for which there is an objective
+ * The time that a unit of work spent waiting for a bank: the rest is our own time, for which there is an objective
  * (docs/slo.md).
  */
 type Elsewhere = { milliseconds: number };
@@ -17,7 +17,7 @@ export function addTimeElsewhere(milliseconds: number): void {
   if (elsewhere) elsewhere.milliseconds += milliseconds;
 }
 
-/** @returns milliseconds. Of calls side by side each counts, so it may be more than the unit's whole time. */
+/** @returns milliseconds. Calls side by side each count, so it may be more than the unit's whole time. */
 export function timeElsewhere(): number {
   return (context.active().getValue(KEY) as Elsewhere | undefined)?.milliseconds ?? 0;
 }

@@ -20,7 +20,7 @@ export type Tracing = {
   beginExport(meterProvider: MeterProvider): void;
 };
 
-/** What the SDK is given to choose, keep and export spans by. */
+/** The SDK's parts that choose, keep and export spans. */
 export function tracing(isEdge: boolean, settings: TelemetrySettings): Tracing {
   const tail = new TailSamplingProcessor({
     slowAfterMs: settings.TRACE_SLOW_AFTER,
@@ -31,7 +31,7 @@ export function tracing(isEdge: boolean, settings: TelemetrySettings): Tracing {
       sampler:
         settings.OTEL_TRACES_SAMPLER === "always_off"
           ? new AlwaysOffSampler()
-          : // What the ratio does not choose is recorded too: how it ends may still make it worth keeping.
+          : // Spans that the ratio does not choose are recorded too: their end may still make them worth keeping.
             createAlwaysRecordSampler(samplerOf(isEdge, settings)),
       // A statement links to each of the payments it serves.
       spanLimits: { linkCountLimit: LINKS_MAX },

@@ -13,7 +13,10 @@ import {
 } from "@holdfast/service-runtime";
 import { z } from "zod";
 
-/** Environment variables of the console. It is not on the bus: it calls the gateway's API for operators, or that for merchants' staff, as the person who is signed in. */
+/**
+ * Environment variables of the console. It is not on the bus: it calls the gateway's API for operators, or that for
+ * merchants' staff, as the signed-in person.
+ */
 export const configSchema = z
   .object({
     ...processSettings,

@@ -4,7 +4,7 @@ import type { ConsoleDatabase } from "./database.ts";
 import { purgeLogoutTokens } from "./session/end-sessions.ts";
 import { purgeSessions } from "./session/session-queries.ts";
 
-/** How long each table of the schema `console` is kept. */
+/** The retention of each table of the schema `console`. */
 export const keptTables: RetentionLine<Kysely<ConsoleDatabase>>[] = [
   {
     table: "session",

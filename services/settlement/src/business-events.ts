@@ -1,7 +1,7 @@
 import type { Logger } from "@holdfast/service-runtime";
 import { metrics, seriesOf, startAtZero } from "@holdfast/telemetry";
 
-/** One function for each kind of business event: it writes the log line and the metric. */
+/** One function for each kind of business event, which writes the log line and the metric. */
 export type BusinessEvents = {
   factsRecorded(facts: { count: number; source: FactSource }): void;
   /** The database or the stream is down; the stream delivers the events again. */
@@ -10,20 +10,20 @@ export type BusinessEvents = {
   eventRefused(reason: string): void;
   /** An owner has not answered; it is asked again. */
   ownerSilent(owner: "payments" | "refunds", outcome: string): void;
-  /** All that an owner has of some days was compared with the facts here. */
+  /** The facts here were compared with all that an owner has of some days. */
   factsCompared(owner: "payments" | "refunds", found: ComparedFacts): void;
-  /** What is recorded here is not what its owner says, though it was asked for: no later question mends it. */
+  /** The fact recorded here differs from its owner's, even after the owner was asked: no later question mends it. */
   factsDiffer(owner: "payments" | "refunds", ids: readonly string[]): void;
-  /** Money was moved of which its owner knows nothing: it was restored to an earlier time. */
+  /** Money was moved that its owner does not know: the owner was restored to an earlier time. */
   factsUnknown(owner: "payments" | "refunds", ids: readonly string[]): void;
   /** Payments does not know the payments of these lines: they were restored, or the copy of facts is not theirs. */
   chargebacksUnknown(count: number): void;
   fileTaken(file: ImportedFile, read: { lines: number; faults: number }): void;
   /** A statement is complete, with another content than before. */
   statementReady(): void;
-  /** How long the oldest change of a statement has not been looked at. */
+  /** The time for which the oldest change of a statement has not been looked at. */
   changesWait(oldestAgeMs: number): void;
-  /** Nothing of it counts. */
+  /** The file was refused: nothing of it counts. */
   fileRefused(file: ImportedFile, reason: string): void;
 };
 

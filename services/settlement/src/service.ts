@@ -182,7 +182,7 @@ export async function startSettlement(
   };
 }
 
-/** Without the last hour, whose events may still be under way. */
+/** Leaves out the last hour, whose events may still be under way. */
 function comparedRange({ FACT_COMPARE_INTERVAL, FACT_COMPARE_SPAN }: Config) {
   const nowMs = Date.now();
   return {
@@ -192,7 +192,7 @@ function comparedRange({ FACT_COMPARE_INTERVAL, FACT_COMPARE_SPAN }: Config) {
 }
 
 const INTERRUPTED_INTERVAL_MS = 15_000;
-/** There are as many events as days of merchants, and not as payments. */
+/** Events are as many as days of merchants, and not as payments. */
 const OUTBOX_CONNECTIONS = 2;
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 const RELAY_STOP_TIMEOUT_MS = 1_000;

@@ -18,7 +18,7 @@ export const FIXED = {
       { name: "DATE", from: 59, length: 8 },
       { name: "TIME", from: 67, length: 6 },
       { name: "PAN", from: 73, length: 16 },
-      // Of the last line, which is laid out otherwise.
+      // A column of the last line, which is laid out otherwise.
       { name: "COUNT", from: 2, length: 6 },
     ],
     totals: { column: "TYPE", equals: "T", count: "COUNT", gross: "TUTAR" },

@@ -27,13 +27,13 @@ export function settleCommand({ urls }: TestDatabase, directory: string) {
   return {
     write,
     run,
-    /** Takes a generic file of these lines. */
+    /** Imports a generic file of these lines. */
     take: async (...lines: string[]) =>
       await run("import", await write(genericFile(...lines)), "--mapping", "generic"),
   };
 }
 
-/** As the command says it of a file that it has taken. */
+/** The import's id in the command's output about a file that it has imported. */
 export function importIdIn(output: string): string {
   return /import (\S+):/.exec(output)![1]!;
 }

@@ -24,7 +24,7 @@ export const GENERIC_COLUMNS = [
 ] as const;
 export type GenericCells = Record<(typeof GENERIC_COLUMNS)[number], string>;
 
-/** A line as a bank writes it into the generic file: the sale of a payment that nobody knows, but for these cells. */
+/** A line as a bank writes it into the generic file: the sale of an unknown payment, but for these cells. */
 export function genericLine(cells: Partial<GenericCells> = {}): string {
   const { gross = "12.50" } = cells;
   const line: GenericCells = {

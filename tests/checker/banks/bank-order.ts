@@ -1,4 +1,7 @@
-/** Banks take our payment's id without hyphens as the name of an order. @returns it with them, or the text where it is none. */
+/**
+ * Banks use our payment's id without hyphens as the order's id. @returns it with them, or a text of another form
+ * unchanged.
+ */
 export function paymentIdOfOrder(orderId: string): string {
   const parts = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(orderId);
   return parts ? parts.slice(1).join("-") : orderId;

@@ -21,10 +21,9 @@ type NestpayLine = {
 type Rows = Pick<StoredRows, "payments" | "paymentHistory" | "refunds" | "approvals">;
 
 /**
- * The ledger of a Nestpay bank in the words of the checker. The bank has none of our references but the order's, so that a
- * movement of money back is taken for the one of ours that it can be: each refund of ours explains one movement of its amount,
- * the one that was approved first the first one. What is left over is nobody's, and what has no movement was not paid; both
- * break their promises.
+ * The ledger of a Nestpay bank in the words of the checker. The bank has none of our references but the order's, so
+ * each refund of ours explains one movement of its amount, the one that was approved first the first one. A movement
+ * that is left over belongs to no refund, and a refund without a movement was not paid; both break their promises.
  */
 export function nestpayLines(text: string, accountId: string, rows: Rows): BankLine[] {
   const orders = new Orders(rows);
@@ -48,7 +47,7 @@ export function nestpayLines(text: string, accountId: string, rows: Rows): BankL
 
 type Names = Pick<BankLine, "operation" | "reference" | "parentReference">;
 
-/** What is known of our payments and refunds, and which refunds have their movement already. */
+/** Our payments and refunds, and which refunds have their movement already. */
 class Orders {
   readonly #payments: Map<string, PaymentRow>;
   readonly #cancelled: Set<string>;
@@ -92,7 +91,7 @@ class Orders {
     }
   }
 
-  /** A cancellation, a refund of the whole on its day, or a reversal; never the undoing of a refund. */
+  /** A cancellation, a refund of the whole on its day, or a reversal; never the voiding of a refund. */
   #voidOf(line: NestpayLine, paymentId: string): Names {
     const parentReference = paymentId;
     if (line.voided === "credit")
@@ -106,7 +105,7 @@ class Orders {
     return { operation: "reverse", reference: paymentId, parentReference };
   }
 
-  /** A refund, or what is paid back of a settled sale that is to be reversed. */
+  /** A refund, or a settled sale's refund in place of its reversal. */
   #refundOf(line: NestpayLine, paymentId: string): Names {
     const refund = this.#take(line, paymentId);
     const isReversal = !refund && this.#payments.get(paymentId)?.state === "FAILED";

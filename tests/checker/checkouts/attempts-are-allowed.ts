@@ -39,7 +39,7 @@ function rowDoubts({ checkoutId, paymentId, attempts: count }: CheckoutRow, atte
   return doubts.map((what) => ({ ids: [checkoutId], what }));
 }
 
-/** What the payments service allows where nobody says otherwise (CHECKOUT_ATTEMPTS_MAX). */
+/** The payments service's default (CHECKOUT_ATTEMPTS_MAX). */
 const ATTEMPTS_MAX = 5;
 
 function attemptDoubts(checkout: CheckoutRow, { payment, late }: CheckoutAttempt): string[] {

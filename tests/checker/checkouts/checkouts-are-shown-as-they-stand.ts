@@ -3,9 +3,10 @@ import { checkoutOf, type AnsweredCheckout } from "../answers.ts";
 import type { CheckoutRow, Found, HistoryEntry, Ledgers, Visit } from "../ledgers.ts";
 
 /**
- * Invariant 34. What was asked for is what is opened, once under a key, and once or not at all where no answer came. An
- * acknowledged checkout can be read by its merchant and seen by its buyer; once anybody has been told that it is paid, or
- * that it was closed without being paid, that stays so and everybody is told it; and a COMPLETED one is shown with its payment.
+ * Invariant 34. A requested checkout is opened as requested, once under a key, and once or not at all where no answer
+ * came. An acknowledged checkout can be read by its merchant and seen by its buyer. Once anybody has seen that it is
+ * paid, or was closed without being paid, that stays so and everybody sees it. A COMPLETED one is shown with its
+ * payment.
  */
 export function checkoutsAreShownAsTheyStand({ history, checkouts, visits }: Ledgers): Found[] {
   const rows = new Map(checkouts.map((checkout) => [checkout.checkoutId, checkout]));
@@ -63,7 +64,7 @@ function differences(entry: HistoryEntry, rows: Map<string, CheckoutRow>): Found
   ];
 }
 
-/** A payment that succeeded, and what may have become of it since. */
+/** A payment that succeeded, with its possible later statuses. */
 const PAID: ReadonlySet<string> = new Set(["SUCCESS", "CAPTURED", "CANCELLED"]);
 
 function isSameOrder(
@@ -78,7 +79,7 @@ function isSameOrder(
   );
 }
 
-/** Whoever asks for a checkout has been told of it. */
+/** A reader of a checkout that it knows of always gets it. */
 function unfound(
   history: readonly HistoryEntry[],
   visits: readonly Visit[],
@@ -89,7 +90,7 @@ function unfound(
   const acknowledged = history.flatMap((entry) => (entry.checkout && checkoutOf(entry)?.checkoutId) ?? []);
   return [
     ...reads
-      // Other merchants get the same 404 as for what does not exist (invariant 20).
+      // Other merchants get the same 404 as for a checkout that does not exist (invariant 20).
       .filter(({ status, path, merchantId }) => {
         const owner = rows.get(path.slice(CHECKOUT_PATH.length))?.merchantId ?? merchantId;
         return status === 404 && owner === merchantId;
@@ -108,7 +109,7 @@ const CHECKOUT_PATH = "/api/checkout/";
 
 type Told = { state: "OPEN" | "COMPLETED" | "UNPAID"; sentAt: number; answeredAt: number };
 
-/** What merchant and buyer were told of each checkout. */
+/** The answers about each checkout to merchant and buyer. */
 function toldByCheckout(history: readonly HistoryEntry[], visits: readonly Visit[]): Map<string, Told[]> {
   const told = [
     ...history.flatMap((entry) => {

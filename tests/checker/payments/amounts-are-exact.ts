@@ -30,7 +30,7 @@ export function amountsAreExact(ledgers: Ledgers): Found[] {
   });
 }
 
-/** What the bank was asked for. A reversal that gives back exactly a partial approval counts as the whole. */
+/** The amounts in the bank's requests. A reversal that gives back exactly a partial approval counts as the whole. */
 function amountsAtBank({ amountMinor }: PaymentRow, lines: BankLine[]): string[] {
   const parts = approvals(lines).filter((line) => requestedMinor(line) !== line.amountMinor);
   const isOfPart = (line: BankLine) =>
@@ -58,7 +58,7 @@ function amountsByOrder(history: readonly HistoryEntry[]): Map<string, Set<strin
   return amounts;
 }
 
-/** What answers and webhooks say of each payment. */
+/** The amounts of each payment in answers and webhooks. */
 function amountsShown({ history, outbox }: Ledgers): Map<string, string[]> {
   const records = [
     ...history.flatMap((entry) => [recordOf(entry), checkoutOf(entry)?.payment]),

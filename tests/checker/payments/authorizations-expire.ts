@@ -19,7 +19,7 @@ export function authorizationsExpire({ payments, bank, rules }: Ledgers): Found[
     }));
 }
 
-/** From its time on until a worker has found it and the bank has answered. */
+/** The time in which a worker finds it and the bank answers. */
 const GRACE_MS = 10_000;
 
 function mayExpire(payment: PaymentRow): boolean {

@@ -26,7 +26,7 @@ export function keysHaveOneEffect(ledgers: Ledgers): Found[] {
   });
 }
 
-/** Payments by their orders, and the ids of those that the bank was asked about. */
+/** Payments by their orders, and the ids of those that were sent to the bank. */
 type Effects = { made: ReadonlyMap<string, PaymentRow[]>; asked: ReadonlySet<string> };
 
 function effects(key: string, sent: HistoryEntry[], { made, asked }: Effects): Found[] {
@@ -49,7 +49,7 @@ function differentAnswers(key: string, sent: HistoryEntry[]): Found[] {
 
 const CHALLENGE_FORM = /,"htmlContent":"[A-Za-z0-9+/=]*"/;
 
-/** Only one request can have had the key: whatever differs from it is refused, and it itself never is. */
+/** Only one request can have had the key: any other one is refused, and it itself never is. */
 function answersToOtherRequests(key: string, sent: HistoryEntry[]): Found[] {
   const accepted = new Set(sent.filter((entry) => recordOf(entry)).map(requestOf));
   const refused = sent.filter((entry) => problemOf(entry).code === "idempotency_key_reused").map(requestOf);
@@ -73,7 +73,7 @@ function answersAfterTheEnd(key: string, sent: HistoryEntry[]): Found[] {
   return wrong.map(({ status }) => ({ ids: [key], what: `answered ${status} after its final answer` }));
 }
 
-/** A 202 is no end of a payment, but it is what a refund request is answered for good. */
+/** A 202 is no end of a payment, but the final answer to a refund request. */
 function isFinalAnswer(entry: HistoryEntry): boolean {
   return (entry.status !== 202 || entry.refund !== undefined) && recordOf(entry) !== undefined;
 }

@@ -1,8 +1,8 @@
 import type { Found, HistoryEntry, Ledgers } from "../ledgers.ts";
 
 /**
- * Invariant 20. What is another merchant's looks like what does not exist: 404, and the same bytes but for the ids of
- * the request.
+ * Invariant 20. Another merchant's records look like records that do not exist: 404, and the same bytes but for the ids
+ * of the request.
  */
 export function merchantsAreStrangers({ history, payments, refunds, checkouts }: Ledgers): Found[] {
   const owners = new Map([

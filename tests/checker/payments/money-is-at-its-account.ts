@@ -2,9 +2,9 @@ import { linesByPayment } from "../bank-lines.ts";
 import type { Found, Ledgers } from "../ledgers.ts";
 
 /**
- * Invariant 40. What a bank has of a payment, it has at the account that the payment names, which is one of those that its
- * merchant's routes lead to: no other bank was ever asked to move money for it, whatever could not be reached. And no bank
- * undoes a refund.
+ * Invariant 40. A payment's money at a bank is at the account that the payment names, which is one of those that its
+ * merchant's routes lead to: no other bank was ever asked to move money for it, even if its own could not be reached.
+ * And no bank voids a refund.
  */
 export function moneyIsAtItsAccount({ payments, bank, rules }: Ledgers): Found[] {
   const lines = linesByPayment(bank);

@@ -11,9 +11,9 @@ import type { BankLine, Found, HistoryEntry, Ledgers, PaymentRow } from "../ledg
 import { isUnsettled } from "./payment-states.ts";
 
 /**
- * Invariant 35. A capture or a cancellation that was answered 200 or 202 is carried out at the bank, exactly once, unless
- * the bank itself has declined it. Too late is no decline: what the bank has called so is asked for again, under a further
- * reference. What is given back of a settled sale in place of its reversal is given back once.
+ * Invariant 35. A capture or a cancellation that was answered 200 or 202 is carried out at the bank, exactly once,
+ * unless the bank itself has declined it. Too late is no decline: an operation that the bank has called so is repeated
+ * under a further reference. A refund of a settled sale in place of its reversal is paid once.
  */
 export function operationsAreCarriedOut({ history, payments, bank }: Ledgers): Found[] {
   const lines = linesByPayment(bank);
@@ -50,7 +50,7 @@ function doubtsAbout(lines: BankLine[], { isSettled }: { isSettled: boolean }): 
   });
 }
 
-/** What the bank calls an operation, by what it is called here. */
+/** The bank's names of our operations. */
 const OPERATIONS = { capture: "capture", cancel: "cancel" } as const;
 
 function brokenPromise(

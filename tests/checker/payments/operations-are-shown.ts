@@ -52,7 +52,7 @@ function shownBy({ body = "" }: HistoryEntry, { currency }: PaymentRow): Operati
   };
 }
 
-/** The bank does not know whose cancellation it carries out. */
+/** The bank does not know for whom it carries out a cancellation. */
 function expectedBy(lines: BankLine[], shownType: string | undefined): Operation | undefined {
   const last = lines.findLast(({ operation }) => operation === "capture" || operation === "cancel");
   if (!last) return undefined;

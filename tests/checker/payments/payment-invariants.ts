@@ -18,7 +18,7 @@ import { statesFollowTheTable } from "./states-follow-the-table.ts";
 import { unansweredLeavesNothingOrOne } from "./unanswered-leaves-nothing-or-one.ts";
 import { versionsRise } from "./versions-rise.ts";
 
-/** What is promised of payments, and of everything that is asked and answered. */
+/** The promises about payments, and about all requests and answers. */
 export const PAYMENT_INVARIANTS: readonly Invariant[] = (
   [
     [

@@ -2,8 +2,8 @@ import { isPayment, paymentIdOf } from "../bank-lines.ts";
 import type { Found, HistoryEntry, Ledgers } from "../ledgers.ts";
 
 /**
- * Invariant 27. A request that was refused with a 4xx, whenever it was sent, leaves no payment, and the bank is never
- * asked about one that has no row. (What refused refund requests leave is counted by invariant 2.)
+ * Invariant 27. A request that was refused with a 4xx, at any time, leaves no payment, and the bank is never asked
+ * about one that has no row. (Invariant 2 counts the remains of refused refund requests.)
  */
 export function refusalsLeaveNothing({ history, payments, bank }: Ledgers): Found[] {
   const orders = Map.groupBy(

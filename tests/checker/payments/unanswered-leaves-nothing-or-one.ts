@@ -4,11 +4,11 @@ import type { BankLine, Found, HistoryEntry, Ledgers, PaymentRow } from "../ledg
 import { isUnsettled } from "./payment-states.ts";
 
 /**
- * Invariant 2. Every POST with no answer or a 5xx ends as nothing anywhere or as exactly one record, settled or bound to
- * be; a 503 and a request that never left end as nothing. A 504 names the payment it is about, and a 404 heard after it
- * is conclusive: the merchant pays again, so the bank may never have approved that one.
+ * Invariant 2. Every POST with no answer or a 5xx ends as nothing anywhere or as exactly one record, settled or bound
+ * to be; a 503 and a request that never left end as nothing. A 504 names the payment it is about, and a 404 after it is
+ * conclusive: the merchant pays again, so the bank may never have approved that one.
  *
- * Payments of unanswered requests are recognised by their orderId, which the client draws anew for each order.
+ * Payments of unanswered requests are recognised by their orderId, which the client generates for each order.
  */
 export function unansweredLeavesNothingOrOne({ history, payments, bank }: Ledgers): Found[] {
   const posts = Map.groupBy(
@@ -41,7 +41,7 @@ function unexplainedRows(orderId: string, sent: HistoryEntry[], rows: PaymentRow
   ];
 }
 
-/** A 503 promises that nothing was started, and so does every 4xx; a 2xx and a 504 name what they left. */
+/** A 503 promises that nothing was started, and so does every 4xx; a 2xx and a 504 name their record. */
 function mayHaveLeftOne(entry: HistoryEntry): boolean {
   if (entry.status === undefined) return entry.bytesSent;
   return entry.status === 500 || entry.status === 502;
@@ -55,7 +55,7 @@ type Elsewhere = {
 
 function namedPayment(entry: HistoryEntry, { known, reads, lines }: Elsewhere): Found[] {
   const { paymentId } = problemOf(entry);
-  // What a refund request leaves is a refund.
+  // A refund request leaves a refund instead of a payment.
   if (entry.method !== "POST" || entry.refund || paymentId === undefined) return [];
   const atBank = lines.get(paymentId) ?? [];
   if (!known.has(paymentId)) {

@@ -2,9 +2,9 @@ import { fieldsOf, isAfter, readsByPayment, valuesOf } from "../answers.ts";
 import type { Found, HistoryEntry, Ledgers } from "../ledgers.ts";
 
 /**
- * Invariant 37. The body of each event has a `version`, a whole number, and a `statusDate`. Of two events about one payment
- * or refund the one that tells the later state has the higher version, and no earlier date. No reader sees a version step
- * back, or two states under one.
+ * Invariant 37. The body of each event has a `version`, a whole number, and a `statusDate`. Of two events about one
+ * payment or refund the one with the later state has the higher version, and no earlier date. No reader sees a version
+ * step back, or two states under one.
  */
 export function versionsRise(ledgers: Ledgers): Found[] {
   const events = Map.groupBy(eventsOf(ledgers), ({ paymentId }) => paymentId);

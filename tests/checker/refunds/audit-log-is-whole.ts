@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import type { AuditRow, Found, Ledgers, OperatorEntry } from "../ledgers.ts";
 
 /**
- * Invariant 28. Each service's audit log is a hash chain without a gap, and its entries are what operators did: every
- * action that was answered with success has its entry, and every entry an action that may have made it, or was refused where
- * the entry says so.
+ * Invariant 28. Each service's audit log is a hash chain without a gap, and its entries are the actions of operators:
+ * every action that was answered with success has its entry, and every entry an action that may have made it, or was
+ * refused where the entry says so.
  */
 export function auditLogIsWhole({ audit, operations }: Ledgers): Found[] {
   const logs = Map.groupBy(audit, ({ service }) => service);
@@ -37,7 +37,7 @@ function unwritten(operations: OperatorEntry[], audit: AuditRow[]): Found[] {
     }));
 }
 
-/** They are answered with success, too, where everything is already as it shall be. */
+/** Actions that are also answered with success where everything is already in the requested state. */
 const MAY_CHANGE_NOTHING: ReadonlySet<string> = new Set(["webhook.turned_on", "webhook.secret_activated"]);
 
 function unexplained(operations: OperatorEntry[], audit: AuditRow[]): Found[] {

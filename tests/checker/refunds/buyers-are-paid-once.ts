@@ -2,9 +2,8 @@ import { isRefund, paymentIdOf } from "../bank-lines.ts";
 import type { Found, Ledgers } from "../ledgers.ts";
 
 /**
- * Invariant 41. What the bank has paid back by refunds and what it has taken by chargebacks is together no more than there
- * was, but for what the bank's own word took of what refunds had paid: the case says so. And the payment's row counts its
- * cases.
+ * Invariant 41. The bank's refunds and chargebacks together are no more than the payment, but for a chargeback of
+ * already refunded money that the bank itself reported: the case says so. And the payment's row counts its cases.
  */
 export function buyersArePaidOnce({ payments, chargebacks, bank }: Ledgers): Found[] {
   const ofPayment = Map.groupBy(chargebacks, ({ paymentId }) => paymentId);

@@ -2,8 +2,8 @@ import { isRefund, paymentIdOf, refundIdOf } from "../bank-lines.ts";
 import type { BankLine, Found, Ledgers, PaymentRow, RefundRow } from "../ledgers.ts";
 
 /**
- * Invariant 29. For each merchant and currency the bank has what our rows add up to: what was taken and not reversed or
- * voided, less what was paid back.
+ * Invariant 29. For each merchant and currency the bank's sum is that of our rows: charged and not reversed or voided,
+ * less refunds.
  */
 export function moneyIsConserved({ bank, payments, refunds }: Ledgers): Found[] {
   const owners = new Map([
@@ -39,7 +39,7 @@ class Sums {
   }
 }
 
-/** References of what was reversed, or voided by a cancellation. */
+/** References of operations that were reversed, or voided by a cancellation. */
 function undoneBy(bank: readonly BankLine[]): Set<string> {
   return new Set(
     bank.flatMap(({ operation, reference, parentReference, outcome }) => {

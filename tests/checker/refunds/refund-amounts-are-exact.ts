@@ -4,8 +4,8 @@ import { isRefund, refundIdOf } from "../bank-lines.ts";
 import type { Found, Ledgers, RefundRow } from "../ledgers.ts";
 
 /**
- * Invariant 6, of refunds. The decimal number that was asked for is the same amount in the refund's row, at the bank, in
- * the webhook, and in every answer.
+ * Invariant 6, of refunds. The requested decimal number is the same amount in the refund's row, at the bank, in the
+ * webhook, and in every answer.
  */
 export function refundAmountsAreExact({ history, refunds, bank, outbox }: Ledgers): Found[] {
   const asked = Map.groupBy(
@@ -29,7 +29,7 @@ export function refundAmountsAreExact({ history, refunds, bank, outbox }: Ledger
     const paid = (atBank.get(refund.refundId) ?? []).map(written);
     const ids = [refund.refundId];
     return [
-      // What an operator asked for stands in no merchant's history.
+      // An operator's request stands in no merchant's history.
       ...(refund.requestedBy !== null || sent.includes(expected) || history.length === 0
         ? []
         : [{ ids, what: `is ${expected}, which nobody asked for` }]),

@@ -12,7 +12,7 @@ import { refundsStayWithinTheirPayment } from "./refunds-stay-within-their-payme
 import { reservationsMatchRefunds } from "./reservations-match-refunds.ts";
 import { unansweredRefundsLeaveNothingOrOne } from "./unanswered-refunds-leave-nothing-or-one.ts";
 
-/** What is promised of refunds, and of what operators do. */
+/** The promises about refunds, and about the actions of operators. */
 export const REFUND_INVARIANTS: readonly Invariant[] = (
   [
     [

@@ -2,7 +2,7 @@ import type { Found, Ledgers, RefundHistoryRow, RefundRow } from "../ledgers.ts"
 
 /**
  * Invariant 8, of refunds. A refund's history is one chain from its reservation to its state, each step in the table;
- * SUCCESS, FAILED and REJECTED absorb. (What readers see of it is compared with what they see of payments.)
+ * SUCCESS, FAILED and REJECTED absorb. (Readers' views of it are compared with those of payments.)
  */
 export function refundStatesFollowTheTable({ refunds, refundHistory }: Ledgers): Found[] {
   const steps = Map.groupBy(refundHistory, ({ refundId }) => refundId);

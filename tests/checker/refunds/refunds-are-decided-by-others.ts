@@ -1,8 +1,9 @@
 import type { ApprovalRow, AuditRow, Found, Ledgers, RefundRow } from "../ledgers.ts";
 
 /**
- * Invariant 13. Nobody approves what they asked for, nor decides about what was asked with a credential they issued; as many people as the amount takes have approved what is carried out,
- * and every decision stands in the audit log, once.
+ * Invariant 13. No person approves their own request, nor decides about a request of a credential that they issued. A
+ * refund that is carried out has as many approvers as its amount takes, and every decision stands in the audit log,
+ * once.
  */
 export function refundsAreDecidedByOthers({ refunds, approvals, audit, rules }: Ledgers): Found[] {
   const approvalsOf = Map.groupBy(approvals, ({ refundId }) => refundId);

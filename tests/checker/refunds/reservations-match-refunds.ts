@@ -1,8 +1,8 @@
 import type { Found, Ledgers, PaymentRow, RefundRow, ReservationRow } from "../ledgers.ts";
 
 /**
- * Invariant 11. What `payments` reserves, has paid back and has released is what the refunds say: the same ids and
- * amounts, and each payment's sums.
+ * Invariant 11. The amounts that `payments` has reserved, refunded and released agree with the refunds: the same ids
+ * and amounts, and each payment's sums.
  */
 export function reservationsMatchRefunds({ refunds, reservations, payments }: Ledgers): Found[] {
   const reserved = new Map(reservations.map((each) => [each.refundId, each]));

@@ -1,11 +1,11 @@
 import type { BankLine, PaymentRow } from "../ledgers.ts";
 import { bankLine, eventOf, idOf, problemText, recordText, type TestLedgers } from "./test-ledgers.ts";
 
-/** A keyed payment, one whose answer was lost and which was reversed, and ids that nothing is known of. */
+/** A keyed payment, one whose answer was lost and which was reversed, and ids without any record. */
 export const [paid, reversed, other, unknown] = [idOf(1), idOf(2), idOf(3), idOf(9)];
 export const keyed = { orderId: "order-01", idempotencyKey: "key-1" };
 
-/** While its reversal was under way. */
+/** Adds a read while its reversal was under way. */
 export function readEarlier(run: TestLedgers, id: string): void {
   const body = textOf(run, id, { state: "REVERSING" });
   run.get(id, { status: 200, body, sentAt: 1, answeredAt: 2 });
@@ -69,7 +69,7 @@ export function changeEvent(run: TestLedgers, body: string): void {
   Object.assign(run.outbox[0] ?? {}, { body });
 }
 
-/** A payment nobody was told of. */
+/** A payment that was never answered. */
 export function addRow(run: TestLedgers, paymentId: string, orderId: string): void {
   run.payments.push({ ...run.payment(reversed), paymentId, orderId });
 }

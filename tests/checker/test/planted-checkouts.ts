@@ -145,7 +145,7 @@ export const PLANTED_IN_CHECKOUTS: Record<number, Planted[]> = {
   ],
 };
 
-/** What looks like a violation and is none. */
+/** Runs that look like a violation but are not. */
 export const ALLOWED_IN_CHECKOUTS: [what: string, plant: (run: TestLedgers) => void][] = [
   [
     "a checkout that is open past its time for a moment yet",
@@ -209,7 +209,7 @@ function changeLast(run: TestLedgers, differing: Partial<CheckoutPaymentRow>): v
   Object.assign(lastOf(run), differing);
 }
 
-/** A checkout nobody was told of. */
+/** A checkout that was never answered. */
 function addRow(run: TestLedgers, orderId: string): void {
   run.checkouts.push(checkoutRow(stranger, { merchantId, orderId }));
 }

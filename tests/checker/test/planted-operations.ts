@@ -8,7 +8,7 @@ import { paidRefund } from "./test-refunds.ts";
 const reference = `${paid}:capture:${idOf(50)}`;
 const [settled, partial, resolved] = [idOf(61), idOf(62), idOf(63)];
 
-/** Violations of the promises about what a bank does that is not kind, planted in a run in which everything is right. */
+/** Violations of the promises about a bank that misbehaves, planted in a run in which everything is right. */
 export const PLANTED_IN_OPERATIONS: Record<number, Planted[]> = {
   3: [
     [
@@ -160,7 +160,7 @@ export const PLANTED_IN_OPERATIONS: Record<number, Planted[]> = {
   40: PLANTED_ELSEWHERE,
 };
 
-/** What looks like a violation and is none. */
+/** Runs that look like a violation but are not. */
 export const ALLOWED_IN_OPERATIONS: [what: string, plant: (run: TestLedgers) => void][] = [
   [
     "a capture that was called too late, and carried out under a further reference",
@@ -216,7 +216,7 @@ function lastLine(run: TestLedgers): BankLine {
   return last;
 }
 
-/** A capture at the bank, with what has become of the payment; no read tells of it yet. */
+/** A capture at the bank, with the payment's new state; no read shows it yet. */
 function capture(run: TestLedgers, differing: Partial<BankLine>): void {
   if (run.payment(paid).state === "SUCCESS") stepTo(run, paid, "CAPTURED");
   change(run, paid, { capturedMinor: 1_250n });
@@ -270,7 +270,7 @@ function resolve(run: TestLedgers): void {
   change(run, resolved, { version: 3 });
 }
 
-/** Cancelled at last, with an event that tells of it. */
+/** Cancels it in the end, with an event. */
 function cancel(run: TestLedgers, differing: { version?: number; statusDate?: string }): void {
   stepTo(run, paid, "CANCELLED");
   const row = run.payment(paid);

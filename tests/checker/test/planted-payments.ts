@@ -225,7 +225,7 @@ export const PLANTED_IN_PAYMENTS: Record<number, Planted[]> = {
   ],
 };
 
-/** What looks like a violation and is none. */
+/** Runs that look like a violation but are not. */
 export const ALLOWED_IN_PAYMENTS: [what: string, plant: (run: TestLedgers) => void][] = [
   [
     "another merchant gets the 404 of an unknown payment",
@@ -260,7 +260,7 @@ export const ALLOWED_IN_PAYMENTS: [what: string, plant: (run: TestLedgers) => vo
   ["another merchant's key", (run) => run.post({ ...keyed, orderId: "b", merchantId: unknown, status: 409 })],
 ];
 
-/** Something that another merchant does with a payment. */
+/** A request of another merchant about a payment. */
 function operation(paymentId: string) {
   const path = `/api/payment/${paymentId}/capture`;
   return { orderId: "", path, operation: { kind: "capture", paymentId } as const, merchantId: unknown };

@@ -225,7 +225,7 @@ export const PLANTED_IN_REFUNDS: Record<number, Planted[]> = {
   ],
 };
 
-/** What looks like a violation and is none. */
+/** Runs that look like a violation but are not. */
 export const ALLOWED_IN_REFUNDS: [what: string, plant: (run: TestLedgers) => void][] = [
   ["a chargeback of what is left", (run) => chargeBack(run, { countedMinor: 7_000n })],
   [
@@ -379,7 +379,7 @@ function read(run: TestLedgers, refundId: string, amount: string, currency = "TR
   });
 }
 
-/** A case of the payment that has a refund. @param onRow what the payment counts, where that is not the case's. */
+/** A case of the payment that has a refund. @param onRow the payment's sum, where it differs from the case's. */
 function chargeBack(
   run: TestLedgers,
   funds: { countedMinor: bigint; excessMinor?: bigint },

@@ -3,7 +3,7 @@ import type { Planted } from "./planted.ts";
 import { COMMITTED_AT, idOf, merchantId, type TestLedgers } from "./test-ledgers.ts";
 import { arrive } from "./test-webhooks.ts";
 
-/** Of the keyed payment of the run: it arrived at the third attempt; the others at the first. */
+/** The event of the run's keyed payment, which arrived at the third attempt; the others arrived at the first. */
 const event = `event-1-${idOf(1)}`;
 const other = `event-2-${idOf(2)}`;
 const otherPath = "/webhooks/b";
@@ -105,7 +105,7 @@ export const PLANTED_IN_WEBHOOKS: Record<number, Planted[]> = {
   ],
 };
 
-/** What looks like a violation and is none; planted when everything was delivered. */
+/** Runs that look like a violation but are not; planted when everything was delivered. */
 export const ALLOWED_IN_WEBHOOKS: [what: string, plant: (run: TestLedgers) => void][] = [
   [
     "an attempt that was signed before its dispatcher stood still for as long",

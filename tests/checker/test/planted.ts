@@ -1,4 +1,4 @@
 import type { TestLedgers } from "./test-ledgers.ts";
 
-/** What is said of it, the id that is named, and what is planted. */
+/** The expected message, the id in it, and the function that plants the violation. */
 export type Planted = [says: string, id: string, plant: (run: TestLedgers) => unknown];

@@ -16,7 +16,7 @@ export const [paidCheckout, expiredCheckout, openCheckout, lostCheckout] = [
   idOf(103),
   idOf(104),
 ];
-/** Of the paid checkout: a card that was declined, and the one that paid. */
+/** Payments of the paid checkout: a card that was declined, and the one that paid. */
 export const [declinedPayment, payingPayment] = [idOf(111), idOf(112)];
 
 /** Later than everything in a run of `testLedgers`. */

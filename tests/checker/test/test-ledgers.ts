@@ -10,7 +10,7 @@ import {
 
 /** Builders of ledgers for the checker's own tests: a run in which everything is right, to plant violations in. */
 export type TestLedgers = Ledgers & {
-  /** A payment that was asked for, approved, recorded, told of, and read. */
+  /** A payment that was requested, approved, recorded, announced by webhook, and read. */
   paid(paymentId: string, change?: { key?: string; amount?: string; currency?: string }): void;
   /** A payment whose answer was lost, and which was reversed. */
   reversed(paymentId: string): void;
@@ -141,7 +141,7 @@ export function eventOf(row: PaymentRow, transactionId: string, amount = "12.50"
   };
 }
 
-/** When everything was committed; webhooks come after it. */
+/** The time at which everything was committed; webhooks come after it. */
 export const COMMITTED_AT = Date.UTC(2026, 10, 20, 12);
 
 export function bankLine(row: PaymentRow, operation: string, outcome: "approved" | "declined"): BankLine {

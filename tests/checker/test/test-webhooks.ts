@@ -7,7 +7,7 @@ const SECRET = "whs_secret";
 const PATH = "/webhooks/a";
 
 type Change = Partial<ReceivedWebhook> & {
-  /** After the commit. */
+  /** The time after the commit. */
   afterMs?: number;
   requestTime?: number;
   secret?: string;

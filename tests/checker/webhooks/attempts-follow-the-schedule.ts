@@ -2,9 +2,10 @@ import type { AttemptRow, Found, Ledgers, ReceivedWebhook, Rules } from "../ledg
 import { aboutPayments, eventIdOf, headerOf, isSuccess } from "./received-webhook.ts";
 
 /**
- * Invariant 19. Attempts keep the table's distances, stop at the deadline, and stop with the first success. Another copy may
- * come of what a dispatcher had under lease when it, or its database, was not well, of what it knows to have failed though
- * the receiver believes to have answered it, and of a request whose connection broke before any answer.
+ * Invariant 19. Attempts keep the table's distances, stop at the deadline, and stop with the first success. Another
+ * copy may come of an event that a dispatcher had under lease when it, or its database, was not well, of one that it
+ * knows to have failed though the receiver believes to have answered it, and of a request whose connection broke before
+ * any answer.
  */
 export function attemptsFollowTheSchedule({ received, outbox, attempts: log, rules }: Ledgers): Found[] {
   const recorded = new Map(log.map((row) => [`${row.eventId} ${row.requestTime}`, row]));
@@ -23,7 +24,7 @@ export function attemptsFollowTheSchedule({ received, outbox, attempts: log, rul
 
 type Recorded = ReadonlyMap<string, AttemptRow>;
 
-/** Whether a copy that is excused was an attempt is not known here, so there is a least and a most that were. */
+/** An excused copy may or may not have been an attempt, so there is a least and a most number of them. */
 function distanceFaults(copies: ReceivedWebhook[], recorded: Recorded, rules: Rules): string[] {
   const faults: string[] = [];
   let [least, most] = [0, 0];
@@ -53,7 +54,7 @@ function delayAfter(attempt: number, { retryDelaysMs }: Rules): number {
   return retryDelaysMs[Math.min(attempt, retryDelaysMs.length) - 1] ?? 0;
 }
 
-/** Whether its result may have been lost: it was under way at a disturbance, or had ended just before. */
+/** True if its result may have been lost: it was under way at a disturbance, or had ended just before. */
 function mayBeRepeated({ arrivedAt }: ReceivedWebhook, { disturbances, attemptMaxMs }: Rules): boolean {
   const untilMs = arrivedAt + attemptMaxMs + JUST_BEFORE_MS;
   return disturbances.some((each) => each.fromMs <= untilMs && each.untilMs >= arrivedAt - TRAVEL_MS);

@@ -22,7 +22,7 @@ export function everyEndArrives({ outbox, received, acceptedEvents, rules }: Led
   });
 }
 
-/** How many attempts the table has room for before the window is over, if each fails immediately. */
+/** The number of attempts for which the table has room before the window is over, if each fails immediately. */
 function attemptsWithin({ retryDelaysMs, retryWindowMs }: Rules): number {
   let at = 0;
   for (let attempts = 1; ; attempts++) {

@@ -15,7 +15,7 @@ export function isSuccess({ answered }: ReceivedWebhook): boolean {
   return answered !== undefined && answered >= 200 && answered < 300;
 }
 
-/** Without those that an operator has sent as a test. */
+/** Leaves out webhooks that an operator has sent as a test. */
 export function aboutPayments(received: readonly ReceivedWebhook[]): ReceivedWebhook[] {
   return received.filter((webhook) => headerOf(webhook, "x-event-type") !== "webhook.test");
 }

@@ -8,7 +8,7 @@ import { webhooksAreSignedFreshly } from "./webhooks-are-signed-freshly.ts";
 import { webhooksReachTheirMerchantOnly } from "./webhooks-reach-their-merchant-only.ts";
 import { webhooksSayWhatAGetSays } from "./webhooks-say-what-a-get-says.ts";
 
-/** What is promised of webhooks. */
+/** The promises about webhooks. */
 export const WEBHOOK_INVARIANTS: readonly Invariant[] = (
   [
     [14, "every final state is delivered", everyEndArrives],

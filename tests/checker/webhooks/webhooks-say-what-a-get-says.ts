@@ -3,9 +3,9 @@ import type { Found, HistoryEntry, Ledgers, ReceivedWebhook } from "../ledgers.t
 import { bodyFieldsOf, eventIdOf, aboutPayments } from "./received-webhook.ts";
 
 /**
- * Invariant 17. A webhook has every field that a GET at that state has, with the same value, and besides what kind of
- * transaction it was and what kind of card. Only an operation that the bank declines, refunds and chargebacks change what
- * a GET says without a new state.
+ * Invariant 17. A webhook has every field that a GET at that state has, with the same value, and also the kind of
+ * transaction and of card. Only an operation that the bank declines, refunds and chargebacks change a GET's answer
+ * without a new state.
  */
 export function webhooksSayWhatAGetSays({ received, history, payments, refunds }: Ledgers): Found[] {
   const reads = readsByPayment(history);

@@ -1,10 +1,9 @@
 import { type LedgerEntry } from "./ledger-entry.ts";
 
-/** Everything the bank knows under one reference. The sums are of its approved follow-ups. */
+/** The bank's record of one reference. The sums are of its approved follow-ups. */
 export type Account = {
   /**
-   * The operation under this reference, of several the last one that was approved, or else the last one; undefined where only a
-   * reversal has come.
+   * The last approved operation under this reference, or else the last one; undefined where only a reversal has come.
    */
   entry: LedgerEntry | undefined;
   reversal: LedgerEntry | undefined;
@@ -12,7 +11,7 @@ export type Account = {
   releasedMinor: bigint;
   refundedMinor: bigint;
   cancelled: boolean;
-  /** Whether a closed business day has paid it out: it can only be refunded then. */
+  /** True if a closed business day has paid it out: then it can only be refunded. */
   settled: boolean;
 };
 
@@ -22,7 +21,7 @@ export type Account = {
  */
 export class Bank {
   readonly #accounts = new Map<string, Account>();
-  /** What was captured or sold since the last closing, in the ledger's order. */
+  /** Captures and sales since the last closing, in the ledger's order. */
   #unsettled: { account: Account; sequence: number }[] = [];
   #sequence = 0;
 
@@ -59,7 +58,7 @@ export class Bank {
     if (entry.operation === "capture") this.#unsettled.push({ account: parent, sequence: this.#sequence });
   }
 
-  /** Settles what was captured or sold up to an entry of the ledger and still stands. */
+  /** Settles captures and sales that still stand, up to an entry of the ledger. */
   settle(throughSequence: number): void {
     for (const { account, sequence } of this.#unsettled) {
       if (sequence <= throughSequence) account.settled = !account.cancelled && !account.reversal;

@@ -5,7 +5,7 @@ import type { ResultCode } from "./result-codes.ts";
 import type { Circumstances } from "./teller.ts";
 import { testCard } from "./test-cards.ts";
 
-/** How a call is treated; `README.md` describes each. */
+/** The treatments of a call; `README.md` describes each. */
 export const behaviourNames = [
   "plain",
   "decline",

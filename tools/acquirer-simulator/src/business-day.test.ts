@@ -38,7 +38,7 @@ test("what was sold or captured before the day is closed can only be refunded af
     expect((await bank.post("/v1/cancel", followUpBody(reference))).body).toMatchObject({ resultCode: "12" });
     const refund = followUpBody(reference, { reference: `${reference}:reversal` });
     expect((await bank.post("/v1/refund", refund)).body).toMatchObject({ outcome: "approved" });
-    // A caller that repeats its reversal after the refund must not be told that the bank refuses it.
+    // A caller that repeats its reversal after the refund must not get the answer that the bank refuses it.
     expect((await bank.post("/v1/reverse", reversalBody(reference))).body).toMatchObject(settled);
   }
 });

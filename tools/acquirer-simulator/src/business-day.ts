@@ -10,7 +10,7 @@ import type { Bank } from "./bank.ts";
 type Closing = { closedAt: string; throughSequence: number };
 
 /**
- * The bank's days. A closing settles what was captured or sold before it. It is kept in a file beside the ledger,
+ * The bank's days. A closing settles the captures and sales before it. It is kept in a file next to the ledger,
  * `<ledger>.business-day.json`, because the ledger's lines are operations only, and is durable before it has an effect.
  */
 export class BusinessDay {
@@ -28,7 +28,7 @@ export class BusinessDay {
   }
 
   /**
-   * Reads the last closing and settles what it settled, in a bank that has every entry of the ledger.
+   * Reads the last closing and repeats its settlement, in a bank that has every entry of the ledger.
    * @throws LedgerCorruptError when the file is not a closing of this ledger
    */
   static async open(ledgerFile: string, bank: Bank, ledger: Ledger<LedgerLine>): Promise<BusinessDay> {
@@ -41,7 +41,7 @@ export class BusinessDay {
     return new BusinessDay(path, bank, ledger, last);
   }
 
-  /** When the last day was closed, ISO 8601 in UTC; undefined before the first closing. */
+  /** The time of the last closing, ISO 8601 in UTC; undefined before the first one. */
   get closedAt(): string | undefined {
     return this.#last?.closedAt;
   }

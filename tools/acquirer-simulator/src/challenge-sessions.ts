@@ -7,16 +7,16 @@ import type { EnrolmentRequest } from "./three-ds-request.ts";
 /** The result of an authentication, in the terms of EMV 3-D Secure. */
 export type Authentication = { transStatus: "Y" | "A" | "N"; eci: string; dsTransId: string };
 
-/** How an enrolment, or a cardholder, ends an authentication. `open`: the challenge waits to be answered. */
+/** The end of an authentication, by the enrolment or the cardholder. `open`: the challenge waits to be answered. */
 export type Verdict = "open" | "authenticated" | "attempted" | "failed" | "cancelled";
 
 export type ChallengeSession = EnrolmentRequest & {
   id: string;
-  /** Known only to who has answered the challenge. */
+  /** A value that only the return of an answered challenge has. */
   proof: string;
   verdict: Verdict;
   dsTransId: string;
-  /** Whether the enrolment was answered with a challenge; then its repeats are, too. */
+  /** True if the enrolment was answered with a challenge; then its repeats are, too. */
   isChallenged: boolean;
 };
 
@@ -103,12 +103,12 @@ export function authenticationOf({ verdict, pan, dsTransId }: ChallengeSession):
 
 type Fields = readonly (readonly [string, string])[];
 
-/** What the browser brings back once the challenge is answered. */
+/** The fields that the browser brings back once the challenge is answered. */
 export function returnFields({ id, proof }: ChallengeSession, returns: Modes["returns"]): Fields {
   return [["session", id], ...(returns === "proven" ? ([["proof", proof]] as const) : [])];
 }
 
-/** Whether what a completion says that the browser brought is what it was sent back with. */
+/** True if the return that a completion reports has the fields with which the browser was sent back. */
 export function isProven(session: ChallengeSession, returned: Fields, returns: Modes["returns"]): boolean {
   if (returns === "bare" || !session.isChallenged) return true;
   const isThere = (name: string, value: string) =>

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import { challengeNames, type Modes, repetitionNames, returnNames } from "./modes.ts";
 
-/** What the simulator needs to know when it starts. */
+/** The simulator's settings at its start. */
 export type SimulatorConfig = {
   host: string;
   /** 0 takes a free port. */
@@ -12,9 +12,9 @@ export type SimulatorConfig = {
   connectionsMax: number;
   hangMs: number;
   latenessMs: number;
-  /** From the arrival of a request without an expiry to the time after which it is late. */
+  /** The time from the arrival of a request without an expiry until it is late. */
   lateAfterMs: number;
-  /** Where browsers reach the issuer's pages, without a slash at the end; undefined: where callers reach the API. */
+  /** The address at which browsers reach the issuer's pages, without a slash at the end; undefined: that of the API. */
   publicUrl: string | undefined;
 } & Modes;
 
@@ -26,7 +26,7 @@ export const defaultConfig: Omit<SimulatorConfig, "ledgerFile"> = {
   connectionsMax: 10_000,
   hangMs: 120_000,
   latenessMs: 1_000,
-  // Just beyond what a gateway's call to its acquirer may take, so that it has given up by then.
+  // Just longer than a gateway's call to its acquirer may take, so that it has given up by then.
   lateAfterMs: 16_000,
   publicUrl: undefined,
   bindsUnseen: true,

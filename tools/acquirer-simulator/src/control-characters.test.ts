@@ -11,7 +11,7 @@ import {
 } from "../test/test-simulator.ts";
 
 const TEXTS = ["resultMessage", "authCode", "resultCode", "externalTransactionId"] as const;
-/** What a bank's host pads with. */
+/** Characters with which a bank's host pads. */
 const CONTROL_CHARACTERS = ["\u0000", "\u0007", "\u001b"];
 
 test.each(["authorize", "sale", "capture", "cancel", "release", "refund", "reverse"])(

@@ -43,7 +43,7 @@ export function deliver(
   }
 }
 
-/** A bank that judges by the time alone does not look at what it has stored: a repeat is too late, too. */
+/** A bank that judges by the time alone ignores stored outcomes: a repeat is too late, too. */
 function expired(body: object): object {
   const resultCode = "expired_request";
   const resultMessage = resultMessages[resultCode];

@@ -1,16 +1,16 @@
 import type { OperationName } from "./operation-request.ts";
 import type { ResultCode } from "./result-codes.ts";
 
-/** What happened at the bank under one reference. */
+/** An operation at the bank under one reference. */
 export type LedgerEntry = {
   /** ISO 8601, UTC. */
   at: string;
   operation: OperationName;
   reference: string;
   parentReference: string | null;
-  /** What was approved or declined. */
+  /** The approved or declined amount. */
   amountMinor: bigint;
-  /** What was asked for, where a smaller amount was approved. */
+  /** The requested amount, where a smaller one was approved. */
   requestedMinor?: bigint | undefined;
   currency: string;
   outcome: "approved" | "declined";

@@ -121,7 +121,7 @@ function spawnSimulator(environment: Record<string, string>, wrapper: string[] =
 
 async function start(wrapper: string[] = []): Promise<Simulator> {
   const child = spawnSimulator(
-    // What is never answered is held for longer than a test may take.
+    // An unanswered call is held for longer than a test may take.
     { SIMULATOR_LEDGER_FILE: ledgerFile, SIMULATOR_HANG: "60m", PATH: process.env["PATH"] ?? "" },
     wrapper,
   );

@@ -10,22 +10,22 @@ export const returnNames = ["bare", "proven"] as const;
 
 /** Kindnesses of this bank that others do not have, and that can be switched off while it runs. */
 export type Habits = {
-  /** Whether a reversal binds a reference that has no operation. */
+  /** True if a reversal binds a reference that has no operation. */
   bindsUnseen: boolean;
   /**
-   * What becomes of a repeat: it is answered with the first outcome (`replay`), refused where that was an approval and
+   * The treatment of a repeat: it is answered with the first outcome (`replay`), refused where that was an approval and
    * judged again where it was not (`refuses_second_success`), or judged again in any case (`none`).
    */
   repetition: (typeof repetitionNames)[number];
 };
 
-/** All that can be changed while it runs. */
+/** All modes that can be changed while it runs. */
 export type Modes = Habits & {
-  /** What a challenge is: an address with the fields of a form, or a page of the bank's own. */
+  /** The form of a challenge: an address with the fields of a form, or a page of the bank's own. */
   challenge: (typeof challengeNames)[number];
   /**
-   * What a browser brings back from a challenge: the session alone, which proves nothing, or with it a proof that the
-   * cardholder has answered; then a completion has to bring the proof.
+   * The fields that a browser brings back from a challenge: the session alone, which proves nothing, or with it a proof
+   * that the cardholder has answered; then a completion has to bring the proof.
    */
   returns: (typeof returnNames)[number];
 };

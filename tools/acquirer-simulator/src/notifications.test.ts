@@ -10,7 +10,7 @@ import { notificationModes } from "./notifications.ts";
 
 const KEY = "the key of notifications";
 
-/** A gateway that takes what it gets, and keeps it. */
+/** A gateway that accepts and keeps every notification. */
 async function startGateway() {
   const got: { body: { reference: string; outcome: string }; isGenuine: boolean }[] = [];
   const waiting = new Set<() => void>();

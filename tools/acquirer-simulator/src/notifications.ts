@@ -11,7 +11,7 @@ import type { Parsed } from "./read-request.ts";
  */
 export const notificationModes = ["on", "early", "twice", "forged"] as const;
 
-/** Where notifications go, and the key that signs them. */
+/** The address for notifications, and the key that signs them. */
 export type NotificationTarget = { url: string; key: string; mode: (typeof notificationModes)[number] };
 
 /** Checks the body of `PUT /notifications`. */
@@ -27,8 +27,8 @@ const targetBody = z.object({
 });
 
 /**
- * Tells a gateway by itself what became of a reference. Each is tried once, in the background, and in memory only: they are
- * hints.
+ * Notifies a gateway of the outcome of a reference. Each notification is tried once, in the background, and is in
+ * memory only: they are hints.
  */
 export class Notifications {
   #target: NotificationTarget | undefined;
@@ -39,7 +39,7 @@ export class Notifications {
     this.#stopping = stopping;
   }
 
-  /** From now on; undefined sends none. */
+  /** Sends further notifications there; undefined sends none. */
   sendTo(target: NotificationTarget | undefined): void {
     this.#target = target;
   }

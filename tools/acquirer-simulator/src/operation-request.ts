@@ -85,8 +85,8 @@ export const cardBody = z.object({
 });
 
 /**
- * What is repeated until its outcome is known needs no expiry: only an operation that is given up after a time may have
- * to be too late.
+ * An operation that is repeated until its outcome is known needs no expiry: only one that is given up after a time may
+ * have to be too late.
  */
 const repeatableFields = { ...commonFields, expiresAt: commonFields.expiresAt.optional() };
 

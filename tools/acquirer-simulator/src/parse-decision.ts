@@ -3,7 +3,7 @@ import { z } from "zod";
 import { invalid, referenceSchema } from "./operation-request.ts";
 import type { Parsed } from "./read-request.ts";
 
-/** How the bank decides on an operation that it has accepted. */
+/** The bank's decision about an accepted operation. */
 export type Decision = { reference: string; outcome: "approved" | "declined" };
 
 /** Checks the body of `POST /decisions`. */

@@ -2,8 +2,9 @@ import { decimalAmount } from "./decimal-amount.ts";
 import type { LedgerLine } from "./ledger-entry.ts";
 
 /**
- * What moved money, of the ledger's lines: a row for each approved sale, capture, refund, and voided or reversed sale, as a
- * bank reports it to a merchant. Amounts are decimal text, negative where the merchant pays back; this bank takes no fee.
+ * The ledger's movements of money: a row for each approved sale, capture, refund, and voided or reversed sale, as a
+ * bank reports it to a merchant. Amounts are decimal text, negative where the merchant pays back; this bank takes no
+ * fee.
  */
 export async function* settlementCsv(lines: AsyncIterable<string>): AsyncGenerator<string> {
   const sales = new Set<string>();
@@ -34,7 +35,7 @@ const COLUMNS = [
 
 type Kind = "SALE" | "CAPTURE" | "REFUND" | "VOID";
 
-/** @returns undefined of what moves no money, such as an authorization and its end */
+/** @returns undefined for an operation that moves no money, such as an authorization and its end */
 function kindOf({ operation, parentReference }: LedgerLine, sales: ReadonlySet<string>): Kind | undefined {
   switch (operation) {
     case "sale":

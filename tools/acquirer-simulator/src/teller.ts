@@ -29,7 +29,7 @@ export type AnswerBody = {
   resultMessage?: string;
 };
 
-/** What influences an outcome besides the bank's rules. */
+/** Influences on an outcome besides the bank's rules. */
 export type Circumstances = {
   /** The request had passed its expiry when it arrived, or a fault says so. */
   isExpired: boolean;
@@ -40,8 +40,9 @@ export type Circumstances = {
 };
 
 /**
- * Carries out requests, each reference once unless its modes say otherwise, and answers only when the result is durable. Between reading the bank's
- * state and changing it there is no `await`: of two calls with one reference the second sees what the first has done.
+ * Carries out requests, each reference once unless its modes say otherwise, and answers only when the result is
+ * durable. Between reading the bank's state and changing it there is no `await`: of two calls with one reference the
+ * second sees the effect of the first.
  */
 export class Teller {
   readonly #bank: Bank;
@@ -55,14 +56,14 @@ export class Teller {
     this.#modes = modes;
   }
 
-  /** Whether a repeat of this request would be answered with a stored outcome. */
+  /** True if a repeat of this request would be answered with a stored outcome. */
   hasSeen(reference: string): boolean {
     return this.#bank.account(reference)?.entry !== undefined;
   }
 
   /**
-   * Carries out every operation but a reversal. A repeat that is answered with the first outcome gets it whatever its
-   * circumstances are now.
+   * Carries out every operation but a reversal. A repeat that is answered with the first outcome gets it regardless of
+   * its present circumstances.
    */
   async operate(request: OperationRequest, circumstances: Circumstances): Promise<Answer> {
     const account = this.#bank.account(request.reference);

@@ -19,7 +19,7 @@ export type CallDeps = {
   merchants: readonly Merchant[];
   faults: Faults;
   limits: MinuteLimits;
-  /** Where browsers reach it; undefined where that is the address its callers use. */
+  /** The URL at which browsers reach it; undefined where it is the callers' address. */
   publicUrl: string | undefined;
   hangMs: number;
   latenessMs: number;
@@ -70,7 +70,7 @@ const BODY_BYTES_MAX = 128 * 1_024;
 
 type Admission = { kind: "admitted"; merchant: Merchant } | { kind: "refused"; code: ErrorCode };
 
-/** Decides whether a caller may call at all, before anything is done. */
+/** Decides whether a caller may call at all, before any effect. */
 function admit(
   { office: { modes, now }, merchants, limits }: CallDeps,
   { group }: Call,

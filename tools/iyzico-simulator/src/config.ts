@@ -4,7 +4,7 @@ import { z } from "zod";
 import { defaultMerchants, merchantsSetting, type Merchant } from "./control/merchants.ts";
 import { defaultModes, modesSchema, type Modes } from "./control/modes.ts";
 
-/** What the simulator needs to know when it starts. */
+/** The simulator's settings at its start. */
 export type SimulatorConfig = {
   host: string;
   /** 0 takes a free port. */
@@ -13,7 +13,7 @@ export type SimulatorConfig = {
   connectionsMax: number;
   hangMs: number;
   latenessMs: number;
-  /** Where browsers reach the issuer's pages, without a slash at the end; undefined: where callers reach the API. */
+  /** The address at which browsers reach the issuer's pages, without a slash at the end; undefined: that of the API. */
   publicUrl: string | undefined;
   merchants: readonly Merchant[];
   webhookDelayMs: number;
@@ -29,7 +29,7 @@ export const defaultConfig: Omit<SimulatorConfig, "ledgerFile"> = {
   port: 0,
   connectionsMax: 10_000,
   hangMs: 120_000,
-  // Just beyond what a gateway's call to its acquirer may take, so that it has given up by then.
+  // Just longer than a gateway's call to its acquirer may take, so that it has given up by then.
   latenessMs: 17_000,
   publicUrl: undefined,
   merchants: defaultMerchants,

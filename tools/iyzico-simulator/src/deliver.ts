@@ -10,7 +10,10 @@ import { describeError } from "./wire/error-codes.ts";
 import { messageSignature, wrongSignature, type Signed } from "./wire/signature.ts";
 import { writeAnswer, type AnswerFields } from "./wire/write-answer.ts";
 
-/** What an answer repeats of its request, and the key that signs it; `secretKey` is undefined for an unknown caller. */
+/**
+ * The fields that an answer repeats of its request, and the key that signs it; `secretKey` is undefined for an unknown
+ * caller.
+ */
 export type Envelope = {
   locale: string;
   conversationId: string;

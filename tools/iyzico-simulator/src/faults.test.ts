@@ -417,7 +417,7 @@ async function movements(): Promise<string> {
   return (await ledger()).map(({ operation, outcome }) => `${operation} ${outcome}`).join(", ");
 }
 
-/** What the ledger has of an operation; undefined where it was not done. */
+/** The ledger's outcome of an operation; undefined where it was not done. */
 async function outcomeOf(operation: string): Promise<string | undefined> {
   return (await ledger()).find((line) => line.operation === operation)?.outcome;
 }

@@ -1,4 +1,4 @@
-// The official client of iyzico (iyzipay, MIT) against this simulator: what nobody here wrote has to work with it.
+// The official client of iyzico (iyzipay, MIT) against this simulator: a foreign client has to work with it.
 import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";

@@ -187,7 +187,7 @@ function spawnSimulator(environment: Record<string, string>, wrapper: string[] =
 }
 
 async function start(wrapper: string[] = []): Promise<Simulator> {
-  // What is never answered is held for longer than a test may take.
+  // An unanswered call is held for longer than a test may take.
   const child = spawnSimulator(
     {
       IYZICO_SIMULATOR_LEDGER_FILE: ledgerFile,

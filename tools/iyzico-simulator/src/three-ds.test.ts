@@ -288,7 +288,7 @@ function startPage({ threeDSHtmlContent }: Answer): string {
   return Buffer.from(String(threeDSHtmlContent), "base64").toString("utf8");
 }
 
-/** What the browser shows after the start's page has posted itself. */
+/** The page that the browser shows after the start's page has posted itself. */
 function challenge(started: Answer): Promise<string> {
   const { action, fields } = formOf(startPage(started));
   return submit(action, fields);

@@ -37,19 +37,19 @@ export function statementTime(atMs: number): { date: string; time: string } {
   return { date: date.split("-").toReversed().join("."), time: seconds };
 }
 
-/** `YY` and the day of the year in three digits: how a TransId begins. */
+/** `YY` and the day of the year in three digits, with which a TransId begins. */
 export function yearAndDay(atMs: number): string {
   const local = new Date(atMs + TURKEY_AHEAD_MS);
   const day = Math.floor((local.getTime() - Date.UTC(local.getUTCFullYear(), 0, 1)) / DAY_MS) + 1;
   return `${String(local.getUTCFullYear()).slice(2)}${String(day).padStart(3, "0")}`;
 }
 
-/** How much of the local day has passed, in milliseconds. */
+/** The elapsed time of the local day, in milliseconds. */
 export function millisecondsOfDay(atMs: number): number {
   return (atMs + TURKEY_AHEAD_MS) % DAY_MS;
 }
 
-/** Whether a card with this last month, of a year with two digits, has expired at `nowMs`. */
+/** True if a card with this last month, in a year with two digits, has expired at `nowMs`. */
 export function hasExpired(month: number, year: number, nowMs: number): boolean {
   const local = new Date(nowMs + TURKEY_AHEAD_MS);
   return local.getTime() >= Date.UTC(2_000 + year, month, 1);

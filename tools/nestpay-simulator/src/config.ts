@@ -4,7 +4,7 @@ import { z } from "zod";
 import { merchantsSchema, type Merchant } from "./merchants.ts";
 import { defaultModes, modesBody, type Modes } from "./modes.ts";
 
-/** What the simulator needs to know when it starts. */
+/** The simulator's settings at its start. */
 export type SimulatorConfig = {
   host: string;
   /** 0 takes a free port. */
@@ -13,9 +13,9 @@ export type SimulatorConfig = {
   connectionsMax: number;
   hangMs: number;
   latenessMs: number;
-  /** How long the bank takes to reverse what its host did not answer. */
+  /** The time that the bank takes to reverse a call that its host did not answer. */
   reversalMs: number;
-  /** Where browsers reach the issuer's pages, without a slash at the end; undefined: where callers reach the API. */
+  /** The address at which browsers reach the issuer's pages, without a slash at the end; undefined: that of the API. */
   publicUrl: string | undefined;
   merchants: Merchant[];
   modes: Modes;
@@ -28,7 +28,7 @@ export const defaultConfig: Omit<SimulatorConfig, "ledgerFile" | "merchants"> = 
   // More than every pool of a local installation together; beyond it a leak is likelier than a need.
   connectionsMax: 10_000,
   hangMs: 120_000,
-  // Just beyond what a gateway's call to its acquirer may take, so that it has given up by then.
+  // Just longer than a gateway's call to its acquirer may take, so that it has given up by then.
   latenessMs: 17_000,
   reversalMs: 5_000,
   publicUrl: undefined,
@@ -71,7 +71,7 @@ function json<Schema extends z.ZodType>(schema: Schema) {
     .pipe(schema);
 }
 
-/** What a body of `PUT /modes` names, without what it leaves out. */
+/** The modes that a body of `PUT /modes` names. */
 export function withoutUndefined(modes: z.output<typeof modesBody>): Partial<Modes> {
   return Object.fromEntries(Object.entries(modes).filter(([, value]) => value !== undefined));
 }

@@ -47,7 +47,7 @@ export const merchantsSchema = z
     error: "must have each client id once",
   });
 
-/** The rules for one merchant: its own options, and the bank's modes for what it does not name. */
+/** The rules for one merchant: its own options, and the bank's modes for the others. */
 export function rulesFor({ options }: Merchant, modes: Modes): Rules {
   const own = Object.entries(options).filter(
     ([name, value]) => name in rulesSchema.shape && value !== undefined,

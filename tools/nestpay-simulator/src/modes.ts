@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Whether the bank lets the API user in, and what is wrong where it does not. */
+/** The bank's access for the API user, or the fault that refuses it. */
 export const accessNames = [
   "open",
   "wrong_password",
@@ -29,9 +29,9 @@ export const rulesSchema = z.strictObject({
   halfSecure: z.boolean(),
   /** A call for an order that has one running is refused. */
   oneCallAnOrder: z.boolean(),
-  /** Whose TransId the row of a captured hold shows. */
+  /** The movement whose TransId the row of a captured hold shows. */
   transIdAfterCapture: z.enum(["capture", "hold"]),
-  /** Whether a sale in installments is paid out month by month. */
+  /** The payout of a sale in installments, month by month or in one sum. */
   installmentPayout: z.enum(["monthly", "lump_sum"]),
 });
 export type Rules = z.output<typeof rulesSchema>;
@@ -50,7 +50,7 @@ const modesSchema = rulesSchema.extend({
   callback: z.boolean(),
 });
 
-/** How this bank is, as long as nobody changes it. `README.md` describes each. */
+/** The bank's present modes. `README.md` describes each. */
 export type Modes = z.output<typeof modesSchema>;
 
 export const defaultModes: Modes = {
@@ -77,5 +77,5 @@ export const defaultModes: Modes = {
   installmentPayout: "monthly",
 };
 
-/** The body of `PUT /modes`: what it leaves out stays as it is. */
+/** The body of `PUT /modes`: a mode that it leaves out stays as it is. */
 export const modesBody = modesSchema.partial();

@@ -23,7 +23,7 @@ export function currencyOf(number: string): string | undefined {
 }
 
 /**
- * Reads an amount in major units, `1249.90` or `1249,90`, as minor units. @returns undefined for what is no amount: no
+ * Reads an amount in major units, `1249.90` or `1249,90`, as minor units. @returns undefined for an invalid amount: no
  * digits, more than 18 of them, or more than two decimals. May be negative.
  */
 export function parseAmount(text: string): bigint | undefined {

@@ -12,7 +12,7 @@ import { rulesFor, type Merchant } from "./merchants.ts";
 import { SettlementFolder } from "./settlement-folder.ts";
 import { GateSessions } from "./three-ds/gate-sessions.ts";
 
-/** What has no default, and for tests the machine's time in epoch milliseconds. */
+/** The options without a default, and for tests the machine's time in epoch milliseconds. */
 export type StartOptions = Pick<SimulatorConfig, "ledgerFile" | "merchants"> &
   Partial<SimulatorConfig> & { machineNow?: () => number };
 

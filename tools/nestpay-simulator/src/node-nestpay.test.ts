@@ -1,5 +1,5 @@
-// A client that nobody here wrote drives the simulator through everything that it can do: where the simulator and the
-// gateway's adapter share a misreading of the protocol, this client does not.
+// A foreign client drives the simulator through all of its abilities: where the simulator and the gateway's adapter
+// share a misreading of the protocol, this client does not.
 import NestPay from "node-nestpay";
 import { expect, test } from "vitest";
 

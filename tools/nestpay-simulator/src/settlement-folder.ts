@@ -16,7 +16,7 @@ export type SettlementFolderDeps = {
   rulesFor: (merchant: Merchant) => Rules;
 };
 
-/** The statements that days' ends have written, a file for each merchant and day, beside the ledger. */
+/** The statements that days' ends have written, a file for each merchant and day, next to the ledger. */
 export class SettlementFolder {
   readonly #path: string;
   readonly #deps: SettlementFolderDeps;

@@ -159,7 +159,7 @@ export function requestXml(fields: Record<string, string | null>): string {
     )}<Extra>${extra.map(([name, text]) => element(name.slice(6), text)).join("")}</Extra></CC5Request>`;
 }
 
-/** Decodes and reads an answer, and fails for what is no CC5Response in ISO-8859-9. */
+/** Decodes and reads an answer, and fails for anything but a CC5Response in ISO-8859-9. */
 export async function readAnswer(response: Response): Promise<Answer> {
   if (response.headers.get("content-type") !== "text/xml;charset=ISO-8859-9") throw new Error("content type");
   const text = new TextDecoder("iso-8859-9").decode(await response.arrayBuffer());

@@ -53,7 +53,7 @@ export async function authenticate(
   return postForm(page.action, new URLSearchParams(answer));
 }
 
-/** Whether a return's hash is of its fields. */
+/** True if a return's hash is that of its fields. */
 export function isSigned(fields: Record<string, string>): boolean {
   const { HASH } = fields;
   return HASH === ver3Hash(Object.entries(fields), STORE_KEY);

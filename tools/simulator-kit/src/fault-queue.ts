@@ -7,7 +7,7 @@ export type Fault<Operation extends string, Behaviour extends string> = {
   times: number;
 };
 
-/** Faults for the next calls of an operation, first in, first out, whatever the card, repeats included. */
+/** Faults for the next calls of an operation, first in, first out, for every card, repeats included. */
 export class FaultQueue<Operation extends string, Behaviour extends string> {
   readonly #schema: z.ZodType<Fault<Operation, Behaviour>>;
   readonly #queues = new Map<Operation, { behaviour: Behaviour; times: number }[]>();
@@ -43,5 +43,5 @@ export class FaultQueue<Operation extends string, Behaviour extends string> {
   }
 }
 
-/** Far more than a test plans, and a bound on what a mistaken loop can leave behind. */
+/** Far more than a test plans, and a bound for a mistaken loop. */
 const QUEUED_MAX = 1_000;

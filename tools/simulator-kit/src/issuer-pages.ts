@@ -4,9 +4,9 @@ import { escapeHtml, htmlPage } from "./html-page.ts";
 export const RIGHT_CODE = "123456";
 
 /**
- * The issuer's page, which stands in for the page of the cardholder's bank. It has no script, so that a program can post its
- * form, too.
- * @param paying what is paid, and to whom
+ * The issuer's page, which stands in for the page of the cardholder's bank. It has no script, so that a program can
+ * post its form, too.
+ * @param paying the amount and the payee
  */
 export function issuerPage({
   paying,
@@ -35,7 +35,7 @@ export function messagePage(text: string): string {
   return htmlPage("Your bank", `<p>${escapeHtml(text)}</p>`);
 }
 
-/** A line for each field of a form that nobody fills in. */
+/** A line for each hidden field of a form. */
 export function hiddenInputs(fields: readonly (readonly [string, string])[]): string {
   return fields
     .map(

@@ -3,10 +3,10 @@ import { mkdir, open, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Readable } from "node:stream";
 
-/** What every line of a ledger has. `at` is ISO 8601, UTC. */
+/** The fields of every line of a ledger. `at` is ISO 8601, UTC. */
 export type LedgerRow = { sequence: number; at: string };
 
-/** The ledger's file, or the business day's beside it, holds something that was never written by the simulator. */
+/** The ledger's file, or the business day's next to it, holds something that was never written by the simulator. */
 export class LedgerCorruptError extends Error {
   override readonly name = "LedgerCorruptError";
   readonly code = "ledger_corrupt";
@@ -134,7 +134,7 @@ export class Ledger<Line extends LedgerRow> {
 
 function newBatch(): Batch {
   const durable = Promise.withResolvers<void>();
-  // A failed batch that nobody waits for is reported through `failed`, not as an unhandled rejection.
+  // A failed batch without a waiting caller is reported through `failed`, not as an unhandled rejection.
   durable.promise.catch(() => undefined);
   return { text: "", durable };
 }

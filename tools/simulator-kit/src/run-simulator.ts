@@ -5,8 +5,8 @@ import { ConfigError } from "./settings.ts";
 import type { Simulator } from "./simulator-server.ts";
 
 /**
- * Runs a simulator until a signal ends it. Its first line on stdout says where it listens; what is wrong with its settings
- * stands in one line, and ends it with exit code 1.
+ * Runs a simulator until a signal ends it. Its first line on stdout says where it listens; a fault of its settings is
+ * printed as one line, and ends it with exit code 1.
  */
 export async function runSimulator<Config extends { host: string }>(
   readConfig: (environment: Record<string, string | undefined>) => Config,

@@ -1,12 +1,12 @@
 import { z } from "zod";
 
-/** Says in one message everything that is wrong with the environment. */
+/** Reports every fault of the environment in one message. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly code = "invalid_config";
 }
 
-/** @throws ConfigError that names everything that is wrong. */
+/** @throws ConfigError that names every fault. */
 export function readEnvironment<Schema extends z.ZodType>(
   schema: Schema,
   environment: Record<string, string | undefined>,

@@ -59,7 +59,7 @@ export async function startSimulatorServer(
   };
 }
 
-/** A ledger and a file beside it, which fail, are flushed and are closed as one. */
+/** A ledger and a second file, which fail, are flushed and are closed as one. */
 export function together(ledger: OpenLedger, beside: OpenLedger): OpenLedger {
   return {
     failed: Promise.race([ledger.failed, beside.failed]),
@@ -94,7 +94,7 @@ async function stop(server: Server, ledger: OpenLedger, stopping: AbortControlle
   await ledger.close();
 }
 
-/** Returns only the code or the name: a message could quote what a client sent. */
+/** Returns only the code or the name: a message could quote a client's request. */
 function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   return "code" in error && typeof error.code === "string" ? error.code : error.name;

@@ -92,8 +92,8 @@ export type ApprovedAnswer = Extract<z.output<typeof operationAnswer>, { outcome
 export type DeclinedAnswer = Extract<z.output<typeof operationAnswer>, { outcome: "declined" }>;
 
 /**
- * The answer of `POST /v1/reverse`. Our reversals carry no expiry, so the simulator's outcome `expired` says nothing of the
- * money. Where it does not bind what it has not seen, it answers `not_found`.
+ * The answer of `POST /v1/reverse`. Our reversals carry no expiry, so the simulator's outcome `expired` says nothing of
+ * the money. In a mode that does not bind unseen references it answers `not_found`.
  */
 export const reversalAnswer = z.object({
   ...about,

@@ -12,7 +12,7 @@ export function cardBody(request: CardRequest) {
   };
 }
 
-/** With `expiresAt` where the request has one. */
+/** The common fields of a call, with `expiresAt` where the request has one. */
 export function commonBody(request: { reference: string; expiresAt?: Date } & AcquirerAmount) {
   const amountMinor = Number(request.amountMinor);
   if (!Number.isSafeInteger(amountMinor)) throw new RangeError("the amount is too large for a JSON number");

@@ -90,7 +90,7 @@ describe("an answer that is not one of the protocol is invalid", () => {
   });
 });
 
-/** What an answer to any call may have. */
+/** The fields that an answer to any call may have. */
 const honest = {
   reference: "REFERENCE",
   amountMinor: 10_000,

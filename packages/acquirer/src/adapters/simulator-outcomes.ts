@@ -46,7 +46,7 @@ export function declined(answer: DeclinedAnswer): Declined {
   return { kind: "declined", externalTransactionId, resultCode, resultMessage };
 }
 
-/** What an inquiry shows of its reference, if anything. */
+/** The movement that an inquiry shows for its reference, if any. */
 export function movementOf(
   answer: z.output<typeof inquiryAnswer>,
   { kind, reference, currency }: InquiryRequest,

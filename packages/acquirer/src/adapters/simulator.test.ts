@@ -206,7 +206,7 @@ describe.concurrent("the simulator's faults, through the adapter", () => {
   });
 });
 
-/** Sends what the page's form sends. */
+/** Sends the fields of the page's form. */
 async function answerChallenge(challenge: Challenge, answer: "pass" | "fail" | "cancel"): Promise<void> {
   if (challenge.type !== "post") throw new Error("the simulator shows no page of its own");
   const { url, fields } = challenge;

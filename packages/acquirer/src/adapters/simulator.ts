@@ -46,7 +46,7 @@ import {
 } from "./simulator-outcomes.ts";
 
 export type SimulatorAcquirerOptions = BoundedHttpClientOptions & {
-  /** What it does with a repeat; its own default unless told. */
+  /** The simulator's treatment of a repeat; its own default where absent. */
   repetition?: Repetition;
   /** Takes a challenge at an http:// address elsewhere, too. */
   allowPlaintext?: boolean;
@@ -78,7 +78,7 @@ export function createSimulatorAcquirer(options: SimulatorAcquirerOptions): Acqu
   };
 }
 
-/** What our own simulator can do. */
+/** The capabilities of our own simulator. */
 export function simulatorCapabilities(repetition: Repetition): Capabilities {
   return {
     repetition,

@@ -77,7 +77,7 @@ export class CallBuilder {
     return { reference, orderId, kind: "authorize", currency, since, waitUntil: this.soon() };
   }
 
-  /** What became of a call, by an inquiry and the judgement on it. @param kind as it was called. */
+  /** The outcome of a call, by an inquiry and the judgement on it. @param kind as it was called. */
   async verdict(
     acquirer: Acquirer,
     { reference, orderId, amountMinor, currency }: CardRequest | FollowUpRequest,

@@ -12,7 +12,7 @@ const CONTROL_CHARACTERS = /\p{Cc}/gu;
 /** An id or a code. */
 export const word = printable.pipe(z.string().min(1).max(64));
 
-/** A name that we gave, which has to come back as it was: no character of it is mended. */
+/** A name that we gave, which has to come back unchanged: no character of it is mended. */
 export const ownName = z.string().min(1).max(160);
 
 /** An id or a code that may be missing: null and an empty text are none. */
@@ -39,7 +39,7 @@ export const amount = z.string().transform((text, context) => {
 
 export const currency = z.string().regex(/^[A-Z]{3}$/);
 
-/** A fee in minor units, half up; what is no number is no fee. */
+/** A fee in minor units, half up; anything but a number is no fee. */
 export const fee = z
   .unknown()
   .optional()

@@ -1,8 +1,8 @@
 import type { DeclineClass } from "../acquirer.ts";
 
 /**
- * What an error code of iyzico proves. `declined`: iyzico or the issuer judged the request, and nothing was done.
- * `credentials`, `limit`, `day_not_ended`: nothing was done. `unproven`: it says nothing certain of the money.
+ * The proof that an error code of iyzico gives. `declined`: iyzico or the issuer judged the request, and nothing was
+ * done. `credentials`, `limit`, `day_not_ended`: nothing was done. `unproven`: it says nothing certain of the money.
  */
 export type FailureClass =
   | { kind: "declined"; declineClass: DeclineClass }

@@ -1,6 +1,6 @@
 /**
- * Whether a card number stands in a text in any form that a bank's page or message could give it: with separators, in
- * percent, HTML, JavaScript or JSON escapes, in hexadecimal, or in Base64.
+ * Finds a card number in a text in any form that a bank's page or message could give it: with separators, in percent,
+ * HTML, JavaScript or JSON escapes, in hexadecimal, or in Base64.
  */
 export function containsCardNumber(text: string, pan: string): boolean {
   const inDigits = (readable: string) => digitsOf(readable).includes(pan);
@@ -35,7 +35,7 @@ function encodingsOf(pan: string): string[] {
   return [Buffer.from(pan).toString("hex"), ...[0, 1, 2].map((offset) => inBase64(pan, offset))];
 }
 
-/** Without the characters at both ends, which belong to the bytes beside it as well. */
+/** Leaves out the characters at both ends, which also encode bits of the neighbouring bytes. */
 function inBase64(pan: string, offset: number): string {
   const encoded = Buffer.from("\0".repeat(offset) + pan).toString("base64url");
   const first = offset === 0 ? 0 : offset + 1;

@@ -44,10 +44,10 @@ export type IyzicoAccount = {
 };
 
 /**
- * iyzico over HTTP. A payment's `conversationId` is the order, and its `basketId` our reference: one inquiry by the order finds
- * all that belongs to it, and says which of our calls each movement is. A follow-up's `conversationId` is its own reference.
- * iyzico has no idempotency, no expiry of a request and no tombstone. So nothing that may have been sent is sent again, and
- * what is uncertain is asked for. Requests are built, and answers read, by pure functions.
+ * iyzico over HTTP. A payment's `conversationId` is the order, and its `basketId` our reference: one inquiry by the
+ * order finds all movements of it, and names our call for each. A follow-up's `conversationId` is its own reference.
+ * iyzico has no idempotency, no expiry of a request and no tombstone. So nothing that may have been sent is sent again,
+ * and an uncertain outcome is inquired about. Requests are built, and answers read, by pure functions.
  */
 export function createIyzicoAcquirer(account: IyzicoAccount): ProbedAcquirer {
   return {
@@ -97,7 +97,7 @@ async function payByCard(
   }
 }
 
-/** What the answer to an authorization or a sale has to be about. */
+/** The payment that the answer to an authorization or a sale has to be about. */
 function paymentOf(request: CardRequest | CompletionRequest, phase: Phase): ExpectedPayment {
   const { orderId: conversationId, reference: basketId, amountMinor, currency } = request;
   return { conversationId, basketId, amountMinor, currency, phase };
@@ -209,8 +209,8 @@ async function cancel(account: IyzicoAccount, request: FollowUpRequest): Promise
 }
 
 /**
- * iyzico's name of a follow-up's payment. Where nobody knows it, iyzico is asked first; as long as it does not say, nothing of
- * the follow-up is sent.
+ * iyzico's name of a follow-up's payment. Where it is unknown, iyzico is asked first; as long as it does not say,
+ * nothing of the follow-up is sent.
  */
 async function paymentIdOf(account: IyzicoAccount, request: FollowUpRequest): Promise<string | NotSent> {
   const { externalTransactionId } = request.target;
@@ -222,7 +222,9 @@ async function paymentIdOf(account: IyzicoAccount, request: FollowUpRequest): Pr
   return payment && more.length === 0 ? payment.paymentId : { kind: "not_sent" };
 }
 
-/** Asks first, so that a cancel names a payment that stands, and one that was cancelled or refunded before is not touched. */
+/**
+ * Asks first, so that a cancel names a payment that stands, and an already cancelled or refunded one is not touched.
+ */
 async function reverse(account: IyzicoAccount, request: ReversalRequest): Promise<ReversalOutcome> {
   const { settings, businessDay, calls } = account;
   const details = await calls.details(request.orderId, request.waitUntil);

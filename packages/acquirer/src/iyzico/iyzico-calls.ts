@@ -9,7 +9,7 @@ import { INVALID_ANSWER, readEnvelope, type Envelope } from "./read-envelope.ts"
 import type { IyzicoRequest } from "./requests.ts";
 import { signedHeaders } from "./signatures.ts";
 
-/** The two calls over the network: one request that is signed, and the question what iyzico knows of an order. */
+/** The two calls over the network: one signed request, and the inquiry about an order. */
 export class IyzicoCalls {
   readonly #client: BoundedHttpClient;
   readonly #secrets: IyzicoSecrets;

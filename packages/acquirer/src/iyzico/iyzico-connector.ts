@@ -14,8 +14,8 @@ import {
 import { readIyzicoNotification } from "./read-notification.ts";
 
 /**
- * iyzico (api.iyzipay.com), under its request signature IYZWSv2. docs/acquirers.md says what an account needs. Its
- * capabilities are the same for every account.
+ * iyzico (api.iyzipay.com), under its request signature IYZWSv2. docs/acquirers.md lists the settings of an account.
+ * Its capabilities are the same for every account.
  */
 export const iyzicoConnector: AcquirerConnector<IyzicoSettings, IyzicoSecrets> = {
   protocol: "iyzico",

@@ -206,7 +206,7 @@ describe("whatever bytes come", () => {
   const expected = { conversationId, basketId, amountMinor: 10_000n, currency: "TRY" };
   const clock = { now: new Date(), businessDay: BUSINESS_DAY };
 
-  /** All that the adapter would make of an answer, for every kind of call. */
+  /** Every outcome that the adapter would derive from an answer, for every kind of call. */
   function outcomesOf(bytes: Buffer): { kind: string }[] {
     const exchange = { kind: "answered", status: 200, bytes, contentType: undefined } as const;
     const envelope: Envelope = readEnvelope(exchange, { keys: [] });

@@ -92,7 +92,7 @@ export type IyzicoSettings = z.output<typeof iyzicoSettings>;
 const key = (what: string) =>
   z.string(`${what} must be text`).regex(/^[!-~]{1,256}$/, `${what} must be 1 to 256 characters of ASCII`);
 
-/** From iyzico's merchant panel. */
+/** Keys from iyzico's merchant panel. */
 export const iyzicoSecrets = z.strictObject(
   {
     apiKey: key("apiKey").describe("Names the merchant; the sandbox's begin with `sandbox-`."),

@@ -11,7 +11,7 @@ const ORDER = "0197f3c0a1b27def8899aabbccddeeff";
 const REFERENCE = "0197f3c0-a1b2-7def-8899-aabbccddeeff";
 const reported = (more: Record<string, unknown> = {}) => reportedPayment(ORDER, REFERENCE, more);
 
-/** As it comes over the wire. */
+/** The inquiry's answer, as it comes over the wire. */
 function inquiryOf(...payments: Record<string, unknown>[]) {
   const json = readJson(Buffer.from(JSON.stringify(detailsAnswer(...payments))));
   const details = readDetails(json as Record<string, unknown>, ORDER);

@@ -10,8 +10,8 @@ import {
 import { SUCCESS } from "./read-payment.ts";
 
 /**
- * All movements of an order. A payment whose 3-D Secure has not ended is none yet. iyzico shows a capture only as a payment's
- * phase, so that has the payment's id and no time of its own.
+ * All movements of an order. A payment whose 3-D Secure has not ended is not one yet. iyzico shows a capture only as a
+ * payment's phase, so a capture has the payment's id and no time of its own.
  */
 export function movementsOf(payments: readonly ReportedPayment[]): InquiryOutcome {
   if (payments.length === 0) return { kind: "not_found" };
@@ -46,7 +46,9 @@ function refusal(payment: RefusedPayment): BankMovement {
   };
 }
 
-/** The sale, or the authorization and its capture. Its `price` is what was held, its `paidPrice` what was captured. */
+/**
+ * The sale, or the authorization and its capture. Its `price` is the reserved amount, its `paidPrice` the captured one.
+ */
 function charges(payment: TakenPayment): BankMovement[] {
   const { phase, price, paidPrice, currency, paymentId, basketId } = payment;
   const common = {
@@ -78,8 +80,9 @@ function charges(payment: TakenPayment): BankMovement[] {
 }
 
 /**
- * The fraud desk may decide after the issuer's approval. The documents do not say that iyzico gives back what it refuses then,
- * so the payment stands until a cancel or a refund is shown. A value that they do not name lets no goods go.
+ * The fraud desk's verdict, which may come after the issuer's approval. The documents do not say that iyzico gives back
+ * a payment that it then refuses, so the payment stands until a cancel or a refund is shown. A value that they do not
+ * name releases no goods.
  */
 function reviewOf({ fraudStatus }: Pick<TakenPayment, "fraudStatus">): Pick<BankMovement, "fraudReview"> {
   if (fraudStatus === undefined) return {};
@@ -92,7 +95,7 @@ const REVIEWS: ReadonlyMap<string, BankMovement["fraudReview"]> = new Map([
   ["-1", "rejected"],
 ]);
 
-/** Whether a cancel has undone the payment. */
+/** True once a cancel has reversed the payment. */
 export function isCancelled({ cancels }: TakenPayment): boolean {
   return cancels.some(({ refundStatus }) => refundStatus === DONE);
 }
@@ -136,7 +139,7 @@ function refundOf(parts: readonly [ReportedRefund, ...ReportedRefund[]]): BankMo
   };
 }
 
-/** The name that the answer to the call gave it, and where there is none the one that only reporting has. */
+/** The name from the answer to the call, or else the one that only reporting has. */
 function nameOf({ hostReference }: Pick<GivenBack, "hostReference">, reportedId: string | undefined) {
   const externalTransactionId = hostReference ?? reportedId;
   return externalTransactionId === undefined ? {} : { externalTransactionId };

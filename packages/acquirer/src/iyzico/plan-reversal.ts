@@ -9,8 +9,8 @@ import { MISMATCH } from "./read-envelope.ts";
 export type ReversalStep = { kind: "cancel"; payment: TakenPayment } | ReversalOutcome;
 
 /**
- * What a reversal does, by all that iyzico knows of the order. A cancel names one payment by iyzico's id and gives all of it
- * back; it is only for the business day, and not for a payment of which something has been refunded.
+ * The next step of a reversal, by all that iyzico knows of the order. A cancel names one payment by iyzico's id and
+ * gives all of it back; it is only for the business day, and not for a payment of which a part has been refunded.
  */
 export function planReversal(
   payments: readonly ReportedPayment[],
@@ -27,7 +27,10 @@ export function planReversal(
   return { kind: "cancel", payment };
 }
 
-/** The payments that were taken or held under a reference of ours. iyzico carries a repeat out, so there may be several. */
+/**
+ * The payments that were captured or reserved under a reference of ours. iyzico carries a repeat out, so there may be
+ * several.
+ */
 export function takenUnder(payments: readonly ReportedPayment[], reference: string): TakenPayment[] {
   return payments
     .filter((payment) => payment.paymentStatus === PAYMENT_STATUS.success)

@@ -9,9 +9,9 @@ type Asked = AcquirerAmount & { reference: string; paymentId: string };
 type Clock = { now: Date; businessDay: BusinessDay };
 
 /**
- * The answer to a cancel that a merchant asked for. iyzico cancels a sale on its business day only, and does not say with
- * which code it refuses later: a refusal that its documents do not name is one where that day is over. It is unproven where
- * the day is not.
+ * The answer to a cancel that a merchant requested. iyzico cancels a sale on its business day only, and does not say
+ * with which code it refuses later: a refusal that its documents do not name is a refusal once that day is over, and
+ * unproven before.
  */
 export function cancelOutcome(
   envelope: Envelope,
@@ -33,7 +33,7 @@ export function cancelOutcome(
   }
 }
 
-/** Only a sale has `capturedMinor` not: an authorization can be cancelled on later days, too. */
+/** A sale has no `capturedMinor`. An authorization has one, and can be cancelled on later days, too. */
 function isTooLate(code: string, { at, capturedMinor }: Target, { now, businessDay }: Clock): boolean {
   const failureClass = classifyFailure(code);
   const isUnnamed = failureClass.kind === "unproven" && !failureClass.documented;

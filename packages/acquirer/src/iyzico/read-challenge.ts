@@ -8,8 +8,8 @@ import { INVALID_ANSWER, MISMATCH } from "./read-envelope.ts";
 import { isGenuine } from "./signatures.ts";
 
 /**
- * The answer `success` to the first half of 3-D Secure: a whole page that posts itself to the issuer. The session is the
- * payment's id at iyzico. A page that is not text, or has the card's number in it, is shown to nobody.
+ * The answer `success` to the first half of 3-D Secure: a whole page that posts itself to the issuer. The session is
+ * the payment's id at iyzico. A page that is not text, or has the card's number in it, is never shown.
  */
 export function readChallenge(
   answer: Readonly<Record<string, unknown>>,

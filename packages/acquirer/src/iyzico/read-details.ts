@@ -4,7 +4,7 @@ import type { Unknown } from "../acquirer.ts";
 import { amount, currency, optionalWord, ownName, word } from "./answer-fields.ts";
 import { INVALID_ANSWER, MISMATCH } from "./read-envelope.ts";
 
-/** What iyzico knows of one order: its payments, with what was given back of each. */
+/** iyzico's record of one order: its payments, with the cancels and refunds of each. */
 export type OrderDetails = { kind: "payments"; payments: readonly ReportedPayment[] } | Unknown;
 
 /**
@@ -19,7 +19,7 @@ export function readDetails(answer: Readonly<Record<string, unknown>>, orderId: 
   return { kind: "payments", payments };
 }
 
-/** Of `paymentStatus` only 1 is a success; of 2 and 3 the 3-D Secure has not ended. */
+/** Only 1 is a success; with 2 and 3 the 3-D Secure has not ended. */
 export const PAYMENT_STATUS = {
   failure: "0",
   success: "1",
@@ -91,7 +91,7 @@ const taken = z.object({
   itemTransactions: list(z.object({ refunds: list(refund) })),
 });
 
-/** Without all of its fields nobody can say which of our calls failed, and it is none of them. */
+/** Without all of these fields a failure cannot be matched to one of our calls, and counts as none of them. */
 const refused = z.object({
   ...named,
   ...described,

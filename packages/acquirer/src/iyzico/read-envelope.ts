@@ -9,7 +9,7 @@ import { classifyFailure } from "./classify-failure.ts";
 import { containsCardNumber } from "./find-card-number.ts";
 import { readJson } from "./read-json.ts";
 
-/** An answer of the protocol: `status` decides, whatever the HTTP code below 500 is. */
+/** An answer of the protocol: `status` decides, with every HTTP code below 500. */
 export type Envelope =
   | { kind: "success"; answer: Readonly<Record<string, unknown>> }
   | { kind: "failure"; failure: Failure }
@@ -18,7 +18,7 @@ export type Envelope =
 
 export type Failure = { code: string; message: string; conversationId: string | undefined };
 
-/** What an answer must not repeat: the card of its request, and the account's keys. */
+/** The texts that an answer must not repeat: the card of its request, and the account's keys. */
 export type Confidential = { pan?: string; cvv?: string; keys: readonly string[] };
 
 /**
@@ -58,8 +58,8 @@ function withoutConfidential(text: string, { cvv, keys }: Confidential): string 
 }
 
 /**
- * What a failure proves about a call. A decline has to name the call; that the account or its limit refused it may be said
- * before iyzico has read which call it was.
+ * The proof that a failure gives about a call. A decline has to name the call. A refusal of the account or by its limit
+ * may come before iyzico has read which call it was.
  */
 export function failed(
   failure: Failure,

@@ -6,8 +6,8 @@ import { INVALID_ANSWER, MISMATCH } from "./read-envelope.ts";
 import { SUCCESS } from "./read-payment.ts";
 
 /**
- * The answer `success` to a cancel or a refund. iyzico signs no cancel, and of a refund's signature the documents do not say
- * what it covers, so it is not looked at: TLS is what vouches for these answers.
+ * The answer `success` to a cancel or a refund. iyzico signs no cancel, and the documents do not say what a refund's
+ * signature covers, so it is not checked: TLS vouches for these answers.
  */
 export function readGivenBack(
   answer: Readonly<Record<string, unknown>>,

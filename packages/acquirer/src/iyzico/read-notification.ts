@@ -6,8 +6,8 @@ import { readJson } from "./read-json.ts";
 import { isGenuineNotification } from "./signatures.ts";
 
 /**
- * Reads a webhook of iyzico's, signed by `X-IYZ-SIGNATURE-V3`. The signature has no time in it, so anybody who has seen one
- * can send it again; a hint is worth no more than that. What it says of the payment is not read.
+ * Reads a webhook of iyzico's, signed by `X-IYZ-SIGNATURE-V3`. The signature has no time in it, so anybody who has seen
+ * one can send it again; a hint is worth no more than that. Its data about the payment is not read.
  */
 export function readIyzicoNotification(
   { headers, body }: BankNotification,

@@ -6,7 +6,10 @@ import type { IyzicoSecrets } from "./iyzico-settings.ts";
 import { INVALID_ANSWER, MISMATCH } from "./read-envelope.ts";
 import { isGenuine } from "./signatures.ts";
 
-/** What a payment's or a capture's answer has to be about. `paymentId` where iyzico has named the payment before. */
+/**
+ * The payment that an answer to a payment or a capture has to be about. `paymentId` where iyzico has named the payment
+ * before.
+ */
 export type ExpectedPayment = AcquirerAmount & {
   conversationId: string;
   basketId: string;
@@ -31,7 +34,7 @@ export function readPayment(
   if (!read.success) return INVALID_ANSWER;
   const payment = read.data;
   if (!isAbout(payment, expected)) return MISMATCH;
-  // Refused by the fraud desk after the issuer approved: what stands of it, an inquiry shows.
+  // Refused by the fraud desk after the issuer approved: an inquiry shows what remains of it.
   if (payment.fraudStatus === "-1") return PENDING;
   return {
     kind: "approved",
@@ -89,7 +92,7 @@ function isAbout(payment: PaymentAnswer, expected: ExpectedPayment): boolean {
   );
 }
 
-/** What iyzico keeps: its rate and its fixed fee. */
+/** iyzico's fee: its rate and its fixed fee. */
 function feeOf({ iyziCommissionRateAmount: rate, iyziCommissionFee: fixed }: PaymentAnswer) {
   return rate === undefined && fixed === undefined ? {} : { feeMinor: (rate ?? 0n) + (fixed ?? 0n) };
 }

@@ -2,7 +2,10 @@ import type { ProbeOutcome } from "../connector.ts";
 import { classifyFailure } from "./classify-failure.ts";
 import type { Envelope } from "./read-envelope.ts";
 
-/** Every answer of the protocol that does not refuse the account shows that the keys are right, whatever it says of the BIN. */
+/**
+ * Every answer of the protocol that does not refuse the account shows that the keys are right, even if it refuses the
+ * BIN.
+ */
 export function probeOutcome(envelope: Envelope): ProbeOutcome {
   switch (envelope.kind) {
     case "success":

@@ -9,7 +9,7 @@ import type { IyzicoSecrets } from "./iyzico-settings.ts";
 import { INVALID_ANSWER } from "./read-envelope.ts";
 import { isGenuine } from "./signatures.ts";
 
-/** What a browser's return means: the cardholder was authenticated, or how the completion ends without a call. */
+/** The meaning of a browser's return: the cardholder was authenticated, or how the completion ends without a call. */
 export type ReadReturn =
   | { kind: "authenticated"; authentication: Authentication }
   | Exclude<CompletionOutcome, { kind: "approved" | "expired" | "not_sent" }>;
@@ -35,7 +35,7 @@ export function readReturn(
   return notAuthenticated(mdStatus);
 }
 
-/** Every signed field, which may be there only once: of two values nobody could say which one was signed. */
+/** Every signed field, which may be there only once: with two values it would be unclear which one was signed. */
 function fieldsOf(returned: BrowserReturn | undefined) {
   const given = (returned?.fields ?? []).filter(([name]) => SIGNED.has(name));
   if (new Set(given.map(([name]) => name)).size !== given.length) return undefined;

@@ -9,7 +9,7 @@ import type {
 import { amountText } from "./decimal.ts";
 import type { IyzicoSettings } from "./iyzico-settings.ts";
 
-/** One request: what is signed is `path` and these exact bytes of `body`. */
+/** One request: the signature covers `path` and these exact bytes of `body`. */
 export type IyzicoRequest = { path: string; body: string };
 
 /**
@@ -66,7 +66,7 @@ export function paymentRequest(
   });
 }
 
-/** What iyzico demands and neither the request nor the account has. */
+/** The first field that iyzico demands and that neither the request nor the account has. */
 export function missingField(
   request: Pick<CardRequest, "customer" | "basket">,
   settings: IyzicoSettings,
@@ -90,7 +90,7 @@ function hasPrice(basket: readonly BasketItem[]): boolean {
   return basket.some(({ amountMinor }) => amountMinor > 0n);
 }
 
-/** iyzico demands both names. What the merchant did not send is taken from the card holder's, whose last word is the surname. */
+/** iyzico demands both names. A missing one is derived from the card holder's name, whose last word is the surname. */
 function buyerName({ customer, cardHolderName }: CardRequest): { name: string; surname: string } {
   const words = cardHolderName.trim().split(/\s+/);
   const last = words.at(-1)!;
@@ -195,7 +195,7 @@ export function probeRequest({ locale }: IyzicoSettings): IyzicoRequest {
   return jsonRequest("/payment/bin/check", { locale, conversationId: "probe", binNumber: PROBE_BIN });
 }
 
-/** Of a test card of iyzico's sandbox, so that no cardholder's digits leave for a probe. */
+/** A test card's BIN from iyzico's sandbox, so that no cardholder's digits leave for a probe. */
 const PROBE_BIN = "55287900";
 
 function jsonRequest(path: string, fields: Record<string, unknown>): IyzicoRequest {

@@ -3,7 +3,10 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { parseDecimal, signedForm } from "./decimal.ts";
 import type { IyzicoSecrets } from "./iyzico-settings.ts";
 
-/** What a request's signature covers: the path without its query, and the exact bytes of the body, if there is one. */
+/**
+ * The parts that a request's signature covers: the path without its query, and the exact bytes of the body, if there is
+ * one.
+ */
 export type SignedParts = { random: string; path: string; body: string };
 
 /**
@@ -39,7 +42,7 @@ const AMOUNTS: ReadonlySet<string> = new Set(["paidPrice", "price"]);
 
 export type SignedMessage = keyof typeof SIGNED_FIELDS;
 
-/** Whether a message comes from who knows the secret key. @param fields numbers as they were written. */
+/** Verifies that a message was signed with the secret key. @param fields numbers as they were written. */
 export function isGenuine(
   message: SignedMessage,
   fields: Readonly<Record<string, string | undefined>>,
@@ -49,13 +52,16 @@ export function isGenuine(
   return isSame(fields["signature"] ?? "", hmacHex(secretKey, signed.join(":")));
 }
 
-/** What the header `X-IYZ-SIGNATURE-V3` covers. `token` is of iyzico's hosted pages only. */
+/** The fields that the header `X-IYZ-SIGNATURE-V3` covers. `token` exists on iyzico's hosted pages only. */
 export type SignedNotification = Record<
   "iyziEventType" | "paymentId" | "token" | "paymentConversationId" | "status",
   string
 >;
 
-/** Whether a notification comes from who knows the secret key: unlike an answer's, its fields have nothing between them. */
+/**
+ * Verifies that a notification was signed with the secret key: unlike an answer's, its fields have nothing between
+ * them.
+ */
 export function isGenuineNotification(
   given: string,
   { iyziEventType, paymentId, token, paymentConversationId, status }: SignedNotification,

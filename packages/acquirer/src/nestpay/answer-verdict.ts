@@ -2,7 +2,7 @@ import type { AcquirerAmount, Approved, Declined, DeclineClass, NotSent, Unknown
 import type { BankAnswer } from "./read-answer.ts";
 import { meaningOf } from "./result-codes.ts";
 
-/** What an answer says about the call that it answers. */
+/** The proof that an answer gives about its call. */
 export type Verdict = ApprovedVerdict | RefusedVerdict | Unknown | NotSent;
 
 export type ApprovedVerdict = {
@@ -23,7 +23,7 @@ export type RefusedVerdict = {
   resultMessage: string;
 };
 
-/** What the answer has to be about, and which texts must not be repeated from it. */
+/** The call that the answer has to be about, and the texts that must not be repeated from it. */
 export type Asked = {
   orderId: string;
   installmentCount?: number;
@@ -86,7 +86,7 @@ export function declinedBy({ transId, declineClass, resultCode, resultMessage }:
   };
 }
 
-/** @returns what the bank named a movement, or undefined where it is none that a column or a log may have. */
+/** @returns the bank's id of a movement, or undefined where a column or a log may not have it. */
 export function readId(text: string, asked: Pick<Asked, "confidential">): string | undefined {
   return /^[\x21-\x7e]{1,64}$/.test(text) && !hasLong(text, asked) ? text : undefined;
 }
@@ -95,7 +95,7 @@ function messageOf({ errMsg }: BankAnswer, asked: Asked): string {
   return repeats(errMsg, asked) ? "" : printable(errMsg);
 }
 
-/** Without control characters and long numbers, and cut to what a column holds. */
+/** Removes control characters and long numbers, and cuts to a column's length. */
 export function printable(text: string): string {
   const clean = text.replace(/\p{Cc}/gu, " ").replace(/\d(?:[ .-]?\d){11,}/g, "…");
   return Array.from(clean).slice(0, MESSAGE_LENGTH_MAX).join("").trim();

@@ -29,8 +29,9 @@ export type ReturnRead =
   | NotGenuine;
 
 /**
- * Reads what a cardholder's browser brought back: first whether the bank wrote it, then whether it is about this payment, and
- * only then what it says. An unsigned failure is not believed either: whoever knows the address could end the session.
+ * Reads the return of a cardholder's browser: first that the bank wrote it, then that it is about this payment, and
+ * only then its result. An unsigned failure is not believed either: anybody who knows the address could end the
+ * session.
  */
 export function readReturn(
   returned: BrowserReturn | undefined,
@@ -52,7 +53,9 @@ export function readReturn(
 
 type Fields = ReadonlyMap<string, string>;
 
-/** By name in lower case. A name that comes twice could be read in two ways, and a form of a novel's length is none. */
+/**
+ * Fields by name in lower case. A name that comes twice could be read in two ways; a form of a novel's length is none.
+ */
 function indexed(fields: FormFields): Fields | undefined {
   const byName = new Map(fields.map(([name, value]) => [name.toLowerCase(), value]));
   const length = fields.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
@@ -83,7 +86,8 @@ function differenceOf(
 }
 
 /**
- * Without a second call of ours nothing is ever authorized, so whatever does not entitle us to it is a decline for good.
+ * Without a second call of ours nothing is ever authorized, so every result that does not entitle us to it is a decline
+ * for good.
  */
 function readResult(fields: Fields, settings: Pick<NestpaySettings, "acceptMdStatus">): ReturnRead {
   const status = fields.get("mdstatus") ?? "";
@@ -126,7 +130,7 @@ function codeOf(fields: Fields): string | undefined {
   return /^[\w-]{1,32}$/.test(code) ? code : undefined;
 }
 
-/** What a `mdStatus` is in the terms of EMV 3-D Secure. */
+/** The terms of EMV 3-D Secure for each `mdStatus`. */
 const TRANS_STATUS: ReadonlyMap<string, Authentication["transStatus"]> = new Map([
   ["0", "N"],
   ["1", "Y"],
@@ -139,7 +143,7 @@ const TRANS_STATUS: ReadonlyMap<string, Authentication["transStatus"]> = new Map
   ["8", "U"],
 ]);
 
-/** Who was not authenticated may try again; a card outside of 3-D Secure stays there. */
+/** A cardholder who was not authenticated may try again; a card outside of 3-D Secure stays there. */
 const STATUS_CLASSES: ReadonlyMap<string, DeclineClass> = new Map([
   ["0", "soft"],
   ["2", "hard"],

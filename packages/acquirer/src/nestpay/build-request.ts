@@ -1,13 +1,13 @@
 import type { CardOperation, Customer } from "../acquirer.ts";
 import type { WrittenAmount } from "./nestpay-amount.ts";
 
-/** Who calls: elements of every request. */
+/** The caller: elements of every request. */
 export type Caller = { user: string; password: string; clientId: string; mode: "P" | "T" };
 
 /** Name and text of each element, in the order of the bank's documents. */
 type Elements = readonly (readonly [name: string, content: string | Elements])[];
 
-/** What an authorization or a sale is made with: a card, or the proof of an authentication, which stands for the card. */
+/** The payer of an authorization or a sale: a card, or the proof of an authentication, which stands for the card. */
 export type Instrument =
   | { pan: string; expiryMonth: string; expiryYear: string; cvv: string }
   | { md: string; xid: string; eci: string; cavv: string };
@@ -40,7 +40,9 @@ export function captureRequest(caller: Caller, orderId: string, { total }: Writt
   return render([...callerElements(caller), ["Type", "PostAuth"], ["OrderId", orderId], ["Total", total]]);
 }
 
-/** Without a transaction a void would reverse whatever was last, a refund too: so there is none without. */
+/**
+ * Without a transaction a void would reverse the last movement of the order, even a refund: so `transId` is required.
+ */
 export function voidRequest(caller: Caller, orderId: string, transId: string): string {
   return render([...callerElements(caller), ["Type", "Void"], ["OrderId", orderId], ["TransId", transId]]);
 }
@@ -65,7 +67,7 @@ export function historyRequest({ user, password, clientId }: Caller, orderId: st
   ]);
 }
 
-/** The protocol's words for what is to be done, the same in the API and in the 3-D Secure form. */
+/** The protocol's words for the operation, the same in the API and in the 3-D Secure form. */
 export function transactionType(operation: CardOperation): "Auth" | "PreAuth" {
   return operation === "sale" ? "Auth" : "PreAuth";
 }
@@ -89,7 +91,7 @@ function callerElements({ user, password, clientId, mode }: Caller): Elements {
   ];
 }
 
-/** A field that is too long would have the whole payment refused, and neither of these is worth that. */
+/** A field that is too long would have the whole payment refused, so it is left out. */
 function buyerElements({ ip = "", email = "" }: Customer = {}): Elements {
   return [
     ...(ip !== "" && ip.length <= 39 ? [["IPAddress", ip] as const] : []),

@@ -5,7 +5,7 @@ import type { WrittenAmount } from "./nestpay-amount.ts";
 import type { NestpayBank } from "./nestpay-bank.ts";
 import { standingOf } from "./standing.ts";
 
-/** Captures all or a part, once. A second one is refused, and then the history tells what the first one was. */
+/** Captures all or a part, once. A second capture is refused, and then the history shows the first one. */
 export async function captureOrder(
   bank: NestpayBank,
   request: FollowUpRequest,

@@ -2,9 +2,9 @@ import type { RawHttpExchange } from "../bounded-http-client.ts";
 import { decodeBytes } from "./read-answer.ts";
 
 /**
- * The page with which the bank answers the 3-D Secure form, which is what the cardholder's browser is shown.
- * @returns undefined for what is no HTML, and for a page that has the card's number in it: it is kept until the challenge is
- * over, and the card is not.
+ * The page with which the bank answers the 3-D Secure form, for the cardholder's browser.
+ * @returns undefined for anything but HTML, and for a page that has the card's number in it: it is kept until the
+ * challenge is over, and the card is not.
  */
 export function challengePage(
   { status, bytes, contentType = "" }: Extract<RawHttpExchange, { kind: "answered" }>,
@@ -16,7 +16,7 @@ export function challengePage(
   return isPage && !hasCardNumber(html, card.pan) && !CVV_FIELD.test(html) ? html : undefined;
 }
 
-/** Whether a text has a card number in it, as digits with anything between them, escaped, as hexadecimal digits or in base64. */
+/** Finds a card number in a text, as digits with anything between them, escaped, as hexadecimal digits or in base64. */
 export function hasCardNumber(text: string, pan: string): boolean {
   const plain = unescape(unescape(text));
   return [...new Set([text, plain])].some(
@@ -27,7 +27,7 @@ export function hasCardNumber(text: string, pan: string): boolean {
   );
 }
 
-/** What HTML, URLs and scripts write for a character. */
+/** Decodes the ways in which HTML, URLs and scripts write a character. */
 function unescape(text: string): string {
   return text
     .replace(/&#(\d{1,6});?/g, (_, code: string) => character(code, 10))
@@ -50,5 +50,5 @@ function base64Parts(pan: string): string[] {
   });
 }
 
-/** A page that carries on what the form had in its field for the CVV. */
+/** A field of a page that carries the form's CVV on. */
 const CVV_FIELD = /\bname\s*=\s*["']?cv(?:2|v2?|v2val)\b/i;

@@ -5,9 +5,9 @@ import type { OrderHistory } from "./order-history.ts";
 import { standingOf } from "./standing.ts";
 
 /**
- * Asks in which amount the bank approved what it said it had approved: its answers have no amount, and its history does. An
- * approval is believed only in the amount that was asked for. Without an answer the outcome is unknown, and recovery asks
- * again: the money has moved, but nobody knows how much of it.
+ * Asks the history in which amount the bank approved a call, since its answers have no amount. An approval is believed
+ * only in the amount that was requested. Without an answer the outcome is unknown, and recovery asks again: the money
+ * has moved, in an unknown amount.
  */
 export async function confirmAmount(
   bank: Pick<NestpayBank, "history">,
@@ -18,7 +18,7 @@ export async function confirmAmount(
   return confirmedBy(verdict, await bank.history(asked.orderId, asked.until), asked.amountMinor);
 }
 
-/** What an approval is worth by the order's history. */
+/** The outcome of an approval by the order's history. */
 export function confirmedBy(
   approval: ApprovedVerdict,
   history: OrderHistory,
@@ -36,7 +36,7 @@ export function confirmedBy(
     // The history is behind the approval.
     case "none":
       return PENDING;
-    // Something undid it meanwhile, or there are two.
+    // Something voided it meanwhile, or there are two.
     case "voided":
     case "several":
       return MISMATCH;

@@ -5,9 +5,9 @@ import type { NestpaySettings } from "./nestpay-settings.ts";
 import { ver3Hash, type FormFields } from "./ver3-hash.ts";
 
 /**
- * The form that asks the bank to authenticate a cardholder, signed. It has the card, and so it is posted by this process and
- * kept nowhere. All of its values are ASCII: how a bank hashes others differs.
- * @param nonce what the return has to bring again, at most 20 characters that nobody can guess.
+ * The form that asks the bank to authenticate a cardholder, signed. It has the card, and so it is posted by this
+ * process and stored nowhere. All of its values are ASCII: how a bank hashes others differs.
+ * @param nonce a secret that the return has to repeat, unguessable, at most 20 characters.
  */
 export function gateForm(
   request: Pick<EnrolmentRequest, "operation" | "orderId" | "installmentCount" | "returnUrl" | "card">,

@@ -31,14 +31,15 @@ import { refundOrder } from "./refund-order.ts";
 import { voidOrder, voidTarget } from "./void-order.ts";
 
 /**
- * An account at a bank of the Nestpay kind. How the bank expresses what the port asks for:
+ * An account at a bank of the Nestpay kind. The bank's way to express each part of the port:
  *
- * - The order's id is the bank's `OrderId`, of which it approves one authorization or sale. Captures, voids and refunds have no
- *   reference of ours.
+ * - The order's id is the bank's `OrderId`, of which it approves one authorization or sale. Captures, voids and refunds
+ * have no reference of ours.
  * - A deadline is our own only: the bank knows none.
- * - A reversal is a void of what the history shows. What the bank has not seen cannot be bound.
+ * - A reversal is a void of the success that the history shows. An order that the bank has not seen cannot be bound.
  * - An inquiry is the order's history. It has no currency, and an order has only one.
- * - An answer has no amount, so that an approval is confirmed by the history before it is believed: see `confirmAmounts`.
+ * - An answer has no amount, so that an approval is confirmed by the history before it is believed: see
+ * `confirmAmounts`.
  *
  * @throws TypeError for an address over plain HTTP to another machine, unless the wire allows it.
  */
@@ -118,7 +119,7 @@ async function cancel(bank: NestpayBank, request: FollowUpRequest): Promise<Acqu
 }
 
 async function reverse(bank: NestpayBank, { orderId, waitUntil }: ReversalRequest): Promise<ReversalOutcome> {
-  // The history is asked even where a name is known, so that nothing else of the order is left standing.
+  // The history is read even where a name is known, so that nothing else of the order is left standing.
   const outcome = await voidOrder(bank, { orderId, until: waitUntil });
   switch (outcome.kind) {
     case "voided":
@@ -138,7 +139,7 @@ async function reverse(bank: NestpayBank, { orderId, waitUntil }: ReversalReques
   }
 }
 
-/** Moves no money: the bank authenticates, and whether it did, the cardholder's browser brings. */
+/** Moves no money: the bank authenticates, and the cardholder's browser brings the result. */
 async function enrol(
   bank: NestpayBank,
   request: EnrolmentRequest,
@@ -151,7 +152,7 @@ async function enrol(
   return { kind: "challenge", session: nonce, challenge: { type: "html", html: opened.html } };
 }
 
-/** The amount is our own, whatever came back. */
+/** The amount is our own, regardless of the return. */
 async function complete(
   bank: NestpayBank,
   request: CompletionRequest,
@@ -189,7 +190,7 @@ async function inquire(bank: NestpayBank, request: InquiryRequest): Promise<Inqu
     : history;
 }
 
-/** Asks for an order that nobody has: who may ask is answered that there is none. */
+/** Asks for an order that does not exist: a caller with the right to ask gets the answer that there is none. */
 async function probe(bank: NestpayBank, waitUntil: Date): Promise<ProbeOutcome> {
   const history = await bank.history(randomUUID().replaceAll("-", ""), waitUntil);
   if (history.kind === "not_found") return { kind: "ok" };

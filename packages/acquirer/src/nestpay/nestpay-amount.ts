@@ -1,4 +1,6 @@
-/** Numeric codes of ISO 4217. All have two decimals: what a bank makes of a currency without any is not documented. */
+/**
+ * Numeric codes of ISO 4217. All have two decimals: the banks' treatment of a currency without any is not documented.
+ */
 const NUMERIC_CODES = { TRY: "949", USD: "840", EUR: "978", GBP: "826" } as const;
 export type NestpayCurrency = keyof typeof NUMERIC_CODES;
 

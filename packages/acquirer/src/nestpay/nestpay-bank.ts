@@ -12,8 +12,8 @@ import { readAnswer } from "./read-answer.ts";
 import type { FormFields } from "./ver3-hash.ts";
 
 /**
- * The bank over HTTP: the one place that sends anything. Bodies have card numbers and passwords in them, so that nothing here
- * is logged, thrown or kept.
+ * The bank over HTTP: the one place that sends anything. Bodies have card numbers and passwords in them, so that
+ * nothing here is logged, thrown or kept.
  */
 export class NestpayBank {
   readonly caller: Caller;

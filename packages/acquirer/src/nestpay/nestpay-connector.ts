@@ -9,7 +9,7 @@ import {
   type NestpaySettings,
 } from "./nestpay-settings.ts";
 
-/** The protocol that about ten Turkish banks have in common, named EST or CC5, too. */
+/** The protocol that about ten Turkish banks have in common, also named EST or CC5. */
 export const nestpayConnector: AcquirerConnector<NestpaySettings, NestpaySecrets> = {
   protocol: "nestpay",
   settings: nestpaySettings,

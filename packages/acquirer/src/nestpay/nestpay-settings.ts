@@ -8,7 +8,9 @@ const address = z
   .max(512, "must have at most 512 characters")
   .refine((url) => !/[#@]/.test(url), "must have neither a user nor a fragment");
 
-/** What of an account is no secret. Addresses over plain HTTP are refused when the account is connected. */
+/**
+ * The settings of an account that are not secret. Addresses over plain HTTP are refused when the account is connected.
+ */
 export const nestpaySettings = z.strictObject({
   apiUrl: address.describe(
     "The bank's address for payments, such as https://sanalpos.bank.example/fim/api. The bank has to know the address that calls to it come from.",
@@ -61,7 +63,7 @@ const secret = (lengthMax: number) =>
     .refine((text) => text === text.trim(), "must have no space at its beginning or end")
     .refine((text) => text.isWellFormed(), "must be well-formed Unicode");
 
-/** No message of this schema repeats what it was given. */
+/** No error message of this schema repeats its input. */
 export const nestpaySecrets = z
   .strictObject({
     apiUser: secret(255).describe(

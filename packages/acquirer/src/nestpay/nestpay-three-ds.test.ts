@@ -11,7 +11,7 @@ const html = '<html><form action="https://acs.example/"><input name="creq" value
 const page = { contentType: "text/html;charset=ISO-8859-9", body: html };
 const md = "435508:AA11:3545:##990000001";
 
-/** Enrols, and has the bank return what it was posted, as the protocol's banks do, with its own fields. */
+/** Enrols, and has the bank return the posted fields, as the protocol's banks do, with its own. */
 async function authenticate(request: EnrolmentRequest, result: Record<string, string> = {}) {
   bank.script(page);
   const enrolled = await acquirer.enrol(request);

@@ -134,7 +134,7 @@ describe("the movements of an order", () => {
   test.each([
     ["C", "approved"],
     ["S", "approved"],
-    // Of some terminals a sale is authorized until its capture is written.
+    // On some terminals a sale is authorized until its capture is written.
     ["A", "approved"],
     ["V", "voided"],
     ["D", "declined"],

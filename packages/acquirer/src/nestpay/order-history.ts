@@ -4,7 +4,7 @@ import { readLocalTime } from "./read-local-time.ts";
 import { readMinorUnits } from "./nestpay-amount.ts";
 import type { BankAnswer } from "./read-answer.ts";
 
-/** What the bank knows of an order, oldest row first. */
+/** The bank's record of an order, oldest row first. */
 export type OrderHistory =
   | { kind: "found"; rows: readonly HistoryRow[] }
   | { kind: "not_found" }
@@ -96,7 +96,7 @@ function readRow(text: string, timeZone: string): HistoryRow | undefined {
   const capturedAt = capturedTime === "" ? undefined : readLocalTime(capturedTime, timeZone);
   const transId = readId(transaction, { confidential: [] });
   if (!isCharge(charge) || !isState(state) || amountMinor === undefined || !at) return undefined;
-  // What never took effect may have no name.
+  // A movement that never took effect may have no name.
   if (transId === undefined && (transaction !== "" || TOOK_EFFECT.has(state))) return undefined;
   if (charge === "C" && capturedMinor !== undefined && capturedMinor !== amountMinor) return undefined;
   if ((captured !== "" && capturedMinor === undefined) || (capturedTime !== "" && !capturedAt))
@@ -118,12 +118,12 @@ function readRow(text: string, timeZone: string): HistoryRow | undefined {
   };
 }
 
-/** What an inquiry for a payment is about, as far as it says. */
+/** The payment that an inquiry is about, as far as the inquiry says. */
 export type HistoryOf = { currency: string; operation?: CardOperation; externalTransactionId?: string };
 
 /**
- * The movements of an order. Without the payment's operation, a row of kind S is shown as each that it may be, so that none
- * is missed; of one payment only one of them was ever sent.
+ * The movements of an order. Without the payment's operation, a row of kind S is shown as each that it may be, so that
+ * none is missed; only one of them was ever sent for a payment.
  */
 export function movementsOf(rows: readonly HistoryRow[], of: HistoryOf): BankMovement[] {
   let hasOperation = false;
@@ -167,8 +167,8 @@ function movementOf(row: HistoryRow, kind: MovementKind, of: HistoryOf): BankMov
 }
 
 /**
- * The row of a captured authorization has one name for two movements, and which of the two it is differs by bank. What is
- * known already is the authorization's.
+ * The row of a captured authorization has one name for two movements, and which of the two it is differs by bank. A
+ * name that is already known is the authorization's.
  */
 function transactionOf(row: HistoryRow, kind: MovementKind, of: HistoryOf): string | undefined {
   if (!isCaptured(row) || of.operation === "sale") return row.transId;
@@ -187,7 +187,7 @@ function stateOf({ state }: HistoryRow): BankMovement["state"] {
     case "D":
     case "CNCL":
       return "declined";
-    // A failure is not a refusal, and what the bank still has to reverse is not reversed.
+    // A failure is not a refusal, and a payment that the bank still has to reverse is not reversed.
     case "ERR":
     case "PN":
     case "R":

@@ -17,8 +17,9 @@ export type BankAnswer = {
 };
 
 /**
- * Reads an answer of the bank's API, whatever its bytes are.
- * @returns undefined for what is not a `CC5Response` in well-formed XML, or tells a decisive element twice and differently.
+ * Reads an answer of the bank's API, however malformed its bytes are.
+ * @returns undefined for anything but a `CC5Response` in well-formed XML, and where a decisive element comes twice and
+ * differs.
  */
 export function readAnswer(exchange: Extract<RawHttpExchange, { kind: "answered" }>): BankAnswer | undefined {
   const { status, bytes, contentType } = exchange;
@@ -28,7 +29,7 @@ export function readAnswer(exchange: Extract<RawHttpExchange, { kind: "answered"
   if (!elements) return undefined;
   const { top, extra } = elements;
   const word = (name: string) => (top.get(name) ?? "").trim();
-  // Some terminals write the code beside `Extra` instead of inside.
+  // Some terminals write the code next to `Extra` instead of inside.
   const code = (name: string) => (extra.get(name) ?? "").trim() || word(name);
   return {
     response: word("Response"),
@@ -44,8 +45,8 @@ export function readAnswer(exchange: Extract<RawHttpExchange, { kind: "answered"
 }
 
 /**
- * Decodes as the answer declares it, in its header first. ISO-8859-9 is what the protocol's answers have without any
- * declaration; of their names and codes all are ASCII.
+ * Decodes as the answer declares it, in its header first. Answers without any declaration are in ISO-8859-9; all of
+ * their names and codes are ASCII.
  */
 export function decodeBytes(bytes: Buffer, contentType: string): string | undefined {
   const declared =
@@ -115,8 +116,8 @@ class NotAnAnswerError extends Error {
   override name = "NotAnAnswerError";
 }
 
-/** What decides about money. Campaign fields may be repeated as a bank likes. */
+/** Elements that decide about money. Campaign fields may be repeated as a bank likes. */
 const DECISIVE = /^(?:Response|ProcReturnCode|OrderId|TransId|AuthCode|ERRORCODE|NUMCODE|TRXCOUNT|TRX\d+)$/;
 
-/** `CC5Response/Extra/NAME`, and a little for what nobody reads. */
+/** `CC5Response/Extra/NAME`, and a little for elements that are not read. */
 const DEPTH_MAX = 8;

@@ -11,9 +11,9 @@ import { voidTarget } from "./void-order.ts";
 export type RefundTerms = { creditBeforeDayEnd: boolean; businessDay: BusinessDay; now: Date };
 
 /**
- * Pays back. Until the end of its business day a sale can only be voided as a whole, and from then on only be credited, in any
- * parts. The bank's clock decides: each of the two is refused with certainty on the other's day, so that the other is tried
- * where there is one.
+ * Pays back. Until the end of its business day a sale can only be voided as a whole, and from then on only be credited,
+ * in any parts. The bank's clock decides: each of the two is certainly refused on the other's day, so that the other
+ * one is tried then.
  */
 export async function refundOrder(
   bank: NestpayBank,
@@ -89,5 +89,5 @@ function dayNotEnded(notBefore: Date): NotSent {
 
 const CORE_DAY_NOT_ENDED = 2508;
 
-/** Nothing of the order is left to be paid back, as after a void. */
+/** Nothing of the order is left to be refunded, as after a void. */
 const NOTHING_TO_REFUND: ReadonlySet<number> = new Set([2116, 2117, 2120, 2123, 2503, 2504]);

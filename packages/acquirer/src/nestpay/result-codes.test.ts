@@ -64,7 +64,7 @@ describe("the gateway's codes", () => {
     for (const code of codes) {
       const meaning = { kind: "refused", code: `CORE-${code}`, core: code, declineClass };
       expect(meaningOf(core(code))).toEqual(meaning);
-      // Of some banks only one of the two places has it.
+      // Some banks write it in only one of the two places.
       expect(meaningOf(refused({ errorCode: `CORE-${code}`, numCode: "99" }))).toEqual(meaning);
       expect(meaningOf(refused({ numCode: `99${code}` }))).toEqual(meaning);
     }

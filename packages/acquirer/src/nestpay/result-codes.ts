@@ -2,8 +2,8 @@ import type { DeclineClass } from "../acquirer.ts";
 import type { BankAnswer } from "./read-answer.ts";
 
 /**
- * What a refusal's code says. Only a code that is on a list is a refusal: of every other one the order's history has to be
- * asked, which costs a moment, while a decline for something that was approved costs the merchant's trust.
+ * The meaning of a refusal's code. Only a code that is on a list is a refusal. For every other one the order's history
+ * is read, which costs a moment, while a decline for an approved payment costs the merchant's trust.
  */
 export type CodeMeaning =
   /** Refused, and nothing was done. `core` is the number of the gateway's code, where the gateway refused. */
@@ -24,7 +24,7 @@ export function meaningOf(answer: BankAnswer, { installmentCount = 1 } = {}): Co
   if (isOwnFailure || (fromError && fromNumber && fromError !== fromNumber)) return FAILED;
   const gateway = fromError ?? fromNumber;
   if (gateway !== undefined) {
-    // A refusal of the gateway beside one of the issuer: one of the two is not about this call.
+    // A refusal of the gateway and one of the issuer: one of the two is not about this call.
     if (procReturnCode !== "99" && procReturnCode !== "") return FAILED;
     return gatewayMeaning(Number(gateway), installmentCount > 1);
   }

@@ -1,8 +1,9 @@
 import type { HistoryRow } from "./order-history.ts";
 
 /**
- * What a void can be about: the one success of an order that still stands (`live`), one that its day's end has settled, one
- * that is voided, one that is undecided at the bank, or none. Several that stand are not ours to choose from.
+ * The possible targets of a void: the one success of an order that still stands (`live`), one that its day's end has
+ * settled, one that is voided, one that is undecided at the bank, or none. Several that stand are not ours to choose
+ * from.
  */
 export type Standing =
   | { kind: "live" | "settled" | "voided"; row: HistoryRow & { transId: string } }

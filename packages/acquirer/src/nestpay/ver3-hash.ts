@@ -13,14 +13,16 @@ export function ver3Hash(fields: FormFields, storeKey: string): string {
   const values = fields
     .map(([name, value]) => [name.toLowerCase(), value] as const)
     .filter(([name]) => !UNSIGNED.has(name))
-    // The order of code units, whatever the machine's language is.
+    // The order of code units, in every language of the machine.
     .toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0))
     .map(([, value]) => value);
   const text = [...values, storeKey].map(escapeValue).join("|");
   return createHash("sha512").update(text, "utf8").digest("base64");
 }
 
-/** Whether `hash` is the signature of the fields. Some browsers' forms turn a `+` of the base64 text into a space. */
+/**
+ * Tells whether `hash` is the signature of the fields. Some browsers' forms turn a `+` of the base64 text into a space.
+ */
 export function isVer3Hash(hash: string, fields: FormFields, storeKey: string): boolean {
   const given = Buffer.from(hash.trim().replaceAll(" ", "+"));
   const expected = Buffer.from(ver3Hash(fields, storeKey));
@@ -30,7 +32,7 @@ export function isVer3Hash(hash: string, fields: FormFields, storeKey: string): 
 /** Clients of several banks leave `countdown` out, too, which is a field of the bank's own page. */
 const UNSIGNED: ReadonlySet<string> = new Set(["hash", "encoding", "countdown"]);
 
-/** The backslash goes first: the other order would escape what the second step has written. */
+/** The backslash goes first: the other order would escape the characters that the second step has written. */
 function escapeValue(value: string): string {
   return value.replaceAll("\\", "\\\\").replaceAll("|", "\\|");
 }

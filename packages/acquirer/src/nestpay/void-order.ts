@@ -14,7 +14,7 @@ import { standingOf, type Standing } from "./standing.ts";
 /** Its business day is over: only a refund gives the money back. */
 export type Settled = { kind: "settled"; resultCode: string; resultMessage: string };
 
-/** What an order's success is after a void of it. */
+/** The state of an order's success after a void of it. */
 export type VoidOutcome =
   | (Omit<ApprovedVerdict, "kind"> & { kind: "voided" })
   | Settled
@@ -25,8 +25,8 @@ export type VoidOutcome =
   | NotSent;
 
 /**
- * Voids the success of an order, by the name that the bank gave it and by no other way: without it the bank voids what was
- * last, and gives a cardholder's refund back to the merchant. Where the name is not known, the history has it.
+ * Voids the success of an order, by the name that the bank gave it and by no other way: without it the bank voids the
+ * last movement, and gives a cardholder's refund back to the merchant. Where the name is not known, the history has it.
  */
 export async function voidOrder(
   bank: NestpayBank,
@@ -38,7 +38,7 @@ export async function voidOrder(
   return voidByName(bank, order, standing.row.transId);
 }
 
-/** Voids what a cancel or a refund is about. */
+/** Voids the target of a cancel or a refund. */
 export async function voidTarget(
   bank: NestpayBank,
   request: FollowUpRequest,
@@ -52,7 +52,7 @@ export async function voidTarget(
       return approvedBy({ ...outcome, kind: "approved" }, request);
     case "refused":
       return declinedBy(outcome);
-    // What the request is about was approved: a bank that knows none of it proves nothing.
+    // The request's target was approved: a bank that knows no success of the order proves nothing.
     case "none":
       return INVALID_ANSWER;
     case "settled":
@@ -73,7 +73,7 @@ async function voidByName(
   const verdict = await bank.order(voidRequest(bank.caller, orderId, transId), until, { orderId });
   switch (verdict.kind) {
     case "approved":
-      // A void's answer has the name of what it voided.
+      // A void's answer has the name of the voided movement.
       return verdict.transId === transId ? { ...verdict, kind: "voided" } : MISMATCH;
     case "refused":
       return afterRefusal(bank, { ...order, transId }, verdict);

@@ -15,7 +15,7 @@ import { sendPage } from "./send-page.ts";
 
 type Fault = { status: number; title: string; text: string };
 
-/** Each failure is a page that says what is true now, and what to do. */
+/** Shows each failure as a page with the present state and the next step. */
 export function answerError(store: SessionStore, log: Logger): ErrorRequestHandler {
   return async (error, request, response, _next) => {
     if (response.headersSent) return void response.destroy();
@@ -23,7 +23,7 @@ export function answerError(store: SessionStore, log: Logger): ErrorRequestHandl
     if (error instanceof OperatorApiProblemError && error.problem.code === "unauthorized") {
       response.append("Set-Cookie", clearCookie(SESSION_COOKIE));
       const refused = await sessionFor(store, request);
-      // Its token is over, or the provider's keys have changed: the provider says who this is.
+      // Its token has expired, or the provider's keys have changed: the provider authenticates the person again.
       if (!refused || !hasJustBegun(refused, new Date())) return redirectToLogin(request, response);
       log.warn({ operation: "sign in", error }, "the gateway does not take the provider's tokens");
       return showFault(request, response, {
@@ -35,7 +35,7 @@ export function answerError(store: SessionStore, log: Logger): ErrorRequestHandl
     const fault = faultOf(error, request, reader);
     if (fault.status >= 500)
       log.warn({ operation: request.path, method: request.method, error }, "request failed");
-    // There was no connection for the session: nobody waits for one a second time.
+    // There was no connection for the session: a request does not wait for one a second time.
     const isKnown = !(error instanceof DatabaseUnavailableError);
     const session = isKnown ? await sessionFor(store, request) : undefined;
     showFault(request, response, { reader, session, fault });
@@ -60,7 +60,7 @@ function showFault(
   const { status, title, text } = fault;
   const frame = frameOf(request, reader, session);
   const { tryAgain, signIn } = reader.texts;
-  // What may be over in a moment can be tried again; whom nothing is known of the page leads to the sign-in.
+  // A failure that may soon be over can be tried again; a page for an unknown person leads to the sign-in.
   const way = status >= 500 ? tryAgain : session ? undefined : signIn;
   sendPage(response, frame, {
     status,
@@ -82,7 +82,7 @@ function faultOf(error: unknown, request: Request, { texts }: Reader): Fault {
   if (error instanceof IdentityProviderUnavailableError)
     return { status: 503, title: texts.providerTitle, text: texts.providerText };
   const status: unknown = error instanceof Error && "status" in error ? error.status : undefined;
-  // What the parser of bodies and of paths has refused.
+  // Requests that the parser of bodies or of paths has refused.
   if (typeof status === "number" && status >= 400 && status < 500)
     return { status, title: texts.formTitle, text: texts.formText };
   return { status: 500, title: texts.faultTitle, text: texts.faultText };
@@ -92,7 +92,7 @@ function faultOfProblem(problem: Problem): Fault {
   return { status: problem.status, title: problem.title, text: problemText(problem) };
 }
 
-/** A page about a failure needs no database: without it nobody's name is on the page. */
+/** A page about a failure needs no database: without it the page has no person's name. */
 async function sessionFor(store: SessionStore, request: Request): Promise<Session | undefined> {
   const found = await currentSession(store, request).catch(() => undefined);
   return found?.state === "active" ? found.session : undefined;

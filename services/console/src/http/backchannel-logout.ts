@@ -8,7 +8,7 @@ import { formOf } from "./page-handler.ts";
 export type BackchannelLogoutDeps = { store: SessionStore; provider: IdentityProvider; log: Logger };
 
 /**
- * Takes what the identity provider says of a logout elsewhere (OpenID Connect Back-Channel Logout 1.0): nobody's browser is
+ * Takes the identity provider's message of a logout elsewhere (OpenID Connect Back-Channel Logout 1.0): no browser is
  * in between, and the token is all the authority there is. The sessions that it names end at their next click.
  */
 export function backchannelLogout(deps: BackchannelLogoutDeps): Router {
@@ -29,7 +29,10 @@ function takeLogout({ store, provider, log }: BackchannelLogoutDeps): RequestHan
   };
 }
 
-/** As 2.8 of the specification has it. Anybody can send what is no token: the log says how many a second, and why the last. */
+/**
+ * Refuses as 2.8 of the specification says. Anybody can send an invalid token: the log says how many a second, and why
+ * the last.
+ */
 function refuserOf(log: Logger) {
   let reason = "";
   const report = oncePerSecond((count) =>

@@ -1,12 +1,12 @@
 import type { RequestHandler, Response } from "express";
 
-/** Bounds how long a body may take to arrive; an upload gets more time once it is known whose it is. */
+/** Bounds how long a body may take to arrive; an upload gets more time once its sender is known. */
 export const boundBodyTime: RequestHandler = (_request, response, next) => {
   setBodyTime(response, FORM_MS_MAX);
   next();
 };
 
-/** For a file of a person who is signed in. */
+/** Extends the time for the file of a person who is signed in. */
 export function giveTimeForFile(response: Response): void {
   setBodyTime(response, FILE_MS_MAX);
 }

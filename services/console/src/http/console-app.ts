@@ -68,7 +68,7 @@ function assetHandler({ mediaType, body }: Asset): RequestHandler {
   };
 }
 
-/** One line a request, with the route and not the address: a search may be for a customer. */
+/** One line a request, with the route instead of the address: a search may be for a customer. */
 function logRequests(log: Logger): RequestHandler {
   return (request, response, next) => {
     const begunAt = performance.now();

@@ -16,7 +16,7 @@ export async function startConsoleServer(
     host: string;
     port: number;
     connectionsMax: number;
-    /** Without them it speaks plain HTTP. */
+    /** The listener uses plain HTTP without them. */
     tls: TlsFiles | undefined;
     log: Logger;
   },

@@ -8,7 +8,7 @@ import type { Session, SessionState } from "../session/session.ts";
 
 export type SessionStore = { db: Kysely<ConsoleDatabase>; keys: RestKeyRing; idleMs: number };
 
-/** The session that the browser names, whatever became of it. */
+/** The session that the browser names, with its present state. */
 export async function currentSession(
   store: SessionStore,
   request: Request,

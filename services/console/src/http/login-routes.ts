@@ -23,7 +23,10 @@ export type LoginDeps = {
   log: Logger;
 };
 
-/** Signing in and out. A sign-in under way is in a sealed cookie, so that whoever begins many costs the database nothing. */
+/**
+ * Signing in and out. A sign-in under way is in a sealed cookie, so that beginning many of them costs the database
+ * nothing.
+ */
 export function loginRoutes(deps: LoginDeps): Router {
   return Router()
     .get("/login", beginLogin(deps))
@@ -42,13 +45,13 @@ const attemptSchema = z.object({
 });
 type StoredAttempt = z.infer<typeof attemptSchema>;
 
-/** Browsers forget the cookie then; who keeps it is refused. */
+/** Browsers delete the cookie then; one that is sent later is refused. */
 const ATTEMPT_MS = 600_000;
 const ATTEMPT_OWNER = "console login";
 
 /**
- * Asks the provider for a proof of identity that is as young as it has to be: of now where the last session was left idle,
- * of the last minutes for a decision about money, of now where the gateway asked for a younger one, otherwise of this day's
+ * Asks the provider for a proof of identity that is as young as it has to be: a new one where the last session was left
+ * idle or the gateway asked for one, one of the last minutes for a decision about money, otherwise one of this day's
  * work.
  */
 function beginLogin({ store, provider, sessionMaxMs, decisionLoginAgeMs }: LoginDeps): RequestHandler {
@@ -91,7 +94,7 @@ function completeLogin(deps: LoginDeps): RequestHandler {
   };
 }
 
-/** A new id for each sign-in: one that somebody has planted before is worth nothing. */
+/** A new id for each sign-in: one that an attacker has planted before is worth nothing. */
 function sessionOf(identity: Identity, { sessionMaxMs }: LoginDeps): SignedIn {
   const { roles, merchantId, authenticatedAt, ...rest } = identity;
   const isOperator = merchantId === undefined;
@@ -107,7 +110,7 @@ function sessionOf(identity: Identity, { sessionMaxMs }: LoginDeps): SignedIn {
   };
 }
 
-/** @returns undefined of a cookie that we did not set, or too long ago. */
+/** @returns undefined for a cookie that we did not set, or too long ago. */
 function openAttempt({ keys }: SessionStore, cookie: string | undefined): StoredAttempt | undefined {
   if (cookie === undefined) return undefined;
   try {
@@ -133,7 +136,7 @@ function logOut({ store, provider, origin, log }: LoginDeps): RequestHandler {
     response.append("Set-Cookie", clearCookie(SESSION_COOKIE));
     response.setHeader("Clear-Site-Data", '"cache"');
     const back = `${origin}/logged-out`;
-    // Here it has ended, whether or not the provider answers.
+    // The session has ended here, even if the provider does not answer.
     const elsewhere = await provider.endSessionUrl(session.idToken, back).catch((error: unknown) => {
       log.warn({ operation: "sign out", error }, "the session at the identity provider may go on");
       return undefined;

@@ -16,7 +16,7 @@ function pageAt(originalUrl: string, method = "GET"): string {
 test.each([
   ["/payments?status=FAILED&from=2026-01-01", "/payments?status=FAILED&amp;from=2026-01-01&amp;lang=tr"],
   ["/search?q=order+1&lang=en", "/search?q=order+1&amp;lang=tr"],
-  // What was done is said once.
+  // The notice of a finished action is shown once.
   ["/refunds?done=approve", "/refunds?lang=tr"],
   ["/", "/?lang=tr"],
 ])("at %s a switch of languages leads to %s", (address, href) => {

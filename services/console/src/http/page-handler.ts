@@ -24,8 +24,8 @@ export type PageDeps = {
 };
 
 /**
- * Serves a page to who is signed in. Who is not is led to the sign-in and back; a form that is posted without a session,
- * by another site's page or without the session's token does nothing.
+ * Serves a page to a person who is signed in. Anybody else is led to the sign-in and back; a form that is posted
+ * without a session, by another site's page or without the session's token does nothing.
  */
 export function pageHandler(deps: PageDeps, page: Page): RequestHandler {
   return async (request, response, next) => {
@@ -37,11 +37,11 @@ export function pageHandler(deps: PageDeps, page: Page): RequestHandler {
     const { form, file } = page.takesFile
       ? await receiveUpload(request)
       : { form: formOf(request), file: undefined };
-    // Whatever was not read of it when the answer is there is not wanted; the browser sends it before it takes the answer.
+    // The rest of an unread file is not needed, but the browser sends it before it takes the answer.
     response.once("finish", () => file?.discard());
     if (page.method === "POST" && !isOwnForm(request, form, session, deps.origin))
       return refuseForm(request, response, { reader, session });
-    // What is not for them they do not see, and cannot do.
+    // A page for another audience is neither seen nor carried out.
     if (!isFor(page, session)) {
       if (page.method === "GET") return next();
       return refuseAct(request, response, { reader, session });
@@ -99,10 +99,10 @@ function refuse(
   });
 }
 
-/** What every page of a person has around its content. */
+/** The frame that every page of a person has around its content. */
 export function frameOf(request: Request, reader: Reader, session: Session | undefined) {
   const asked = new URLSearchParams(request.originalUrl.split("?", 2)[1]);
-  // A card number that somebody has typed is on no page.
+  // A card number in an address is repeated on no page.
   const query = new URLSearchParams([...asked].filter(([, value]) => !holdsCardNumber(value)));
   return {
     reader,
@@ -117,7 +117,7 @@ export function frameOf(request: Request, reader: Reader, session: Session | und
   };
 }
 
-/** The token alone decides where a browser says nothing of the sender; where it does, both have to be right. */
+/** The token alone decides where a browser does not name the sender; where it does, both have to be right. */
 export function isOwnForm(
   request: Request,
   form: URLSearchParams,
@@ -127,7 +127,7 @@ export function isOwnForm(
   return isSameOrigin(request.headers, origin) && isFormToken(session.id, form.get("formToken") ?? "");
 }
 
-/** Of a body that `express.text` has read. */
+/** The form in a body that `express.text` has read. */
 export function formOf(request: Request): URLSearchParams {
   return new URLSearchParams(typeof request.body === "string" ? request.body : "");
 }

@@ -1,9 +1,9 @@
 import { originOf } from "./same-origin.ts";
 
 /**
- * The security headers of every answer. A page loads our own style and script and nothing else, is framed by nobody, and
- * is stored nowhere: after a sign-out the back button shows nothing. A form leads to this server; `form-action` also counts
- * for where that redirects to, which after a sign-out is the identity provider.
+ * The security headers of every answer. A page loads our own style and script and nothing else, cannot be framed, and
+ * is stored nowhere: after a sign-out the back button shows nothing. A form leads to this server; `form-action` also
+ * covers the address that it redirects to, which after a sign-out is the identity provider's.
  */
 export function pageHeaders({ consoleUrl, issuer }: { consoleUrl: string; issuer: string }) {
   const policy = [

@@ -7,7 +7,7 @@ import type { ArrivingFile } from "../operator-api/form-with-file.ts";
 /** A form with a file behind its fields. The file is read while it arrives: the process holds a piece of it. */
 export type Upload = { form: URLSearchParams; file: ArrivingFile | undefined };
 
-/** The form is broken, is none that brings a file, or brings too large a one. */
+/** The form is malformed, brings no file, or brings too large a one. */
 export class UploadError extends Error {
   override name = "UploadError";
   readonly code = "upload";
@@ -15,7 +15,7 @@ export class UploadError extends Error {
 }
 
 /**
- * Reads the fields of a form, up to its file. What comes behind the file is not looked at.
+ * Reads the fields of a form, up to its file. Anything after the file is ignored.
  *
  * @throws UploadError. Where the form breaks off within the file, reading the file throws.
  */
@@ -38,7 +38,7 @@ export async function receiveUpload(request: IncomingMessage): Promise<Upload> {
   });
   parser.on("field", (name: string, value: string) => form.append(name, value));
   parser.on("file", (_part: string, stream: BusboyFileStream, name: string | undefined) => {
-    // Where nobody reads it any more its end does not matter.
+    // Once the stream is not read any more, its end does not matter.
     stream.on("error", () => {});
     arriving = stream;
     resolve({
@@ -65,5 +65,5 @@ export async function receiveUpload(request: IncomingMessage): Promise<Upload> {
 
 const FIELDS_MAX = 10;
 const FIELD_BYTES_MAX = 1_000;
-/** As many as the operator API takes. */
+/** The operator API's limit. */
 const FILE_BYTES_MAX = 1_073_741_824;

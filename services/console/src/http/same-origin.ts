@@ -5,8 +5,8 @@ export function originOf(url: string): string {
 }
 
 /**
- * Whether a form was sent by a page of ours, by what browsers say of it. One that says nothing is judged by the form's
- * token alone, which no other site can know.
+ * Tells by the browser's headers that a page of ours sent a form. A request without such headers is judged by the
+ * form's token alone, which no other site can know.
  */
 export function isSameOrigin(headers: IncomingHttpHeaders, origin: string): boolean {
   const { origin: sender, "sec-fetch-site": site } = headers;

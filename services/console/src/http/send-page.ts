@@ -14,7 +14,7 @@ export function sendPage(response: Response, frame: Frame, page: Content & { sta
 
 const RETRY_AFTER_S = "2";
 
-/** Goes on as it arrives; where it breaks off, so does the download, and its last line is missing. */
+/** Passes the file on as it arrives; where it breaks off, so does the download, and its last line is missing. */
 export async function sendFile(
   response: Response,
   { mediaType, fileName, policy, body }: FileAnswer,

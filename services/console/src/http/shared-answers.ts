@@ -1,14 +1,17 @@
 import type { PageAnswer } from "../pages/page-context.ts";
 
-/** The answers of forms that show a secret once, for the second click of a double click: it gets the first one's answer. */
+/**
+ * The answers of forms that show a secret once, for the second click of a double click, which gets the first one's
+ * answer.
+ */
 export type SharedAnswers = {
-  /** @param key of the session and the form; undefined of a form that has none, whose answer is its own. */
+  /** @param key for the session and the form; undefined for a form without one, whose answer is not shared. */
   answer: (key: string | undefined, work: () => Promise<PageAnswer>) => Promise<PageAnswer>;
 };
 
 /**
- * In memory alone, for seconds and for few forms: what has a secret is written down nowhere. Where the clicks reach
- * different processes, or the memory is full, the second page says that the secret was shown before.
+ * Keeps answers in memory alone, for seconds and for few forms: an answer with a secret is never stored. Where the
+ * clicks reach different processes, or the memory is full, the second page says that the secret was shown before.
  */
 export function createSharedAnswers(keepMs = KEEP_MS, formsMax = FORMS_MAX): SharedAnswers {
   const answers = new Map<string, Promise<PageAnswer>>();
@@ -22,7 +25,7 @@ export function createSharedAnswers(keepMs = KEEP_MS, formsMax = FORMS_MAX): Sha
       const forget = () => void answers.delete(key);
       try {
         const answer = await answering;
-        // What was refused is entered again, and is then another request.
+        // A refused form is entered again, and is then another request.
         if (answer.kind === "page" && (answer.status ?? 200) >= 400) forget();
         else setTimeout(forget, keepMs).unref();
         return answer;

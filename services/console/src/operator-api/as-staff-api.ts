@@ -17,12 +17,12 @@ import {
 } from "./operator-api.ts";
 
 /**
- * The staff API under the names of the operators': each page asks what it asks as an operator, and gets what a merchant's
- * staff may have of it. What is not theirs, such as another merchant, is as unknown as what does not exist. What is of test
- * mode is found as well.
+ * The staff API under the names of the operators': each page makes the calls that it makes for an operator, and gets
+ * the part that a merchant's staff may see. A thing that is not theirs, such as another merchant, is as unknown as one
+ * that does not exist. Things in test mode are found as well.
  *
  * @param api the staff API itself; undefined where the installation has none.
- * @param merchantId of the person's merchant, which alone a page can ask about.
+ * @param merchantId of the person's merchant, the only one that a page can ask about.
  */
 export function asStaffApi(api: OperatorApi | undefined, merchantId: string): OperatorApi {
   if (!api) return UNAVAILABLE;
@@ -58,7 +58,7 @@ export function asStaffApi(api: OperatorApi | undefined, merchantId: string): Op
         return changed as Changed<never>;
       return (await api.change(staffs, { ...asked, key, query: { livemode: "false" } })) as Changed<never>;
     },
-    // No file is taken of staff.
+    // Staff upload no files.
     upload: async () => ({ done: false, problem: problemOf("forbidden") }),
     async download(endpoint, mediaType, call) {
       const staffs = own(endpoint, call);
@@ -69,20 +69,20 @@ export function asStaffApi(api: OperatorApi | undefined, merchantId: string): Op
 
 type Query = NonNullable<Call["query"]>;
 
-/** Whether a page asks about a merchant that is not the person's. */
+/** Tells whether a page asks about a merchant that is not the person's. */
 function namesAnother({ path, query, body }: Call, merchantId: string): boolean {
   const inBody = typeof body === "object" && body !== null && "merchantId" in body ? body.merchantId : "";
   return [path?.["merchantId"], query?.["merchantId"], inBody].some((named) => named && named !== merchantId);
 }
 
-/** Nobody names a merchant here, nor asks for what only operators see. */
+/** Leaves out the merchant, and fields that only operators see. */
 function known({ queryParameters }: Endpoint, query: Query = {}): Query {
   return Object.fromEntries(
     Object.entries(query).filter(([name]) => queryParameters && name in queryParameters.shape),
   );
 }
 
-/** The mode of what is changed, which operators name beside the merchant, is in the query here. */
+/** Moves the mode of a change, which operators name with the merchant, into the query. */
 function withoutMerchant(staffs: Endpoint, of: Endpoint, { body, query, ...call }: Call): Call {
   const namesOne = of.request instanceof z.ZodObject && "merchantId" in of.request.shape;
   if (!namesOne || typeof body !== "object" || body === null)
@@ -95,7 +95,7 @@ function withoutMerchant(staffs: Endpoint, of: Endpoint, { body, query, ...call 
   };
 }
 
-/** Of one thing: whoever has its id need not know in which mode it was made. */
+/** A single thing is found by its id, without knowing in which mode it was made. */
 function hasModes({ pathParameters, queryParameters }: Endpoint): boolean {
   return pathParameters !== undefined && queryParameters !== undefined && "livemode" in queryParameters.shape;
 }

@@ -1,15 +1,15 @@
 /** A file while it arrives from a browser. */
 export type ArrivingFile = {
-  /** As the browser calls it; empty where nobody has chosen one. */
+  /** The browser's name for the file; empty where no file was chosen. */
   name: string;
   content: AsyncIterable<Buffer>;
   /** Waits for the end of the form that it came in. @throws where it was cut off, or at the bound */
   end(): Promise<void>;
-  /** Reads the rest of it away, so that the browser takes the answer. */
+  /** Reads and drops the rest of it, so that the browser takes the answer. */
   discard(): void;
 };
 
-/** The body of a form with this file alone, sent as it arrives; of a file that is cut off it has no end. */
+/** The body of a form with this file alone, sent as it arrives; if the file is cut off, the body has no end. */
 export async function* formWithFile(boundary: string, part: string, file: ArrivingFile) {
   yield Buffer.from(
     `--${boundary}\r\nContent-Disposition: form-data; name="${part}"; filename="${escapeName(file.name)}"\r\n` +
@@ -20,7 +20,7 @@ export async function* formWithFile(boundary: string, part: string, file: Arrivi
   yield Buffer.from(`\r\n--${boundary}--\r\n`);
 }
 
-/** As browsers write names in the head of a part. */
+/** Escapes as browsers do in the head of a part. */
 function escapeName(name: string): string {
   return name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }

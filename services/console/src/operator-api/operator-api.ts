@@ -6,10 +6,10 @@ import { formWithFile, type ArrivingFile } from "./form-with-file.ts";
 
 /** The gateway's face for operators, called as one person: the console has no authority of its own. */
 export type OperatorApi = {
-  /** Of a GET. @throws OperatorApiProblemError, OperatorApiUnavailableError */
+  /** Sends a GET. @throws OperatorApiProblemError, OperatorApiUnavailableError */
   read<E extends Endpoint>(endpoint: E, call?: Call): Promise<BodyOf<E>>;
   /**
-   * Of anything else; what the gateway refuses is returned.
+   * Sends any other method; a refusal of the gateway is returned.
    * @throws OperatorApiUnavailableError, and OperatorApiProblemError where the person is not signed in
    */
   change<E extends Endpoint>(endpoint: E, call: Call & { key: string }): Promise<Changed<BodyOf<E>>>;
@@ -22,7 +22,7 @@ export type OperatorApi = {
     call: { query: Query; part: string; file: ArrivingFile },
   ): Promise<Changed<BodyOf<E>>>;
   /**
-   * Of a GET that has its answer in another form, too, such as all rows of a list, as the gateway sends it.
+   * Sends a GET for another form of the answer, such as all rows of a list, as the gateway sends it.
    * @throws OperatorApiProblemError, OperatorApiUnavailableError
    */
   download(endpoint: Endpoint, mediaType: MediaType, call: Call): Promise<Download>;
@@ -33,7 +33,7 @@ export type MediaType = "text/csv" | "text/html" | "image/svg+xml";
 
 export type Download = {
   body: ReadableStream<Uint8Array>;
-  /** The Content-Security-Policy that it comes with, of a page that has a style of its own. */
+  /** The Content-Security-Policy of a page that has a style of its own. */
   policy: string | undefined;
 };
 
@@ -60,13 +60,15 @@ export class OperatorApiProblemError extends Error {
   }
 }
 
-/** No answer, or none that the contract knows: of a change nobody here knows whether it was made. */
+/** No answer, or none that the contract knows: it is unknown whether a change was made. */
 export class OperatorApiUnavailableError extends Error {
   override name = "OperatorApiUnavailableError";
   readonly code = "operator_api_unavailable";
 }
 
-/** The way to the gateway: its address, a bound on each wait, and whose certificates are trusted there. */
+/**
+ * The way to the gateway: its address, a bound on each wait, and the certificate authorities that are trusted there.
+ */
 export type OperatorApiWire = { url: string; timeoutMs: number; dispatcher: Agent };
 
 /** @param ca PEM of the authority that signed the gateway's certificate, where it is not a public one. */
@@ -83,7 +85,7 @@ export function operatorApiWire(url: string, timeoutMs: number, ca: string | und
 }
 
 const CONNECTIONS_MAX = 64;
-/** Within a file that comes; the gateway asks for a page of it again for a while. */
+/** The longest silence within a file that comes; the gateway retries a page of it for a while. */
 const SILENCE_MS_MAX = 300_000;
 /** A file is sent as fast as it arrives here, which has the same bound. */
 const FILE_MS_MAX = 600_000;
@@ -101,7 +103,7 @@ export function createOperatorApi(wire: OperatorApiWire, accessToken: string): O
         const answer = await answerOf(endpoint, await send(endpoint, call, { "Idempotency-Key": key }));
         if (!answer.done && answer.problem.code === "unauthorized")
           throw new OperatorApiProblemError(answer.problem);
-        // The same form was sent twice, such as by a double click: its first answer is the answer.
+        // The same form was sent twice, such as by a double click: both get the first answer.
         if (answer.done || answer.problem.code !== "idempotency_key_in_use" || attempt === ATTEMPTS_MAX)
           return answer;
         await new Promise((resolve) => setTimeout(resolve, ATTEMPT_PAUSE_MS));
@@ -113,7 +115,7 @@ export function createOperatorApi(wire: OperatorApiWire, accessToken: string): O
       const headers = { "Content-Type": `multipart/form-data; boundary=${boundary}` };
       const response = await send(endpoint, { query }, headers, { file: body }).catch(
         async (error: unknown) => {
-          // Where the file itself has broken off that is the fault, and nothing was taken.
+          // The file itself may have broken off: then that is the cause, and nothing was imported.
           file.discard();
           await file.end();
           throw error;
@@ -197,8 +199,8 @@ function addressOf(base: string, path: string, { path: parameters = {}, query = 
 }
 
 /**
- * The gateway says of an id or a filter that it is none, and could not be asked with an address that is longer than a server
- * reads: nobody would know whether something was done. What is cut is longer than anything there is, so it is still none.
+ * The gateway answers that an id or a filter is invalid, but an address that is longer than a server reads would leave
+ * it unknown whether something was done. A text that is cut is longer than any valid one, so it is still invalid.
  */
 function bounded(text: string): string {
   return text.slice(0, TEXT_LENGTH_MAX).toWellFormed();

@@ -4,7 +4,7 @@ import type { Action, Offer } from "./offers.ts";
 import type { PageContext } from "./page-context.ts";
 import type { Deed, Texts } from "./texts.ts";
 
-/** The actions that need a young sign-in: it is asked for in the place of their forms. */
+/** The actions that need a recent sign-in, which is asked for in place of their forms. */
 const DECISIONS: ReadonlySet<Deed> = new Set<Deed>([
   "approve",
   "reject",
@@ -16,7 +16,7 @@ const DECISIONS: ReadonlySet<Deed> = new Set<Deed>([
   "cancel",
 ]);
 
-/** The forms of what a person may do to the thing at `path`, and why the rest is not offered. */
+/** The forms of the actions on the thing at `path`, and why the others are not offered. */
 export function renderActions(
   context: PageContext,
   { path, offers, refundAmount }: { path: string; offers: readonly Offer[]; refundAmount?: string },
@@ -57,7 +57,7 @@ export function decisionForm(context: PageContext, path: string, actions: readon
   </form>`;
 }
 
-/** To the sign-in and back, where the last one is too old. */
+/** The way to the sign-in and back, where the last one is too old. */
 export function signInAgain(texts: Texts, path: string): Html {
   return html`<p>
     <a class="button" href="/login?again=1&amp;return=${encodeURIComponent(path)}">${texts.signInAgain}</a>
@@ -138,7 +138,7 @@ function refundForm(context: PageContext, path: string, amount: string | undefin
   return actionForm(context, { action: `${path}/refund`, button: texts.refundButton, fields });
 }
 
-/** What the form has brought that was refused, to be shown again. */
+/** The value in the refused form, to be shown again. */
 function sent(context: PageContext, field: string): string | undefined {
   return context.form.get(field) ?? undefined;
 }

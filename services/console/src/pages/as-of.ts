@@ -3,8 +3,8 @@ import { timeElement } from "./format.ts";
 import type { PageContext } from "./page-context.ts";
 
 /**
- * Above a list of work: of which moment it is, and the way to it as it is now. A script goes there by itself when the person
- * looks at the page again; by a timer it would keep the session of somebody alive who has gone.
+ * Shows above a list of work how old it is, and the way to it as it is now. A script reloads it when the person looks
+ * at the page again; a timer would keep an absent person's session alive.
  */
 export function asOf({ now, query, reader }: PageContext, path: string): Html {
   const { texts } = reader;

@@ -9,7 +9,7 @@ import type { Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
 import { filterOf, readList } from "./read-list.ts";
 import { details, nextPage, table, type Column } from "./table.ts";
 
-/** Who did what in any service. */
+/** The actions of people in every service. */
 export const auditPages: Page[] = [
   { method: "GET", path: "/audit", answer: answerAudit },
   csvPage("/audit.csv", getAuditLog, { filter: auditFilter }),
@@ -17,7 +17,7 @@ export const auditPages: Page[] = [
 
 const FILTERS = ["actor", "action", "subject", "service"] as const;
 
-/** As the API is asked, for a page and for a file of all rows. */
+/** The API's filters, for a page and for a file of all rows. */
 function auditFilter(query: URLSearchParams) {
   return {
     ...filterOf(query, FILTERS),

@@ -26,5 +26,5 @@ const TURKISH: AuditTexts = {
   noEntries: "Eşleşen kayıt yok. Filtreleri genişletin; kayıtta insanların değiştirdiği her şey vardır.",
 };
 
-/** What the page about the audit log says. */
+/** The texts of the page about the audit log. */
 export const AUDIT_TEXTS: Record<Language, AuditTexts> = { en: ENGLISH, tr: TURKISH };

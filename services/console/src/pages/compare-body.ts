@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 
-/** How the body that a receiver has differs from the one that was sent. */
+/** The difference between a receiver's copy of a body and the one that was sent. */
 export type BodyVerdict = "same" | "spaces" | "writtenAgain" | "other";
 
 /**
- * Compares by the hash alone, since that is what the log keeps of a body.
- * @param pasted as a browser sends what stands in a text area: with CRLF for each line end.
+ * Compares by the hash alone, since the log keeps only the hash of a body.
+ * @param pasted as a browser sends a text area's content: with CRLF for each line end.
  * @param sentHash SHA-256, in lower-case hex.
  */
 export function compareBody(pasted: string, sentHash: string): BodyVerdict {
@@ -16,7 +16,7 @@ export function compareBody(pasted: string, sentHash: string): BodyVerdict {
   return written !== undefined && hashOf(written) === sentHash ? "writtenAgain" : "other";
 }
 
-/** As we write JSON: without white space, in the order in which it stands there. */
+/** The JSON as we write it: without white space, with its members in the given order. */
 function writtenAgain(text: string): string | undefined {
   try {
     return JSON.stringify(JSON.parse(text));

@@ -9,7 +9,7 @@ import type { OperatorApi } from "../operator-api/operator-api.ts";
 import type { FileAnswer, Page } from "./page-context.ts";
 import { paymentFilter } from "./payment-list.ts";
 
-/** The files of payments and refunds; every other list has its file beside its page. */
+/** The files of payments and refunds; every other list has its file next to its page. */
 export const csvPages: Page[] = [
   csvPage("/payments.csv", listOperatorPayments, { audience: "everybody", filter: paymentFilter }),
   csvPage("/refunds.csv", listOperatorRefunds, {
@@ -19,9 +19,9 @@ export const csvPages: Page[] = [
 ];
 
 type CsvPageOptions = Pick<Page, "audience"> & {
-  /** The path's last part, where nothing is said. */
+  /** The path's last part by default. */
   fileName?: string;
-  /** As the list itself is filtered; all rows, where nothing is said. */
+  /** The filter of the list itself; all rows by default. */
   filter?: (query: URLSearchParams) => Record<string, string | undefined>;
 };
 

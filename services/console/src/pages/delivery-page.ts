@@ -18,10 +18,10 @@ import { doneNotice, takeAction } from "./take-action.ts";
 
 const audience = "everybody";
 
-/** Who may send webhooks again. */
+/** The roles that may send webhooks again. */
 export const REDELIVERS = { operator: "operations", staff: "developer" } as const;
 
-/** One webhook: every attempt with the receiver's words, and what the signature was made of. */
+/** One webhook: every attempt with the receiver's words, and the parts of the signature. */
 export const deliveryPage: Page[] = [
   { audience, method: "GET", path: "/deliveries/:eventId", answer: (context) => answerDelivery(context) },
   { audience, method: "POST", path: "/deliveries/:eventId/redeliver", answer: redeliver },
@@ -65,7 +65,7 @@ function renderDelivery(context: PageContext, shown: Shown): PageAnswer {
   };
 }
 
-/** Of an endpoint that was turned off since only the id is known. */
+/** The URL of an endpoint; only the id is known of an endpoint that has been turned off. */
 function urlIn(endpoints: readonly WebhookEndpoint[]) {
   return (id: string | undefined): string =>
     endpoints.find(({ endpointId }) => endpointId === id)?.url ?? id ?? "–";
@@ -124,7 +124,7 @@ function endpointsOf(context: PageContext, { delivery, endpoints }: Shown): Html
         ? [
             {
               heading: reader.texts.now,
-              // Nothing is sent to one that was turned off, or never was.
+              // An endpoint that is turned off, or never was on, receives nothing.
               cell: ({ endpointId }: (typeof rows)[number]) =>
                 isOn(endpointId) ? button({ endpointId }) : "–",
             },
@@ -205,7 +205,10 @@ ${form.get("body") ?? ""}</textarea>
     </form>`;
 }
 
-/** Says how the body that somebody has differs from what was sent. It changes nothing, and asks nobody but the log. */
+/**
+ * Says how a merchant's copy of the body differs from the one that was sent. It changes nothing, and reads only the
+ * log.
+ */
 async function compare(context: PageContext): Promise<PageAnswer> {
   const texts = DELIVERY_TEXTS[context.reader.language];
   const pasted = context.form.get("body") ?? "";

@@ -63,7 +63,7 @@ async function answerLog(context: PageContext, notice?: Notice, status?: number)
   };
 }
 
-/** The health of a merchant's endpoints, and what may be done about all of its webhooks. */
+/** The health of a merchant's endpoints, and the actions on all of its webhooks. */
 function ofMerchant(
   context: PageContext,
   { merchantId, filter, endpoints }: OfMerchant & { endpoints: readonly WebhookEndpoint[] },
@@ -200,7 +200,9 @@ async function redeliverAll(context: PageContext): Promise<PageAnswer> {
   );
 }
 
-/** What a field for date and time has, which leaves seconds out where they are 0; the gateway refuses what is no time. */
+/**
+ * The value of a date and time field, which leaves seconds out where they are 0; the gateway refuses an invalid time.
+ */
 function utcOf(text: string): string {
   return `${/T\d\d:\d\d$/.test(text) ? `${text}:00` : text}Z`;
 }

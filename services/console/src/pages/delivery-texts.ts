@@ -164,5 +164,5 @@ const TURKISH: DeliveryTexts = {
   },
 };
 
-/** What the pages about webhooks say. */
+/** The texts of the pages about webhooks. */
 export const DELIVERY_TEXTS: Record<Language, DeliveryTexts> = { en: ENGLISH, tr: TURKISH };

@@ -7,7 +7,7 @@ import type { PageContext } from "./page-context.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 import { table } from "./table.ts";
 
-/** Where the bank and we say different things, with what may be done about each. @param query of the page. */
+/** Differences between the bank's files and our records, each with its actions. @param query of the page. */
 export function differenceTable(
   context: PageContext,
   caption: string,
@@ -63,7 +63,7 @@ function notesOf({ reader }: PageContext, { assignee, notes }: Difference): Html
   ${notes.map(({ at, actor, note }) => html`<p>${timeElement(reader, at)} ${actor}: ${note}</p>`)}`;
 }
 
-/** A note and the closing, or why there is neither. What was entered about this difference stays where it was refused. */
+/** A note and the closing, or why there is neither. Refused input stays with the difference that it is about. */
 function workOf(context: PageContext, difference: Difference, query: string): Html {
   const { form, mayDecide, reader } = context;
   const texts = SETTLEMENT_TEXTS[reader.language];

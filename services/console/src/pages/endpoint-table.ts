@@ -33,7 +33,7 @@ export function endpointTable(
   );
 }
 
-/** In words and with the times that matter for it. */
+/** The health in words, with the times that matter for it. */
 function healthOf(reader: Reader, health: WebhookEndpoint["health"]): Html {
   const texts = DELIVERY_TEXTS[reader.language];
   const times = [

@@ -1,7 +1,9 @@
 import { html, type Html } from "@holdfast/html";
 import type { PageContext } from "./page-context.ts";
 
-/** What every form has: it is ours, and is carried out once however often it is sent, as its key is made with it. */
+/**
+ * The fields of every form: it is ours, and is carried out once however often it is sent, as its key is made with it.
+ */
 export function hidden(context: PageContext, values: Record<string, string> = {}): Html {
   return html`<input type="hidden" name="formToken" value="${context.formToken}" /><input
       type="hidden"
@@ -15,11 +17,11 @@ export function hidden(context: PageContext, values: Record<string, string> = {}
 export type TextField = {
   name: string;
   label: string;
-  /** Where another field of the page has the same name. */
+  /** Set where another field of the page has the same name. */
   id?: string;
   value?: string | undefined;
   type?: "text" | "url" | "datetime-local" | "date";
-  /** Which keyboard a telephone shows. */
+  /** The keyboard that a telephone shows. */
   inputMode?: "decimal";
   max?: number;
   /** Stands between the label and the field, and is read out with it. */
@@ -80,7 +82,7 @@ export function selectField({
   </div>`;
 }
 
-/** A form of one button, with what it needs beside it. */
+/** A form of one button, with its fields next to it. */
 export function actionForm(
   context: PageContext,
   {
@@ -94,7 +96,7 @@ export function actionForm(
     button: string;
     fields?: Html | undefined;
     values?: Record<string, string>;
-    /** Of what cannot be taken back with a click: the question that a script asks before it is sent. */
+    /** The question that a script asks before an irreversible form is sent. */
     danger?: string | undefined;
   },
 ): Html {

@@ -12,7 +12,7 @@ export function amountField(amount: number, currency: string): string {
   return amount.toFixed(currencyExponent(currency) ?? 2);
 }
 
-/** In UTC; the script writes it in the reader's zone. The exact time is in the title. */
+/** A time in UTC; the script writes it in the reader's zone. The exact time is in the title. */
 export function timeElement({ locale }: Reader, iso: string | undefined): Html {
   if (iso === undefined) return html`–`;
   const text = timeFormatter(locale).format(new Date(iso));
@@ -24,7 +24,7 @@ const timeFormatter = keepFormatters(
     new Intl.DateTimeFormat(localeOf(locale), { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" }),
 );
 
-/** A day, such as 2026-11-24, which is no moment in anybody's zone. */
+/** A day, such as 2026-11-24, without a time zone. */
 export function dayText({ locale }: Reader, day: string): string {
   return dayFormatter(locale).format(new Date(day));
 }
@@ -61,7 +61,7 @@ export function breakable(name: string): Html {
   return html`${name.split(/(?<=[._])/).map((part, at) => html`${at > 0 && html`<wbr />`}${part}`)}`;
 }
 
-/** Of a status or a state, whatever its service calls it; one that is not known is shown as it is. */
+/** The badge of a status or a state; an unknown one is shown as it is. */
 export function statusBadge({ texts }: Reader, status: string): Html {
   return html`<span class="badge ${COLOURS[status] ?? ""}">${statusWord({ texts }, status)}</span>`;
 }
@@ -98,7 +98,7 @@ const COLOURS: Record<string, string> = {
   WON: "good",
 };
 
-/** A masked number, written so that the last four digits are found. */
+/** A masked number, written so that the last four digits are easy to find. */
 export function cardText(pan: string): string {
   return `${pan.slice(0, 6)} … ${pan.slice(-4)}`;
 }

@@ -7,7 +7,7 @@ import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 import { facts, table } from "./table.ts";
 import { doneNotice } from "./take-action.ts";
 
-/** A bank's file: what was taken of it, what could not be read and why, and what the comparison says. */
+/** A bank's file: the imported lines, the unreadable ones with the reason, and the result of the comparison. */
 export const importPage: Page = {
   method: "GET",
   path: "/settlement/imports/:importId",

@@ -3,12 +3,12 @@ import { textField } from "./form-fields.ts";
 
 /** A field for a moment in UTC, which may be none yet. */
 export function instantField(name: string, label: string, value: string | null | undefined): Html {
-  // What a link of another page has, such as `2026-01-31T00:00:00.000Z`, is for the field without zone and fractions.
+  // The field takes no zone and no fractions, which a link such as `2026-01-31T00:00:00.000Z` has.
   const text = value?.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, "$1");
   return textField({ name, label, value: text ?? "", type: "datetime-local" });
 }
 
-/** What the field has, as a time in UTC; whatever else stands there, the gateway refuses. */
+/** The field's value as a time in UTC; the gateway refuses an invalid one. */
 export function instantOf(text: string | null | undefined): string | undefined {
   if (!text) return undefined;
   if (/T\d\d:\d\d$/.test(text)) return `${text}:00Z`;

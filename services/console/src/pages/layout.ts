@@ -6,11 +6,11 @@ import { TEXTS } from "./texts.ts";
 
 export type Frame = {
   reader: Reader;
-  /** Of this page, for the navigation. */
+  /** The page's own path, for the navigation. */
   path: string;
-  /** What the page was asked for beside its path, such as filters: a switch of languages keeps it. */
+  /** The page's query, such as filters: a switch of languages keeps it. */
   query?: URLSearchParams;
-  /** With the merchant that they are staff of; undefined where nobody is signed in. */
+  /** The person with their merchant if they are its staff; undefined where nobody is signed in. */
   person: { subject: string; merchantId?: string | undefined; formToken: string } | undefined;
   searchText?: string | undefined;
 };
@@ -125,7 +125,7 @@ function languages({ language, texts }: Reader, path: string, query?: URLSearchP
   const others = LANGUAGES.filter((other) => other !== language);
   const pageIn = (other: Language) => {
     const asked = new URLSearchParams(query);
-    // What was done is said once.
+    // The notice of a finished action is shown once.
     asked.delete("done");
     asked.set("lang", other);
     return `${path}?${asked.toString()}`;

@@ -21,13 +21,13 @@ type RenderAgain = (context: PageContext, notice?: Notice, status?: number) => P
 type MerchantAction = {
   /** The last part of the form's path. */
   verb: string;
-  /** Operators alone, where nothing is said. */
+  /** Operators alone by default. */
   audience?: "everybody";
   showsSecret?: boolean;
   act: (context: PageContext, renderAgain: RenderAgain) => Promise<PageAnswer>;
 };
 
-/** What each form of a merchant's page does. */
+/** The effect of each form of a merchant's page. */
 export const MERCHANT_ACTIONS: readonly MerchantAction[] = [
   { verb: "suspend", act: (context, again) => setStatus(context, again, "SUSPENDED") },
   { verb: "activate", act: (context, again) => setStatus(context, again, "ACTIVE") },
@@ -96,7 +96,7 @@ async function revokeKey(context: PageContext, again: RenderAgain): Promise<Page
   );
 }
 
-/** The first endpoint that somebody adds in a mode is its default one, whose deliveries every log shows. */
+/** The first endpoint that is added in a mode is its default one, whose deliveries every log shows. */
 async function addWebhook(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
   const { path, page } = ofMerchant(context);
   const texts = MERCHANT_TEXTS[context.reader.language];

@@ -7,7 +7,7 @@ import type { PageContext } from "./page-context.ts";
 export type KnownMerchants = { items: Merchant[]; nextCursor?: string | undefined };
 
 export async function readMerchants({ api, session }: PageContext): Promise<KnownMerchants> {
-  // A merchant's staff know of their own alone, which they are not asked to choose.
+  // A merchant's staff know only their own, and need not choose it.
   if (session.staff) return { items: [] };
   return await api.read(listMerchants, { query: { limit: "200" } });
 }

@@ -19,7 +19,7 @@ import type { Notice, Page, PageAnswer, PageContext, Reader } from "./page-conte
 import { facts, table } from "./table.ts";
 import { doneNotice } from "./take-action.ts";
 
-/** One merchant, whole: what it may do, what it pays, where its payments go and where its webhooks go. */
+/** One whole merchant: its limits, fees, routes and webhooks. */
 export const merchantPage: Page[] = [
   { method: "GET", path: "/merchants/:merchantId", answer: (context) => answerMerchant(context) },
   ...ownMerchantPages,
@@ -35,7 +35,7 @@ export const merchantPage: Page[] = [
 export type WholeMerchant = {
   merchant: Merchant;
   webhooks: readonly WebhookEndpoint[];
-  /** Of the webhooks that are shown. */
+  /** The mode of the webhooks that are shown. */
   isLive: boolean;
 };
 

@@ -9,7 +9,7 @@ import { barOf, roleBar } from "./offers.ts";
 import type { PageContext, Reader } from "./page-context.ts";
 import { facts, table, type Column } from "./table.ts";
 
-/** Suspends or reactivates, or says who may. */
+/** Suspends or reactivates, or names the role that may. */
 export function statusForm(context: PageContext, { merchant }: WholeMerchant): Html {
   const { reader, session } = context;
   const texts = MERCHANT_TEXTS[reader.language];
@@ -54,7 +54,7 @@ export function keySection(context: PageContext, { merchant }: Pick<WholeMerchan
       { heading: texts.key, cell: ({ apiKey }) => html`<code>${apiKey}</code>` },
       { heading: texts.mode, cell: ({ livemode }) => (livemode ? texts.live : texts.test) },
       { heading: texts.made, cell: ({ createdAt }) => timeElement(reader, createdAt) },
-      // Which operators have issued keys, staff do not see.
+      // Staff do not see which operators have issued keys.
       ...(context.session.staff ? [] : [issuer(texts.issuedBy)]),
       {
         heading: reader.texts.status,
@@ -146,7 +146,7 @@ function planRules(reader: Reader, rules: NonNullable<NonNullable<Merchant["comm
   );
 }
 
-/** The endpoints of one mode with their health, and what may be done with each. */
+/** The endpoints of one mode with their health, and the actions on each. */
 export function webhookSection(context: PageContext, whole: WholeMerchant): Html {
   const { form, reader } = context;
   const texts = MERCHANT_TEXTS[reader.language];
@@ -198,7 +198,7 @@ function mayChangePlan({ reader, session }: PageContext): boolean {
   return roleBar(session, "onboarder", reader.texts) === undefined;
 }
 
-/** And webhook endpoints. */
+/** Covers webhook endpoints, too. */
 function mayChangeKeys({ reader, session }: PageContext): boolean {
   return barOf(session, { operator: "onboarder", staff: "developer" }, reader.texts) === undefined;
 }

@@ -195,5 +195,5 @@ const TURKISH: MerchantTexts = {
   needName: "Üye iş yerinin adını yazın.",
 };
 
-/** What the pages about merchants say. */
+/** The texts of the pages about merchants. */
 export const MERCHANT_TEXTS: Record<Language, MerchantTexts> = { en: ENGLISH, tr: TURKISH };

@@ -10,7 +10,7 @@ import { html, type Html } from "@holdfast/html";
 import type { Session } from "../session/session.ts";
 import type { Texts } from "./texts.ts";
 
-/** What a person may ask for on a page. */
+/** The actions that a person may request on a page. */
 export type Action =
   | "approve"
   | "reject"
@@ -21,12 +21,12 @@ export type Action =
   | "capture"
   | "cancel";
 
-/** An action that is offered, or why it is not. The services decide once more, whatever is offered here. */
+/** An action that is offered, or why it is not. The services decide again, regardless of the offer. */
 export type Offer = { action: Action; why?: string | undefined };
 
 type Person = Pick<Session, "subject" | "roles" | "staff">;
 
-/** On a refund. */
+/** The actions on a refund. */
 export function offersOfRefund(refund: OperatorRefund, person: Person, texts: Texts): Offer[] {
   // Its merchant's staff have requested it; operators decide.
   if (person.staff) return [];
@@ -57,7 +57,7 @@ export function offersOfRefund(refund: OperatorRefund, person: Person, texts: Te
   ];
 }
 
-/** On a payment. */
+/** The actions on a payment. */
 export function offersOfPayment(
   life: Pick<OperatorPaymentLife, "unresolved" | "credentialIssuedBy" | "payment">,
   person: Person,
@@ -75,7 +75,7 @@ export function offersOfPayment(
   ];
 }
 
-/** To a merchant's staff: what their role does not allow is not shown. */
+/** The offers to a merchant's staff: an action that their role does not allow is not shown. */
 function staffOffersOfPayment(
   { payment }: Pick<OperatorPaymentLife, "payment">,
   { roles }: NonNullable<Session["staff"]>,
@@ -92,27 +92,27 @@ function staffOffersOfPayment(
   ];
 }
 
-/** And disable them. */
+/** Covers disabling them, too. */
 export function mayMakeLinks({ staff }: Pick<Session, "staff">): boolean {
   return staff !== undefined && staffMayAct(staff.roles, "owner");
 }
 
-/** What can still be given back: of a sale all of it, of a pre-authorization what was captured. */
+/** The amount that can still be refunded: for a sale all of it, for a pre-authorization the captured part. */
 export function refundableOf(payment: OperatorPaymentLife["payment"]): number {
   const { status, amount, capturedAmount, refundableAmount, transactionType } = payment;
   if (status !== "SUCCESS" && status !== "CAPTURED") return 0;
   return refundableAmount ?? capturedAmount ?? (transactionType === "PAYMENT" ? amount : 0);
 }
 
-/** Why somebody without a role may not do what it takes, if they lack it. */
+/** The reason why a person without `role` may not do what it allows. */
 export function roleBar({ roles }: Person, role: OperatorRole, texts: Texts): string | undefined {
   return mayAct(roles, role) ? undefined : texts.needsRole(role);
 }
 
-/** Why somebody is not offered something: an operator is shown the reason, a merchant's staff nothing at all. */
+/** The reason why an action is not offered: an operator is shown it, a merchant's staff see nothing at all. */
 export type Bar = { why?: string };
 
-/** What bars a person from what operators do by one role and a merchant's staff by another, if anything does. */
+/** The bar of an action that operators do by one role and a merchant's staff by another, if any. */
 export function barOf(
   person: Person,
   role: { operator: OperatorRole; staff: StaffRole },
@@ -123,12 +123,12 @@ export function barOf(
   return why === undefined ? undefined : { why };
 }
 
-/** Whether there is anything to show: the thing itself, or why it is not offered. */
+/** True if there is anything to show: the thing itself, or why it is not offered. */
 export function isShown(bar: Bar | undefined): boolean {
   return bar === undefined || bar.why !== undefined;
 }
 
-/** The reason in the place of what is not offered. */
+/** The reason in place of a thing that is not offered. */
 export function barText(name: string, { why }: Bar): Html {
   return why === undefined ? html`` : html`<p class="quiet">${name}: ${why}</p>`;
 }

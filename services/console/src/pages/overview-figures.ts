@@ -5,13 +5,13 @@ type PaymentOfToday = {
   payment: Pick<ApiPaymentResponse, "amount" | "currency" | "paymentDate" | "status">;
 };
 
-/** What was approved in one currency, by hour of the day in UTC, from the first hour with a payment to the last. */
+/** The approved volume in one currency, by hour of the day in UTC, from the first hour with a payment to the last. */
 export type HourlyVolume = {
   currency: string;
   hours: { hour: number; amount: number; count: number }[];
 };
 
-/** The statuses of a payment that the bank has approved, whatever was done to it later. */
+/** The statuses of a payment that the bank has approved, even if it was cancelled later. */
 const APPROVED: ReadonlySet<string> = new Set(["SUCCESS", "CAPTURED", "CANCELLED"]);
 
 /** Currencies with the most approved payments first. */
@@ -37,7 +37,10 @@ function sumOf(payments: readonly PaymentOfToday[]): number {
   return payments.reduce((sum, { payment }) => sum + Math.round(payment.amount * 10_000), 0) / 10_000;
 }
 
-/** Approved of what the banks have answered, by account; undefined is the installation's own. What merchant rules have rejected no bank has seen. */
+/**
+ * The approved share of the banks' answers, by account; undefined is the installation's own. A payment that merchant
+ * rules have rejected was sent to no bank.
+ */
 export function approvalRates(
   payments: readonly PaymentOfToday[],
 ): { accountId: string | undefined; approved: number; answered: number }[] {
@@ -49,7 +52,7 @@ export function approvalRates(
   }));
 }
 
-/** How many are how old. @param limitsMs upper ends of all groups but the last, rising. */
+/** Counts ages by group. @param limitsMs upper ends of all groups but the last, rising. */
 export function countByAge(agesMs: readonly number[], limitsMs: readonly number[]): number[] {
   const counts = Array.from({ length: limitsMs.length + 1 }, () => 0);
   for (const age of agesMs) {

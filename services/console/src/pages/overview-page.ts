@@ -12,10 +12,10 @@ import { OVERVIEW_TEXTS } from "./overview-texts.ts";
 import type { Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
 import { waitingDeliveries, waitingTable } from "./waiting-table.ts";
 
-/** What waits for people, and today in five small charts. */
+/** The work that waits for people, and today in five small charts. */
 export const overviewPage: Page = { method: "GET", path: "/", answer: answerOverview };
 
-/** As many as a page of a list has at most: the figures are of these, and say so where there are more. */
+/** The most rows that a page of a list has: the figures are of these, and say so where there are more. */
 const ROWS = "200";
 
 async function answerOverview(context: PageContext): Promise<PageAnswer> {
@@ -65,7 +65,7 @@ function waiting(reader: Reader, { unknown, refunds, deliveries }: Waiting): Htm
     </p>`;
 }
 
-/** Of the currency with the most payments; the sums of the others stand below. */
+/** The volume in the currency with the most payments; the sums of the others stand below. */
 function volumeChart(reader: Reader, today: Today): Html {
   const texts = OVERVIEW_TEXTS[reader.language];
   const [first, ...others] = hourlyVolumes(today.items);
@@ -130,7 +130,7 @@ function ageCharts(reader: Reader, { unknown, refunds, deliveries }: Waiting, no
   ${chart(texts.late, texts.noLate, deliveries, { agesMs: deliveryAges, ...hours })}`;
 }
 
-/** Where a list has more than is looked at. */
+/** A note where a list has more rows than were read. */
 function noteOf({ language }: Reader, { items, nextCursor }: List<unknown>): string[] {
   return nextCursor === undefined ? [] : [OVERVIEW_TEXTS[language].newest(items.length)];
 }

@@ -50,5 +50,5 @@ const TURKISH: OverviewTexts = {
   waits: ["1 dakikadan az", "1–15 dakika", "15–60 dakika", "1 saatten çok"],
 };
 
-/** What the overview's figures say. */
+/** The texts of the overview's figures. */
 export const OVERVIEW_TEXTS: Record<Language, OverviewTexts> = { en: ENGLISH, tr: TURKISH };

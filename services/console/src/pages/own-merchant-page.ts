@@ -7,7 +7,7 @@ import type { Notice, Page, PageAnswer, PageContext } from "./page-context.ts";
 import { facts } from "./table.ts";
 import { doneNotice } from "./take-action.ts";
 
-/** The merchant as its own staff see it: its API keys and webhook endpoints, and what it pays. */
+/** The merchant as its own staff see it: its API keys and webhook endpoints, and its fees. */
 export const ownMerchantPages: Page[] = [
   {
     audience: "staff",

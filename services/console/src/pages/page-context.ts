@@ -4,48 +4,50 @@ import type { ArrivingFile } from "../operator-api/form-with-file.ts";
 import type { Session } from "../session/session.ts";
 import type { Texts } from "./texts.ts";
 
-/** How a page is written for its reader. */
+/** The language in which a page is written for its reader. */
 export type Reader = { language: Language; locale: string; texts: Texts };
 
-/** What a page knows of its request. Everything in `query` and `form` is whatever somebody sent. */
+/** A page's knowledge of its request. `query` and `form` are unverified input. */
 export type PageContext = {
   session: Session;
   reader: Reader;
   api: OperatorApi;
   parameters: Readonly<Record<string, string>>;
   query: URLSearchParams;
-  /** Of a POST. */
+  /** The form of a POST. */
   form: URLSearchParams;
-  /** Of a POST that takes one, behind its fields. */
+  /** The file of a POST that takes one, after its fields. */
   file: ArrivingFile | undefined;
   formToken: string;
-  /** Whether the sign-in is young enough for a decision about money. */
+  /** True if the sign-in is recent enough for a decision about money. */
   mayDecide: boolean;
   now: Date;
-  /** Of an Idempotency-Key for a form on this page. */
+  /** Generates an Idempotency-Key for a form on this page. */
   generateKey: () => string;
 };
 
-/** What a request is answered with. */
+/** The answer to a request. */
 export type PageAnswer =
   | { kind: "page"; status?: number; title: string; content: Html; notice?: Notice | undefined }
   | { kind: "redirect"; to: string }
   | FileAnswer;
 
-/** What the gateway sends goes on as it arrives: saved under a name, or shown where it has none. */
+/** The gateway's answer, passed on as it arrives: saved under a name, or shown where it has none. */
 export type FileAnswer = Download & { kind: "file"; mediaType: MediaType; fileName?: string };
 
-/** What was done, or what was not and why. */
+/** The message that an action was done, or why it was not. */
 export type Notice = { role: "status" | "alert"; title: string; text?: string | undefined; link?: Html };
 
 export type Page = {
-  /** Who it is for: operators alone, where nothing is said. */
+  /** The audience of the page: operators alone by default. */
   audience?: "operators" | "everybody" | "staff";
   method: "GET" | "POST";
   path: string;
-  /** Of a POST whose answer has a secret that is shown once: the second click of a double click gets the same answer. */
+  /**
+   * For a POST whose answer has a secret that is shown once: the second click of a double click gets the same answer.
+   */
   showsSecret?: boolean;
-  /** Of a POST whose form brings a file. */
+  /** For a POST whose form brings a file. */
   takesFile?: boolean;
   answer(context: PageContext): Promise<PageAnswer>;
 };

@@ -77,7 +77,7 @@ function columns(reader: Reader): Column<PaymentLink>[] {
   ];
 }
 
-/** How long a link is open, in seconds. */
+/** The time for which a link is open, in seconds. */
 const DURATIONS = { day: 86_400, week: 604_800, month: 2_592_000, year: 31_536_000 } as const;
 
 function newLink(context: PageContext, livemode: string | undefined): Html {
@@ -117,7 +117,7 @@ function newLink(context: PageContext, livemode: string | undefined): Html {
     })}`;
 }
 
-/** The amount goes on as it was written: the gateway says whether it is one. */
+/** The amount is sent as it was written: the gateway validates it. */
 async function create(context: PageContext): Promise<PageAnswer> {
   const { form, query, reader } = context;
   const field = (name: string) => form.get(name)?.trim() ?? "";

@@ -65,5 +65,5 @@ const TURKISH: PaymentLinkTexts = {
   needFields: "Sipariş numarasını, ödeme konusunu ve tutarı 12.50 gibi bir sayı olarak yazın.",
 };
 
-/** What the pages about payment links say. */
+/** The texts of the pages about payment links. */
 export const PAYMENT_LINK_TEXTS: Record<Language, PaymentLinkTexts> = { en: ENGLISH, tr: TURKISH };

@@ -17,10 +17,10 @@ export const paymentList: Page = {
   answer: answerList,
 };
 
-/** What the list can be narrowed to here; the API knows more. */
+/** The filters of the list here; the API has more. */
 const FILTERS = ["status", "orderId", "last4", "merchantId", "from", "to"] as const;
 
-/** As the API is asked, for a page and for a file of all rows; those of unknown outcome have a page of their own. */
+/** The API's filters, for a page and for a file of all rows; payments of unknown outcome have a page of their own. */
 export function paymentFilter(query: URLSearchParams) {
   const given = (name: string) => query.get(name) ?? undefined;
   const filter = Object.fromEntries([...FILTERS, "unresolved"].map((name) => [name, given(name)?.trim()]));
@@ -36,7 +36,7 @@ async function answerList(context: PageContext): Promise<PageAnswer> {
     readMerchants(context),
   ]);
   const { from, to } = filterOf(query, FILTERS);
-  // Where a search needs a span of time it is proposed, so that the next click finds something.
+  // A search that needs a span of time gets a proposed one, so that the next click finds something.
   const isProposed = page.refusal !== undefined && from === undefined && to === undefined;
   const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString();
   const span = isProposed ? { from: daysAgo(SPAN_DAYS), to: daysAgo(0) } : { from, to };
@@ -49,7 +49,7 @@ async function answerList(context: PageContext): Promise<PageAnswer> {
 }
 
 const DAY_MS = 86_400_000;
-/** The API answers as many at most where no index does. */
+/** The longest span that the API searches without an index. */
 const SPAN_DAYS = 31;
 
 type Span = { from?: string | undefined; to?: string | undefined };

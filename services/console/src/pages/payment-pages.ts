@@ -26,7 +26,7 @@ import { facts } from "./table.ts";
 import { doneNotice, takeAction, type ActionRequest } from "./take-action.ts";
 import { eventsOfPayment, renderTimeline } from "./timeline.ts";
 
-/** The list of payments, and each payment on one timeline with what may be done about it. */
+/** The list of payments, and each payment on one timeline with its actions. */
 export const paymentPages: Page[] = [
   paymentList,
   {
@@ -103,7 +103,7 @@ async function answerPayment(context: PageContext, notice?: Notice, status?: num
   };
 }
 
-/** What the banks' files say is for operators alone: a merchant's part of it is in its statements. */
+/** The content of the banks' files is for operators alone: a merchant's part of it is in its statements. */
 async function readSettlement(
   { api, session }: PageContext,
   paymentId: string,
@@ -153,7 +153,7 @@ function factsOfPayment(reader: Reader, life: OperatorPaymentLife) {
   ] as const;
 }
 
-/** The amount goes on as it was written: the gateway says whether it is one. */
+/** The amount is sent as it was written: the gateway validates it. */
 async function requestRefund(context: PageContext): Promise<PageAnswer> {
   const amount = context.form.get("amount")?.trim() ?? "";
   const reason = context.form.get("reason")?.trim() ?? "";

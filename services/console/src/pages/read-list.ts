@@ -4,12 +4,12 @@ import { problemText } from "./take-action.ts";
 
 export type ListPage<Row> = { items: Row[]; nextCursor?: string | undefined };
 
-/** Why a list is empty that its filters do not fit. */
+/** The reason why a list with invalid filters is empty. */
 export type Refusal = { status: number; notice: Notice };
 
 /**
- * A list whose filters are whatever somebody has typed: where the gateway refuses them the list is empty, and the page can
- * say why above the filters. @throws whatever else went wrong
+ * A list with filters that were typed freely: where the gateway refuses them the list is empty, and the page can say
+ * why above the filters. @throws on any other failure
  */
 export async function readList<Row>(
   { reader }: Pick<PageContext, "reader">,

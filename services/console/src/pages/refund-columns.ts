@@ -4,7 +4,7 @@ import { amountText, timeElement } from "./format.ts";
 import type { Reader } from "./page-context.ts";
 import type { Column } from "./table.ts";
 
-/** What each list of refunds begins with. */
+/** The first columns of each list of refunds. */
 export function refundColumns(
   reader: Reader,
 ): Column<OperatorRefund & { merchantName?: string | undefined }>[] {

@@ -19,7 +19,7 @@ import { facts, nextPage, table } from "./table.ts";
 import { doneNotice, takeAction, type ActionRequest } from "./take-action.ts";
 import { eventsOfRefund, renderTimeline } from "./timeline.ts";
 
-/** The queue of refunds that wait for a decision, and each refund with what may be done about it. */
+/** The queue of refunds that wait for a decision, and each refund with its actions. */
 export const refundPages: Page[] = [
   { audience: "everybody", method: "GET", path: "/refunds", answer: answerQueue },
   {
@@ -67,7 +67,7 @@ export const refundPages: Page[] = [
   },
 ];
 
-/** The outcome and the evidence of a form, or what it lacks. */
+/** The outcome and the evidence in a form, or the missing one. */
 export function statementIn({ form, reader }: PageContext): Pick<ActionRequest, "body" | "needs"> {
   const body = { outcome: form.get("outcome") ?? "", evidence: form.get("evidence")?.trim() ?? "" };
   const isWhole = body.outcome !== "" && body.evidence !== "";
@@ -108,7 +108,7 @@ async function answerQueue(context: PageContext): Promise<PageAnswer> {
   return { kind: "page", title: texts.refunds, content, notice: doneNotice(context) };
 }
 
-/** In a row there is room for the forms, or for the first reason why there is none. */
+/** A row has room for the forms, or for the first reason why there is none. */
 function decision(context: PageContext, refund: OperatorRefund): Html {
   const offers = offersOfRefund(refund, context.session, context.reader.texts);
   if (offers.length === 0) return html``;

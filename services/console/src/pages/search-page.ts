@@ -13,7 +13,7 @@ import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 import { table } from "./table.ts";
 import { problemText } from "./take-action.ts";
 
-/** One field for any number that somebody has. */
+/** One field for every kind of number. */
 export const searchPage: Page = {
   audience: "everybody",
   method: "GET",
@@ -45,7 +45,8 @@ async function answerSearch(context: PageContext): Promise<PageAnswer> {
     )}`;
     return { kind: "page", title: texts.search, content };
   } catch (error) {
-    // Such as a card number that is not masked: said beside the field, and the number is shown to nobody again.
+    // An invalid text, such as a card number that is not masked: the page says so at the field, and never repeats the
+    // number.
     if (!(error instanceof OperatorApiProblemError) || error.problem.code !== "validation_failed")
       throw error;
     return {
@@ -58,7 +59,7 @@ async function answerSearch(context: PageContext): Promise<PageAnswer> {
   }
 }
 
-/** One thing that was found, whatever it is. */
+/** One thing that was found. */
 type Row = {
   link: Html;
   foundAs: string;
@@ -106,7 +107,7 @@ function recordOf(
   };
 }
 
-/** What else has an id that stands in a log, a header or a report: a webhook, and for operators a bank's file. */
+/** The other things whose ids stand in a log, a header or a report: a webhook, and for operators a bank's file. */
 async function otherThings({ api, reader, session }: PageContext, text: string): Promise<Row[]> {
   if (!UUID.test(text)) return [];
   const foundAs = reader.texts.foundAs.id;

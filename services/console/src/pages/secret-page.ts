@@ -36,7 +36,7 @@ export function secretPage({ reader, session }: PageContext, title: string, made
   return { kind: "page", title, content, notice };
 }
 
-/** A script puts a button beside it. */
+/** A script puts a button next to it. */
 function copyable({ copy, copied }: MerchantTexts, text: string): Html {
   return html`<code data-copy="${copy}" data-copied="${copied}">${text}</code>`;
 }

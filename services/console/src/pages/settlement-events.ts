@@ -5,7 +5,9 @@ import type { Reader } from "./page-context.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 import type { TimelineEvent } from "./timeline.ts";
 
-/** What the banks' files say of a payment and its refunds, each with the way to the file or to the difference. */
+/**
+ * The lines of the banks' files about a payment and its refunds, each with the way to the file or to the difference.
+ */
 export function eventsOfSettlement(
   reader: Reader,
   { lines, differences }: PaymentSettlement,

@@ -29,7 +29,9 @@ import { nextPage, table } from "./table.ts";
 import { doneNotice, takeAction } from "./take-action.ts";
 import { takeUpload, uploadForm } from "./upload-form.ts";
 
-/** What the banks' files say beside what we know: differences to work off, the files, and what is owed to merchants. */
+/**
+ * The banks' files compared with our records: differences to work off, the files, and the balance owed to merchants.
+ */
 export const settlementPages: Page[] = [
   { method: "GET", path: "/settlement", answer: (context) => answerSettlement(context) },
   csvPage("/settlement/differences.csv", listDifferences, {
@@ -97,7 +99,7 @@ async function answerSettlement(context: PageContext, notice?: Notice, status?: 
   };
 }
 
-/** They cost more than a page for differences may: who asks gets them. */
+/** They cost more than a page for differences may, so they are read only on request. */
 async function readStatementsIfAsked(context: PageContext) {
   const isAsked = ["merchantId", "from", "to"].some((name) => context.query.get(name));
   return isAsked ? await readStatements(context) : undefined;

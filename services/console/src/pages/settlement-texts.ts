@@ -210,5 +210,5 @@ const TURKISH: SettlementTexts = {
   },
 };
 
-/** What the page about settlement says. */
+/** The texts of the page about settlement. */
 export const SETTLEMENT_TEXTS: Record<Language, SettlementTexts> = { en: ENGLISH, tr: TURKISH };

@@ -4,7 +4,10 @@ import { asOf } from "./as-of.ts";
 import type { Page, PageAnswer, PageContext } from "./page-context.ts";
 import { waitingDeliveries, waitingTable } from "./waiting-table.ts";
 
-/** What waits for a decision about the merchant's refunds, and webhooks that did not arrive yet. What a bank has not answered is for operators to work off. */
+/**
+ * Refunds of the merchant that wait for a decision, and webhooks that did not arrive yet. Payments without a bank's
+ * answer are for operators to work off.
+ */
 export const staffOverviewPage: Page = {
   audience: "staff",
   method: "GET",

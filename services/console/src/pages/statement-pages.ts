@@ -15,7 +15,7 @@ import { filterOf, readList, type ListPage, type Refusal } from "./read-list.ts"
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 import { nextPage, table } from "./table.ts";
 
-/** What is owed: to their merchant for staff, and for everybody as a CSV file and as a page to be printed. */
+/** The balance owed to a merchant: a page for its staff, and for everybody a CSV file and a page to be printed. */
 export const statementPages: Page[] = [
   { audience: "staff", method: "GET", path: "/settlement", answer: answerStatements },
   { audience: "everybody", method: "GET", path: "/statements.csv", answer: exportStatements },
@@ -23,7 +23,7 @@ export const statementPages: Page[] = [
 ];
 
 const FILTERS = ["merchantId", "from", "to"] as const;
-/** The days of statements where nobody chooses others; the API answers as many at most. */
+/** The default number of days of statements, and the most that the API answers. */
 const DAYS = 31;
 const DAY_MS = 86_400_000;
 
@@ -41,8 +41,8 @@ export function statementFilter({ now, query }: PageContext): StatementDays {
 }
 
 /**
- * Statements are the sum of every line of their days, and with many lines a day may take longer than a request: then the page
- * has everything else, and says which question is a smaller one.
+ * Statements are the sum of every line of their days, and with many lines a day may take longer than a request: then
+ * the page has everything else, and suggests a smaller question.
  */
 export async function readStatements(
   context: PageContext,
@@ -129,7 +129,7 @@ async function exportStatements(context: PageContext): Promise<PageAnswer> {
   return await rowsOf(context.api, endpointFor(context), { query, fileName: "statements.csv" });
 }
 
-/** As the gateway prints it, with a sum for each currency and a style of its own. */
+/** Prints them as the gateway does, with a sum for each currency and a style of its own. */
 async function printStatements(context: PageContext): Promise<PageAnswer> {
   const mediaType = "text/html";
   const query = statementFilter(context);
@@ -140,7 +140,7 @@ async function printStatements(context: PageContext): Promise<PageAnswer> {
   };
 }
 
-/** Staff have the endpoint that merchants have. */
+/** Staff use the endpoint that merchants have. */
 function endpointFor({ session }: PageContext): Endpoint {
   return session.staff ? listStatements : listStatementsOfMerchants;
 }

@@ -10,8 +10,8 @@ export type Column<Row> = {
 };
 
 /**
- * A list that can be read, on a narrow screen as a card for each row: the roles are named since a table that is not laid out
- * as one is none to a screen reader. Where there is nothing it says what to do.
+ * A list that stays readable: on a narrow screen each row is a card. Roles are named, since a table with another layout
+ * is none to a screen reader. An empty list says what to do.
  */
 export function table<Row>(
   caption: string,
@@ -51,7 +51,7 @@ function classOf({ isNumber, isWide }: Pick<Column<never>, "isNumber" | "isWide"
   return isWide === true && html`class="wide"`;
 }
 
-/** Names and what they are; what is not known is left out. */
+/** Names and their values; an unknown value is left out. */
 export function facts(pairs: readonly (readonly [string, Html | string | number | undefined])[]): Html {
   return html`<dl>
     ${pairs.map(
@@ -63,7 +63,7 @@ export function facts(pairs: readonly (readonly [string, Html | string | number 
   </dl>`;
 }
 
-/** What an action was about, as its service has written it down: each name beside its value. */
+/** The details of an action, as its service has recorded them: each name next to its value. */
 export function details(detail: Record<string, unknown>): Html {
   return html`${pairsIn(detail).map(
     ([name, value]) => html`<span class="pair"><span class="quiet">${name}:</span> ${value}</span> `,
@@ -82,7 +82,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** To the next page of a list, with the filters that it has. @param name of its cursor, where a page has several lists. */
+/** The link to the next page of a list, with its filters. @param name of its cursor, where a page has several lists. */
 export function nextPage(
   text: string,
   path: string,

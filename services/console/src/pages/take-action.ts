@@ -9,21 +9,24 @@ export type ActionRequest<E extends Endpoint = Endpoint> = {
   endpoint: E;
   path: Record<string, string>;
   query?: Record<string, string | undefined>;
-  /** What the endpoint takes; whatever it is where the form lacks something, which `needs` then says. */
+  /** The body for the endpoint; unspecified where `needs` names a field that the form lacks. */
   body: unknown;
   needs?: string;
-  /** Where the person looks at what was done, with its query. */
+  /** The page that shows the result, with its query. */
   page: string;
 };
 
-/** What the gateway's answer means for who waits for it: another sentence than the action's, or a page of its own. */
+/**
+ * The meaning of the gateway's answer for the person who waits: another sentence than the action's, or a page of its
+ * own.
+ */
 type Outcome = Deed | PageAnswer;
 
 type RenderAgain = (context: PageContext, notice: Notice, status: number) => Promise<PageAnswer>;
 
 /**
- * Carries out what a form asks for, and leads to the page that shows it. What was not done is shown on the page that the
- * form was on, with everything that was entered.
+ * Carries out a form's action, and leads to the page that shows it. A refusal is shown on the form's page, with
+ * everything that was entered.
  */
 export async function takeAction<E extends Endpoint>(
   context: PageContext,
@@ -43,22 +46,22 @@ export async function takeAction<E extends Endpoint>(
     return typeof outcome === "string" ? { kind: "redirect", to: withDone(page, outcome) } : outcome;
   }
   const { problem } = changed;
-  // The form's key was used for this refusal: what is sent next is another request.
+  // The form's key was used for this refusal: the next form is another request.
   context.form.delete("key");
-  // The gateway asks for a younger sign-in than the console does: one of now is young enough.
+  // The gateway asks for a more recent sign-in than the console does: a new one satisfies it.
   if (problem.code === "insufficient_user_authentication")
     return await renderAgain(context, signInAgain(context, page, "now"), 403);
   const notice = { role: "alert", title: texts.notDone, text: problemText(problem) } as const;
   return await renderAgain(context, notice, problem.status);
 }
 
-/** As the contract says it of the endpoint that is called, which is another one for staff. */
+/** The contract says it for the endpoint that is called, which is another one for staff. */
 function takesRecentSignIn({ session }: PageContext, endpoint: Endpoint): boolean {
   const called = session.staff ? staffEndpointOf(endpoint) : endpoint;
   return called?.recentSignIn === true;
 }
 
-/** @param again how young the sign-in has to be: for the console, or of now. */
+/** @param again how recent the sign-in has to be: as the console requires, or new. */
 function signInAgain({ reader: { texts } }: PageContext, page: string, again: "1" | "now"): Notice {
   const href = `/login?again=${again}&return=${encodeURIComponent(page)}`;
   return {
@@ -76,7 +79,7 @@ function withDone(page: string, deed: Deed): string {
   return `${path}?${parameters.toString()}`;
 }
 
-/** As the gateway says it, with what it says of each field. */
+/** The gateway's text, with its text for each field. */
 export function problemText({ title, detail, errors = [] }: Problem): string {
   const said = detail !== undefined && detail !== title ? [title, detail] : [title];
   return [...said, ...errors.map(({ field, message }) => `${field}: ${message}`)]
@@ -84,7 +87,7 @@ export function problemText({ title, detail, errors = [] }: Problem): string {
     .join(" ");
 }
 
-/** What the page before has led here with. */
+/** The notice that the previous page has led here with. */
 export function doneNotice({ query, reader }: PageContext): Notice | undefined {
   const done = query.get("done");
   const { done: texts } = reader.texts;

@@ -242,7 +242,7 @@ export const ENGLISH = {
 
 export type Texts = typeof ENGLISH;
 
-/** What a page says was done, by its name in the query. */
+/** A finished action, by its name in the query. */
 export type Deed = keyof Texts["done"];
 
 export const TEXTS: Record<Language, Texts> = { en: ENGLISH, tr: TURKISH };

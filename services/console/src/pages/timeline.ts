@@ -9,7 +9,7 @@ import { amountText, statusWord, timeElement } from "./format.ts";
 import type { Reader } from "./page-context.ts";
 import { details, table } from "./table.ts";
 
-/** Something that happened to a payment, whichever service knows it. */
+/** An event of a payment, from any service. */
 export type TimelineEvent = {
   at: string;
   what: Html | string;
@@ -45,7 +45,7 @@ export function eventsOfRefund(reader: Reader, refund: OperatorRefundDetail): Ti
   ];
 }
 
-/** With its captures, refunds, chargebacks, webhooks, and what operators have done. */
+/** The payment with its captures, refunds, chargebacks, webhooks, and operators' actions. */
 export function eventsOfPayment(
   reader: Reader,
   life: OperatorPaymentLife,

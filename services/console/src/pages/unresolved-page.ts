@@ -7,7 +7,7 @@ import { paymentColumns } from "./payment-columns.ts";
 import { refundColumns } from "./refund-columns.ts";
 import { nextPage, table } from "./table.ts";
 
-/** What nobody knows the outcome of. */
+/** The payments whose outcome is unknown. */
 export const unresolvedPage: Page = { method: "GET", path: "/unresolved", answer: answerUnresolved };
 
 async function answerUnresolved(context: PageContext): Promise<PageAnswer> {

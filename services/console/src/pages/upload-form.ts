@@ -40,7 +40,7 @@ export function uploadForm(context: PageContext): Html {
     </form>`;
 }
 
-/** Passes the file on as it arrives, and leads to the page that says what was taken of it. */
+/** Passes the file on as it arrives, and leads to the page that shows the imported lines. */
 export async function takeUpload(
   context: PageContext,
   renderAgain: (context: PageContext, notice: Notice, status: number) => Promise<PageAnswer>,

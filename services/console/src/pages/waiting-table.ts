@@ -7,9 +7,9 @@ import { table } from "./table.ts";
 export type WaitingWork = {
   text: string;
   href: string;
-  /** The first page of what waits; where there are more, the count says so. */
+  /** The first page of the waiting work; where there is more, the count says so. */
   list: { items: unknown[]; nextCursor?: string | undefined };
-  /** Since when the oldest waits, where it is known. */
+  /** The time since which the oldest waits, where it is known. */
   oldest: string | undefined;
 };
 
@@ -27,7 +27,7 @@ export function waitingDeliveries(
   };
 }
 
-/** What waits for people, a line for each kind of work. */
+/** The work that waits for people, a line for each kind. */
 export function waitingTable(reader: Reader, work: WaitingWork[]): Html {
   const { texts } = reader;
   return table(

@@ -1,9 +1,12 @@
-/** The session's id. The prefix has browsers refuse one that another host, or a page without TLS, has set. */
+/** The session's id. With this prefix browsers refuse a cookie that another host, or a page without TLS, has set. */
 export const SESSION_COOKIE = "__Host-holdfast-session";
 /** A sign-in that is under way. */
 export const LOGIN_COOKIE = "__Host-holdfast-login";
 
-/** For everything below `/` of this very host, unseen by scripts. `Lax` has it sent when the provider sends people back. */
+/**
+ * Sets a cookie for everything below `/` of this very host, unseen by scripts. With `Lax` browsers send it when the
+ * provider sends people back.
+ */
 export function setCookie(name: string, value: string, maxAgeSeconds?: number): string {
   const age = maxAgeSeconds === undefined ? "" : `; Max-Age=${maxAgeSeconds}`;
   return `${name}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax${age}`;

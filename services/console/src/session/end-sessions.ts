@@ -6,9 +6,9 @@ import type { Logout } from "./verify-logout-token.ts";
 type Db = Kysely<ConsoleDatabase>;
 
 /**
- * Ends what a logout token names: of a session at the provider all that came of it, otherwise everything of the person.
+ * Ends the sessions that a logout token names: those of one session at the provider, otherwise all of the person.
  *
- * @returns how many sessions; undefined of a token that was here before, which then ends nothing.
+ * @returns how many sessions; undefined for a token that was used before, which then ends nothing.
  */
 export async function endSessions(
   db: Db,
@@ -31,7 +31,7 @@ export async function endSessions(
   });
 }
 
-/** @returns how many tokens are forgotten, which are too old to be taken again. */
+/** @returns how many expired tokens, too old to be taken again, are deleted. */
 export async function purgeLogoutTokens(db: Db, olderThanMs: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom("logout_token")

@@ -15,32 +15,32 @@ export type IdentityProviderSettings = {
   redirectUrl: string;
 };
 
-/** What a sign-in that is under way has to remember until the browser is back. */
+/** The state of a sign-in under way, kept until the browser is back. */
 export type LoginAttempt = {
   state: string;
   nonce: string;
   verifier: string;
-  /** The age of the proof of identity that is asked for, in seconds. */
+  /** The required age of the proof of identity, in seconds. */
   maxAge: number;
 };
 
 export type IdentityProvider = {
   /** @throws IdentityProviderUnavailableError */
   begin(maxAge: number): Promise<{ url: URL; attempt: LoginAttempt }>;
-  /** @returns undefined of an answer that signs nobody in. @throws IdentityProviderUnavailableError */
+  /** @returns undefined for an answer that signs nobody in. @throws IdentityProviderUnavailableError */
   complete(callback: URL, attempt: LoginAttempt): Promise<Identity | undefined>;
-  /** As its tokens name it. */
+  /** The issuer, as its tokens name it. */
   readonly issuer: string;
-  /** @returns undefined of what is no logout token of its. @throws IdentityProviderUnavailableError */
+  /** @returns undefined for anything but a logout token of the provider's. @throws IdentityProviderUnavailableError */
   verifyLogout(token: string): Promise<Logout | undefined>;
-  /** Where the person ends the session at the provider, if it has such a place. */
+  /** The address at which the person ends the session at the provider, if it has one. */
   endSessionUrl(idToken: string, returnTo: string): Promise<URL | undefined>;
 };
 
 export type Identity = {
   subject: string;
   roles: string[];
-  /** Of a merchant's staff. */
+  /** Set for a merchant's staff. */
   merchantId: string | undefined;
   accessToken: string;
   idToken: string;
@@ -107,7 +107,7 @@ function keysAt(address: string, timeoutMs: number): JWTVerifyGetKey {
 
 const KEYS_PAUSE_MS = 1_000;
 
-/** What jose throws when fetching failed; its other errors are about the token. */
+/** Errors of jose when fetching failed; its other errors are about the token. */
 const KEYS_NOT_HAD = new Set([errors.JWKSTimeout.code, errors.JWKSInvalid.code, errors.JOSEError.code]);
 
 async function beginAt(
@@ -176,7 +176,7 @@ async function discover({ issuer, clientId, clientPassword, timeoutMs }: Identit
   );
 }
 
-/** What the browser brought, or what the provider says of it, and not that the provider cannot be asked. */
+/** Tells a refusal of the browser's return, by us or the provider, from a provider that cannot be reached. */
 function isRefusal(error: unknown): boolean {
   return (
     error instanceof client.AuthorizationResponseError ||

@@ -1,4 +1,4 @@
-/** Where a sign-in leads back to: a page of ours, whatever the address says. */
+/** The path that a sign-in leads back to: always a page of ours. */
 export function returnPath(wanted: unknown): string {
   if (typeof wanted !== "string" || wanted.length > 1_000 || !wanted.startsWith("/")) return "/";
   // A browser reads `\` as `/`, and `//host` as another host.

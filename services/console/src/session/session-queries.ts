@@ -8,7 +8,7 @@ import { stateOfSession, type Session, type SessionState } from "./session.ts";
 
 type Db = Kysely<ConsoleDatabase>;
 
-/** What signing in has found out. */
+/** The findings of a sign-in. */
 export type SignedIn = Omit<Session, "beganAt"> & {
   providerSession: string | undefined;
   accessEndsAt: Date;
@@ -44,7 +44,7 @@ export async function insertSession(db: Db, keys: RestKeyRing, session: SignedIn
     .execute();
 }
 
-/** @returns undefined of an id that names no session. Where it is active this is noted as its use. */
+/** @returns undefined for an id that names no session. Reading an active session records its use. */
 export async function readSession(
   { db, keys, idleMs }: { db: Db; keys: RestKeyRing; idleMs: number },
   id: string,
@@ -101,7 +101,7 @@ export async function purgeSessions(db: Db, olderThanMs: number): Promise<number
   return Number(numDeletedRows);
 }
 
-/** Of a session whose key has left the ring nothing can be read: the person signs in again. */
+/** A session whose key has left the ring cannot be read: the person signs in again. */
 function open(keys: RestKeyRing, id: string, sealed: Buffer): z.infer<typeof sealedSchema> | undefined {
   try {
     return sealedSchema.parse(JSON.parse(openAtRest(keys, ownerOf(id), sealed)));

@@ -2,22 +2,22 @@ import type { OperatorRole, StaffRole } from "@holdfast/contracts";
 
 /** A person who is signed in. */
 export type Session = {
-  /** What the browser's cookie has; the database has its hash. */
+  /** The value of the browser's cookie; the database has its hash. */
   id: string;
   subject: string;
-  /** Of an operator; a merchant's staff have none of these. */
+  /** Roles of an operator; a merchant's staff have none of these. */
   roles: ReadonlySet<OperatorRole>;
-  /** Of a merchant's staff, with what they may do there. */
+  /** Set for a merchant's staff, with their roles there. */
   staff?: { merchantId: string; roles: ReadonlySet<StaffRole> } | undefined;
   accessToken: string;
   idToken: string;
-  /** When this sign-in was completed. */
+  /** The time at which this sign-in was completed. */
   beganAt: Date;
-  /** When the person proved who they are, by the provider's `auth_time`. */
+  /** The time at which the person proved who they are, by the provider's `auth_time`. */
   authenticatedAt: Date;
 };
 
-/** What became of a session that a browser names. */
+/** The state of a session that a browser names. */
 export type SessionState = "active" | "idle" | "ended";
 
 /**
@@ -38,8 +38,8 @@ export function stateOfSession(
 const CLOCK_TOLERANCE_MS = 5_000;
 
 /**
- * Whether the sign-in has just been completed: where the gateway does not take its token, another sign-in would lead to the
- * same answer, and so on without end.
+ * True if the sign-in has just been completed: where the gateway does not take its token, another sign-in would lead to
+ * the same answer, and so on without end.
  */
 export function hasJustBegun({ beganAt }: Pick<Session, "beganAt">, now: Date): boolean {
   return now.getTime() - beganAt.getTime() < JUST_BEGUN_MS;
@@ -47,7 +47,7 @@ export function hasJustBegun({ beganAt }: Pick<Session, "beganAt">, now: Date): 
 
 const JUST_BEGUN_MS = 60_000;
 
-/** Whether the sign-in is young enough for a decision about money. */
+/** True if the sign-in is recent enough for a decision about money. */
 export function mayDecide({ authenticatedAt }: Session, now: Date, ageMaxMs: number): boolean {
   return now.getTime() - authenticatedAt.getTime() < ageMaxMs;
 }

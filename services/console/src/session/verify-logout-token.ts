@@ -1,6 +1,6 @@
 import { jwtVerify, type JWTPayload, type JWTVerifyGetKey } from "jose";
 
-/** Which sessions have ended at the identity provider: one of its sessions, or all of a person. */
+/** The sessions that have ended at the identity provider: one of its sessions, or all of a person. */
 export type Logout = {
   /** The token's `jti`, by which it is good once. */
   tokenId: string;
@@ -9,10 +9,10 @@ export type Logout = {
 };
 
 /**
- * Verifies a logout token as OpenID Connect Back-Channel Logout 1.0 (2.6) says: signed by the provider, about a logout, for
- * this client, of the last minutes, and not an id token that somebody sends in its place.
+ * Verifies a logout token as OpenID Connect Back-Channel Logout 1.0 (2.6) says: signed by the provider, about a logout,
+ * for this client, of the last minutes, and not an id token in its place.
  *
- * @throws errors.JOSEError of a token that is not valid, or where the keys cannot be had
+ * @throws errors.JOSEError for a token that is not valid, or where the keys cannot be had
  */
 export async function verifyLogoutToken(
   token: string,

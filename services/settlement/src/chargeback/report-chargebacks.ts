@@ -4,8 +4,8 @@ import type { SettlementDatabase } from "../database.ts";
 type Trx = Transaction<SettlementDatabase>;
 
 /**
- * What two copies of a line have in common, in the words of the migration that began with it: a bank that writes a line twice,
- * or a day's file again, has taken the money once. The day of settlement is not in it, which a bank shifts.
+ * The parts that two copies of a line have in common, as in the migration that began with it: a bank that writes a line
+ * twice, or a day's file again, has taken the money once. The day of settlement is left out, because a bank shifts it.
  */
 const LINE_ID = sql`encode(sha256(convert_to(jsonb_build_array(line.account_id, line.fact_id, line.kind, line.bank_reference,
   line.item, line.installment, line.gross_minor, line.currency, line.transacted_at)::text, 'UTF8')), 'hex')`;
@@ -13,8 +13,8 @@ const LINE_ID = sql`encode(sha256(convert_to(jsonb_build_array(line.account_id, 
 const IS_CHARGEBACK = sql`line.kind in ('CHARGEBACK', 'CHARGEBACK_REVERSAL')`;
 
 /**
- * Has payments told of chargebacks whose payment is known, in the transaction that finds it. A copy of a line that is told
- * already is a difference, and counts nowhere.
+ * Queues chargebacks whose payment is known for payments, in the transaction that finds it. A copy of a line that is
+ * queued already is a difference, and counts nowhere.
  *
  * @param these which lines were attached in this transaction, as a condition on `line`.
  */

@@ -9,8 +9,8 @@ import type { SettlementDatabase } from "../database.ts";
 export type TellDeps = { bus: Bus; db: Kysely<SettlementDatabase>; events: BusinessEvents };
 
 /**
- * Tells payments what banks' files say about chargebacks, until it has each line: this service cannot move money, and payments
- * counts a line once however often it is told. What it does not know the payment of is told again later.
+ * Sends payments each chargeback line of the banks' files, until it has each line: this service cannot move money, and
+ * payments counts a line once however often it is sent. A line whose payment it does not know is sent again later.
  */
 export async function tellChargebacks(deps: TellDeps, isStopping: () => boolean): Promise<void> {
   while (!isStopping()) {
@@ -19,7 +19,7 @@ export async function tellChargebacks(deps: TellDeps, isStopping: () => boolean)
   }
 }
 
-/** Sets when they are told next before they are told, so that a process that dies leaves a later try. */
+/** Schedules the next try before this one, so that a process that dies leaves a later try. */
 async function takeDue(db: Kysely<SettlementDatabase>): Promise<ChargebackLine[]> {
   const { rows } = await sql<ChargebackLine & { bankReference: string | null }>`
     with due as (
@@ -63,5 +63,5 @@ async function tell({ bus, db, events }: TellDeps, lines: ChargebackLine[]): Pro
 
 const TELL_TIMEOUT_MS = 10_000;
 
-/** How long after one try the next one is. */
+/** The time from one try to the next. */
 const AGAIN_MS = 30_000;

@@ -34,8 +34,8 @@ function idsOf(due: readonly Due[], refunds: boolean): string[] {
 }
 
 /**
- * Sets when they are asked about next before they are asked about, so that any number of processes share the work and one
- * that dies leaves a later try. What has been open for 40 days is given up: it is asked about when a bank's line names it.
+ * Schedules the next question before this one, so that any number of processes share the work and one that dies leaves
+ * a later try. A fact that has been open for 40 days is given up: it is asked about when a bank's line names it.
  */
 async function takeDue({ db, askFirstMs }: AskDeps): Promise<Due[]> {
   const { rows } = await sql<Due>`
@@ -50,8 +50,8 @@ async function takeDue({ db, askFirstMs }: AskDeps): Promise<Due[]> {
 }
 
 /**
- * Asks for facts by id, and records what is answered. Ids that the owner does not know are left out. Of a refund the
- * account is its payment's, so payments whose account is not known here are asked about first.
+ * Asks for facts by id, and records the answer. Ids that the owner does not know are left out. A refund has the account
+ * of its payment, so payments whose account is not known here are asked about first.
  *
  * @param ids `FACTS_MAX` at most.
  * @returns whether it has answered.
@@ -64,7 +64,7 @@ export async function askOwner(
   return (await takeFacts(deps, owner, ids)) !== undefined;
 }
 
-/** The same. @returns what the owner has answered, which is recorded, or undefined. */
+/** Does the same as `askOwner`. @returns the owner's answer, which is recorded, or undefined. */
 export async function takeFacts(
   deps: Omit<AskDeps, "db">,
   owner: "payments" | "refunds",
@@ -100,7 +100,7 @@ export async function readFacts(
   return undefined;
 }
 
-/** About ids of which it is not known whose they are. @returns whether both have answered. */
+/** Asks both owners about ids that may be either's. @returns whether both have answered. */
 export async function askBothOwners(deps: Omit<AskDeps, "db">, ids: readonly string[]): Promise<boolean> {
   return (await askOwner(deps, "payments", ids)) && (await askOwner(deps, "refunds", ids));
 }

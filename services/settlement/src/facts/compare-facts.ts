@@ -4,14 +4,15 @@ import { request } from "@holdfast/messaging";
 import { takeFacts, type AskDeps } from "./ask-owners.ts";
 import { countUnknown } from "./find-unknown.ts";
 
-/** What was made in this time, in epoch milliseconds. */
+/** The time in which the compared facts were made, in epoch milliseconds. */
 type Range = { fromMs: number; beforeMs: number };
 type Owner = "payments" | "refunds";
 
 /**
- * Compares what the owners have of some days with the facts here, row by row and in both directions: a match, a statement and
- * a difference are worth no more than the facts are complete. What is missing or older here is asked for; what differs after
- * that, and what its owner does not know, is for people. Every process does so by itself: it changes nothing that is right.
+ * Compares the owners' records of some days with the facts here, row by row and in both directions: a match, a
+ * statement and a difference are worth no more than the facts are complete. A fact that is missing or older here is
+ * asked for; one that still differs, or that its owner does not know, is for people. Every process does so by itself:
+ * it changes nothing that is right.
  */
 export async function compareFacts(deps: AskDeps, range: Range, isStopping: () => boolean): Promise<void> {
   const compared = new Map<Owner, FoundInOwner>();
@@ -26,7 +27,7 @@ export async function compareFacts(deps: AskDeps, range: Range, isStopping: () =
 
 type FoundInOwner = { agreed: number; mended: number; differing: number };
 
-/** @returns undefined when the owner has not answered all of it. */
+/** @returns undefined unless the owner has answered all of it. */
 async function compareWith(
   deps: AskDeps,
   owner: Owner,
@@ -41,7 +42,8 @@ async function compareWith(
     const { facts, next } = page;
     const ids = await differingFrom(deps, facts);
     for (let at = 0; at < ids.length; at += FACTS_MAX) {
-      // Asked for again, and compared with that: some may have changed since the page was read.
+      // Some facts may have changed since the page was read, so they are asked for again, and compared with that
+      // answer.
       const taken = await takeFacts(deps, owner, ids.slice(at, at + FACTS_MAX));
       if (!taken) return undefined;
       const left = await differingFrom(deps, taken);
@@ -71,7 +73,7 @@ async function readPage({ bus, events }: AskDeps, owner: Owner, range: Range, af
 
 const ASK_TIMEOUT_MS = 10_000;
 
-/** @returns the ids of those that are not here, or otherwise. */
+/** @returns the ids of those that are missing here, or differ. */
 async function differingFrom({ pool }: AskDeps, facts: readonly ComparedFact[]): Promise<string[]> {
   const { rows } = await pool.query<Pick<ComparedFact, "id" | "standing" | "currency"> & { minor: bigint }>(
     "select fact_id as id, standing, currency, amount_minor as minor from fact where fact_id = any($1::uuid[])",

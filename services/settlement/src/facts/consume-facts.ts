@@ -15,9 +15,9 @@ export type FactConsumer = {
 export type ConsumeDeps = { bus: Bus; pool: Pool; events: BusinessEvents; askFirstMs: number };
 
 /**
- * Records final states as they leave their owners. An event is acknowledged after the commit of its fact; one that is not
- * acknowledged comes again, and recording it again changes nothing. What the stream has lost is asked for when a bank's
- * line names it.
+ * Records final states as they leave their owners. An event is acknowledged after the commit of its fact; an
+ * unacknowledged one comes again, and recording it again changes nothing. An event that the stream has lost is asked
+ * for when a bank's line names its fact.
  */
 export function startFactConsumer({ bus, pool, events, askFirstMs }: ConsumeDeps): FactConsumer {
   const underway = new Set<Promise<unknown>>();
@@ -25,7 +25,7 @@ export function startFactConsumer({ bus, pool, events, askFirstMs }: ConsumeDeps
     name: "facts",
     sizeMax: 200,
     flushesMax: 1,
-    // Nobody waits for a fact: its lines come with the bank's file of a day.
+    // A fact may be late: its lines come with the bank's file of a day.
     lingerMs: 1_000,
     // One fact that the database refuses must not take its neighbours with it.
     isolates: isFaultOfData,

@@ -12,8 +12,8 @@ export type CopyDeps = {
 };
 
 /**
- * Keeps a row for each account that payments can have been sent to, with its time zone. How the bank settles it stays as
- * it was set here. An account that is gone from the answer stays: accounts are never deleted.
+ * Keeps a row for each account that payments can have been sent to, with its time zone. Its settlement terms stay as
+ * they were set here. An account that is gone from the answer stays: accounts are never deleted.
  */
 export async function copyAccounts({ bus, db, events }: CopyDeps): Promise<void> {
   let after: string | undefined;

@@ -11,12 +11,12 @@ import {
 import { z } from "zod";
 
 /**
- * The fact that an event of `payments` or `refunds` reports. An event says that an authorization was approved and not
- * whether it was captured, and that a refund ended and not whether it was paid or released: both are `OPEN`, and their
- * owner is asked. So is that of an event without the account.
+ * The fact that an event of `payments` or `refunds` reports. An event says that an authorization was approved but not
+ * that it was captured, and that a refund ended but not that it was paid or released: both are `OPEN`, and their owner
+ * is asked. The same holds for an event without the account.
  *
- * @returns the reason, as a text, when the message is not such an event; undefined for an event of another type, which
- * reports nothing that its owner is not asked for.
+ * @returns the reason, as a text, when the message is not such an event; undefined for an event of another type, whose
+ * facts their owner is asked for anyway.
  */
 export function factOfEvent(content: unknown): MovementFact | string | undefined {
   if (otherEvents.safeParse(content).success) return undefined;

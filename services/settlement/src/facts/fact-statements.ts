@@ -47,9 +47,9 @@ const NAMES = GIVEN_COLUMNS.map(([column]) => column)
   .join(", ");
 
 /**
- * Of two facts about one id the later version stands; of the same version what is known replaces what was open. A voided
- * sale keeps the time of the sale, by which its lines are dated. A refund has the account of its payment. What a bank has
- * reported already is to be compared.
+ * For two facts with one id the later version stands; within one version a known state replaces an open one. A voided
+ * sale keeps the time of the sale, by which its lines are dated. A refund has the account of its payment. A fact that a
+ * bank has reported already is to be compared.
  */
 export const RECORD_FACTS = {
   name: "record-facts",

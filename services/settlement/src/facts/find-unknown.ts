@@ -4,11 +4,12 @@ import { readFacts, type AskDeps } from "./ask-owners.ts";
 type Owner = "payments" | "refunds";
 
 /**
- * Asks their owners about the facts that are here, a page at a time in the order of their ids, and names those that an owner
- * does not know: it was restored to an earlier time, and has forgotten money that was moved. An id that the gateway generated
- * carries the time at which it was made, so that the days are a range of the key.
+ * Asks their owners about the facts that are here, a page at a time in the order of their ids, and names those that an
+ * owner does not know: it was restored to an earlier time, and has forgotten money that was moved. An id that the
+ * gateway generated carries the time at which it was made, so that the days are a range of the key.
  *
- * @param range in epoch milliseconds. Nothing before the earliest time at which a month may be in an archive is asked about.
+ * @param range in epoch milliseconds. Facts from before the earliest time at which a month may be in an archive are
+ * left out.
  * @returns how many an owner does not know, for each that has answered all questions.
  */
 export async function countUnknown(

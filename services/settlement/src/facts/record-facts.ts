@@ -4,7 +4,7 @@ import { GIVEN_COLUMNS, RECORD_FACTS, type GivenFact } from "./fact-statements.t
 
 /**
  * Records facts, in one statement and so in one transaction. It may see each fact any number of times and in any order.
- * What test mode did moved no money and is no fact.
+ * A payment of test mode moved no money and is no fact.
  *
  * @param askFirstMs when an owner is first asked about an authorization. About a refund it is asked immediately.
  */

@@ -1,6 +1,6 @@
 import { currencyExponent, holdsCardNumber } from "@holdfast/contracts";
 
-/** Why a cell cannot be read; said without what stands in it. */
+/** The reason why a cell cannot be read, without its content. */
 export type CellFault = { fault: string };
 
 export function isFault(value: unknown): value is CellFault {
@@ -38,7 +38,7 @@ const WITH_COMMA = /^([+-]?)(\d{1,3}(?:\.\d{3})+|\d{1,20})(?:,(\d{1,12}))?(-?)$/
 /** With four decimals it still fits PostgreSQL's bigint. */
 const WHOLE_DIGITS_MAX = 13;
 
-/** Digits with the point that is implied in them; empty where there is anything else. */
+/** Digits with the implied point in them; empty where there is any other character. */
 function withPoint(text: string, exponent: number): string {
   const [, before, digits, behind] = /^([+-]?)0*(\d+?)(-?)$/.exec(text) ?? [];
   if (digits === undefined) return "";
@@ -49,7 +49,7 @@ function withPoint(text: string, exponent: number): string {
 
 export type DateForm = "yyyy-MM-dd" | "dd.MM.yyyy" | "dd/MM/yyyy" | "yyyyMMdd";
 
-/** A date as ISO 8601. What follows it in the cell, a time, is left out. */
+/** A date as ISO 8601. A time after it in the cell is left out. */
 export function readDate(text: string, form: DateForm): string | CellFault {
   const [date = ""] = text.trim().split(/[ T]/);
   const [, ...parts] = DATES[form].exec(date) ?? [];
@@ -81,8 +81,8 @@ export function readDateTime(text: string, form: DateForm): string | CellFault {
 }
 
 /**
- * A text that is stored: bounded, printable, no card number, and no formula, which a spreadsheet would run when somebody
- * exports the differences.
+ * A text that is stored: bounded, printable, no card number, and no formula, which a spreadsheet would run when the
+ * differences are exported.
  */
 export function readText(text: string): string | undefined | CellFault {
   const trimmed = text.trim();
@@ -96,10 +96,10 @@ export function readText(text: string): string | undefined | CellFault {
 
 const TEXT_MAX = 128;
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029\uFFFD]/u;
-/** Fewer digits are no card number; most cells are done with here. */
+/** Fewer digits are no card number; most cells need no further check. */
 const MANY_DIGITS = /(?:\p{Nd}\P{Nd}{0,3}){13}/u;
 
-/** However the bank masks it: what is kept is the first six and the last four digits, also of a number that it does not mask. */
+/** A card number as the first six and the last four digits, however the bank masks it, and even if it does not. */
 export function readMaskedPan(text: string): string | undefined | CellFault {
   const digits = text.replaceAll(/[ -]/g, "");
   if (digits === "") return undefined;

@@ -42,7 +42,10 @@ function recordOf(header: readonly string[], cells: readonly string[] | undefine
   return new Map(header.map((name, at) => [name, cells[at]!]));
 }
 
-/** The cells of each line, undefined of one that is none. Together where they can be, since that is ten times as fast. */
+/**
+ * The cells of each line, undefined for one that is invalid. Lines are parsed together where they can be, since that is
+ * ten times as fast.
+ */
 function records(lines: readonly string[], file: CsvFile): (string[] | undefined)[] {
   const together = parsedRecords(lines.join("\n"), file);
   if (together?.length === lines.length) return together;

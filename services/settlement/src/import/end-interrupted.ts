@@ -18,7 +18,7 @@ export async function endInterrupted(
   }
 }
 
-/** With a token of its own, so that a reader that was only slow finds its import lost. */
+/** Leases with a token of its own, so that a reader that was only slow finds its import lost. */
 async function leaseInterrupted(db: Kysely<SettlementDatabase>): Promise<LeasedImport | undefined> {
   const row = await db
     .updateTable("import")
@@ -29,7 +29,7 @@ async function leaseInterrupted(db: Kysely<SettlementDatabase>): Promise<LeasedI
         .select("import_id")
         .where("state", "=", "READING")
         .where("lease_until", "<", sql<Date>`now()`)
-        // What was sent over HTTP is still there, and is read again (`read-uploads.ts`).
+        // A file that was sent over HTTP is still there, and is read again (`read-uploads.ts`).
         .where((import_) =>
           import_.not(
             import_.exists(

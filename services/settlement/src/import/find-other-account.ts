@@ -2,9 +2,9 @@ import { sql, type Kysely } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
 
 /**
- * The account whose payments a file reports, where it is not the one that the file was sent for: none of the lines that are
- * looked at names a payment of that account, and most of them name payments of the other. Single lines that do are
- * differences, which somebody looks at; a whole file of them would be a difference for each of its lines.
+ * The account whose payments a file reports, where it is not the one that the file was sent for: none of the examined
+ * lines names a payment of that account, and most of them name payments of the other. Single lines that do are
+ * differences for people to look at; a whole file of them would be a difference for each of its lines.
  *
  * @param leased its lines have been read, and do not count yet.
  */
@@ -12,7 +12,7 @@ export async function findOtherAccount(
   db: Kysely<SettlementDatabase>,
   leased: { import_id: string; account_id: string },
 ): Promise<string | undefined> {
-  // By the keys of both: the planner has no statistics of a file that was read just now.
+  // Both keys are used: the planner has no statistics of a file that was read just now.
   const { rows } = await sql<{ account_id: string | null }>`
     select (select fact.account_id from fact where fact.fact_id = line.reference_id) as account_id
     from line where line.import_id = ${leased.import_id} and line.reference_id is not null

@@ -15,13 +15,13 @@ export type ImportRequest = {
   file: string;
   accountId: string;
   mapping: string;
-  /** Who runs the command, as the audit log names them. */
+  /** The person who runs the command, as the audit log names them. */
   importedBy: string;
 };
 
 /**
- * Refuses a file of an account that payments cannot have been sent to, without keeping a trace of it. Reads any other one
- * twice: for its hash, by which a file that was taken before is refused early, and for its lines.
+ * Refuses a file of an account that payments cannot have been sent to, without keeping a trace of it. Reads any other
+ * one twice: for its hash, by which a file that was imported before is refused early, and for its lines.
  */
 export async function importFile(
   deps: TakeDeps,

@@ -168,7 +168,7 @@ async function endReading(
   if (numUpdatedRows !== 1n) throw new ImportLostError(`import ${import_id} was lost`);
 }
 
-/** Ends an import of which nothing counts, and then removes what was read of it. */
+/** Ends an import of which nothing counts, and then removes its lines. */
 export async function endAsRefused(
   db: Kysely<SettlementDatabase>,
   leased: LeasedImport,
@@ -193,7 +193,7 @@ export async function endAsRefused(
 
 const DETAIL_MAX = 1_000;
 
-/** Removes what was read of an import whose lines do not count, so many rows at a time. */
+/** Removes the lines of an import that does not count, so many rows at a time. */
 export async function removeLines(db: Kysely<SettlementDatabase>, importId: string): Promise<void> {
   for (const table of ["line", "line_fault"] as const) {
     for (;;) {

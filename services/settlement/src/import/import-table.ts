@@ -57,7 +57,7 @@ export type LineTable = {
   settles_on: string | null;
   payout_id: string | null;
   fact_id: string | null;
-  /** Of its fact. */
+  /** The merchant of the line's fact. */
   merchant_id: string | null;
   verdict: LineVerdict | null;
 };

@@ -17,7 +17,7 @@ export type BankRecord = ReadonlyMap<string, string>;
 /**
  * Reads a line by its mapping, without any I/O.
  *
- * @returns `skip` of a line that reports no movement.
+ * @returns `skip` for a line that reports no movement.
  */
 export function lineOfRecord(
   mapping: RecordsMapping,
@@ -58,7 +58,7 @@ function kindOf({ kind }: RecordsMapping, record: BankRecord): LineKind | undefi
 
 type Amounts = Pick<SettlementLine, "grossMinor" | "feeMinor" | "netMinor">;
 
-/** Of gross, fee and net, what the bank leaves out follows from the other two. */
+/** The one of gross, fee and net that the bank leaves out follows from the other two. */
 function readAmounts(
   { file, fields }: RecordsMapping,
   record: BankRecord,
@@ -127,8 +127,8 @@ function readOptional({ file, fields }: RecordsMapping, record: BankRecord): Opt
 }
 
 /**
- * The payment or refund that our reference at the bank begins with, with hyphens or without; undefined of what is none of
- * ours.
+ * The payment or refund that our reference at the bank begins with, with hyphens or without; undefined for a reference
+ * that is none of ours.
  */
 export function idIn(reference: string): string | undefined {
   const match = OUR_ID.exec(reference.toLowerCase());

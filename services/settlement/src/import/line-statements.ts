@@ -26,7 +26,7 @@ export const LINE_COLUMNS = [
 
 const NAMES = LINE_COLUMNS.map(([column]) => column).join(", ");
 
-/** Adds lines under the lease of who reads the file; without it, none. */
+/** Adds lines under the lease of the process that reads the file; without it, none. */
 export const ADD_LINES = {
   name: "add-lines",
   text: `

@@ -8,7 +8,9 @@ const column = z.string().min(1).max(100);
 const oneColumn = z.strictObject({ column });
 const kind = z.enum(LINE_KINDS);
 
-/** The sum of some columns. `byKind` gives it the sign of the kind: what the merchant pays back is negative. */
+/**
+ * The sum of some columns. `byKind` gives it the sign of the kind: an amount that the merchant pays back is negative.
+ */
 const amount = z.strictObject({
   columns: z.array(column).min(1).max(5),
   sign: z.enum(["asWritten", "byKind"]).default("asWritten"),
@@ -109,9 +111,9 @@ const recordsMapping = z
   });
 const camtMapping = z.strictObject({ ...head, file: z.strictObject({ format: z.literal("camt.053") }) });
 
-/** How a bank's file is read: data that a person can check, without expressions. */
+/** The form of a bank's file: data that a person can check, without expressions. */
 export type Mapping = RecordsMapping | z.infer<typeof camtMapping>;
-/** Of a file whose records are lines. */
+/** The mapping of a file whose records are lines. */
 export type RecordsMapping = z.infer<typeof recordsMapping>;
 export type CsvFile = z.infer<typeof csvFile>;
 export type FixedFile = z.infer<typeof fixedFile>;
@@ -140,7 +142,7 @@ export function columnsOf(mapping: RecordsMapping): string[] {
 /** In the repository and in the image alike. */
 export const SHIPPED_MAPPINGS = assetPath("deploy/settlement-mappings");
 
-/** A mapping that is none. */
+/** An invalid mapping. */
 export class MappingError extends Error {
   override name = "MappingError";
   readonly code = "mapping";

@@ -8,9 +8,9 @@ import {
 } from "./settlement-line.ts";
 
 /**
- * Reads a bank statement of ISO 20022, camt.053: a line for each booked entry, of kind PAYOUT. It says what the bank has
- * paid out altogether, not what single cards paid. What is not well-formed is refused whole, since nothing says where the
- * next entry begins; so is a document type, which could name other files.
+ * Reads a bank statement of ISO 20022, camt.053: a line for each booked entry, of kind PAYOUT. It states the bank's
+ * whole payouts, not those of single cards. A malformed file is refused whole, since nothing says where the next entry
+ * begins; so is a document type, which could name other files.
  *
  * @throws SettlementFileError
  */
@@ -27,7 +27,7 @@ export async function* readCamt(parts: AsyncIterable<Uint8Array>): AsyncGenerato
 }
 
 const BATCH_ENTRIES = 500;
-/** A text or a tag that is longer is no statement's. */
+/** A longer text or tag is in no statement. */
 const TOKEN_MAX = 64 * 1_024;
 const DEPTH_MAX = 32;
 

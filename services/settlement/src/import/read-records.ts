@@ -6,18 +6,18 @@ import type { RecordsMapping } from "./mapping.ts";
 import { SettlementFileError, type LineBatch, type LineFault } from "./settlement-line.ts";
 import { splitLines, type RawLine } from "./split-lines.ts";
 
-/** How the cells of a record are found in its line. */
+/** The way to find the cells of a record in its line. */
 export type Layout = {
   /** Is given the first line. @throws SettlementFileError where it shows that the mapping does not fit. */
   begin(first: string): "header" | "record";
-  /** Of each line its cells, or why it has none. */
+  /** The cells of each line, or why it has none. */
   recordsOf(texts: readonly string[]): (BankRecord | string)[];
 };
 
 /**
- * Reads a bank's file whose records are lines. Each line is decoded by itself: what is wrong with one is the fault of no other.
+ * Reads a bank's file whose records are lines. Each line is decoded by itself: a fault of one affects no other.
  *
- * @throws SettlementFileError where nothing of the file can be taken; what was returned before it does not count.
+ * @throws SettlementFileError where nothing of the file can be imported; anything returned before it does not count.
  */
 export async function* readRecords(
   mapping: RecordsMapping,
@@ -39,7 +39,7 @@ export async function* readRecords(
   reading.totals.check();
 }
 
-/** Longer than any bank's line; what is longer is a fault of the line. */
+/** Longer than any bank's line; a longer one is a fault of the line. */
 const LINE_BYTES_MAX = 64 * 1_024;
 const BATCH_LINES = 500;
 
@@ -53,7 +53,7 @@ function begin({ mapping, layout, decoder }: Reading, raw: readonly RawLine[]): 
   return layout.begin(text) === "header" ? rest : [{ lineNo, bytes: first }, ...rest];
 }
 
-/** @throws SettlementFileError of UTF-16 and UTF-32, whose lines cannot be told from each other byte by byte. */
+/** @throws SettlementFileError for UTF-16 and UTF-32, whose lines cannot be told from each other byte by byte. */
 function withoutBom(bytes: Buffer): Buffer {
   const [first, second, third] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || bytes.includes(0))
@@ -109,7 +109,7 @@ function decoded(bytes: Buffer, decoder: TextDecoder): string | undefined {
   }
 }
 
-/** The bank's own sums, against those of what was read. With a faulty line only the number of lines can agree. */
+/** Compares the bank's own sums with those of the lines. With a faulty line only the number of lines can agree. */
 function createTotals({ file }: RecordsMapping) {
   const { totals } = file;
   const read = { seen: 0, faulty: 0, gross: 0n, net: 0n };
@@ -143,13 +143,13 @@ function createTotals({ file }: RecordsMapping) {
     },
     check(): void {
       if (!totals) return;
-      // That nothing could be read says more than that the last line was not either.
+      // A file without a readable line is reported as such, rather than as one without a last line.
       if (!stated && read.faulty > 0 && read.faulty === read.seen) return;
       if (!stated) throw new SettlementFileError("truncated", "the bank's line of totals is not there");
       const count = totals.count === undefined ? undefined : stated.get(totals.count)?.trim();
       if (count !== undefined && count !== `${read.seen}`)
         throw new SettlementFileError("totals_differ", `${read.seen} lines, and the totals say ${count}`);
-      // Sums over several currencies are nothing that can be compared.
+      // Sums over several currencies cannot be compared.
       if (read.faulty > 0 || currencies.size > 1) return;
       if (differs(totals.gross, read.gross) || differs(totals.net, read.net))
         throw new SettlementFileError("totals_differ", "the sum of the lines is not the bank's total");

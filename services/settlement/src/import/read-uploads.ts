@@ -5,8 +5,8 @@ import { endAsRefused, type LeasedImport } from "./import-queries.ts";
 import { takeFile, type TakeDeps } from "./take-file.ts";
 
 /**
- * Reads the files that operators have sent, one after the other, and forgets their bytes. A process that dies while it
- * reads leaves the file to the next one that gets the lease; one that was never sent whole is given up.
+ * Reads the files that operators have sent, one after the other, and deletes their bytes. A process that dies while it
+ * reads leaves the file to the next one that gets the lease; a file that was never sent whole is given up.
  */
 export async function readUploads(deps: TakeDeps, isStopping: () => boolean): Promise<void> {
   if (!(await hasUploads(deps.db))) return;
@@ -25,7 +25,7 @@ export async function readUploads(deps: TakeDeps, isStopping: () => boolean): Pr
 
 const TRIES_MAX = 3;
 
-/** Nearly always there are none, and this is all that is asked. */
+/** Nearly always there are none, and this is the only query. */
 async function hasUploads(db: Kysely<SettlementDatabase>): Promise<boolean> {
   return (await db.selectFrom("upload").select("import_id").limit(1).executeTakeFirst()) !== undefined;
 }

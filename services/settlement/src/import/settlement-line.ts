@@ -1,4 +1,4 @@
-/** What a line of a bank's file reports. */
+/** The movement that a line of a bank's file reports. */
 export const LINE_KINDS = [
   "SALE",
   "CAPTURE",
@@ -14,11 +14,11 @@ export type LineKind = (typeof LINE_KINDS)[number];
 
 /**
  * A line of a bank's file in the one form that every format is read into. Amounts are minor units of its currency, seen
- * from the merchant: what the merchant pays back is negative, and `grossMinor` less `feeMinor` should be `netMinor`.
- * A time is the bank's wall clock, without a zone.
+ * from the merchant: an amount that the merchant pays back is negative, and `grossMinor` less `feeMinor` should be
+ * `netMinor`. A time is the bank's wall clock, without a zone.
  */
 export type SettlementLine = {
-  /** Counted from 1, the header included; of XML, the number of the entry. */
+  /** Counted from 1, the header included; in XML, the number of the entry. */
   lineNo: number;
   kind: LineKind;
   /** Our reference as the bank shows it, and the payment or refund that it begins with. */
@@ -30,7 +30,7 @@ export type SettlementLine = {
   maskedPan?: string;
   /** The bank's id of the basket item, where a payment has a line for each. */
   item?: string;
-  /** Of a sale that is paid out in parts: which part, of how many. */
+  /** For a sale that is paid out in parts: which part, of how many. */
   installment?: number;
   installments?: number;
   grossMinor: bigint;
@@ -44,7 +44,7 @@ export type SettlementLine = {
   payoutId?: string;
 };
 
-/** A line that cannot be read, and why; never with what it says, which may be a card number or a buyer's name. */
+/** A line that cannot be read, and why; never its content, which may be a card number or a buyer's name. */
 export type LineFault = { lineNo: number; reason: string };
 
 /** A part of a file, in its order. */

@@ -2,9 +2,9 @@
 export type RawLine = { lineNo: number; bytes: Buffer | "too_long" };
 
 /**
- * Cuts a file into its lines, whatever the size of the parts it comes in. A line ends with a line feed, with or without a
- * carriage return. Of a line that is too long no more than the bound is kept, and the next line is found: a gibibyte
- * without a line feed takes as much memory as any other file.
+ * Cuts a file into its lines, however large the parts are that it comes in. A line ends with a line feed, with or
+ * without a carriage return. A line that is too long is kept only up to the bound, and the next line is found: a
+ * gibibyte without a line feed takes as much memory as any other file.
  */
 export async function* splitLines(
   parts: AsyncIterable<Uint8Array>,
@@ -40,7 +40,7 @@ export async function* splitLines(
       rest = [];
       restBytes = 0;
     } else if (left > 0) {
-      // A copy, since whoever gives the parts may use their memory again.
+      // A copy, since the source of the parts may use their memory again.
       rest.push(Buffer.from(buffer.subarray(start)));
       restBytes += left;
     }

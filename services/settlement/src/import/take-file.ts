@@ -27,19 +27,19 @@ export type TakeDeps = {
   leaseMs: number;
 };
 
-/** Of one file: larger, or with more lines that cannot be read, it is refused whole. */
+/** Bounds of one file: larger, or with more lines that cannot be read, it is refused whole. */
 export const FILE_BOUNDS = { bytesMax: 1_073_741_824, faultsMax: 10_000 } as const;
 export const LEASE_MS = 60_000;
 
-/** What became of a file. */
+/** The outcome of reading a file. */
 export type FileOutcome =
   | { outcome: "taken"; lines: number; faults: number }
   | { outcome: "refused"; reason: string; detail: string };
 
 /**
- * Reads a file into lines, whole or not at all. Lines are written as they are read and count for nothing until one update
- * says so; a file that turns out to be none, to be cut off, or to have been taken before leaves no line behind. If the
- * process dies, the next one that has the lease begins again from an empty import.
+ * Reads a file into lines, whole or not at all. Lines are written as they are read and count for nothing until one
+ * update says so; a file that turns out to be invalid, cut off or imported before leaves no line behind. If the process
+ * dies, the next one that has the lease begins again from an empty import.
  *
  * @throws ImportLostError, or the database's error: then another try follows, under another lease.
  */

@@ -16,13 +16,14 @@ import { judgeFact } from "./judge-fact.ts";
 import { lockFacts, type FactRow } from "./judged-facts.ts";
 
 /**
- * Finds the facts that the lines of a range report, in one transaction. Nearly all lines of a bank's file agree with what
- * we know, so a fact that no line has reported before, and that agrees with its lines here, is done with by one update of
- * each row. Any other fact is only marked, to be judged with all of its lines once every line has found its fact.
+ * Finds the facts that the lines of a range report, in one transaction. Nearly all lines of a bank's file agree with
+ * our records, so a fact that no line has reported before, and that agrees with its lines here, is completed by one
+ * update of each row. Any other fact is only marked, to be judged with all of its lines once every line has found its
+ * fact.
  */
 export async function attachRange(db: Kysely<SettlementDatabase>, range: LineRange): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    // One process at a time: what another one has attached meanwhile must be seen.
+    // One process at a time, because it must see the lines that another one has attached meanwhile.
     await sql`select from import where import_id = ${range.importId} for no key update`.execute(trx);
     const lines = await namedFacts(trx, range);
     const byFact = Map.groupBy(lines, ({ fact_id }) => fact_id);
@@ -67,7 +68,7 @@ async function namedFacts(trx: Transaction<SettlementDatabase>, range: LineRange
   return rows.filter((line): line is Named => line.fact_id !== null);
 }
 
-/** Whether these are its first lines, and all of them say what we know. */
+/** True if these are the fact's first lines, and all of them agree with our records. */
 function agrees(fact: FactRow, lines: readonly NamingLine[]): boolean {
   if (fact.reported || fact.judge || fact.factVerdict !== null) return false;
   return judgeFact(fact, lines, fact).lines.every((verdict) => verdict === "MATCHED");

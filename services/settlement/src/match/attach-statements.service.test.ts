@@ -24,7 +24,7 @@ test("a range of a file that was taken just now is attached without reading the 
      values ($1, 'default', 'generic', 'bank.csv', 'olga', sha256(''), 'TAKEN', now())`,
     [importId],
   );
-  // Nobody has analyzed the table since.
+  // The table's statistics are stale.
   await pool.query(
     `insert into line (import_id, line_no, account_id, kind, gross_minor, fee_minor, net_minor, currency)
      select $1, line_no, 'default', 'SALE', 100, 0, 100, 'TRY' from generate_series(1, $2::int) as line_no`,

@@ -21,11 +21,11 @@ export type NamingLine = JudgedLine & {
 };
 
 /**
- * The lines of a range that report movements, each with the fact that it names. A line names a fact by our reference; where
- * the bank shows none of ours, by the bank's; else by authorization code, amount, card and day, of what no line reports
- * yet. A way that finds more than one fact finds none: to guess is worse than a difference that somebody looks at. Facts
- * are looked up line by line, by an index: how many of them are not reported yet is what the planner's statistics know
- * least, so soon after a file was taken, and a join in the other order would read all lines for each fact.
+ * The lines of a range that report movements, each with the fact that it names. A line names a fact by our reference;
+ * where the bank shows none of ours, by the bank's; else by authorization code, amount, card and day, among facts that
+ * no line reports yet. A way that finds more than one fact finds none: to guess is worse than a difference for people
+ * to look at. Facts are looked up line by line, by an index: the planner's statistics do not know how many facts are
+ * unreported so soon after an import, and a join in the other order would read all lines for each fact.
  */
 export function readNamingLines(range: LineRange): RawBuilder<NamingLine> {
   return sql<NamingLine>`
@@ -71,16 +71,18 @@ export function findRefundsOfPayments(
 }
 
 /**
- * A payment that came to nothing here, whose money the bank gives back by a refund: what was reversed after its day's end.
- * It is less than the payment's amount where the bank had approved a part; whether it is all that the bank had taken is for
- * the judgement of the payment's lines together.
+ * A payment that failed here, whose money the bank gives back by a refund: it was reversed after its day's end. The
+ * refund is less than the payment's amount where the bank had approved a part; the judgement of the payment's lines
+ * together decides whether it is all that the bank had charged.
  *
  * SQL on a row of `line` and one of `fact`.
  */
 export const GIVEN_BACK = sql`line.kind = 'REFUND' and fact.kind <> 'REFUND' and fact.standing in ('NOT_DONE', 'VOIDED')
   and -line.gross_minor between 1 and fact.amount_minor and fact.currency = line.currency`;
 
-/** Lines of refunds that name a payment which was {@link GIVEN_BACK}. @param lineNos of lines whose refund is not known. */
+/**
+ * Lines of refunds that name a payment which was {@link GIVEN_BACK}. @param lineNos of lines whose refund is not known.
+ */
 export function findGivenBack(
   range: LineRange,
   lineNos: readonly number[],
@@ -91,12 +93,12 @@ export function findGivenBack(
     where line.import_id = ${range.importId} and line.line_no = any(${[...lineNos]}::int[]) and ${GIVEN_BACK}`;
 }
 
-/** Which fact a line reports, and what the comparison says where it is known already. */
+/** The fact that a line reports, and the result of the comparison where it is known already. */
 export type Attached = { lineNo: number; factId: string; merchantId: string; verdict: "MATCHED" | null };
 
 /**
- * The lines are named once more beside the join: of a file that was taken just now the planner has no statistics, and it would
- * read all of its lines for each range.
+ * The lines are named again next to the join: for a file that was imported just now the planner has no statistics, and
+ * it would read all of its lines for each range.
  */
 export function attachLines(importId: string, attached: readonly Attached[]): RawBuilder<unknown> {
   const lineNos = attached.map(({ lineNo }) => lineNo);
@@ -128,7 +130,7 @@ export function attachChargebacks({ importId, from, to }: LineRange): RawBuilder
     where line.import_id = ${importId} and line.line_no = found.line_no and found.fact_id is not null`;
 }
 
-/** What lines report has either been compared with them, or is to be. */
+/** Marks facts that lines report: each has either been compared with them, or is to be. */
 export function markReported(facts: readonly { factId: string; matched: boolean }[]): RawBuilder<unknown> {
   return sql`
     update fact set reported = true, judge = not given.matched,

@@ -87,7 +87,7 @@ test.each(["NOT_DONE", "OPEN", "VOIDED"] as const)(
     expect(verdicts({ ...SALE, standing }, [line()])).toEqual(["STATUS_DIFFERS", "STATUS_DIFFERS"]);
     expect(verdicts({ ...SALE, standing }, [line(), voided])).toEqual(["MATCHED", "MATCHED", "MATCHED"]);
     expect(verdicts(SALE, [line(), voided])[0]).toBe("STATUS_DIFFERS");
-    // After the day's end the bank gives the same back by a refund.
+    // After the day's end the bank returns the same amount by a refund.
     const refunded = { ...voided, kind: "REFUND" } as const;
     expect(verdicts({ ...SALE, standing }, [line(), refunded])).toEqual(["MATCHED", "MATCHED", "MATCHED"]);
     expect(verdicts(SALE, [line(), refunded])[0]).toBe("STATUS_DIFFERS");

@@ -1,11 +1,11 @@
 import type { MovementFact } from "@holdfast/contracts";
 import type { LineKind } from "../import/settlement-line.ts";
 
-/** What a comparison says. Everything but MATCHED is a difference. */
+/** The result of a comparison. Everything but MATCHED is a difference. */
 export type FactVerdict = "MATCHED" | "AMOUNT_DIFFERS" | "FEE_DIFFERS" | "STATUS_DIFFERS" | "LATE";
 export type LineVerdict = FactVerdict | "MISSING_HERE" | "DUPLICATE" | "NOT_COMPARED";
 
-/** What we know, with its day in the account's time zone. Minor units. */
+/** Our record of a movement, with its day in the account's time zone. Minor units. */
 export type JudgedFact = Pick<MovementFact, "kind" | "standing" | "currency"> & {
   amountMinor: bigint;
   /** `2026-11-20` */
@@ -27,31 +27,31 @@ export type JudgedLine = {
   settlesOn: string | null;
 };
 
-/** How an account settles. */
+/** The settlement terms of an account. */
 export type AccountPlan = {
   settlementDays: number;
   /** Hundredths of a percent; null where the bank's fee is not compared with a plan. */
   feeBasisPoints: number | null;
   feeFixedMinor: bigint;
-  /** Whether the fee of what is refunded comes back. */
+  /** True if the fee of a refunded amount comes back. */
   refundsFee: boolean;
 };
 
 export type Judgement = {
   /** Null where no line counts. */
   verdict: FactVerdict | null;
-  /** In the order of the lines. */
+  /** The lines' verdicts, in the order of the lines. */
   lines: LineVerdict[];
-  /** What is at stake, in minor units. */
+  /** The amount at stake, in minor units. */
   stakeMinor: bigint;
   detail: string;
 };
 
 /**
- * Compares a fact with every line that reports it, of whatever file, without any I/O. Of several differences the gravest
+ * Compares a fact with every line that reports it, from all files, without any I/O. The gravest of several differences
  * is named: status, amount, fee, lateness.
  *
- * @param lines in the order in which they were imported: of copies the first counts.
+ * @param lines in the order in which they were imported: the first of several copies counts.
  */
 export function judgeFact(fact: JudgedFact, lines: readonly JudgedLine[], plan: AccountPlan): Judgement {
   const seen = new Set<string>();
@@ -72,7 +72,7 @@ export function judgeFact(fact: JudgedFact, lines: readonly JudgedLine[], plan: 
   };
 }
 
-/** Whether lines of this kind report what a payment or a refund moved. */
+/** Tells whether lines of this kind report money that a payment or a refund moved. */
 export function isMovement(kind: LineKind): boolean {
   switch (kind) {
     case "SALE":
@@ -91,7 +91,7 @@ export function isMovement(kind: LineKind): boolean {
   }
 }
 
-/** Two lines with the same are one movement that was reported twice, whatever the amounts say. */
+/** Two lines with the same identity are one movement that was reported twice, even with different amounts. */
 function identityOf({ kind, reference, bankReference, item, installment }: JudgedLine): string {
   return JSON.stringify([kind === "CAPTURE" ? "SALE" : kind, reference, bankReference, item, installment]);
 }
@@ -100,7 +100,7 @@ type Found = { verdict: FactVerdict; stakeMinor: bigint; detail: string };
 
 function compare(fact: JudgedFact, lines: readonly JudgedLine[], plan: AccountPlan): Found {
   const expected = fact.kind === "REFUND" ? -fact.amountMinor : fact.amountMinor;
-  // A refund under a payment's own reference gives back what came to nothing here, after the day's end.
+  // A refund under a payment's own reference gives back a payment that failed here, after the day's end.
   const undoes = ({ kind }: JudgedLine) => kind === "VOID" || (kind === "REFUND" && fact.kind !== "REFUND");
   const moved = sumOf(lines, (line) => !undoes(line));
   const voided = sumOf(lines, undoes);
@@ -163,7 +163,10 @@ function awaitsParts(lines: readonly JudgedLine[]): boolean {
   return new Set(lines.map(({ installment }) => installment)).size < parts;
 }
 
-/** A line's own arithmetic, and the plan; beside the plan's fee one minor unit is the bank's rounding. */
+/**
+ * Checks a line's own arithmetic, and the plan; one minor unit of difference from the plan's fee is the bank's
+ * rounding.
+ */
 function feeDiffers(lines: readonly JudgedLine[], plan: AccountPlan): Found | undefined {
   let [stakeMinor, actual, planned] = [0n, 0n, 0n];
   for (const line of lines) {
@@ -205,7 +208,7 @@ function late(
   return { verdict: "LATE", stakeMinor: amountMinor, detail };
 }
 
-/** From one installment to the next; a month may have a day more. */
+/** The days from one installment to the next; a month may have a day more. */
 const DAYS_BETWEEN_PARTS = 31;
 
 function daysAfter(day: string, days: number): string {

@@ -6,8 +6,8 @@ import { isMovement, judgeFact, type Judgement, type JudgedLine } from "./judge-
 import { lockFacts, type FactRow } from "./judged-facts.ts";
 
 /**
- * One page of facts that are to be compared, with all of their lines. Pages follow each other by the facts' ids, since the
- * entries of what has been compared stay at the front of the index until it is vacuumed.
+ * Judges one page of marked facts, with all of their lines. Pages follow each other by the facts' ids, since the
+ * entries of compared facts stay at the front of the index until it is vacuumed.
  *
  * @returns the page's last fact; undefined where none is left.
  */
@@ -15,12 +15,12 @@ export async function judgeFacts(
   db: Kysely<SettlementDatabase>,
   { after, limit }: { after: string; limit: number },
 ): Promise<string | undefined> {
-  // Nearly always there are none, and this is all that is asked.
+  // Nearly always there are none, and this is the only query.
   const marked = await readMarked(db, { after, limit });
   if (marked.length === 0) return undefined;
   await db.transaction().execute(async (trx) => {
     const locked = await lockFacts(trx, marked, { skipLocked: true });
-    // What another process has judged since is marked no more.
+    // A fact that another process has judged since is not marked any more.
     const facts = locked.filter(({ judge }) => judge);
     if (facts.length > 0) await judgeLocked(trx, facts);
   });
@@ -56,7 +56,7 @@ async function judgeLocked(trx: Transaction<SettlementDatabase>, facts: readonly
 type LineRow = JudgedLine & { fact_id: string; import_id: string; line_no: number };
 type Judged = { fact: FactRow; own: LineRow[]; judgement: Judgement };
 
-/** Lines that were there before their fact: the fact has arrived, and they are no difference any more. */
+/** Attaches lines that were there before their fact: the fact has arrived, and they are no difference any more. */
 async function attachLatecomers(trx: Transaction<SettlementDatabase>, ids: string[]): Promise<void> {
   const { rows } = await sql<Pick<LineRow, "import_id" | "line_no" | "fact_id" | "kind">>`
     update line set fact_id = fact.fact_id, merchant_id = fact.merchant_id,
@@ -87,7 +87,7 @@ async function attachLatecomers(trx: Transaction<SettlementDatabase>, ids: strin
       and difference.class = 'MISSING_HERE' and state in ('OPEN', 'PROPOSED')`.execute(trx);
 }
 
-/** In the order in which they were imported. */
+/** Reads lines in the order in which they were imported. */
 async function readLines(trx: Transaction<SettlementDatabase>, ids: string[]): Promise<LineRow[]> {
   const { rows } = await sql<LineRow>`
     select line.fact_id, line.import_id, line.line_no, line.kind, line.reference, line.bank_reference as "bankReference",
@@ -103,7 +103,7 @@ async function record(trx: Transaction<SettlementDatabase>, judged: readonly Jud
   const lines = judged.flatMap(({ fact, own, judgement }) =>
     own
       .map((line, index) => ({ ...line, account_id: fact.account_id, verdict: judgement.lines[index]! }))
-      // What is not compared keeps what it was called when it found its payment.
+      // A line that is not compared keeps the verdict that it got when it found its payment.
       .filter(({ kind }) => isMovement(kind)),
   );
   await sql`
@@ -126,8 +126,8 @@ async function record(trx: Transaction<SettlementDatabase>, judged: readonly Jud
 }
 
 /**
- * A difference that is gone is resolved, one that has become another is replaced by it, and one that people have closed is
- * not opened again while it stays what they closed.
+ * Updates the facts' differences. A difference that is gone is resolved, and one that has become another is replaced by
+ * it. One that people have closed is not opened again while it stays the same.
  */
 async function recordFactDifferences(
   trx: Transaction<SettlementDatabase>,

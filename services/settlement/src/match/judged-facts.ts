@@ -2,7 +2,7 @@ import { sql, type Transaction } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
 import type { AccountPlan, JudgedFact } from "./judge-fact.ts";
 
-/** A fact as it is judged, with how its account settles. */
+/** A fact as it is judged, with the settlement terms of its account. */
 export type FactRow = JudgedFact &
   AccountPlan & {
     fact_id: string;
@@ -16,7 +16,7 @@ export type FactRow = JudgedFact &
 /**
  * Locked until the transaction ends, in the order of their ids, in which they are recorded too.
  *
- * @param skipLocked leaves out what another process judges now.
+ * @param skipLocked leaves out facts that another process judges now.
  */
 export async function lockFacts(
   trx: Transaction<SettlementDatabase>,

@@ -12,7 +12,7 @@ export type MatchDeps = {
 };
 
 /**
- * Compares what has been taken with what we know: first each line finds its fact, then each fact is judged with all of its
+ * Compares imported lines with our records: first each line finds its fact, then each fact is judged with all of its
  * lines. Every step may be repeated, so a process that dies leaves only work for the next one.
  */
 export async function matchImports(deps: MatchDeps, isStopping: () => boolean): Promise<void> {
@@ -52,7 +52,7 @@ async function attachLines(
   for (let from = 1; from <= (last ?? 0); from += LINES_AT_A_TIME) {
     if (isStopping()) return false;
     const range: LineRange = { importId, from, to: from + LINES_AT_A_TIME - 1 };
-    // Without an answer a line would be called unknown that is not.
+    // Without an answer a line could wrongly be called unknown.
     if (!(await askAboutUnknown(db, range, askAbout))) return false;
     await attachRange(db, range);
   }
@@ -61,7 +61,7 @@ async function attachLines(
 
 const LINES_AT_A_TIME = 1_000;
 
-/** What the stream has lost, what was captured since, and what happened before this service was there. */
+/** Asks for facts that the stream has lost, that were captured since, and that are older than this service. */
 async function askAboutUnknown(
   db: Kysely<SettlementDatabase>,
   { importId, from, to }: LineRange,

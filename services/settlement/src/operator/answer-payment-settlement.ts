@@ -10,7 +10,9 @@ import { sql, type Kysely } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
 import { differencesOf } from "./list-differences.ts";
 
-/** What the banks' files say of a payment and its refunds: by the movements that we know, each line by its index. */
+/**
+ * The lines of the banks' files about a payment and its refunds: by the movements that we know, each line by its index.
+ */
 export async function answerPaymentSettlement(
   db: Kysely<SettlementDatabase>,
   paymentId: string,
@@ -36,7 +38,7 @@ export async function answerPaymentSettlement(
   };
 }
 
-/** Of files whose lines count. The files are found by their lines, whatever the statistics say: they are all files otherwise. */
+/** Lines of files that count. The files are found by their lines, since the planner could otherwise read all files. */
 async function linesOf(db: Kysely<SettlementDatabase>, factIds: readonly string[]): Promise<BankLine[]> {
   const rows = await db
     .selectFrom("line")
@@ -65,7 +67,7 @@ async function linesOf(db: Kysely<SettlementDatabase>, factIds: readonly string[
       "import.file_name",
       "import.created_at",
     ])
-    // As the bank has written them, in no zone.
+    // The times as the bank has written them, in no zone.
     .select(sql<string | null>`to_char(line.transacted_at, 'YYYY-MM-DD"T"HH24:MI:SS')`.as("transacted_at"))
     .select(sql<string | null>`line.settles_on::text`.as("settles_on"))
     .where("line.fact_id", "in", [...factIds])

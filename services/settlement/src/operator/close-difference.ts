@@ -44,7 +44,7 @@ export async function closeDifference(
   });
 }
 
-/** Adds a note, and says who looks into it. */
+/** Adds a note, and records who looks into it. */
 export async function noteDifference(
   { db }: DifferenceDeps,
   { operator }: OperatorContext,

@@ -38,7 +38,7 @@ export async function listDifferences(
   return { outcome: "done", result: { items: await shown(db, page), ...next } };
 }
 
-/** All differences about these movements, whatever became of them, oldest first. */
+/** All differences about these movements, in every state, oldest first. */
 export async function differencesOf(
   db: Kysely<SettlementDatabase>,
   factIds: readonly string[],
@@ -103,5 +103,5 @@ async function shown(db: Kysely<SettlementDatabase>, rows: readonly Row[]): Prom
   }));
 }
 
-/** Of a page, the newest: more would not fit into an answer. */
+/** The newest notes of a page: more would not fit into an answer. */
 const NOTES_MAX = 400;

@@ -35,7 +35,7 @@ export async function listImports(
   return { outcome: "done", result: { items: page.map(shownImport), ...next } };
 }
 
-/** One file, with what could not be read of it and what the comparison says of its lines. */
+/** One file, with its unreadable lines and the result of comparing the others. */
 export async function describeImport(
   db: Kysely<SettlementDatabase>,
   importId: string,

@@ -22,7 +22,10 @@ import { listDifferences } from "./list-differences.ts";
 import { describeImport, listImports } from "./list-imports.ts";
 import { answerPaymentSettlement } from "./answer-payment-settlement.ts";
 
-/** What operators, and merchants and their staff about their statements, may ask; `serve` has verified who they are and what they may. */
+/**
+ * The questions of operators, and those of merchants and their staff about their statements; `serve` has verified the
+ * person and their rights.
+ */
 export function operatorHandlers(deps: DifferenceDeps & UploadDeps) {
   const { db } = deps;
   return [

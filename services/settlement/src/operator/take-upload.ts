@@ -9,7 +9,9 @@ export type UploadDeps = { db: Kysely<SettlementDatabase>; mappings: ReadonlyMap
 
 type Begun = { importId: string; accountId: string; mapping: string; fileName: string };
 
-/** Begins to take a file, part by part. Any of these calls may be repeated: what is there already stays as it is. */
+/**
+ * Begins to take a file, part by part. Any of these calls may be repeated: a part that is there already stays as it is.
+ */
 export async function beginUpload(
   { db, mappings }: UploadDeps,
   { operator }: OperatorContext,
@@ -17,7 +19,7 @@ export async function beginUpload(
 ): Promise<CommandReply<Record<string, never>>> {
   if (!mappings.has(mapping)) return notKnown("mapping", "there is no such mapping");
   return await db.transaction().execute(async (trx): Promise<CommandReply<Record<string, never>>> => {
-    // One begins at a time, so that the bound below is one.
+    // One upload begins at a time, so that the bound below is exact.
     await sql`select pg_advisory_xact_lock(hashtextextended('settlement.upload', 0))`.execute(trx);
     const { rows } = await sql<{ is_account: boolean; open: number }>`
       select exists (select from account where account_id = ${accountId}) as is_account,
@@ -75,8 +77,8 @@ const gone = (): CommandReply<never> => ({
 type Sealed = { importId: string; parts: number; bytes: number; sha256: string };
 
 /**
- * Makes an import of what was sent, if all of it is there and it was not taken before. Running services then read it. A
- * file that was taken before leaves nothing.
+ * Makes an import of the uploaded parts, if all of them are there and the file was not imported before. Running
+ * services then read it. A file that was imported before leaves nothing.
  */
 export async function endUpload(
   { db }: UploadDeps,

@@ -6,8 +6,8 @@ import { COUNTS, readStatements } from "./statement-queries.ts";
 export type StatementFault = { day: string; currency: string; statements: bigint; lines: bigint };
 
 /**
- * Adds up all statements of each day and currency, and beside them the lines themselves, without whose they are and without
- * any grouping by merchant: a line that is in no statement, or in two, is a fault.
+ * Adds up all statements of each day and currency, and separately the lines themselves, without their merchants and
+ * without any grouping by merchant: a line that is in no statement, or in two, is a fault.
  */
 export async function checkStatements(
   db: Kysely<SettlementDatabase>,

@@ -1,11 +1,12 @@
 import type { StatementContent } from "./statement-queries.ts";
 
-/** What was recorded of a statement: its latest revision, 0 where there is none, with the digest of what that was made of. */
+/** The last record of a statement: its latest revision, 0 where there is none, with the digest of its content. */
 export type LastRevision = { revision: number; digest: Buffer | null };
 
 /**
- * Decides what a look at a statement comes to, without any I/O: the number of its next revision where it is complete with
- * another content than before, and whether it awaits the bank. What it lacks otherwise is noted when it changes.
+ * Decides the result of a look at a statement, without any I/O: the number of its next revision where it is complete
+ * with another content than before, and whether it awaits the bank. A statement that is incomplete otherwise is noted
+ * when it changes.
  *
  * @param content undefined where no line counts, and none has before.
  */

@@ -1,7 +1,7 @@
 import { amountToJson, currencyExponent, type Statement } from "@holdfast/contracts";
 import type { StatementRow } from "./statement-queries.ts";
 
-/** What is deducted is positive here. The bank's fees are the operator's, and are no part of what is payable. */
+/** Deductions are positive here. The bank's fees are the operator's, and are no part of the payable amount. */
 export function describeStatement(row: StatementRow): Statement {
   const exponent = currencyExponent(row.currency) ?? 0;
   const amount = (minor: bigint) =>

@@ -23,7 +23,7 @@ import { statementReadyBody } from "./statement-ready.ts";
 export type RevisionDeps = {
   db: Kysely<SettlementDatabase>;
   events: Pick<BusinessEvents, "statementReady" | "changesWait">;
-  /** Whether events are written that a merchant's endpoint gets only if it asks for them. */
+  /** True if events are written that a merchant's endpoint gets only if it asks for them. */
   optionalEvents: boolean;
 };
 
@@ -47,24 +47,28 @@ export function startRecordingRevisions(
   });
 }
 
-/** Merchants whose statements are added up at a time: beside them operators ask, and files are compared. */
+/**
+ * Merchants whose statements are added up at the same time: operators' queries and the comparison of files share the
+ * database.
+ */
 const LOOKS_IN_FLIGHT = 2;
 const LOOK_LEASE_MS = 60_000;
-/** Of a merchant's day with hundreds of thousands of lines; less than the lease. */
+/** Enough for a merchant's day with hundreds of thousands of lines; less than the lease. */
 const LOOK_TIMEOUT_MS = 30_000;
 
 /**
- * Looks at the statements of a merchant and currency of which something has changed, and at those that awaited the bank and do
- * so no more; each that is complete with another content than before is recorded as its next revision. Each day is one
- * transaction, and the changes end after the last: a process that dies leaves them to be looked at again, and a day that
- * cannot be added up keeps them without keeping the days after it.
+ * Looks at the statements of a merchant and currency in which something has changed, and at those that await the bank
+ * no more; each that is complete with another content than before is recorded as its next revision. Each day is one
+ * transaction, and the changes end after the last: a process that dies leaves them to be looked at again, and a day
+ * that cannot be added up keeps them without keeping the days after it.
  */
 export async function recordRevisions(
   deps: RevisionDeps,
   { days, changeIds, ...whose }: LeasedChanges,
 ): Promise<void> {
   const { db } = deps;
-  // Before it is read what the bank has not reported: whoever reports it afterwards finds them here.
+  // Days are marked before the bank's unreported movements are read: a process that reports one afterwards finds the
+  // mark.
   await keepAwaiting(db, whose, days);
   await planDays(db, whose, days);
   const before = await readFirstAwaited(db, whose);
@@ -122,7 +126,7 @@ async function nextAwaiting(
   return row?.is_over ? row.day : undefined;
 }
 
-/** On the statement's locked row, with the event that tells of it. */
+/** Works on the statement's locked row, and writes its event. */
 async function recordRevision(
   { db, events, optionalEvents }: RevisionDeps,
   statement: StatementsOfOne & { day: string },
@@ -131,7 +135,7 @@ async function recordRevision(
     const last = await lockStatement(trx, statement);
     // Another process has looked since the change.
     if (!last?.awaits) return false;
-    // Nobody waits for it, as somebody does for what the role's time-out is meant for.
+    // It is no request, which the role's time-out is meant for.
     await sql`set local statement_timeout = ${sql.lit(LOOK_TIMEOUT_MS)}`.execute(trx);
     const content = await readStatement(trx, statement);
     const { awaits, revision } = decideRevision(last, content);
@@ -172,7 +176,7 @@ async function lockStatement(
     .forUpdate()
     .executeTakeFirst();
   if (!locked) return undefined;
-  // By a statement of its own: a join is not read again where the lock had to wait for another process's revision.
+  // A statement of its own, since a join is not read again where the lock had to wait for another process's revision.
   const last = await trx
     .selectFrom("statement_revision")
     .select("digest")

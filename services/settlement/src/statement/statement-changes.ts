@@ -6,19 +6,19 @@ import { endOfDay } from "./statement-queries.ts";
 /** The statements of a merchant in one currency. */
 export type StatementsOfOne = { merchantId: string; currency: string };
 
-/** What has changed of them, leased by this process. */
+/** Changes of their statements, leased by this process. */
 export type LeasedChanges = StatementsOfOne & { changeIds: string[]; days: string[] };
 
 /**
- * While a file is being compared, its lines are on their way into statements, which would be complete for a moment. One that
- * cannot be compared holds nobody up for longer than this.
+ * While a file is being compared, its lines are on their way into statements, which would be complete for a moment. A
+ * file that cannot be compared delays nothing for longer than this.
  */
 const IS_COMPARING = sql<boolean>`exists (
   select from import where state = 'TAKEN' and matched_at is null and ended_at > now() - interval '10 minutes')`;
 
 /**
- * In how many milliseconds {@link leaseChanges} has something to lease, undefined where it has nothing; and for how long the
- * oldest change, or the end of a day, has not been looked at.
+ * The milliseconds until {@link leaseChanges} has something to lease, undefined where it has nothing; and the time for
+ * which the oldest change, or the end of a day, has not been looked at.
  */
 export async function measureChanges(
   db: Kysely<SettlementDatabase>,
@@ -36,8 +36,8 @@ export async function measureChanges(
 }
 
 /**
- * Leases what has changed, of one merchant and currency after the other, those that wait longest first. Any number of
- * processes may do so; what one of them has not ended when its lease is over another one does again, which changes nothing.
+ * Leases changes, of one merchant and currency after the other, those that wait longest first. Any number of processes
+ * may do so; work that one has not ended when its lease is over is repeated by another, which changes nothing.
  */
 export async function leaseChanges(
   db: Kysely<SettlementDatabase>,
@@ -86,7 +86,7 @@ async function leaseFirst(
 
 const CHANGES_MAX = 1_000;
 
-/** Has the days that are not over looked at when they are: what is complete then may have changed before. */
+/** Schedules a look at the days that are not over for when they are: a complete statement may have changed before. */
 export async function planDays(
   db: Kysely<SettlementDatabase>,
   { merchantId, currency }: StatementsOfOne,
@@ -101,7 +101,7 @@ export async function planDays(
     on conflict (merchant_id, currency, day) where not_before is not null do nothing`.execute(db);
 }
 
-/** What was looked at. */
+/** Ends the changes whose statements were looked at. */
 export async function endChanges(
   db: Kysely<SettlementDatabase>,
   { changeIds }: Pick<LeasedChanges, "changeIds">,

@@ -1,7 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
 
-/** A day of a merchant in one currency. Minor units; what the merchant pays back is negative. */
+/** A day of a merchant in one currency. Minor units; an amount that the merchant pays back is negative. */
 export type StatementRow = {
   merchant_id: string;
   /** `2026-11-20` */
@@ -15,17 +15,17 @@ export type StatementRow = {
   lines: number;
   /** Lines whose payment's commission is not known yet. */
   unknown_commissions: number;
-  /** Whether the day is over, everything up to it is reported, and nothing of it is open. */
+  /** True if the day is over, everything up to it is reported, and nothing of it is open. */
   complete: boolean;
   /** The latest that was recorded, where it has these amounts. */
   revision: number | null;
 };
 
-/** A statement with what it is made of, and what it waits for. */
+/** A statement with its content, and the movements that it waits for. */
 export type StatementContent = StatementRow & {
-  /** SHA-256 of its lines, with what each of them counts, in their order. */
+  /** SHA-256 of its lines, with the counted amounts of each, in their order. */
   digest: Buffer;
-  /** Whether the day is not over, or something that moved money up to it has not been reported. */
+  /** True if the day is not over, or a movement up to it has not been reported. */
   is_awaited: boolean;
 };
 
@@ -46,8 +46,9 @@ export const COUNTS = sql`line.fact_id is not null and (line.verdict in ('MATCHE
   or (line.kind in ('CHARGEBACK', 'CHARGEBACK_REVERSAL') and line.verdict is distinct from 'DUPLICATE'))`;
 
 /**
- * What a fact's commission is: of a refund its part of the payment's, given back unless the payment's plan said otherwise. Parts are differences of rounded running
- * sums, so that the parts of a payment that was refunded whole are its commission to the minor unit.
+ * A fact's commission: a refund has its part of the payment's, given back unless the payment's plan said otherwise.
+ * Parts are differences of rounded running sums, so that the parts of a fully refunded payment are its commission to
+ * the minor unit.
  */
 const COMMISSION = sql`
   case when fact.kind <> 'REFUND' then fact.commission_minor else (
@@ -61,7 +62,7 @@ const COMMISSION = sql`
     where parent.fact_id = fact.parent_id
   ) end`;
 
-/** A line of the day that is not compared yet, or whose difference nobody has decided: it may come to be counted. */
+/** A line of the day that is not compared yet, or whose difference is undecided: it may come to be counted. */
 const IS_UNDECIDED = sql`exists (
   select from line
   where ${DAY} = stated.day and line.merchant_id = stated.merchant_id and line.currency = stated.currency
@@ -69,12 +70,12 @@ const IS_UNDECIDED = sql`exists (
     and (line.verdict is null or line.verdict in ('AMOUNT_DIFFERS', 'STATUS_DIFFERS') and exists (
       select from difference where difference.fact_id = line.fact_id and difference.state in ('OPEN', 'PROPOSED'))))`;
 
-/** The day of what moved money, by the clock of its account. */
+/** The day of a movement, by the clock of its account. */
 const FACT_DAY = sql`(fact.occurred_at at time zone coalesce(account.time_zone, 'UTC'))::date`;
 
 /**
- * Something that moved money and that no line has reported, and its account. What happened before an account's first file is
- * never reported, and what people have closed is awaited no longer.
+ * Movements that no line has reported, with their account. A movement before an account's first file is never reported,
+ * and one that people have closed is awaited no longer.
  */
 const FROM_UNREPORTED = sql`from fact left join account using (account_id)
   where fact.standing = 'DONE' and not fact.reported
@@ -82,12 +83,15 @@ const FROM_UNREPORTED = sql`from fact left join account using (account_id)
     and ${FACT_DAY} >= coalesce(account.compared_since, '-infinity')
     and not exists (select from difference where difference.fact_id = fact.fact_id and difference.state = 'CLOSED')`;
 
-/** When a day has ended by the clock of every account: before, something may still happen of which a line is of the day. */
+/**
+ * The time at which a day has ended by the clock of every account: before, something may still happen that gets a line
+ * of the day.
+ */
 export const endOfDay = (day: RawBuilder<unknown>): RawBuilder<Date> => sql<Date>`(
   select coalesce(max((${day} + 1)::timestamp at time zone coalesce(time_zone, 'UTC')), (${day} + 1)::timestamp at time zone 'UTC')
   from account)`;
 
-/** The day is not over, or something of up to the day is unreported: its line may be of the day. */
+/** The day is not over, or a movement up to the day is unreported: its line may be of the day. */
 const IS_AWAITED = sql`(${endOfDay(sql`stated.day`)} > now() or exists (
   select ${FROM_UNREPORTED}
     and fact.merchant_id = stated.merchant_id and fact.currency = stated.currency
@@ -105,7 +109,7 @@ export async function readFirstAwaited(
   return rows[0]?.day;
 }
 
-/** The revision that was recorded last, where what it came to is what the statement comes to. */
+/** The revision that was recorded last, where its amounts are those of the statement. */
 const REVISION = sql`(
   select recorded.revision from statement join statement_revision as recorded using (statement_id, revision)
   where statement.day = stated.day and statement.merchant_id = stated.merchant_id and statement.currency = stated.currency
@@ -113,12 +117,12 @@ const REVISION = sql`(
       = (stated.sales, stated.refunds, stated.chargebacks, stated.commission, stated.bank_fees, stated.lines,
         stated.unknown_commissions))`;
 
-/** The lines of a statement, with what each of them counts. */
+/** The digest of a statement's lines, with the counted amounts of each. */
 const DIGEST = sql`sha256(convert_to(coalesce(string_agg(
   concat_ws(' ', import_id, line_no, gross_minor, fee_minor, case when not is_chargeback then share end),
   E'\\n' order by import_id, line_no) filter (where line_no is not null), ''), 'UTF8'))`;
 
-/** One statement: nothing where no line counts, and none has counted in a revision of it. */
+/** One statement: undefined where no line counts, and none has counted in a revision of it. */
 export async function readStatement(
   db: Kysely<SettlementDatabase>,
   { day, merchantId, currency }: { day: string; merchantId: string; currency: string },
@@ -129,8 +133,9 @@ export async function readStatement(
 }
 
 /**
- * Statements by day, merchant and currency. One that was complete and of which no line counts any more is there with zeros. A payment's commission is spread over its lines, such as installments, by the
- * running sum of what the bank paid: the last one makes it whole, and a void takes it back.
+ * Statements by day, merchant and currency. A statement that was complete and in which no line counts any more is there
+ * with zeros. A payment's commission is spread over its lines, such as installments, by the running sum of the bank's
+ * payouts: the last one makes it whole, and a void takes it back.
  */
 export function readStatements<Row extends StatementRow = StatementRow>(
   filter: StatementFilter,

@@ -1,6 +1,6 @@
 import type { ColumnType, Generated } from "kysely";
 
-/** A day of a merchant in one currency, of which something is known beside its lines. */
+/** A day of a merchant in one currency, of which more is recorded than its lines. */
 export type StatementTable = {
   statement_id: Generated<string>;
   merchant_id: string;
@@ -13,7 +13,7 @@ export type StatementTable = {
   awaits: Generated<boolean>;
 };
 
-/** What a statement came to when it was complete. Minor units, seen from the merchant. A row never changes. */
+/** The amounts of a statement when it was complete. Minor units, seen from the merchant. A row never changes. */
 export type StatementRevisionTable = {
   statement_id: string;
   revision: number;
@@ -28,7 +28,7 @@ export type StatementRevisionTable = {
   recorded_at: ColumnType<Date, never, never>;
 };
 
-/** What may have changed a statement; the database notes it with whatever changes (migration 0073). */
+/** Possible changes of statements; the database notes each with its cause (migration 0073). */
 export type StatementChangeTable = {
   change_id: Generated<string>;
   merchant_id: string;

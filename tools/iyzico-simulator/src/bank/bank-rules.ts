@@ -6,15 +6,15 @@ import { phaseOf, refundableOf, refundedOf, type Payment, type PaymentItem } fro
 import type { CardPlan } from "./test-cards.ts";
 
 /**
- * `decline`: the bank judged it, which the ledger and the inquiries know. `refuse`: it was not judged, and nothing is
- * kept of it.
+ * `decline`: the bank judged it, which the ledger and the inquiries know. `refuse`: it was not judged, and leaves no
+ * trace.
  */
 export type Decision =
   | { kind: "approve" }
   | { kind: "decline"; code: ErrorCode; isFraudRefusal?: true }
   | { kind: "refuse"; code: ErrorCode };
 
-/** A payment as it was asked for; amounts are minor units. */
+/** A requested payment; amounts are minor units. */
 export type PaymentOrder = {
   priceMinor: bigint;
   paidPriceMinor: bigint;
@@ -54,7 +54,7 @@ export function refusalOfOrder(order: PaymentOrder, plan: CardPlan | undefined):
 /** An account's limit of 100 000 (iyzico protocol, error code 5008). */
 const PRICE_MAX_MINOR = 10_000_000n;
 
-/** Captures a hold, once. What the issuer thinks of another amount is a mode, because issuers differ. */
+/** Captures a hold, once. The issuer's view of another amount is a mode, because issuers differ. */
 export function decideCapture(
   payment: Payment,
   asked: { amountMinor: bigint; currency: string },
@@ -103,7 +103,7 @@ export function decideCancel(payment: Payment, { holdCancel }: Pick<Modes, "hold
   }
 }
 
-/** `parts` says how much of which item is given back. */
+/** `parts` are the refunded amounts by item. */
 export type RefundDecision =
   | { kind: "approve"; parts: { item: PaymentItem; amountMinor: bigint }[] }
   | Exclude<Decision, { kind: "approve" }>;
@@ -143,7 +143,7 @@ function partsOf(payment: Payment, amountMinor: bigint) {
   return parts.filter(({ amountMinor }) => amountMinor > 0n);
 }
 
-/** The end of a 3-D Secure payment; of the second version it repeats what the start said. */
+/** The end of a 3-D Secure payment; in the second version it repeats the data of the start. */
 export type Completion = {
   conversationId: string;
   start: { paidPriceMinor: bigint; basketId: string; currency: string } | undefined;
@@ -161,7 +161,7 @@ export function decideCompletion(
   if (payment.state === "declined") return { kind: "refuse", code: payment.resultCode ?? "10220" };
   if (conversationId !== payment.conversationId || !isSameStart(payment, start))
     return { kind: "refuse", code: "11" };
-  // Nothing is kept of it: the payment is still what the authentication has made of it.
+  // The call leaves no trace: the payment stays as the authentication has left it.
   if (threeDs.returnStatus !== "success" || threeDs.mdStatus !== "1")
     return { kind: "refuse", code: "10210" };
   if (threeDs.plan.resultCode) return { kind: "decline", code: threeDs.plan.resultCode };
@@ -177,7 +177,7 @@ function isSameStart(payment: Payment, start: Completion["start"]): boolean {
   );
 }
 
-/** What each item pays of a payment, by its price. */
+/** The part of a payment that each item pays, by its price. */
 export function itemShares(paidPriceMinor: bigint, itemPricesMinor: readonly bigint[]): bigint[] {
   return spread(paidPriceMinor, itemPricesMinor);
 }

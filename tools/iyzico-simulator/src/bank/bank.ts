@@ -10,7 +10,7 @@ export type Movement = Entry & { sequence: number; about: Payment };
 export type Closing = { number: number; at: string; fromSequence: number; throughSequence: number };
 
 /**
- * The bank's state. It is derived from the ledger and the events beside it alone, so that a restart can rebuild it:
+ * The bank's state. It is derived from the ledger and the file of events alone, so that a restart can rebuild it:
  * events first, then the ledger, then the closings.
  */
 export class Bank {
@@ -18,7 +18,7 @@ export class Bank {
   readonly #byConversation = new Map<string, Payment[]>();
   readonly #byTransaction = new Map<string, Payment>();
   readonly #byToken = new Map<string, Payment>();
-  /** What was approved, in the ledger's order. */
+  /** Approved movements, in the ledger's order. */
   readonly #movements: Movement[] = [];
   readonly #closings: Closing[] = [];
   #sequence = 0;
@@ -119,7 +119,7 @@ export class Bank {
     return closing;
   }
 
-  /** What was approved on a business day. */
+  /** The approved movements of a business day. */
   movementsOf({ fromSequence, throughSequence }: Closing): Movement[] {
     return this.#movements.filter(({ sequence }) => sequence > fromSequence && sequence <= throughSequence);
   }

@@ -1,4 +1,4 @@
-/** How a call is treated; `README.md` describes each. */
+/** The treatments of a call; `README.md` describes each. */
 export const behaviourNames = [
   "plain",
   "decline",

@@ -1,4 +1,4 @@
-/** What iyzico says of a card from its first digits. */
+/** iyzico's data about a card, by its first digits. */
 export type CardBin = {
   cardType: "CREDIT_CARD" | "DEBIT_CARD" | "PREPAID_CARD";
   cardAssociation: "VISA" | "MASTER_CARD" | "AMERICAN_EXPRESS" | "TROY";
@@ -6,7 +6,7 @@ export type CardBin = {
   cardFamily: string;
   bankName: string;
   bankCode: number;
-  /** Whether a Turkish bank issued it: such a card pays in TRY only. */
+  /** True if a Turkish bank issued it: such a card pays in TRY only. */
   isTurkish: boolean;
 };
 

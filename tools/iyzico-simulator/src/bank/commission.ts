@@ -1,11 +1,11 @@
 import { UNITS_PER_MINOR } from "../wire/decimal.ts";
 
-/** What iyzico keeps of an item, in units of 0.00000001. */
+/** iyzico's commission of an item, in units of 0.00000001. */
 export type Commission = { rateUnits: bigint; feeUnits: bigint };
 
 /**
- * The commission of each item of a payment: 2.95 % of what it paid and its part of 0.25 for the payment. A payment of
- * less than 1.00 has no fee. The last item takes what dividing has left.
+ * The commission of each item of a payment: 2.95 % of its amount and its part of 0.25 for the payment. A payment of
+ * less than 1.00 has no fee. The last item takes the remainder.
  */
 export function commissions(paidMinors: readonly bigint[]): Commission[] {
   const paidMinor = sumOf(paidMinors);
@@ -16,7 +16,7 @@ export function commissions(paidMinors: readonly bigint[]): Commission[] {
   }));
 }
 
-/** Divides a total by weights, rounded down; the last takes what is left, so that the sum is the total. */
+/** Divides a total by weights, rounded down; the last takes the remainder, so that the sum is the total. */
 export function spread(total: bigint, weights: readonly bigint[]): bigint[] {
   const sum = sumOf(weights);
   const parts = weights.map((weight) => (sum === 0n ? 0n : (total * weight) / sum));

@@ -2,7 +2,7 @@ import type { ItemFacts } from "./ledger-line.ts";
 import type { CardPlan } from "./test-cards.ts";
 
 /**
- * A line of the file beside the ledger: what the bank has answered that moves no money. It is not in the ledger, because
+ * A line of the file next to the ledger: an answer of the bank that moves no money. It is not in the ledger, because
  * that has operations only.
  */
 export type EventLine = { sequence: number; at: string } & BankEvent;

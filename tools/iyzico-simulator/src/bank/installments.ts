@@ -11,7 +11,7 @@ const surcharges = new Map<number, bigint>([
   [12, 12n],
 ]);
 
-/** What a price costs in each number of installments, in units of 0.00000001; a debit card pays in one. */
+/** The cost of a price in each number of installments, in units of 0.00000001; a debit card pays in one. */
 export function installmentPrices(
   priceUnits: bigint,
   isDebit: boolean,

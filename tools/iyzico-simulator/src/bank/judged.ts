@@ -2,7 +2,7 @@ import type { ErrorCode } from "../wire/error-codes.ts";
 import type { Entry } from "./ledger-line.ts";
 import type { Payment } from "./payment.ts";
 
-/** What influences an outcome besides the bank's rules. */
+/** Influences on an outcome besides the bank's rules. */
 export type Circumstances = {
   /** The code with which a fault declines. */
   forcedCode: ErrorCode | undefined;

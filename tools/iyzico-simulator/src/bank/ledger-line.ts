@@ -11,7 +11,7 @@ export type LedgerLine = {
   operation: "authorize" | "sale" | "capture" | "void" | "refund";
   /** The payment's conversationId, as the merchant sent it with the authorization or the sale. */
   orderId: string;
-  /** The payment's id; of a void and a refund the id that the bank gave to it. */
+  /** The payment's id; for a void and a refund the id that the bank gave to it. */
   transactionId: string;
   amountMinor: number;
   currency: string;
@@ -26,17 +26,17 @@ export type LedgerLine = {
   resultCode: ErrorCode | null;
   authCode: string;
   hostReference: string;
-  /** Of an authorization and a sale. */
+  /** Present on an authorization and a sale. */
   payment?: PaymentFacts;
-  /** Of a refund that was approved. */
+  /** Present on an approved refund. */
   refunds?: { paymentTransactionId: string; refundTxId: string; amountMinor: number }[];
-  /** Of a refund: whether its payment had been settled. */
+  /** Present on a refund: true if its payment had been settled. */
   isAfterSettlement?: boolean;
 };
 
 export type Entry = Omit<LedgerLine, "sequence">;
 
-/** What the bank knows of a payment besides the line itself. */
+/** The bank's facts about a payment besides the line itself. */
 export type PaymentFacts = {
   priceMinor: number;
   installment: number;

@@ -6,13 +6,13 @@ export type Payment = {
   /** Digits. */
   paymentId: string;
   merchantId: string;
-  /** As the merchant sent it with the payment; several payments may have the same one. */
+  /** The merchant's id for the payment; several payments may have the same one. */
   conversationId: string;
   basketId: string;
   operation: "authorize" | "sale";
   currency: string;
   priceMinor: bigint;
-  /** What the card pays: what was captured, after a capture. */
+  /** The card's amount; after a capture, the captured one. */
   paidPriceMinor: bigint;
   installment: number;
   /** First six and last four digits. */
@@ -32,7 +32,7 @@ export type Payment = {
   fraudStatus: number;
   isCaptured: boolean;
   cancel: Cancel | undefined;
-  /** Whether the business day of its authorization, sale or capture is closed; what was taken is settled then. */
+  /** True once the business day of its authorization, sale or capture is closed; captured money is settled then. */
   isDayOver: boolean;
   /** The ledger's sequence of that authorization, sale or capture; 0 before it. */
   daySequence: number;
@@ -47,7 +47,7 @@ export type PaymentItem = {
   refunds: Refund[];
 };
 
-/** What was given back of one item. */
+/** The refund of one item. */
 export type Refund = {
   refundTxId: string;
   conversationId: string;
@@ -67,14 +67,14 @@ export type Cancel = {
   hostReference: string;
 };
 
-/** The authentication of a payment. The card's number is not kept: its plan says what it will do. */
+/** The authentication of a payment. The card's number is not kept: its plan says how it will behave. */
 export type ThreeDs = {
   /** Names the session in the browser. */
   token: string;
   callbackUrl: string;
   conversationData: string;
   plan: CardPlan;
-  /** What the return says; null while the cardholder has not answered. */
+  /** The return's status; null while the cardholder has not answered. */
   mdStatus: string | null;
   returnStatus: "success" | "failure" | null;
 };
@@ -98,7 +98,7 @@ export function refundableOf(payment: Payment): bigint {
   return payment.items.reduce((sum, item) => sum + item.paidPriceMinor - refundedOf(item), 0n);
 }
 
-/** Whether a cardholder's bank has ended the authentication without one. */
+/** True if a cardholder's bank has ended the authentication without one. */
 export function isAuthenticationFailed({ state, threeDs }: Payment): boolean {
   return state === "returned" && threeDs?.returnStatus === "failure";
 }

@@ -23,8 +23,8 @@ import { cardPlan } from "./test-cards.ts";
 type FollowUp = { conversationId: string; currency: string; amountMinor: bigint };
 
 /**
- * Carries out what moves money. Each method decides, changes the bank and queues the ledger's line without an `await`
- * between, so that of two calls the second sees what the first has done.
+ * Carries out operations that move money. Each method decides, changes the bank and queues the ledger's line without an
+ * `await` between, so that of two calls the second sees the effect of the first.
  */
 export class Teller {
   readonly #bank: Bank;

@@ -3,11 +3,11 @@ import { isLuhnValid } from "@holdfast/simulator-kit";
 import type { ErrorCode } from "../wire/error-codes.ts";
 import type { BehaviourName } from "./behaviour.ts";
 
-/** What a card does. */
+/** The behaviour of a card. */
 export type CardPlan = {
   /** The code with which the issuer declines its payments; null where it approves them. */
   resultCode: ErrorCode | null;
-  /** How the call that moves its money is treated. */
+  /** The treatment of the call that moves its money. */
   behaviour: BehaviourName;
   /** `fails`: the cardholder is not authenticated, and sees no challenge. `refused`: 3-D Secure does not start. */
   threeDs: "challenge" | "frictionless" | "fails" | "refused";
@@ -17,7 +17,7 @@ export type CardPlan = {
   refusesFollowUps: boolean;
 };
 
-/** @returns undefined for a number that is no card number: its Luhn digit is wrong, and it is no test card either. */
+/** @returns undefined for an invalid card number: its Luhn digit is wrong, and it is no test card either. */
 export function cardPlan(pan: string): CardPlan | undefined {
   const special = testCards.get(pan);
   if (!special && !isLuhnValid(pan)) return undefined;

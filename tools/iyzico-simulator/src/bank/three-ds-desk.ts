@@ -16,10 +16,10 @@ export type Started =
   | { kind: "started"; payment: Payment; durable: Promise<void> }
   | { kind: "refused"; code: ErrorCode };
 
-/** What the cardholder did on the page of the bank. */
+/** The cardholder's action on the page of the bank. */
 export type CardholderAnswer = "right_code" | "wrong_code" | "cancelled";
 
-/** The steps of 3-D Secure that move no money; they are written beside the ledger. */
+/** The steps of 3-D Secure that move no money; they are written to a file next to the ledger. */
 export class ThreeDsDesk {
   readonly #bank: Bank;
   readonly #events: Ledger<EventLine>;

@@ -3,7 +3,9 @@ import { escapeHtml, hiddenInputs, htmlPage, issuerPage } from "@holdfast/simula
 import type { Payment } from "../bank/payment.ts";
 import { Decimal } from "../wire/decimal.ts";
 
-/** What `threeDSHtmlContent` has: a page that posts itself to the issuer, and has a button where scripts are off. */
+/**
+ * The content of `threeDSHtmlContent`: a page that posts itself to the issuer, and has a button where scripts are off.
+ */
 export function startPage(challengeUrl: string, token: string): string {
   return htmlPage("To your bank", selfPostingForm(challengeUrl, [["token", token]], "Go to your bank"));
 }

@@ -13,7 +13,7 @@ import type { WebhookEvent } from "../control/webhooks.ts";
 import type { ErrorCode } from "../wire/error-codes.ts";
 import type { AnswerFields } from "../wire/write-answer.ts";
 
-/** What the calls of the API work with. */
+/** The parts that the calls of the API use. */
 export type Office = {
   bank: Bank;
   teller: Teller;
@@ -23,7 +23,7 @@ export type Office = {
   notify: (merchant: Merchant, event: Omit<WebhookEvent, "iyziReferenceCode" | "iyziEventTime">) => void;
 };
 
-/** Who calls, and where browsers reach this process for them (a URL without a slash at the end). */
+/** The caller, and the address at which browsers reach this process for it (a URL without a slash at the end). */
 export type Caller = { merchant: Merchant; publicUrl: string };
 
 /** An answer before any fault changes it. `signs` names the fields of its signature, in their order. */
@@ -34,12 +34,12 @@ export type Outcome =
 /** A request that was understood. Nothing has been done yet. */
 export type Ready = {
   kind: "ready";
-  /** What the card's number asks for. */
+  /** The treatment that the card's number asks for. */
   behaviour: BehaviourName;
   carryOut(circumstances: Circumstances): Promise<Outcome>;
 };
 
-/** An endpoint. `group` is what its limit counts with, `fault` its name in `POST /faults`; null where it has none. */
+/** An endpoint. `group` is that of its limit, `fault` its name in `POST /faults`; null where it has none. */
 export type Call = {
   group: LimitGroup | null;
   fault: FaultOperation | null;

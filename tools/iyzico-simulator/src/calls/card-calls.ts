@@ -12,7 +12,7 @@ const binFields = {
   binNumber: z.string().regex(/^\d{6,8}$/),
 };
 
-/** What iyzico knows of a BIN. */
+/** Returns iyzico's data about a BIN. */
 export const checkBin = defineCall({
   group: null,
   fault: null,
@@ -32,7 +32,7 @@ export const checkBin = defineCall({
   },
 });
 
-/** What a price costs in installments, by a fixed table. */
+/** Returns the cost of a price in installments, by a fixed table. */
 export const listInstallments = defineCall({
   group: null,
   fault: null,
@@ -63,7 +63,7 @@ export const listInstallments = defineCall({
   },
 });
 
-/** Whether the API is up. */
+/** Answers that the API is up. */
 export const testApi = defineCall({
   group: null,
   fault: null,

@@ -8,7 +8,7 @@ import type { AnswerFields } from "../wire/write-answer.ts";
 /** The fields of the signature of an answer about a payment, in their order. */
 export const paymentSigns = ["paymentId", "currency", "basketId", "conversationId", "paidPrice", "price"];
 
-/** What an answer about a payment says (iyzico protocol, answer of a payment). */
+/** The fields of an answer about a payment (iyzico protocol, answer of a payment). */
 export function paymentAnswer(payment: Payment): AnswerFields {
   const fees = commissionFields(payment);
   return {
@@ -29,7 +29,7 @@ export function paymentAnswer(payment: Payment): AnswerFields {
   };
 }
 
-/** What the card's number says of it. */
+/** The fields that follow from the card's number. */
 export function cardFields(pan: string): AnswerFields {
   const { cardType, cardAssociation, cardFamily } = cardBin(pan);
   return {
@@ -50,7 +50,7 @@ export function commissionFields({ priceMinor, paidPriceMinor, items }: Payment)
   };
 }
 
-/** The items of a payment; `more` adds what an inquiry says besides. */
+/** The items of a payment; `more` adds the further fields of an inquiry. */
 export function itemFields(payment: Payment, more: (item: PaymentItem) => AnswerFields = () => ({})) {
   const fees = commissions(payment.items.map((item) => item.paidPriceMinor));
   return payment.items.map((item, index): AnswerFields => {
@@ -90,13 +90,13 @@ export function itemFields(payment: Payment, more: (item: PaymentItem) => Answer
   });
 }
 
-/** -1 refused, 0 in review, 2 approved; 1, awaiting the merchant's approval, is of marketplaces only. */
+/** -1 refused, 0 in review, 2 approved; 1, awaiting the merchant's approval, exists for marketplaces only. */
 export function transactionStatus({ state, fraudStatus }: Payment): number {
   if (fraudStatus !== 1) return fraudStatus;
   return state === "approved" ? 2 : -1;
 }
 
-/** What the card pays over the basket's price, as an amount and in hundredths of the price. */
+/** The surcharge over the basket's price, as an amount and in hundredths of the price. */
 function merchantCommission(priceMinor: bigint, paidPriceMinor: bigint): AnswerFields {
   const over = paidPriceMinor - priceMinor;
   const rate = priceMinor === 0n ? 0n : (over * 100n * 100n * UNITS_PER_MINOR) / priceMinor;

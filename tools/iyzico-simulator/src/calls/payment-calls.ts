@@ -41,7 +41,7 @@ export async function answerPayment(
   { code, payment, durable }: JudgedPayment,
   iyziEventType: "API_AUTH" | "THREE_DS_AUTH",
 ): Promise<Outcome> {
-  // The answer is composed before the wait: what comes after it may change the payment.
+  // The answer is composed before the wait, during which the payment may change.
   const isAnswered = payment !== undefined && (code === null || payment.fraudStatus === -1);
   const outcome: Outcome = isAnswered
     ? { kind: "success", fields: paymentAnswer(payment), signs: paymentSigns }

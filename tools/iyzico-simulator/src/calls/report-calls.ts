@@ -43,7 +43,7 @@ export const transactions = defineCall({
   },
 });
 
-/** The same after a transaction's id. */
+/** Returns the transactions after a transaction's id. */
 export const scrollTransactions = defineCall({
   group: "retrieve",
   fault: "inquire",
@@ -64,7 +64,7 @@ export const scrollTransactions = defineCall({
   },
 });
 
-/** What was paid out for the days that were closed on a date. */
+/** Returns the payouts for the days that were closed on a date. */
 export const payoutsCompleted = defineCall({
   group: "retrieve",
   fault: null,

@@ -63,7 +63,7 @@ export const completeV1 = defineCall({
   },
 });
 
-/** The end of the second version repeats what the start said. */
+/** The end of the second version repeats the data of the start. */
 export const completeV2 = defineCall({
   group: "payments",
   fault: "complete",

@@ -15,13 +15,13 @@ type Deps = {
   ledger: Ledger<LedgerLine>;
   events: Ledger<EventLine>;
   merchants: readonly Merchant[];
-  /** Where the settlement files are, `<ledger file>.settlement`. */
+  /** The folder of the settlement files, `<ledger file>.settlement`. */
   folder: string;
   now: () => number;
 };
 
 /**
- * The bank's days. A closing settles what was captured or sold before it and writes a settlement file for each merchant.
+ * The bank's days. A closing settles the captures and sales before it and writes a settlement file for each merchant.
  * The files follow from the ledger and the closings, so one that a crash has prevented is written at the next start.
  */
 export class BusinessDays {
@@ -47,7 +47,7 @@ export class BusinessDays {
     return days;
   }
 
-  /** When the last day was closed, ISO 8601 in UTC; undefined before the first closing. */
+  /** The time of the last closing, ISO 8601 in UTC; undefined before the first one. */
   get closedAt(): string | undefined {
     return this.#deps.bank.closings.at(-1)?.at;
   }

@@ -3,7 +3,7 @@ import { z } from "zod";
 /** A merchant of iyzico and its keys. */
 export type Merchant = z.output<typeof merchantSchema>;
 
-// What goes into the text of the authorization header may not contain its separators.
+// A part of the text of the authorization header may not contain its separators.
 const key = z.string().regex(/^[A-Za-z0-9_-]{4,100}$/, "must have 4 to 100 letters, digits, - and _");
 
 const merchantSchema = z.strictObject({
@@ -14,8 +14,8 @@ const merchantSchema = z.strictObject({
 });
 
 /**
- * Takes the body of `PUT /webhooks`: where a merchant's webhooks go from now on, nowhere without a `url`.
- * @returns false where it is none, or there is no such merchant.
+ * Takes the body of `PUT /webhooks`: the new address for a merchant's webhooks, none without a `url`.
+ * @returns false where the body is invalid, or there is no such merchant.
  */
 export function changeWebhookUrl(merchants: readonly Merchant[], body: unknown): boolean {
   const parsed = webhookBody.safeParse(body);

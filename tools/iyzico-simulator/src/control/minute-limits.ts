@@ -1,4 +1,4 @@
-/** What iyzico limits apart from each other (iyzico protocol, idempotency, time-outs, limits). */
+/** The groups of calls that iyzico limits apart from each other (iyzico protocol, idempotency, time-outs, limits). */
 export type LimitGroup = "payments" | "retrieve" | "refunds" | "cancels";
 
 /** Counts the calls of the last minute, for each merchant and group. */

@@ -33,7 +33,10 @@ export type Modes = z.output<typeof modesSchema>;
 
 export const defaultModes: Modes = modesSchema.parse({});
 
-/** Reads the body of `PUT /modes` over the modes that are; what it does not name stays. @returns undefined if invalid. */
+/**
+ * Reads the body of `PUT /modes` over the present modes; a mode that it does not name stays. @returns undefined if
+ * invalid.
+ */
 export function changedModes(modes: Modes, body: unknown): Modes | undefined {
   if (typeof body !== "object" || body === null) return undefined;
   const parsed = modesSchema.safeParse({ ...modes, ...body });

@@ -25,7 +25,7 @@ export function settlementCsv(head: SettlementHead, lines: readonly SettlementLi
     .join("");
 }
 
-/** A time in epoch milliseconds as `yyyy-MM-dd HH:mm:ss`: what is closed today is paid out tomorrow. */
+/** A time in epoch milliseconds as `yyyy-MM-dd HH:mm:ss`: a day that is closed today is paid out tomorrow. */
 export function resolvedAt(closedAtMs: number): string {
   return istanbulTime(closedAtMs + DAY_MS);
 }

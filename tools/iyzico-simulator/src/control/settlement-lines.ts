@@ -3,7 +3,7 @@ import { commissions } from "../bank/commission.ts";
 import type { Payment, PaymentItem } from "../bank/payment.ts";
 import { UNITS_PER_MINOR } from "../wire/decimal.ts";
 
-/** One basket item of what is paid out for a day (iyzico protocol, settlement files). Amounts are minor units. */
+/** One basket item in the payout of a day (iyzico protocol, settlement files). Amounts are minor units. */
 export type SettlementLine = {
   at: string;
   kind: "PAYMENT" | "REFUND";
@@ -12,11 +12,11 @@ export type SettlementLine = {
   item: PaymentItem;
   /** The conversationId of the call: the payment's or the refund's. */
   conversationId: string;
-  /** What was paid or given back, never negative. */
+  /** The paid or refunded amount, never negative. */
   grossMinor: bigint;
   rateMinor: bigint;
   feeMinor: bigint;
-  /** What the merchant gets: negative for a refund. */
+  /** The merchant's amount: negative for a refund. */
   netMinor: bigint;
 };
 

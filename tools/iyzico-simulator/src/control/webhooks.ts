@@ -15,11 +15,11 @@ export type WebhookEvent = {
 };
 
 export type WebhookOptions = {
-  /** From the event to the first try. */
+  /** The time from the event to the first try. */
   delayMs: number;
-  /** Between two tries. */
+  /** The time between two tries. */
   retryMs: number;
-  /** What comes on top of the delay where webhooks are late. */
+  /** The addition to the delay where webhooks are late. */
   latenessMs: number;
   modes: Readonly<Modes>;
   stopping: AbortSignal;
@@ -39,7 +39,7 @@ export class Webhooks {
     this.#options = options;
   }
 
-  /** Sends one in the background, or two; what cannot be delivered is dropped, as webhooks are hints. */
+  /** Sends one in the background, or two; undeliverable ones are dropped, as webhooks are hints. */
   send({ webhookUrl, merchantId, secretKey }: Merchant, event: WebhookEvent): void {
     const { webhooks } = this.#options.modes;
     if (webhookUrl === undefined || webhooks === "off") return;
@@ -101,5 +101,5 @@ const TRIES_MAX = 3;
 const TRY_MS = 10_000;
 /** Connections to merchants at the same time. */
 const TRYING_MAX = 32;
-/** Far more than any test has under way, and a bound where nobody listens. */
+/** Far more than any test has under way, and a bound where no receiver listens. */
 const PENDING_MAX = 10_000;

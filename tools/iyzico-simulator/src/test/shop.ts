@@ -1,13 +1,13 @@
 import { createHmac } from "node:crypto";
 
-/** What an answer says, with its numbers as JavaScript reads them. */
+/** The fields of an answer, with its numbers as JavaScript reads them. */
 export type Answer = Record<string, unknown> & { status?: string; errorCode?: string; paymentId?: string };
 export type Exchange = { httpStatus: number; text: string; body: Answer };
 
 export type Keys = { apiKey: string; secretKey: string };
 export const sandboxKeys: Keys = { apiKey: "sandbox-apikey", secretKey: "sandbox-secret" };
 
-/** A merchant's program: it signs what it sends, by code of its own. */
+/** A merchant's program: it signs its requests, by code of its own. */
 export class Shop {
   readonly #url: string;
   readonly #keys: Keys;
@@ -132,7 +132,7 @@ function unescape(text = ""): string {
   return text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
 }
 
-/** Posts a form and returns the page that comes. */
+/** Posts a form and returns the page that follows. */
 export async function submit(url: string, fields: Record<string, string>): Promise<string> {
   const response = await fetch(url, { method: "POST", body: new URLSearchParams(fields) });
   return await response.text();

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 
 export type Credentials = { apiKey: string; secretKey: string };
 
-/** The code of a refusal: 1000 is a signature that does not match, 1001 a key that nobody has. */
+/** The code of a refusal: 1000 is a signature that does not match, 1001 an unknown key. */
 export type AuthorizationResult<Merchant> =
   | { kind: "verified"; merchant: Merchant }
   | { kind: "refused"; code: "1000" | "1001" };

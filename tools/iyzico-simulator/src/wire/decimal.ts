@@ -28,7 +28,7 @@ export class Decimal {
     return `${this.units < 0n ? "-" : ""}${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS)}`;
   }
 
-  /** Without zeros at the end, as signatures have it: `10.5`, `50` (iyzico protocol, signatures in answers). */
+  /** The form without zeros at the end, for signatures: `10.5`, `50` (iyzico protocol, signatures in answers). */
   get short(): string {
     return this.long.replace(/\.?0+$/, "");
   }

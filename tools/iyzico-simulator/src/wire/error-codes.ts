@@ -1,6 +1,6 @@
 /**
- * The codes that this bank answers, with their group (iyzico protocol, error codes). The text is what the answer's
- * `errorMessage` says, whatever its locale.
+ * The codes that this bank answers, with their group (iyzico protocol, error codes). The text is the answer's
+ * `errorMessage` in every locale.
  */
 const errors = {
   "1": ["SYSTEM_ERROR", "System error"],

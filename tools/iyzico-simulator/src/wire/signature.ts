@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 
 import { Decimal } from "./decimal.ts";
 
-/** A value of a signed message; what is missing counts as empty. */
+/** A value of a signed message; a missing one counts as empty. */
 export type Signed = string | number | Decimal | null | undefined;
 
 /** The signature of an answer or a return: its fields joined by colons (iyzico protocol, signatures in answers). */
@@ -13,7 +13,7 @@ export function messageSignature(secretKey: string, fields: readonly Signed[]): 
 export type WebhookFacts = {
   iyziEventType: string;
   paymentId: string;
-  /** Of a hosted page only. */
+  /** Present on hosted pages only. */
   token?: string;
   paymentConversationId: string;
   status: string;

@@ -1,6 +1,6 @@
 import { Decimal } from "./decimal.ts";
 
-/** A value of an answer; `Decimal` is written as a number or as text. What is undefined is left out. */
+/** A value of an answer; `Decimal` is written as a number or as text. An undefined one is left out. */
 export type AnswerValue =
   | string
   | number

@@ -11,7 +11,7 @@ import type { Modes, Rules } from "../modes.ts";
 import type { SettlementFolder } from "../settlement-folder.ts";
 import type { GateSessions } from "../three-ds/gate-sessions.ts";
 
-/** What the bank's HTTP interface is made of. */
+/** The parts of the bank's HTTP interface. */
 export type BankApi = {
   bank: Bank;
   teller: Teller;
@@ -27,7 +27,7 @@ export type BankApi = {
   running: Set<string>;
   merchantOf: (clientId: string) => Merchant | undefined;
   rulesFor: (merchant: Merchant) => Rules;
-  /** The URL at which browsers reach it; undefined where that is the address its callers use. */
+  /** The URL at which browsers reach it; undefined where it is the callers' address. */
   publicUrl: string | undefined;
   hangMs: number;
   latenessMs: number;

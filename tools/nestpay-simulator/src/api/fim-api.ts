@@ -79,7 +79,7 @@ async function answerInquiry(
     reversalMs: api.reversalMs,
     extraMinor: behaviour === "wrong_amount" ? 1n : 0n,
   });
-  // What is shown is in memory before it is on the disk.
+  // The inquiry shows entries that are in memory before they are on the disk.
   await api.ledger.flushed();
   if (behaviour === "late") await afterLateness(api);
   return deliverXml(api, behaviour, response, answer);
@@ -92,7 +92,9 @@ function sessionOf({ sessions }: BankApi, { clientId }: Merchant, request: Money
   return session?.form.merchant.clientId === clientId ? session : undefined;
 }
 
-/** What keeps the API user out: the password, the address, or the terminal's state (Nestpay protocol, codes). */
+/**
+ * The fault that keeps the API user out: the password, the address, or the terminal's state (Nestpay protocol, codes).
+ */
 function accessFault(
   { modes: { access } }: BankApi,
   merchant: Merchant | undefined,

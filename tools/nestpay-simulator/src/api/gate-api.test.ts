@@ -436,7 +436,7 @@ function openGate(bank: TestBank, changes: Record<string, string | null> = {}) {
   return postForm(`${bank.url}/fim/est3Dgate`, gateForm(changes));
 }
 
-/** The payment with what a return has brought back. */
+/** The payment with the fields that a return has brought back. */
 function secondStep(fields: Record<string, string>, changes: Record<string, string> = {}) {
   return preAuth("order-3d", {
     Type: "Auth",

@@ -67,7 +67,7 @@ export async function handleAcs(
   return replyPage(response, 200, challengePage(session, publicUrlOf(api, request)));
 }
 
-/** A return is made once, whoever asks for it and however often. */
+/** A return is made once, for all requests for it. */
 async function replyReturn(
   api: BankApi,
   session: GateSession,
@@ -117,7 +117,7 @@ async function payAtBank(api: BankApi, session: GateSession, isAccepted: boolean
     : refusedResponse(troubleCode(done), names, "", modes);
 }
 
-/** A browser cannot be left without an answer: the bank's own trouble is what it brings back then. */
+/** A browser cannot be left without an answer: then it brings back the bank's own trouble. */
 function troubleCode({ kind }: Exclude<CarriedOut, { kind: "outcome" }>): 2304 | 2100 {
   return kind === "busy" ? 2304 : 2100;
 }
@@ -175,7 +175,7 @@ function deliverPage(
   }
 }
 
-/** The address at which a browser reaches this process: what the caller used, unless another one is configured. */
+/** The address at which a browser reaches this process: the caller's, unless another one is configured. */
 function publicUrlOf({ publicUrl }: BankApi, { headers }: IncomingMessage): string {
   return publicUrl ?? `http://${headers.host ?? "127.0.0.1"}`;
 }

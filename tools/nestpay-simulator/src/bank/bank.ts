@@ -3,7 +3,7 @@ import { applyCapture, applyVoid, rowOf, type Order, type Row } from "./order.ts
 
 export type FoundRow = { order: Order; row: Row };
 
-/** A movement that a statement shows: what was sold, captured, refunded or voided on a day, and its row. */
+/** A movement that a statement shows: a sale, a capture, a refund or a void of a day, and its row. */
 export type DayMovement = { line: LedgerEntry; row: Row };
 
 /**
@@ -50,7 +50,7 @@ export class Bank {
     else if (line.listed) this.#addRow(line);
   }
 
-  /** Ends the day: what is captured or refunded is settled in its batch. @returns the day's movements. */
+  /** Ends the day: captured and refunded rows are settled in its batch. @returns the day's movements. */
   settle(): DayMovement[] {
     const movements = this.#day;
     for (const row of this.#unsettled) {

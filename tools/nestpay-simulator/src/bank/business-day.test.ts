@@ -10,7 +10,7 @@ test("a day ends after its lines are on the disk, and nothing is judged before i
   const day = dayWith(events, { flushed: () => lines.promise, append: () => end.promise });
   const ended = day.end();
   const judged = day.isOpen().then(() => events.push("judged"));
-  // Whatever does not wait has its turn.
+  // A call that does not wait has its turn.
   await new Promise((resolve) => setImmediate(resolve));
   events.push("lines");
   lines.resolve();

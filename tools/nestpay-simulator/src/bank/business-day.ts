@@ -4,7 +4,7 @@ import type { Bank, DayMovement } from "./bank.ts";
 import type { Closing } from "./closings.ts";
 import type { LedgerLine } from "./ledger-line.ts";
 
-/** What a day's end leaves: its batch, its time in epoch milliseconds, and the day's movements. */
+/** The results of a day's end: its batch, its time in epoch milliseconds, and the day's movements. */
 export type EndedDay = { batch: number; closedAtMs: number; movements: DayMovement[] };
 
 export type BusinessDayDeps = {
@@ -18,8 +18,8 @@ export type BusinessDayDeps = {
 };
 
 /**
- * The bank's days (Nestpay protocol, rules of life 5). Nothing is judged while a day ends, so that every line of the ledger
- * belongs to one day, whenever the process is killed.
+ * The bank's days (Nestpay protocol, rules of life 5). No call is judged while a day ends, so that every line of the
+ * ledger belongs to one day, even if the process is killed.
  */
 export class BusinessDay {
   readonly #deps: BusinessDayDeps;
@@ -32,7 +32,7 @@ export class BusinessDay {
     this.#closedAt = deps.closedAt;
   }
 
-  /** When the last day ended, ISO 8601 in UTC; undefined before the first end. */
+  /** The time at which the last day ended, ISO 8601 in UTC; undefined before the first end. */
   get closedAt(): string | undefined {
     return this.#closedAt;
   }

@@ -3,7 +3,7 @@ import { Ledger, type LedgerRow } from "@holdfast/simulator-kit";
 /** One day's end: its sequence is the batch, `throughSequence` the ledger's last line on that day. */
 export type Closing = LedgerRow & { throughSequence: number };
 
-/** The days' ends, in a file of their own beside the ledger, because the ledger's lines are operations only. */
+/** The days' ends, in a file of their own next to the ledger, because the ledger's lines are operations only. */
 export async function openClosings(
   ledgerFile: string,
 ): Promise<{ closings: Ledger<Closing>; past: Closing[] }> {

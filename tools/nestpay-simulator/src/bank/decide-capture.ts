@@ -4,7 +4,7 @@ import type { CaptureRequest } from "./money-request.ts";
 import { wasApproved, type Order, type Row } from "./order.ts";
 import { approved, refused, type Verdict } from "./refusals.ts";
 
-/** What a PostAuth captures: the hold's row, undefined where there is none, and how much of it. */
+/** The capture of a PostAuth: the hold's row, undefined where there is none, and the captured amount of it. */
 export type CaptureDecision = { verdict: Verdict; hold: Row | undefined; amountMinor: bigint };
 
 /** Decides a PostAuth (Nestpay protocol, rules of life 2). */

@@ -10,7 +10,7 @@ import { approved, declined, refused, type RefusalCode, type Verdict } from "./r
 
 type Circumstances = {
   nowMs: number;
-  /** How long the bank takes to reverse what its host did not answer. */
+  /** The time that the bank takes to reverse a call that its host did not answer. */
   reversalMs: number;
   rules: Rules;
   options: Merchant["options"];

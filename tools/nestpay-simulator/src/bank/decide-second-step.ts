@@ -3,7 +3,7 @@ import type { Authentication } from "./ledger-line.ts";
 import type { PaymentRequest } from "./money-request.ts";
 import type { RefusalCode } from "./refusals.ts";
 
-/** What the form of a 3-D Secure payment has fixed, and how its authentication has ended. */
+/** The data that the form of a 3-D Secure payment has fixed, and the end of its authentication. */
 export type AuthenticatedForm = {
   operation: "authorize" | "sale";
   orderId: string;
@@ -15,8 +15,8 @@ export type AuthenticatedForm = {
 };
 
 /**
- * Decides whether a payment may use the `md` that it names (Nestpay protocol, the return). `form` is undefined where the
- * bank does not know the `md`. @returns what is wrong, if anything is
+ * Decides whether a payment may use the `md` that it names (Nestpay protocol, the return). `form` is undefined where
+ * the bank does not know the `md`. @returns the fault, if any
  */
 export function faultOfSecondStep(
   form: AuthenticatedForm | undefined,
@@ -40,7 +40,7 @@ export function faultOfSecondStep(
   return isSame ? undefined : 2121;
 }
 
-/** Whether the bank goes on after this authentication. */
+/** True if the bank goes on after this authentication. */
 export function acceptsMdStatus(mdStatus: string, { halfSecure }: Pick<Rules, "halfSecure">): boolean {
   return mdStatus === "1" || (halfSecure && ["2", "3", "4"].includes(mdStatus));
 }

@@ -4,7 +4,7 @@ import type { LedgerEntry } from "./ledger-line.ts";
 import { netMinor, wasApproved, type Order, type Row } from "./order.ts";
 import { approved, refused, type RefusalCode, type Verdict } from "./refusals.ts";
 
-/** What is voided; undefined where nothing is. */
+/** The voided movement; undefined where there is none. */
 export type VoidDecision = { verdict: Verdict; found: FoundRow | undefined };
 
 /** Decides a Void by TransId: of that movement and no other (Nestpay protocol, rules of life 3). */
@@ -31,7 +31,7 @@ export function decideVoidOfOrder(order: Order | undefined, batch: number, rules
   return { verdict: refused(faults.includes(2511) ? 2511 : 2008), found: undefined };
 }
 
-/** What a void of the row is a void of. */
+/** The kind of movement that a void of the row voids. */
 export function voidedKind(row: Row): Exclude<LedgerEntry["voided"], null> {
   if (row.kind === "credit") return "credit";
   if (row.status === "authorized") return "hold";

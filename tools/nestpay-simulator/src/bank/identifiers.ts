@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import { millisecondsOfDay, transactionDate, yearAndDay } from "../bank-time.ts";
 
-/** What a new movement is called. */
+/** The names of a new movement. */
 export type Identifiers = { transactionId: string; hostReference: string; authCode: string };
 
 /**

@@ -17,7 +17,7 @@ import type {
 import type { Order } from "./order.ts";
 import { refused, type Verdict } from "./refusals.ts";
 
-/** Judges an operation with what the bank knows; the caller applies and writes the entry. */
+/** Judges an operation by the bank's records; the caller applies and writes the entry. */
 export function judge(request: MoneyRequest, form: KnownForm | undefined, judged: Case): Judged {
   const order = judged.bank.order(judged.merchant.clientId, request.orderId);
   switch (request.operation) {
@@ -108,7 +108,7 @@ function judgeCredit(request: CreditRequest, order: Order | undefined, judged: C
   });
 }
 
-/** What follow-ups take from the order that they name. */
+/** The fields that follow-ups take from the order that they name. */
 function aboutOrder(
   order: Order | undefined,
   request: { orderId: string; currency?: string | undefined },
@@ -154,7 +154,7 @@ function voidJudgement(
   return { outcome: { ...outcome, ...voided, movementAtMs }, entry: { ...entry, ...voided } };
 }
 
-/** What is no card number is not kept, masked or not. */
+/** Anything but a card number is not kept, masked or not. */
 function maskedOrNull(pan: string): string | null {
   return /^\d{13,19}$/.test(pan) ? maskCardNumber(pan) : null;
 }

@@ -7,9 +7,9 @@ import type { LedgerEntry } from "./ledger-line.ts";
 import type { Row } from "./order.ts";
 import { declined, type IssuerCode, type Verdict } from "./refusals.ts";
 
-/** What influences an outcome besides the bank's rules. */
+/** Influences on an outcome besides the bank's rules. */
 export type Circumstances = {
-  /** The code with which a test card or a fault declines what the rules would approve. */
+  /** The code with which a test card or a fault declines an operation that the rules would approve. */
   issuerCode?: IssuerCode | undefined;
   /** Approves half of the amount, at least 1. */
   isPartial?: boolean;
@@ -20,7 +20,7 @@ export type Circumstances = {
 /** The form to which the `md` of a payment belongs, with the card's masked number. */
 export type KnownForm = AuthenticatedForm & { maskedPan: string };
 
-/** What the bank has decided, with everything that an answer says. Times are epoch milliseconds. */
+/** The bank's decision, with every fact for its answer. Times are epoch milliseconds. */
 export type Outcome = {
   verdict: Verdict;
   orderId: string;
@@ -28,7 +28,7 @@ export type Outcome = {
   transactionId: string;
   authCode: string | null;
   hostReference: string | null;
-  /** The movement's time: of a void that of what it voids. */
+  /** The movement's time; for a void that of the voided movement. */
   movementAtMs: number;
   nowMs: number;
   batch: number;
@@ -37,7 +37,7 @@ export type Outcome = {
 
 export type Judged = { outcome: Outcome; entry: LedgerEntry };
 
-/** Everything that one judgement is made from; `ids` are those of the movement that it may become. */
+/** The facts for one judgement; `ids` are those of the movement that it may become. */
 export type Case = {
   bank: Pick<Bank, "order" | "row" | "hasUsed" | "batch">;
   merchant: Merchant;
@@ -56,7 +56,7 @@ type Facts = Pick<LedgerEntry, "operation" | "orderId" | "groupId" | "currency" 
     >
   > & { amountMinor: bigint; hold?: Row | undefined };
 
-/** Puts a verdict into a line of the ledger and into what the answer says. */
+/** Puts a verdict into a line of the ledger and into the answer's facts. */
 export function judgement(judged: Case, verdict: Verdict, facts: Facts): Judged {
   const { merchant, nowMs, ids, circumstances } = judged;
   const isApproved = verdict.kind === "approved";
@@ -64,7 +64,8 @@ export function judgement(judged: Case, verdict: Verdict, facts: Facts): Judged 
   const named = {
     transactionId: ids.transactionId,
     authCode: isApproved ? (facts.hold?.authCode ?? ids.authCode) : null,
-    // What the issuer's host has declined has a reference there; what the gateway refused has not reached it.
+    // A call that the issuer's host has declined has a reference there; one that the gateway refused has not reached
+    // it.
     hostReference: verdict.kind === "refused" ? null : (facts.hold?.hostReference ?? ids.hostReference),
   };
   const entry: LedgerEntry = {

@@ -1,6 +1,6 @@
 import type { LedgerRow } from "@holdfast/simulator-kit";
 
-/** What 3-D Secure has said about a payment. */
+/** The result of 3-D Secure for a payment. */
 export type Authentication = { mdStatus: string; eci: string; cavv: string; xid: string };
 
 /** One operation that the bank has judged: a line of the ledger file and of `GET /ledger`. */
@@ -10,15 +10,15 @@ export type LedgerLine = LedgerRow & {
   /** The merchant's order id as it was sent, or the one that the bank made. */
   orderId: string;
   groupId: string;
-  /** The movement's TransId; of a void that of the movement which it voids. */
+  /** The movement's TransId; for a void that of the voided movement. */
   transactionId: string;
   /** The hold of a capture, the voided movement of a void. */
   relatedTransactionId: string | null;
-  /** What was approved or declined. */
+  /** The approved or declined amount. */
   amountMinor: number;
-  /** What was asked for, where another amount was approved. */
+  /** The requested amount, where another one was approved. */
   requestedMinor?: number | undefined;
-  /** What inquiries show beyond the amount, where a fault makes them wrong. */
+  /** The excess that inquiries show, where a fault makes them wrong. */
   shownExtraMinor?: number | undefined;
   /** ISO 4217 letters. */
   currency: string;
@@ -31,11 +31,11 @@ export type LedgerLine = LedgerRow & {
   pan: string | null;
   installments: number;
   authentication: Authentication | null;
-  /** Whether the order's history shows it. Voids and most refusals leave no row. */
+  /** True if the order's history shows it. Voids and most refusals leave no row. */
   listed: boolean;
-  /** What a void has voided; null for all other operations. */
+  /** The kind of the voided movement; null for all other operations. */
   voided: "hold" | "sale" | "capture" | "credit" | null;
-  /** Whether the hold of a voided capture stands again. */
+  /** True if the hold of a voided capture stands again. */
   holdReturned: boolean;
 };
 

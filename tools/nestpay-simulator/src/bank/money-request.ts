@@ -1,4 +1,4 @@
-/** The card of a payment: the card itself, or the `md` of a 3-D Secure return with what came beside it. */
+/** The card of a payment: the card itself, or the `md` of a 3-D Secure return with its further fields. */
 export type PaymentCard =
   | { kind: "pan"; pan: string; expiryMonth: number; expiryYear: number; cvv: string }
   | { kind: "md"; md: string; xid: string; eci: string; cavv: string };
@@ -13,7 +13,7 @@ export type PaymentRequest = {
   currency: string;
   /** 1 where it is paid in one. */
   installments: number;
-  /** Whether one installment was named instead of none. */
+  /** True if one installment was named instead of none. */
   namesOne: boolean;
   card: PaymentCard;
 };

@@ -1,19 +1,19 @@
 import type { Authentication, LedgerEntry } from "./ledger-line.ts";
 
 /**
- * One movement of an order, as the inquiries show it. A capture changes its hold's row and a void the row of what it
- * voids; a refund has a row of its own (Nestpay protocol, inquiry).
+ * One movement of an order, as the inquiries show it. A capture changes its hold's row and a void that of the voided
+ * movement; a refund has a row of its own (Nestpay protocol, inquiry).
  */
 export type Row = {
   kind: "payment" | "credit";
   status: "authorized" | "captured" | "settled" | "voided" | "declined";
-  /** Whether it began as a hold. */
+  /** True if it began as a hold. */
   isHold: boolean;
   /** The TransId that the movement was given first. */
   transactionId: string;
   /** The PostAuth's TransId. */
   captureTransactionId: string | undefined;
-  /** What the issuer has reserved, or the amount of the refund. */
+  /** The amount that the issuer has reserved, or that of the refund. */
   amountMinor: bigint;
   capturedMinor: bigint | undefined;
   shownExtraMinor: bigint;
@@ -88,17 +88,17 @@ export function applyVoid(row: Row, line: LedgerEntry): void {
   row.voidedAtMs = Date.parse(line.at);
 }
 
-/** Whether the movement was approved, whatever became of it later. */
+/** True if the movement was approved, even if it was voided later. */
 export function wasApproved(row: Row): boolean {
   return row.status !== "declined";
 }
 
-/** Whether the bank still has to reverse what its host did not answer (rules of life 7). */
+/** True while the bank still has to reverse a call that its host did not answer (rules of life 7). */
 export function isReversing(row: Row, nowMs: number, reversalMs: number): boolean {
   return row.procReturnCode === HOST_TIMEOUT && nowMs < row.atMs + reversalMs;
 }
 
-/** What is captured, minus what is refunded and not voided. */
+/** The captured amount, minus refunds that were not voided. */
 export function netMinor({ rows }: Order): bigint {
   return rows
     .filter(({ status }) => status === "captured" || status === "settled")

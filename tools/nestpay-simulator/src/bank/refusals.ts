@@ -75,7 +75,7 @@ export const issuerTexts = {
 /** An object's key 51 has the type of a number; on the wire it is two characters. */
 export type IssuerCode = "05" | "51" | "54" | "82" | "91" | "92" | "96";
 
-/** What the bank decides about an operation: it approves, the issuer declines, or the gateway refuses. */
+/** The bank's decision about an operation: it approves, the issuer declines, or the gateway refuses. */
 export type Verdict =
   | { kind: "approved" }
   | { kind: "declined"; procReturnCode: IssuerCode }

@@ -4,7 +4,7 @@ import { majorUnits } from "../money.ts";
 import type { DayMovement } from "./bank.ts";
 import type { EndedDay } from "./business-day.ts";
 
-/** How a merchant's sales in installments are paid out. */
+/** The payout of a merchant's sales in installments. */
 type Payout = "monthly" | "lump_sum";
 
 /**
@@ -90,7 +90,7 @@ function totalsLine(lines: StatementLine[], closedAtMs: number): string[] {
   return cells;
 }
 
-/** Divides an amount into equal parts; what is left over goes into the first. */
+/** Divides an amount into equal parts; the remainder goes into the first. */
 function split(amountMinor: bigint, count: number): bigint[] {
   const part = amountMinor / BigInt(count);
   const first = amountMinor - part * BigInt(count - 1);

@@ -21,7 +21,7 @@ export type TellerDeps = {
 
 /**
  * Carries out operations and answers only when the outcome is durable. Between reading the bank's state and changing it
- * there is no `await`: of two calls for one order the second sees what the first has done.
+ * there is no `await`: of two calls for one order the second sees the effect of the first.
  */
 export class Teller {
   readonly #deps: TellerDeps;
@@ -30,7 +30,7 @@ export class Teller {
     this.#deps = deps;
   }
 
-  /** `form` is what the bank knows of a payment's `md`. */
+  /** `form` is the bank's record of a payment's `md`. */
   async operate(
     merchant: Merchant,
     request: MoneyRequest,
@@ -56,7 +56,7 @@ export class Teller {
     return outcome;
   }
 
-  /** Whether a payment under this order id would be the order's second success. */
+  /** True if a payment under this order id would be the order's second success. */
   hasSucceeded(merchant: Merchant, orderId: string): boolean {
     const rows = this.#deps.bank.order(merchant.clientId, orderId)?.rows ?? [];
     return rows.some(({ kind, status }) => kind === "payment" && status !== "declined");

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Circumstances } from "../bank/judgement.ts";
 import type { IssuerCode } from "../bank/refusals.ts";
 
-/** What every call can suffer. */
+/** Faults that every call can suffer. */
 const answerFaults = [
   "hang",
   "late",
@@ -16,7 +16,7 @@ const answerFaults = [
   "reset",
 ] as const;
 
-/** What a call that has an effect can suffer besides. */
+/** Further faults of a call that has an effect. */
 const effectFaults = ["decline", "hang_before", "late_effect"] as const;
 
 /** The troubles of Nestpay's gateway and of the bank's host. */
@@ -29,7 +29,7 @@ const gatewayFaults = [
   "day_closes",
 ] as const;
 
-/** How a call is treated; `README.md` describes each. */
+/** The treatment of a call; `README.md` describes each. */
 export type BehaviourName =
   | "plain"
   | "partial"
@@ -76,7 +76,7 @@ export class FaultQueue extends QueuedFaults<
   }
 }
 
-/** How a call is treated, and with which code the issuer or its host declines it. */
+/** The treatment of a call, with the code with which the issuer or its host declines it. */
 export type Behaviour = { name: BehaviourName; issuerCode: IssuerCode | undefined };
 
 export function behaviourOf(name: BehaviourName): Behaviour {

@@ -271,7 +271,7 @@ test.each([
   expect((await bank.ask(auth("o", { Number }))).Response).toBe("Approved");
 });
 
-/** Makes what the operation needs, and returns its request. */
+/** Makes the movements that the operation needs, and returns its request. */
 async function prepared(bank: TestBank, operation: Operation): Promise<Record<string, string | null>> {
   switch (operation) {
     case "sale":

@@ -1,4 +1,4 @@
-/** Pads a text as fixed-length hosts do, with characters that XML allows and nobody expects, and makes it long. */
+/** Pads a text as fixed-length hosts do, with unusual characters that XML allows, and makes it long. */
 export function paddedText(text: string): string {
   return `\t\u007F\u00AD${text}. ${SLIP}\u00A0\u007F\t`;
 }

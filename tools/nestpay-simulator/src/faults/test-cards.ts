@@ -24,7 +24,7 @@ function declines(issuerCode: IssuerCode): Behaviour {
   return { name: "decline", issuerCode };
 }
 
-/** How a card's authentication ends: with an mdStatus and without a page, or with a `challenge`. */
+/** The end of a card's authentication: an mdStatus without a page, or a `challenge`. */
 export function mdStatusOf(pan: string): string {
   const named = mdStatuses.get(pan);
   if (named) return named;
@@ -32,7 +32,7 @@ export function mdStatusOf(pan: string): string {
   return pan.startsWith(MD_STATUS_BIN) && last !== "9" ? last : "challenge";
 }
 
-/** Of cards with this BIN the last digit is the mdStatus; 9 is a challenge. */
+/** The last digit of a card with this BIN is the mdStatus; 9 is a challenge. */
 const MD_STATUS_BIN = "400003";
 
 const mdStatuses = new Map([

@@ -26,13 +26,13 @@ export type GateForm = {
 };
 
 /**
- * A form that is not taken. `merchant` is there where its hash was right, and then the return is signed. Without a
- * `failUrl` there is nobody to send the browser back to.
+ * A refused form. `merchant` is there where its hash was right, and then the return is signed. Without a `failUrl`
+ * there is no address to send the browser back to.
  */
 export type RefusedForm = {
   merchant: Merchant | undefined;
   failUrl: string | undefined;
-  /** `HPP-1001` for what is wrong with the sender, `3D-1007` for what is wrong with a value. */
+  /** `HPP-1001` for a fault of the sender, `3D-1007` for one of a value. */
   code: "HPP-1001" | "3D-1007";
   message: string;
   posted: Parameter[];

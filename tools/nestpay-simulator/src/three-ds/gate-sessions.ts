@@ -6,7 +6,7 @@ import { mdStatusOf } from "../faults/test-cards.ts";
 import type { GateForm } from "./gate-form.ts";
 import type { Parameter } from "./ver3-hash.ts";
 
-/** Where the browser is sent back to, and what it posts there. */
+/** The address that the browser is sent back to, and the fields that it posts there. */
 export type Return = { url: string; fields: Parameter[] };
 
 export type GateSession = {
@@ -79,7 +79,7 @@ export function authenticate(session: GateSession, mdStatus: string): void {
   };
 }
 
-/** Whether the cardholder's time has run out. */
+/** True if the cardholder's time has run out. */
 export function isTooLate({ openedAtMs, authentication }: GateSession, nowMs: number): boolean {
   return authentication === undefined && nowMs - openedAtMs > SESSION_LIFE_MS;
 }

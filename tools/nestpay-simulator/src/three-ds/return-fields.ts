@@ -5,7 +5,7 @@ import type { GateSession } from "./gate-sessions.ts";
 import type { Parameter } from "./ver3-hash.ts";
 
 /**
- * What the browser brings back, without the hash (Nestpay protocol, the return): everything that was posted but the
+ * The fields that the browser brings back, without the hash (Nestpay protocol, the return): all posted ones but the
  * card, the authentication, and with `3d_pay` the answer of the payment.
  */
 export function returnFields(
@@ -44,7 +44,7 @@ export function returnFields(
   });
 }
 
-/** What comes back of a form that was not taken. Only where its sender is known there is an mdStatus. */
+/** The return of a refused form. It has an mdStatus only where its sender is known. */
 export function refusedFields({ merchant, code, message, posted }: RefusedForm): Parameter[] {
   return withEchoes(posted, {
     Response: "Error",

@@ -7,7 +7,7 @@ import { readXml } from "./read-xml.ts";
 /** A request for an order's state (ORDERSTATUS) or all its movements (ORDERHISTORY). */
 export type Inquiry = { kind: "inquiry"; view: "status" | "history"; orderId: string };
 
-/** What is asked for; `refused` where its form is wrong. */
+/** The request's content; `refused` where its form is wrong. */
 export type Asked =
   | Inquiry
   | { kind: "money"; request: MoneyRequest }
@@ -23,7 +23,7 @@ export type Cc5Request = {
   asked: Asked;
 };
 
-/** Reads the body of `POST /fim/api`. @returns undefined for what is no CC5Request */
+/** Reads the body of `POST /fim/api`. @returns undefined for a body that is no CC5Request */
 export function parseCc5Request(body: Buffer): Cc5Request | undefined {
   const text = readRequestText(body);
   const elements = text === undefined ? undefined : readXml(text, "CC5Request");

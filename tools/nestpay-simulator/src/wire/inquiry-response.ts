@@ -4,7 +4,7 @@ import type { Merchant } from "../merchants.ts";
 import type { Modes } from "../modes.ts";
 import type { Cc5Response } from "./cc5-response.ts";
 
-/** What rows are shown with. Times are epoch milliseconds. */
+/** The facts with which rows are shown. Times are epoch milliseconds. */
 export type View = {
   orderId: string;
   merchant: Merchant;

@@ -1,6 +1,6 @@
 /**
- * Encodes text in ISO-8859-9: Latin-1 with six Turkish letters in place of Icelandic ones. What it does not have becomes
- * a question mark. Node decodes this encoding, but encodes UTF-8 only.
+ * Encodes text in ISO-8859-9: Latin-1 with six Turkish letters in place of Icelandic ones. Other characters become a
+ * question mark. Node decodes this encoding, but encodes UTF-8 only.
  */
 export function encodeIso88599(text: string): Buffer {
   const bytes = Buffer.alloc(text.length);

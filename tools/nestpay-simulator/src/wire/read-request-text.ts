@@ -1,6 +1,6 @@
 /**
- * Reads the XML out of a body of `POST /fim/api`, in the three forms of the Nestpay protocol, transport: the XML itself,
- * whatever the content type says, `DATA=` with the XML, or `DATA=` with the XML percent-encoded. The encoding is the one
+ * Reads the XML out of a body of `POST /fim/api`, in the three forms of the Nestpay protocol, transport: the XML
+ * itself, with any content type, `DATA=` with the XML, or `DATA=` with the XML percent-encoded. The encoding is the one
  * that the XML declares. @returns undefined for anything else
  */
 export function readRequestText(body: Buffer): string | undefined {
@@ -12,7 +12,7 @@ export function readRequestText(body: Buffer): string | undefined {
   return decode(percentDecoded(data));
 }
 
-/** Form encoding: a space is a plus. What is no escape stands for itself. */
+/** Form encoding: a space is a plus. Anything but an escape stands for itself. */
 function percentDecoded(data: string): Buffer {
   const text = data
     .replaceAll("+", " ")

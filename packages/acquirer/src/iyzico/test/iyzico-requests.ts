@@ -89,7 +89,7 @@ export function enrolmentRequest(more: Partial<EnrolmentRequest> = {}): Enrolmen
   };
 }
 
-/** With the genuine return of an authenticated cardholder, unless `more` has another. */
+/** A completion with the genuine return of an authenticated cardholder, unless `more` has another. */
 export function completionRequest(more: Partial<CompletionRequest> = {}): CompletionRequest {
   const { reference, orderId, amountMinor, currency, installmentCount, expiresAt } = cardRequest();
   return {
@@ -106,7 +106,7 @@ export function completionRequest(more: Partial<CompletionRequest> = {}): Comple
   };
 }
 
-/** What the browser posts to the callback address, with its signature. */
+/** The fields that the browser posts to the callback address, with their signature. */
 export function returnOf(given: { conversationId: string } & Record<string, string>) {
   const fields = {
     status: "success",

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 /** The account of the tests. */
 export const SECRETS = { apiKey: "sandbox-apikey", secretKey: "sandbox-secret" };
 
-/** What the bank got. `fields` is the JSON of the body. */
+/** A request that the bank received. `fields` is the JSON of the body. */
 export type Received = {
   method: string;
   path: string;
@@ -23,7 +23,7 @@ export type Answer =
   | Buffer
   | ((response: ServerResponse, received: Received) => void);
 
-/** A server that gives the answers which a test has written, one after the other, and keeps what it got. */
+/** A server that gives the answers which a test has written, one after the other, and keeps the requests. */
 export async function startScriptedIyzico() {
   const received: Received[] = [];
   const script: Answer[] = [];
@@ -48,7 +48,7 @@ export async function startScriptedIyzico() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
-    /** Forgets what was got, and gives these answers from here on. */
+    /** Forgets the requests, and gives these answers from here on. */
     answers(...next: Answer[]) {
       received.length = 0;
       script.splice(0, Infinity, ...next);
@@ -63,7 +63,7 @@ export async function startScriptedIyzico() {
 
 export type ScriptedIyzico = Awaited<ReturnType<typeof startScriptedIyzico>>;
 
-/** A signature over values, written down by whoever reads iyzico's page on signatures. */
+/** A signature over values, written independently from iyzico's page on signatures. */
 export function sign(...values: readonly string[]): string {
   return createHmac("sha256", SECRETS.secretKey).update(values.join(":")).digest("hex");
 }
@@ -73,7 +73,7 @@ type PaymentFields = {
   currency?: string;
   basketId: string;
   conversationId: string;
-  /** Without trailing zeros. */
+  /** An amount without trailing zeros. */
   paidPrice: string;
   price?: string;
 };

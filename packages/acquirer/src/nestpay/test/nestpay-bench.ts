@@ -31,7 +31,9 @@ export async function playBank(settings?: AccountSettings) {
   return { bank, acquirer };
 }
 
-/** An account at a bank that a test plays. It confirms no amounts unless the settings say so: each call is one request. */
+/**
+ * An account at a bank that a test plays. It confirms no amounts unless the settings say so: each call is one request.
+ */
 export function connectTo(
   url: string,
   { businessDay = BUSINESS_DAY, ...settings }: AccountSettings = {},
@@ -83,7 +85,7 @@ export function enrolment(overrides: Partial<EnrolmentRequest> = {}): EnrolmentR
   };
 }
 
-/** About a payment of the bank's business day before, unless `target` says otherwise. */
+/** A follow-up of a payment of the bank's previous business day, unless `target` says otherwise. */
 export function followUp(overrides: Partial<FollowUpRequest> = {}): FollowUpRequest {
   const { orderId, amountMinor, currency, reference } = cardCall();
   const at = new Date(Date.now() - 48 * 3_600_000);

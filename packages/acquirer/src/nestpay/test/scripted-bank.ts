@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** What the bank answers: XML or HTML, or anything else. A status of 0 cuts the connection. */
+/** The bank's answer: XML or HTML, or anything else. A status of 0 cuts the connection. */
 export type ScriptedAnswer = { status?: number; contentType?: string; body: string | Buffer };
 
 /** A request as the bank read it: the elements of its XML, or the fields of its form. */
