@@ -13,7 +13,7 @@ import {
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { expect } from "vitest";
-import { erase } from "../../packages/installation/src/erasure/erase-command.ts";
+import { erase } from "../../tools/installation/src/erasure/erase-command.ts";
 import { eventually, startTestSystem, type TestSystem } from "../support/index.ts";
 import { plantElsewhere } from "./planted-person.ts";
 

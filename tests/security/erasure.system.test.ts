@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { verifyAudit } from "@holdfast/audit";
 import { decidePaymentChargeback, openPaymentChargeback, testIdOf } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { erase } from "../../packages/installation/src/erasure/erase-command.ts";
+import { erase } from "../../tools/installation/src/erasure/erase-command.ts";
 import { startErasureHarness, WORD, type ErasureHarness } from "./erasure-harness.ts";
 
 let system: ErasureHarness;

@@ -8,12 +8,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeTestDirectory } from "../support/test-directory.ts";
 import { fillYears } from "./fill-years.ts";
 import { verifyAudit } from "../../packages/audit/src/verify-audit-command.ts";
-import { archive } from "../../packages/installation/src/archive/archive-command.ts";
-import {
-  ARCHIVED,
-  KEPT_WITH_THEIR_PAYMENTS,
-} from "../../packages/installation/src/archive/archived-tables.ts";
-import { erase } from "../../packages/installation/src/erasure/erase-command.ts";
+import { archive } from "../../tools/installation/src/archive/archive-command.ts";
+import { ARCHIVED, KEPT_WITH_THEIR_PAYMENTS } from "../../tools/installation/src/archive/archived-tables.ts";
+import { erase } from "../../tools/installation/src/erasure/erase-command.ts";
 import { keptTables as ofPayments } from "../../services/payments/src/retention/kept-tables.ts";
 import { keptTables as ofRefunds } from "../../services/refunds/src/kept-tables.ts";
 import { holdfast } from "../support/holdfast.ts";

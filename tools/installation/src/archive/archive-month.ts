@@ -1,6 +1,6 @@
 import type { AuditDatabase } from "@holdfast/audit";
 import { sql, type Kysely } from "kysely";
-import { actAs } from "../act-as.ts";
+import { actAs } from "../database/act-as.ts";
 import type { Trx } from "../erasure/erase-customer.ts";
 import { createArchive } from "./archive-files.ts";
 import { ARCHIVED, readColumns, readRows, type TextRow } from "./archived-tables.ts";

@@ -1,6 +1,6 @@
 import { CHECKOUT_CANCELLED, CHECKOUT_COMPLETED, CHECKOUT_EXPIRED } from "@holdfast/contracts";
 import { sql, type RawBuilder } from "kysely";
-import { actAs } from "../act-as.ts";
+import { actAs } from "../database/act-as.ts";
 import type { Customer, Trx } from "./erase-customer.ts";
 import { eraseFromWebhooks } from "./erase-from-others.ts";
 import { eraseBodies } from "./erase-from-payments.ts";

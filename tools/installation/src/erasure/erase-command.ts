@@ -1,7 +1,7 @@
 import { commandActor, readCommandLine, UsageError } from "@holdfast/service-runtime";
 import { z } from "zod";
 import { findInArchives, type InArchives } from "../archive/find-in-archives.ts";
-import { withProductDatabase } from "../product-database.ts";
+import { withProductDatabase } from "../database/product-database.ts";
 import { eraseCustomer, type Erasure } from "./erase-customer.ts";
 import { ERASED, idsOf } from "./erased.ts";
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { appendAudit, type AuditDatabase } from "@holdfast/audit";
 import { failpoint } from "@holdfast/service-runtime";
 import { sql, type Kysely } from "kysely";
-import { actAs } from "../act-as.ts";
+import { actAs } from "../database/act-as.ts";
 import type { Trx } from "../erasure/erase-customer.ts";
 import { readArchived, type Manifest } from "./archive-files.ts";
 import { valuesOf } from "./archive-month.ts";

@@ -4,9 +4,9 @@ import { parseConfig } from "@holdfast/service-runtime";
 import { createTestDatabase } from "@holdfast/tests/support";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { configSchema } from "./config.ts";
-import { AUDITOR } from "./auditor.ts";
+import { AUDITOR } from "./database/auditor.ts";
 import { install } from "./install.ts";
-import { roleNames } from "./provision-database.ts";
+import { roleNames } from "./database/provision-database.ts";
 
 const passwords = Object.fromEntries(roleNames.map((role) => [`${role.toUpperCase()}_PASSWORD`, role]));
 

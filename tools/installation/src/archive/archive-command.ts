@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { commandActor, failpoint, readCommandLine, UsageError } from "@holdfast/service-runtime";
 import { z } from "zod";
-import { withProductDatabase } from "../product-database.ts";
+import { withProductDatabase } from "../database/product-database.ts";
 import { readManifest } from "./archive-files.ts";
 import { writeMonth } from "./archive-month.ts";
 import { attachMonth, detachMonth, type Moved } from "./move-month.ts";

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { busOptions, connectBus, type Bus } from "@holdfast/messaging";
 import { EventStreamSettingsError } from "@holdfast/outbox";
-import { isDatabaseStarting } from "./database-starting.ts";
+import { isDatabaseStarting } from "./database/database-starting.ts";
 import { eventStreamSizesOf, passwordsOf, secondPasswordsOf, type Config } from "./config.ts";
-import { installEventStream } from "./event-stream.ts";
-import { natsGreeting } from "./nats-greeting.ts";
-import { provisionDatabase } from "./provision-database.ts";
+import { installEventStream } from "./stream/event-stream.ts";
+import { natsGreeting } from "./stream/nats-greeting.ts";
+import { provisionDatabase } from "./database/provision-database.ts";
 
 /** PostgreSQL or NATS did not answer in time. */
 export class InstallationError extends Error {

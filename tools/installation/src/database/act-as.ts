@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { SchemaName } from "./provision-database.ts";
-import type { Trx } from "./erasure/erase-customer.ts";
+import type { Trx } from "../erasure/erase-customer.ts";
 
 /** From here on the transaction is that of the schema's owner, who sees no other schema. */
 export async function actAs(trx: Trx, schema: SchemaName): Promise<void> {

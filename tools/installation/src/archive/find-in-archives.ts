@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { AuditDatabase } from "@holdfast/audit";
 import { sql, type Kysely } from "kysely";
-import { actAs } from "../act-as.ts";
+import { actAs } from "../database/act-as.ts";
 import { readArchived, readManifest } from "./archive-files.ts";
 import { valuesOf } from "./archive-month.ts";
 import { ARCHIVED } from "./archived-tables.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { actAs } from "../act-as.ts";
+import { actAs } from "../database/act-as.ts";
 import type { Trx } from "../erasure/erase-customer.ts";
 
 /** What of these payments has not ended, with the reason: it stays where it is. */

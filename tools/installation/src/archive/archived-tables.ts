@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { SchemaName } from "../provision-database.ts";
-import { actAs } from "../act-as.ts";
+import type { SchemaName } from "../database/provision-database.ts";
+import { actAs } from "../database/act-as.ts";
 import type { Trx } from "../erasure/erase-customer.ts";
 
 /** A table whose rows leave with their payment: those that name one of `ids` in the column `of`. */

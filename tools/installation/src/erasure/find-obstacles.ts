@@ -1,6 +1,6 @@
 import { eventStreamConfig } from "@holdfast/outbox";
 import { sql, type RawBuilder } from "kysely";
-import { actAs } from "../act-as.ts";
+import { actAs } from "../database/act-as.ts";
 import type { Trx } from "./erase-customer.ts";
 
 /** Why a person cannot be erased yet. `ids` are of what the sentence is about, a few of them. */

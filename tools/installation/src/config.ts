@@ -20,7 +20,7 @@ import {
   type RolePasswords,
   type SecondLogin,
   type SecondPasswords,
-} from "./provision-database.ts";
+} from "./database/provision-database.ts";
 
 const passwordSettings = Object.fromEntries(
   roleNames.map((role) => [

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { appendAudit, type AuditDatabase } from "@holdfast/audit";
 import { sql, type Kysely, type Transaction } from "kysely";
-import { actAs } from "../act-as.ts";
+import { actAs } from "../database/act-as.ts";
 import { checkoutScopeOf, eraseCheckouts, findCheckoutObstacles } from "./erase-checkouts.ts";
 import { eraseFromPayments } from "./erase-from-payments.ts";
 import { eraseFromRefunds, eraseFromSettlement, eraseFromWebhooks } from "./erase-from-others.ts";

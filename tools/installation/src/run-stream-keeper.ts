@@ -1,6 +1,6 @@
 import { parseConfig } from "@holdfast/service-runtime";
 import { keepStreamSchema } from "./config.ts";
-import { startStreamKeeper } from "./stream-keeper.ts";
+import { startStreamKeeper } from "./stream/stream-keeper.ts";
 
 /**
  * `holdfast keep-stream` runs beside the services, and makes the event stream again when all of JetStream's data was lost. It

@@ -1,6 +1,6 @@
 import { busOptions, connectBus } from "@holdfast/messaging";
 import { checkThat, createLogger, startHealth, type RunningService } from "@holdfast/service-runtime";
-import { eventStreamSizesOf, type KeepStreamConfig } from "./config.ts";
+import { eventStreamSizesOf, type KeepStreamConfig } from "../config.ts";
 import { keepEventStream } from "./event-stream.ts";
 
 /** The object graph of the program that keeps the event stream there. */
