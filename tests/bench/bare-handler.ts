@@ -7,7 +7,8 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createSimulatorAcquirer, orderIdOf } from "@holdfast/acquirer";
+import { orderIdOf } from "@holdfast/acquirer";
+import { createSimulatorAcquirer } from "@holdfast/banks";
 import express from "express";
 import { Pool } from "pg";
 import { createBareWebhooks } from "./bare-webhooks.ts";

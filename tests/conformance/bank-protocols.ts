@@ -1,4 +1,5 @@
-import { iyzicoConnector, nestpayConnector, simulatorConnector, type AnyConnector } from "@holdfast/acquirer";
+import { type AnyConnector } from "@holdfast/acquirer";
+import { iyzicoConnector, nestpayConnector, simulatorConnector } from "@holdfast/banks";
 import { startAcquirerSimulator } from "@holdfast/acquirer-simulator";
 import { startIyzicoSimulator } from "@holdfast/iyzico-simulator";
 import { merchantsSchema, startNestpaySimulator } from "@holdfast/nestpay-simulator";

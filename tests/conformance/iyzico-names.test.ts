@@ -7,13 +7,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   inquireAbout,
-  iyzicoConnector,
   orderIdOf,
   type Attempt,
   type CardRequest,
   type FollowUpRequest,
   type ProbedAcquirer,
 } from "@holdfast/acquirer";
+import { iyzicoConnector } from "@holdfast/banks";
 import { startIyzicoSimulator } from "@holdfast/iyzico-simulator";
 import { afterAll, beforeAll, expect, test } from "vitest";
 

@@ -2,7 +2,7 @@
 // a log, or a part of a settlement mapping. The guides of docs/merchant are executed elsewhere.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { iyzicoConnector, nestpayConnector } from "@holdfast/acquirer";
+import { iyzicoConnector, nestpayConnector } from "@holdfast/banks";
 import { auditHeadIn } from "@holdfast/audit";
 import { ENDPOINTS } from "@holdfast/contracts";
 import { expect, test } from "vitest";

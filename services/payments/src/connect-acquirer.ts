@@ -1,4 +1,5 @@
-import { createSimulatorAcquirer, observeAcquirer } from "@holdfast/acquirer";
+import { observeAcquirer } from "@holdfast/acquirer";
+import { createSimulatorAcquirer } from "@holdfast/banks";
 import { metrics } from "@holdfast/telemetry";
 import type { Kysely } from "kysely";
 import type { Logger } from "@holdfast/service-runtime";

@@ -9,7 +9,7 @@ const repository = join(import.meta.dirname, "..", "..", "..");
 test("an adapter that keeps the code in a field is caught", async () => {
   const workspace = createMutantWorkspace(repository);
   onTestFinished(() => workspace.remove());
-  const adapter = "packages/acquirer/src/nestpay/nestpay-acquirer.ts";
+  const adapter = "packages/banks/src/nestpay/nestpay-acquirer.ts";
   workspace.apply([
     {
       file: adapter,

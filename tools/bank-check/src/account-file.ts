@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { iyzicoConnector, nestpayConnector, type AnyConnector } from "@holdfast/acquirer";
+import { type AnyConnector } from "@holdfast/acquirer";
+import { iyzicoConnector, nestpayConnector } from "@holdfast/banks";
 import { businessDaySchema } from "@holdfast/contracts";
 import { UsageError } from "@holdfast/service-runtime/command-line";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-import { createSimulatorAcquirer } from "@holdfast/acquirer";
+import { createSimulatorAcquirer } from "@holdfast/banks";
 import { captureLog } from "@holdfast/tests/support";
 import { expect, onTestFinished, test } from "vitest";
 import { createAccountAcquirers } from "./acquirers.ts";

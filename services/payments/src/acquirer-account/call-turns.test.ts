@@ -1,4 +1,5 @@
-import { createSimulatorAcquirer, type Acquirer } from "@holdfast/acquirer";
+import { type Acquirer } from "@holdfast/acquirer";
+import { createSimulatorAcquirer } from "@holdfast/banks";
 import { expect, test } from "vitest";
 import type { CallSlots } from "./call-slots.ts";
 import { createCallTurns, rangeOf } from "./call-turns.ts";

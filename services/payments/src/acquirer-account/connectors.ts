@@ -1,4 +1,5 @@
-import { iyzicoConnector, nestpayConnector, simulatorConnector, type AnyConnector } from "@holdfast/acquirer";
+import { type AnyConnector } from "@holdfast/acquirer";
+import { iyzicoConnector, nestpayConnector, simulatorConnector } from "@holdfast/banks";
 
 /** The protocols there are, by the name that an account is made with. */
 export const CONNECTORS: ReadonlyMap<string, AnyConnector> = new Map(

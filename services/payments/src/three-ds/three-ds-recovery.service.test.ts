@@ -1,4 +1,5 @@
-import { createSimulatorAcquirer, orderIdOf } from "@holdfast/acquirer";
+import { orderIdOf } from "@holdfast/acquirer";
+import { createSimulatorAcquirer } from "@holdfast/banks";
 import { resolveUnresolvedPayment, reverseUnresolvedPayment } from "@holdfast/contracts";
 import { evenSchedule, eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,0 +1,38 @@
+import { z } from "zod";
+
+import type { BankNotification, ReadNotification } from "@holdfast/acquirer";
+import type { IyzicoSecrets } from "./iyzico-settings.ts";
+import { readJson } from "./read-json.ts";
+import { isGenuineNotification } from "./signatures.ts";
+
+/**
+ * Reads a webhook of iyzico's, signed by `X-IYZ-SIGNATURE-V3`. The signature has no time in it, so anybody who has seen
+ * one can send it again; a hint is worth no more than that. Its data about the payment is not read.
+ */
+export function readIyzicoNotification(
+  { headers, body }: BankNotification,
+  secrets: IyzicoSecrets,
+): ReadNotification {
+  const signature = headers["x-iyz-signature-v3"];
+  if (signature === undefined) return { kind: "not_genuine", why: "no_signature" };
+  const parsed = notification.safeParse(readJson(body));
+  if (!parsed.success) return { kind: "not_genuine", why: "malformed" };
+  const { paymentId, iyziPaymentId, token, ...signed } = parsed.data;
+  const named = token === "" ? paymentId || iyziPaymentId : iyziPaymentId;
+  return isGenuineNotification(signature, { ...signed, token, paymentId: named }, secrets)
+    ? { kind: "genuine", name: signed.paymentConversationId }
+    : { kind: "not_genuine", why: "signature" };
+}
+
+const text = z.string().max(256);
+const textOrNothing = text.nullish().transform((given) => given ?? "");
+
+/** Numbers are the text that they were written as. */
+const notification = z.object({
+  iyziEventType: text,
+  paymentId: textOrNothing,
+  iyziPaymentId: textOrNothing,
+  token: textOrNothing,
+  paymentConversationId: text,
+  status: text,
+});

@@ -1,0 +1,203 @@
+import type {
+  Address,
+  BasketItem,
+  CardRequest,
+  CompletionRequest,
+  EnrolmentRequest,
+  FollowUpRequest,
+} from "@holdfast/acquirer";
+import { amountText } from "./decimal.ts";
+import type { IyzicoSettings } from "./iyzico-settings.ts";
+
+/** One request: the signature covers `path` and these exact bytes of `body`. */
+export type IyzicoRequest = { path: string; body: string };
+
+/**
+ * A sale, a pre-authorization, or the first half of 3-D Secure of either. `conversationId` is the order, by which an inquiry
+ * finds every movement of it; `basketId` is our reference, which the inquiry gives back.
+ */
+export function paymentRequest(
+  path: string,
+  request: CardRequest | EnrolmentRequest,
+  settings: IyzicoSettings,
+): IyzicoRequest {
+  const { card, customer = {}, orderId, reference } = request;
+  const { defaults, locale } = settings;
+  const price = amountText(request.amountMinor);
+  const billing = billingOf(request, settings);
+  const basketItems = basketOf(request, defaults.item);
+  if (!billing || !basketItems) throw new TypeError("a field that iyzico needs is missing");
+  const name = buyerName(request);
+  const contact = `${name.name} ${name.surname}`;
+  return jsonRequest(path, {
+    locale,
+    conversationId: orderId,
+    price,
+    paidPrice: price,
+    currency: request.currency,
+    installment: request.installmentCount,
+    basketId: reference,
+    paymentChannel: "WEB",
+    paymentGroup: "PRODUCT",
+    ...("returnUrl" in request && { callbackUrl: request.returnUrl }),
+    paymentCard: {
+      cardHolderName: request.cardHolderName,
+      cardNumber: card.pan,
+      expireYear: card.expiryYear,
+      expireMonth: card.expiryMonth,
+      cvc: card.cvv,
+      registerCard: 0,
+    },
+    buyer: {
+      id: customer.id ?? orderId,
+      ...name,
+      identityNumber: customer.identityNumber ?? defaults.identityNumber,
+      email: customer.email ?? defaults.email,
+      gsmNumber: customer.phone,
+      registrationAddress: lineOf(billing),
+      city: billing.city,
+      country: billing.country,
+      zipCode: billing.postalCode,
+      ip: customer.ip ?? defaults.ip,
+    },
+    shippingAddress: addressOf(customer.shippingAddress ?? billing, contact),
+    billingAddress: addressOf(billing, contact),
+    basketItems,
+  });
+}
+
+/** The first field that iyzico demands and that neither the request nor the account has. */
+export function missingField(
+  request: Pick<CardRequest, "customer" | "basket">,
+  settings: IyzicoSettings,
+): string | undefined {
+  const { customer, basket = [] } = request;
+  const { email, identityNumber, item } = settings.defaults;
+  if ((customer?.email ?? email) === undefined) return "customer.email";
+  if ((customer?.identityNumber ?? identityNumber) === undefined) return "customer.identityNumber";
+  if (!billingOf(request, settings)) return "customer.billingAddress";
+  return item === undefined && !hasPrice(basket) ? "basket" : undefined;
+}
+
+function billingOf(
+  { customer }: Pick<CardRequest, "customer">,
+  { defaults }: IyzicoSettings,
+): Address | undefined {
+  return customer?.billingAddress ?? customer?.shippingAddress ?? defaults.address;
+}
+
+function hasPrice(basket: readonly BasketItem[]): boolean {
+  return basket.some(({ amountMinor }) => amountMinor > 0n);
+}
+
+/** iyzico demands both names. A missing one is derived from the card holder's name, whose last word is the surname. */
+function buyerName({ customer, cardHolderName }: CardRequest): { name: string; surname: string } {
+  const words = cardHolderName.trim().split(/\s+/);
+  const last = words.at(-1)!;
+  return {
+    name: customer?.name ?? (words.slice(0, -1).join(" ") || last),
+    surname: customer?.surname ?? last,
+  };
+}
+
+function addressOf(address: Address, contact: string) {
+  return {
+    contactName: address.contactName ?? contact,
+    address: lineOf(address),
+    city: address.city,
+    country: address.country,
+    zipCode: address.postalCode,
+  };
+}
+
+function lineOf({ line1, line2 }: Address): string {
+  return line2 === undefined ? line1 : `${line1} ${line2}`;
+}
+
+/** iyzico refuses an item without a price, which adds nothing to the sum that it checks. */
+function basketOf({ basket = [], amountMinor }: CardRequest, item: IyzicoSettings["defaults"]["item"]) {
+  const priced = basket.filter((given) => given.amountMinor > 0n);
+  const whole = item && [{ ...item, id: "payment", amountMinor }];
+  const lines: readonly BasketItem[] | undefined = priced.length > 0 ? priced : whole;
+  return lines?.map((line) => ({
+    id: line.id,
+    name: line.name,
+    category1: line.category,
+    itemType: line.kind === "physical" ? "PHYSICAL" : "VIRTUAL",
+    price: amountText(line.amountMinor),
+  }));
+}
+
+/** The second half of 3-D Secure (v2): iyzico compares the amount and the basket with those of the first. */
+export function completionRequest(
+  { orderId, reference, amountMinor, currency, session }: CompletionRequest,
+  { locale }: IyzicoSettings,
+): IyzicoRequest {
+  return jsonRequest("/payment/v2/3dsecure/auth", {
+    locale,
+    conversationId: orderId,
+    paymentId: session,
+    paidPrice: amountText(amountMinor),
+    basketId: reference,
+    currency,
+  });
+}
+
+export function captureRequest(
+  request: FollowUpRequest,
+  paymentId: string,
+  settings: IyzicoSettings,
+): IyzicoRequest {
+  return jsonRequest("/payment/postauth", {
+    ...followUpFields(request, paymentId, settings),
+    paidPrice: amountText(request.amountMinor),
+    currency: request.currency,
+  });
+}
+
+/** A refund of an amount; iyzico chooses the items of the basket. */
+export function refundRequest(
+  request: FollowUpRequest,
+  paymentId: string,
+  settings: IyzicoSettings,
+): IyzicoRequest {
+  return jsonRequest("/v2/payment/refund", {
+    ...followUpFields(request, paymentId, settings),
+    price: amountText(request.amountMinor),
+    currency: request.currency,
+  });
+}
+
+/** A cancel of the whole payment. */
+export function cancelRequest(
+  request: { reference: string; requestIp?: string },
+  paymentId: string,
+  settings: IyzicoSettings,
+): IyzicoRequest {
+  return jsonRequest("/payment/cancel", {
+    ...followUpFields(request, paymentId, settings),
+    reason: "OTHER",
+    description: "cancel",
+  });
+}
+
+/** A movement of its own is named by our reference, which an inquiry gives back for cancels and refunds. */
+function followUpFields(
+  { reference, requestIp }: { reference: string; requestIp?: string },
+  paymentId: string,
+  { locale, defaults }: IyzicoSettings,
+) {
+  return { locale, conversationId: reference, paymentId, ip: requestIp ?? defaults.ip };
+}
+
+/** Asks what card a BIN belongs to: the cheapest signed call that moves nothing. */
+export function probeRequest({ locale }: IyzicoSettings): IyzicoRequest {
+  return jsonRequest("/payment/bin/check", { locale, conversationId: "probe", binNumber: PROBE_BIN });
+}
+
+/** A test card's BIN from iyzico's sandbox, so that no cardholder's digits leave for a probe. */
+const PROBE_BIN = "55287900";
+
+function jsonRequest(path: string, fields: Record<string, unknown>): IyzicoRequest {
+  return { path, body: JSON.stringify(fields) };
+}

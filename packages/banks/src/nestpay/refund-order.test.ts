@@ -1,0 +1,143 @@
+import { afterAll, describe, expect, test } from "vitest";
+
+import { businessDayEnd } from "@holdfast/acquirer";
+import { waysToRefund } from "./refund-order.ts";
+import { connectTo, followUp, playBank } from "./test/nestpay-bench.ts";
+import { approvedXml, historyRow, historyXml, refusedXml } from "./test/scripted-bank.ts";
+
+/** A day that ends in hours, whenever the test runs. */
+const businessDay = {
+  timeZone: "UTC",
+  cutOff: new Date(Date.now() + 6 * 3_600_000).toISOString().slice(11, 16),
+};
+const { bank, acquirer } = await playBank({ businessDay });
+const sameDay = connectTo(bank.url, { businessDay, creditBeforeDayEnd: true });
+afterAll(() => sameDay.close());
+
+const types = () => bank.received.map(({ fields }) => fields.get("Type") ?? "history");
+const settled = (amountMinor = 10_000n) => followUp({ amountMinor });
+const today = (amountMinor = 10_000n) => {
+  const request = followUp({ amountMinor });
+  return { ...request, target: { ...request.target, amountMinor: 10_000n, at: new Date() } };
+};
+const dayNotEnded = { kind: "not_sent", reason: "day_not_ended" };
+
+describe("after the day's end", () => {
+  test("all or a part is credited", async () => {
+    for (const amountMinor of [10_000n, 2_500n]) {
+      const request = { ...settled(), amountMinor };
+      bank.script(approvedXml(request.orderId, "T2"));
+      expect(await acquirer.refund(request)).toMatchObject({
+        kind: "approved",
+        amountMinor,
+        externalTransactionId: "T2",
+      });
+      expect(types()).toEqual(["Credit"]);
+    }
+    expect(Object.fromEntries(bank.received[0]!.fields)).toMatchObject({ Total: "25.00", Currency: "949" });
+  });
+
+  test("where the bank's day has not ended yet, all is voided, and a part waits for the next end", async () => {
+    const request = settled();
+    bank.script(refusedXml("2508"), approvedXml(request.orderId, "T1"));
+    expect(await acquirer.refund(request)).toMatchObject({ kind: "approved", externalTransactionId: "T1" });
+    expect(types()).toEqual(["Credit", "Void"]);
+    bank.script(refusedXml("2508"));
+    const notBefore = businessDayEnd(new Date(), businessDay);
+    expect(await acquirer.refund({ ...settled(), amountMinor: 1n })).toEqual({ ...dayNotEnded, notBefore });
+  });
+
+  test("what was voided on the day is refunded, and everything else that is refused is declined", async () => {
+    const request = settled();
+    bank.script(refusedXml("2116"), historyXml(request.orderId, historyRow("S", "V")));
+    expect(await acquirer.refund(request)).toMatchObject({ kind: "approved", externalTransactionId: "T1" });
+    bank.script(refusedXml("2503"), historyXml(request.orderId, historyRow("S", "S")));
+    expect(await acquirer.refund(request)).toMatchObject({ kind: "declined", resultCode: "CORE-2503" });
+    bank.script(refusedXml("2503"));
+    expect(await acquirer.refund(request)).toEqual({ kind: "unknown", reason: "invalid_answer" });
+    bank.script(refusedXml("2514"));
+    expect(await acquirer.refund(request)).toMatchObject({ kind: "declined", resultCode: "CORE-2514" });
+    bank.script(refusedXml("2503"));
+    expect(await acquirer.refund({ ...request, amountMinor: 1n })).toMatchObject({ kind: "declined" });
+  });
+});
+
+describe("before the day's end", () => {
+  test("all is paid back by a void", async () => {
+    const request = today();
+    bank.script(approvedXml(request.orderId, "T1"));
+    expect(await acquirer.refund(request)).toMatchObject({ kind: "approved", externalTransactionId: "T1" });
+    expect(types()).toEqual(["Void"]);
+  });
+
+  test("a part waits for it, and nothing is sent", async () => {
+    const request = today(2_500n);
+    bank.script();
+    const notBefore = businessDayEnd(request.target.at, businessDay);
+    expect(await acquirer.refund(request)).toEqual({ ...dayNotEnded, notBefore });
+    expect(bank.received).toEqual([]);
+  });
+
+  test("where the bank's day has ended already, all is credited", async () => {
+    const request = today();
+    bank.script(
+      refusedXml("2511"),
+      historyXml(request.orderId, historyRow("S", "S")),
+      approvedXml(request.orderId, "T2"),
+    );
+    expect(await acquirer.refund(request)).toMatchObject({ kind: "approved", externalTransactionId: "T2" });
+    expect(types()).toEqual(["Void", "history", "Credit"]);
+  });
+
+  test("a bank that refuses both has not ended its day", async () => {
+    const request = today();
+    bank.script(refusedXml("2511"), historyXml(request.orderId, historyRow("S", "S")), refusedXml("2508"));
+    expect(await acquirer.refund(request)).toMatchObject(dayNotEnded);
+  });
+
+  test("nothing is credited while a void may have been carried out", async () => {
+    bank.script({ status: 0, body: "" });
+    expect(await acquirer.refund(today())).toEqual({ kind: "unknown", reason: "connection_lost" });
+    expect(types()).toEqual(["Void"]);
+  });
+
+  test("a void that is repeated is found done, and one that is refused is declined", async () => {
+    const request = today();
+    bank.script(refusedXml("2008"), historyXml(request.orderId, historyRow("S", "V")));
+    expect(await acquirer.refund(request)).toMatchObject({ kind: "approved" });
+    bank.script(refusedXml("2133"));
+    expect(await acquirer.refund(request)).toMatchObject({ kind: "declined", resultCode: "CORE-2133" });
+  });
+
+  test("a captured authorization is voided by the capture's name, which the history has", async () => {
+    const request = today(4_000n);
+    const captured = { ...request, target: { ...request.target, capturedMinor: 4_000n } };
+    const row = historyRow("S", "C", { original: "4000", transId: "T2" });
+    bank.script(historyXml(request.orderId, row), approvedXml(request.orderId, "T2"));
+    expect(await acquirer.refund(captured)).toMatchObject({ kind: "approved", externalTransactionId: "T2" });
+  });
+
+  test("a bank that credits on the same day gets a credit, of a part too", async () => {
+    for (const amountMinor of [10_000n, 2_500n]) {
+      const request = today(amountMinor);
+      bank.script(approvedXml(request.orderId, "T2"));
+      expect(await sameDay.refund(request)).toMatchObject({ kind: "approved", amountMinor });
+      expect(types()).toEqual(["Credit"]);
+    }
+  });
+});
+
+test.each([
+  [10_000n, false, false, ["void", "credit"]],
+  [10_000n, true, false, ["credit", "void"]],
+  [10_000n, false, true, ["credit", "void"]],
+  [9_999n, false, false, []],
+  [9_999n, true, false, ["credit"]],
+  [9_999n, false, true, ["credit"]],
+])(
+  "%s of 10000 with the day ended %s and early credits %s: %o",
+  (amountMinor, isDayEnded, creditBeforeDayEnd, ways) => {
+    const target = { amountMinor: 10_000n, at: new Date() };
+    expect(waysToRefund({ amountMinor, target }, { isDayEnded, creditBeforeDayEnd })).toEqual(ways);
+  },
+);

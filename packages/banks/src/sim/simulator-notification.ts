@@ -1,0 +1,42 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
+import type { BankNotification, ReadNotification } from "@holdfast/acquirer";
+
+export const simulatorSecrets = z.strictObject({
+  notificationKey: z
+    .string()
+    .regex(/^[!-~]{16,256}$/, "must be 16 to 256 characters of ASCII")
+    .exactOptional()
+    .describe("Shows that notifications are the simulator's; without it none is genuine."),
+});
+export type SimulatorSecrets = z.infer<typeof simulatorSecrets>;
+
+/** Reads a notification of the simulator's: `X-Sim-Signature` is the HMAC-SHA-256 of the body's bytes, in hexadecimal. */
+export function readSimulatorNotification(
+  { headers, body }: BankNotification,
+  { notificationKey }: SimulatorSecrets,
+): ReadNotification {
+  if (notificationKey === undefined) return { kind: "not_genuine", why: "no_secret" };
+  const signature = headers["x-sim-signature"];
+  if (signature === undefined) return { kind: "not_genuine", why: "no_signature" };
+  const expected = createHmac("sha256", notificationKey).update(body).digest();
+  const given = Buffer.from(signature, "hex");
+  if (given.length !== expected.length || !timingSafeEqual(given, expected))
+    return { kind: "not_genuine", why: "signature" };
+  const parsed = notification.safeParse(body.toString("utf8"));
+  return parsed.success
+    ? { kind: "genuine", name: parsed.data.reference }
+    : { kind: "not_genuine", why: "malformed" };
+}
+
+const notification = z
+  .string()
+  .transform((text, context): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      context.addIssue({ code: "custom", message: "not JSON" });
+      return z.NEVER;
+    }
+  })
+  .pipe(z.object({ reference: z.string().max(256) }));

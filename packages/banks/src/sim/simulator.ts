@@ -1,0 +1,237 @@
+import type { z } from "zod";
+
+import type {
+  Acquirer,
+  AcquirerAmount,
+  AcquirerOutcome,
+  CardRequest,
+  CompletionOutcome,
+  CompletionRequest,
+  EnrolmentOutcome,
+  EnrolmentRequest,
+  FollowUpRequest,
+  InquiryOutcome,
+  InquiryRequest,
+  NotGenuine,
+  NotSent,
+  ReturnCheck,
+  ReversalOutcome,
+  ReversalRequest,
+  Unknown,
+} from "@holdfast/acquirer";
+import type { Capabilities, Repetition } from "@holdfast/acquirer";
+import {
+  BoundedHttpClient,
+  type BoundedHttpClientOptions,
+  type HttpExchange,
+} from "../bounded-http-client.ts";
+import {
+  completionAnswer,
+  enrolmentAnswer,
+  inquiryAnswer,
+  operationAnswer,
+  reversalAnswer,
+} from "./simulator-answers.ts";
+import { cardBody, commonBody } from "./simulator-bodies.ts";
+import {
+  approved,
+  authenticationOf,
+  declined,
+  EXPIRED,
+  given,
+  INVALID_ANSWER,
+  MISMATCH,
+  movementOf,
+  PENDING,
+} from "./simulator-outcomes.ts";
+
+export type SimulatorAcquirerOptions = BoundedHttpClientOptions & {
+  /** The simulator's treatment of a repeat; its own default where absent. */
+  repetition?: Repetition;
+  /** Takes a challenge at an http:// address elsewhere, too. */
+  allowPlaintext?: boolean;
+};
+
+/**
+ * The acquirer simulator over HTTP; the protocol is in `tools/acquirer-simulator/README.md`. The card is in the
+ * request's body only: no outcome and no error names any part of it.
+ * @throws immediately for an invalid URL; a call rejects with RangeError for an amount that no JSON number can
+ * represent
+ */
+export function createSimulatorAcquirer(options: SimulatorAcquirerOptions): Acquirer {
+  const client = new BoundedHttpClient(options);
+  const enrolmentSchema = enrolmentAnswer({ allowPlaintext: options.allowPlaintext === true });
+  return {
+    capabilities: simulatorCapabilities(options.repetition ?? "replay"),
+    authorize: (request) => payByCard(client, "/v1/authorize", request),
+    sale: (request) => payByCard(client, "/v1/sale", request),
+    capture: (request) => followUp(client, "/v1/capture", request),
+    cancel: (request) => followUp(client, "/v1/cancel", request),
+    release: (request) => followUp(client, "/v1/release", request),
+    refund: (request) => followUp(client, "/v1/refund", request),
+    reverse: (request) => reverse(client, request),
+    enrol: (request) => enrol(client, request, enrolmentSchema),
+    complete: (request) => complete(client, request),
+    checkReturn: namesOtherSession,
+    inquire: (request) => inquire(client, request),
+    close: () => client.close(),
+  };
+}
+
+/** The capabilities of our own simulator. */
+export function simulatorCapabilities(repetition: Repetition): Capabilities {
+  return {
+    repetition,
+    ownReferenceOn: ["authorize", "sale", "capture", "void", "release", "refund"],
+    release: true,
+  };
+}
+
+async function payByCard(
+  client: BoundedHttpClient,
+  path: string,
+  request: CardRequest,
+): Promise<AcquirerOutcome> {
+  const body = JSON.stringify(cardBody(request));
+  return readOutcome(await client.exchange({ method: "POST", path, body }, request.expiresAt), request);
+}
+
+async function followUp(
+  client: BoundedHttpClient,
+  path: string,
+  request: FollowUpRequest,
+): Promise<AcquirerOutcome> {
+  const body = JSON.stringify({ ...commonBody(request), parentReference: request.parentReference });
+  return readOutcome(await client.exchange({ method: "POST", path, body }, request.waitUntil), request);
+}
+
+async function reverse(client: BoundedHttpClient, request: ReversalRequest): Promise<ReversalOutcome> {
+  const body = JSON.stringify(commonBody(request));
+  const exchange = await client.exchange({ method: "POST", path: "/v1/reverse", body }, request.waitUntil);
+  const read = readAnswer(exchange, reversalAnswer);
+  if (read.kind !== "read") return read;
+  if (!isAbout(read.answer, request)) return MISMATCH;
+  const { outcome, resultCode, resultMessage } = read.answer;
+  switch (outcome) {
+    case "reversed":
+      return { kind: "reversed" };
+    case "not_found":
+      return { kind: "nothing_found" };
+    default:
+      return { kind: outcome, resultCode, resultMessage };
+  }
+}
+
+async function enrol(
+  client: BoundedHttpClient,
+  request: EnrolmentRequest,
+  schema: ReturnType<typeof enrolmentAnswer>,
+): Promise<EnrolmentOutcome> {
+  const { operation, returnUrl, sessionExpiresAt } = request;
+  const body = JSON.stringify({ ...cardBody(request), operation, returnUrl, sessionExpiresAt });
+  const exchange = await client.exchange({ method: "POST", path: "/v1/3ds/enrol", body }, request.expiresAt);
+  const read = readAnswer(exchange, schema);
+  if (read.kind !== "read") return read;
+  const { answer } = read;
+  if (!isAbout(answer, request)) return MISMATCH;
+  switch (answer.outcome) {
+    case "challenge":
+      return {
+        kind: "challenge",
+        session: answer.session,
+        challenge: { type: "post", url: answer.url, fields: answer.fields },
+      };
+    case "challenge_page": {
+      const { session, html } = answer;
+      return { kind: "challenge", session, challenge: { type: "html", html } };
+    }
+    case "authenticated":
+      return { kind: "authenticated", session: answer.session, authentication: given(answer.authentication) };
+    case "declined":
+      return { ...declined(answer), ...authenticationOf(answer) };
+    case "expired":
+      return EXPIRED;
+    default:
+      return answer satisfies never;
+  }
+}
+
+async function complete(client: BoundedHttpClient, request: CompletionRequest): Promise<CompletionOutcome> {
+  const { operation, session, returned } = request;
+  const body = JSON.stringify({ ...commonBody(request), operation, session, returned: returned?.fields });
+  const exchange = await client.exchange(
+    { method: "POST", path: "/v1/3ds/complete", body },
+    request.expiresAt,
+  );
+  const read = readAnswer(exchange, completionAnswer);
+  if (read.kind !== "read") return read;
+  const { answer } = read;
+  if (!isAbout(answer, request)) return MISMATCH;
+  if (answer.outcome === "expired") return EXPIRED;
+  if (answer.outcome === "pending") return PENDING;
+  if (answer.outcome === "not_genuine") return { kind: "not_genuine", why: "no_signature" };
+  const outcome = answer.outcome === "approved" ? approved(answer) : declined(answer);
+  return { ...outcome, ...authenticationOf(answer) };
+}
+
+/** The browser brings the session; whether its holder has answered the challenge, only the simulator knows. */
+function namesOtherSession({ session, returned }: ReturnCheck): NotGenuine | undefined {
+  const isOther = returned?.fields.some(([name, value]) => name === "session" && value !== session);
+  return isOther ? { kind: "not_genuine", why: "other_order" } : undefined;
+}
+
+/** The simulator answers for one reference, so there is one movement at most. */
+async function inquire(client: BoundedHttpClient, request: InquiryRequest): Promise<InquiryOutcome> {
+  // A reference has no character that needs escaping in a path.
+  const path = `/v1/operations/${request.reference}`;
+  const read = readAnswer(await client.exchange({ method: "GET", path }, request.waitUntil), inquiryAnswer);
+  if (read.kind !== "read") return read;
+  if (read.answer.reference !== request.reference) return MISMATCH;
+  const movement = movementOf(read.answer, request);
+  return movement ? { kind: "found", movements: [movement] } : { kind: "not_found" };
+}
+
+function readOutcome(
+  exchange: HttpExchange,
+  request: { reference: string } & AcquirerAmount,
+): AcquirerOutcome {
+  const read = readAnswer(exchange, operationAnswer);
+  if (read.kind !== "read") return read;
+  if (!isAbout(read.answer, request)) return MISMATCH;
+  if (read.answer.outcome === "expired") return EXPIRED;
+  if (read.answer.outcome === "pending") return PENDING;
+  return read.answer.outcome === "approved" ? approved(read.answer) : declined(read.answer);
+}
+
+/**
+ * Only a 200 with a body of the protocol says anything about the money. A 4xx is our own mistake or the answer of
+ * another server, and neither proves that nothing happened.
+ */
+function readAnswer<Schema extends z.ZodType>(
+  exchange: HttpExchange,
+  schema: Schema,
+): { kind: "read"; answer: z.output<Schema> } | Unknown | NotSent {
+  if (exchange.kind !== "answered") return exchange;
+  if (exchange.status !== 200) return INVALID_ANSWER;
+  const parsed = schema.safeParse(parseJson(exchange.body));
+  return parsed.success ? { kind: "read", answer: parsed.data } : INVALID_ANSWER;
+}
+
+function isAbout(
+  answer: { reference: string } & AcquirerAmount,
+  request: { reference: string } & AcquirerAmount,
+) {
+  return (
+    answer.reference === request.reference &&
+    answer.amountMinor === request.amountMinor &&
+    answer.currency === request.currency
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
