@@ -9,7 +9,8 @@ import { localCertificates, spawnLogged, withParentDeathSignal } from "@holdfast
 import { busOptions, connectBus, request, serve, type Bus } from "@holdfast/messaging";
 import { confirmEventsHandler, createOutboxPool, outboxSettings, startOutboxRelay } from "@holdfast/outbox";
 import { createReplyRecipient } from "@holdfast/sealing";
-import { createLogger, createPool, parseConfig, type RunningService } from "@holdfast/service-runtime";
+import { createPool } from "@holdfast/postgres";
+import { createLogger, parseConfig, type RunningService } from "@holdfast/service-runtime";
 import { createOperatorIdentity, createTestDatabase, eventually } from "../support/index.ts";
 import { startLedgerReceiver } from "../support/index.ts";
 import { jetstreamManager } from "@nats-io/jetstream";

@@ -9,7 +9,8 @@ import {
   type ListQuery,
   type ListTable,
 } from "@holdfast/lists";
-import { createDatabase, createLogger } from "@holdfast/service-runtime";
+import { createDatabase } from "@holdfast/postgres";
+import { createLogger } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -6,7 +6,7 @@ import { sourceFiles } from "./source-files.ts";
  * expired one's too, and sends nothing.
  */
 const ABOUT_IT = new Set([
-  "packages/service-runtime/src/read-peer-certificate.ts",
+  "packages/service-runtime/src/process/read-peer-certificate.ts",
   "tests/security/certificate-checks.test.ts",
   "services/webhook-dispatcher/src/http-client/webhook-client.service.test.ts",
 ]);

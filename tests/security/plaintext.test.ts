@@ -1,5 +1,6 @@
 import { installationSchema, keepStreamSchema } from "@holdfast/installation";
-import { ConfigError, migrationSchema, parseConfig } from "@holdfast/service-runtime";
+import { migrationSchema } from "@holdfast/postgres";
+import { ConfigError, parseConfig } from "@holdfast/service-runtime";
 import { expect, test } from "vitest";
 import type { z } from "zod";
 import { configSchema as payments } from "../../services/payments/src/config.ts";

@@ -1,4 +1,5 @@
-import { createDatabase, createPool, createLogger } from "@holdfast/service-runtime";
+import { createDatabase, createPool } from "@holdfast/postgres";
+import { createLogger } from "@holdfast/service-runtime";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { SettlementDatabase } from "../../services/settlement/src/database.ts";
 import { matchImports } from "../../services/settlement/src/match/match-imports.ts";

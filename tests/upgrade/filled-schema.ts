@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { schemaByService, type ServiceName } from "@holdfast/sandbox/infrastructure";
-import { migrate } from "@holdfast/service-runtime";
+import { migrate } from "@holdfast/postgres";
 import type { Client } from "pg";
 import { fillStatement, ROWS, touchStatement } from "./fill-table.ts";
 import { observeMigration, type Observed } from "./observe-migration.ts";

@@ -6,7 +6,7 @@ import { chmod, rm, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { schemaByService, type ServiceName } from "@holdfast/sandbox/infrastructure";
-import { migrate } from "@holdfast/service-runtime";
+import { migrate } from "@holdfast/postgres";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestDatabase, eventually, type TestDatabase } from "../support/index.ts";

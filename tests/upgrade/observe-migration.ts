@@ -1,7 +1,7 @@
 // One migration, run as its service's command runs it, and looked at in its own transaction right before that commits.
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { migrate } from "@holdfast/service-runtime";
+import { migrate } from "@holdfast/postgres";
 import type { Client } from "pg";
 import { eventually } from "../support/index.ts";
 import type { AsksWriter } from "./write-during.ts";

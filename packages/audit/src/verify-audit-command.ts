@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, sql } from "kysely";
-import { databaseUrlOf, readCommandLine, sandboxDatabaseUrl } from "@holdfast/service-runtime";
+import { databaseUrlOf, sandboxDatabaseUrl } from "@holdfast/postgres";
+import { readCommandLine } from "@holdfast/service-runtime";
 import { Client, Pool } from "pg";
 import { verifyAuditChain, type AuditVerdict } from "./audit-chain.ts";
 import { formatAuditHead, parseAuditHead, type AuditHead } from "./audit-head.ts";

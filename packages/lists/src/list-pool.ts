@@ -1,4 +1,5 @@
-import { CONNECTION_TIMEOUT_MS, createPool, type PoolOptions } from "@holdfast/service-runtime";
+import { createPool, type PoolOptions } from "@holdfast/postgres";
+import { CONNECTION_TIMEOUT_MS } from "@holdfast/service-runtime";
 import type { Pool } from "pg";
 
 /**

@@ -1,5 +1,5 @@
 import type { ListPlace } from "@holdfast/contracts";
-import { ofMode, utcMicroseconds } from "@holdfast/service-runtime";
+import { ofMode, utcMicroseconds } from "@holdfast/postgres";
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { conditionOf, keyOf } from "./list-filters.ts";
 import { planList, type FilterName, type ListFilters } from "./plan-list.ts";

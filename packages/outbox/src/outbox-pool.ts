@@ -1,4 +1,4 @@
-import { createPool, type PoolOptions } from "@holdfast/service-runtime";
+import { createPool, type PoolOptions } from "@holdfast/postgres";
 import type { Pool } from "pg";
 
 /**

@@ -1,12 +1,11 @@
 import type { EventSource } from "@holdfast/contracts";
 import { busOptions, connectBus } from "@holdfast/messaging";
+import { COMMAND_CONNECTION_TIMEOUT_MS, createPool } from "@holdfast/postgres";
 import {
   busSettings,
-  COMMAND_CONNECTION_TIMEOUT_MS,
   commonSettings,
   commonWires,
   ConfigError,
-  createPool,
   createLogger,
   describeError,
   flushLog,

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { EVENT_STREAM, type ListedEvent, type StatusChangedEvent } from "@holdfast/contracts";
-import { createLogger, createPool, parseConfig } from "@holdfast/service-runtime";
+import { createPool } from "@holdfast/postgres";
+import { createLogger, parseConfig } from "@holdfast/service-runtime";
 import { startTestSystem } from "@holdfast/tests/support";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { Client } from "pg";

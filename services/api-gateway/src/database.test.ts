@@ -1,4 +1,4 @@
-import { createDatabase, DatabaseUnavailableError } from "@holdfast/service-runtime";
+import { createDatabase, DatabaseUnavailableError } from "@holdfast/postgres";
 import type { Kysely } from "kysely";
 import { DatabaseError, type Pool } from "pg";
 import { describe, expect, test, vi } from "vitest";

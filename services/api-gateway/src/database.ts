@@ -8,7 +8,7 @@ import type {
   Merchant,
   MerchantRules,
 } from "@holdfast/contracts";
-import { DatabaseUnavailableError, isOutage } from "@holdfast/service-runtime";
+import { DatabaseUnavailableError, isOutage } from "@holdfast/postgres";
 import type { ColumnType, Generated, Kysely, Transaction } from "kysely";
 import { DatabaseError } from "pg";
 

@@ -1,4 +1,5 @@
-import { keyRingSetting, type KeysProgram } from "@holdfast/service-runtime";
+import { type KeysProgram } from "@holdfast/postgres";
+import { keyRingSetting } from "@holdfast/service-runtime";
 import type { GatewayDatabase } from "./database.ts";
 import { peppersInUse } from "./merchant/peppers-in-use.ts";
 

@@ -7,12 +7,14 @@ import {
   awaitSchema,
   createDatabase,
   createPool,
-  dependencyChecks,
   startClockWatch,
+  type ClockWatch,
+} from "@holdfast/postgres";
+import {
+  dependencyChecks,
   startHealth,
   startPurges,
   stopInOrder,
-  type ClockWatch,
   type Logger,
   type PeriodicTask,
   type RunningService,

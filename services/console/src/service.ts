@@ -1,13 +1,10 @@
 import { assetPath } from "@holdfast/assets";
 import { readFile } from "node:fs/promises";
+import { awaitSchema, createDatabase, createPool, startClockWatch } from "@holdfast/postgres";
 import {
-  awaitSchema,
-  createDatabase,
-  createPool,
   dependencyChecks,
   dependencyServers,
   startCertificateWatch,
-  startClockWatch,
   startHealth,
   startPurges,
   stopInOrder,

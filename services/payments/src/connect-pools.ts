@@ -1,5 +1,6 @@
 import { createOutboxPool } from "@holdfast/outbox";
-import { createPool, type Logger } from "@holdfast/service-runtime";
+import { createPool } from "@holdfast/postgres";
+import { type Logger } from "@holdfast/service-runtime";
 import type { Config } from "./config.ts";
 import { WRITE_SETTINGS } from "./payment/payment-writes.ts";
 

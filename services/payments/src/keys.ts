@@ -1,4 +1,5 @@
-import { keyRingSetting, type KeysProgram } from "@holdfast/service-runtime";
+import { type KeysProgram } from "@holdfast/postgres";
+import { keyRingSetting } from "@holdfast/service-runtime";
 import { accountKeysInUse } from "./acquirer-account/account-keys-in-use.ts";
 import { resealAccountSecrets } from "./acquirer-account/reseal-account-secrets.ts";
 import type { PaymentsDatabase } from "./database.ts";

@@ -13,13 +13,11 @@ import {
 } from "@holdfast/messaging";
 import { createVerifyToken, staffAdmission } from "@holdfast/operator-token";
 import { confirmEventsHandler, nudgeAfter, startOutboxRelay, startReconciliation } from "@holdfast/outbox";
+import { awaitSchema, createDatabase, startClockWatch } from "@holdfast/postgres";
 import {
-  awaitSchema,
   checkThat,
-  createDatabase,
   dependencyChecks,
   dependencyServers,
-  startClockWatch,
   startHealth,
   startCertificateWatch,
   startPeriodicTask,

@@ -8,14 +8,12 @@
  * On the bus it signs in as the service.
  */
 import { busOptions, connectBus } from "@holdfast/messaging";
+import { COMMAND_CONNECTION_TIMEOUT_MS, createDatabase, createPool } from "@holdfast/postgres";
 import {
   busSettings,
-  COMMAND_CONNECTION_TIMEOUT_MS,
   commonWires,
   ConfigError,
-  createDatabase,
   createLogger,
-  createPool,
   describeError,
   flushLog,
   parseConfig,

@@ -1,4 +1,5 @@
-import { createLogger, createPool } from "@holdfast/service-runtime";
+import { createPool } from "@holdfast/postgres";
+import { createLogger } from "@holdfast/service-runtime";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { createTestDatabase, type TestDatabase } from "@holdfast/tests/support";
 import { Kysely, PostgresDialect, sql, type CompiledQuery } from "kysely";

@@ -28,14 +28,11 @@ import {
   startOutboxRelay,
   startReconciliation,
 } from "@holdfast/outbox";
+import { awaitSchema, createDatabase, createPool, startClockWatch } from "@holdfast/postgres";
 import {
-  awaitSchema,
-  createDatabase,
-  createPool,
   dependencyChecks,
   dependencyServers,
   placesOfOne,
-  startClockWatch,
   startHealth,
   startCertificateWatch,
   startPeriodicTask,

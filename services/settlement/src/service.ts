@@ -16,14 +16,11 @@ import {
   startOutboxRelay,
   startReconciliation,
 } from "@holdfast/outbox";
+import { awaitSchema, createDatabase, createPool, startClockWatch } from "@holdfast/postgres";
 import {
-  awaitSchema,
-  createDatabase,
-  createPool,
   dependencyChecks,
   dependencyServers,
   startCertificateWatch,
-  startClockWatch,
   startHealth,
   startPeriodicTask,
   startPurges,

@@ -1,12 +1,6 @@
 /** `npm run settle`: takes banks' files, and says how an account settles. HELP has its options. */
-import {
-  commandActor,
-  createDatabase,
-  createLogger,
-  ownersDatabaseUrl,
-  readCommandLine,
-  UsageError,
-} from "@holdfast/service-runtime";
+import { createDatabase, ownersDatabaseUrl } from "@holdfast/postgres";
+import { commandActor, createLogger, readCommandLine, UsageError } from "@holdfast/service-runtime";
 import { Pool, types } from "pg";
 import { z } from "zod";
 import { createBusinessEvents } from "./business-events.ts";

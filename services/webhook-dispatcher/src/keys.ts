@@ -1,4 +1,5 @@
-import { keyRingSetting, type KeysProgram } from "@holdfast/service-runtime";
+import { type KeysProgram } from "@holdfast/postgres";
+import { keyRingSetting } from "@holdfast/service-runtime";
 import type { WebhooksDatabase } from "./database.ts";
 import { reencryptSecrets } from "./endpoint/reencrypt-secrets.ts";
 import { secretKeysInUse } from "./endpoint/secret-keys-in-use.ts";

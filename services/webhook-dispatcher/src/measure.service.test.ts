@@ -2,7 +2,7 @@ import { createTestDatabase } from "@holdfast/tests/support";
 import { Pool } from "pg";
 import { expect, test } from "vitest";
 import type { BusinessEvents, DispatcherState } from "./business-events.ts";
-import { createDatabase } from "@holdfast/service-runtime";
+import { createDatabase } from "@holdfast/postgres";
 import type { DeliveryQueue } from "./delivery/delivery-queue.ts";
 import { measureState } from "./measure.ts";
 

@@ -14,10 +14,12 @@ import {
   awaitSchema,
   createDatabase,
   createPool,
-  dependencyChecks,
-  dependencyServers,
   refuseMissingKeys,
   startClockWatch,
+} from "@holdfast/postgres";
+import {
+  dependencyChecks,
+  dependencyServers,
   startHealth,
   startCertificateWatch,
   startPeriodicTask,

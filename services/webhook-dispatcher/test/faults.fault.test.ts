@@ -1,5 +1,6 @@
 import { EVENT_STREAM, getWebhookDelivery, WEBHOOK_CONSUMER } from "@holdfast/contracts";
-import { createDatabase, createLogger, createPool } from "@holdfast/service-runtime";
+import { createDatabase, createPool } from "@holdfast/postgres";
+import { createLogger } from "@holdfast/service-runtime";
 import { eventually } from "@holdfast/tests/support";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { Client, type Pool } from "pg";

@@ -7,7 +7,7 @@ import {
   startPostgres,
   type RolePasswords,
 } from "@holdfast/sandbox/infrastructure";
-import { migrate } from "@holdfast/service-runtime";
+import { migrate } from "@holdfast/postgres";
 import { eventually } from "@holdfast/tests/support";
 import { expect, test } from "vitest";
 import { brokenPromises } from "./broken-promises.ts";

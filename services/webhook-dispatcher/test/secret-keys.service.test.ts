@@ -1,5 +1,5 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
-import { keysCommand } from "@holdfast/service-runtime";
+import { keysCommand } from "@holdfast/postgres";
 import { eventually } from "@holdfast/tests/support";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { webhookKeys } from "../src/keys.ts";

@@ -66,17 +66,17 @@ export const SERVICES: Record<string, { help: string; of: Record<string, Start> 
     help: "says which keys of a service's rings are needed, and encrypts again",
     of: {
       async gateway(args) {
-        const { runKeysCommand } = await import("@holdfast/service-runtime");
+        const { runKeysCommand } = await import("@holdfast/postgres");
         const { gatewayKeys } = await import("@holdfast/api-gateway/keys");
         await runKeysCommand(gatewayKeys, args);
       },
       async payments(args) {
-        const { runKeysCommand } = await import("@holdfast/service-runtime");
+        const { runKeysCommand } = await import("@holdfast/postgres");
         const { paymentsKeys } = await import("@holdfast/payments/keys");
         await runKeysCommand(paymentsKeys, args);
       },
       async "webhook-dispatcher"(args) {
-        const { runKeysCommand } = await import("@holdfast/service-runtime");
+        const { runKeysCommand } = await import("@holdfast/postgres");
         const { webhookKeys } = await import("@holdfast/webhook-dispatcher/keys");
         await runKeysCommand(webhookKeys, args);
       },
@@ -159,7 +159,7 @@ export const COMMANDS: Record<string, { help: string; start: Start }> = {
 };
 
 async function migrate(schema: string, directory: string): Promise<void> {
-  const { runMigrationCommand } = await import("@holdfast/service-runtime");
+  const { runMigrationCommand } = await import("@holdfast/postgres");
   await runMigrationCommand(schema, directory);
 }
 

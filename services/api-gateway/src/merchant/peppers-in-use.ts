@@ -1,4 +1,5 @@
-import type { KeyRing, RingInUse } from "@holdfast/service-runtime";
+import type { RingInUse } from "@holdfast/postgres";
+import type { KeyRing } from "@holdfast/service-runtime";
 import { sql } from "kysely";
 import type { StoredCredential } from "./sign-in.ts";
 

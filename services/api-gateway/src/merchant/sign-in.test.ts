@@ -14,7 +14,7 @@ vi.mock("node:crypto", async (importOriginal) => {
 
 // Another file's tests may have loaded these, with the real functions.
 vi.resetModules();
-const { DatabaseUnavailableError } = await import("@holdfast/service-runtime");
+const { DatabaseUnavailableError } = await import("@holdfast/postgres");
 const { issueCredential } = await import("./credential.ts");
 const { createSignIn } = await import("./sign-in.ts");
 afterAll(() => void vi.resetModules());

@@ -1,5 +1,6 @@
 import { merchantIdOf, type MessageContext } from "@holdfast/contracts";
-import { DatabaseUnavailableError, type KeyRing } from "@holdfast/service-runtime";
+import { DatabaseUnavailableError } from "@holdfast/postgres";
+import { type KeyRing } from "@holdfast/service-runtime";
 import { LRUCache } from "lru-cache";
 import { hashOfNothing, isApiKey, secretMatches, type SecretHash } from "./credential.ts";
 import type { Rehash } from "./rehash.ts";

@@ -1,4 +1,5 @@
-import { refuseMissingKeys, type KeyRing, type Logger } from "@holdfast/service-runtime";
+import { refuseMissingKeys } from "@holdfast/postgres";
+import { type KeyRing, type Logger } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { Config } from "../config.ts";
 import type { GatewayDatabase } from "../database.ts";

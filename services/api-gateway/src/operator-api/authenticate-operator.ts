@@ -1,6 +1,6 @@
 import type { VerifiedOperator } from "@holdfast/contracts";
 import { claimedSubject, OperatorToken } from "@holdfast/operator-token";
-import type { ClockWatch } from "@holdfast/service-runtime";
+import type { ClockWatch } from "@holdfast/postgres";
 import type { Authenticate } from "../endpoint/create-router.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { Refusal } from "../http/refusal.ts";

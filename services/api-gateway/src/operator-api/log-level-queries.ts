@@ -1,6 +1,6 @@
 import { appendAudit } from "@holdfast/audit";
 import type { ChangedLogLevel, LoggingService } from "@holdfast/contracts";
-import { fromNow } from "@holdfast/service-runtime";
+import { fromNow } from "@holdfast/postgres";
 import { sql, type Kysely } from "kysely";
 import { read, write, type GatewayDatabase } from "../database.ts";
 import type { Actor } from "../merchant/merchant-queries.ts";

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { GATEWAY_FACES, logLevelChanged, LOGGING_SERVICES, type ServiceLogLevel } from "@holdfast/contracts";
-import { createDatabase, createLogger, type Logger } from "@holdfast/service-runtime";
+import { createDatabase } from "@holdfast/postgres";
+import { createLogger, type Logger } from "@holdfast/service-runtime";
 import { captureLog, eventually, startTestSystem, type TestSystem } from "@holdfast/tests/support";
 import { Pool } from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";

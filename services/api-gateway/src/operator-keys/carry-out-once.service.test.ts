@@ -13,7 +13,7 @@ import {
 } from "@holdfast/contracts";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
 import { handler } from "@holdfast/messaging";
-import { createDatabase, createPool } from "@holdfast/service-runtime";
+import { createDatabase, createPool } from "@holdfast/postgres";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { captureLog, serveCommands } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";

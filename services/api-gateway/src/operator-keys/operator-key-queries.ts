@@ -1,5 +1,5 @@
 import type { KeyTaken } from "@holdfast/idempotency";
-import { fromNow } from "@holdfast/service-runtime";
+import { fromNow } from "@holdfast/postgres";
 import type { Kysely, Transaction } from "kysely";
 import { read, type GatewayDatabase } from "../database.ts";
 

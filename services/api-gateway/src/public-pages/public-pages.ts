@@ -1,6 +1,7 @@
 import type { Bus } from "@holdfast/messaging";
 import { createCardSealer } from "@holdfast/sealing";
-import type { ClockWatch, Logger } from "@holdfast/service-runtime";
+import type { ClockWatch } from "@holdfast/postgres";
+import type { Logger } from "@holdfast/service-runtime";
 import { Router } from "express";
 import type { Kysely } from "kysely";
 import { createSendCommand, createSendPageCommand, sendOptions } from "../bus/send-command.ts";

@@ -1,6 +1,7 @@
 import type { Problem } from "@holdfast/contracts";
 import { html } from "@holdfast/html";
-import { DatabaseUnavailableError, type Logger } from "@holdfast/service-runtime";
+import { DatabaseUnavailableError } from "@holdfast/postgres";
+import { type Logger } from "@holdfast/service-runtime";
 import type { ErrorRequestHandler, Request, Response } from "express";
 import { OperatorApiProblemError, OperatorApiUnavailableError } from "../operator-api/operator-api.ts";
 import type { Reader } from "../pages/page-context.ts";

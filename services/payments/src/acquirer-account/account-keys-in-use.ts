@@ -1,5 +1,6 @@
 import { restKeyIdOf } from "@holdfast/sealing";
-import { refuseMissingKeys, type KeyRing, type Logger, type RingInUse } from "@holdfast/service-runtime";
+import { refuseMissingKeys, type RingInUse } from "@holdfast/postgres";
+import { type KeyRing, type Logger } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { Config } from "../config.ts";
 import type { PaymentsDatabase } from "../database.ts";

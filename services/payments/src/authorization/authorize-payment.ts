@@ -6,7 +6,8 @@
  * a decline.
  */
 import type { AcquirerOutcome } from "@holdfast/acquirer";
-import { certainlyNotCommitted, failpoint } from "@holdfast/service-runtime";
+import { certainlyNotCommitted } from "@holdfast/postgres";
+import { failpoint } from "@holdfast/service-runtime";
 import type {
   ApiPaymentResponse,
   CommandReply,

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
-import { createDatabase } from "@holdfast/service-runtime";
+import { createDatabase } from "@holdfast/postgres";
 import { eventually } from "@holdfast/tests/support";
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, randomUUID } from "node:crypto";
 import { sellPayment, takeBankNotification } from "@holdfast/contracts";
-import { createDatabase, createPool } from "@holdfast/service-runtime";
+import { createDatabase, createPool } from "@holdfast/postgres";
 import { captureLog, eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { accountOperators } from "../../test/account-operators.ts";

@@ -6,13 +6,8 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { basename } from "node:path";
 import { appendAudit } from "@holdfast/audit";
-import {
-  commandActor,
-  createDatabase,
-  ownersDatabaseUrl,
-  readCommandLine,
-  UsageError,
-} from "@holdfast/service-runtime";
+import { createDatabase, ownersDatabaseUrl } from "@holdfast/postgres";
+import { commandActor, readCommandLine, UsageError } from "@holdfast/service-runtime";
 import { sql } from "kysely";
 import { Pool } from "pg";
 import type { PaymentsDatabase } from "../database.ts";

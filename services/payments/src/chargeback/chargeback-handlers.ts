@@ -14,7 +14,7 @@ import {
   type CommandReply,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
-import { ofMode } from "@holdfast/service-runtime";
+import { ofMode } from "@holdfast/postgres";
 import type { z } from "zod";
 import { chargebackRecord } from "./chargeback-record.ts";
 import { selectCases } from "./chargeback-queries.ts";

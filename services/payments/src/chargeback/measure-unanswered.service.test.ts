@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { testIdOf } from "@holdfast/contracts";
-import { createDatabase } from "@holdfast/service-runtime";
+import { createDatabase } from "@holdfast/postgres";
 import { Pool } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { startPaymentsHarness } from "../../test/payments-harness.ts";

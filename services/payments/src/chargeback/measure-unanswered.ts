@@ -1,10 +1,5 @@
-import {
-  fromNow,
-  ofMode,
-  startPeriodicTask,
-  type Logger,
-  type PeriodicTask,
-} from "@holdfast/service-runtime";
+import { fromNow, ofMode } from "@holdfast/postgres";
+import { startPeriodicTask, type Logger, type PeriodicTask } from "@holdfast/service-runtime";
 import { metrics } from "@holdfast/telemetry";
 import { sql, type Kysely } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";

@@ -1,5 +1,5 @@
 import { installmentAmounts } from "@holdfast/contracts";
-import { fromNow } from "@holdfast/service-runtime";
+import { fromNow } from "@holdfast/postgres";
 import {
   sql,
   type ExpressionBuilder,

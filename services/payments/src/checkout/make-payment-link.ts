@@ -7,7 +7,8 @@ import {
 } from "@holdfast/contracts";
 import { fingerprintRequest } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
-import { fromNow, type KeyRing } from "@holdfast/service-runtime";
+import { fromNow } from "@holdfast/postgres";
+import { type KeyRing } from "@holdfast/service-runtime";
 import type { Kysely, Transaction } from "kysely";
 import { underKey } from "./under-key.ts";
 import type { PaymentsDatabase } from "../database.ts";

@@ -3,7 +3,8 @@
  * too. Of two forms that arrive together one claims; the other finds a payment under way and makes none. A payment that
  * fails leaves the checkout open for another card, as often as is allowed; one of unknown outcome keeps it taken.
  */
-import { failpoint, orNotStarted } from "@holdfast/service-runtime";
+import { orNotStarted } from "@holdfast/postgres";
+import { failpoint } from "@holdfast/service-runtime";
 import type { CheckoutPage, CommandReply, PayCheckout, SellPayment } from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
 import type { Transaction } from "kysely";

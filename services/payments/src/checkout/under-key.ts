@@ -5,7 +5,7 @@ import {
   takeIdempotencyKey,
   type RequestIdentity,
 } from "@holdfast/idempotency";
-import { orNotStarted } from "@holdfast/service-runtime";
+import { orNotStarted } from "@holdfast/postgres";
 import type { Kysely, Transaction } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 

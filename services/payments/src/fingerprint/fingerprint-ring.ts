@@ -1,11 +1,5 @@
-import {
-  refuseMissingKeys,
-  startPeriodicTask,
-  type KeyRing,
-  type Logger,
-  type PeriodicTask,
-  type RingInUse,
-} from "@holdfast/service-runtime";
+import { refuseMissingKeys, type RingInUse } from "@holdfast/postgres";
+import { startPeriodicTask, type KeyRing, type Logger, type PeriodicTask } from "@holdfast/service-runtime";
 import { sql, type Kysely } from "kysely";
 import type { Config } from "../config.ts";
 import type { PaymentsDatabase } from "../database.ts";

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { capturePayment, type MerchantRules } from "@holdfast/contracts";
-import { keysCommand, parseConfig } from "@holdfast/service-runtime";
+import { keysCommand } from "@holdfast/postgres";
+import { parseConfig } from "@holdfast/service-runtime";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
 import { configSchema } from "../config.ts";

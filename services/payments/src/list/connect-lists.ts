@@ -1,5 +1,6 @@
 import { createListPool } from "@holdfast/lists";
-import { createDatabase, type Logger } from "@holdfast/service-runtime";
+import { createDatabase } from "@holdfast/postgres";
+import { type Logger } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { Config } from "../config.ts";
 import type { PaymentsDatabase } from "../database.ts";

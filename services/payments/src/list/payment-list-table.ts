@@ -1,5 +1,5 @@
 import type { ListTable } from "@holdfast/lists";
-import { msSince } from "@holdfast/service-runtime";
+import { msSince } from "@holdfast/postgres";
 import { sql } from "kysely";
 import { lastOperation } from "../payment/payment-queries.ts";
 

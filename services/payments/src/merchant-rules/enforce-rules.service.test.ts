@@ -8,7 +8,7 @@ import {
   type MerchantRules,
   type PreAuthorizePayment,
 } from "@holdfast/contracts";
-import { createDatabase } from "@holdfast/service-runtime";
+import { createDatabase } from "@holdfast/postgres";
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";

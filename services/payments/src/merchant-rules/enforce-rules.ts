@@ -10,7 +10,7 @@ import {
   type PreAuthorizePayment,
 } from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
-import { certainlyNotCommitted } from "@holdfast/service-runtime";
+import { certainlyNotCommitted } from "@holdfast/postgres";
 import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";

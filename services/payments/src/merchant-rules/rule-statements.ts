@@ -1,4 +1,4 @@
-import { unnested } from "@holdfast/service-runtime";
+import { unnested } from "@holdfast/postgres";
 
 /** The counts to make for one payment before it is claimed; a rule whose limit is null is off. */
 export type RuleQuestion = {

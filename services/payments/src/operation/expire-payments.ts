@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
-import { fromNow, msUntilFirst } from "@holdfast/service-runtime";
+import { fromNow, msUntilFirst } from "@holdfast/postgres";
 import { sql, type Kysely } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import { operateOnPayment, type OperateDeps } from "./operate-on-payment.ts";

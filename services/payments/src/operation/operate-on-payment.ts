@@ -7,7 +7,8 @@
 import { waitFor } from "@holdfast/acquirer";
 import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
 import { forgetKey, storeAnswer, takeIdempotencyKey } from "@holdfast/idempotency";
-import { certainlyNotCommitted, failpoint } from "@holdfast/service-runtime";
+import { certainlyNotCommitted } from "@holdfast/postgres";
+import { failpoint } from "@holdfast/service-runtime";
 import type { Transaction } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import type { PaymentRow } from "../payment/payment-record.ts";

@@ -5,7 +5,7 @@ import {
   type CommandReply,
 } from "@holdfast/contracts";
 import { handler, type Incoming } from "@holdfast/messaging";
-import { orNotStarted } from "@holdfast/service-runtime";
+import { orNotStarted } from "@holdfast/postgres";
 import type { AccountOf } from "../acquirer-account/account-connections.ts";
 import { withConnection, type ConnectionDeps } from "../with-connection.ts";
 import { cancelPayment, capturePayment, type MerchantOperationDeps } from "./merchant-operations.ts";

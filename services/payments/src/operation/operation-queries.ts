@@ -7,7 +7,7 @@ import {
   type CommandReply,
   type EventType,
 } from "@holdfast/contracts";
-import { fromNow, msSince } from "@holdfast/service-runtime";
+import { fromNow, msSince } from "@holdfast/postgres";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import type { PaymentOperationTable } from "./operation-table.ts";

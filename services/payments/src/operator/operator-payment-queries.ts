@@ -1,5 +1,5 @@
 import type { TimePosition } from "@holdfast/contracts";
-import { msSince, ofMode, utcMicroseconds } from "@holdfast/service-runtime";
+import { msSince, ofMode, utcMicroseconds } from "@holdfast/postgres";
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import type { PaymentOperationTable } from "../operation/operation-table.ts";

@@ -6,7 +6,7 @@ import {
   reverseUnresolvedPayment,
   sellPayment,
 } from "@holdfast/contracts";
-import { createDatabase } from "@holdfast/service-runtime";
+import { createDatabase } from "@holdfast/postgres";
 import { randomUUID } from "node:crypto";
 import { Pool } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";

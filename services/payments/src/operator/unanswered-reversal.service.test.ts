@@ -1,5 +1,5 @@
 import { resolveUnresolvedPayment, reverseUnresolvedPayment, sellPayment } from "@holdfast/contracts";
-import { createDatabase } from "@holdfast/service-runtime";
+import { createDatabase } from "@holdfast/postgres";
 import { eventually } from "@holdfast/tests/support";
 import { randomUUID } from "node:crypto";
 import { Pool } from "pg";

@@ -1,4 +1,4 @@
-import { unnested } from "@holdfast/service-runtime";
+import { unnested } from "@holdfast/postgres";
 import { CLAIM_COLUMNS, COLUMN_NAMES, OWNS_ITS_KEY, type Statement } from "./payment-statements.ts";
 
 /**

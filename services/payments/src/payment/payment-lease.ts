@@ -1,4 +1,4 @@
-import { fromNow, msUntilFirst } from "@holdfast/service-runtime";
+import { fromNow, msUntilFirst } from "@holdfast/postgres";
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import { REJECTED_BY_REVIEW, REVIEW_REJECTED, type ReviewShown } from "./authorization-outcome.ts";

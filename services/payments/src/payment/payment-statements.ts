@@ -1,4 +1,4 @@
-import { unnested } from "@holdfast/service-runtime";
+import { unnested } from "@holdfast/postgres";
 import { settlingTermsOf } from "./movement-facts.ts";
 import type { PaymentState } from "./payment.ts";
 import type { PaymentRow } from "./payment-record.ts";

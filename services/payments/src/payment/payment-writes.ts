@@ -1,5 +1,6 @@
 import type { OutboxRelay } from "@holdfast/outbox";
-import { acquireConnection, createNaturalBatcher } from "@holdfast/service-runtime";
+import { acquireConnection } from "@holdfast/postgres";
+import { createNaturalBatcher } from "@holdfast/service-runtime";
 import { CompiledQuery, type Transaction } from "kysely";
 import { DatabaseError, type Pool } from "pg";
 import type { PaymentsDatabase } from "../database.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { capturePayment, testIdOf } from "@holdfast/contracts";
-import { createDatabase } from "@holdfast/service-runtime";
+import { createDatabase } from "@holdfast/postgres";
 import { eventually } from "@holdfast/tests/support";
 import { Pool } from "pg";
 import { expect, onTestFinished, test } from "vitest";

@@ -1,4 +1,4 @@
-import { ofMode } from "@holdfast/service-runtime";
+import { ofMode } from "@holdfast/postgres";
 import { sql, type Kysely } from "kysely";
 import type { BusinessEvents, UnresolvedMeasure } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";

@@ -1,4 +1,4 @@
-import { msSince } from "@holdfast/service-runtime";
+import { msSince } from "@holdfast/postgres";
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import type { PaymentReversalTable } from "./reversal-table.ts";

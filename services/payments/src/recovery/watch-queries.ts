@@ -1,5 +1,5 @@
 import { businessDayEnd } from "@holdfast/acquirer";
-import { fromNow, msUntilFirst } from "@holdfast/service-runtime";
+import { fromNow, msUntilFirst } from "@holdfast/postgres";
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { TermsOf } from "../acquirer-account/account-terms.ts";
 import type { PaymentsDatabase } from "../database.ts";

@@ -9,7 +9,8 @@ import {
   type RefundAnswer,
   type RefundAtBank,
 } from "@holdfast/contracts";
-import { failpoint, orNotStarted } from "@holdfast/service-runtime";
+import { orNotStarted } from "@holdfast/postgres";
+import { failpoint } from "@holdfast/service-runtime";
 import type { Kysely, Selectable } from "kysely";
 import type { TermsOf } from "../acquirer-account/account-terms.ts";
 import { askAbout, type AskDeps } from "../bank-calls/ask-about.ts";

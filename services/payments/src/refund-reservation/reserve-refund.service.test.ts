@@ -7,7 +7,7 @@ import {
   sellPayment,
   settleRefund,
 } from "@holdfast/contracts";
-import { createDatabase } from "@holdfast/service-runtime";
+import { createDatabase } from "@holdfast/postgres";
 import { eventually } from "@holdfast/tests/support";
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -4,7 +4,8 @@
  * together, each sees what the one before it has left. (Measured: a sum and then an insert let 117 of 100 possible
  * refunds through.)
  */
-import { failpoint, orNotStarted } from "@holdfast/service-runtime";
+import { orNotStarted } from "@holdfast/postgres";
+import { failpoint } from "@holdfast/service-runtime";
 import type { CommandReply, RefundReservation, ReserveRefund } from "@holdfast/contracts";
 import type { Kysely, Selectable, Transaction } from "kysely";
 import { sql } from "kysely";

@@ -1,5 +1,5 @@
 // What purges of the service delete, what they leave to whom, and how much they read for it.
-import { createDatabase } from "@holdfast/service-runtime";
+import { createDatabase } from "@holdfast/postgres";
 import { createTestDatabase, type TestDatabase } from "@holdfast/tests/support";
 import { sql, type Kysely } from "kysely";
 import { Pool } from "pg";

@@ -1,7 +1,8 @@
 import type { CommandReply, EnrolledPayment, EnrolPayment } from "@holdfast/contracts";
 import { takeIdempotencyKey } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
-import { certainlyNotCommitted, failpoint } from "@holdfast/service-runtime";
+import { certainlyNotCommitted } from "@holdfast/postgres";
+import { failpoint } from "@holdfast/service-runtime";
 import type { Kysely, Transaction } from "kysely";
 import { claimedVersion, NOT_YET_ANSWERED } from "../authorization/authorize-payment.ts";
 import type { BusinessEvents } from "../business-events.ts";

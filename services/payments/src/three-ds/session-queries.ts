@@ -1,6 +1,6 @@
 import type { Authentication, Challenge } from "@holdfast/acquirer";
 import type { ThreeDsTerms } from "@holdfast/contracts";
-import { fromNow } from "@holdfast/service-runtime";
+import { fromNow } from "@holdfast/postgres";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import type { ThreeDsSessionTable } from "./session-table.ts";

@@ -1,5 +1,5 @@
 import type { ListTable } from "@holdfast/lists";
-import { msSince } from "@holdfast/service-runtime";
+import { msSince } from "@holdfast/postgres";
 import { sql, type SqlBool } from "kysely";
 
 /** What merchants see of a state (`merchantStatus`), in the words of the index `refund_of_status`. */

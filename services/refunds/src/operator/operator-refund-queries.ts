@@ -1,5 +1,5 @@
 import type { RefundFilter, TimePosition } from "@holdfast/contracts";
-import { msSince, ofMode, utcMicroseconds } from "@holdfast/service-runtime";
+import { msSince, ofMode, utcMicroseconds } from "@holdfast/postgres";
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { RefundHistoryTable, RefundsDatabase } from "../database.ts";
 import type { RefundState } from "../refund/refund.ts";

@@ -1,4 +1,5 @@
-import { createDatabase, createLogger, createPool } from "@holdfast/service-runtime";
+import { createDatabase, createPool } from "@holdfast/postgres";
+import { createLogger } from "@holdfast/service-runtime";
 import { createTestDatabase } from "@holdfast/tests/support";
 import { sql } from "kysely";
 import { expect, test } from "vitest";

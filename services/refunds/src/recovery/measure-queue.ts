@@ -1,4 +1,4 @@
-import { ofMode } from "@holdfast/service-runtime";
+import { ofMode } from "@holdfast/postgres";
 import { sql, type Kysely } from "kysely";
 import type { BusinessEvents, QueueMeasure } from "../business-events.ts";
 import type { RefundsDatabase } from "../database.ts";

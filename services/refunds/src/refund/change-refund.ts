@@ -1,5 +1,5 @@
 import { PAYMENT_STATUS_CHANGED, type EventType } from "@holdfast/contracts";
-import { fromNow } from "@holdfast/service-runtime";
+import { fromNow } from "@holdfast/postgres";
 import { sql, type Transaction, type Updateable } from "kysely";
 import type { RefundsDatabase, RefundTable } from "../database.ts";
 import { isFinal, isUnderWay, transition, type RefundState } from "./refund.ts";

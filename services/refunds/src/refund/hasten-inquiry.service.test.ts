@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { createDatabase, createLogger, createPool } from "@holdfast/service-runtime";
+import { createDatabase, createPool } from "@holdfast/postgres";
+import { createLogger } from "@holdfast/service-runtime";
 import { createTestDatabase, type TestDatabase } from "@holdfast/tests/support";
 import { sql, type Kysely } from "kysely";
 import type { Pool } from "pg";

@@ -1,4 +1,4 @@
-import { fromNow, msSince, msUntilFirst } from "@holdfast/service-runtime";
+import { fromNow, msSince, msUntilFirst } from "@holdfast/postgres";
 import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
 import type { RefundsDatabase } from "../database.ts";
 import type { RefundRow } from "./refund-record.ts";

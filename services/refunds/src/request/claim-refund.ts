@@ -1,5 +1,6 @@
 import { currencyExponent, type ApiPaymentResponse, type CommandReply } from "@holdfast/contracts";
-import { certainlyNotCommitted, failpoint, fromNow } from "@holdfast/service-runtime";
+import { certainlyNotCommitted, fromNow } from "@holdfast/postgres";
+import { failpoint } from "@holdfast/service-runtime";
 import { forgetKey, storeAnswer, takeIdempotencyKey } from "@holdfast/idempotency";
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";

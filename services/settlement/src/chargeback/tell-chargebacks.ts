@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { CHARGEBACK_LINES_MAX, recordChargebackLines, type ChargebackLine } from "@holdfast/contracts";
 import { request, type Bus } from "@holdfast/messaging";
-import { fromNow } from "@holdfast/service-runtime";
+import { fromNow } from "@holdfast/postgres";
 import { sql, type Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
 import type { SettlementDatabase } from "../database.ts";

@@ -1,4 +1,4 @@
-import { unnested } from "@holdfast/service-runtime";
+import { unnested } from "@holdfast/postgres";
 import type { FactTable } from "../database.ts";
 
 /** One fact to record. */

@@ -5,7 +5,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { basename } from "node:path";
-import { fromNow } from "@holdfast/service-runtime";
+import { fromNow } from "@holdfast/postgres";
 import type { Kysely } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
 import type { LeasedImport } from "./import-queries.ts";

@@ -1,5 +1,5 @@
 import { appendAudit } from "@holdfast/audit";
-import { fromNow } from "@holdfast/service-runtime";
+import { fromNow } from "@holdfast/postgres";
 import { sql, type Kysely, type Selectable, type Transaction, type Updateable } from "kysely";
 import { DatabaseError, type Pool } from "pg";
 import type { SettlementDatabase } from "../database.ts";

@@ -1,4 +1,4 @@
-import { unnested } from "@holdfast/service-runtime";
+import { unnested } from "@holdfast/postgres";
 import type { LineTable } from "./import-table.ts";
 
 type GivenLine = Omit<LineTable, "import_id" | "account_id" | "fact_id" | "merchant_id" | "verdict">;

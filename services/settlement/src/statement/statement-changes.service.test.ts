@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createDatabase } from "@holdfast/service-runtime";
+import { createDatabase } from "@holdfast/postgres";
 import { Pool } from "pg";
 import { eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-import { fromNow, msUntilFirst } from "@holdfast/service-runtime";
+import { fromNow, msUntilFirst } from "@holdfast/postgres";
 import { sql, type Kysely } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
 import { endOfDay } from "./statement-queries.ts";

@@ -1,5 +1,5 @@
 import type { EventSource, EventStatus } from "@holdfast/contracts";
-import { unnested } from "@holdfast/service-runtime";
+import { unnested } from "@holdfast/postgres";
 import { leasedColumns } from "../delivery/claim-statements.ts";
 import { NEW_LEASE_TOKEN } from "../delivery/lease-holder-statements.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { WEBHOOK_DISABLED_WARNING, type WebhookWarning } from "@holdfast/contracts";
-import { fromNow } from "@holdfast/service-runtime";
+import { fromNow } from "@holdfast/postgres";
 import { CompiledQuery, sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
 import { ACCEPT, GIVEN_COLUMNS, type GivenEvent } from "./accept-statements.ts";
 import type { WebhooksDatabase } from "../database.ts";

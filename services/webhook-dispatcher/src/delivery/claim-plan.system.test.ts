@@ -1,4 +1,4 @@
-import { createDatabase } from "@holdfast/service-runtime";
+import { createDatabase } from "@holdfast/postgres";
 import { measurePlan, type PlanWork } from "@holdfast/tests/support";
 import { Pool } from "pg";
 import { expect, onTestFinished, test } from "vitest";

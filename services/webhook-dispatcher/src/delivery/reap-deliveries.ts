@@ -1,4 +1,4 @@
-import { fromNow } from "@holdfast/service-runtime";
+import { fromNow } from "@holdfast/postgres";
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { WebhooksDatabase } from "../database.ts";
 

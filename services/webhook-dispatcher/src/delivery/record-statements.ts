@@ -1,5 +1,5 @@
 import type { WebhookError } from "@holdfast/contracts";
-import { unnested } from "@holdfast/service-runtime";
+import { unnested } from "@holdfast/postgres";
 import type { Trigger } from "../database.ts";
 
 /** An attempt that was made, and its consequences. */

@@ -1,5 +1,5 @@
 import type { EventType } from "@holdfast/contracts";
-import { fromNow } from "@holdfast/service-runtime";
+import { fromNow } from "@holdfast/postgres";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
 import type { EndpointTable, WebhooksDatabase } from "../database.ts";
 import { STORED_ENDPOINT_COLUMNS, type StoredEndpoint } from "./stored-endpoint.ts";

@@ -1,4 +1,4 @@
-import { unnested } from "@holdfast/service-runtime";
+import { unnested } from "@holdfast/postgres";
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { Pool } from "pg";
 import type { EndpointHealthTable, WebhooksDatabase } from "../database.ts";

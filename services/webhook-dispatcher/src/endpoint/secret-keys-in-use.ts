@@ -1,4 +1,5 @@
-import type { KeyRing, RingInUse } from "@holdfast/service-runtime";
+import type { RingInUse } from "@holdfast/postgres";
+import type { KeyRing } from "@holdfast/service-runtime";
 import { sql, type RawBuilder } from "kysely";
 
 /** The id of the key that encrypted a secret, as `encryptSecret` puts it into the bytes, which two indexes follow. */

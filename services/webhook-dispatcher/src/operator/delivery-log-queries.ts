@@ -1,5 +1,5 @@
 import type { EventStatus, WebhookDeliveryStatus } from "@holdfast/contracts";
-import { ofMode } from "@holdfast/service-runtime";
+import { ofMode } from "@holdfast/postgres";
 import { sql, type Kysely, type RawBuilder, type Selectable } from "kysely";
 import type { AttemptTable, Outcome, WebhooksDatabase } from "../database.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AuditDatabase } from "@holdfast/audit";
-import { createDatabase, databaseUrlOf } from "@holdfast/service-runtime";
+import { createDatabase, databaseUrlOf } from "@holdfast/postgres";
 import type { Kysely } from "kysely";
 import { Pool } from "pg";
 

@@ -1,13 +1,13 @@
 import type { Kysely } from "kysely";
 import { Pool } from "pg";
 import { z } from "zod";
-import { commandActor } from "./command-actor.ts";
-import { readCommandLine, runProgram, UsageError } from "./command-line.ts";
-import { parseConfig } from "./config.ts";
-import { createDatabase } from "./create-database.ts";
+import { commandActor } from "@holdfast/service-runtime";
+import { readCommandLine, runProgram, UsageError } from "@holdfast/service-runtime";
+import { parseConfig } from "@holdfast/service-runtime";
+import { createDatabase } from "../create-database.ts";
 import { databaseUrlOf } from "./database-url-of.ts";
 import { rowsByKey, type RingInUse } from "./keys-in-use.ts";
-import { COMMAND_CONNECTION_TIMEOUT_MS } from "./postgres.ts";
+import { COMMAND_CONNECTION_TIMEOUT_MS } from "../postgres.ts";
 
 /** A ring of which nothing is stored: what else an old key has to stay for. */
 export type PassingRing = Omit<RingInUse, "rows" | "rowsAre"> & { oldKeyStays: string };

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { parseConfig, urlSetting } from "./config.ts";
-import { plaintextSettings, postgresWire, refusePlaintext } from "./plaintext.ts";
+import { parseConfig, urlSetting } from "@holdfast/service-runtime";
+import { plaintextSettings, postgresWire, refusePlaintext } from "@holdfast/service-runtime";
 
 /**
  * The database of a command that is run by hand, wherever its URL comes from.

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { createLogger } from "./logger.ts";
+import { createLogger } from "../process/logger.ts";
 import { startWorkPool } from "./work-pool.ts";
 
 const HOUR = 3_600_000;

@@ -1,8 +1,8 @@
 import { DatabaseError } from "pg";
 import { sql, type Kysely, type RawBuilder } from "kysely";
-import type { KeyRing } from "./config.ts";
-import type { Logger } from "./logger.ts";
-import { isOutage } from "./postgres.ts";
+import type { KeyRing } from "@holdfast/service-runtime";
+import type { Logger } from "@holdfast/service-runtime";
+import { isOutage } from "../postgres.ts";
 
 /** Rows that can only be used with a key of a ring, and which key that is. An index has to begin with `keyId`. */
 export type KeyedRows = { table: RawBuilder<unknown>; keyId: RawBuilder<string>; where: RawBuilder<boolean> };

@@ -1,7 +1,7 @@
-import { parseConfig, urlSetting } from "./config.ts";
-import { describeError } from "./logger.ts";
+import { parseConfig, urlSetting } from "@holdfast/service-runtime";
+import { describeError } from "@holdfast/service-runtime";
 import { migrate } from "./migrate.ts";
-import { plaintextSettings, postgresWire, refusePlaintext } from "./plaintext.ts";
+import { plaintextSettings, postgresWire, refusePlaintext } from "@holdfast/service-runtime";
 import { z } from "zod";
 
 /** Environment variables of a migration. */

@@ -2,10 +2,10 @@ import { metrics } from "@holdfast/telemetry";
 import { sql, type Kysely } from "kysely";
 import type { Pool } from "pg";
 import { createDatabase } from "./create-database.ts";
-import { checkThat } from "./dependency-checks.ts";
-import type { ReadinessCheck } from "./health.ts";
-import type { Logger } from "./logger.ts";
-import { pause } from "./pause.ts";
+import { checkThat } from "@holdfast/service-runtime";
+import type { ReadinessCheck } from "@holdfast/service-runtime";
+import type { Logger } from "@holdfast/service-runtime";
+import { pause } from "@holdfast/service-runtime";
 
 /** Whether this machine's clock agrees with the database's, as last measured. */
 export type ClockWatch = {

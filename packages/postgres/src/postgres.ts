@@ -1,6 +1,7 @@
 import { DatabaseError, types, type Pool, type PoolClient } from "pg";
-import type { Logger } from "./logger.ts";
+import type { Logger } from "@holdfast/service-runtime";
 import { ObservedPool } from "./observed-pool.ts";
+import { CONNECTION_TIMEOUT_MS } from "@holdfast/service-runtime";
 
 /** No connection was available, so nothing was sent to the database: the work has certainly not started. */
 export class DatabaseUnavailableError extends Error {
@@ -23,9 +24,6 @@ export type PoolOptions = {
   /** Server settings for each connection of the pool. */
   settings?: Readonly<Record<string, string>>;
 };
-
-/** Services fail fast: a caller that gets no connection within a second is answered so (503) instead of queueing. */
-export const CONNECTION_TIMEOUT_MS = 1_000;
 
 /** A command that a person or a Job runs waits instead: nobody waits for it, and whoever is refused only runs it again. */
 export const COMMAND_CONNECTION_TIMEOUT_MS = 30_000;

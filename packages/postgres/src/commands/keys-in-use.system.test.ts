@@ -1,9 +1,9 @@
 import { createTestDatabase, captureLog } from "@holdfast/tests/support";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
-import { createDatabase } from "./create-database.ts";
+import { createDatabase } from "../create-database.ts";
 import { refuseMissingKeys, type RingInUse } from "./keys-in-use.ts";
-import { createPool } from "./postgres.ts";
+import { createPool } from "../postgres.ts";
 
 /** Compares a ring with what `rows` says that rows need. @returns what was logged */
 async function compare(rows: Extract<RingInUse["rows"], (...args: never[]) => unknown>): Promise<string[]> {

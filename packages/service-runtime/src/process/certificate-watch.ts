@@ -1,7 +1,7 @@
 import { metrics } from "@holdfast/telemetry";
 import type { Logger } from "./logger.ts";
-import { startPeriodicTask, type PeriodicTask } from "./periodic-task.ts";
-import { isVerifiedPostgres, isTlsBus } from "./plaintext.ts";
+import { startPeriodicTask, type PeriodicTask } from "../work/periodic-task.ts";
+import { isVerifiedPostgres, isTlsBus } from "../settings/plaintext.ts";
 import { readPeerCertificate, type TlsServer } from "./read-peer-certificate.ts";
 
 /** Servers that share a name in the metric: `merchant`, `nats`, `postgres`. */

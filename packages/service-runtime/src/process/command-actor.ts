@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 import { z } from "zod";
-import { parseConfig } from "./config.ts";
+import { parseConfig } from "../settings/config.ts";
 
 /**
  * Who runs a command, as the audit log names them: `settle (olga)`. In a cluster that is nobody's name, since a pod's user

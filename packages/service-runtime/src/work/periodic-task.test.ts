@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLogger } from "./logger.ts";
+import { createLogger } from "../process/logger.ts";
 import { startPeriodicTask } from "./periodic-task.ts";
 
 const HOUR = 3_600_000;

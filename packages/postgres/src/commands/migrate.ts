@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Kysely, PostgresDialect, sql } from "kysely";
 import { Migrator, type Migration } from "kysely/migration";
 import { Pool } from "pg";
-import { refuseForeignSchema } from "./foreign-schema.ts";
+import { refuseForeignSchema } from "@holdfast/service-runtime";
 
 /**
  * Brings a service's schema up to date with its plain SQL files, in the order of their names, each in a transaction and

@@ -1,7 +1,6 @@
 import { telemetrySettings } from "@holdfast/telemetry";
 import { z } from "zod";
 import { plaintextSettings } from "./plaintext.ts";
-import { CONNECTION_TIMEOUT_MS } from "./postgres.ts";
 
 /**
  * Settings come from environment variables, are parsed once by `runService`, before anything is begun, and then are
@@ -177,6 +176,9 @@ export const busSettings = {
     .describe("PEM file of the service's own certificate, for servers that verify their clients."),
   NATS_KEY_FILE: z.string().optional().describe("PEM file of that certificate's private key."),
 };
+
+/** Services fail fast: a caller that gets no connection within a second is answered so (503) instead of queueing. */
+export const CONNECTION_TIMEOUT_MS = 1_000;
 
 /** Settings that every service has, whether or not it is on the bus. */
 export const processSettings = {

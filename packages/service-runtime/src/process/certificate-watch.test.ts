@@ -12,7 +12,7 @@ import { pino } from "pino";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { dependencyServers, startCertificateWatch } from "./certificate-watch.ts";
-import { commonSettings } from "./config.ts";
+import { commonSettings } from "../settings/config.ts";
 
 const DAY_S = 24 * 3_600;
 

@@ -1,6 +1,6 @@
 import { startTelemetry, type Telemetry } from "@holdfast/telemetry/start";
 import type { z } from "zod";
-import { parseConfig, ConfigError, type processSettings } from "./config.ts";
+import { parseConfig, ConfigError, type processSettings } from "../settings/config.ts";
 import { createLogger, describeError, flushLog, type Logger } from "./logger.ts";
 
 /** A running service: `stop` accepts no new work, lets work under way finish, and closes everything. */

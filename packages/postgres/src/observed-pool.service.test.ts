@@ -3,8 +3,8 @@ import { recordSpans, type SpanRecording } from "@holdfast/telemetry/testing";
 import { createTestDatabase, type TestDatabase } from "@holdfast/tests/support";
 import type { Pool } from "pg";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { createLogger } from "./logger.ts";
-import { createNaturalBatcher } from "./natural-batcher.ts";
+import { createLogger } from "@holdfast/service-runtime";
+import { createNaturalBatcher } from "@holdfast/service-runtime";
 import { summarize } from "./observed-pool.ts";
 import { createPool } from "./postgres.ts";
 

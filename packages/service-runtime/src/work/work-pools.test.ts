@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { createLogger } from "./logger.ts";
+import { createLogger } from "../process/logger.ts";
 import { startWorkPools } from "./work-pools.ts";
 
 test("items of one key that hang leave another's places free, and a key that comes later gets a pool", async () => {

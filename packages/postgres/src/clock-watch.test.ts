@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { startClockWatch, type ClockWatch, type ClockWatchOptions } from "./clock-watch.ts";
-import { createLogger } from "./logger.ts";
+import { createLogger } from "@holdfast/service-runtime";
 
 const NOW = 1_800_000_000_000;
 

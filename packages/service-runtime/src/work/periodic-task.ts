@@ -1,4 +1,4 @@
-import type { Logger } from "./logger.ts";
+import type { Logger } from "../process/logger.ts";
 import { pause } from "./pause.ts";
 
 export type PeriodicTaskOptions = {
