@@ -13,7 +13,7 @@ import {
   createOperatorApi,
   OperatorApiProblemError,
   operatorApiWire,
-} from "../../services/console/src/operator-api/operator-api.ts";
+} from "../../services/console/src/api/operator-api.ts";
 import { SESSION_KEY, startConsoleHarness, type ConsoleHarness } from "./console-harness.ts";
 import { openBrowser, visit } from "./open-browser.ts";
 

@@ -20,8 +20,8 @@ import { pageHeaders } from "./http/page-headers.ts";
 import { originOf } from "./http/same-origin.ts";
 import { createSharedAnswers } from "./http/shared-answers.ts";
 import { keptTables } from "./kept-tables.ts";
-import { createOperatorApi, operatorApiWire, type OperatorApiWire } from "./operator-api/operator-api.ts";
-import { asStaffApi } from "./operator-api/as-staff-api.ts";
+import { createOperatorApi, operatorApiWire, type OperatorApiWire } from "./api/operator-api.ts";
+import { asStaffApi } from "./api/as-staff-api.ts";
 import { createIdentityProvider } from "./session/identity-provider.ts";
 
 export type Console = RunningService & { port: number; healthPort: number };

@@ -1,7 +1,7 @@
 import type { Request } from "express";
 import { expect, test } from "vitest";
-import { renderPage } from "../pages/layout.ts";
-import { TEXTS } from "../pages/texts.ts";
+import { renderPage } from "../ui/layout.ts";
+import { TEXTS } from "../ui/texts.ts";
 import { html } from "@holdfast/html";
 import { frameOf } from "./page-handler.ts";
 

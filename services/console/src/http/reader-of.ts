@@ -1,7 +1,7 @@
 import { chooseLocale } from "@holdfast/html";
 import type { Request, Response } from "express";
-import type { Reader } from "../pages/page-context.ts";
-import { TEXTS } from "../pages/texts.ts";
+import type { Reader } from "../ui/page-context.ts";
+import { TEXTS } from "../ui/texts.ts";
 import { readCookie, setCookie } from "../session/cookies.ts";
 
 const LANGUAGE_COOKIE = "__Host-holdfast-language";

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { formWithFile } from "../operator-api/form-with-file.ts";
+import { formWithFile } from "../api/form-with-file.ts";
 import { receiveUpload, UploadError } from "./receive-upload.ts";
 
 function requestOf(content: AsyncIterable<Buffer> | Iterable<Buffer>, type: string): IncomingMessage {

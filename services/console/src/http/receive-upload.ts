@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Busboy, type BusboyFileStream } from "@fastify/busboy";
-import type { ArrivingFile } from "../operator-api/form-with-file.ts";
+import type { ArrivingFile } from "../api/form-with-file.ts";
 
 /** A form with a file behind its fields. The file is read while it arrives: the process holds a piece of it. */
 export type Upload = { form: URLSearchParams; file: ArrivingFile | undefined };

@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Response } from "express";
-import type { FileAnswer } from "../pages/page-context.ts";
-import { renderPage, type Content, type Frame } from "../pages/layout.ts";
+import type { FileAnswer } from "../ui/page-context.ts";
+import { renderPage, type Content, type Frame } from "../ui/layout.ts";
 
 export function sendPage(response: Response, frame: Frame, page: Content & { status?: number }): void {
   if (page.status === 503) response.set("Retry-After", RETRY_AFTER_S);

@@ -1,6 +1,6 @@
 import { html } from "@holdfast/html";
 import { expect, test, vi } from "vitest";
-import type { PageAnswer } from "../pages/page-context.ts";
+import type { PageAnswer } from "../ui/page-context.ts";
 import { createSharedAnswers } from "./shared-answers.ts";
 
 const page = (status: number): PageAnswer => ({ kind: "page", status, title: "", content: html`` });

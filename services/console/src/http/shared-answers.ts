@@ -1,4 +1,4 @@
-import type { PageAnswer } from "../pages/page-context.ts";
+import type { PageAnswer } from "../ui/page-context.ts";
 
 /**
  * The answers of forms that show a secret once, for the second click of a double click, which gets the first one's

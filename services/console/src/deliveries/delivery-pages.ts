@@ -1,0 +1,208 @@
+import {
+  listMerchantWebhooks,
+  listOperatorWebhookDeliveries,
+  redeliverFailedOperatorWebhooks,
+  WEBHOOK_DELIVERY_STATUSES,
+  type WebhookDelivery,
+  type WebhookEndpoint,
+} from "@holdfast/contracts";
+import { html, type Html } from "@holdfast/html";
+import { csvPage } from "../ui/csv-page.ts";
+import { deliveryPage, REDELIVERS } from "./delivery-page.ts";
+import { DELIVERY_TEXTS } from "./delivery-texts.ts";
+import { endpointTable } from "./endpoint-table.ts";
+import { actionForm, selectField, textField } from "../ui/form-fields.ts";
+import { breakable, statusBadge, statusWord, timeElement } from "../ui/format.ts";
+import { merchantField, merchantName, readMerchants, type KnownMerchants } from "../ui/merchant-field.ts";
+import { barOf, barText } from "../ui/offers.ts";
+import type { Notice, Page, PageAnswer, PageContext } from "../ui/page-context.ts";
+import { filterOf, readList } from "../ui/read-list.ts";
+import { nextPage, table, type Column } from "../ui/table.ts";
+import { doneNotice, takeAction } from "../ui/take-action.ts";
+
+/** The delivery log, of all merchants or of one with the health of its endpoints, and each webhook. */
+export const deliveryPages: Page[] = [
+  { audience: "everybody", method: "GET", path: "/deliveries", answer: (context) => answerLog(context) },
+  csvPage("/deliveries.csv", listOperatorWebhookDeliveries, {
+    audience: "everybody",
+    filter: (query) => filterOf(query, FILTERS),
+  }),
+  { audience: "everybody", method: "POST", path: "/deliveries/redeliver", answer: redeliverAll },
+  ...deliveryPage,
+];
+
+const FILTERS = ["merchantId", "endpointId", "paymentId", "status", "livemode"] as const;
+type Filter = Partial<Record<(typeof FILTERS)[number], string>>;
+
+async function answerLog(context: PageContext, notice?: Notice, status?: number): Promise<PageAnswer> {
+  const { api, query, reader, session } = context;
+  const texts = DELIVERY_TEXTS[reader.language];
+  const filter = filterOf(query, FILTERS);
+  const merchantId = filter.merchantId ?? session.staff?.merchantId;
+  const cursor = query.get("cursor") ?? undefined;
+  const [merchants, deliveries, endpoints] = await Promise.all([
+    readMerchants(context),
+    readList(context, api.read(listOperatorWebhookDeliveries, { query: { ...filter, cursor } })),
+    readList(context, endpointsOf(context, merchantId, filter)),
+  ]);
+  const content = html`${filters(context, { merchants, filter })}
+    ${merchantId !== undefined && ofMerchant(context, { merchantId, filter, endpoints: endpoints.items })}
+    ${table(texts.log, columns(context, merchants), {
+      rows: deliveries.items,
+      empty: texts.noDeliveries,
+    })}
+    ${nextPage(reader.texts.nextPage, "/deliveries", query, deliveries.nextCursor)}
+    <p><a href="/deliveries.csv?${new URLSearchParams(filter).toString()}">${reader.texts.csv}</a></p>`;
+  const refusal = deliveries.refusal ?? endpoints.refusal;
+  return {
+    kind: "page",
+    title: reader.texts.deliveries,
+    content,
+    notice: notice ?? refusal?.notice ?? doneNotice(context),
+    status: status ?? refusal?.status ?? 200,
+  };
+}
+
+/** The health of a merchant's endpoints, and the actions on all of its webhooks. */
+function ofMerchant(
+  context: PageContext,
+  { merchantId, filter, endpoints }: OfMerchant & { endpoints: readonly WebhookEndpoint[] },
+): Html {
+  const mode = filter.livemode === "false" ? "?livemode=false" : "";
+  return html`${endpointTable(context.reader, endpoints, {
+      href: ({ endpointId }) => `/deliveries?${new URLSearchParams({ ...filter, endpointId }).toString()}`,
+    })}
+    <p>
+      <a href="/merchants/${merchantId}${mode}#webhooks">${DELIVERY_TEXTS[context.reader.language].manage}</a>
+    </p>
+    ${redeliverAllForm(context, { merchantId, filter }, endpoints)}`;
+}
+
+type OfMerchant = { merchantId: string; filter: Filter };
+
+async function endpointsOf({ api }: PageContext, merchantId: string | undefined, { livemode }: Filter) {
+  if (merchantId === undefined) return { items: [] };
+  return await api.read(listMerchantWebhooks, { path: { merchantId }, query: { livemode } });
+}
+
+function filters(
+  { reader, session }: PageContext,
+  { merchants, filter }: { merchants: KnownMerchants; filter: Filter },
+): Html {
+  const texts = DELIVERY_TEXTS[reader.language];
+  const statuses = WEBHOOK_DELIVERY_STATUSES.map((value) => ({ value, text: statusWord(reader, value) }));
+  return html`<form class="filters" action="/deliveries">
+      ${
+        !session.staff &&
+        merchantField(merchants, {
+          label: reader.texts.merchant,
+          any: texts.anyMerchant,
+          chosen: filter.merchantId,
+        })
+      }
+      ${selectField({
+        name: "status",
+        label: reader.texts.status,
+        choices: [{ value: "", text: reader.texts.any }, ...statuses],
+        chosen: filter.status,
+      })}
+      ${selectField({
+        name: "livemode",
+        label: texts.mode,
+        choices: [
+          { value: "", text: texts.live },
+          { value: "false", text: texts.test },
+        ],
+        chosen: filter.livemode,
+      })}
+      ${textField({ name: "paymentId", label: texts.about, value: filter.paymentId, max: 100 })}
+      ${
+        filter.endpointId !== undefined &&
+        textField({ name: "endpointId", label: texts.endpoint, value: filter.endpointId, max: 100 })
+      }
+      <button>${reader.texts.filter}</button>
+    </form>
+    ${!session.staff && filter.merchantId === undefined && html`<p class="quiet">${texts.merchantHint}</p>`}`;
+}
+
+function columns({ reader, session }: PageContext, merchants: KnownMerchants): Column<WebhookDelivery>[] {
+  const { texts } = reader;
+  const own = DELIVERY_TEXTS[reader.language];
+  return [
+    { heading: own.occurred, cell: ({ occurredAt }) => timeElement(reader, occurredAt) },
+    {
+      heading: own.event,
+      cell: ({ eventId, eventType }) => html`<a href="/deliveries/${eventId}">${breakable(eventType)}</a>`,
+    },
+    {
+      heading: own.reports,
+      cell: ({ paymentStatus }) => (paymentStatus === undefined ? "–" : statusWord(reader, paymentStatus)),
+    },
+    ...(session.staff ? [] : [merchantColumn(texts.merchant, merchants)]),
+    { heading: own.about, cell: aboutLink },
+    { heading: texts.status, cell: ({ status }) => statusBadge(reader, status) },
+    { heading: own.attempts, isNumber: true, cell: ({ attemptCount }) => attemptCount },
+    { heading: texts.nextAttemptOf, cell: ({ nextAttemptAt }) => timeElement(reader, nextAttemptAt) },
+  ];
+}
+
+function merchantColumn(heading: string, merchants: KnownMerchants): Column<WebhookDelivery> {
+  return {
+    heading,
+    cell: ({ merchantId }) =>
+      html`<a href="/merchants/${merchantId}">${merchantName(merchants, merchantId)}</a>`,
+  };
+}
+
+/** It may be a payment's, a refund's or a checkout's id: the search knows which. */
+export function aboutLink({ paymentId }: Pick<WebhookDelivery, "paymentId">): Html {
+  return paymentId === undefined ? html`–` : html`<a href="/search?q=${paymentId}">${paymentId}</a>`;
+}
+
+function redeliverAllForm(
+  context: PageContext,
+  { merchantId, filter }: OfMerchant,
+  endpoints: readonly WebhookEndpoint[],
+): Html {
+  const { form, now, query, reader, session } = context;
+  const texts = DELIVERY_TEXTS[reader.language];
+  const bar = barOf(session, REDELIVERS, reader.texts);
+  if (bar !== undefined) return barText(texts.redeliverAll, bar);
+  const failing = endpoints.flatMap(({ health }) => health.failingSince ?? []).toSorted()[0];
+  const since = form.get("since") ?? (failing ?? new Date(now.getTime() - DAY_MS).toISOString()).slice(0, 19);
+  return actionForm(context, {
+    action: `/deliveries/redeliver?${new URLSearchParams(query).toString()}`,
+    button: texts.redeliverAll,
+    values: { merchantId, livemode: filter.livemode ?? "" },
+    fields: textField({ name: "since", label: texts.since, value: since, type: "datetime-local" }),
+  });
+}
+
+const DAY_MS = 86_400_000;
+
+async function redeliverAll(context: PageContext): Promise<PageAnswer> {
+  const { form, query, reader } = context;
+  const since = form.get("since")?.trim() ?? "";
+  const livemode = form.get("livemode") !== "false";
+  query.delete("done");
+  return await takeAction(
+    context,
+    {
+      action: "redeliverAll",
+      endpoint: redeliverFailedOperatorWebhooks,
+      path: {},
+      body: { merchantId: form.get("merchantId") ?? "", livemode, since: utcOf(since) },
+      page: `/deliveries?${query.toString()}`,
+      ...(since === "" && { needs: DELIVERY_TEXTS[reader.language].needSince }),
+    },
+    answerLog,
+    ({ queued }) => (queued === 0 ? "nothingQueued" : "redeliverAll"),
+  );
+}
+
+/**
+ * The value of a date and time field, which leaves seconds out where they are 0; the gateway refuses an invalid time.
+ */
+function utcOf(text: string): string {
+  return `${/T\d\d:\d\d$/.test(text) ? `${text}:00` : text}Z`;
+}

@@ -1,0 +1,55 @@
+import type { WebhookEndpoint } from "@holdfast/contracts";
+import { html, type Html } from "@holdfast/html";
+import { DELIVERY_TEXTS, type DeliveryTexts } from "./delivery-texts.ts";
+import { timeElement } from "../ui/format.ts";
+import type { Reader } from "../ui/page-context.ts";
+import { table } from "../ui/table.ts";
+
+/** A merchant's webhook endpoints with their health. @param href where an endpoint's name leads. */
+export function endpointTable(
+  reader: Reader,
+  endpoints: readonly WebhookEndpoint[],
+  {
+    href,
+    actions,
+  }: { href: (endpoint: WebhookEndpoint) => string; actions?: (endpoint: WebhookEndpoint) => Html },
+): Html {
+  const texts = DELIVERY_TEXTS[reader.language];
+  return table(
+    texts.endpoints,
+    [
+      {
+        heading: texts.endpoint,
+        isWide: true,
+        cell: (endpoint: WebhookEndpoint) =>
+          html`<a href="${href(endpoint)}">${endpoint.url}</a>
+            <p class="quiet">${texts.events}: ${endpoint.events.join(", ")}</p>`,
+      },
+      { heading: texts.health, isWide: true, cell: ({ health }) => healthOf(reader, health) },
+      { heading: texts.secretVersion, isNumber: true, cell: ({ secretVersion }) => secretVersion },
+      ...(actions ? [{ heading: reader.texts.now, cell: actions }] : []),
+    ],
+    { rows: endpoints, empty: texts.noEndpoints },
+  );
+}
+
+/** The health in words, with the times that matter for it. */
+function healthOf(reader: Reader, health: WebhookEndpoint["health"]): Html {
+  const texts = DELIVERY_TEXTS[reader.language];
+  const times = [
+    [texts.failingSince, health.failingSince],
+    [texts.waitingSince, health.oldestDueAt],
+    [texts.lastSuccess, health.lastSuccessAt],
+  ] as const;
+  return html`${healthBadge(texts, health)}
+  ${times.map(
+    ([name, at]) =>
+      at !== undefined && html`<p><span class="quiet">${name}:</span> ${timeElement(reader, at)}</p>`,
+  )}`;
+}
+
+function healthBadge(texts: DeliveryTexts, { breaker, failingSince }: WebhookEndpoint["health"]): Html {
+  if (breaker === "open") return html`<span class="badge bad">${texts.breakerOpen}</span>`;
+  if (failingSince !== undefined) return html`<span class="badge bad">${texts.failing}</span>`;
+  return html`<span class="badge good">${texts.healthy}</span>`;
+}

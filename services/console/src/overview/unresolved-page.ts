@@ -1,0 +1,49 @@
+import { listOperatorPayments, listOperatorRefunds } from "@holdfast/contracts";
+import { html } from "@holdfast/html";
+import { asOf } from "../ui/as-of.ts";
+import { statusBadge, timeElement } from "../ui/format.ts";
+import type { Page, PageAnswer, PageContext } from "../ui/page-context.ts";
+import { paymentColumns } from "../payments/payment-columns.ts";
+import { refundColumns } from "../refunds/refund-columns.ts";
+import { nextPage, table } from "../ui/table.ts";
+
+/** The payments whose outcome is unknown. */
+export const unresolvedPage: Page = { method: "GET", path: "/unresolved", answer: answerUnresolved };
+
+async function answerUnresolved(context: PageContext): Promise<PageAnswer> {
+  const { api, reader, query } = context;
+  const { texts } = reader;
+  const [payments, refunds] = await Promise.all([
+    api.read(listOperatorPayments, {
+      query: { unresolved: "true", cursor: query.get("cursor") ?? undefined },
+    }),
+    api.read(listOperatorRefunds, {
+      query: { status: "EXECUTING", cursor: query.get("refundsCursor") ?? undefined },
+    }),
+  ]);
+  const content = html`${asOf(context, "/unresolved")}
+    ${table(
+      texts.unresolvedPayments,
+      [
+        ...paymentColumns(reader),
+        { heading: texts.state, cell: ({ state }) => statusBadge(reader, state) },
+        { heading: texts.lastInquiry, cell: ({ lastInquiry }) => lastInquiry ?? "–" },
+        { heading: texts.nextAttempt, cell: ({ nextAttemptAt }) => timeElement(reader, nextAttemptAt) },
+      ],
+      { rows: payments.items, empty: texts.noUnresolved },
+    )}
+    ${nextPage(texts.nextPayments, "/unresolved", query, payments.nextCursor)}
+    <p><a href="/payments.csv?unresolved=true">${texts.csvOf(texts.payments)}</a></p>
+    ${table(
+      texts.executingRefunds,
+      [
+        ...refundColumns(reader),
+        { heading: texts.lastInquiry, cell: ({ lastInquiry }) => lastInquiry ?? "–" },
+        { heading: texts.nextAttempt, cell: ({ nextAttemptAt }) => timeElement(reader, nextAttemptAt) },
+      ],
+      { rows: refunds.items, empty: texts.noUnresolved },
+    )}
+    ${nextPage(texts.nextRefunds, "/unresolved", query, refunds.nextCursor, "refundsCursor")}
+    <p><a href="/refunds.csv?status=EXECUTING">${texts.csvOf(texts.refunds)}</a></p>`;
+  return { kind: "page", title: texts.unresolved, content };
+}

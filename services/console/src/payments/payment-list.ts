@@ -1,0 +1,85 @@
+import { listOperatorPayments, PAYMENT_STATUSES } from "@holdfast/contracts";
+import { html, type Html } from "@holdfast/html";
+import { selectField, textField } from "../ui/form-fields.ts";
+import { statusWord } from "../ui/format.ts";
+import { instantField, instantOf } from "../ui/instant-field.ts";
+import { merchantField, readMerchants, type KnownMerchants } from "../ui/merchant-field.ts";
+import type { Page, PageAnswer, PageContext } from "../ui/page-context.ts";
+import { paymentColumns } from "./payment-columns.ts";
+import { filterOf, readList } from "../ui/read-list.ts";
+import { nextPage, table } from "../ui/table.ts";
+
+/** The list of payments, newest first. */
+export const paymentList: Page = {
+  audience: "everybody",
+  method: "GET",
+  path: "/payments",
+  answer: answerList,
+};
+
+/** The filters of the list here; the API has more. */
+const FILTERS = ["status", "orderId", "last4", "merchantId", "from", "to"] as const;
+
+/** The API's filters, for a page and for a file of all rows; payments of unknown outcome have a page of their own. */
+export function paymentFilter(query: URLSearchParams) {
+  const given = (name: string) => query.get(name) ?? undefined;
+  const filter = Object.fromEntries([...FILTERS, "unresolved"].map((name) => [name, given(name)?.trim()]));
+  return { ...filter, from: instantOf(filter["from"]), to: instantOf(filter["to"]) };
+}
+
+async function answerList(context: PageContext): Promise<PageAnswer> {
+  const { api, now, reader, query } = context;
+  const { texts } = reader;
+  const cursor = query.get("cursor") ?? undefined;
+  const [page, merchants] = await Promise.all([
+    readList(context, api.read(listOperatorPayments, { query: { ...paymentFilter(query), cursor } })),
+    readMerchants(context),
+  ]);
+  const { from, to } = filterOf(query, FILTERS);
+  // A search that needs a span of time gets a proposed one, so that the next click finds something.
+  const isProposed = page.refusal !== undefined && from === undefined && to === undefined;
+  const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString();
+  const span = isProposed ? { from: daysAgo(SPAN_DAYS), to: daysAgo(0) } : { from, to };
+  const content = html`${filters(context, merchants, span)}
+    ${table(texts.payments, paymentColumns(reader), { rows: page.items, empty: texts.noPayments })}
+    ${nextPage(texts.nextPage, "/payments", query, page.nextCursor)}
+    <p><a href="/payments.csv?${query.toString()}">${texts.csv}</a></p>`;
+  const { notice, status = 200 } = page.refusal ?? {};
+  return { kind: "page", title: texts.payments, content, notice, status };
+}
+
+const DAY_MS = 86_400_000;
+/** The longest span that the API searches without an index. */
+const SPAN_DAYS = 31;
+
+type Span = { from?: string | undefined; to?: string | undefined };
+
+function filters({ query, reader, session }: PageContext, merchants: KnownMerchants, span: Span): Html {
+  const { texts } = reader;
+  const field = (name: string, label: string) =>
+    textField({ name, label, value: query.get(name) ?? "", max: 100 });
+  const statuses = PAYMENT_STATUSES.filter((status) => status !== "PENDING_APPROVAL");
+  return html`<form class="filters" action="/payments">
+      ${selectField({
+        name: "status",
+        label: texts.status,
+        choices: [
+          { value: "", text: texts.any },
+          ...statuses.map((value) => ({ value, text: statusWord(reader, value) })),
+        ],
+        chosen: query.get("status"),
+      })}
+      ${field("orderId", texts.order)} ${field("last4", texts.last4)}
+      ${
+        !session.staff &&
+        merchantField(merchants, {
+          label: texts.merchant,
+          any: texts.any,
+          chosen: query.get("merchantId") || undefined,
+        })
+      }
+      ${instantField("from", texts.from, span.from)} ${instantField("to", texts.to, span.to)}
+      <button>${texts.filter}</button>
+    </form>
+    <p class="quiet">${texts.spanHint}</p>`;
+}

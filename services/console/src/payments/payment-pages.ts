@@ -1,0 +1,179 @@
+import {
+  cancel,
+  capture,
+  getOperatorPayment,
+  getPaymentSettlement,
+  inquirePayment,
+  listChargebacks,
+  requestOperatorRefund,
+  resolvePayment,
+  reversePayment,
+  type OperatorPaymentLife,
+  type PaymentSettlement,
+} from "@holdfast/contracts";
+import { html } from "@holdfast/html";
+import { OperatorApiProblemError } from "../api/operator-api.ts";
+import { renderActions } from "../ui/action-forms.ts";
+import { amountField, amountText, cardText, statusBadge, timeElement } from "../ui/format.ts";
+import { offersOfPayment, refundableOf } from "../ui/offers.ts";
+import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
+import { paymentList } from "./payment-list.ts";
+import { readList } from "../ui/read-list.ts";
+import { statementIn } from "../refunds/refund-pages.ts";
+import { eventsOfSettlement } from "../settlement/settlement-events.ts";
+import { SETTLEMENT_TEXTS } from "../settlement/settlement-texts.ts";
+import { facts } from "../ui/table.ts";
+import { doneNotice, takeAction, type ActionRequest } from "../ui/take-action.ts";
+import { eventsOfPayment, renderTimeline } from "../ui/timeline.ts";
+
+/** The list of payments, and each payment on one timeline with its actions. */
+export const paymentPages: Page[] = [
+  paymentList,
+  {
+    audience: "everybody",
+    method: "GET",
+    path: "/payments/:paymentId",
+    answer: (context) => answerPayment(context),
+  },
+  {
+    audience: "staff",
+    method: "POST",
+    path: "/payments/:paymentId/capture",
+    answer: (context) => act(context, { action: "capture", endpoint: capture, body: {} }),
+  },
+  {
+    audience: "staff",
+    method: "POST",
+    path: "/payments/:paymentId/cancel",
+    answer: (context) => act(context, { action: "cancel", endpoint: cancel, body: {} }),
+  },
+  {
+    method: "POST",
+    path: "/payments/:paymentId/inquire",
+    answer: (context) => act(context, { action: "inquire", endpoint: inquirePayment, body: undefined }),
+  },
+  {
+    method: "POST",
+    path: "/payments/:paymentId/reverse",
+    answer: (context) => act(context, { action: "reverse", endpoint: reversePayment, body: undefined }),
+  },
+  {
+    method: "POST",
+    path: "/payments/:paymentId/resolve",
+    answer: (context) =>
+      act(context, { action: "resolve", endpoint: resolvePayment, ...statementIn(context) }),
+  },
+  { audience: "everybody", method: "POST", path: "/payments/:paymentId/refund", answer: requestRefund },
+];
+
+async function answerPayment(context: PageContext, notice?: Notice, status?: number): Promise<PageAnswer> {
+  const { reader, parameters } = context;
+  const { texts } = reader;
+  const paymentId = parameters["paymentId"]!;
+  const [life, chargebacks, settlement] = await Promise.all([
+    context.api.read(getOperatorPayment, { path: { paymentId } }),
+    readList(context, context.api.read(listChargebacks, { query: { paymentId, limit: "200" } })),
+    readSettlement(context, paymentId),
+  ]);
+  const { payment, resolution } = life;
+  const content = html`${facts(factsOfPayment(reader, life))}
+  ${
+    resolution &&
+    html`<p>
+      ${texts.proposed(resolution.proposedBy)} ${texts.outcome}: ${statusBadge(reader, resolution.outcome)}
+      ${texts.evidence}: ${resolution.evidence}
+    </p>`
+  }
+  ${renderActions(context, {
+    path: `/payments/${payment.paymentId}`,
+    offers: offersOfPayment(life, context.session, texts),
+    refundAmount: amountField(refundableOf(payment), payment.currency),
+  })}
+  ${renderTimeline(reader, [
+    ...eventsOfPayment(reader, life, chargebacks.items),
+    ...(settlement ? eventsOfSettlement(reader, settlement) : []),
+  ])}
+  ${settlement === undefined && html`<p class="quiet">${SETTLEMENT_TEXTS[reader.language].away}</p>`}`;
+  return {
+    kind: "page",
+    title: `${texts.payment} ${payment.orderId}`,
+    content,
+    notice: notice ?? doneNotice(context),
+    ...(status !== undefined && { status }),
+  };
+}
+
+/** The content of the banks' files is for operators alone: a merchant's part of it is in its statements. */
+async function readSettlement(
+  { api, session }: PageContext,
+  paymentId: string,
+): Promise<PaymentSettlement | undefined> {
+  if (session.staff) return { lines: [], differences: [], more: false };
+  try {
+    return await api.read(getPaymentSettlement, { path: { paymentId } });
+  } catch (error) {
+    // Where the settlement service is away, a payment is shown all the same, and what it lacks is said.
+    const isAway = error instanceof OperatorApiProblemError && [404, 503].includes(error.problem.status);
+    if (!isAway) throw error;
+    return undefined;
+  }
+}
+
+function factsOfPayment(reader: Reader, life: OperatorPaymentLife) {
+  const { texts } = reader;
+  const { payment } = life;
+  const amount = (value: number | undefined) =>
+    value === undefined ? undefined : amountText(reader, value, payment.currency);
+  return [
+    [texts.amount, amount(payment.amount)],
+    [texts.statusWord["CAPTURED"]!, amount(payment.capturedAmount)],
+    [texts.refundable, amount(payment.refundableAmount)],
+    [texts.status, statusBadge(reader, payment.status)],
+    [texts.state, statusBadge(reader, life.state)],
+    ["Id", html`<code>${payment.paymentId}</code>`],
+    [
+      texts.merchant,
+      html`<a href="/merchants/${life.merchantId}">${life.merchantName ?? life.merchantId}</a>`,
+    ],
+    [texts.order, payment.orderId],
+    [texts.customer, payment.customerId],
+    [texts.card, [payment.cardScheme, cardText(payment.pan)].filter(Boolean).join(" ")],
+    [texts.cardHolder, payment.cardHolderName],
+    [texts.made, timeElement(reader, payment.paymentDate)],
+    [texts.bankReference, payment.externalTransactionId],
+    [texts.authCode, payment.authCode],
+    [texts.bankSaid, payment.resultMessage ?? payment.resultCode],
+    [texts.attempts, life.attempts],
+    [texts.lastInquiry, life.lastInquiry],
+    [
+      texts.nextAttempt,
+      life.nextAttemptAt === undefined ? undefined : timeElement(reader, life.nextAttemptAt),
+    ],
+    [texts.credentialBy, life.credentialIssuedBy],
+  ] as const;
+}
+
+/** The amount is sent as it was written: the gateway validates it. */
+async function requestRefund(context: PageContext): Promise<PageAnswer> {
+  const amount = context.form.get("amount")?.trim() ?? "";
+  const reason = context.form.get("reason")?.trim() ?? "";
+  const isWhole = /^\d{1,12}(\.\d{1,4})?$/.test(amount) && reason !== "";
+  const life = await context.api.read(getOperatorPayment, {
+    path: { paymentId: context.parameters["paymentId"]! },
+  });
+  return await act(context, {
+    action: "refund",
+    endpoint: requestOperatorRefund,
+    body: { amount: Number(amount), currency: life.payment.currency, reason },
+    ...(!isWhole && { needs: context.reader.texts.needAmount }),
+  });
+}
+
+async function act(context: PageContext, request: Omit<ActionRequest, "path" | "page">): Promise<PageAnswer> {
+  const paymentId = context.parameters["paymentId"]!;
+  return await takeAction(
+    context,
+    { ...request, path: { paymentId }, page: `/payments/${encodeURIComponent(paymentId)}` },
+    answerPayment,
+  );
+}

@@ -1,0 +1,143 @@
+import {
+  getOperatorWebhookDelivery,
+  getSettlement,
+  searchOperator,
+  type SearchAnswer,
+} from "@holdfast/contracts";
+import { html, type Html } from "@holdfast/html";
+import { OperatorApiProblemError } from "../api/operator-api.ts";
+import { DELIVERY_TEXTS } from "../deliveries/delivery-texts.ts";
+import { amountText, statusBadge, timeElement } from "../ui/format.ts";
+import type { Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
+import { SETTLEMENT_TEXTS } from "../settlement/settlement-texts.ts";
+import { table } from "../ui/table.ts";
+import { problemText } from "../ui/take-action.ts";
+
+/** One field for every kind of number. */
+export const searchPage: Page = {
+  audience: "everybody",
+  method: "GET",
+  path: "/search",
+  answer: answerSearch,
+};
+
+async function answerSearch(context: PageContext): Promise<PageAnswer> {
+  const { api, reader, query } = context;
+  const { texts } = reader;
+  const text = query.get("q")?.trim() ?? "";
+  if (text === "")
+    return { kind: "page", title: texts.search, content: html`<p class="quiet">${texts.searchFirst}</p>` };
+  try {
+    const found = await api.read(searchOperator, { query: { q: text } });
+    const rows = found.items.map((item) => rowOf(reader, item));
+    const content = html`${found.more && html`<p>${texts.moreFound} <a href="/payments">${texts.payments}</a></p>`}
+    ${table(
+      `${texts.search}: ${text}`,
+      [
+        { heading: texts.what, cell: ({ link }: Row) => link },
+        { heading: texts.found, cell: ({ foundAs }) => foundAs },
+        { heading: texts.merchant, cell: ({ merchant }) => merchant ?? "–" },
+        { heading: texts.amount, isNumber: true, cell: ({ amount }) => amount ?? "–" },
+        { heading: texts.status, cell: ({ status }) => (status ? statusBadge(reader, status) : "–") },
+        { heading: texts.made, cell: ({ at }) => timeElement(reader, at) },
+      ],
+      { rows: rows.length === 0 ? await otherThings(context, text) : rows, empty: texts.noResults },
+    )}`;
+    return { kind: "page", title: texts.search, content };
+  } catch (error) {
+    // An invalid text, such as a card number that is not masked: the page says so at the field, and never repeats the
+    // number.
+    if (!(error instanceof OperatorApiProblemError) || error.problem.code !== "validation_failed")
+      throw error;
+    return {
+      kind: "page",
+      status: 400,
+      title: texts.search,
+      content: html`<p class="quiet">${texts.searchFirst}</p>`,
+      notice: { role: "alert", title: texts.notDone, text: problemText(error.problem) },
+    };
+  }
+}
+
+/** One thing that was found. */
+type Row = {
+  link: Html;
+  foundAs: string;
+  merchant?: string;
+  amount?: string;
+  status?: string;
+  at?: string;
+};
+
+type Item = SearchAnswer["items"][number];
+
+function rowOf(reader: Reader, item: Item): Row {
+  const { texts } = reader;
+  const foundAs = texts.foundAs[item.matchedBy];
+  switch (item.type) {
+    case "payment": {
+      const { payment } = item.payment;
+      const link = html`${texts.payment} <a href="/payments/${payment.paymentId}">${payment.orderId}</a>`;
+      return { link, foundAs, ...recordOf(reader, item.payment, payment) };
+    }
+    case "refund": {
+      const { refundId, orderId } = item.refund;
+      const link = html`${texts.refund} <a href="/refunds/${refundId}">${orderId}</a>`;
+      return { link, foundAs, ...recordOf(reader, item.refund, item.refund) };
+    }
+    case "merchant": {
+      const { merchantId, name } = item.merchant;
+      return { link: html`${texts.merchant} <a href="/merchants/${merchantId}">${name}</a>`, foundAs };
+    }
+    default:
+      return item satisfies never;
+  }
+}
+
+function recordOf(
+  reader: Reader,
+  { merchantId, merchantName }: { merchantId: string; merchantName?: string | undefined },
+  record: { amount: number; currency: string; status: string; paymentDate: string },
+) {
+  return {
+    merchant: merchantName ?? merchantId,
+    amount: amountText(reader, record.amount, record.currency),
+    status: record.status,
+    at: record.paymentDate,
+  };
+}
+
+/** The other things whose ids stand in a log, a header or a report: a webhook, and for operators a bank's file. */
+async function otherThings({ api, reader, session }: PageContext, text: string): Promise<Row[]> {
+  if (!UUID.test(text)) return [];
+  const foundAs = reader.texts.foundAs.id;
+  const [webhook, file] = await Promise.all([
+    unlessMissing(api.read(getOperatorWebhookDelivery, { path: { eventId: text } })),
+    session.staff ? undefined : unlessMissing(api.read(getSettlement, { path: { importId: text } })),
+  ]);
+  const rows: Row[] = [];
+  if (webhook) {
+    const { eventId, eventType, merchantId, occurredAt, status } = webhook;
+    const { delivery } = DELIVERY_TEXTS[reader.language];
+    const link = html`${delivery} <a href="/deliveries/${eventId}">${eventType}</a>`;
+    rows.push({ link, foundAs, merchant: merchantId, status, at: occurredAt });
+  }
+  if (file) {
+    const { importId, fileName, state, createdAt } = file;
+    const { bankFile } = SETTLEMENT_TEXTS[reader.language];
+    const link = html`${bankFile} <a href="/settlement/imports/${importId}">${fileName}</a>`;
+    rows.push({ link, foundAs, status: state, at: createdAt });
+  }
+  return rows;
+}
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+async function unlessMissing<Answer>(reading: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof OperatorApiProblemError && error.problem.status === 404) return undefined;
+    throw error;
+  }
+}

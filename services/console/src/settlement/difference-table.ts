@@ -1,0 +1,103 @@
+import type { Difference } from "@holdfast/contracts";
+import { html, type Html } from "@holdfast/html";
+import { actionForm, textField } from "../ui/form-fields.ts";
+import { amountText, statusBadge, timeElement } from "../ui/format.ts";
+import { roleBar } from "../ui/offers.ts";
+import type { PageContext } from "../ui/page-context.ts";
+import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
+import { table } from "../ui/table.ts";
+
+/** Differences between the bank's files and our records, each with its actions. @param query of the page. */
+export function differenceTable(
+  context: PageContext,
+  caption: string,
+  { rows, query }: { rows: readonly Difference[]; query: string },
+): Html {
+  const { reader } = context;
+  const texts = SETTLEMENT_TEXTS[reader.language];
+  return table(
+    caption,
+    [
+      {
+        heading: texts.opened,
+        cell: ({ openedAt, differenceId }: Difference) =>
+          html`<span id="difference-${differenceId}">${timeElement(reader, openedAt)}</span>`,
+      },
+      {
+        heading: texts.kind,
+        cell: (difference) => html`${texts.classes[difference.class]} ${about(difference)}`,
+      },
+      { heading: texts.account, cell: ({ accountId }) => accountId },
+      {
+        heading: texts.atStake,
+        isNumber: true,
+        cell: ({ amount, currency }) => amountText(reader, amount, currency),
+      },
+      {
+        heading: reader.texts.detail,
+        isWide: true,
+        cell: (difference) => html`${difference.detail} ${notesOf(context, difference)}`,
+      },
+      { heading: reader.texts.status, cell: (difference) => statusOf(context, difference) },
+      { heading: reader.texts.now, cell: (difference) => workOf(context, difference, query) },
+    ],
+    { rows, empty: texts.noDifferences },
+  );
+}
+
+function about({ paymentId }: Difference): Html {
+  return paymentId === undefined ? html`` : html`<a href="/search?q=${paymentId}">${paymentId}</a>`;
+}
+
+function statusOf({ reader }: PageContext, { state, proposedBy, closedBy, reason }: Difference): Html {
+  const texts = SETTLEMENT_TEXTS[reader.language];
+  return html`${statusBadge(reader, state)}
+  ${state === "PROPOSED" && proposedBy !== undefined && html`<p>${texts.proposedBy(proposedBy)}</p>`}
+  ${closedBy !== undefined && html`<p>${texts.closedBy} ${closedBy}</p>`}
+  ${reason !== undefined && html`<p>${reason}</p>`}`;
+}
+
+function notesOf({ reader }: PageContext, { assignee, notes }: Difference): Html {
+  const texts = SETTLEMENT_TEXTS[reader.language];
+  return html`${assignee !== undefined && html`<p>${texts.assignee}: ${assignee}</p>`}
+  ${notes.map(({ at, actor, note }) => html`<p>${timeElement(reader, at)} ${actor}: ${note}</p>`)}`;
+}
+
+/** A note and the closing, or why there is neither. Refused input stays with the difference that it is about. */
+function workOf(context: PageContext, difference: Difference, query: string): Html {
+  const { form, mayDecide, reader } = context;
+  const texts = SETTLEMENT_TEXTS[reader.language];
+  const bar = whyNot(context, difference);
+  if (bar !== undefined) return html`<p class="quiet">${bar}</p>`;
+  const { differenceId: id, proposedBy } = difference;
+  const isEntered = form.get("differenceId") === id;
+  const entered = (name: string) => (isEntered ? (form.get(name) ?? "") : "");
+  const field = (name: string, label: string, max: number) =>
+    textField({ name, label, id: `${name}-${id}`, value: entered(name), max });
+  const values = { differenceId: id };
+  return html`<details ${isEntered && html`open`}>
+    <summary>${texts.work}</summary>
+    ${actionForm(context, {
+      action: `/settlement/note?${query}`,
+      button: texts.addNote,
+      values,
+      fields: html`${field("note", texts.note, 1_000)} ${field("assignee", texts.assignee, 200)}`,
+    })}
+    ${
+      proposedBy === context.session.subject
+        ? html`<p class="quiet">${texts.close}: ${texts.whySame}</p>`
+        : (mayDecide || isEntered) &&
+          actionForm(context, {
+            action: `/settlement/close?${query}`,
+            button: texts.close,
+            values,
+            fields: field("reason", reader.texts.reason, 1_000),
+          })
+    }
+  </details>`;
+}
+
+function whyNot({ reader, session }: PageContext, { state }: Difference): string | undefined {
+  if (state === "CLOSED" || state === "RESOLVED") return SETTLEMENT_TEXTS[reader.language].whyEnded;
+  return roleBar(session, "operations", reader.texts);
+}

@@ -1,0 +1,217 @@
+import {
+  closeDifference,
+  DIFFERENCE_CLASSES,
+  DIFFERENCE_STATES,
+  listDifferences,
+  listSettlements,
+  noteDifference,
+  type SettlementImport,
+} from "@holdfast/contracts";
+import { html, type Html } from "@holdfast/html";
+import { signInAgain } from "../ui/action-forms.ts";
+import { csvPage } from "../ui/csv-page.ts";
+import { differenceTable } from "./difference-table.ts";
+import { selectField, textField } from "../ui/form-fields.ts";
+import { statusBadge, statusWord, timeElement } from "../ui/format.ts";
+import { importPage } from "./import-page.ts";
+import { merchantField, readMerchants, type KnownMerchants } from "../ui/merchant-field.ts";
+import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
+import { filterOf, readList } from "../ui/read-list.ts";
+import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
+import {
+  readStatements,
+  statementFiles,
+  statementFilter,
+  statementTable,
+  type StatementDays,
+} from "./statement-pages.ts";
+import { nextPage, table } from "../ui/table.ts";
+import { doneNotice, takeAction } from "../ui/take-action.ts";
+import { takeUpload, uploadForm } from "./upload-form.ts";
+
+/**
+ * The banks' files compared with our records: differences to work off, the files, and the balance owed to merchants.
+ */
+export const settlementPages: Page[] = [
+  { method: "GET", path: "/settlement", answer: (context) => answerSettlement(context) },
+  csvPage("/settlement/differences.csv", listDifferences, {
+    filter: (query) => filterOf(query, DIFFERENCE_FILTERS),
+  }),
+  csvPage("/settlement/imports.csv", listSettlements, {
+    fileName: "bank-files.csv",
+    filter: (query) => filterOf(query, IMPORT_FILTERS),
+  }),
+  importPage,
+  {
+    method: "POST",
+    path: "/settlement/upload",
+    takesFile: true,
+    answer: (context) => takeUpload(context, answerSettlement),
+  },
+  { method: "POST", path: "/settlement/note", answer: note },
+  { method: "POST", path: "/settlement/close", answer: close },
+];
+
+const DIFFERENCE_FILTERS = ["state", "class", "accountId"] as const;
+const IMPORT_FILTERS = ["accountId"] as const;
+
+async function answerSettlement(context: PageContext, notice?: Notice, status?: number): Promise<PageAnswer> {
+  const { api, query, reader } = context;
+  const texts = SETTLEMENT_TEXTS[reader.language];
+  const filter = filterOf(query, DIFFERENCE_FILTERS);
+  const ofAccount = filterOf(query, IMPORT_FILTERS);
+  const days = statementFilter(context);
+  const cursor = (name: string) => query.get(name) ?? undefined;
+  const [differences, imports, statements, merchants] = await Promise.all([
+    readList(context, api.read(listDifferences, { query: { ...filter, cursor: cursor("cursor") } })),
+    readList(
+      context,
+      api.read(listSettlements, { query: { ...ofAccount, cursor: cursor("importsCursor") } }),
+    ),
+    readStatementsIfAsked(context),
+    readMerchants(context),
+  ]);
+  const caption = filter.state ? texts.differencesIn(statusWord(reader, filter.state)) : texts.differences;
+  const own = new URLSearchParams(filter).toString();
+  const content = html`${filters(context, { merchants, days })}
+    ${!context.mayDecide && differences.items.length > 0 && signInAgain(reader.texts, `/settlement?${own}`)}
+    ${differenceTable(context, caption, { rows: differences.items, query: own })}
+    ${nextPage(texts.nextDifferences, "/settlement", query, differences.nextCursor)}
+    <p><a href="/settlement/differences.csv?${own}">${reader.texts.csvOf(caption)}</a></p>
+    ${importTable(reader, imports.items)}
+    ${nextPage(texts.nextImports, "/settlement", query, imports.nextCursor, "importsCursor")}
+    <p>
+      <a href="/settlement/imports.csv?${new URLSearchParams(ofAccount).toString()}"
+        >${reader.texts.csvOf(texts.imports)}</a
+      >
+    </p>
+    ${uploadForm(context)}
+    ${statements ? !statements.refusal && statementTable(context, merchants, statements.items) : statementsLink(reader, days)}
+    ${nextPage(texts.nextStatements, "/settlement", query, statements?.nextCursor, "statementsCursor")}
+    ${statementFiles(reader, days)}`;
+  const refusal = differences.refusal ?? statements?.refusal ?? imports.refusal;
+  return {
+    kind: "page",
+    title: reader.texts.settlement,
+    content,
+    notice: notice ?? refusal?.notice ?? doneNotice(context),
+    status: status ?? refusal?.status ?? 200,
+  };
+}
+
+/** They cost more than a page for differences may, so they are read only on request. */
+async function readStatementsIfAsked(context: PageContext) {
+  const isAsked = ["merchantId", "from", "to"].some((name) => context.query.get(name));
+  return isAsked ? await readStatements(context) : undefined;
+}
+
+function statementsLink(reader: Reader, days: StatementDays): Html {
+  const texts = SETTLEMENT_TEXTS[reader.language];
+  return html`<h2>${texts.statements}</h2>
+    <p>
+      ${texts.chooseStatements}
+      <a href="/settlement?${new URLSearchParams(days).toString()}">${texts.showStatements}</a>
+    </p>`;
+}
+
+function filters(
+  { query, reader }: PageContext,
+  { merchants, days }: { merchants: KnownMerchants; days: StatementDays },
+): Html {
+  const texts = SETTLEMENT_TEXTS[reader.language];
+  const states = DIFFERENCE_STATES.map((value) => ({ value, text: statusWord(reader, value) }));
+  const classes = DIFFERENCE_CLASSES.map((value) => ({ value, text: texts.classes[value] }));
+  return html`<form class="filters" action="/settlement">
+    ${selectField({
+      name: "state",
+      label: reader.texts.status,
+      choices: [{ value: "", text: texts.differences }, ...states],
+      chosen: query.get("state"),
+    })}
+    ${selectField({
+      name: "class",
+      label: texts.kind,
+      choices: [{ value: "", text: reader.texts.any }, ...classes],
+      chosen: query.get("class"),
+    })}
+    ${textField({ name: "accountId", label: texts.account, value: query.get("accountId") ?? "", max: 64 })}
+    ${merchantField(merchants, {
+      label: reader.texts.merchant,
+      any: texts.allMerchants,
+      chosen: days.merchantId,
+    })}
+    ${textField({ name: "from", label: texts.fromDay, value: days.from, type: "date" })}
+    ${textField({ name: "to", label: texts.toDay, value: days.to, type: "date" })}
+    <button>${reader.texts.filter}</button>
+  </form>`;
+}
+
+function importTable(reader: Reader, imports: readonly SettlementImport[]): Html {
+  const texts = SETTLEMENT_TEXTS[reader.language];
+  return table(
+    texts.imports,
+    [
+      { heading: texts.taken, cell: ({ createdAt }) => timeElement(reader, createdAt) },
+      {
+        heading: texts.file,
+        isWide: true,
+        cell: ({ importId, fileName, mapping }) =>
+          html`<a href="/settlement/imports/${importId}">${fileName}</a> (${mapping})`,
+      },
+      { heading: texts.account, cell: ({ accountId }) => accountId },
+      { heading: texts.importedBy, cell: ({ importedBy }) => importedBy },
+      {
+        heading: texts.state,
+        cell: ({ state, reason, detail }) =>
+          html`${statusBadge(reader, state)} ${reason} ${detail !== undefined && html`<p>${detail}</p>`}`,
+      },
+      { heading: texts.lines, isNumber: true, cell: ({ lines }) => lines },
+      { heading: texts.faults, isNumber: true, cell: ({ faults }) => faults },
+      { heading: texts.compared, cell: ({ comparedAt }) => timeElement(reader, comparedAt) },
+    ],
+    { rows: imports, empty: texts.noImports },
+  );
+}
+
+async function note(context: PageContext): Promise<PageAnswer> {
+  const { form, reader } = context;
+  const text = form.get("note")?.trim() ?? "";
+  const assignee = form.get("assignee")?.trim();
+  return await takeAction(
+    context,
+    {
+      action: "noteDifference",
+      endpoint: noteDifference,
+      ...ofDifference(context),
+      body: { note: text, ...(assignee && { assignee }) },
+      ...(text === "" && { needs: SETTLEMENT_TEXTS[reader.language].needNote }),
+    },
+    answerSettlement,
+  );
+}
+
+async function close(context: PageContext): Promise<PageAnswer> {
+  const { form, reader } = context;
+  const reason = form.get("reason")?.trim() ?? "";
+  return await takeAction(
+    context,
+    {
+      action: "closeDifference",
+      endpoint: closeDifference,
+      ...ofDifference(context),
+      body: { reason },
+      ...(reason === "" && { needs: SETTLEMENT_TEXTS[reader.language].needReason }),
+    },
+    answerSettlement,
+    ({ state }) => (state === "PROPOSED" ? "proposeDifference" : "closeDifference"),
+  );
+}
+
+/** Back to the list as it was filtered. */
+function ofDifference({ form, query }: PageContext) {
+  const filter = new URLSearchParams(filterOf(query, DIFFERENCE_FILTERS)).toString();
+  return {
+    path: { differenceId: form.get("differenceId") ?? "" },
+    page: filter === "" ? "/settlement" : `/settlement?${filter}`,
+  };
+}

@@ -1,0 +1,53 @@
+import type { Html, Language } from "@holdfast/html";
+import type { Download, MediaType, OperatorApi } from "../api/operator-api.ts";
+import type { ArrivingFile } from "../api/form-with-file.ts";
+import type { Session } from "../session/session.ts";
+import type { Texts } from "./texts.ts";
+
+/** The language in which a page is written for its reader. */
+export type Reader = { language: Language; locale: string; texts: Texts };
+
+/** A page's knowledge of its request. `query` and `form` are unverified input. */
+export type PageContext = {
+  session: Session;
+  reader: Reader;
+  api: OperatorApi;
+  parameters: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+  /** The form of a POST. */
+  form: URLSearchParams;
+  /** The file of a POST that takes one, after its fields. */
+  file: ArrivingFile | undefined;
+  formToken: string;
+  /** True if the sign-in is recent enough for a decision about money. */
+  mayDecide: boolean;
+  now: Date;
+  /** Generates an Idempotency-Key for a form on this page. */
+  generateKey: () => string;
+};
+
+/** The answer to a request. */
+export type PageAnswer =
+  | { kind: "page"; status?: number; title: string; content: Html; notice?: Notice | undefined }
+  | { kind: "redirect"; to: string }
+  | FileAnswer;
+
+/** The gateway's answer, passed on as it arrives: saved under a name, or shown where it has none. */
+export type FileAnswer = Download & { kind: "file"; mediaType: MediaType; fileName?: string };
+
+/** The message that an action was done, or why it was not. */
+export type Notice = { role: "status" | "alert"; title: string; text?: string | undefined; link?: Html };
+
+export type Page = {
+  /** The audience of the page: operators alone by default. */
+  audience?: "operators" | "everybody" | "staff";
+  method: "GET" | "POST";
+  path: string;
+  /**
+   * For a POST whose answer has a secret that is shown once: the second click of a double click gets the same answer.
+   */
+  showsSecret?: boolean;
+  /** For a POST whose form brings a file. */
+  takesFile?: boolean;
+  answer(context: PageContext): Promise<PageAnswer>;
+};

@@ -1,0 +1,39 @@
+import { OperatorApiProblemError } from "../api/operator-api.ts";
+import type { Notice, PageContext } from "./page-context.ts";
+import { problemText } from "./take-action.ts";
+
+export type ListPage<Row> = { items: Row[]; nextCursor?: string | undefined };
+
+/** The reason why a list with invalid filters is empty. */
+export type Refusal = { status: number; notice: Notice };
+
+/**
+ * A list with filters that were typed freely: where the gateway refuses them the list is empty, and the page can say
+ * why above the filters. @throws on any other failure
+ */
+export async function readList<Row>(
+  { reader }: Pick<PageContext, "reader">,
+  reading: Promise<ListPage<Row>>,
+): Promise<ListPage<Row> & { refusal?: Refusal }> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!(error instanceof OperatorApiProblemError)) throw error;
+    const { problem } = error;
+    if (problem.status !== 400 && problem.status !== 404) throw error;
+    const notice = { role: "alert", title: reader.texts.notDone, text: problemText(problem) } as const;
+    return { items: [], refusal: { status: problem.status, notice } };
+  }
+}
+
+/** The filters of a list as its query has them, without those that are empty. */
+export function filterOf<Name extends string>(
+  query: URLSearchParams,
+  names: readonly Name[],
+): Partial<Record<Name, string>> {
+  const given = names.flatMap((name) => {
+    const value = query.get(name)?.trim();
+    return value ? [[name, value] as const] : [];
+  });
+  return Object.fromEntries(given) as Partial<Record<Name, string>>;
+}

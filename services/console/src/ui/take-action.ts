@@ -1,0 +1,97 @@
+import { staffEndpointOf, type Endpoint, type Problem } from "@holdfast/contracts";
+import { html } from "@holdfast/html";
+import type { BodyOf } from "../api/operator-api.ts";
+import type { Notice, PageAnswer, PageContext } from "./page-context.ts";
+import type { Deed } from "./texts.ts";
+
+export type ActionRequest<E extends Endpoint = Endpoint> = {
+  action: Deed;
+  endpoint: E;
+  path: Record<string, string>;
+  query?: Record<string, string | undefined>;
+  /** The body for the endpoint; unspecified where `needs` names a field that the form lacks. */
+  body: unknown;
+  needs?: string;
+  /** The page that shows the result, with its query. */
+  page: string;
+};
+
+/**
+ * The meaning of the gateway's answer for the person who waits: another sentence than the action's, or a page of its
+ * own.
+ */
+type Outcome = Deed | PageAnswer;
+
+type RenderAgain = (context: PageContext, notice: Notice, status: number) => Promise<PageAnswer>;
+
+/**
+ * Carries out a form's action, and leads to the page that shows it. A refusal is shown on the form's page, with
+ * everything that was entered.
+ */
+export async function takeAction<E extends Endpoint>(
+  context: PageContext,
+  { action, endpoint, path, query, body, needs, page }: ActionRequest<E>,
+  renderAgain: RenderAgain,
+  outcomeOf: (body: BodyOf<E>) => Outcome | Promise<Outcome> = () => action,
+): Promise<PageAnswer> {
+  const { texts } = context.reader;
+  if (takesRecentSignIn(context, endpoint) && !context.mayDecide)
+    return await renderAgain(context, signInAgain(context, page, "1"), 403);
+  if (needs !== undefined)
+    return await renderAgain(context, { role: "alert", title: texts.notDone, text: needs }, 400);
+  const key = context.form.get("key") ?? "";
+  const changed = await context.api.change(endpoint, { path, ...(query && { query }), body, key });
+  if (changed.done) {
+    const outcome = await outcomeOf(changed.body);
+    return typeof outcome === "string" ? { kind: "redirect", to: withDone(page, outcome) } : outcome;
+  }
+  const { problem } = changed;
+  // The form's key was used for this refusal: the next form is another request.
+  context.form.delete("key");
+  // The gateway asks for a more recent sign-in than the console does: a new one satisfies it.
+  if (problem.code === "insufficient_user_authentication")
+    return await renderAgain(context, signInAgain(context, page, "now"), 403);
+  const notice = { role: "alert", title: texts.notDone, text: problemText(problem) } as const;
+  return await renderAgain(context, notice, problem.status);
+}
+
+/** The contract says it for the endpoint that is called, which is another one for staff. */
+function takesRecentSignIn({ session }: PageContext, endpoint: Endpoint): boolean {
+  const called = session.staff ? staffEndpointOf(endpoint) : endpoint;
+  return called?.recentSignIn === true;
+}
+
+/** @param again how recent the sign-in has to be: as the console requires, or new. */
+function signInAgain({ reader: { texts } }: PageContext, page: string, again: "1" | "now"): Notice {
+  const href = `/login?again=${again}&return=${encodeURIComponent(page)}`;
+  return {
+    role: "alert",
+    title: texts.notDone,
+    text: texts.signInAgainWhy,
+    link: html`<a href="${href}">${texts.signInAgain}</a>`,
+  };
+}
+
+function withDone(page: string, deed: Deed): string {
+  const [path, query] = page.split("?", 2);
+  const parameters = new URLSearchParams(query);
+  parameters.set("done", deed);
+  return `${path}?${parameters.toString()}`;
+}
+
+/** The gateway's text, with its text for each field. */
+export function problemText({ title, detail, errors = [] }: Problem): string {
+  const said = detail !== undefined && detail !== title ? [title, detail] : [title];
+  return [...said, ...errors.map(({ field, message }) => `${field}: ${message}`)]
+    .map((sentence) => sentence.replace(/\.?$/, "."))
+    .join(" ");
+}
+
+/** The notice that the previous page has led here with. */
+export function doneNotice({ query, reader }: PageContext): Notice | undefined {
+  const done = query.get("done");
+  const { done: texts } = reader.texts;
+  return done !== null && Object.hasOwn(texts, done)
+    ? { role: "status", title: texts[done as keyof typeof texts] }
+    : undefined;
+}
