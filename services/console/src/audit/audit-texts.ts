@@ -1,4 +1,5 @@
 import type { Language } from "@holdfast/html";
+import { TURKISH } from "./audit-texts-tr.ts";
 
 const ENGLISH = {
   log: "Who did what, newest first",
@@ -13,18 +14,6 @@ const ENGLISH = {
 };
 
 export type AuditTexts = typeof ENGLISH;
-
-const TURKISH: AuditTexts = {
-  log: "Kim ne yaptı (en yenisi önce)",
-  actor: "Kişi",
-  action: "İşlem",
-  subject: "Konusu",
-  service: "Servis ve sıra",
-  serviceName: "Servis",
-  from: "Başlangıç (UTC)",
-  to: "Bitiş (hariç, UTC)",
-  noEntries: "Eşleşen kayıt yok. Filtreleri genişletin; kayıtta insanların değiştirdiği her şey vardır.",
-};
 
 /** The texts of the page about the audit log. */
 export const AUDIT_TEXTS: Record<Language, AuditTexts> = { en: ENGLISH, tr: TURKISH };

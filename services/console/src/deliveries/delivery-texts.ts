@@ -1,4 +1,5 @@
 import type { Language } from "@holdfast/html";
+import { TURKISH } from "./delivery-texts-tr.ts";
 
 const ENGLISH = {
   log: "Webhook deliveries",
@@ -82,87 +83,6 @@ const ENGLISH = {
 };
 
 export type DeliveryTexts = typeof ENGLISH;
-
-const TURKISH: DeliveryTexts = {
-  log: "Bildirim gönderimleri",
-  delivery: "Bildirim",
-  endpoint: "Adres",
-  endpoints: "Üye iş yerinin adresleri",
-  atEndpoints: "Adreslere göre sonuç",
-  health: "Sağlık durumu",
-  healthy: "Yanıt veriyor",
-  failing: "Hata veriyor",
-  breakerOpen: "Hata veriyor: aynı anda yalnızca bir istek gönderiliyor",
-  failingSince: "Hata başlangıcı",
-  lastSuccess: "Son başarı",
-  waitingSince: "En eski bekleyenin tarihi",
-  events: "Olaylar",
-  event: "Olay",
-  reports: "Bildirilen durum",
-  about: "Konusu",
-  mode: "Mod",
-  live: "Canlı",
-  test: "Test",
-  occurred: "Oluştu",
-  deadline: "Son deneme zamanı",
-  resolved: "Sonuçlandı",
-  attempts: "Denemeler",
-  number: "Deneme",
-  manual: "elle",
-  planned: "Planlanan",
-  sent: "Gönderilen",
-  late: "Gecikme",
-  seconds: (count) => `${count} sn`,
-  took: "Süre",
-  milliseconds: (count) => `${count} ms`,
-  answer: "Yanıt",
-  words: "Yanıtın metni",
-  address: "IP adresi",
-  manage: "Adres ekle veya değiştir",
-  merchantHint: "Bir üye iş yeri seçerseniz adreslerinin sağlık durumu da gösterilir.",
-  anyMerchant: "Bütün üye iş yerleri",
-  noDeliveries: "Eşleşen bildirim yok. Filtreleri genişletin.",
-  noAttempts: "Henüz gönderilmedi. İlk deneme yapılınca burada görünür.",
-  neverSent: "Gönderilmeden sonuçlandı.",
-  noEndpoints: "Bu modda bildirim adresi yok. Adres eklenene kadar bildirim gönderilmez.",
-  redeliver: "Yeniden gönder",
-  redeliverAll: "İletilemeyenlerin tümünü yeniden gönder",
-  since: "Başlangıç (UTC)",
-  needSince: "Ne zamandan beri olduğunu UTC tarih ve saat olarak yazın.",
-  whySignature: "İmzam neden yanlış?",
-  signatureIs:
-    "İmza; x-request-time, iki nokta üst üste ve gövdenin baytlarının, adresin gizli anahtarıyla hesaplanan HMAC-SHA-256 değeridir (küçük harfli onaltılık). Alıcıdakini gönderilenle karşılaştırın:",
-  requestTime: "x-request-time",
-  signedPrefix: "İmzalanan metnin başı",
-  bodyHash: "Gövdenin SHA-256 özeti",
-  secretVersion: "Gizli anahtarın sürümü",
-  nextVersion: (version) => `${version}. sürümle de x-request-signature-next imzalanır`,
-  currentVersion: (version) => `Bu adresin bildirimleri şimdi ${version}. sürümle imzalanıyor.`,
-  bodyReceived: "Alıcıdaki gövde",
-  bodyReceivedHint: "Gönderilenin özetiyle burada karşılaştırılır ve saklanmaz.",
-  compare: "Karşılaştır",
-  verdictTitle: "Karşılaştırmanın sonucu",
-  verdict: {
-    same: "Gönderilen gövdenin aynısı. Demek ki alıcı başka bir zamanı imzalıyor, yukarıdakinden başka bir sürümün gizli anahtarını kullanıyor veya zaman ile gövde arasına iki nokta üst üste koymuyor.",
-    spaces:
-      "Gönderilen gövdenin başına veya sonuna boşluk eklenmiş. Baytları geldikleri gibi, satır sonu eklemeden imzalayın.",
-    writtenAgain:
-      "Aynı JSON, ancak yeniden yazılmış: boşluklar veya karakterlerin yazılışı farklı. Baytları geldikleri gibi, bir yazılım kütüphanesi ayrıştırmadan önce imzalayın.",
-    other:
-      "Gönderilen gövde bu değil. Bu olaya ait olup olmadığına ve bir vekil sunucunun veya kütüphanenin gövdeyi değiştirip değiştirmediğine bakın.",
-  },
-  needBody: "Alıcıdaki gövdeyi yapıştırın.",
-  errors: {
-    dns: "adın IP adresi yok",
-    refused: "bağlantı reddedildi",
-    reset: "bağlantı yanıttan önce koptu",
-    tls: "sertifika bu ad için geçerli değil",
-    timeout: "zamanında yanıt gelmedi",
-    blocked: "adrese izin verilmiyor",
-    status: "yanıt 2xx değildi",
-    secret_unreadable: "gönderilmedi: adresin gizli anahtarı çözülemiyor",
-  },
-};
 
 /** The texts of the pages about webhooks. */
 export const DELIVERY_TEXTS: Record<Language, DeliveryTexts> = { en: ENGLISH, tr: TURKISH };

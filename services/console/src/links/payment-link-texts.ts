@@ -1,4 +1,5 @@
 import type { Language } from "@holdfast/html";
+import { TURKISH } from "./payment-link-texts-tr.ts";
 
 const ENGLISH = {
   links: "Payment links",
@@ -33,37 +34,6 @@ const ENGLISH = {
 };
 
 export type PaymentLinkTexts = typeof ENGLISH;
-
-const TURKISH: PaymentLinkTexts = {
-  links: "Ödeme bağlantıları",
-  link: "Ödeme bağlantısı",
-  newLink: "Yeni bağlantı",
-  description: "Ödeme konusu",
-  descriptionHint: "Ödemeyi yapan kişi bu metni görür.",
-  order: "Sipariş numarası",
-  amount: "Tutar",
-  currency: "Para birimi",
-  use: "Kaç kez ödenebilir",
-  uses: { SINGLE: "bir kez", MULTIPLE: "birden çok kez" },
-  expires: "Bitiş",
-  expiresIn: "Açık kalma süresi",
-  durations: { day: "1 gün", week: "7 gün", month: "30 gün", year: "365 gün" },
-  disabled: "Kapatıldı",
-  mode: "Mod",
-  live: "Canlı",
-  test: "Test",
-  address: "Adresi",
-  code: "Adresin karekodu",
-  disable: "Bağlantıyı kapat",
-  confirmDisable: "Bağlantı kapatılsın mı? Artık kimse bu bağlantıyla ödeme başlatamaz.",
-  createLink: "Bağlantı oluştur",
-  copy: "Kopyala",
-  copied: "Kopyalandı",
-  noLinks: "Bu modda bağlantı yok. Bağlantı, alıcının mağaza olmadan ödeme yaptığı bir sayfanın adresidir.",
-  noLinksYet: "İlkini aşağıda oluşturun.",
-  askOwner: "Bağlantı oluşturmasını owner rolü olan bir çalışma arkadaşınızdan isteyin.",
-  needFields: "Sipariş numarasını, ödeme konusunu ve tutarı 12.50 gibi bir sayı olarak yazın.",
-};
 
 /** The texts of the pages about payment links. */
 export const PAYMENT_LINK_TEXTS: Record<Language, PaymentLinkTexts> = { en: ENGLISH, tr: TURKISH };

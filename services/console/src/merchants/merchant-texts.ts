@@ -1,4 +1,5 @@
 import type { Language } from "@holdfast/html";
+import { TURKISH } from "./merchant-texts-tr.ts";
 
 const ENGLISH = {
   name: "Name",
@@ -97,103 +98,6 @@ const ENGLISH = {
 };
 
 export type MerchantTexts = typeof ENGLISH;
-
-const TURKISH: MerchantTexts = {
-  name: "Ad",
-  newMerchant: "Yeni üye iş yeri",
-  newMerchantHint:
-    "Canlı mod için ilk API anahtarını ve gizli anahtarını alır. Plan, bildirim adresleri ve diğer anahtarlar sonra eklenir.",
-  noMerchants: "Henüz üye iş yeri yok. İlkini aşağıda oluşturun.",
-  keys: "API anahtarları",
-  key: "API anahtarı",
-  mode: "Mod",
-  live: "Canlı",
-  test: "Test",
-  made: "Oluşturuldu",
-  issuedBy: "Veren",
-  revoked: "İptal edildi:",
-  inUse: "Kullanımda",
-  revoke: "İptal et",
-  newKey: "Yeni API anahtarı",
-  noKeys: "Üye iş yerinin API anahtarı yok. Aşağıda oluşturun.",
-  plan: "Komisyon planı",
-  noPlan: "Plan yok: komisyon alınmaz. Aşağıda belirleyin.",
-  rate: "Yüzde oranı",
-  fixed: "Sabit tutar",
-  currency: "Sabit tutarın para birimi",
-  refundsCommission: "İadede komisyon geri verilir",
-  yes: "Evet",
-  no: "Hayır",
-  savePlan: "Planı kaydet",
-  planRules: "Planın kuralları; uyan ilk kural geçerlidir",
-  planRulesKept: "Kurallar olduğu gibi kalır; operatör API'si ile değiştirilir.",
-  cardType: "Kart türü",
-  domInt: "Yurt içi veya yurt dışı",
-  installments: "Taksit",
-  merchantRules: "Üye iş yeri kuralları",
-  noRules: "Bankaya gönderilen ödemeleri sınırlayan kural yok. Kurallar operatör API'si ile belirlenir.",
-  ruleNames: {
-    largestAmounts: "Bir ödemenin en yüksek tutarı",
-    attemptsPerCard: "Tek kartla yapılan ödemeler",
-    attemptsPerIp: "Tek IP adresinden yapılan ödemeler",
-    declineRate: "Reddedilen ödemeler",
-  },
-  attemptsRule: (max, span) => `${span} içinde en çok ${max}`,
-  declineRule: (percent, count, span) =>
-    `${span} içindeki en az ${count} yanıtın %${percent} kadarı ret olduğu sürece ödeme alınmaz`,
-  span: (seconds) =>
-    seconds % 3_600 === 0
-      ? `${seconds / 3_600} sa`
-      : seconds % 60 === 0
-        ? `${seconds / 60} dk`
-        : `${seconds} sn`,
-  routes: "Banka hesaplarına yönlendirme",
-  noRoutes: "Yönlendirme yok: her ödeme varsayılan hesaba gider.",
-  routesProposed: (who) => `${who} başka yönlendirmeler önerdi; başka birinin doğrulaması gerekir.`,
-  accounts: "Banka hesapları",
-  account: "Hesap",
-  protocol: "Protokol",
-  currencies: "Para birimleri",
-  isDefault: "Varsayılan",
-  noAccounts: "Hesap oluşturulmamış: bütün ödemeler kurulumun kendi hesabına gider.",
-  scheme: "Kart şeması",
-  loyalty: "Sadakat programı",
-  from: (count) => `${count} ve üzeri`,
-  webhooks: "Bildirim adresleri",
-  webhooksOf: (mode) => `Bildirim adresleri, mod: ${mode}`,
-  otherMode: (mode) => `Modu göster: ${mode}`,
-  url: "URL",
-  urlHint: "https ile başlayan, internetten erişilebilen bir adres. Gizli anahtarı bir kez gösterilir.",
-  addWebhook: "Adres ekle",
-  rotateSecret: "Gizli anahtarı yenile",
-  activateSecret: "Yeni gizli anahtarı etkinleştir",
-  testWebhook: "Test gönder",
-  testFailed: "Adres test bildirimini kabul etmedi",
-  testFailedText: (error, status) =>
-    `${error}${status === undefined ? "" : ` (${status})`}. Adresi ve alıcının günlüğünü kontrol edin.`,
-  deliveries: "Bu üye iş yerinin bildirimleri",
-  payments: "Bu üye iş yerinin ödemeleri",
-  suspend: "Askıya al",
-  activate: "Yeniden etkinleştir",
-  change: "Üye iş yerini değiştir",
-  confirmSuspend: (name) => `${name} askıya alınsın mı? 10 saniye içinde bütün istekleri reddedilir.`,
-  confirmRevoke: (key) =>
-    `${key} iptal edilsin mi? 10 saniye içinde bu anahtarla yapılan bütün istekler reddedilir.`,
-  copy: "Kopyala",
-  copied: "Kopyalandı",
-  secretTitle: "Bu gizli anahtar bir kez gösterilir",
-  secretText:
-    "Şimdi kopyalayıp üye iş yerine güvenli bir yolla iletin. Holdfast bir daha göstermez. Kaybedilirse yenisini oluşturun.",
-  ownSecretText:
-    "Şimdi kopyalayıp sunucunuzun gizli anahtarlarını okuduğu yere koyun. Holdfast bir daha göstermez. Kaybedilirse yenisini oluşturun.",
-  secretGone: "Gizli anahtar daha önce gösterildi",
-  secretGoneText:
-    "Bu form iki kez gönderildi ve gizli anahtar ilk yanıttaydı. Kimse kopyalamadıysa yenisini oluşturun ve bunu iptal edin veya değiştirin.",
-  secret: "Gizli anahtar",
-  activatesAt: "Eskisinin yerine geçeceği zaman",
-  toMerchant: "Üye iş yerine git",
-  needName: "Üye iş yerinin adını yazın.",
-};
 
 /** The texts of the pages about merchants. */
 export const MERCHANT_TEXTS: Record<Language, MerchantTexts> = { en: ENGLISH, tr: TURKISH };

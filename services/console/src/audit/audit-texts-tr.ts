@@ -1,0 +1,13 @@
+import type { AuditTexts } from "./audit-texts.ts";
+
+export const TURKISH: AuditTexts = {
+  log: "Kim ne yaptı (en yenisi önce)",
+  actor: "Kişi",
+  action: "İşlem",
+  subject: "Konusu",
+  service: "Servis ve sıra",
+  serviceName: "Servis",
+  from: "Başlangıç (UTC)",
+  to: "Bitiş (hariç, UTC)",
+  noEntries: "Eşleşen kayıt yok. Filtreleri genişletin; kayıtta insanların değiştirdiği her şey vardır.",
+};
