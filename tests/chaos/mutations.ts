@@ -69,12 +69,12 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "the deadline bounds neither the claim nor the bank's call",
     changes: [
       {
-        file: `${payments}/authorization/authorize-payment.ts`,
+        file: `${payments}/accept/authorization/authorize-payment.ts`,
         search: "if (deps.now() > context.deadlineAt)",
         replace: "if (false)",
       },
       {
-        file: `${payments}/authorization/card-request.ts`,
+        file: `${payments}/accept/authorization/card-request.ts`,
         search: "new Date(Math.min(now() + acquirerTimeoutMs, deadlineAt))",
         replace: "new Date(now() + acquirerTimeoutMs + 0 * deadlineAt)",
       },
@@ -85,7 +85,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "FAILED without a reversal",
     changes: [
       {
-        file: `${payments}/recovery/undo-payment.ts`,
+        file: `${payments}/unknown/recovery/undo-payment.ts`,
         search: "const reversal = await deps.acquirers.of(payment.account_id).reverse(request);",
         replace: `const reversal = await (async (_request: object) => ({ kind: "reversed" }))(request);`,
       },
@@ -158,7 +158,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "checkout: a second tab is not asked",
     changes: [
       {
-        file: `${payments}/checkout/pay-checkout.ts`,
+        file: `${payments}/accept/checkout/pay-checkout.ts`,
         search: `if (!checkout || !mayBePaid(checkout.standing, checkout.attempt, checkoutAttemptsMax)) return NOT_CLAIMED;`,
         replace: `if (!checkout) return NOT_CLAIMED;`,
       },
@@ -183,7 +183,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "refunds: each call of the bank has a reference of its own",
     changes: [
       {
-        file: `${payments}/refund-reservation/refund-at-bank.ts`,
+        file: `${payments}/follow-up/refund-reservation/refund-at-bank.ts`,
         search: "refundReference(refundId, subReference)",
         replace: "`${refundReference(refundId, subReference)}:${Date.now()}`",
       },

@@ -1,5 +1,5 @@
 import { withSubReference } from "@holdfast/acquirer";
-import type { OperationKind } from "../../services/payments/src/operation/payment-operation.ts";
+import type { OperationKind } from "../../services/payments/src/follow-up/operation/payment-operation.ts";
 import { transition } from "../../services/payments/src/payment/payment.ts";
 import { SALE } from "./bank.ts";
 import type { Event } from "./explore.ts";

@@ -9,28 +9,28 @@ import {
   type ReversalOutcome,
   type Verdict,
 } from "@holdfast/acquirer";
-import { foundNoConnection } from "../../services/payments/src/acquirer-account/fail-over.ts";
+import { foundNoConnection } from "../../services/payments/src/bank/calls/fail-over.ts";
 import {
   decideCancel,
   decideCapture,
   decideReservation,
   type OperablePayment,
-} from "../../services/payments/src/operation/payment-operation.ts";
-import { refusalOf } from "../../services/payments/src/operator/resolution-refusal.ts";
+} from "../../services/payments/src/follow-up/operation/payment-operation.ts";
+import { refusalOf } from "../../services/payments/src/people/operator/resolution-refusal.ts";
 import { decideAuthorization } from "../../services/payments/src/payment/authorization-outcome.ts";
-import { decideRecovery } from "../../services/payments/src/recovery/decide-recovery.ts";
+import { decideRecovery } from "../../services/payments/src/unknown/recovery/decide-recovery.ts";
 import {
   decideAfterRefund,
   decideAfterReversal,
   isUndone,
   mayStillArrive,
-} from "../../services/payments/src/recovery/decide-undo.ts";
-import { amountToReverse } from "../../services/payments/src/recovery/undo-payment.ts";
+} from "../../services/payments/src/unknown/recovery/decide-undo.ts";
+import { amountToReverse } from "../../services/payments/src/unknown/recovery/undo-payment.ts";
 import {
   amongOthers,
   isUnderWay,
   knownBy,
-} from "../../services/payments/src/refund-reservation/refund-calls.ts";
+} from "../../services/payments/src/follow-up/refund-reservation/refund-calls.ts";
 import { tellAll } from "./bank.ts";
 import {
   nothing,

@@ -1,5 +1,5 @@
 import { withSubReference } from "@holdfast/acquirer";
-import type { OtherRefund } from "../../services/payments/src/refund-reservation/refund-calls.ts";
+import type { OtherRefund } from "../../services/payments/src/follow-up/refund-reservation/refund-calls.ts";
 import type { Event } from "./explore.ts";
 import { asVerdict } from "./ours.ts";
 import type { Setting } from "./setting.ts";

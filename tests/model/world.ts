@@ -1,5 +1,5 @@
 import type { MovementKind, Repetition } from "@holdfast/acquirer";
-import type { OperationKind } from "../../services/payments/src/operation/payment-operation.ts";
+import type { OperationKind } from "../../services/payments/src/follow-up/operation/payment-operation.ts";
 import type { PaymentState } from "../../services/payments/src/payment/payment.ts";
 import type { RefundState } from "../../services/refunds/src/refund/refund.ts";
 

@@ -57,7 +57,7 @@ test.each([
   ["verify-audit", { AUDIT_DATABASE_URL: WIRES.DATABASE_URL }, "AUDIT_DATABASE_URL"],
   ["import-bins", { MIGRATION_DATABASE_URL: WIRES.DATABASE_URL }, "MIGRATION_DATABASE_URL"],
 ])("nor does %s send what it reads over a network in the open", async (program, env, setting) => {
-  const bins = join(root, "services", "payments", "src", "card-bins", "shipped-bins.csv");
+  const bins = join(root, "services", "payments", "src", "accept", "bins", "shipped-bins.csv");
   const { status, stderr } = await run(
     program,
     { CARD_SEALING_KEYS: `k1:${KEY}`, PAN_FINGERPRINT_KEY: KEY, ...env },

@@ -124,7 +124,7 @@ create unique index payment_of_undecided_order on payment (merchant_id, order_id
 -- fetched.
 create index payment_in_time on payment (created_at, payment_id);
 create index payment_of_merchant on payment (merchant_id, created_at, payment_id);
--- The status that merchants see, in the words of services/payments/src/list/payment-list-table.ts.
+-- The status that merchants see, in the words of services/payments/src/people/list/payment-list-table.ts.
 create index payment_of_status on payment (
   merchant_id,
   (case when state in ('ENROLLING', 'AUTHORIZING', 'REVERSING', 'CANCELLING') then 'ENROLLED' else state end),

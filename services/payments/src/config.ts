@@ -25,7 +25,7 @@ import {
 } from "@holdfast/service-runtime";
 import { z } from "zod";
 import { retentionSettings } from "./retention/retention-settings.ts";
-import { fingerprintKeysFault, fingerprintSettings } from "./fingerprint/fingerprint-settings.ts";
+import { fingerprintKeysFault, fingerprintSettings } from "./accept/fingerprint/fingerprint-settings.ts";
 
 const settings = z.object({
   ...commonSettings,

@@ -6,25 +6,29 @@ import type {
   AcquirerAccountVersionTable,
   AcquirerCallSlotTable,
   MerchantRouteTable,
-} from "./acquirer-account/account-tables.ts";
-import type { BinImportTable, BinRangeTable } from "./card-bins/import-tables.ts";
+} from "./bank/account/account-tables.ts";
+import type { BinImportTable, BinRangeTable } from "./accept/bins/import-tables.ts";
 import type {
   ChargebackEvidencePartTable,
   ChargebackEvidenceTable,
   ChargebackLineTable,
   ChargebackTable,
-} from "./chargeback/chargeback-tables.ts";
-import type { CheckoutPaymentTable, CheckoutTable, PaymentLinkTable } from "./checkout/checkout-tables.ts";
-import type { PanFingerprintKeyTable } from "./fingerprint/fingerprint-key-table.ts";
-import type { RuleAttemptTable, RuleCounterTable } from "./merchant-rules/rule-tables.ts";
-import type { PaymentOperationTable } from "./operation/operation-table.ts";
-import type { PaymentResolutionTable } from "./operator/resolution-table.ts";
+} from "./follow-up/chargeback/chargeback-tables.ts";
+import type {
+  CheckoutPaymentTable,
+  CheckoutTable,
+  PaymentLinkTable,
+} from "./accept/checkout/checkout-tables.ts";
+import type { PanFingerprintKeyTable } from "./accept/fingerprint/fingerprint-key-table.ts";
+import type { RuleAttemptTable, RuleCounterTable } from "./accept/rules/rule-tables.ts";
+import type { PaymentOperationTable } from "./follow-up/operation/operation-table.ts";
+import type { PaymentResolutionTable } from "./people/operator/resolution-table.ts";
 import type { PaymentHistoryTable, PaymentTable } from "./payment/payment-table.ts";
-import type { PaymentReversalTable } from "./recovery/reversal-table.ts";
-import type { PaymentWatchTable } from "./recovery/watch-table.ts";
-import type { RefundReservationTable } from "./refund-reservation/reservation-table.ts";
+import type { PaymentReversalTable } from "./unknown/recovery/reversal-table.ts";
+import type { PaymentWatchTable } from "./unknown/recovery/watch-table.ts";
+import type { RefundReservationTable } from "./follow-up/refund-reservation/reservation-table.ts";
 import type { PurgeProgressTable } from "./retention/purge-progress-table.ts";
-import type { ThreeDsSessionTable } from "./three-ds/session-table.ts";
+import type { ThreeDsSessionTable } from "./accept/three-ds/session-table.ts";
 
 /** Tables of the schema `payments`, as the migrations make them; a test compares the two. */
 export type PaymentsDatabase = AuditDatabase & {

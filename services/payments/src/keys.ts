@@ -1,11 +1,11 @@
 import { type KeysProgram } from "@holdfast/postgres";
 import { keyRingSetting } from "@holdfast/service-runtime";
-import { accountKeysInUse } from "./acquirer-account/account-keys-in-use.ts";
-import { resealAccountSecrets } from "./acquirer-account/reseal-account-secrets.ts";
+import { accountKeysInUse } from "./bank/account/account-keys-in-use.ts";
+import { resealAccountSecrets } from "./bank/account/reseal-account-secrets.ts";
 import type { PaymentsDatabase } from "./database.ts";
-import { fingerprintKeysInUse } from "./fingerprint/fingerprint-ring.ts";
-import { fingerprintRing, fingerprintSettings } from "./fingerprint/fingerprint-settings.ts";
-import { forgetFingerprints } from "./fingerprint/forget-fingerprints.ts";
+import { fingerprintKeysInUse } from "./accept/fingerprint/fingerprint-ring.ts";
+import { fingerprintRing, fingerprintSettings } from "./accept/fingerprint/fingerprint-settings.ts";
+import { forgetFingerprints } from "./accept/fingerprint/forget-fingerprints.ts";
 
 const settings = {
   ...fingerprintSettings,

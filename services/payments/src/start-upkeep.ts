@@ -1,10 +1,10 @@
 /** What is brought to its end in the background, each account's by workers of its own. */
 import { startWorkPools, type PeriodicTask, type WorkPoolsOptions } from "@holdfast/service-runtime";
-import type { Upkeep } from "./acquirer-account/account-connections.ts";
+import type { Upkeep } from "./bank/calls/account-connections.ts";
 import type { Config } from "./config.ts";
-import { expiredDueInMs, expirePayment, takeExpired } from "./operation/expire-payments.ts";
-import { startRecovery, type RecoveryWorkerDeps } from "./recovery/recovery-worker.ts";
-import { startWatching } from "./recovery/watch-payment.ts";
+import { expiredDueInMs, expirePayment, takeExpired } from "./follow-up/operation/expire-payments.ts";
+import { startRecovery, type RecoveryWorkerDeps } from "./unknown/recovery/recovery-worker.ts";
+import { startWatching } from "./unknown/recovery/watch-payment.ts";
 
 export function startUpkeep(
   deps: RecoveryWorkerDeps,

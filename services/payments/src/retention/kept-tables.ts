@@ -3,9 +3,9 @@ import { purgeOutbox } from "@holdfast/outbox";
 import type { RetentionLine } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
-import { purgeRuleCounts } from "../merchant-rules/rule-queries.ts";
-import { purgeRefusals } from "../refund-reservation/purge-refusals.ts";
-import { forgetChallenges } from "../three-ds/forget-challenges.ts";
+import { purgeRuleCounts } from "../accept/rules/rule-queries.ts";
+import { purgeRefusals } from "../follow-up/refund-reservation/purge-refusals.ts";
+import { forgetChallenges } from "../accept/three-ds/forget-challenges.ts";
 import { forgetAddresses } from "./forget-addresses.ts";
 import { purgeCheckouts, purgeEvidence, purgeSessions } from "./purge-ended.ts";
 

@@ -1,0 +1,138 @@
+import type { CardOpener } from "@holdfast/sealing";
+import {
+  isLive,
+  type ApiPaymentResponse,
+  type Card,
+  type CommandReply,
+  type OrderDetails,
+  type PreAuthorizePayment,
+  type SellPayment,
+} from "@holdfast/contracts";
+import type { Incoming } from "@holdfast/messaging";
+import type { Acquirers } from "../../bank/calls/acquirers.ts";
+import type { CallTurns } from "../../bank/calls/call-turns.ts";
+import type { RoutedPayment } from "../../bank/account/decide-route.ts";
+import type { FindRoute } from "../../bank/account/routing.ts";
+import { findBin } from "../bins/bin-table.ts";
+import type { CurrentBins } from "../bins/current-bins.ts";
+import { enforceRules, type EnforceRulesDeps } from "../rules/enforce-rules.ts";
+import type { ClaimRow } from "../../payment/payment-statements.ts";
+import { withConnection, withTurns, type ConnectionDeps } from "../../bank/calls/with-connection.ts";
+import { answerRefusal, answerKnownPayment, type ReadState } from "./answer-known-payment.ts";
+import { basketOf, customerOf } from "./card-request.ts";
+import { describePayment, refuseProgramme, type DescribePaymentDeps } from "./describe-payment.ts";
+
+export type AdmitPaymentDeps = DescribePaymentDeps &
+  EnforceRulesDeps &
+  ConnectionDeps & {
+    cards: CardOpener;
+    bins: CurrentBins["table"];
+    findRoute: FindRoute;
+    acquirers: Acquirers;
+    turns: CallTurns;
+  };
+
+/** A payment that may go on to its claim. */
+export type Admitted = {
+  row: ClaimRow;
+  card: Card;
+  details: OrderDetails;
+  /** Accounts that it may be sent to where the one of the row certainly got nothing of it. */
+  otherAccounts: readonly (string | null)[];
+};
+
+type Message = Incoming<PreAuthorizePayment | SellPayment>;
+
+/**
+ * The steps before any payment's claim, with 3-D Secure or without: opens the card and what is said about its buyer, looks
+ * up its BIN, refuses what its programme does not have, finds the account that it goes to, refuses what that account needs
+ * and nobody said, waits for one of the merchant's connections to it, takes a turn where it has so many calls a minute,
+ * and asks the merchant's rules. Nothing has been sent to the bank.
+ * @param proceed what follows for a payment that is admitted, on that connection. Every other gets its answer here.
+ */
+export async function admitPayment<Reply extends CommandReply<ApiPaymentResponse>>(
+  deps: AdmitPaymentDeps,
+  message: Message,
+  {
+    transactionType,
+    further = [],
+    ordered,
+    read,
+  }: {
+    transactionType: "PRE_AUTHORIZATION" | "PAYMENT";
+    /** Fields of the request that a sale does not have, for its fingerprint. */
+    further?: readonly string[];
+    /** What its checkout says about the buyer, beside what the request does. */
+    ordered?: OrderDetails | undefined;
+    /** How a payment that exists already is shown. */
+    read?: ReadState;
+  },
+  proceed: (admitted: Admitted) => Promise<Reply>,
+): Promise<Reply | CommandReply<ApiPaymentResponse>> {
+  const opened = open(deps, message);
+  if (!opened) return { outcome: "problem", code: "internal_error" };
+  const { card } = opened;
+  const details = { ...ordered, ...opened.details };
+  const bins = deps.bins();
+  if (!bins) return { outcome: "not_started" };
+  const bin = findBin(bins, card.reveal().pan);
+  // A request without such details has the fingerprint of its other fields alone.
+  const said = opened.details ? [JSON.stringify(opened.details)] : [];
+  const row = describePayment(deps, message, transactionType, card, bin, [...further, ...said]);
+  const refusal = refuseProgramme(row, bin);
+  if (refusal) return await answerRefusal(deps, message, row, refusal);
+  const route = deps.findRoute(row.merchant_id, routed(row));
+  if (!route) return { outcome: "not_started" };
+  const [accountId, ...others] = route;
+  if (accountId === undefined) return { outcome: "problem", code: "no_acquirer_account" };
+  const missing = missingAt(deps, row, details);
+  const field = missing(accountId);
+  if (field !== undefined) {
+    const lacking = { outcome: "problem", code: "bank_requires_field", extra: { field } } as const;
+    return await answerRefusal(deps, message, row, lacking);
+  }
+  const otherAccounts = others.filter((other) => missing(other) === undefined);
+  row.account_id = accountId;
+  const { deadlineAt } = message.context;
+  const caller = { accountId, merchantId: row.merchant_id, deadlineAt };
+  const calls = deps.acquirers.of(accountId).capabilities.callsPerPayment ?? 1;
+  return await withConnection<ApiPaymentResponse>(deps, caller, () =>
+    withTurns(deps, { accountId, calls }, async () => {
+      const rejected = await enforceRules(deps, message, row);
+      if (rejected === "known") return await answerKnownPayment(deps, message, row, read);
+      return rejected ?? (await proceed({ row, card, details, otherAccounts }));
+    }),
+  );
+}
+
+/** What an account needs, and neither the request nor the account's defaults have. */
+function missingAt({ acquirers }: AdmitPaymentDeps, row: ClaimRow, details: OrderDetails) {
+  const request = { customer: customerOf(row, details), ...basketOf(details) };
+  return (account: string | null) => acquirers.of(account).missingField?.(request);
+}
+
+function routed(row: ClaimRow): RoutedPayment {
+  return {
+    livemode: isLive(row.merchant_id),
+    currency: row.currency,
+    domInt: row.dom_int,
+    cardScheme: row.card_scheme,
+    loyaltyCode: row.loyalty_code,
+    installmentCount: row.installment_count,
+  };
+}
+
+/** Fails when the gateway's keys are not ours, or when the message was tampered with; nothing has been started. */
+function open(
+  { cards, events }: AdmitPaymentDeps,
+  { context, payload }: Message,
+): { card: Card; details: OrderDetails | undefined } | undefined {
+  const binding = { paymentId: payload.paymentId, merchantId: context.merchant.merchantId };
+  try {
+    const details = payload.details && cards.openDetails(payload.details, binding);
+    return { card: cards.open(payload.card, binding), details };
+  } catch (error) {
+    events.cardNotOpened({ payment_id: binding.paymentId, merchant_id: binding.merchantId }, error);
+    return undefined;
+  }
+}

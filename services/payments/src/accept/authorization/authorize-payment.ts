@@ -1,0 +1,114 @@
+/**
+ * A pre-authorization or a sale in three phases, each one transaction or one external call and never both: claim,
+ * authorize, record. Before them come the merchant's rules, which may reject it without asking the bank. The state
+ * committed after each phase is enough for another process to continue from there, and no phase is ever repeated blindly:
+ * a copy of the message is answered from the first one's row, and an unknown outcome is left to recovery and never called
+ * a decline.
+ */
+import type { AcquirerOutcome } from "@holdfast/acquirer";
+import { certainlyNotCommitted } from "@holdfast/postgres";
+import { failpoint } from "@holdfast/service-runtime";
+import type {
+  ApiPaymentResponse,
+  CommandReply,
+  OrderDetails,
+  PreAuthorizePayment,
+  SellPayment,
+} from "@holdfast/contracts";
+import type { Incoming } from "@holdfast/messaging";
+import {
+  DEADLINE_PASSED,
+  decideAuthorization,
+  type LeasedForSettlement,
+} from "../../payment/authorization-outcome.ts";
+import type { ClaimRow } from "../../payment/payment-statements.ts";
+import type { OrderTaken } from "../../payment/payment-writes.ts";
+import { orderUndecided } from "../../payment/undecided-order.ts";
+import type { Acquirers } from "../../bank/calls/acquirers.ts";
+import { withFailover } from "../../bank/calls/fail-over.ts";
+import { admitPayment, type Admitted, type AdmitPaymentDeps } from "./admit-payment.ts";
+import { answerKnownPayment } from "./answer-known-payment.ts";
+import { cardRequestOf, type CardPayment } from "./card-request.ts";
+import { concludeAuthorization, type ConcludeDeps } from "./conclude-authorization.ts";
+
+export type AuthorizePaymentDeps = AdmitPaymentDeps & ConcludeDeps & { acquirers: Acquirers };
+
+type Message = Incoming<PreAuthorizePayment | SellPayment>;
+type Reply = CommandReply<ApiPaymentResponse>;
+
+export async function authorizePayment(
+  deps: AuthorizePaymentDeps,
+  message: Message,
+  transactionType: "PRE_AUTHORIZATION" | "PAYMENT",
+  ordered?: OrderDetails,
+): Promise<Reply> {
+  return await admitPayment(deps, message, { transactionType, ordered }, (admitted) =>
+    authorizeAdmitted(deps, message, admitted),
+  );
+}
+
+async function authorizeAdmitted(
+  deps: AuthorizePaymentDeps,
+  message: Message,
+  { row, card, details, otherAccounts }: Admitted,
+): Promise<Reply> {
+  const { context } = message;
+  const keyed = context.idempotency !== undefined;
+  const claimed = await claim(deps, row);
+  if (claimed === "taken") return await answerKnownPayment(deps, message, row);
+  if (claimed === "not_started" || claimed === "in_doubt") return { outcome: claimed };
+  if ("undecided" in claimed) return orderUndecided(claimed.undecided);
+  if (deps.now() > context.deadlineAt) {
+    return await concludeAuthorization(deps, claimed, DEADLINE_PASSED, { keyed });
+  }
+
+  const decision = decideAuthorization(
+    await withFailover(deps, claimed, { otherAccounts, deadlineAt: context.deadlineAt }, () =>
+      authorize(deps, message, { payment: claimed, card, details }),
+    ),
+  );
+  await failpoint("payments.after_acquirer");
+  return await concludeAuthorization(deps, claimed, decision, { keyed });
+}
+
+async function claim(
+  { writes, events }: AuthorizePaymentDeps,
+  row: ClaimRow,
+): Promise<LeasedForSettlement | OrderTaken | "taken" | "not_started" | "in_doubt"> {
+  try {
+    await failpoint("payments.before_claim");
+    const claimed = await writes.claim(row);
+    await failpoint("payments.after_claim");
+    if (!claimed) return "taken";
+    if ("undecided" in claimed) return claimed;
+    return { ...row, ...NOT_YET_ANSWERED, ...claimedVersion(claimed), state: "AUTHORIZING", ...claimed };
+  } catch (error) {
+    events.writeFailed("claim", row, error);
+    return certainlyNotCommitted(error) ? "not_started" : "in_doubt";
+  }
+}
+
+/** The version with which a payment begins, and since when it is in its first state. */
+export function claimedVersion({ created_at }: { created_at: Date }): { version: number; state_since: Date } {
+  return { version: 1, state_since: created_at };
+}
+
+/** Columns of a payment the bank has not answered yet. */
+export const NOT_YET_ANSWERED = {
+  captured_minor: 0n,
+  external_transaction_id: null,
+  auth_code: null,
+  result_code: null,
+  result_message: null,
+  decline_class: null,
+} as const;
+
+function authorize(
+  deps: AuthorizePaymentDeps,
+  { context }: Message,
+  given: CardPayment,
+): Promise<AcquirerOutcome> {
+  const acquirer = deps.acquirers.of(given.payment.account_id);
+  const request = cardRequestOf(deps, given, context);
+  return given.payment.transaction_type === "PAYMENT" ? acquirer.sale(request) : acquirer.authorize(request);
+}

@@ -1,0 +1,79 @@
+import {
+  orderIdOf,
+  type BasketItem,
+  type Browser,
+  type CardRequest,
+  type Customer,
+} from "@holdfast/acquirer";
+import type { Card, OrderDetails } from "@holdfast/contracts";
+import type { LeasedForSettlement } from "../../payment/authorization-outcome.ts";
+
+/** What a card request is about: the payment, and what must not be stored of it. */
+export type CardPayment = { payment: LeasedForSettlement; card: Card; details: OrderDetails };
+
+/** The part that all card requests to the acquirer share. It expires when its caller no longer waits for the answer. */
+export function cardRequestOf(
+  { acquirerTimeoutMs, now }: { acquirerTimeoutMs: number; now: () => number },
+  { payment, card, details }: CardPayment,
+  { deadlineAt }: { deadlineAt: number },
+): CardRequest {
+  const { description, initiator } = details;
+  return {
+    reference: payment.payment_id,
+    orderId: orderIdOf(payment.payment_id),
+    expiresAt: new Date(Math.min(now() + acquirerTimeoutMs, deadlineAt)),
+    amountMinor: payment.amount_minor,
+    currency: payment.currency,
+    card: card.reveal(),
+    cardHolderName: payment.card_holder_name,
+    installmentCount: payment.installment_count,
+    ...(payment.loyalty_code !== null && { loyaltyCode: payment.loyalty_code }),
+    customer: customerOf(payment, details),
+    ...basketOf(details),
+    ...(description !== undefined && { description }),
+    ...(initiator && { initiator: given(initiator) }),
+  };
+}
+
+/** The buyer as the bank gets it: what the request says, with what is stored of the payment. */
+export function customerOf(
+  payment: { request_ip: string; customer_id: string | null },
+  { customer = {} }: Pick<OrderDetails, "customer">,
+): Customer {
+  const { name, billingAddress, shippingAddress, ...rest } = customer;
+  return {
+    ip: payment.request_ip,
+    ...(payment.customer_id !== null && { id: payment.customer_id }),
+    ...(name !== undefined && namesOf(name)),
+    ...given(rest),
+    ...(billingAddress && { billingAddress: given(billingAddress) }),
+    ...(shippingAddress && { shippingAddress: given(shippingAddress) }),
+  };
+}
+
+/** Banks that ask for both names want the surname by itself: it is the last word. */
+function namesOf(name: string): Pick<Customer, "name" | "surname"> {
+  const words = name.trim().split(/\s+/);
+  const surname = words.length > 1 ? words.pop() : undefined;
+  return { name: words.join(" "), ...(surname !== undefined && { surname }) };
+}
+
+export function browserOf({ browser }: OrderDetails): { browser?: Browser } {
+  return browser ? { browser: given(browser) } : {};
+}
+
+export function basketOf({ basket }: OrderDetails): { basket?: BasketItem[] } {
+  if (!basket) return {};
+  return {
+    basket: basket.map(({ amountMinor, ...item }) => ({ ...item, amountMinor: BigInt(amountMinor) })),
+  };
+}
+
+type Given<Fields> = { [Name in keyof Fields]: Exclude<Fields[Name], undefined> };
+
+/** Leaves out what has no value. */
+function given<Fields extends object>(fields: Fields): Given<Fields> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Given<Fields>;
+}

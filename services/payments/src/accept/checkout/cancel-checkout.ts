@@ -1,0 +1,90 @@
+import type {
+  CancelCheckoutOfMerchant,
+  CheckoutPage,
+  CheckoutRecord,
+  CommandReply,
+} from "@holdfast/contracts";
+import { fingerprintRequest } from "@holdfast/idempotency";
+import type { Incoming } from "@holdfast/messaging";
+import type { KeyRing } from "@holdfast/service-runtime";
+import type { Transaction } from "kysely";
+import type { PaymentsDatabase } from "../../database.ts";
+import { underEachKey } from "../fingerprint/keyed-hash.ts";
+import { decideCheckout, mayBePaid } from "./checkout.ts";
+import { lockCheckout, type FoundCheckout } from "./checkout-queries.ts";
+import { checkoutRecord } from "./checkout-record.ts";
+import { closeCheckout } from "./close-checkout.ts";
+import { viewCheckout } from "./read-checkout.ts";
+import { settleCheckout, type SettleCheckoutDeps } from "./settle-checkout.ts";
+import { underKey } from "./under-key.ts";
+
+/** The buyer goes back to the shop. A checkout whose payment is under way, or was made, stays as it is. */
+export async function cancelCheckout(
+  deps: SettleCheckoutDeps,
+  checkoutId: string,
+): Promise<CommandReply<CheckoutPage>> {
+  const cancelled = await deps.db.transaction().execute((trx) => cancelLocked(deps, trx, checkoutId));
+  if (cancelled.hasClosed) deps.events.checkoutClosed(cancelled.checkout!.row);
+  return await viewCheckout(deps, checkoutId);
+}
+
+/**
+ * Its merchant cancels it. A payment that is being claimed holds the checkout's lock: of the two, the second finds what the
+ * first one has committed, and changes nothing.
+ */
+export async function cancelCheckoutOfMerchant(
+  deps: SettleCheckoutDeps & { fingerprintKeys: KeyRing },
+  { context, payload: { checkoutId, requestId } }: Incoming<CancelCheckoutOfMerchant>,
+): Promise<CommandReply<CheckoutRecord>> {
+  const found = await settleCheckout(deps, checkoutId, context.merchant.merchantId);
+  if (!found) return { outcome: "problem", code: "checkout_not_found" };
+  const { hash, older } = underEachKey(deps.fingerprintKeys, (key) => fingerprintRequest(key, [checkoutId]));
+  const taking = { fingerprint: hash, older, resourceId: requestId };
+  let closed: FoundCheckout | undefined;
+  const reply = await underKey(
+    deps.db,
+    context,
+    taking,
+    async (trx) => {
+      const { checkout, hasClosed, isUnderWay } = await cancelLocked(deps, trx, checkoutId);
+      if (hasClosed) closed = checkout;
+      return answerOf(checkout, isUnderWay);
+    },
+    (refused) => refused.outcome === "problem" && refused.code === "operation_in_progress",
+  );
+  if (closed) deps.events.checkoutClosed(closed.row);
+  return reply;
+}
+
+function answerOf(checkout: FoundCheckout | undefined, isUnderWay: boolean): CommandReply<CheckoutRecord> {
+  if (!checkout) return { outcome: "problem", code: "checkout_not_found" };
+  if (isUnderWay) return { outcome: "problem", code: "operation_in_progress", detail: UNDER_WAY };
+  if (checkout.row.state !== "CANCELLED") {
+    const detail = `It is ${checkout.row.state}.`;
+    return { outcome: "problem", code: "checkout_not_open", detail };
+  }
+  return { outcome: "done", result: checkoutRecord(checkout) };
+}
+
+const UNDER_WAY = "A payment of the checkout is under way; it is cancelled or stays as that payment decides.";
+
+/** Cancels what may be cancelled now, on its locked row; closes what is over otherwise. */
+async function cancelLocked(
+  deps: SettleCheckoutDeps,
+  trx: Transaction<PaymentsDatabase>,
+  checkoutId: string,
+): Promise<{ checkout: FoundCheckout | undefined; hasClosed: boolean; isUnderWay: boolean }> {
+  const locked = await lockCheckout(trx, checkoutId);
+  const unchanged = { checkout: locked, hasClosed: false, isUnderWay: false };
+  if (!locked || locked.row.state !== "OPEN") return unchanged;
+  const stands = decideCheckout(locked.standing, locked.attempt, deps.checkoutAttemptsMax);
+  const may = mayBePaid(locked.standing, locked.attempt, deps.checkoutAttemptsMax);
+  if (stands === "OPEN" && !may) return { ...unchanged, isUnderWay: true };
+  const { closed, checkout } = await closeCheckout(
+    deps,
+    trx,
+    checkoutId,
+    stands === "OPEN" ? "CANCELLED" : stands,
+  );
+  return { checkout, hasClosed: closed, isUnderWay: false };
+}

@@ -1,0 +1,50 @@
+import type {
+  CheckoutRecord,
+  CommandReply,
+  listCheckouts as listCheckoutsCommand,
+  ListPart,
+} from "@holdfast/contracts";
+import { partOf, readList, type ListTable } from "@holdfast/lists";
+import { sql, type Kysely } from "kysely";
+import type { z } from "zod";
+import type { PaymentsDatabase } from "../../database.ts";
+import { withPayments, type FoundCheckout, type ReadCheckout } from "./checkout-queries.ts";
+import { checkoutRecord } from "./checkout-record.ts";
+import { isToBeClosed, settleCheckout, type SettleCheckoutDeps } from "./settle-checkout.ts";
+
+export type ListCheckoutsDeps = SettleCheckoutDeps & {
+  /** On the connections of lists. */
+  lists: Kysely<PaymentsDatabase>;
+};
+
+/**
+ * The merchant's checkouts, newest first, each as it is now: one that was paid or is over is closed here, as it is wherever
+ * a checkout is read.
+ */
+export async function listCheckouts(
+  deps: ListCheckoutsDeps,
+  merchantId: string,
+  { filter, after, limit }: z.infer<typeof listCheckoutsCommand.request>,
+): Promise<CommandReply<ListPart<CheckoutRecord>>> {
+  const query = { filter: { ...filter, merchantId }, after, limit };
+  const read = await readList<ReadCheckout>(deps.lists, CHECKOUTS, query);
+  const found = await withPayments(deps.db, read.rows);
+  const settled = new Map<string, FoundCheckout>();
+  for (const each of found) settled.set(each.row.checkout_id, await asItIsNow(deps, each));
+  const part = partOf(read, ({ checkout_id }) => checkoutRecord(settled.get(checkout_id)!));
+  return { outcome: "done", result: part };
+}
+
+async function asItIsNow(deps: SettleCheckoutDeps, found: FoundCheckout): Promise<FoundCheckout> {
+  if (!isToBeClosed(found, deps.checkoutAttemptsMax)) return found;
+  return (await settleCheckout(deps, found.row.checkout_id)) ?? found;
+}
+
+export const CHECKOUTS: ListTable = {
+  name: "checkout",
+  id: "checkout_id",
+  status: sql<string>`state`,
+  transactionType: sql<string>`transaction_type`,
+  columns: sql`checkout.*, expires_at <= clock_timestamp() as is_expired`,
+  hasStatusIndex: () => false,
+};

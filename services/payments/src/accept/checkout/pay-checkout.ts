@@ -1,0 +1,188 @@
+/**
+ * Pays a checkout with a card: a sale or a pre-authorization like any other, except that its claim takes the checkout,
+ * too. Of two forms that arrive together one claims; the other finds a payment under way and makes none. A payment that
+ * fails leaves the checkout open for another card, as often as is allowed; one of unknown outcome keeps it taken.
+ */
+import { orNotStarted } from "@holdfast/postgres";
+import { failpoint } from "@holdfast/service-runtime";
+import type { CheckoutPage, CommandReply, PayCheckout, SellPayment } from "@holdfast/contracts";
+import type { Incoming } from "@holdfast/messaging";
+import type { Transaction } from "kysely";
+import { authorizePayment } from "../authorization/authorize-payment.ts";
+import type { PaymentsDatabase } from "../../database.ts";
+import { claimWithin, rejectWithin, type PaymentWrites } from "../../payment/payment-writes.ts";
+import { orderByOrder } from "../../payment/undecided-order.ts";
+import { enrolPayment, type EnrolPaymentDeps } from "../three-ds/enrol-payment.ts";
+import { openCheckoutDetails } from "./checkout-details.ts";
+import { refuseCardInCheckout } from "./card-in-checkout.ts";
+import { mayBePaid } from "./checkout.ts";
+import {
+  findCheckout,
+  lockCheckout,
+  noteAttempt,
+  type CheckoutRow,
+  type FoundCheckout,
+} from "./checkout-queries.ts";
+import { takePaymentLink } from "./payment-link-queries.ts";
+import { describeForPage } from "./read-checkout.ts";
+import { settleCheckout, type SettleCheckoutDeps } from "./settle-checkout.ts";
+
+export type PayCheckoutDeps = EnrolPaymentDeps & SettleCheckoutDeps;
+type Reply = CommandReply<CheckoutPage>;
+
+export async function payCheckout(deps: PayCheckoutDeps, message: Incoming<PayCheckout>): Promise<Reply> {
+  const { checkoutId, installmentCount } = message.payload;
+  const { merchantId } = message.context.merchant;
+  const found = await orNotStarted(() => findCheckout(deps.db, checkoutId, merchantId));
+  if (!found) return NOT_FOUND;
+  if ("outcome" in found) return found;
+  const { row } = found;
+  if (!row.installment_options.includes(installmentCount)) {
+    return {
+      outcome: "problem",
+      code: "installments_not_allowed",
+      extra: { allowed: row.installment_options },
+    };
+  }
+  const ordered = openCheckoutDetails(deps, { checkoutId, merchantId, details: row.sealed_details });
+  if (ordered === "sealed") return { outcome: "problem", code: "internal_error" };
+  const refused = refuseCardInCheckout(deps, message, row, ordered);
+  if (refused) return refused;
+
+  const ofCheckout = { ...deps, writes: writesOfCheckout(deps, message.payload) };
+  const payment = row.three_ds
+    ? await enrolPayment(ofCheckout, enrolmentOf(message, row), {
+        ordered,
+        withinClaim: (trx) => takeCheckout(deps, trx, message.payload),
+      })
+    : await authorizePayment(ofCheckout, paymentOf(message, row), row.transaction_type, ordered);
+  await failpoint("payments.after_checkout_payment");
+  if (payment.outcome === "problem" && !isShownByCheckout(payment)) return payment;
+  if (payment.outcome === "not_started" || payment.outcome === "in_doubt") return payment;
+  const settled = await settleCheckout(deps, checkoutId);
+  if (!settled) return NOT_FOUND;
+  if (payment.outcome === "problem" && !isExplainedBy(settled, payment)) return payment;
+  const outcome = payment.outcome === "pending" ? "pending" : "done";
+  return { outcome, result: await describeForPage(deps, settled) };
+}
+
+/** What a claim needs of the form. */
+type TakingForm = Pick<PayCheckout, "checkoutId" | "paymentId" | "installmentCount">;
+
+type Problem = Extract<CommandReply<unknown>, { outcome: "problem" }>;
+
+/** A payment that was not claimed is not found, or the order has one that is undecided; the checkout may show the reason. */
+function isShownByCheckout({ code }: Problem): boolean {
+  return code === NOT_CLAIMED.code || code === "order_undecided";
+}
+
+/** An undecided payment of the same order is shown by the checkout where it is its own, or of the same payment link. */
+function isExplainedBy({ row }: FoundCheckout, { code, extra }: Problem): boolean {
+  return (
+    code !== "order_undecided" || extra?.["paymentId"] === row.payment_id || row.payment_link_id !== null
+  );
+}
+
+const NOT_FOUND: Reply = { outcome: "problem", code: "checkout_not_found" };
+
+const NOT_CLAIMED = { outcome: "problem", code: "payment_not_found" } as const;
+
+/** The message of a payment with 3-D Secure, whose cardholder returns to the checkout's page in any case. */
+function enrolmentOf(message: Incoming<PayCheckout>, row: CheckoutRow) {
+  const { context, traceparent, payload } = paymentOf(message, row);
+  const { session, checkoutUrl } = message.payload;
+  const terms = {
+    ...session,
+    transactionType: row.transaction_type,
+    successUrl: checkoutUrl,
+    failureUrl: checkoutUrl,
+  };
+  return { context, traceparent, payload: { ...payload, ...terms } };
+}
+
+/**
+ * The payment's message, as if the merchant had sent it: the order, and who issued the merchant's credential, come from the
+ * checkout and not from the page.
+ */
+function paymentOf(
+  { context, traceparent, payload }: Incoming<PayCheckout>,
+  row: CheckoutRow,
+): Incoming<SellPayment> {
+  const { paymentId, cardHolderName, card, details, installmentCount, requestIp, requestPort } = payload;
+  const merchant = { ...context.merchant, credentialIssuedBy: row.credential_issued_by ?? undefined };
+  return {
+    context: { ...context, merchant },
+    traceparent,
+    payload: {
+      paymentId,
+      orderId: row.order_id,
+      amountMinor: row.amount_minor.toString(),
+      currency: row.currency,
+      cardHolderName,
+      card,
+      details,
+      requestIp,
+      requestPort,
+      ...(row.customer_id !== null && { customerId: row.customer_id }),
+      installmentCount,
+    },
+  };
+}
+
+/** A payment is claimed, or rejected by the merchant's rules, in one transaction with its checkout's attempt. */
+function writesOfCheckout(deps: PayCheckoutDeps, form: TakingForm): PaymentWrites {
+  return {
+    ...deps.writes,
+    claim: (claim) => orderByOrder(() => withCheckout(deps, form, (trx) => claimWithin(trx, claim, deps))),
+    reject: async (rejection) =>
+      (await withCheckout(deps, form, async (trx) =>
+        (await rejectWithin(trx, rejection)) ? rejection : undefined,
+      )) !== undefined,
+  };
+}
+
+/**
+ * A payment's first row and the checkout's attempt, in one transaction.
+ * @returns undefined when the payment exists already, or the checkout may not be paid now.
+ */
+async function withCheckout<Written extends object>(
+  deps: PayCheckoutDeps,
+  form: TakingForm,
+  write: (trx: Transaction<PaymentsDatabase>) => Promise<Written | undefined>,
+): Promise<Written | undefined> {
+  try {
+    return await deps.db.transaction().execute(async (trx) => {
+      const written = await write(trx);
+      // A copy of a message, or of a form; or the order has another payment that is undecided.
+      if (!written || "undecided" in written) return written;
+      if (await takeCheckout(deps, trx, form)) throw new CheckoutTaken();
+      return written;
+    });
+  } catch (error) {
+    if (error instanceof CheckoutTaken) return undefined;
+    throw error;
+  }
+}
+
+/** Rolls the claim back. */
+class CheckoutTaken extends Error {
+  override name = "CheckoutTaken";
+  readonly code = "checkout_taken";
+}
+
+/**
+ * Takes the checkout for the payment that was claimed in this transaction, on its locked row: of two, the second finds the
+ * first one's payment. @returns why not.
+ */
+async function takeCheckout(
+  { checkoutAttemptsMax }: SettleCheckoutDeps,
+  trx: Transaction<PaymentsDatabase>,
+  { checkoutId, paymentId, installmentCount }: TakingForm,
+): Promise<typeof NOT_CLAIMED | undefined> {
+  const checkout = await lockCheckout(trx, checkoutId);
+  if (!checkout || !mayBePaid(checkout.standing, checkout.attempt, checkoutAttemptsMax)) return NOT_CLAIMED;
+  const { payment_link_id: linkId } = checkout.row;
+  if (linkId !== null && !(await takePaymentLink(trx, linkId, paymentId))) return NOT_CLAIMED;
+  if (await noteAttempt(trx, checkout.row, { paymentId, installmentCount })) return undefined;
+  throw new Error("a locked checkout was changed by somebody else");
+}

@@ -1,0 +1,63 @@
+import { failpoint } from "@holdfast/service-runtime";
+import type { Kysely } from "kysely";
+import type { BusinessEvents } from "../../payment/business-events.ts";
+import type { PaymentsDatabase } from "../../database.ts";
+import { decideCheckout } from "./checkout.ts";
+import { closeCheckout } from "./close-checkout.ts";
+import { findCheckout, findCheckoutsToClose, lockCheckout, type FoundCheckout } from "./checkout-queries.ts";
+
+export type SettleCheckoutDeps = {
+  db: Kysely<PaymentsDatabase>;
+  events: BusinessEvents;
+  /** Cards that may be tried on one checkout. */
+  checkoutAttemptsMax: number;
+  /** Whether events are written that endpoints get only if they ask for them. */
+  optionalEvents?: boolean;
+};
+
+/**
+ * The checkout as it is now, closed first if its payment or its clock requires that. Every reader reads it here, so a
+ * checkout that was paid is never shown as OPEN; the rounds below close those that have no reader.
+ *
+ * @param merchantId its merchant, where the caller has to be the merchant.
+ */
+export async function settleCheckout(
+  deps: SettleCheckoutDeps,
+  checkoutId: string,
+  merchantId?: string,
+): Promise<FoundCheckout | undefined> {
+  const { db, events, checkoutAttemptsMax } = deps;
+  const found = await findCheckout(db, checkoutId, merchantId);
+  if (!found || !isToBeClosed(found, checkoutAttemptsMax)) return found;
+  await failpoint("payments.before_checkout_close");
+  const settled = await db.transaction().execute(async (trx) => {
+    const locked = await lockCheckout(trx, checkoutId);
+    if (!locked) return undefined;
+    const to = standsAt(locked, checkoutAttemptsMax);
+    if (to === "OPEN" || to === locked.row.state) return { closed: false, checkout: locked };
+    return await closeCheckout(deps, trx, checkoutId, to);
+  });
+  if (settled?.closed && settled.checkout) events.checkoutClosed(settled.checkout.row);
+  return settled?.checkout;
+}
+
+/** Whether its payment or its clock requires that the checkout be closed. */
+export function isToBeClosed(found: FoundCheckout, attemptsMax: number): boolean {
+  return standsAt(found, attemptsMax) !== found.row.state;
+}
+
+function standsAt({ standing, attempt }: FoundCheckout, attemptsMax: number) {
+  return decideCheckout(standing, attempt, attemptsMax);
+}
+
+/** One round: closes checkouts that are over. Any number of workers may do so side by side. @returns how many it found. */
+export async function closeCheckouts(deps: SettleCheckoutDeps): Promise<number> {
+  const due = await findCheckoutsToClose(deps.db, {
+    attemptsMax: deps.checkoutAttemptsMax,
+    limit: ROUND_MAX,
+  });
+  for (const { checkout_id } of due) await settleCheckout(deps, checkout_id);
+  return due.length;
+}
+
+const ROUND_MAX = 100;

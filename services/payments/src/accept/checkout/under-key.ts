@@ -1,0 +1,58 @@
+import type { CommandReply, MessageContext } from "@holdfast/contracts";
+import {
+  answerRepetition,
+  storeAnswer,
+  takeIdempotencyKey,
+  type RequestIdentity,
+} from "@holdfast/idempotency";
+import { orNotStarted } from "@holdfast/postgres";
+import type { Kysely, Transaction } from "kysely";
+import type { PaymentsDatabase } from "../../database.ts";
+
+/**
+ * Writes something that no bank has to hear of, with its Idempotency-Key and the key's answer in one transaction. What may
+ * succeed in a moment (`repeatable`) is rolled back with its key, so that nothing is stored of it.
+ *
+ * @param write has no effect of its own where a copy of the message has been carried out.
+ */
+export async function underKey<Result>(
+  db: Kysely<PaymentsDatabase>,
+  context: MessageContext,
+  taking: RequestIdentity,
+  write: (trx: Transaction<PaymentsDatabase>) => Promise<CommandReply<Result>>,
+  repeatable: (reply: CommandReply<Result>) => boolean = () => false,
+): Promise<CommandReply<Result>> {
+  const { merchantId } = context.merchant;
+  const key = context.idempotency && { merchantId, ...context.idempotency };
+  const written = await orNotStarted(async (): Promise<CommandReply<Result> | "taken"> => {
+    try {
+      return await db.transaction().execute(async (trx) => {
+        if (key && !(await takeIdempotencyKey(trx, key, taking))) return "taken";
+        const reply = await write(trx);
+        if (repeatable(reply)) throw new NothingToKeep(reply);
+        if (key) await storeAnswer(trx, taking.resourceId, reply);
+        return reply;
+      });
+    } catch (error) {
+      if (error instanceof NothingToKeep) return error.reply as CommandReply<Result>;
+      throw error;
+    }
+  });
+  if (written !== "taken") return written;
+  // Both were one transaction: a key without an answer was purged between two statements, and is free in a moment.
+  const inUse = (): CommandReply<Result> => ({ outcome: "problem", code: "idempotency_key_in_use" });
+  const copy = () => db.transaction().execute(write);
+  return await answerRepetition(db, key!, taking, { free: inUse, copy, unfinished: inUse });
+}
+
+/** Rolls back. */
+class NothingToKeep extends Error {
+  override name = "NothingToKeep";
+  readonly code = "nothing_to_keep";
+  readonly reply: unknown;
+
+  constructor(reply: unknown) {
+    super("nothing is kept of this request");
+    this.reply = reply;
+  }
+}

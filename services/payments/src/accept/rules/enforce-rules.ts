@@ -1,0 +1,98 @@
+/**
+ * The merchant's rules: a payment that breaks one is REJECTED, written once with its history and its event, and the bank
+ * is never asked. They are asked before the claim and apply to new payments only, with 3-D Secure or without: a refund,
+ * a cancellation or the end of a payment that was begun is never refused by them.
+ */
+import {
+  PAYMENT_STATUS_CHANGED,
+  type ApiPaymentResponse,
+  type CommandReply,
+  type PreAuthorizePayment,
+} from "@holdfast/contracts";
+import type { Incoming } from "@holdfast/messaging";
+import { certainlyNotCommitted } from "@holdfast/postgres";
+import type { Kysely } from "kysely";
+import type { BusinessEvents } from "../../payment/business-events.ts";
+import type { PaymentsDatabase } from "../../database.ts";
+import { paymentRecord, webhookBody, type ShownPayment } from "../../payment/payment-record.ts";
+import type { ClaimRow } from "../../payment/payment-statements.ts";
+import type { PaymentWrites } from "../../payment/payment-writes.ts";
+import { findUndecided, orderUndecided } from "../../payment/undecided-order.ts";
+import { questionOf, refusalOf, type RuleName } from "./merchant-rules.ts";
+import type { AdoptCardCounters, AskRules } from "./rule-queries.ts";
+
+export type EnforceRulesDeps = {
+  db: Kysely<PaymentsDatabase>;
+  askRules: AskRules;
+  adoptCardCounters: AdoptCardCounters;
+  writes: Pick<PaymentWrites, "reject">;
+  events: BusinessEvents;
+  /** Epoch milliseconds. */
+  now: () => number;
+};
+
+type Reply = CommandReply<ApiPaymentResponse>;
+
+/** @returns undefined where the payment may go on to its claim, `known` where it or its key exists, else the answer. */
+export async function enforceRules(
+  deps: EnforceRulesDeps,
+  { context }: Pick<Incoming<PreAuthorizePayment>, "context">,
+  row: ClaimRow,
+): Promise<Reply | "known" | undefined> {
+  const asking = questionOf(context.merchant.rules, row);
+  if (!asking) return undefined;
+  let answer;
+  try {
+    // What is refused anyway does not go to the bank, so no rule counts it.
+    const undecided = await findUndecided(deps.db, row);
+    if (undecided !== undefined) return orderUndecided(undecided);
+    if (asking.question.card_max !== null && row.older_pan_fingerprints.length > 0) {
+      await deps.adoptCardCounters(row);
+    }
+    answer = await deps.askRules(asking.question);
+  } catch (error) {
+    // An attempt may have been counted. There is no payment, so nothing was started.
+    deps.events.writeFailed("ask_rules", row, error);
+    return { outcome: "not_started" };
+  }
+  if (answer.verdict === "known") return "known";
+  const rule = asking.refusedBy ?? (answer.verdict === "pass" ? undefined : answer.verdict);
+  return rule && (await reject(deps, row, { rule, at: answer.askedAt }));
+}
+
+async function reject(
+  deps: EnforceRulesDeps,
+  row: ClaimRow,
+  { rule, at }: { rule: RuleName; at: Date },
+): Promise<Reply | "known"> {
+  const { cause, ...result } = refusalOf(rule);
+  const rejected: ShownPayment = {
+    ...row,
+    ...result,
+    state: "REJECTED",
+    version: 1,
+    state_since: at,
+    created_at: at,
+    captured_minor: 0n,
+    external_transaction_id: null,
+    auth_code: null,
+    decline_class: null,
+  };
+  const body = webhookBody(rejected);
+  try {
+    const isNew = await deps.writes.reject({
+      ...row,
+      ...result,
+      cause,
+      created_at: at,
+      webhook_body: body,
+      event_type: PAYMENT_STATUS_CHANGED,
+    });
+    if (!isNew) return "known";
+  } catch (error) {
+    deps.events.writeFailed("reject", row, error);
+    return { outcome: certainlyNotCommitted(error) ? "not_started" : "in_doubt" };
+  }
+  deps.events.paymentRecorded(rejected, cause);
+  return { outcome: "done", result: paymentRecord(rejected) };
+}

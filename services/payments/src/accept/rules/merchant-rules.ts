@@ -1,0 +1,103 @@
+import { isIPv4 } from "node:net";
+import { parseAmount, type GatewayResultCode, type MerchantRules } from "@holdfast/contracts";
+import type { ClaimRow } from "../../payment/payment-statements.ts";
+import type { RuleQuestion } from "./rule-statements.ts";
+
+/** The rules by which a payment is REJECTED without asking the bank, in the order in which they are looked at. */
+export type RuleName = "largest_amount" | "decline_rate" | "attempts_per_ip" | "attempts_per_card";
+
+/**
+ * The question to the rules about one payment, decided from it alone: none where no rule of the merchant concerns it;
+ * otherwise `refusedBy` where it is refused already, and what has to be counted.
+ */
+export function questionOf(
+  rules: MerchantRules | undefined,
+  payment: ClaimRow,
+): { refusedBy: RuleName | undefined; question: RuleQuestion } | undefined {
+  if (!rules) return undefined;
+  const identity = {
+    lease_token: payment.lease_token,
+    payment_id: payment.payment_id,
+    merchant_id: payment.merchant_id,
+    idempotency_scope: payment.idempotency_scope,
+    idempotency_key: payment.idempotency_key,
+  };
+  if (isTooLarge(rules, payment)) {
+    return { refusedBy: "largest_amount", question: { ...identity, ...NOTHING_TO_COUNT } };
+  }
+  const { attemptsPerCard: card, attemptsPerIp: ip, declineRate } = rules;
+  if (!card && !ip && !declineRate) return undefined;
+  const question: RuleQuestion = {
+    ...identity,
+    decline_percent: declineRate?.percent ?? null,
+    decline_minimum: declineRate?.minimumCount ?? null,
+    decline_window: declineRate?.windowSeconds ?? null,
+    ip: ipSubject(payment.request_ip),
+    ip_max: ip?.max ?? null,
+    ip_window: ip?.windowSeconds ?? null,
+    card: cardSubject(payment.pan_fingerprint),
+    card_max: card?.max ?? null,
+    card_window: card?.windowSeconds ?? null,
+  };
+  return { refusedBy: undefined, question };
+}
+
+/** The subject a card is counted under: its number's fingerprint under the active key. */
+export function cardSubject(fingerprint: Buffer): string {
+  return fingerprint.toString("hex");
+}
+
+const NOTHING_TO_COUNT = {
+  decline_percent: null,
+  decline_minimum: null,
+  decline_window: null,
+  ip: null,
+  ip_max: null,
+  ip_window: null,
+  card: null,
+  card_max: null,
+  card_window: null,
+} as const;
+
+function isTooLarge({ largestAmounts }: MerchantRules, payment: ClaimRow): boolean {
+  const limit = largestAmounts?.find(({ currency }) => currency === payment.currency);
+  const limitMinor = limit && parseAmount(limit.amount, payment.currency_exponent);
+  return typeof limitMinor === "bigint" && payment.amount_minor > limitMinor;
+}
+
+/**
+ * The subject an address is counted under: an IPv4 address itself, also where it is written as IPv6, and for an IPv6
+ * address its /64, the smallest network a subscriber gets: single addresses would give a card tester 2^64 of them.
+ */
+export function ipSubject(ip: string): string {
+  if (isIPv4(ip)) return ip;
+  const groups = ipv6Groups(ip);
+  const [high = 0, low = 0] = groups.slice(6);
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  if (isMapped) return [high >> 8, high & 255, low >> 8, low & 255].join(".");
+  const network = groups.slice(0, 4).map((group) => group.toString(16));
+  return `${network.join(":")}::/64`;
+}
+
+/** The eight groups of an IPv6 address, however it is written: the URL parser writes each in one way (RFC 5952). */
+function ipv6Groups(ip: string): number[] {
+  const canonical = new URL(`http://[${ip}]/`).hostname.slice(1, -1);
+  const [head = "", tail] = canonical.split("::");
+  const numbers = (text: string) => (text === "" ? [] : text.split(":").map((group) => parseInt(group, 16)));
+  const [first, last] = [numbers(head), numbers(tail ?? "")];
+  return [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last];
+}
+
+/**
+ * The result that merchants get. The code names the rule, for the operator who sets it. The message is the same for all
+ * rules and has no numbers: shops show it to buyers, and a card tester would learn what to change next.
+ */
+export function refusalOf(rule: RuleName): {
+  cause: string;
+  result_code: GatewayResultCode;
+  result_message: string;
+} {
+  return { cause: `rule_${rule}`, result_code: `rule_${rule}`, result_message: REFUSED };
+}
+
+const REFUSED = "Declined by the gateway's risk rules";

@@ -1,0 +1,91 @@
+import type { CommandReply, EnrolledPayment, EnrolPayment } from "@holdfast/contracts";
+import { takeIdempotencyKey } from "@holdfast/idempotency";
+import type { Incoming } from "@holdfast/messaging";
+import { certainlyNotCommitted } from "@holdfast/postgres";
+import { failpoint } from "@holdfast/service-runtime";
+import type { Kysely, Transaction } from "kysely";
+import { claimedVersion, NOT_YET_ANSWERED } from "../authorization/authorize-payment.ts";
+import type { BusinessEvents } from "../../payment/business-events.ts";
+import type { PaymentsDatabase } from "../../database.ts";
+import type { LeasedForSettlement } from "../../payment/authorization-outcome.ts";
+import type { ClaimRow } from "../../payment/payment-statements.ts";
+import type { ClaimTimes } from "../../payment/payment-writes.ts";
+import { findUndecided, orderByOrder, orderUndecided } from "../../payment/undecided-order.ts";
+import { claimEnrolment } from "./session-queries.ts";
+
+export type ClaimEnrolledDeps = ClaimTimes & {
+  db: Kysely<PaymentsDatabase>;
+  events: BusinessEvents;
+  /** How long a cardholder has for the challenge, from the claim on. */
+  sessionMs: number;
+};
+
+type Reply = CommandReply<EnrolledPayment>;
+type Refused = Extract<Reply, { outcome: "problem" }>;
+
+/**
+ * A caller's own writes in the transaction of the claim; a refusal undoes the claim and is the answer. It is made for a
+ * page that is open in two tabs: the second form is refused here.
+ */
+export type WithinClaim = (
+  trx: Transaction<PaymentsDatabase>,
+  payment: { paymentId: string; merchantId: string },
+) => Promise<Refused | undefined>;
+
+export type EnrolmentClaim =
+  | { kind: "claimed"; payment: LeasedForSettlement; expiresAt: Date }
+  | { kind: "taken" }
+  | { kind: "answered"; reply: Reply };
+
+/** Claims a payment with 3-D Secure as ENROLLING, with its Idempotency-Key and its session, in one transaction. */
+export async function claimEnrolledPayment(
+  deps: ClaimEnrolledDeps,
+  { context, payload }: Incoming<EnrolPayment>,
+  row: ClaimRow,
+  withinClaim: WithinClaim | undefined,
+): Promise<EnrolmentClaim> {
+  const { merchant, idempotency } = context;
+  const owner = idempotency && { merchantId: merchant.merchantId, ...idempotency };
+  try {
+    const claimOnce = async (trx: Transaction<PaymentsDatabase>): Promise<EnrolmentClaim> => {
+      const undecided = await findUndecided(trx, row);
+      if (undecided !== undefined) return { kind: "answered", reply: orderUndecided(undecided) };
+      const key = { fingerprint: row.idempotency_fingerprint!, resourceId: row.payment_id };
+      if (owner && !(await takeIdempotencyKey(trx, owner, key))) return { kind: "taken" };
+      const claimed = await claimEnrolment(trx, row, payload, deps);
+      // The key is new but the payment exists: one id came under two keys, and its row is the answer.
+      if (!claimed) return { kind: "taken" };
+      const refused = await withinClaim?.(trx, {
+        paymentId: row.payment_id,
+        merchantId: merchant.merchantId,
+      });
+      if (refused) throw new ClaimRefused(refused);
+      const { created_at, expires_at } = claimed;
+      const version = claimedVersion({ created_at });
+      const payment = { ...row, ...NOT_YET_ANSWERED, ...version, state: "ENROLLING" as const, created_at };
+      return { kind: "claimed", payment, expiresAt: expires_at };
+    };
+    const claim = await orderByOrder(() => deps.db.transaction().execute(claimOnce));
+    await failpoint("payments.after_enrolment_claim");
+    return claim;
+  } catch (error) {
+    if (error instanceof ClaimRefused) return { kind: "answered", reply: error.reply };
+    deps.events.writeFailed("claim", row, error);
+    return {
+      kind: "answered",
+      reply: { outcome: certainlyNotCommitted(error) ? "not_started" : "in_doubt" },
+    };
+  }
+}
+
+/** Rolls the claim back. */
+class ClaimRefused extends Error {
+  override name = "ClaimRefused";
+  readonly code = "claim_refused";
+  readonly reply: Refused;
+
+  constructor(reply: Refused) {
+    super("the claim was refused");
+    this.reply = reply;
+  }
+}

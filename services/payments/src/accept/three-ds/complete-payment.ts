@@ -1,0 +1,143 @@
+/**
+ * The cardholder's browser is back from the challenge. What it brought is the acquirer's adapter's to judge: a return that
+ * proves nothing changes nothing, and the cardholder may still come back with what does. Otherwise the payment is claimed,
+ * once, under the same lease that recovery requires, and the acquirer is asked. A second request (a reload, a replay, a
+ * copy of the message, a browser that is late) changes nothing and is answered with the payment as it is. The fields of
+ * the return stand for the card with some acquirers: they are in memory only, for the length of the request.
+ */
+import type { BrowserReturn, NotGenuine } from "@holdfast/acquirer";
+import type { CommandReply, CompletePayment, ServiceContext, SessionState } from "@holdfast/contracts";
+import { failpoint } from "@holdfast/service-runtime";
+import { awaitFirst } from "@holdfast/idempotency";
+import type { Incoming } from "@holdfast/messaging";
+import { latestStart, type ConnectionDeps } from "../../bank/calls/with-connection.ts";
+import {
+  callCompletion,
+  concludeCompletion,
+  returnCheck,
+  type CompleteAuthorizationDeps,
+} from "./complete-authorization.ts";
+import { reopenSession } from "./reopen-session.ts";
+import { claimCompletion, findSession, type SessionPayment } from "./session-queries.ts";
+import { sessionState } from "./session-state.ts";
+
+export type CompletePaymentDeps = CompleteAuthorizationDeps & ConnectionDeps & { leaseMs: number };
+
+type Reply = CommandReply<SessionState>;
+type Message = Incoming<CompletePayment, ServiceContext>;
+
+export async function completePayment(deps: CompletePaymentDeps, message: Message): Promise<Reply> {
+  const { context, payload } = message;
+  const until = Math.min(context.deadlineAt, deps.now() + PATIENCE_MS);
+  for (;;) {
+    const found = await findSession(deps.db, payload);
+    if (!found) return NOT_FOUND;
+    const end = found.isOpen ? await tryToComplete(deps, message, found) : "not_used";
+    // The payment stays as it is, and the browser comes back in a moment.
+    if (end === "not_started") return { outcome: "not_started" };
+    const after = await awaitEnd(deps, payload, until);
+    if (!after) return NOT_FOUND;
+    if (end === "claimed") return sessionState(after);
+    // Another return held the payment meanwhile, and proved nothing: it is this one's turn.
+    const isItsTurn = end === "not_used" && after.isOpen && deps.now() < until;
+    if (!isItsTurn) return answerUnused(after, end);
+  }
+}
+
+/** What became of one attempt; `not_used` where another process has the payment. */
+type Attempt = "claimed" | "not_genuine" | "not_used" | "not_started";
+
+async function tryToComplete(
+  deps: CompletePaymentDeps,
+  { context, payload }: Message,
+  found: SessionPayment,
+): Promise<Attempt> {
+  const { payment } = found;
+  const session = found.session.acquirer_session;
+  if (session === null) return "not_used";
+  const { returned } = payload;
+  const refused = deps.acquirers
+    .of(payment.account_id)
+    .checkReturn?.(returnCheck(payment, { session, returned }));
+  if (refused) return refuse(deps, found, refused);
+
+  const connections = deps.connectionsOf(payment.account_id);
+  const release = await connections.wait(payment.merchant_id, latestStart(deps, context.deadlineAt));
+  if (!release) return "not_started";
+  try {
+    return await complete(deps, found, { session, returned });
+  } finally {
+    release();
+  }
+}
+
+async function complete(
+  deps: CompletePaymentDeps,
+  found: SessionPayment,
+  completion: { session: string; returned: BrowserReturn },
+): Promise<Attempt> {
+  const { payment_id: paymentId } = found.payment;
+  const { session_id: sessionId } = found.session;
+  const claimed = await claimCompletion(deps.db, { paymentId, sessionId }, deps.leaseMs);
+  if (!claimed) return "not_used";
+  await failpoint("payments.after_completion_claim");
+  // Once claimed it is completed: the lease, not the browser's patience, bounds the call.
+  const outcome = await callCompletion(deps, claimed, completion, deps.now() + deps.acquirerTimeoutMs);
+  if (outcome.kind === "not_genuine") return await reopen(deps, found, claimed, outcome);
+  await concludeCompletion(deps, claimed, outcome, { keyed: true });
+  return "claimed";
+}
+
+/** Nothing was sent, so the payment waits for its cardholder again. If that is not written, recovery ends the payment. */
+async function reopen(
+  deps: CompletePaymentDeps,
+  found: SessionPayment,
+  claimed: { payment_id: string; merchant_id: string; lease_token: string },
+  outcome: NotGenuine,
+): Promise<Attempt> {
+  try {
+    if (!(await reopenSession(deps.db, claimed, found.session.challenge ?? undefined))) return "not_used";
+  } catch (error) {
+    deps.events.writeFailed("record", claimed, error);
+    return "not_used";
+  }
+  return refuse(deps, found, outcome);
+}
+
+function refuse({ events }: CompletePaymentDeps, { payment }: SessionPayment, { why }: NotGenuine): Attempt {
+  events.returnNotGenuine(payment, why);
+  return "not_genuine";
+}
+
+/** Of a payment that has ended meanwhile there is nothing more to prove. */
+function answerUnused(found: SessionPayment, end: "not_genuine" | "not_used"): Reply {
+  const state = sessionState(found);
+  return state.outcome === "done" ? state : { ...state, result: { ...state.result, returnWas: end } };
+}
+
+/** The session, for the public page that leads to the challenge. */
+export async function readSession(
+  { db }: Pick<CompletePaymentDeps, "db">,
+  payload: { paymentId: string; sessionId: string },
+): Promise<Reply> {
+  const found = await findSession(db, payload);
+  return found ? sessionState(found) : NOT_FOUND;
+}
+
+const NOT_FOUND: Reply = { outcome: "problem", code: "three_ds_session_not_found" };
+
+/** While another process completes the payment its end is a moment away. */
+async function awaitEnd(
+  deps: CompletePaymentDeps,
+  asked: { paymentId: string; sessionId: string },
+  until: number,
+): Promise<SessionPayment | undefined> {
+  return await awaitFirst(
+    () => findSession(deps.db, asked),
+    (read) =>
+      read !== undefined && sessionState(read).outcome !== "done" && read.payment.lease_token !== null,
+    { until, now: deps.now },
+  );
+}
+
+const PATIENCE_MS = 3_000;

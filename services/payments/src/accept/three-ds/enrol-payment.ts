@@ -1,0 +1,212 @@
+/**
+ * A payment with 3-D Secure up to the challenge: claim, enrol, record, each one transaction or one external call. Without
+ * a challenge it continues to the authorization immediately. The card is sent to the acquirer here, once; every later
+ * call names the acquirer's session only.
+ */
+import type { EnrolmentOutcome } from "@holdfast/acquirer";
+import {
+  PAYMENT_ENROLLED,
+  type CommandReply,
+  type EnrolledPayment,
+  type EnrolPayment,
+  type OrderDetails,
+} from "@holdfast/contracts";
+import { failpoint } from "@holdfast/service-runtime";
+import { storeAnswer } from "@holdfast/idempotency";
+import type { Incoming } from "@holdfast/messaging";
+import type { Kysely, Transaction } from "kysely";
+import { withFailover } from "../../bank/calls/fail-over.ts";
+import { admitPayment, type Admitted } from "../authorization/admit-payment.ts";
+import { answerKnownPayment, currentState } from "../authorization/answer-known-payment.ts";
+import type { AuthorizePaymentDeps } from "../authorization/authorize-payment.ts";
+import { browserOf, cardRequestOf, type CardPayment } from "../authorization/card-request.ts";
+import { concludeAuthorization } from "../authorization/conclude-authorization.ts";
+import type { PaymentsDatabase } from "../../database.ts";
+import { DEADLINE_PASSED, type LeasedForSettlement } from "../../payment/authorization-outcome.ts";
+import { paymentRecord } from "../../payment/payment-record.ts";
+import { recordEvent, type EventsWritten } from "../../payment/record-event.ts";
+import { CARRIES_CARD } from "./challenge-fault.ts";
+import { claimEnrolledPayment, type ClaimEnrolledDeps, type WithinClaim } from "./claim-enrolled-payment.ts";
+import { completeAuthorization } from "./complete-authorization.ts";
+import { decideEnrolment, type EnrolmentDecision } from "./enrolment-outcome.ts";
+import { findSession, recordChallenge, startAuthorizing } from "./session-queries.ts";
+import { challengeOf, wayToChallenge } from "./session-state.ts";
+
+export type EnrolPaymentDeps = AuthorizePaymentDeps & ClaimEnrolledDeps & EventsWritten;
+
+type Message = Incoming<EnrolPayment>;
+type Reply = CommandReply<EnrolledPayment>;
+
+/** What a checkout adds to its payment: its own writes, and what it says about the buyer. */
+export type OfCheckout = { withinClaim?: WithinClaim; ordered?: OrderDetails | undefined };
+
+export async function enrolPayment(
+  deps: EnrolPaymentDeps,
+  message: Message,
+  ofCheckout: OfCheckout = {},
+): Promise<Reply> {
+  return await withForm(deps, await enrolOnce(deps, message, ofCheckout));
+}
+
+async function enrolOnce(
+  deps: EnrolPaymentDeps,
+  message: Message,
+  { withinClaim, ordered }: OfCheckout,
+): Promise<Reply> {
+  const { transactionType, successUrl, failureUrl } = message.payload;
+  const terms = {
+    transactionType,
+    further: [transactionType, successUrl, failureUrl],
+    ordered,
+    read: currentEnrolment,
+  };
+  return await admitPayment(deps, message, terms, (admitted) =>
+    enrolAdmitted(deps, message, admitted, withinClaim),
+  );
+}
+
+async function enrolAdmitted(
+  deps: EnrolPaymentDeps,
+  message: Message,
+  { row, card, details, otherAccounts }: Admitted,
+  withinClaim: WithinClaim | undefined,
+): Promise<Reply> {
+  const { context } = message;
+  const claim = await claimEnrolledPayment(deps, message, row, withinClaim);
+  switch (claim.kind) {
+    case "taken":
+      return await answerKnownPayment(deps, message, row, currentEnrolment);
+    case "answered":
+      return claim.reply;
+    case "claimed":
+      break;
+    default:
+      return claim satisfies never;
+  }
+  const { payment, expiresAt } = claim;
+  const keyed = context.idempotency !== undefined;
+  if (deps.now() > context.deadlineAt)
+    return await concludeAuthorization(deps, payment, DEADLINE_PASSED, { keyed });
+
+  const outcome = await withFailover(deps, payment, { otherAccounts, deadlineAt: context.deadlineAt }, () =>
+    enrol(deps, message, { payment, card, details }, expiresAt),
+  );
+  const decision = decideEnrolment(outcome, card.reveal());
+  await failpoint("payments.after_enrolment");
+  switch (decision.to) {
+    case "ENROLLED":
+      return await showChallenge(deps, payment, decision);
+    case "REVERSING":
+      if (decision.cause === CARRIES_CARD) deps.events.challengeCarriesCard(payment);
+      return await concludeAuthorization(deps, payment, decision, { keyed });
+    case "AUTHORIZING":
+      return await authorizeAtOnce(deps, message, payment, decision);
+    default:
+      return await concludeAuthorization(deps, payment, decision, { keyed });
+  }
+}
+
+function enrol(
+  deps: EnrolPaymentDeps,
+  { context, payload }: Message,
+  given: CardPayment,
+  sessionExpiresAt: Date,
+): Promise<EnrolmentOutcome> {
+  const { payment, details } = given;
+  return deps.acquirers.of(payment.account_id).enrol({
+    ...cardRequestOf(deps, given, context),
+    ...browserOf(details),
+    operation: payment.transaction_type === "PAYMENT" ? "sale" : "authorize",
+    returnUrl: payload.returnUrl,
+    sessionExpiresAt,
+  });
+}
+
+async function showChallenge(
+  deps: EnrolPaymentDeps,
+  payment: LeasedForSettlement,
+  challenge: Extract<EnrolmentDecision, { to: "ENROLLED" }>,
+): Promise<Reply> {
+  try {
+    const shown = await deps.db.transaction().execute(async (trx) => {
+      if (!(await recordChallenge(trx, payment, challenge.session, challenge.challenge))) return undefined;
+      const reply = await currentEnrolment({ db: trx }, payment);
+      // This answer is final for the request, although the payment has not ended yet.
+      if (reply) await storeAnswer(trx, payment.payment_id, reply);
+      if (deps.optionalEvents) await recordEnrolled(trx, payment);
+      return reply;
+    });
+    await failpoint("payments.after_challenge");
+    if (shown) deps.events.challengeShown(payment);
+    return shown ?? (await currentEnrolment(deps, payment)) ?? notKnown(payment);
+  } catch (error) {
+    deps.events.writeFailed("record", payment, error);
+    return notKnown(payment);
+  }
+}
+
+async function recordEnrolled(
+  trx: Transaction<PaymentsDatabase>,
+  { payment_id }: LeasedForSettlement,
+): Promise<void> {
+  const enrolled = await trx
+    .selectFrom("payment")
+    .selectAll()
+    .where("payment_id", "=", payment_id)
+    .executeTakeFirstOrThrow();
+  await recordEvent(trx, enrolled, PAYMENT_ENROLLED, enrolled.traceparent);
+}
+
+async function authorizeAtOnce(
+  deps: EnrolPaymentDeps,
+  message: Message,
+  payment: LeasedForSettlement,
+  decision: Extract<EnrolmentDecision, { to: "AUTHORIZING" }>,
+): Promise<Reply> {
+  const keyed = message.context.idempotency !== undefined;
+  const { deadlineAt } = message.context;
+  if (deps.now() > deadlineAt) {
+    const late = { to: "REVERSING", cause: "deadline_passed" } as const;
+    return await concludeAuthorization(deps, payment, late, { keyed });
+  }
+  try {
+    const started = await deps.db
+      .transaction()
+      .execute((trx) => startAuthorizing(trx, payment, decision, deps.leaseMs));
+    if (!started) return (await currentState(deps, payment)) ?? notKnown(payment);
+  } catch (error) {
+    deps.events.writeFailed("record", payment, error);
+    return notKnown(payment);
+  }
+  await failpoint("payments.after_frictionless");
+  const authorizing = {
+    ...payment,
+    state: "AUTHORIZING" as const,
+    version: payment.version + 1,
+    recovery_from: new Date(deps.now()),
+  };
+  return await completeAuthorization(deps, authorizing, { session: decision.session, deadlineAt, keyed });
+}
+
+function notKnown(payment: LeasedForSettlement): Reply {
+  return { outcome: "pending", result: paymentRecord(payment) };
+}
+
+/** The payment as it stands, with the way to its challenge while there is one to pass. */
+async function currentEnrolment(
+  { db }: { db: Kysely<PaymentsDatabase> },
+  payment: { payment_id: string; merchant_id: string },
+): Promise<Extract<Reply, { result: unknown }> | undefined> {
+  const state = await currentState({ db }, payment);
+  const found = await findSession(db, { paymentId: payment.payment_id });
+  const challengeWay = found && challengeOf(found) && wayToChallenge(found.session);
+  return state && { ...state, result: { ...state.result, ...(challengeWay && { challengeWay }) } };
+}
+
+/** The form of an open challenge, for answers of whatever age: stored ones have only the way there. */
+async function withForm({ db }: Pick<EnrolPaymentDeps, "db">, reply: Reply): Promise<Reply> {
+  if (!("result" in reply) || !reply.result.challengeWay) return reply;
+  const found = await findSession(db, { paymentId: reply.result.paymentId });
+  const challenge = found && challengeOf(found);
+  return challenge && "url" in challenge ? { ...reply, result: { ...reply.result, challenge } } : reply;
+}

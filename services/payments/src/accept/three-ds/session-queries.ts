@@ -1,0 +1,237 @@
+import type { Authentication, Challenge } from "@holdfast/acquirer";
+import type { ThreeDsTerms } from "@holdfast/contracts";
+import { fromNow } from "@holdfast/postgres";
+import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
+import type { PaymentsDatabase } from "../../database.ts";
+import type { ThreeDsSessionTable } from "./session-table.ts";
+import type { PaymentRow } from "../../payment/payment-record.ts";
+import { UNDECIDED_ORDER } from "../../payment/claim-statements.ts";
+import type { ClaimRow } from "../../payment/payment-statements.ts";
+import type { ClaimTimes } from "../../payment/payment-writes.ts";
+import { transition } from "../../payment/payment.ts";
+import { orderByOrder } from "../../payment/undecided-order.ts";
+
+export type Session = Selectable<ThreeDsSessionTable>;
+
+/** A payment with 3-D Secure, with what its session allows now, by the database's clock, in one consistent read. */
+export type SessionPayment = { payment: PaymentRow; session: Session; isOpen: boolean };
+
+/**
+ * Claims a payment as ENROLLING under a new lease, with its first history row and its session, whose end is counted from
+ * here. @returns undefined when the id exists already.
+ */
+export async function claimEnrolment(
+  trx: Transaction<PaymentsDatabase>,
+  row: ClaimRow,
+  terms: ThreeDsTerms,
+  { leaseMs, expireAfterMs, sessionMs }: ClaimTimes & { sessionMs: number },
+): Promise<{ created_at: Date; expires_at: Date } | undefined> {
+  const {
+    idempotency_key: _key,
+    idempotency_scope: _scope,
+    idempotency_fingerprint: _print,
+    older_idempotency_fingerprints: _olderPrints,
+    older_pan_fingerprints: _olderNumbers,
+    ...columns
+  } = row;
+  const leaseEnds = fromNow(leaseMs);
+  const state = transition("NONE", "ENROLLING");
+  const claimed = await trx
+    .insertInto("payment")
+    .values({
+      ...columns,
+      state,
+      version: 1,
+      lease_until: leaseEnds,
+      recover_at: leaseEnds,
+      authorization_expires_at: fromNow(expireAfterMs),
+    })
+    .onConflict((conflict) => conflict.column("payment_id").doNothing())
+    .returning("created_at")
+    .executeTakeFirst();
+  if (!claimed) return undefined;
+  const { payment_id } = row;
+  await trx
+    .insertInto("payment_history")
+    .values({ payment_id, version: 1, from_state: null, to_state: state, cause: "claimed" })
+    .execute();
+  const { expires_at } = await trx
+    .insertInto("three_ds_session")
+    .values({
+      payment_id,
+      session_id: terms.sessionId,
+      expires_at: fromNow(sessionMs),
+      success_url: terms.successUrl,
+      failure_url: terms.failureUrl,
+      page_url: terms.pageUrl,
+    })
+    .returning("expires_at")
+    .executeTakeFirstOrThrow();
+  return { ...claimed, expires_at };
+}
+
+type Leased = { payment_id: string; lease_token: string };
+
+/**
+ * While the cardholder is at the challenge nothing is under way at the acquirer, and the order may be paid in another way.
+ * Of a payment that takes no part in this it stays null.
+ */
+const orderGivenFree = sql`case when claims_order then false end`;
+
+/** The order is claimed again with the completion, unless another payment has it: whoever passed a challenge is not refused. */
+const orderTakenAgain = sql`case when claims_order is not null then not exists (
+  select from payment as other where other.merchant_id = payment.merchant_id and other.order_id = payment.order_id
+    and ${sql.raw(UNDECIDED_ORDER)}) end`;
+
+/**
+ * The cardholder has a challenge to pass: the lease ends, and recovery asks once the session has ended.
+ * @returns false when the lease is no longer ours.
+ */
+export async function recordChallenge(
+  trx: Transaction<PaymentsDatabase>,
+  payment: Leased,
+  session: string,
+  challenge: Challenge,
+): Promise<boolean> {
+  return await awaitCardholder(trx, payment, { from: "ENROLLING", cause: "challenge", session, challenge });
+}
+
+/**
+ * The lease ends, the order is free, and recovery asks once the session has ended. The session keeps what its bank calls it
+ * unless a name is given. @returns false when the lease is no longer ours.
+ */
+export async function awaitCardholder(
+  db: Kysely<PaymentsDatabase>,
+  { payment_id, lease_token }: Leased,
+  change: {
+    from: "ENROLLING" | "AUTHORIZING";
+    cause: string;
+    session?: string;
+    challenge: Challenge | undefined;
+  },
+): Promise<boolean> {
+  const { from, cause, session = null, challenge } = change;
+  const to = transition(from, "ENROLLED");
+  const changed = await sql`
+    with changed as (
+      update payment set
+        state = ${to}, version = version + 1, state_since = now(), lease_token = null, lease_until = null,
+        recover_at = three_ds_session.expires_at, recovery_from = three_ds_session.expires_at, updated_at = now(),
+        claims_order = ${orderGivenFree}
+      from three_ds_session
+      where three_ds_session.payment_id = payment.payment_id and payment.payment_id = ${payment_id}
+        and state = ${from} and lease_token = ${lease_token}
+      returning payment.payment_id, version
+    ), shown as (
+      update three_ds_session as session set
+        challenge = ${challenge ? JSON.stringify(challenge) : null}::jsonb,
+        acquirer_session = coalesce(${session}::text, session.acquirer_session)
+      from changed where session.payment_id = changed.payment_id
+    )
+    insert into payment_history (payment_id, version, from_state, to_state, cause)
+    select payment_id, version, ${from}, ${to}, ${cause} from changed`.execute(db);
+  return changed.numAffectedRows === 1n;
+}
+
+/** There is no challenge: the payment continues under the same lease, renewed. @returns false when that is not ours. */
+export async function startAuthorizing(
+  trx: Transaction<PaymentsDatabase>,
+  payment: Leased,
+  { session, authentication }: { session: string; authentication: Authentication },
+  leaseMs: number,
+): Promise<boolean> {
+  const from = "ENROLLING";
+  const to = transition(from, "AUTHORIZING");
+  const changed = await sql`
+    with changed as (
+      update payment set
+        state = ${to}, version = version + 1, state_since = now(),
+        lease_until = lease.ends, recover_at = lease.ends,
+        recovery_from = now(), updated_at = now()
+      from (select ${fromNow(leaseMs)} as ends) as lease
+      where payment_id = ${payment.payment_id} and state = ${from} and lease_token = ${payment.lease_token}
+      returning payment_id, version
+    )
+    insert into payment_history (payment_id, version, from_state, to_state, cause)
+    select payment_id, version, ${from}, ${to}, 'frictionless' from changed`.execute(trx);
+  if (changed.numAffectedRows !== 1n) return false;
+  await trx
+    .updateTable("three_ds_session")
+    .set({ acquirer_session: session, ...columnsOf(authentication) })
+    .where("payment_id", "=", payment.payment_id)
+    .execute();
+  return true;
+}
+
+/**
+ * Claims the payment for its completion and empties its challenge: once, while its session lasts, and only if recovery has not leased it. Both
+ * update the same row and require a free lease, so one of the two wins.
+ */
+export async function claimCompletion(
+  db: Kysely<PaymentsDatabase>,
+  { paymentId, sessionId }: { paymentId: string; sessionId: string },
+  leaseMs: number,
+): Promise<(PaymentRow & { lease_token: string }) | undefined> {
+  const from = "ENROLLED";
+  const to = transition(from, "AUTHORIZING");
+  const statement = sql<PaymentRow & { lease_token: string }>`
+    with changed as (
+      update payment set
+        state = ${to}, version = version + 1, state_since = now(),
+        lease_token = gen_random_uuid(), lease_until = lease.ends, recover_at = lease.ends,
+        recovery_from = now(), updated_at = now(), claims_order = ${orderTakenAgain}
+      from three_ds_session, (select ${fromNow(leaseMs)} as ends) as lease
+      where three_ds_session.payment_id = payment.payment_id and payment.payment_id = ${paymentId}
+        and session_id = ${sessionId} and expires_at > now()
+        and state = ${from} and coalesce(lease_until, '-infinity') < now()
+      returning payment.*
+    ), emptied as (
+      update three_ds_session as session set challenge = null
+      from changed where session.payment_id = changed.payment_id
+    ), history as (
+      insert into payment_history (payment_id, version, from_state, to_state, cause)
+      select payment_id, version, ${from}, ${to}, 'returned' from changed
+    )
+    select * from changed`;
+  const { rows } = await orderByOrder(() => statement.execute(db));
+  return rows[0];
+}
+
+/** @param sessionId given where the caller has to prove that it knows it. */
+export async function findSession(
+  db: Kysely<PaymentsDatabase>,
+  { paymentId, sessionId }: { paymentId: string; sessionId?: string },
+): Promise<SessionPayment | undefined> {
+  const found = await db
+    .selectFrom("three_ds_session as session")
+    .innerJoin("payment", "payment.payment_id", "session.payment_id")
+    .selectAll("payment")
+    .select([
+      sql<Session>`to_jsonb(session)`.as("session"),
+      sql<boolean>`payment.state = 'ENROLLED' and session.expires_at > now()`.as("is_open"),
+    ])
+    .where("session.payment_id", "=", paymentId)
+    .$if(sessionId !== undefined, (query) => query.where("session.session_id", "=", sessionId!))
+    .executeTakeFirst();
+  if (!found) return undefined;
+  const { session, is_open: isOpen, ...payment } = found;
+  // JSON has no dates.
+  return { payment, session: { ...session, expires_at: new Date(session.expires_at) }, isOpen };
+}
+
+/** Stores the result of the authentication. */
+export async function saveAuthentication(
+  db: Kysely<PaymentsDatabase>,
+  paymentId: string,
+  authentication: Authentication,
+): Promise<void> {
+  await db
+    .updateTable("three_ds_session")
+    .set(columnsOf(authentication))
+    .where("payment_id", "=", paymentId)
+    .execute();
+}
+
+function columnsOf({ transStatus, eci, dsTransId }: Authentication) {
+  return { trans_status: transStatus, eci: eci ?? null, ds_trans_id: dsTransId ?? null };
+}

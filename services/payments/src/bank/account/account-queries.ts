@@ -1,0 +1,181 @@
+import { isLive, type AcquirerAccount } from "@holdfast/contracts";
+import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
+import type { PaymentsDatabase } from "../../database.ts";
+import type {
+  AccountAttributes,
+  AcquirerAccountTable,
+  AcquirerAccountVersionTable,
+} from "./account-tables.ts";
+
+type Trx = Transaction<PaymentsDatabase>;
+export type AccountRow = Selectable<AcquirerAccountTable>;
+export type VersionRow = Selectable<AcquirerAccountVersionTable>;
+
+/** An account with the version in use and the one that was proposed last, if that is another. */
+export type StoredAccount = { account: AccountRow; current?: VersionRow; proposal?: VersionRow };
+
+/** All accounts by name, or one. */
+export async function findAccounts(
+  db: Kysely<PaymentsDatabase>,
+  accountId?: string,
+): Promise<StoredAccount[]> {
+  const accounts = await db
+    .selectFrom("acquirer_account")
+    .selectAll()
+    .$if(accountId !== undefined, (query) => query.where("account_id", "=", accountId!))
+    .orderBy("name")
+    .execute();
+  if (accounts.length === 0) return [];
+  const ids = accounts.map(({ account_id }) => account_id);
+  const versions = await db
+    .selectFrom("acquirer_account_version")
+    .selectAll()
+    .where("account_id", "in", ids)
+    .orderBy("version")
+    .execute();
+  return accounts.map((account) => {
+    const own = versions.filter(({ account_id }) => account_id === account.account_id);
+    const current = own.find(({ version }) => version === account.version);
+    const last = own.at(-1);
+    const isProposal =
+      last !== undefined && last.confirmed_at === null && last.version > (account.version ?? 0);
+    return { account, ...(current && { current }), ...(isProposal && { proposal: last }) };
+  });
+}
+
+/** The account's row, locked until the transaction ends, so that two changes of it follow one another. */
+export async function lockAccount(trx: Trx, accountId: string): Promise<AccountRow | undefined> {
+  return await trx
+    .selectFrom("acquirer_account")
+    .selectAll()
+    .where("account_id", "=", accountId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** @returns false where another account has that name. */
+export async function insertAccount(
+  trx: Trx,
+  account: { accountId: string; protocol: string },
+  attributes: AccountAttributes,
+): Promise<boolean> {
+  const inserted = await trx
+    .insertInto("acquirer_account")
+    .values({
+      account_id: account.accountId,
+      protocol: account.protocol,
+      ...columnsOf(account.accountId, { ...attributes, default: false }),
+      state: "PROPOSED",
+    })
+    .onConflict((conflict) => conflict.column("name").doNothing())
+    .returning("account_id")
+    .executeTakeFirst();
+  return inserted !== undefined;
+}
+
+export async function insertVersion(
+  trx: Trx,
+  version: Pick<
+    VersionRow,
+    "account_id" | "version" | "attributes" | "settings" | "sealed_secrets" | "proposed_by"
+  >,
+): Promise<void> {
+  await trx
+    .insertInto("acquirer_account_version")
+    .values({
+      ...version,
+      attributes: JSON.stringify(version.attributes),
+      settings: JSON.stringify(version.settings),
+    })
+    .execute();
+}
+
+/** The highest version that was ever proposed; 0 without one. */
+export async function lastVersion(trx: Trx, accountId: string): Promise<number> {
+  const { last } = await trx
+    .selectFrom("acquirer_account_version")
+    .select(sql<number | null>`max(version)`.as("last"))
+    .where("account_id", "=", accountId)
+    .executeTakeFirstOrThrow();
+  return last ?? 0;
+}
+
+/** Puts a version into use. There is one default account of each mode: another one stops being it. */
+export async function useVersion(trx: Trx, version: VersionRow, confirmedBy: string): Promise<void> {
+  const { account_id, attributes } = version;
+  const isDefault = isLive(account_id) ? "is_default" : "is_test_default";
+  if (attributes.default) {
+    await trx
+      .updateTable("acquirer_account")
+      .set({ [isDefault]: false })
+      .where(isDefault, "=", true)
+      .where("account_id", "<>", account_id)
+      .execute();
+  }
+  await trx
+    .updateTable("acquirer_account_version")
+    .set({ confirmed_by: confirmedBy, confirmed_at: sql<Date>`now()` })
+    .where("account_id", "=", account_id)
+    .where("version", "=", version.version)
+    .execute();
+  await trx
+    .updateTable("acquirer_account")
+    .set({ ...columnsOf(account_id, attributes), version: version.version })
+    .where("account_id", "=", account_id)
+    .execute();
+}
+
+function columnsOf(accountId: string, attributes: AccountAttributes) {
+  return {
+    name: attributes.name,
+    state: attributes.state,
+    currencies: attributes.currencies,
+    time_zone: attributes.businessDay.timeZone,
+    cut_off: attributes.businessDay.cutOff,
+    late_arrival_ms: BigInt(attributes.lateArrivalSeconds) * 1_000n,
+    connections_max: attributes.connectionsMax,
+    is_default: attributes.default && isLive(accountId),
+    is_test_default: attributes.default && !isLive(accountId),
+  };
+}
+
+function attributesOf(account: AccountRow): Omit<AccountAttributes, "state" | "secretsChange"> {
+  return {
+    name: account.name,
+    currencies: account.currencies,
+    businessDay: { timeZone: account.time_zone, cutOff: account.cut_off },
+    lateArrivalSeconds: Number(account.late_arrival_ms) / 1_000,
+    connectionsMax: account.connections_max,
+    default: account.is_default || account.is_test_default,
+  };
+}
+
+/** A limit that was taken away is null with its version, and is not shown. */
+function limitOf(version: VersionRow | undefined): { callsPerMinute?: number | undefined } {
+  return { callsPerMinute: version?.attributes.callsPerMinute ?? undefined };
+}
+
+/** An account as operators see it. Sealed or not, its credentials are no part of that. */
+export function accountView({ account, current, proposal }: StoredAccount): AcquirerAccount {
+  return {
+    accountId: account.account_id,
+    protocol: account.protocol,
+    livemode: isLive(account.account_id),
+    state: account.state,
+    ...attributesOf(account),
+    ...limitOf(current ?? proposal),
+    settings: (current ?? proposal)!.settings as AcquirerAccount["settings"],
+    ...(account.version !== null && { version: account.version }),
+    createdAt: account.created_at.toISOString(),
+    ...(proposal && {
+      proposal: {
+        version: proposal.version,
+        proposedBy: proposal.proposed_by,
+        proposedAt: proposal.proposed_at.toISOString(),
+        ...proposal.attributes,
+        ...limitOf(proposal),
+        settings: proposal.settings as AcquirerAccount["settings"],
+      },
+    }),
+  };
+}

@@ -1,0 +1,133 @@
+import { isLive } from "@holdfast/contracts";
+import type { Logger } from "@holdfast/service-runtime";
+import type { Kysely, Selectable } from "kysely";
+import type { PaymentsDatabase } from "../../database.ts";
+import type { AccountAttributes, AcquirerAccountTable, Route } from "./account-tables.ts";
+
+/** An account with the version in use. */
+export type Account = {
+  accountId: string;
+  livemode: boolean;
+  protocol: string;
+  name: string;
+  state: AcquirerAccountTable["state"];
+  currencies: readonly string[];
+  /** Of its mode. */
+  isDefault: boolean;
+  version: number;
+  businessDay: { timeZone: string; cutOff: string };
+  lateArrivalMs: number;
+  connectionsMax: number;
+  callsPerMinute?: number | undefined;
+  settings: object;
+  sealedSecrets: Buffer;
+};
+
+/** The accounts and routes that this process uses. */
+export type CurrentAccounts = {
+  /** Undefined until they have been read once: a payment must not go to another account for want of its route. */
+  table(): AccountTable | undefined;
+  /** Its interval bounds the age of what is used. */
+  refresh(): Promise<void>;
+};
+
+export type AccountTable = {
+  accounts: ReadonlyMap<string, Account>;
+  /** Takes live payments that no route names. */
+  defaultAccount: Account | undefined;
+  /** The same of test mode. */
+  testAccount: Account | undefined;
+  /** Of the merchants that have any. */
+  routes: ReadonlyMap<string, readonly Route[]>;
+};
+
+export function createCurrentAccounts(
+  db: Kysely<PaymentsDatabase>,
+  {
+    log,
+    onRead,
+    read = readAccounts,
+  }: { log: Logger; onRead?: (accounts: AccountTable["accounts"]) => void; read?: typeof readAccounts },
+): CurrentAccounts {
+  let current: AccountTable | undefined;
+  let begun = 0;
+  let inUse = 0;
+  let seen = "";
+  return {
+    table: () => current,
+    async refresh() {
+      const mine = ++begun;
+      const table = await read(db);
+      // Of two at a time the older one may end last, and does not know what has been changed since.
+      if (mine < inUse) return;
+      inUse = mine;
+      current = table;
+      onRead?.(current.accounts);
+      const now = [...current.accounts.values()].map(({ name, version }) => `${name}:${version}`).join(" ");
+      if (now !== seen)
+        log.info({ accounts: current.accounts.size, merchants: current.routes.size }, "accounts in use");
+      seen = now;
+    },
+  };
+}
+
+/**
+ * Routes before accounts: no account is ever deleted, so those that a route names are there when it has been read. It takes
+ * no transaction, which would be half of what an idle process asks here.
+ */
+async function readAccounts(db: Kysely<PaymentsDatabase>): Promise<AccountTable> {
+  const routes = await db
+    .selectFrom("merchant_route")
+    .distinctOn("merchant_id")
+    .select(["merchant_id", "routes"])
+    .where("confirmed_at", "is not", null)
+    .orderBy("merchant_id")
+    .orderBy("version", "desc")
+    .execute();
+  const accounts = await db
+    .selectFrom("acquirer_account")
+    .innerJoin("acquirer_account_version", (join) =>
+      join
+        .onRef("acquirer_account_version.account_id", "=", "acquirer_account.account_id")
+        .onRef("acquirer_account_version.version", "=", "acquirer_account.version"),
+    )
+    .selectAll("acquirer_account")
+    .select([
+      "acquirer_account_version.settings",
+      "acquirer_account_version.sealed_secrets",
+      "acquirer_account_version.attributes",
+    ])
+    .execute();
+  const used = accounts.map(accountOf);
+  return {
+    accounts: new Map(used.map((account) => [account.accountId, account])),
+    defaultAccount: used.find(({ isDefault, livemode }) => isDefault && livemode),
+    testAccount: used.find(({ isDefault, livemode }) => isDefault && !livemode),
+    routes: new Map(routes.map((row) => [row.merchant_id, row.routes])),
+  };
+}
+
+function accountOf(
+  row: Selectable<AcquirerAccountTable> & {
+    settings: object;
+    sealed_secrets: Buffer;
+    attributes: AccountAttributes;
+  },
+): Account {
+  return {
+    accountId: row.account_id,
+    livemode: isLive(row.account_id),
+    protocol: row.protocol,
+    name: row.name,
+    state: row.state,
+    currencies: row.currencies,
+    isDefault: row.is_default || row.is_test_default,
+    version: row.version!,
+    businessDay: { timeZone: row.time_zone, cutOff: row.cut_off },
+    lateArrivalMs: Number(row.late_arrival_ms),
+    connectionsMax: row.connections_max,
+    callsPerMinute: row.attributes.callsPerMinute ?? undefined,
+    settings: row.settings,
+    sealedSecrets: row.sealed_secrets,
+  };
+}

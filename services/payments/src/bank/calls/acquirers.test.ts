@@ -1,0 +1,44 @@
+import { createSimulatorAcquirer } from "@holdfast/banks";
+import { captureLog } from "@holdfast/tests/support";
+import { expect, onTestFinished, test } from "vitest";
+import { createAccountAcquirers } from "./acquirers.ts";
+import type { CallSlots } from "./call-slots.ts";
+import { createCallTurns } from "./call-turns.ts";
+import type { Account } from "../account/current-accounts.ts";
+
+const account = (version: number): Account => ({
+  accountId: "account",
+  livemode: true,
+  protocol: "sim",
+  name: "bank",
+  state: "ACTIVE",
+  currencies: ["TRY"],
+  isDefault: false,
+  version,
+  businessDay: { timeZone: "UTC", cutOff: "00:00" },
+  lateArrivalMs: 1_000,
+  connectionsMax: 4,
+  settings: {},
+  sealedSecrets: Buffer.alloc(0),
+});
+
+test("an account that cannot be used is counted at every reading, and logged once for each version", async () => {
+  const { log, lines } = captureLog("payments");
+  const wire = { connectTimeoutMs: 1_000, allowPlaintext: false };
+  const url = "http://127.0.0.1:1";
+  const fallback = () => createSimulatorAcquirer({ url, connectionsMax: 1, ...wire });
+  const turns = createCallTurns({} as CallSlots, { table: () => undefined });
+  const banks = createAccountAcquirers({
+    connectors: new Map(),
+    ring: undefined,
+    fallback,
+    wire,
+    turns,
+    log,
+  });
+  onTestFinished(() => banks.close());
+  const use = (...accounts: Account[]) => banks.use(new Map(accounts.map((each) => [each.accountId, each])));
+  expect([use(account(1)), use(account(1)), use(account(2)), use(account(2))]).toEqual([1, 1, 1, 1]);
+  expect(lines.map(({ level, version }) => [level, version])).toHaveLength(2);
+  expect(use()).toBe(0);
+});

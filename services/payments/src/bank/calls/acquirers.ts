@@ -1,0 +1,204 @@
+import {
+  observeAcquirer,
+  wrapCalls,
+  type Acquirer,
+  type AcquirerWire,
+  type AnyConnector,
+  type ProbedAcquirer,
+} from "@holdfast/acquirer";
+import type { KeyRing, Logger } from "@holdfast/service-runtime";
+import { connectionsOfLanes } from "./account-connections.ts";
+import { createBreaker, type Breaker } from "./breaker.ts";
+import type { CallTurns } from "./call-turns.ts";
+import type { Account } from "../account/current-accounts.ts";
+import { openAccountSecrets } from "../account/seal-account-secrets.ts";
+
+/**
+ * Whose calls have connections of their own at every account: merchants' and buyers', refunds', and those that bring to its
+ * end what was begun. A bank that hangs for one leaves the others free.
+ */
+export const LANES = ["payments", "refunds", "upkeep"] as const;
+export type Lane = (typeof LANES)[number];
+
+/** The banks as one kind of work uses them. */
+export type Acquirers = {
+  /** By the account that a payment is stored with; null is that of `ACQUIRER_URL`. Of one that is not known, or whose
+   * credentials cannot be opened, every call is `not_sent`. */
+  of(accountId: string | null): Acquirer;
+};
+
+export type AccountAcquirers = {
+  lane(lane: Lane): Acquirers;
+  breaker(accountId: string | null): Breaker;
+  /**
+   * Uses the given accounts from now on; what has changed is connected again, and calls under way end as they are.
+   * @returns of how many the newest version cannot be used.
+   */
+  use(accounts: ReadonlyMap<string, Account>): number;
+  close(): Promise<void>;
+};
+
+export type AccountAcquirersOptions = {
+  connectors: ReadonlyMap<string, AnyConnector>;
+  /** Without it there can be no accounts but that of `ACQUIRER_URL`. */
+  ring: KeyRing | undefined;
+  /** The account of `ACQUIRER_URL`, where that is set. */
+  fallback?: (lane: Lane) => Acquirer;
+  wire: Omit<AcquirerWire, "connectionsMax" | "turn">;
+  turns: CallTurns;
+  log: Logger;
+};
+
+export function createAccountAcquirers(options: AccountAcquirersOptions): AccountAcquirers {
+  const { fallback: connectDefault } = options;
+  const fallback = new Map(connectDefault && LANES.map((lane) => [lane, connectDefault(lane)]));
+  const breakers = new Map<string | null, Breaker>();
+  let connected = new Map<string, { version: number; lanes: Map<Lane, Acquirer> }>();
+
+  let unusable: ReadonlyMap<string, number> = new Map();
+
+  const breakerOf = (accountId: string | null) => {
+    const breaker = breakers.get(accountId) ?? createBreaker();
+    breakers.set(accountId, breaker);
+    return breaker;
+  };
+  return {
+    lane: (lane) => ({
+      of: (accountId) =>
+        (accountId === null ? fallback.get(lane) : connected.get(accountId)?.lanes.get(lane)) ?? NOBODY,
+    }),
+    breaker: breakerOf,
+    use(accounts) {
+      const next: typeof connected = new Map();
+      const failed = new Map<string, number>();
+      for (const account of accounts.values()) {
+        const before = connected.get(account.accountId);
+        const same = before?.version === account.version;
+        const isTold = unusable.get(account.accountId) === account.version;
+        const lanes = same
+          ? before.lanes
+          : connectLanes(options, account, { breaker: breakerOf(account.accountId), isTold });
+        if (!lanes) failed.set(account.accountId, account.version);
+        // Credentials that cannot be read now could be read before: calls go on with those.
+        if (lanes) next.set(account.accountId, { version: account.version, lanes });
+        else if (before) next.set(account.accountId, before);
+        if (before && before.lanes !== next.get(account.accountId)?.lanes)
+          void closeAll(before.lanes.values());
+      }
+      connected = next;
+      unusable = failed;
+      return failed.size;
+    },
+    async close() {
+      await closeAll([
+        ...fallback.values(),
+        ...[...connected.values()].flatMap(({ lanes }) => [...lanes.values()]),
+      ]);
+    },
+  };
+}
+
+function connectLanes(
+  options: AccountAcquirersOptions,
+  account: Account,
+  { breaker, isTold }: { breaker: Breaker; /** Whether the log has it already. */ isTold: boolean },
+): Map<Lane, Acquirer> | undefined {
+  const refused = logOncePer(REFUSED_LOG_MS, ({ accountId, version }: Account) =>
+    options.log.error({ account: accountId, version }, "the bank refuses the credentials of an account"),
+  );
+  try {
+    const lanes = LANES.map((lane) => {
+      const connectionsMax = connectionsOfLanes(account.connectionsMax)[lane];
+      const turn = options.turns.turnOf(account.accountId);
+      const wire = { ...options.wire, turn };
+      const acquirer = connectAccount({ ...options, wire }, { ...account, connectionsMax });
+      const url = urlOf(account.settings);
+      const inLane = options.turns.inLane(acquirer, lane);
+      const observed = observeAcquirer(inLane, { url, account: account.accountId, log: options.log });
+      return [lane, noting(observed, { breaker, onRefused: () => refused(account) })] as const;
+    });
+    return new Map(lanes);
+  } catch (error) {
+    const { accountId, version } = account;
+    if (!isTold)
+      options.log.error({ account: accountId, version, error }, "an acquirer account cannot be used");
+    return undefined;
+  }
+}
+
+/** What of an account its connection is made of. */
+type AccountToConnect = Pick<
+  Account,
+  "accountId" | "version" | "protocol" | "settings" | "sealedSecrets" | "businessDay" | "connectionsMax"
+>;
+
+/** @throws where settings or credentials are not those of the account's protocol. */
+export function connectAccount(
+  {
+    connectors,
+    ring,
+    wire,
+  }: Pick<AccountAcquirersOptions, "connectors" | "ring"> & { wire: Omit<AcquirerWire, "connectionsMax"> },
+  { accountId, version, protocol, settings, sealedSecrets, businessDay, connectionsMax }: AccountToConnect,
+): ProbedAcquirer {
+  const connector = connectors.get(protocol);
+  if (!connector) throw new Error(`no connector is named ${protocol}`);
+  if (!ring) throw new Error("ACCOUNT_SECRET_KEYS is not set");
+  const secrets = openAccountSecrets(ring, { accountId, version, protocol }, sealedSecrets);
+  const account = { accountId, version, settings: connector.settings.parse(settings), businessDay };
+  return connector.connect(account, connector.secrets.parse(secrets), { ...wire, connectionsMax });
+}
+
+/** Every call fails until somebody changes them: a line for each would hide the others. */
+function logOncePer<Subject>(everyMs: number, write: (subject: Subject) => void): (subject: Subject) => void {
+  let nextAt = 0;
+  return (subject) => {
+    if (performance.now() < nextAt) return;
+    nextAt = performance.now() + everyMs;
+    write(subject);
+  };
+}
+const REFUSED_LOG_MS = 60_000;
+
+/** Tells the breaker of each call whether there was a connection, and whoever looks after credentials that they are refused. */
+function noting(
+  acquirer: Acquirer,
+  { breaker, onRefused }: { breaker: Breaker; onRefused: () => void },
+): Acquirer {
+  return wrapCalls(acquirer, (_operation, call) => async (request) => {
+    const outcome = await call(request);
+    breaker.note(outcome.kind !== "not_sent" || outcome.reason !== undefined);
+    if (outcome.kind === "not_sent" && outcome.reason === "credentials") onRefused();
+    return outcome;
+  });
+}
+
+/** An account's settings have its address under names of their own; the first one is that of payments. */
+function urlOf(settings: object): string | undefined {
+  return Object.values(settings).find((value) => typeof value === "string" && /^https?:\/\//.test(value));
+}
+
+async function closeAll(acquirers: Iterable<Acquirer>): Promise<void> {
+  await Promise.all([...acquirers].map((acquirer) => acquirer.close()));
+}
+
+const notSent = () => Promise.resolve({ kind: "not_sent" } as const);
+
+/**
+ * An account that this process has not read yet, or whose credentials it cannot open. Nothing can be sent: what was begun there
+ * stays as it is, and operators see that it waits.
+ */
+export const NOBODY: Acquirer = {
+  capabilities: { repetition: "none", ownReferenceOn: [], release: false },
+  authorize: notSent,
+  sale: notSent,
+  capture: notSent,
+  cancel: notSent,
+  release: notSent,
+  refund: notSent,
+  reverse: notSent,
+  enrol: notSent,
+  complete: notSent,
+  inquire: notSent,
+  close: () => Promise.resolve(),
+};

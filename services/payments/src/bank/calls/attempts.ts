@@ -1,0 +1,109 @@
+import {
+  orderIdOf,
+  withSubReference,
+  type Attempt,
+  type CardOperation,
+  type FollowUpRequest,
+  type Target,
+} from "@holdfast/acquirer";
+import type { Operation } from "../../follow-up/operation/operation-queries.ts";
+import type { PaymentRow } from "../../payment/payment-record.ts";
+
+/** What every call about a payment names it by. */
+export type OrderedPayment = Pick<
+  PaymentRow,
+  | "payment_id"
+  | "transaction_type"
+  | "amount_minor"
+  | "captured_minor"
+  | "currency"
+  | "external_transaction_id"
+  | "created_at"
+  | "account_id"
+>;
+
+/** The payment as an inquiry names it. */
+export function orderOf(payment: OrderedPayment) {
+  const { payment_id, created_at, external_transaction_id } = payment;
+  return {
+    orderId: orderIdOf(payment_id),
+    since: created_at,
+    operation: cardOperationOf(payment),
+    ...(external_transaction_id !== null && { externalTransactionId: external_transaction_id }),
+  };
+}
+
+/** The authorization or sale as a follow-up names it. */
+export function targetOf(payment: OrderedPayment): Target {
+  const { amount_minor, captured_minor, created_at, external_transaction_id } = payment;
+  return {
+    amountMinor: amount_minor,
+    ...(payment.transaction_type === "PRE_AUTHORIZATION" && { capturedMinor: captured_minor }),
+    at: created_at,
+    ...(external_transaction_id !== null && { externalTransactionId: external_transaction_id }),
+  };
+}
+
+/** The parts that every follow-up on a payment shares. */
+export function followUpOf(
+  payment: OrderedPayment,
+): Pick<FollowUpRequest, "orderId" | "parentReference" | "currency" | "target"> {
+  return {
+    orderId: orderIdOf(payment.payment_id),
+    parentReference: payment.payment_id,
+    currency: payment.currency,
+    target: targetOf(payment),
+  };
+}
+
+/** `authorize` or `sale`, the operation that a payment began with. */
+export function cardOperationOf({ transaction_type }: Pick<PaymentRow, "transaction_type">): CardOperation {
+  return transaction_type === "PAYMENT" ? "sale" : "authorize";
+}
+
+/** The authorization or sale itself. */
+export function paymentAttempt(payment: OrderedPayment): Attempt {
+  return {
+    reference: payment.payment_id,
+    kind: cardOperationOf(payment),
+    amountMinor: payment.amount_minor,
+    currency: payment.currency,
+    sentAt: payment.created_at,
+  };
+}
+
+/** A capture or a cancellation. */
+export function operationAttempt(operation: Operation, payment: OrderedPayment): Attempt {
+  return {
+    reference: operationReference(operation),
+    kind: operation.kind === "CAPTURE" ? "capture" : "void",
+    amountMinor: operation.amount_minor,
+    currency: payment.currency,
+    sentAt: operation.created_at,
+    ...(payment.external_transaction_id !== null && { targetTransactionId: payment.external_transaction_id }),
+  };
+}
+
+/** The refund that gives back a settled payment which was to be reversed. @param since when the bank said so. */
+export function reversalRefundAttempt(
+  payment: OrderedPayment,
+  { subReference, amountMinor, since }: { subReference: number; amountMinor: bigint; since: Date },
+): Attempt {
+  return {
+    reference: reversalRefundReference(payment.payment_id, subReference),
+    kind: "refund",
+    amountMinor,
+    currency: payment.currency,
+    sentAt: since,
+  };
+}
+
+/** Our reference of an operation. It begins with the payment's id. */
+export function operationReference({ payment_id, kind, operation_id, sub_reference }: Operation): string {
+  return withSubReference(`${payment_id}:${kind.toLowerCase()}:${operation_id}`, sub_reference);
+}
+
+/** Our reference of the refund that gives back a settled payment. It begins with the payment's id. */
+export function reversalRefundReference(paymentId: string, subReference: number): string {
+  return withSubReference(`${paymentId}:reversal`, subReference);
+}

@@ -1,0 +1,100 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import { wrapCalls, type Acquirer, type NotSent } from "@holdfast/acquirer";
+import type { Lane } from "./acquirers.ts";
+import type { CallSlots, SlotRange } from "./call-slots.ts";
+import type { CurrentAccounts } from "../account/current-accounts.ts";
+
+/**
+ * Turns at a bank that takes so many calls a minute. What was begun comes before what is new: a fifth of the calls is kept for
+ * captures, cancellations, refunds and recovery, which wait for their turn, and inquiries of merchants' reads may use the half
+ * only. A new payment does not wait: it takes what it needs before it is claimed, or there is no payment.
+ */
+export type CallTurns = {
+  /** Takes a new payment's calls; undefined where they are not free. Without a limit there is nothing to take. */
+  hold(accountId: string | null, calls: number): Promise<HeldTurns | undefined>;
+  /** @param call whose calls of the account use what is held first. What they leave is given back. */
+  use<Result>(held: HeldTurns, call: () => Promise<Result>): Promise<Result>;
+  /** The same acquirer, whose calls take their turns as those of this lane. */
+  inLane(acquirer: Acquirer, lane: Lane): Acquirer;
+  /** Asked before each call of an account. @returns why it must not be made now, or undefined. */
+  turnOf(accountId: string): (until: Date) => Promise<NotSent | undefined>;
+};
+
+export type HeldTurns = { accountId: string | null; slots: number[] };
+
+/** `read` is the inquiry of a merchant's read; `follow_up` is everything about a payment that was begun. */
+type CallKind = "payment" | "follow_up" | "read";
+
+export function createCallTurns(
+  slots: CallSlots,
+  { table }: Pick<CurrentAccounts, "table">,
+  { now = Date.now }: { now?: () => number } = {},
+): CallTurns {
+  const calling = new AsyncLocalStorage<{ kind: CallKind; held?: HeldTurns | undefined }>();
+  const limitOf = (accountId: string | null) =>
+    accountId === null ? undefined : table()?.accounts.get(accountId)?.callsPerMinute;
+
+  const waitForTurn = async (range: SlotRange, kind: CallKind, until: Date): Promise<NotSent | undefined> => {
+    for (;;) {
+      const [taken] = await slots.take(range, 1);
+      if (taken !== undefined) return undefined;
+      const inMs = Math.max(await slots.nextInMs(range), PAUSE_MS);
+      const notBefore = new Date(now() + inMs);
+      if (kind !== "follow_up" || notBefore > until) return { kind: "not_sent", reason: "limit", notBefore };
+      await sleep(inMs);
+    }
+  };
+  return {
+    async hold(accountId, calls) {
+      const max = limitOf(accountId);
+      if (accountId === null || max === undefined) return { accountId, slots: [] };
+      const taken = await slots.take(rangeOf("payment", { accountId, max }), calls);
+      return taken.length === 0 ? undefined : { accountId, slots: taken };
+    },
+    async use(held, call) {
+      try {
+        return await calling.run({ kind: "payment", held }, call);
+      } finally {
+        // What cannot be given back is free again in a minute.
+        if (held.accountId !== null) await slots.giveBack(held.accountId, held.slots).catch(() => undefined);
+      }
+    },
+    inLane: (acquirer, lane) =>
+      wrapCalls(acquirer, (operation, call) => (request) => {
+        const held = calling.getStore()?.held;
+        return calling.run({ kind: kindOf(lane, operation), held }, () => call(request));
+      }),
+    turnOf: (accountId) => async (until) => {
+      const max = limitOf(accountId);
+      if (max === undefined) return undefined;
+      const { kind, held } = calling.getStore() ?? { kind: "follow_up" };
+      if (held?.accountId === accountId && held.slots.pop() !== undefined) return undefined;
+      try {
+        return await waitForTurn(rangeOf(kind, { accountId, max }), kind, until);
+      } catch {
+        // Without the database nobody can count, and the bank would refuse what is too much.
+        return { kind: "not_sent", reason: "limit" };
+      }
+    },
+  };
+}
+
+function kindOf(lane: Lane, operation: string): CallKind {
+  if (lane !== "payments") return "follow_up";
+  if (NEW_PAYMENTS.has(operation)) return "payment";
+  return operation === "inquire" ? "read" : "follow_up";
+}
+
+const NEW_PAYMENTS: ReadonlySet<string> = new Set(["authorize", "sale", "enrol"]);
+
+/** The slots that a kind of calls may use. */
+export function rangeOf(kind: CallKind, { accountId, max }: Omit<SlotRange, "floor">): SlotRange {
+  return { accountId, floor: Math.ceil(max * KEPT_FROM[kind]), max };
+}
+
+/** The part of an account's calls that a kind must leave. */
+const KEPT_FROM: Record<CallKind, number> = { follow_up: 0, payment: 0.2, read: 0.5 };
+
+/** Others may have taken the one that was free; a second look costs two queries. */
+const PAUSE_MS = 50;

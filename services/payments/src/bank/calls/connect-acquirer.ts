@@ -1,0 +1,85 @@
+import { observeAcquirer } from "@holdfast/acquirer";
+import { createSimulatorAcquirer } from "@holdfast/banks";
+import { metrics } from "@holdfast/telemetry";
+import type { Kysely } from "kysely";
+import type { Logger } from "@holdfast/service-runtime";
+import { createAccountOf, createConnections, createUpkeep } from "./account-connections.ts";
+import { createTerms } from "../account/account-terms.ts";
+import {
+  createAccountAcquirers,
+  type AccountAcquirers,
+  type AccountAcquirersOptions,
+  type Lane,
+} from "./acquirers.ts";
+import { createCallSlots } from "./call-slots.ts";
+import { createCallTurns, type CallTurns } from "./call-turns.ts";
+import { CONNECTORS } from "./connectors.ts";
+import { createCurrentAccounts } from "../account/current-accounts.ts";
+import type { Config } from "../../config.ts";
+import type { PaymentsDatabase } from "../../database.ts";
+
+export type AcquirerConnections = {
+  /** What a connection to an account is made with. */
+  connecting: Pick<AccountAcquirersOptions, "connectors" | "ring" | "wire"> & { twoPeople: boolean };
+  acquirers: AccountAcquirers;
+};
+
+/** Reads the accounts and connects them. They are read again by `accounts.refresh`, and connected again where they changed. */
+export async function startAccounts(
+  config: Config,
+  { db, log }: { db: Kysely<PaymentsDatabase>; log: Logger },
+) {
+  const unusable = metrics.getMeter("payments").createGauge("holdfast.acquirer.accounts.unusable", {
+    description: "Accounts whose newest settings or credentials this process cannot use",
+  });
+  const accounts = createCurrentAccounts(db, { log, onRead: (read) => unusable.record(banks.use(read)) });
+  const turns = createCallTurns(createCallSlots(db), accounts);
+  const { acquirers: banks, ...rest } = connectAcquirers(config, { log, turns });
+  await accounts.refresh().catch((error: unknown) => log.warn({ error }, "accounts could not be read yet"));
+  const defaults = {
+    lateArrivalMs: config.ACQUIRER_LATE_ARRIVAL,
+    businessDay: { timeZone: config.BUSINESS_TIME_ZONE, cutOff: config.BUSINESS_DAY_CUT_OFF },
+  };
+  const termsOf = createTerms(accounts, { defaults, callMs: config.ACQUIRER_TIMEOUT });
+  const connectionsOf = createConnections(accounts, {
+    share: config.ACQUIRER_CONNECTIONS_SHARE,
+    fallbackMax: config.ACQUIRER_CONNECTIONS_MAX,
+  });
+  const connections = { connectionsOf, accountOf: createAccountOf(accounts, db), turns };
+  return { banks, accounts, termsOf, defaults, connections, upkeep: createUpkeep(accounts), ...rest };
+}
+
+/** The banks: the accounts that operators have made, and the one of `ACQUIRER_URL` where that is set. */
+function connectAcquirers(
+  config: Config,
+  { log, turns }: { log: Logger; turns: CallTurns },
+): AcquirerConnections {
+  const { ACQUIRER_URL: url, ACQUIRER_CONNECTIONS_MAX: max, ACQUIRER_REPETITION: repetition } = config;
+  const wire = {
+    connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS,
+    allowPlaintext: config.ALLOW_PLAINTEXT.has("acquirer"),
+  };
+  const connectionsOf: Record<Lane, number> = {
+    payments: max,
+    refunds: config.ACQUIRER_REFUND_CONNECTIONS_MAX,
+    upkeep: config.RECOVERY_IN_FLIGHT_MAX + config.EXPIRY_IN_FLIGHT_MAX + OPERATOR_CONNECTIONS,
+  };
+  const connectDefault = (defaultUrl: string) => (lane: Lane) => {
+    const options = { url: defaultUrl, repetition, connectionsMax: connectionsOf[lane], ...wire };
+    return observeAcquirer(createSimulatorAcquirer(options), { url: defaultUrl, account: "default", log });
+  };
+  const connecting = { connectors: CONNECTORS, ring: config.ACCOUNT_SECRET_KEYS, wire };
+  return {
+    connecting: { ...connecting, twoPeople: config.ACCOUNT_CHANGES_TWO_PEOPLE },
+    acquirers: createAccountAcquirers({
+      ...connecting,
+      ...(url && { fallback: connectDefault(url) }),
+      turns,
+      log,
+    }),
+  };
+}
+
+/** People ask about few payments at a time. */
+const OPERATOR_CONNECTIONS = 8;
+const ACQUIRER_CONNECT_TIMEOUT_MS = 2_000;

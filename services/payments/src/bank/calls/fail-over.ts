@@ -1,0 +1,50 @@
+import type { NotSent } from "@holdfast/acquirer";
+import { failpoint } from "@holdfast/service-runtime";
+import { sql, type Kysely } from "kysely";
+import type { PaymentsDatabase } from "../../database.ts";
+
+type Leased = { payment_id: string; lease_token: string; account_id: string | null };
+
+/**
+ * Calls the account that a payment is stored with, and the next ones of its route for as long as no connection was made, so
+ * that certainly nothing was sent. Before each further call the payment is stored with that account: whoever recovers it asks
+ * where it may be. An answer, a lost one, or a refusal to take the call now ends it.
+ *
+ * @param payment its `account_id` is that of the last call when this resolves.
+ */
+export async function withFailover<Outcome extends { kind: string }>(
+  { db, now }: { db: Kysely<PaymentsDatabase>; now: () => number },
+  payment: Leased,
+  { otherAccounts, deadlineAt }: { otherAccounts: readonly (string | null)[]; deadlineAt: number },
+  call: () => Promise<Outcome | NotSent>,
+): Promise<Outcome | NotSent> {
+  let outcome = await call();
+  for (const accountId of otherAccounts) {
+    if (!foundNoConnection(outcome) || now() > deadlineAt) break;
+    if (!(await moveTo(db, payment, accountId))) break;
+    payment.account_id = accountId;
+    await failpoint("payments.after_failover");
+    outcome = await call();
+  }
+  return outcome;
+}
+
+/** Whether certainly nothing was sent, and another account may be called instead. */
+export function foundNoConnection(outcome: { kind: string; reason?: unknown }): boolean {
+  return outcome.kind === "not_sent" && outcome.reason === undefined;
+}
+
+/** @returns false where the lease is no longer ours. */
+async function moveTo(
+  db: Kysely<PaymentsDatabase>,
+  { payment_id, lease_token }: Leased,
+  accountId: string | null,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("payment")
+    .set({ account_id: accountId, updated_at: sql<Date>`now()` })
+    .where("payment_id", "=", payment_id)
+    .where("lease_token", "=", lease_token)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}

@@ -1,0 +1,133 @@
+/** The decisions about chargebacks, made from the rows of the payment and its cases alone, without any I/O. */
+import { amountToJson, createTransition, type CommandReply } from "@holdfast/contracts";
+import { merchantStatus } from "../../payment/payment.ts";
+import { wholeMinor, type PaymentFunds } from "../../payment/refundable-minor.ts";
+
+/** The states that may follow each status. A bank may give back what was lost. */
+export const CHARGEBACK_TRANSITIONS = {
+  NONE: ["OPEN"],
+  OPEN: ["WON", "LOST", "WITHDRAWN"],
+  LOST: ["WON"],
+  WON: [],
+  WITHDRAWN: [],
+} as const satisfies Record<ChargebackStatus | "NONE", readonly ChargebackStatus[]>;
+
+export type ChargebackStatus = "OPEN" | ChargebackOutcome;
+export type ChargebackOutcome = "WON" | "LOST" | "WITHDRAWN";
+
+/** @returns `to`. @throws IllegalTransitionError when the table does not lead there. */
+export const transition = createTransition<ChargebackStatus | "NONE", ChargebackStatus>(
+  CHARGEBACK_TRANSITIONS,
+);
+
+/** A case, as far as its amount goes; minor units. */
+export type CaseFunds = {
+  status: ChargebackStatus;
+  amount_minor: bigint;
+  currency: string;
+  reversed_minor: bigint;
+};
+
+/** The columns of a payment that an opening looks at. */
+export type DisputedPayment = PaymentFunds & {
+  transaction_type: "PRE_AUTHORIZATION" | "PAYMENT";
+  currency: string;
+  currency_exponent: number;
+  operation_id: string | null;
+};
+
+/**
+ * Whether people may open a case of the amount. The bank can take back only what was captured, and each part of it once, so
+ * it is bounded by what the earlier cases leave. Refunds do not lessen it: a buyer who was refunded may dispute all the same,
+ * the bank decides, and the case says what is paid twice.
+ * @param cases those that the payment has.
+ * @returns why not, or undefined.
+ */
+export function refuseOpening(
+  payment: DisputedPayment,
+  cases: readonly (CaseFunds & { chargeback_id: string })[],
+  asked: { amountMinor: bigint; currency: string },
+): Extract<CommandReply<never>, { outcome: "problem" }> | undefined {
+  const { state, transaction_type, operation_id, currency, currency_exponent } = payment;
+  if (operation_id !== null) return { outcome: "problem", code: "operation_in_progress" };
+  const isCaptured = state === "CAPTURED" || (state === "SUCCESS" && transaction_type === "PAYMENT");
+  if (!isCaptured) {
+    const extra = { currentStatus: merchantStatus(state) };
+    return { outcome: "problem", code: "payment_not_captured", extra };
+  }
+  if (asked.currency !== currency) return { outcome: "problem", code: "currency_mismatch" };
+  const same = cases.find((one) => one.status === "OPEN" && one.amount_minor === asked.amountMinor);
+  if (same) return { outcome: "problem", code: "chargeback_exists", detail: `It is ${same.chargeback_id}` };
+  const left = wholeMinor(payment) - payment.charged_back_minor;
+  const disputable = left < 0n ? 0n : left;
+  if (asked.amountMinor > disputable) {
+    const extra = { disputableAmount: amountToJson(disputable, currency_exponent) };
+    return { outcome: "problem", code: "chargeback_amount_exceeds_captured", extra };
+  }
+  return undefined;
+}
+
+/**
+ * What a case counts against its payment, in the payment's currency. One in another currency counts as the whole payment: what
+ * it is worth is not known here, and too much is mended by people while too little is paid twice.
+ */
+export function countedMinor(one: CaseFunds, payment: PaymentFunds & { currency: string }): bigint {
+  if (one.status === "WON" || one.status === "WITHDRAWN") return 0n;
+  if (one.currency !== payment.currency)
+    return payment.state === "CAPTURED" ? payment.captured_minor : payment.amount_minor;
+  return one.amount_minor - one.reversed_minor;
+}
+
+/**
+ * What of a new case the buyer has been paid already.
+ * @param sentMinor what refunds may be paying at this moment.
+ */
+export function excessMinor(counted: bigint, payment: PaymentFunds, sentMinor: bigint): bigint {
+  const left = wholeMinor(payment) - payment.refunded_minor - sentMinor - payment.charged_back_minor;
+  return counted - (left < 0n ? 0n : left < counted ? left : counted);
+}
+
+/** A case that a line may be about. */
+export type KnownCase = CaseFunds & { chargeback_id: string; is_reported: boolean };
+type LineFunds = { amount_minor: bigint; currency: string };
+
+/** The case that people opened before the bank's file reported it: of the same amount, and not ended in another way. */
+export function caseOfLine<Case extends KnownCase>(
+  line: LineFunds,
+  cases: readonly Case[],
+): Case | undefined {
+  return cases.find(
+    (one) =>
+      !one.is_reported &&
+      (one.status === "OPEN" || one.status === "LOST") &&
+      one.amount_minor === line.amount_minor &&
+      one.currency === line.currency,
+  );
+}
+
+/**
+ * The case of which a line gives back: one with just this amount left before any larger one, the oldest first. A case that
+ * people called won is among them.
+ */
+export function caseOfReversal<Case extends KnownCase>(
+  line: LineFunds,
+  cases: readonly Case[],
+): Case | undefined {
+  const fitting = cases.filter(
+    (one) =>
+      one.status !== "WITHDRAWN" &&
+      one.currency === line.currency &&
+      one.amount_minor - one.reversed_minor >= line.amount_minor,
+  );
+  return fitting.find((one) => one.amount_minor - one.reversed_minor === line.amount_minor) ?? fitting[0];
+}
+
+/** What a case is once the bank has given back a part of it. */
+export function afterReversal(
+  { status, amount_minor, reversed_minor }: CaseFunds,
+  minor: bigint,
+): Pick<CaseFunds, "status" | "reversed_minor"> {
+  const reversed = reversed_minor + minor;
+  const isWhole = reversed === amount_minor && status !== "WON";
+  return { reversed_minor: reversed, status: isWhole ? transition(status, "WON") : status };
+}

@@ -1,0 +1,104 @@
+import { appendAudit } from "@holdfast/audit";
+import type {
+  changePaymentChargeback,
+  ChargebackDetail,
+  CommandReply,
+  decidePaymentChargeback,
+  OperatorContext,
+  ProblemCode,
+} from "@holdfast/contracts";
+import type { Transaction } from "kysely";
+import type { z } from "zod";
+import type { PaymentsDatabase } from "../../database.ts";
+import { lockPayment } from "../operation/operation-queries.ts";
+import type { PaymentRow } from "../../payment/payment-record.ts";
+import { transition } from "./chargeback.ts";
+import type { CaseRow } from "./chargeback-record.ts";
+import { changeCase, findCase } from "./chargeback-queries.ts";
+import { describeCase, type OperatorChargebackDeps } from "./open-chargeback.ts";
+
+type Trx = Transaction<PaymentsDatabase>;
+type Reply = CommandReply<ChargebackDetail>;
+
+/**
+ * Records how an open case ended. Above the configured amount the first person proposes an outcome, and a second one, who says
+ * the same, decides; a different outcome replaces the proposal.
+ */
+export async function decideChargeback(
+  deps: OperatorChargebackDeps,
+  { operator }: OperatorContext,
+  { chargebackId, outcome, reason }: z.infer<typeof decidePaymentChargeback.request>,
+): Promise<Reply> {
+  return await onOpenCase(deps, chargebackId, async (trx, payment, row) => {
+    const actor = operator.name;
+    const limit = deps.twoAbove.get(row.currency);
+    const isConfirmed = row.proposed_outcome === outcome;
+    const isFirstOfTwo = limit !== undefined && row.amount_minor > limit && !isConfirmed;
+    if (isConfirmed && row.proposed_by === actor) return "same_person";
+    const set = isFirstOfTwo
+      ? { proposed_outcome: outcome, proposed_by: actor, outcome_reason: reason }
+      : {
+          status: transition(row.status, outcome),
+          decided_by: actor,
+          outcome_reason: reason,
+          ...(!isConfirmed && { proposed_outcome: null, proposed_by: null }),
+        };
+    await changeCase(trx, payment, row, set, deps);
+    await audit(trx, actor, isFirstOfTwo ? "chargeback.outcome_proposed" : "chargeback.decided", row, {
+      outcome,
+      reason,
+    });
+    return undefined;
+  });
+}
+
+/** Sets what the bank says about an open case. */
+export async function changeChargeback(
+  deps: OperatorChargebackDeps,
+  { operator }: OperatorContext,
+  { chargebackId, ...said }: z.infer<typeof changePaymentChargeback.request>,
+): Promise<Reply> {
+  return await onOpenCase(deps, chargebackId, async (trx, payment, row) => {
+    const { reasonCode, bankReference, respondBy } = said;
+    const set = {
+      ...(reasonCode !== undefined && { reason_code: reasonCode }),
+      ...(bankReference !== undefined && { bank_reference: bankReference }),
+      ...(respondBy !== undefined && { respond_by: new Date(respondBy) }),
+    };
+    await changeCase(trx, payment, row, set, deps);
+    await audit(trx, operator.name, "chargeback.changed", row, said);
+    return undefined;
+  });
+}
+
+/** The payment's row is locked before its cases are looked at. */
+async function onOpenCase(
+  deps: OperatorChargebackDeps,
+  chargebackId: string,
+  change: (trx: Trx, payment: PaymentRow, row: CaseRow) => Promise<ProblemCode | undefined>,
+): Promise<Reply> {
+  const code = await deps.db.transaction().execute(async (trx): Promise<ProblemCode | undefined> => {
+    const known = await findCase(trx, chargebackId);
+    const payment = known && (await lockPayment(trx, known.payment_id, undefined));
+    const row = payment && (await findCase(trx, chargebackId));
+    if (!row) return "chargeback_not_found";
+    if (row.status !== "OPEN") return "chargeback_ended";
+    return await change(trx, payment, row);
+  });
+  return code ? { outcome: "problem", code } : await describeCase(deps, chargebackId);
+}
+
+async function audit(
+  trx: Trx,
+  actor: string,
+  action: string,
+  { chargeback_id, payment_id, amount_minor, currency }: CaseRow,
+  detail: Record<string, unknown>,
+): Promise<void> {
+  await appendAudit(trx, {
+    actor,
+    action,
+    subject: chargeback_id,
+    detail: { paymentId: payment_id, amountMinor: `${amount_minor}`, currency, ...detail },
+  });
+}

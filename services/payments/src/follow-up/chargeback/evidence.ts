@@ -1,0 +1,151 @@
+/** Files that are shown to the bank: they come in parts, are there once their hash is right, and never change after that. */
+import { createHash } from "node:crypto";
+import { appendAudit } from "@holdfast/audit";
+import {
+  EVIDENCE_FILES_MAX,
+  type addChargebackEvidencePart,
+  type ChargebackDetail,
+  type CommandReply,
+  type OperatorContext,
+  type ProblemCode,
+  type readChargebackEvidencePart,
+} from "@holdfast/contracts";
+import { sql, type Transaction } from "kysely";
+import type { z } from "zod";
+import type { PaymentsDatabase } from "../../database.ts";
+import { evidenceRecord } from "./chargeback-record.ts";
+import { describeCase } from "./open-chargeback.ts";
+import type { ChargebackDeps } from "./record-lines.ts";
+
+type Trx = Transaction<PaymentsDatabase>;
+type Part = z.infer<typeof addChargebackEvidencePart.request>;
+
+/** Keeps one part of a file of an open case. What is there already stays as it is. */
+export async function addEvidencePart(
+  deps: Pick<ChargebackDeps, "db">,
+  { operator }: OperatorContext,
+  part: Part,
+): Promise<CommandReply<ChargebackDetail>> {
+  const refused = await deps.db
+    .transaction()
+    .execute(async (trx) => await keepPart(trx, operator.name, part));
+  return refused ?? (await describeCase(deps, part.chargebackId));
+}
+
+type Problem = { outcome: "problem"; code: ProblemCode; extra?: Record<string, unknown> };
+
+async function keepPart(trx: Trx, actor: string, part: Part): Promise<Problem | undefined> {
+  const { chargebackId, evidenceId } = part;
+  const one = await trx
+    .selectFrom("chargeback")
+    .select(["status", "payment_id"])
+    .where("chargeback_id", "=", chargebackId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!one) return { outcome: "problem", code: "chargeback_not_found" };
+  const refused = await begin(trx, actor, part, one.status === "OPEN");
+  if (refused !== undefined) return refused === "whole" ? undefined : { outcome: "problem", code: refused };
+  await trx
+    .insertInto("chargeback_evidence_part")
+    .values({ evidence_id: evidenceId, part: part.part, content: Buffer.from(part.content, "base64") })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return await sealIfWhole(trx, actor, part, one.payment_id);
+}
+
+/** @returns why the part is not taken, or that the file is whole already. */
+async function begin(
+  trx: Trx,
+  actor: string,
+  { chargebackId, evidenceId, fileName, bytes, sha256 }: Part,
+  isOpen: boolean,
+): Promise<"whole" | ProblemCode | undefined> {
+  // A file that was cut off on its way makes room for the next one.
+  await trx
+    .deleteFrom("chargeback_evidence")
+    .where("chargeback_id", "=", chargebackId)
+    .where("sealed_at", "is", null)
+    .where("evidence_id", "<>", evidenceId)
+    .where("created_at", "<", sql<Date>`now() - interval '1 hour'`)
+    .execute();
+  const files = await trx
+    .selectFrom("chargeback_evidence")
+    .selectAll()
+    .where("chargeback_id", "=", chargebackId)
+    .execute();
+  const known = files.find(({ evidence_id }) => evidence_id === evidenceId);
+  const hash = Buffer.from(sha256, "hex");
+  if (known && (known.added_by !== actor || known.bytes !== bytes || !known.sha256.equals(hash)))
+    return "idempotency_key_reused";
+  if (known?.sealed_at) return "whole";
+  if (!isOpen) return "chargeback_ended";
+  if (known) return undefined;
+  if (files.length >= EVIDENCE_FILES_MAX) return "too_much_evidence";
+  const names = { evidence_id: evidenceId, chargeback_id: chargebackId, file_name: fileName };
+  const inserted = await trx
+    .insertInto("chargeback_evidence")
+    .values({ ...names, bytes, sha256: hash, added_by: actor, sealed_at: null })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("evidence_id")
+    .executeTakeFirst();
+  // Another case has a file of this id.
+  return inserted ? undefined : "chargeback_not_found";
+}
+
+async function sealIfWhole(
+  trx: Trx,
+  actor: string,
+  { chargebackId, evidenceId, bytes, sha256 }: Part,
+  paymentId: string,
+): Promise<Problem | undefined> {
+  const parts = await trx
+    .selectFrom("chargeback_evidence_part")
+    .select("content")
+    .where("evidence_id", "=", evidenceId)
+    .orderBy("part")
+    .execute();
+  const content = Buffer.concat(parts.map((each) => each.content));
+  if (content.length < bytes) return undefined;
+  if (content.length > bytes || createHash("sha256").update(content).digest("hex") !== sha256) {
+    await trx.deleteFrom("chargeback_evidence").where("evidence_id", "=", evidenceId).execute();
+    const errors = [{ field: "file", code: "invalid_format", message: "is not what was sent" }];
+    return { outcome: "problem", code: "validation_failed", extra: { errors } };
+  }
+  await trx
+    .updateTable("chargeback_evidence")
+    .set({ sealed_at: sql<Date>`now()` })
+    .where("evidence_id", "=", evidenceId)
+    .execute();
+  await appendAudit(trx, {
+    actor,
+    action: "chargeback.evidence_added",
+    subject: chargebackId,
+    detail: { paymentId, evidenceId, bytes, sha256 },
+  });
+  return undefined;
+}
+
+type ReadPart = z.infer<typeof readChargebackEvidencePart.request>;
+type Shown = CommandReply<{ evidence: ReturnType<typeof evidenceRecord>; content: string }>;
+
+/** One part of a file that is whole, with what is known of the file. */
+export async function readEvidencePart(
+  { db }: Pick<ChargebackDeps, "db">,
+  { chargebackId, evidenceId, part }: ReadPart,
+): Promise<Shown> {
+  const row = await db
+    .selectFrom("chargeback_evidence as evidence")
+    .innerJoin("chargeback_evidence_part as piece", "piece.evidence_id", "evidence.evidence_id")
+    .selectAll("evidence")
+    .select("piece.content")
+    .where("evidence.evidence_id", "=", evidenceId)
+    .where("evidence.chargeback_id", "=", chargebackId)
+    .where("evidence.sealed_at", "is not", null)
+    .where("piece.part", "=", part)
+    .executeTakeFirst();
+  if (!row) return { outcome: "problem", code: "chargeback_not_found" };
+  return {
+    outcome: "done",
+    result: { evidence: evidenceRecord(row), content: row.content.toString("base64") },
+  };
+}

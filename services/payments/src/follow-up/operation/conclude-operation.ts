@@ -1,0 +1,138 @@
+import { hindranceOf, waitFor, type AcquirerOutcome, type FollowUpRequest } from "@holdfast/acquirer";
+import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
+import { nextAttemptInMs } from "@holdfast/service-runtime";
+import type { Kysely } from "kysely";
+import type { Acquirers } from "../../bank/calls/acquirers.ts";
+import type { BusinessEvents } from "../../payment/business-events.ts";
+import type { PaymentsDatabase } from "../../database.ts";
+import { postpone } from "../../payment/payment-lease.ts";
+import { followUpOf, operationReference, type OrderedPayment } from "../../bank/calls/attempts.ts";
+import { paymentRecord } from "../../payment/payment-record.ts";
+import {
+  finishOperation,
+  pendingOperation,
+  type OperatedPayment,
+  type Operation,
+  type OperationEnd,
+} from "./operation-queries.ts";
+import type { EventsWritten } from "../../payment/record-event.ts";
+
+export type ConcludeOperationDeps = EventsWritten & {
+  db: Kysely<PaymentsDatabase>;
+  acquirers: Acquirers;
+  events: BusinessEvents;
+  /** Times of the inquiries about an operation of unknown outcome. */
+  limits: { scheduleMs: readonly number[] };
+  /** Bound of one acquirer call. */
+  acquirerTimeoutMs: number;
+  now: () => number;
+};
+
+type Reply = CommandReply<ApiPaymentResponse>;
+
+/** Records an operation's known outcome under our lease, and leaves an unknown one to recovery. */
+export async function concludeOperation(
+  deps: ConcludeOperationDeps,
+  payment: OperatedPayment,
+  operation: Operation,
+  outcome: AcquirerOutcome,
+): Promise<Reply> {
+  switch (outcome.kind) {
+    case "approved":
+      return await endOperation(deps, payment, operation, { state: "DONE", ...resultOf(outcome) });
+    case "declined":
+      return await endOperation(deps, payment, operation, { state: "DECLINED", ...resultOf(outcome) });
+    case "expired":
+      // Only an inquiry tells whether nothing was carried out under this reference, and it is made now. A bank that goes on
+      // calling requests late, its clock being off, is asked by the schedule.
+      return await leaveToRecovery(deps, payment, operation, "expired", {
+        ...(operation.sub_reference === 1 && { inMs: 0 }),
+      });
+    case "unknown":
+      return await leaveToRecovery(deps, payment, operation, outcome.reason);
+    case "not_sent": {
+      const { cause, ...when } = hindranceOf(outcome);
+      return await leaveToRecovery(deps, payment, operation, cause, when);
+    }
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function resultOf({ resultCode, resultMessage }: { resultCode: string; resultMessage: string }) {
+  return { resultCode, resultMessage };
+}
+
+/** Records the end; `pending` where that failed or our lease is over, since recovery then settles it. */
+export async function endOperation(
+  deps: ConcludeOperationDeps,
+  payment: OperatedPayment,
+  operation: Operation,
+  end: OperationEnd,
+): Promise<Reply> {
+  const notKnown = pendingReply(payment, operation);
+  try {
+    const finish = deps.db
+      .transaction()
+      .execute((trx) => finishOperation(trx, payment, operation, end, deps));
+    const reply = await finish;
+    deps.events.operationEnded(payment, operation.kind, reply === undefined ? "lost" : end.state);
+    return reply ?? notKnown;
+  } catch (error) {
+    deps.events.writeFailed("record", payment, error);
+    return notKnown;
+  }
+}
+
+function pendingReply(payment: OperatedPayment, operation: Operation): Reply {
+  const record = paymentRecord({ ...payment, last_operation: pendingOperation(operation) });
+  return { outcome: "pending", result: record };
+}
+
+/**
+ * Ends the lease until the schedule's next step, until the bank takes the call (`notBefore`), or until `inMs` have passed, and
+ * in any case until `notAfter`.
+ */
+export async function leaveToRecovery(
+  deps: ConcludeOperationDeps,
+  payment: OperatedPayment,
+  operation: Operation,
+  cause: string,
+  { inMs, notBefore, notAfter = null }: { inMs?: number; notBefore?: Date; notAfter?: Date | null } = {},
+): Promise<Reply> {
+  const ageMs = Math.max(0, deps.now() - operation.created_at.getTime());
+  deps.events.operationUnknown(payment, operation.kind, {
+    cause,
+    ageMs,
+    attempts: payment.recovery_attempts + 1,
+  });
+  try {
+    const stepMs = nextAttemptInMs(ageMs, deps.limits);
+    const waitMs = inMs ?? waitFor(notBefore, { stepMs, now: deps.now() });
+    await postpone(deps.db, payment, { inMs: waitMs, cause, notAfter });
+  } catch (error) {
+    deps.events.writeFailed("postpone", payment, error);
+  }
+  return pendingReply(payment, operation);
+}
+
+/**
+ * The acquirer's call for an operation, the first time and every time it is repeated. It carries no expiry: what a merchant
+ * was told is carried out however late the acquirer reads it.
+ * @param waitUntil the end of our own wait.
+ */
+export async function callAcquirer(
+  { acquirers }: Pick<ConcludeOperationDeps, "acquirers">,
+  operation: Operation,
+  payment: OrderedPayment,
+  waitUntil: Date,
+): Promise<AcquirerOutcome> {
+  const acquirer = acquirers.of(payment.account_id);
+  const request: FollowUpRequest = {
+    ...followUpOf(payment),
+    reference: operationReference(operation),
+    amountMinor: operation.amount_minor,
+    waitUntil,
+  };
+  return operation.kind === "CAPTURE" ? await acquirer.capture(request) : await acquirer.cancel(request);
+}

@@ -1,0 +1,40 @@
+import {
+  cancelPayment as cancelPaymentCommand,
+  capturePayment as capturePaymentCommand,
+  type ApiPaymentResponse,
+  type CommandReply,
+} from "@holdfast/contracts";
+import { handler, type Incoming } from "@holdfast/messaging";
+import { orNotStarted } from "@holdfast/postgres";
+import type { AccountOf } from "../../bank/calls/account-connections.ts";
+import { withConnection, type ConnectionDeps } from "../../bank/calls/with-connection.ts";
+import { cancelPayment, capturePayment, type MerchantOperationDeps } from "./merchant-operations.ts";
+
+export type OperationHandlerDeps = MerchantOperationDeps & ConnectionDeps & { accountOf: AccountOf };
+
+/** What a merchant does with a payment that was approved. */
+export function operationHandlers(deps: OperationHandlerDeps) {
+  return [
+    handler(capturePaymentCommand, (message) =>
+      onItsConnection(deps, message, () => capturePayment(deps, message)),
+    ),
+    handler(cancelPaymentCommand, (message) =>
+      onItsConnection(deps, message, () => cancelPayment(deps, message)),
+    ),
+  ];
+}
+
+/** On a connection to the account that the payment is stored with. */
+export async function onItsConnection(
+  deps: OperationHandlerDeps,
+  { context, payload }: Incoming<{ paymentId: string }>,
+  operate: () => Promise<CommandReply<ApiPaymentResponse>>,
+): Promise<CommandReply<ApiPaymentResponse>> {
+  const { deadlineAt, merchant } = context;
+  const { merchantId } = merchant;
+  const found = await orNotStarted(async () => ({
+    accountId: await deps.accountOf({ paymentId: payload.paymentId, merchantId }),
+  }));
+  if ("outcome" in found) return found;
+  return await withConnection(deps, { ...found, merchantId, deadlineAt }, operate);
+}

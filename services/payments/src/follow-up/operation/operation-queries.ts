@@ -1,0 +1,285 @@
+import { forgetKey, storeAnswer } from "@holdfast/idempotency";
+import {
+  PAYMENT_CAPTURED,
+  PAYMENT_OPERATION_SETTLED,
+  PAYMENT_STATUS_CHANGED,
+  type ApiPaymentResponse,
+  type CommandReply,
+  type EventType,
+} from "@holdfast/contracts";
+import { fromNow, msSince } from "@holdfast/postgres";
+import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
+import type { PaymentsDatabase } from "../../database.ts";
+import type { PaymentOperationTable } from "./operation-table.ts";
+import {
+  paymentRecord,
+  type PaymentRow,
+  type ShownOperation,
+  type ShownPayment,
+} from "../../payment/payment-record.ts";
+import { transition } from "../../payment/payment.ts";
+import { recordEvent, type EventsWritten } from "../../payment/record-event.ts";
+import { expiryAfterDecline, expiryNotSent, type OperationKind } from "./payment-operation.ts";
+
+export type Operation = Selectable<PaymentOperationTable>;
+
+/** A payment with an operation under way on it, under a lease of ours. */
+export type OperatedPayment = PaymentRow & { lease_token: string; operation_id: string };
+
+/** The payment's row, locked until the transaction ends. @param merchantId undefined for our own work. */
+export async function lockPayment(
+  trx: Transaction<PaymentsDatabase>,
+  paymentId: string,
+  merchantId: string | undefined,
+): Promise<PaymentRow | undefined> {
+  return await trx
+    .selectFrom("payment")
+    .selectAll()
+    .where("payment_id", "=", paymentId)
+    .$if(merchantId !== undefined, (query) => query.where("merchant_id", "=", merchantId!))
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** One operation, with its age and the time since it was sent last, by the database's clock. */
+export async function findOperation(
+  db: Kysely<PaymentsDatabase>,
+  operationId: string,
+): Promise<(Operation & { age_ms: number; sent_ms_ago: number | null }) | undefined> {
+  return await db
+    .selectFrom("payment_operation")
+    .selectAll()
+    .select(msSince("created_at").as("age_ms"))
+    .select(msSince<number | null>("sent_at").as("sent_ms_ago"))
+    .where("operation_id", "=", operationId)
+    .executeTakeFirst();
+}
+
+export type NewOperation = {
+  operation_id: string;
+  kind: OperationKind;
+  amount_minor: bigint;
+  commission_minor: bigint;
+  reason: string | null;
+  traceparent: string | null;
+  credential_issued_by: string | null;
+};
+
+/** Starts the operation on the payment, whose row the caller has locked, under a new lease. */
+export async function startOperation(
+  trx: Transaction<PaymentsDatabase>,
+  payment: PaymentRow,
+  operation: NewOperation,
+  leaseMs: number,
+): Promise<OperatedPayment> {
+  const operated = await trx
+    .updateTable("payment")
+    .set({
+      operation_id: operation.operation_id,
+      lease_token: sql<string>`gen_random_uuid()`,
+      lease_until: fromNow(leaseMs),
+      recover_at: fromNow(leaseMs),
+      recovery_attempts: 0,
+      last_inquiry: null,
+      updated_at: sql<Date>`now()`,
+    })
+    .where("payment_id", "=", payment.payment_id)
+    .where("state", "=", payment.state)
+    .where("operation_id", "is", null)
+    .where("reserved_minor", "=", 0n)
+    .returningAll()
+    .$narrowType<{ operation_id: string; lease_token: string }>()
+    .executeTakeFirst();
+  if (!operated) throw new Error("a locked payment changed under its lock");
+  await trx
+    .insertInto("payment_operation")
+    .values({
+      ...operation,
+      payment_id: payment.payment_id,
+      state: "IN_FLIGHT",
+      // From here on it may be sent.
+      sent_at: sql<Date>`now()`,
+      finished_at: null,
+    })
+    .execute();
+  return operated;
+}
+
+/** How an operation ends. */
+export type OperationEnd =
+  | { state: "DONE"; resultCode: string; resultMessage: string }
+  | { state: "DECLINED"; resultCode: string; resultMessage: string }
+  /** It was not sent. `waitMs`: how long the bank takes no such call. */
+  | { state: "DROPPED"; waitMs?: number };
+
+type Reply = CommandReply<ApiPaymentResponse>;
+
+/**
+ * Ends the operation and removes it from the payment: with its effect, history, event and stored answer, or with nothing
+ * but its own end. All of it is in the caller's transaction.
+ *
+ * @returns the answer, or undefined when the lease is no longer ours.
+ */
+export async function finishOperation(
+  trx: Transaction<PaymentsDatabase>,
+  payment: OperatedPayment,
+  operation: Operation,
+  end: OperationEnd,
+  { optionalEvents = false }: EventsWritten = {},
+): Promise<Reply | undefined> {
+  const at = new Date();
+  const expiry = await expiryAfter(trx, operation, end);
+  const changed = end.state === "DONE" || expiry === "gone";
+  const after = changed && end.state !== "DROPPED" ? effectOf(payment, operation, { ...end, at }) : payment;
+  const { numUpdatedRows } = await trx
+    .updateTable("payment")
+    .set({
+      state: after.state,
+      version: after.version,
+      state_since: after.state_since,
+      captured_minor: after.captured_minor,
+      commission_minor: after.commission_minor,
+      result_code: after.result_code,
+      result_message: after.result_message,
+      ...(typeof expiry === "object" && { authorization_expires_at: fromNow(expiry.againInMs) }),
+      operation_id: null,
+      lease_token: null,
+      lease_until: null,
+      recover_at: null,
+      updated_at: sql<Date>`now()`,
+    })
+    .where("payment_id", "=", payment.payment_id)
+    .where("state", "=", payment.state)
+    .where("operation_id", "=", operation.operation_id)
+    .where("lease_token", "=", payment.lease_token)
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) return undefined;
+  await trx
+    .updateTable("payment_operation")
+    .set({
+      state: end.state,
+      finished_at: at,
+      ...(end.state !== "DROPPED" && { result_code: end.resultCode, result_message: end.resultMessage }),
+    })
+    .where("operation_id", "=", operation.operation_id)
+    .execute();
+  const shown = { ...after, last_operation: shownOperation(operation, end, at) };
+  if (after.state !== payment.state) {
+    await recordHistory(trx, payment, shown, expiry === "gone" ? "expiry_declined" : CAUSES[operation.kind]);
+  }
+  for (const eventType of eventsOf(shown, { isChanged: after.state !== payment.state, optionalEvents }))
+    await recordEvent(trx, shown, eventType, operation.traceparent);
+  const reply = replyOf(shown, end);
+  if (end.state === "DROPPED") await forgetKey(trx, operation.operation_id);
+  else await storeAnswer(trx, operation.operation_id, reply);
+  return reply;
+}
+
+/**
+ * What follows when an expiry was declined by the acquirer or could not be sent: another attempt, or that the funds are
+ * taken for released.
+ */
+async function expiryAfter(
+  trx: Transaction<PaymentsDatabase>,
+  operation: Operation,
+  end: OperationEnd,
+): Promise<{ againInMs: number } | "gone" | undefined> {
+  if (operation.kind !== "EXPIRY" || end.state === "DONE") return undefined;
+  const { count } = await trx
+    .selectFrom("payment_operation")
+    .select(({ fn }) => fn.countAll<bigint>().as("count"))
+    .where("payment_id", "=", operation.payment_id)
+    .where("kind", "=", "EXPIRY")
+    .where("state", "=", end.state)
+    .executeTakeFirstOrThrow();
+  const times = Number(count) + 1;
+  return end.state === "DECLINED" ? expiryAfterDecline(times) : expiryNotSent(times, end.waitMs);
+}
+
+function shownOperation(operation: Operation, end: OperationEnd, at: Date): ShownOperation | null {
+  if (end.state === "DROPPED") return null;
+  const { kind, amount_minor, reason } = operation;
+  return { kind, status: end.state, amount_minor, result_code: end.resultCode, reason, at };
+}
+
+/** An operation that is under way, as a record shows it. */
+export function pendingOperation({ kind, amount_minor, reason, created_at }: Operation): ShownOperation {
+  return { kind, status: "PENDING", amount_minor, result_code: null, reason, at: created_at };
+}
+
+function effectOf(
+  payment: OperatedPayment,
+  operation: Operation,
+  { resultCode, resultMessage, at }: { resultCode: string; resultMessage: string; at: Date },
+): OperatedPayment {
+  const version = payment.version + 1;
+  switch (operation.kind) {
+    case "CAPTURE":
+      return {
+        ...payment,
+        version,
+        state_since: at,
+        state: transition(payment.state, "CAPTURED"),
+        captured_minor: operation.amount_minor,
+        commission_minor: operation.commission_minor,
+      };
+    case "CANCEL":
+    case "EXPIRY":
+      return {
+        ...payment,
+        version,
+        state_since: at,
+        state: transition(payment.state, "CANCELLED"),
+        result_code: resultCode,
+        result_message: resultMessage,
+      };
+    default:
+      return operation.kind satisfies never;
+  }
+}
+
+async function recordHistory(
+  trx: Transaction<PaymentsDatabase>,
+  before: PaymentRow,
+  { payment_id, version, state }: PaymentRow,
+  cause: string,
+): Promise<void> {
+  await trx
+    .insertInto("payment_history")
+    .values({ payment_id, version, from_state: before.state, to_state: state, cause })
+    .execute();
+}
+
+/**
+ * CANCELLED is final; everything else is told only to who subscribes to it. An operation's end is told whether or not the
+ * request got it as its answer: while this is committed nobody knows whether the answer will arrive.
+ */
+function eventsOf(
+  { state, last_operation }: PaymentRow & ShownPayment,
+  { isChanged, optionalEvents }: { isChanged: boolean; optionalEvents: boolean },
+): EventType[] {
+  const types: EventType[] = [];
+  if (isChanged && state === "CANCELLED") types.push(PAYMENT_STATUS_CHANGED);
+  if (isChanged && state === "CAPTURED" && optionalEvents) types.push(PAYMENT_CAPTURED);
+  const isRequested = last_operation && last_operation.kind !== "EXPIRY";
+  if (isRequested && optionalEvents) types.push(PAYMENT_OPERATION_SETTLED);
+  return types;
+}
+
+const CAUSES: Record<OperationKind, string> = { CAPTURE: "captured", CANCEL: "cancelled", EXPIRY: "expired" };
+
+/** The answer to the request that began an operation. */
+export function replyOf(payment: ShownPayment, end: OperationEnd): Reply {
+  switch (end.state) {
+    case "DONE":
+      return { outcome: "done", result: paymentRecord(payment) };
+    case "DECLINED": {
+      const { resultCode, resultMessage } = end;
+      return { outcome: "problem", code: "acquirer_declined", extra: { resultCode, resultMessage } };
+    }
+    case "DROPPED":
+      return { outcome: "not_started" };
+    default:
+      return end satisfies never;
+  }
+}

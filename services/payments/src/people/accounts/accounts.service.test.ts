@@ -1,0 +1,265 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import {
+  capturePayment,
+  getPayment,
+  probeAccount,
+  readAcquirerAccounts,
+  readRoutes,
+  type AcquirerAccount,
+} from "@holdfast/contracts";
+import { armFailpoints } from "@holdfast/service-runtime";
+import { freePort } from "@holdfast/sandbox/infrastructure";
+import { eventually, startTestBank, type TestBank } from "@holdfast/tests/support";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { accountOperators, resultOf } from "../../../test/account-operators.ts";
+import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
+
+let payments: PaymentsHarness;
+let dir: string;
+let other: TestBank;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "holdfast-accounts-"));
+  other = await startTestBank(dir);
+  payments = await startPaymentsHarness({
+    ACCOUNT_SECRET_KEYS: `a1:${randomBytes(32).toString("base64")}`,
+    ACCOUNT_REFRESH: "50ms",
+    RECOVERY_SCHEDULE: "50ms,100ms,200ms",
+    RECOVERY_INTERVAL: "20ms",
+  });
+});
+afterAll(async () => {
+  await payments.close();
+  await other.acquirer.close();
+  await rm(dir, { recursive: true });
+});
+
+const { as, account, change, merchantRoutedTo } = accountOperators(
+  { operate: (...asked) => payments.operate(...asked) },
+  () => other.acquirer.url,
+);
+
+async function pay(merchantId: string, given: object = {}) {
+  const command = payments.command({ ofMerchant: merchantId, ...given });
+  const reply = await payments.send(command, payments.context({ merchant: { merchantId } }));
+  return { paymentId: command.paymentId, reply };
+}
+
+const accountOf = async (paymentId: string) =>
+  (
+    await payments.query<{ account_id: string | null }>(
+      "select account_id from payments.payment where payment_id = $1",
+      [paymentId],
+    )
+  )[0]?.account_id;
+const at = async (bank: Pick<TestBank, "wholeLedger">, paymentId: string) =>
+  (await bank.wholeLedger())
+    .filter(({ reference }) => reference.startsWith(paymentId))
+    .map(({ operation, outcome }) => `${operation} ${outcome}`);
+
+describe("an account", () => {
+  test("is in use when another person has confirmed it, and the audit log names both", async () => {
+    const made: AcquirerAccount = resultOf(await as("alice").make());
+    expect(made).toMatchObject({ state: "PROPOSED", proposal: { version: 1, proposedBy: "alice" } });
+    expect(JSON.stringify(made)).not.toContain('secrets":{');
+    expect(await as("alice").confirm(made.accountId, 1)).toMatchObject({ code: "same_person" });
+    expect(await as("bora").confirm(made.accountId, 2)).toMatchObject({ code: "nothing_to_confirm" });
+    expect(await as("bora").confirm(made.accountId, 1)).toMatchObject({
+      result: { state: "ACTIVE", version: 1 },
+    });
+    expect(await as("bora").confirm(made.accountId, 1)).toMatchObject({ code: "nothing_to_confirm" });
+    const audited = await payments.query(
+      "select actor, action from payments.audit_entry where subject = $1 order by sequence",
+      [made.accountId],
+    );
+    expect(audited).toEqual([
+      { actor: "alice", action: "account.proposed" },
+      { actor: "bora", action: "account.confirmed" },
+    ]);
+  });
+
+  test.each<[string, object, string[]]>([
+    ["of an unknown protocol", { protocol: "telex" }, ["protocol"]],
+    ["whose settings lack one", { settings: {} }, ["settings.url"]],
+    [
+      "with settings and secrets nobody knows",
+      { settings: { url: "http://b", x: 1 }, secrets: { y: 1 } },
+      ["settings", "secrets"],
+    ],
+  ])("%s is refused, with every fault named", async (_, given, fields) => {
+    const reply = await as("alice").make(given);
+    expect(reply).toMatchObject({ code: "validation_failed" });
+    const extra = reply.outcome === "problem" ? reply.extra : undefined;
+    const { errors } = extra as { errors: { field: string }[] };
+    expect(errors.map(({ field }) => field)).toEqual(fields);
+  });
+
+  test("has a name of its own", async () => {
+    const name = `twice ${randomUUID()}`;
+    await as("alice").make({ name });
+    expect(await as("alice").make({ name })).toMatchObject({ code: "acquirer_account_exists" });
+    const another = await account();
+    expect(await as("alice").change(another, { name })).toMatchObject({ result: { proposal: { name } } });
+    expect(await as("bora").confirm(another, 2)).toMatchObject({ code: "acquirer_account_exists" });
+  });
+
+  test("is probed: a bank that answers, one that is not there", async () => {
+    const here = await account();
+    const away = await account({ settings: { url: `http://127.0.0.1:${await freePort()}` } });
+    expect(await payments.operate(probeAccount, { accountId: here })).toMatchObject({
+      result: { result: "ok" },
+    });
+    expect(await payments.operate(probeAccount, { accountId: away })).toMatchObject({
+      result: { result: "unreachable" },
+    });
+    expect(await payments.operate(probeAccount, { accountId: randomUUID() })).toMatchObject({
+      code: "acquirer_account_not_found",
+    });
+  });
+
+  test("is one of the list, and read alone", async () => {
+    const accountId = await account();
+    const { items } = resultOf(await payments.operate(readAcquirerAccounts, {}));
+    expect(items.map((each) => each.accountId)).toContain(accountId);
+    expect(resultOf(await payments.operate(readAcquirerAccounts, { accountId })).items).toHaveLength(1);
+  });
+});
+
+describe("a merchant's routes", () => {
+  test("count when another person has confirmed them, and name accounts that there are", async () => {
+    const accountId = await account();
+    const merchantId = randomUUID();
+    expect(await as("alice").route(merchantId, [{ accountId }])).toMatchObject({
+      result: { routes: [], proposal: { version: 1, routes: [{ accountId }] } },
+    });
+    expect(await accountOf((await pay(merchantId)).paymentId)).toBe(null);
+    expect(await as("alice").confirmRoutes(merchantId, 1)).toMatchObject({ code: "same_person" });
+    expect(await as("bora").confirmRoutes(merchantId, 1)).toMatchObject({ result: { version: 1 } });
+    expect(await accountOf((await pay(merchantId)).paymentId)).toBe(accountId);
+    expect(await as("alice").route(merchantId, [{ accountId }, { accountId: randomUUID() }])).toMatchObject({
+      code: "validation_failed",
+      extra: { errors: [{ field: "1.accountId" }] },
+    });
+    expect(await payments.operate(readRoutes, { merchantId })).toMatchObject({
+      result: { version: 1, routes: [{ accountId }] },
+    });
+  });
+
+  test("send a payment and all that follows to its account, and nothing to another", async () => {
+    const merchantId = await merchantRoutedTo({ currency: "TRY", accountId: await account() });
+    const { paymentId, reply } = await pay(merchantId);
+    expect(reply).toMatchObject({ outcome: "done", result: { status: "SUCCESS" } });
+    const captured = await payments.call(
+      capturePayment,
+      { paymentId, operationId: randomUUID() },
+      { merchant: { merchantId } },
+    );
+    expect(captured).toMatchObject({ outcome: "done", result: { status: "CAPTURED" } });
+    expect(await at(other, paymentId)).toEqual(["authorize approved", "capture approved"]);
+    expect(await at(payments, paymentId)).toEqual([]);
+  });
+
+  test("send what is unknown to recovery at its own account", async () => {
+    const merchantId = await merchantRoutedTo({ accountId: await account() });
+    await other.acquirerWill("authorize", "hang");
+    const { paymentId } = await pay(merchantId);
+    const read = () => payments.call(getPayment, { paymentId }, { merchant: { merchantId } });
+    await eventually(async () => {
+      const reply = await read();
+      return "result" in reply && reply.result.status === "SUCCESS";
+    });
+    expect(await at(other, paymentId)).toEqual(["authorize approved"]);
+  });
+
+  test("whose account takes no such payment refuse it, and nothing is stored", async () => {
+    const accountId = await account({ currencies: ["EUR"] });
+    const merchantId = await merchantRoutedTo({ accountId });
+    const { paymentId, reply } = await pay(merchantId);
+    expect(reply).toMatchObject({ outcome: "problem", code: "no_acquirer_account" });
+    expect(await accountOf(paymentId)).toBeUndefined();
+  });
+});
+
+describe("an account that changes", () => {
+  test("takes follow-ups of older payments to where it is now", async () => {
+    const accountId = await account();
+    const merchantId = await merchantRoutedTo({ accountId });
+    const { paymentId } = await pay(merchantId);
+    // The bank has moved: its old address is another bank's.
+    const moved = await account({ settings: { url: payments.acquirer.url } });
+    expect(moved).not.toBe(accountId);
+    await change(accountId, 2, { settings: { url: payments.acquirer.url } });
+    const captured = payments.call(
+      capturePayment,
+      { paymentId, operationId: randomUUID() },
+      { merchant: { merchantId } },
+    );
+    expect(await captured).toMatchObject({ outcome: "problem", code: "acquirer_declined" });
+    expect(await at(payments, paymentId)).toEqual(["capture declined"]);
+  });
+
+  test("and is closed takes no new payment, and still captures", async () => {
+    const accountId = await account();
+    const merchantId = await merchantRoutedTo({ accountId });
+    const { paymentId } = await pay(merchantId);
+    await change(accountId, 2, { state: "CLOSED" });
+    expect((await pay(merchantId)).reply).toMatchObject({ code: "no_acquirer_account" });
+    const ofMerchant = { merchant: { merchantId } };
+    const captured = payments.call(capturePayment, { paymentId, operationId: randomUUID() }, ofMerchant);
+    expect(await captured).toMatchObject({ outcome: "done" });
+  });
+});
+
+describe("a bank that cannot be reached", () => {
+  test("is passed over for the next of the route; the payment is stored with that one, and charged once", async () => {
+    const away = await account({ settings: { url: `http://127.0.0.1:${await freePort()}` } });
+    const next = await account();
+    const merchantId = await merchantRoutedTo({ accountId: away }, { accountId: next });
+    const { paymentId, reply } = await pay(merchantId);
+    expect(reply).toMatchObject({ outcome: "done", result: { status: "SUCCESS" } });
+    expect(await accountOf(paymentId)).toBe(next);
+    expect(await at(other, paymentId)).toEqual(["authorize approved"]);
+  });
+
+  test("and whose process then vanishes is followed by another one at the account that was to be next", async () => {
+    const away = await account({ settings: { url: `http://127.0.0.1:${await freePort()}` } });
+    const next = await account();
+    const merchantId = await merchantRoutedTo({ accountId: away }, { accountId: next });
+    const hits = armFailpoints("payments.after_failover:hang@1");
+    const command = payments.command({ ofMerchant: merchantId });
+    void payments.send(command, payments.context({ merchant: { merchantId } })).catch(() => {});
+    await eventually(() => hits("payments.after_failover") > 0);
+    expect(await accountOf(command.paymentId)).toBe(next);
+    await payments.query(
+      "update payments.payment set lease_until = now(), recover_at = now(), created_at = now() - interval '1 hour' where payment_id = $1",
+      [command.paymentId],
+    );
+    await eventually(async () => (await at(other, command.paymentId)).length > 0);
+    expect(await at(other, command.paymentId)).toEqual(["reverse approved"]);
+    expect(await at(payments, command.paymentId)).toEqual([]);
+    armFailpoints(undefined);
+  });
+
+  test("and is the only one of the route ends the payment: the default account is not asked", async () => {
+    const away = await account({ settings: { url: `http://127.0.0.1:${await freePort()}` } });
+    const merchantId = await merchantRoutedTo({ accountId: away });
+    const { paymentId, reply } = await pay(merchantId);
+    expect(reply).toMatchObject({ outcome: "done", result: { status: "FAILED" } });
+    expect(await at(payments, paymentId)).toEqual([]);
+  });
+
+  test("is not passed over once it may have got the payment", async () => {
+    const merchantId = await merchantRoutedTo(
+      { accountId: await account() },
+      {
+        accountId: await account({ settings: { url: payments.acquirer.url } }),
+      },
+    );
+    await other.acquirerWill("authorize", "reset");
+    const { paymentId } = await pay(merchantId);
+    expect(await at(payments, paymentId)).toEqual([]);
+  });
+});

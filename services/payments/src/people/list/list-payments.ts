@@ -1,0 +1,96 @@
+import {
+  listMerchantPayments,
+  listPaymentsForOperator,
+  readComparedFacts as readComparedFactsCommand,
+  type ApiPaymentResponse,
+  type CommandReply,
+  type ListPart,
+  type ListPlace,
+  type OperatorPayment,
+} from "@holdfast/contracts";
+import { partOf, readComparedFacts, readList } from "@holdfast/lists";
+import { handler } from "@holdfast/messaging";
+import type { Kysely } from "kysely";
+import type { z } from "zod";
+import type { PaymentsDatabase } from "../../database.ts";
+import { operatorPayment, type OperatorPaymentRow } from "../operator/operator-payment.ts";
+import { findUnresolved } from "../operator/operator-payment-queries.ts";
+import { paymentFact } from "../../payment/movement-facts.ts";
+import { withOperation, type ReadPayment } from "../../payment/payment-queries.ts";
+import { paymentRecord } from "../../payment/payment-record.ts";
+import { OPERATORS_PAYMENTS, PAYMENTS } from "./payment-list-table.ts";
+
+/** What merchants, operators and the settlement service may list. */
+export function listHandlers(deps: ListDeps) {
+  return [
+    handler(listMerchantPayments, ({ context, payload }) =>
+      listPayments(deps.lists, context.merchant.merchantId, payload),
+    ),
+    handler(listPaymentsForOperator, ({ payload }) => listForOperator(deps, payload)),
+    handler(readComparedFactsCommand.payments, ({ payload }) =>
+      readComparedFacts(deps.lists, PAYMENTS, payload, paymentFact),
+    ),
+  ];
+}
+
+export type ListDeps = {
+  /** On the connections of lists. */
+  lists: Kysely<PaymentsDatabase>;
+  overdueAfterMs: number;
+};
+
+type ReadOperatorPayment = Omit<OperatorPaymentRow, "last_operation"> & ReadPayment;
+
+/** The payments among what the merchant looks for, newest first. Nothing in the request can name another merchant. */
+async function listPayments(
+  db: Kysely<PaymentsDatabase>,
+  merchantId: string,
+  { filter, after, limit }: z.infer<typeof listMerchantPayments.request>,
+): Promise<CommandReply<ListPart<ApiPaymentResponse>>> {
+  if (filter.transactionType === "REFUND") return { outcome: "done", result: { items: [] } };
+  const read = await readList<ReadPayment>(db, PAYMENTS, { filter: { ...filter, merchantId }, after, limit });
+  return { outcome: "done", result: partOf(read, (row) => paymentRecord(withOperation(row))) };
+}
+
+/** Payments of any merchant, with what operators see beside; those that are unresolved oldest first. */
+export async function listForOperator(
+  { lists, overdueAfterMs }: ListDeps,
+  { filter, livemode, unresolved, after, limit }: z.infer<typeof listPaymentsForOperator.request>,
+): Promise<CommandReply<ListPart<OperatorPayment>>> {
+  if (unresolved)
+    return await listUnresolvedPart({ lists, overdueAfterMs }, { ...filter, livemode, after, limit });
+  if (filter.transactionType === "REFUND") return { outcome: "done", result: { items: [] } };
+  const read = await readList<ReadOperatorPayment>(lists, OPERATORS_PAYMENTS, {
+    filter,
+    livemode,
+    after,
+    limit,
+  });
+  const itemOf = (row: ReadOperatorPayment) => operatorPayment(withOperation(row), overdueAfterMs);
+  return { outcome: "done", result: partOf(read, itemOf) };
+}
+
+async function listUnresolvedPart(
+  { lists, overdueAfterMs }: ListDeps,
+  {
+    merchantId,
+    livemode,
+    after,
+    limit,
+  }: {
+    merchantId?: string | undefined;
+    livemode?: boolean | undefined;
+    after?: ListPlace | undefined;
+    limit: number;
+  },
+): Promise<CommandReply<ListPart<OperatorPayment>>> {
+  const rows = await findUnresolved(lists, { merchantId, livemode, limit: limit + 1, after });
+  const items = rows.slice(0, limit).map((row) => ({
+    createdAt: row.created_at_utc,
+    id: row.payment_id,
+    item: operatorPayment(row, overdueAfterMs),
+  }));
+  const last = rows.length > limit ? items.at(-1) : undefined;
+  const readTo = last && { createdAt: last.createdAt, id: last.id };
+  return { outcome: "done", result: { items, ...(readTo && { readTo }) } };
+}

@@ -1,0 +1,105 @@
+import type { TimePosition } from "@holdfast/contracts";
+import { msSince, ofMode, utcMicroseconds } from "@holdfast/postgres";
+import { sql, type Kysely, type Selectable } from "kysely";
+import type { PaymentsDatabase } from "../../database.ts";
+import type { PaymentOperationTable } from "../../follow-up/operation/operation-table.ts";
+import type { PaymentHistoryTable } from "../../payment/payment-table.ts";
+import { lastOperation, withOperation } from "../../payment/payment-queries.ts";
+import type { OperatorPaymentRow } from "./operator-payment.ts";
+
+/**
+ * Payments that recovery has asked about without an answer, or whose worker has vanished, oldest first. A payment that a
+ * process works on for the first time is not unresolved but under way.
+ */
+export async function findUnresolved(
+  db: Kysely<PaymentsDatabase>,
+  {
+    merchantId,
+    livemode,
+    limit,
+    after,
+  }: {
+    merchantId?: string | undefined;
+    /** Undefined for both modes. */
+    livemode?: boolean | undefined;
+    limit: number;
+    after: TimePosition | undefined;
+  },
+): Promise<OperatorPaymentRow[]> {
+  const conditions = [
+    sql`true`,
+    ...(merchantId === undefined ? [] : [sql`merchant_id = ${merchantId}`]),
+    ...(livemode === undefined ? [] : [ofMode("merchant_id", livemode)]),
+    ...(after ? [sql`(created_at, payment_id) > (${after.createdAt}::timestamptz, ${after.id}::uuid)`] : []),
+  ];
+  // What waits is read first, and whole: those few are in an index. In the order of the page the planner would rather read
+  // all payments there are, and throw most of them away.
+  const page = sql<string[]>`array(
+    with waiting as materialized (
+      select payment_id, created_at, merchant_id from payment
+      where recover_at is not null and (recovery_attempts > 0 or lease_until < now()))
+    select payment_id from waiting where ${sql.join(conditions, sql` and `)}
+    order by created_at, payment_id limit ${limit})`;
+  const rows = await withOperatorColumns(db)
+    .where(sql<boolean>`payment.payment_id = any(${page})`)
+    // An expression, whose order no index has: connections that lists use avoid a sort, and would rather go through the whole
+    // index on the time to find these few.
+    .orderBy(sql`created_at at time zone 'UTC'`)
+    .orderBy("payment.payment_id")
+    .execute();
+  return rows.map(withOperation);
+}
+
+/** Any merchant's payment. */
+export async function findForOperator(
+  db: Kysely<PaymentsDatabase>,
+  paymentId: string,
+): Promise<OperatorPaymentRow | undefined> {
+  const row = await withOperatorColumns(db).where("payment.payment_id", "=", paymentId).executeTakeFirst();
+  return row && withOperation(row);
+}
+
+function withOperatorColumns(db: Kysely<PaymentsDatabase>) {
+  return db
+    .selectFrom("payment")
+    .leftJoin("payment_resolution as resolution", "resolution.payment_id", "payment.payment_id")
+    .selectAll("payment")
+    .select([
+      lastOperation().as("operation"),
+      utcMicroseconds("created_at").as("created_at_utc"),
+      msSince("created_at").as("age_ms"),
+      "resolution.outcome as resolution_outcome",
+      "resolution.evidence as resolution_evidence",
+      "resolution.proposed_by as resolution_proposed_by",
+      "resolution.proposed_at as resolution_proposed_at",
+    ]);
+}
+
+export async function findHistory(
+  db: Kysely<PaymentsDatabase>,
+  paymentId: string,
+): Promise<Selectable<PaymentHistoryTable>[]> {
+  return await db
+    .selectFrom("payment_history")
+    .selectAll()
+    .where("payment_id", "=", paymentId)
+    .orderBy("version")
+    .execute();
+}
+
+/** What merchants and time have asked of a payment, oldest first: the latest ones of many. */
+export async function findOperations(
+  db: Kysely<PaymentsDatabase>,
+  paymentId: string,
+): Promise<Selectable<PaymentOperationTable>[]> {
+  const latest = await db
+    .selectFrom("payment_operation")
+    .selectAll()
+    .where("payment_id", "=", paymentId)
+    .orderBy("created_at", "desc")
+    .limit(OPERATIONS_SHOWN_MAX)
+    .execute();
+  return latest.toReversed();
+}
+
+const OPERATIONS_SHOWN_MAX = 100;

@@ -1,0 +1,122 @@
+import {
+  amountToJson,
+  isLive,
+  merchantIdOf,
+  resolutionOf,
+  type OperatorPayment,
+  type OperatorPaymentDetail,
+  type ProposalColumns,
+} from "@holdfast/contracts";
+import type { Selectable } from "kysely";
+import { orderIdOf } from "@holdfast/acquirer";
+import { operationReference } from "../../bank/calls/attempts.ts";
+import type { PaymentOperationTable } from "../../follow-up/operation/operation-table.ts";
+import type { PaymentHistoryTable } from "../../payment/payment-table.ts";
+import { isBeingReversed, isUnsettled } from "../../payment/payment.ts";
+import { paymentRecord, type PaymentRow, type ShownOperation } from "../../payment/payment-record.ts";
+import type { Reversal } from "../../unknown/recovery/reversal-queries.ts";
+
+/** A payment's row with the columns that the operator's view adds. */
+export type OperatorPaymentRow = PaymentRow &
+  ProposalColumns & {
+    last_operation: ShownOperation | null;
+    age_ms: number;
+    /** The position in the list, see `TimePosition`. */
+    created_at_utc: string;
+  };
+
+/** @param overdueAfterMs age from which an operator has to settle an unresolved payment. */
+export function operatorPayment(row: OperatorPaymentRow, overdueAfterMs: number): OperatorPayment {
+  // While a challenge is open the cardholder decides; once recovery has asked in vain it is unresolved.
+  const isOverdueSession = row.state === "ENROLLED" && row.recovery_attempts > 0;
+  const unresolved = isUnsettled(row.state) || isOverdueSession || row.operation_id !== null;
+  return {
+    merchantId: merchantIdOf(row.merchant_id),
+    livemode: isLive(row.merchant_id),
+    ...(row.account_id !== null && { accountId: row.account_id }),
+    payment: paymentRecord(row),
+    state: row.state,
+    unresolved,
+    ageSeconds: Math.floor(row.age_ms / 1_000),
+    overdue: unresolved && row.age_ms > overdueAfterMs,
+    attempts: row.recovery_attempts,
+    ...(row.last_inquiry !== null && { lastInquiry: row.last_inquiry }),
+    ...(row.recover_at !== null && { nextAttemptAt: row.recover_at.toISOString() }),
+    ...(row.credential_issued_by !== null && { credentialIssuedBy: row.credential_issued_by }),
+    ...resolutionOf(row),
+  };
+}
+
+function reversalOf(
+  row: OperatorPaymentRow,
+  reversal: Reversal | undefined,
+): Pick<OperatorPaymentDetail, "reversal"> {
+  if (!reversal && !isBeingReversed(row.state)) return {};
+  const { approved_minor = null, refusal_code = null, refusal_message = null } = reversal ?? {};
+  const { refused_at = null, settled_at = null } = reversal ?? {};
+  const pending = refused_at !== null ? "REFUSED" : settled_at !== null ? "REFUNDING" : "PENDING";
+  return {
+    reversal: {
+      status: isBeingReversed(row.state) || isBooked(row) ? pending : "DONE",
+      ...(approved_minor !== null && { approvedAmount: amountToJson(approved_minor, row.currency_exponent) }),
+      ...(refusal_code !== null && { resultCode: refusal_code }),
+      ...(refusal_message !== null && { resultMessage: refusal_message }),
+      ...(refused_at !== null && { refusedAt: refused_at.toISOString() }),
+    },
+  };
+}
+
+/** What the bank refused to reverse, and what people have booked. */
+function isBooked({ state }: OperatorPaymentRow): boolean {
+  return state === "SUCCESS" || state === "CAPTURED";
+}
+
+export function operatorPaymentDetail(
+  row: OperatorPaymentRow,
+  {
+    history,
+    operations,
+    reversal,
+    overdueAfterMs,
+  }: {
+    history: Selectable<PaymentHistoryTable>[];
+    operations: Selectable<PaymentOperationTable>[];
+    reversal: Reversal | undefined;
+    overdueAfterMs: number;
+  },
+): OperatorPaymentDetail {
+  return {
+    ...operatorPayment(row, overdueAfterMs),
+    ...reversalOf(row, reversal),
+    history: history.map(({ version, from_state, to_state, cause, at }) => ({
+      version,
+      ...(from_state !== null && { from: from_state }),
+      to: to_state,
+      cause,
+      at: at.toISOString(),
+    })),
+    operations: operations.map((operation) => operationOf(operation, row.currency_exponent)),
+    bankOrderId: orderIdOf(row.payment_id),
+    requestIp: row.request_ip,
+    requestPort: row.request_port,
+  };
+}
+
+function operationOf(
+  operation: Selectable<PaymentOperationTable>,
+  exponent: number,
+): NonNullable<OperatorPaymentDetail["operations"]>[number] {
+  const { reason, result_code, result_message, finished_at } = operation;
+  return {
+    operationId: operation.operation_id,
+    type: operation.kind,
+    status: operation.state === "IN_FLIGHT" ? "PENDING" : operation.state,
+    amount: amountToJson(operation.amount_minor, exponent),
+    ...(reason !== null && { reason }),
+    reference: operationReference(operation),
+    ...(result_code !== null && { resultCode: result_code }),
+    ...(result_message !== null && { resultMessage: result_message }),
+    requestedAt: operation.created_at.toISOString(),
+    ...(finished_at !== null && { endedAt: finished_at.toISOString() }),
+  };
+}

@@ -1,0 +1,318 @@
+import { randomUUID } from "node:crypto";
+import { readAuditEntries, verifyAuditChain } from "@holdfast/audit";
+import {
+  capturePayment,
+  describePayment,
+  inquireUnresolvedPayment,
+  listPaymentsForOperator,
+  readPaymentsAuditLog,
+  resolveUnresolvedPayment,
+  reverseUnresolvedPayment,
+  type ListPlace,
+} from "@holdfast/contracts";
+import { createDatabase } from "@holdfast/postgres";
+import { Pool } from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
+import type { PaymentsDatabase } from "../../database.ts";
+
+let payments: PaymentsHarness;
+
+beforeAll(async () => {
+  payments = await startPaymentsHarness({ RECOVERY_INTERVAL: "1h" });
+});
+afterAll(() => payments.close());
+
+const inquire = (paymentId: string) => payments.operate(inquireUnresolvedPayment, { paymentId }, "alice");
+const reverse = (paymentId: string) => payments.operate(reverseUnresolvedPayment, { paymentId }, "alice");
+const resolve = (name: string, paymentId: string, outcome: "SUCCESS" | "FAILED") =>
+  payments.operate(resolveUnresolvedPayment, { paymentId, outcome, evidence: "call 17" }, name);
+const list = (limit: number, after?: ListPlace) =>
+  payments.operate(listPaymentsForOperator, { limit, after, filter: {}, unresolved: true });
+
+/** A payment the acquirer never answered about: approved there (…0119) or never seen (…0127). */
+async function unresolved(pan = "4000000000000127"): Promise<string> {
+  const command = payments.command({ cardData: { pan } });
+  expect(await payments.send(command)).toMatchObject({ outcome: "pending" });
+  return command.paymentId;
+}
+
+/** As old as it has to be for people to decide about it: no request on it can still be under way. */
+async function grown(paymentId: string): Promise<string> {
+  const earlier = "created_at = created_at - interval '1 minute' where payment_id = $1";
+  await payments.query(`update payments.payment set ${earlier}`, [paymentId]);
+  await payments.query(`update payments.payment_operation set ${earlier}`, [paymentId]);
+  const said = "proposed_at = proposed_at - interval '1 minute' where payment_id = $1";
+  await payments.query(`update payments.payment_resolution set ${said}`, [paymentId]);
+  return paymentId;
+}
+
+const audited = (paymentId: string) =>
+  payments.query<{ actor: string; action: string }>(
+    "select actor, action from payments.audit_entry where subject = $1 order by sequence",
+    [paymentId],
+  );
+
+const settled = { outcome: "problem", code: "invalid_payment_state" };
+
+describe("the list of unresolved payments", () => {
+  test("shows what waits for the bank, oldest first, page by page, and nothing that is settled or under way", async () => {
+    await payments.query("update payments.payment set recover_at = null");
+    const settledCommand = payments.command();
+    await payments.send(settledCommand);
+    const ids = [];
+    for (let index = 0; index < 3; index++) ids.push(await unresolved());
+    const seen: string[] = [];
+    let after: ListPlace | undefined;
+    do {
+      const page = await list(2, after);
+      if (page.outcome !== "done") throw new Error(page.outcome);
+      seen.push(...page.result.items.map(({ id }) => id));
+      expect(page.result.items[0]!.item).toMatchObject({
+        merchantId: payments.merchantId,
+        state: "AUTHORIZING",
+        unresolved: true,
+        overdue: false,
+        attempts: 1,
+        lastInquiry: "connection_lost",
+        payment: { status: "ENROLLED" },
+      });
+      after = page.result.readTo;
+    } while (after);
+    expect(seen).toEqual(ids);
+  });
+
+  test("marks those older than a day", async () => {
+    const paymentId = await unresolved();
+    await payments.query(
+      "update payments.payment set created_at = now() - interval '25 hours' where payment_id = $1",
+      [paymentId],
+    );
+    const page = await list(1);
+    expect(page).toMatchObject({ result: { items: [{ item: { payment: { paymentId }, overdue: true } }] } });
+  });
+});
+
+test("one payment shows with its history; an unknown one does not", async () => {
+  const paymentId = await unresolved();
+  const ask = (id: string) => payments.operate(describePayment, { paymentId: id });
+  expect(await ask(paymentId)).toMatchObject({
+    outcome: "done",
+    result: {
+      history: [{ version: 1, to: "AUTHORIZING", cause: "claimed" }],
+      operations: [],
+      bankOrderId: paymentId.replaceAll("-", ""),
+      requestIp: expect.any(String),
+      requestPort: expect.any(Number),
+    },
+  });
+  expect(await ask(randomUUID())).toEqual({ outcome: "problem", code: "payment_not_found" });
+});
+
+describe("inquire", () => {
+  test("adopts what the bank approved, and is audited", async () => {
+    const paymentId = await unresolved("4000000000000119");
+    expect(await inquire(paymentId)).toMatchObject({
+      outcome: "done",
+      result: { unresolved: false, payment: { status: "SUCCESS" } },
+    });
+    expect(await audited(paymentId)).toEqual([{ actor: "alice", action: "payment.inquired" }]);
+    expect(await inquire(paymentId)).toMatchObject({ ...settled, extra: { currentStatus: "SUCCESS" } });
+  });
+
+  test("leaves alone what a process is working on", async () => {
+    const paymentId = await unresolved();
+    await payments.query(
+      "update payments.payment set lease_token = gen_random_uuid(), lease_until = now() + interval '1 minute' where payment_id = $1",
+      [paymentId],
+    );
+    expect(await inquire(paymentId)).toEqual({ outcome: "problem", code: "operation_in_progress" });
+    expect(await audited(paymentId)).toEqual([]);
+  });
+});
+
+test("reverse is final: the payment is FAILED once the bank has acknowledged", async () => {
+  const paymentId = await unresolved("4000000000000119");
+  expect(await reverse(paymentId)).toMatchObject({
+    result: {
+      payment: { status: "FAILED", resultCode: "reversed" },
+      history: [{ to: "AUTHORIZING" }, { to: "REVERSING", cause: "operator_reversal" }, { to: "FAILED" }],
+    },
+  });
+  expect((await payments.ledger(paymentId)).map(({ operation }) => operation)).toEqual([
+    "authorize",
+    "reverse",
+  ]);
+  expect(await audited(paymentId)).toEqual([{ actor: "alice", action: "payment.reversal_decided" }]);
+});
+
+describe("resolve", () => {
+  let paymentId: string;
+  beforeEach(async () => {
+    paymentId = await grown(await unresolved());
+  });
+
+  test("takes two different people who say the same; then the payment is settled, with its event", async () => {
+    expect(await resolve("alice", paymentId, "SUCCESS")).toMatchObject({
+      outcome: "done",
+      result: {
+        unresolved: true,
+        resolution: { outcome: "SUCCESS", proposedBy: "alice", confirmations: 1, confirmationsRequired: 2 },
+      },
+    });
+    expect(await resolve("alice", paymentId, "SUCCESS")).toEqual({ outcome: "problem", code: "same_person" });
+    const confirmed = await resolve("bora", paymentId, "SUCCESS");
+    expect(confirmed).toMatchObject({ result: { unresolved: false, payment: { status: "SUCCESS" } } });
+    expect(confirmed).not.toHaveProperty("result.resolution");
+    expect(
+      await payments.query("select status from payments.outbox where payment_id = $1", [paymentId]),
+    ).toEqual([{ status: "SUCCESS" }]);
+    expect(await audited(paymentId)).toEqual([
+      { actor: "alice", action: "payment.resolution_proposed" },
+      { actor: "alice", action: "payment.resolution_refused" },
+      { actor: "bora", action: "payment.resolved" },
+    ]);
+    expect(await resolve("alice", paymentId, "FAILED")).toMatchObject(settled);
+  });
+
+  test("another outcome by another person is a proposal of its own", async () => {
+    await resolve("alice", paymentId, "SUCCESS");
+    expect(await resolve("bora", paymentId, "FAILED")).toMatchObject({
+      result: { unresolved: true, resolution: { outcome: "FAILED", proposedBy: "bora" } },
+    });
+    expect(await resolve("alice", paymentId, "FAILED")).toMatchObject({
+      result: { payment: { status: "FAILED" } },
+    });
+  });
+
+  test("is too early while a request may still be under way", async () => {
+    const young = await unresolved();
+    for (const outcome of ["SUCCESS", "FAILED"] as const) {
+      expect(await resolve("alice", young, outcome)).toEqual({ outcome: "problem", code: "too_young" });
+    }
+    expect(await audited(young)).toEqual([]);
+  });
+
+  test("cannot make SUCCESS of what is being reversed", async () => {
+    await payments.query("update payments.payment set state = 'REVERSING' where payment_id = $1", [
+      paymentId,
+    ]);
+    expect(await resolve("alice", paymentId, "SUCCESS")).toEqual({
+      outcome: "problem",
+      code: "reversal_pending",
+    });
+    await resolve("alice", paymentId, "FAILED");
+    expect(await resolve("bora", paymentId, "FAILED")).toMatchObject({
+      result: { payment: { status: "FAILED" } },
+    });
+  });
+
+  test("two confirmations at once settle it once", async () => {
+    await resolve("alice", paymentId, "FAILED");
+    const replies = await Promise.all([
+      resolve("bora", paymentId, "FAILED"),
+      resolve("cem", paymentId, "FAILED"),
+    ]);
+    expect(replies.filter(({ outcome }) => outcome === "done")).toHaveLength(1);
+    expect(
+      await payments.query("select 1 from payments.outbox where payment_id = $1", [paymentId]),
+    ).toHaveLength(1);
+  });
+});
+
+test("the audit log reads newest first and its chain is intact until somebody touches it", async () => {
+  const page = await payments.operate(readPaymentsAuditLog, { limit: 3 });
+  if (page.outcome !== "done") throw new Error(page.outcome);
+  const sequences = page.result.entries.map(({ sequence }) => sequence);
+  expect(sequences).toEqual([sequences[0]!, sequences[0]! - 1, sequences[0]! - 2]);
+  const last = page.result.entries.at(-1)!;
+  const next = await payments.operate(readPaymentsAuditLog, { limit: 1, before: last });
+  expect(next).toMatchObject({ result: { entries: [{ sequence: last.sequence - 1 }] } });
+
+  const pool = new Pool({ connectionString: payments.database.superuserUrl });
+  const verify = () => verifyAuditChain(readAuditEntries(createDatabase<PaymentsDatabase>(pool), "payments"));
+  expect(await verify()).toMatchObject({ intact: true });
+  await payments.query("update payments.audit_entry set actor = 'mallory' where sequence = 2");
+  expect(await verify()).toEqual({ intact: false, sequence: 2n, fault: "hash" });
+  await pool.end();
+});
+
+describe("a capture in doubt", () => {
+  let paymentId: string;
+  beforeEach(async () => {
+    const command = payments.command({ amountMinor: "10000" });
+    await payments.send(command);
+    paymentId = command.paymentId;
+    const operation = { paymentId, operationId: randomUUID(), amount: "10.93" };
+    expect(await payments.call(capturePayment, operation)).toMatchObject({ outcome: "pending" });
+    await grown(paymentId);
+  });
+
+  test("is listed, can be asked about again, and is never reversed", async () => {
+    expect(await reverse(paymentId)).toMatchObject({ code: "invalid_payment_state" });
+    expect(await inquire(paymentId)).toMatchObject({
+      result: { unresolved: false, payment: { status: "CAPTURED" } },
+    });
+  });
+
+  test("is sent under its next reference immediately, and later ones wait for the schedule", async () => {
+    const dueLater = async () => {
+      const rows = await payments.query<{ later: boolean }>(
+        "select recover_at > now() + interval '10 seconds' as later from payments.payment where payment_id = $1",
+        [paymentId],
+      );
+      return rows[0]?.later;
+    };
+    await payments.acquirerWill("capture", "expire", 2);
+    await inquire(paymentId);
+    expect(await dueLater()).toBe(false);
+    await inquire(paymentId);
+    expect(await dueLater()).toBe(true);
+  });
+
+  test("is not resolved by what somebody has said of an earlier one", async () => {
+    await resolve("alice", paymentId, "SUCCESS");
+    await payments.acquirerWill("capture", "decline");
+    expect(await inquire(paymentId)).toMatchObject({
+      result: { unresolved: false, payment: { status: "SUCCESS", lastOperation: { status: "DECLINED" } } },
+    });
+    const again = { paymentId, operationId: randomUUID(), amount: "10.93" };
+    expect(await payments.call(capturePayment, again)).toMatchObject({ outcome: "pending" });
+    await grown(paymentId);
+    expect(await resolve("bora", paymentId, "SUCCESS")).toMatchObject({
+      result: { unresolved: true, resolution: { proposedBy: "bora", confirmations: 1 } },
+    });
+  });
+
+  test("is resolved by two people: the bank did it, or it did not", async () => {
+    await resolve("alice", paymentId, "FAILED");
+    expect(await resolve("bora", paymentId, "FAILED")).toMatchObject({
+      result: { unresolved: false, payment: { status: "SUCCESS" } },
+    });
+    const again = { paymentId, operationId: randomUUID(), amount: "10.93" };
+    expect(await payments.call(capturePayment, again)).toMatchObject({ outcome: "pending" });
+    expect(await resolve("alice", paymentId, "SUCCESS")).toMatchObject({ code: "too_young" });
+    await grown(paymentId);
+    await resolve("alice", paymentId, "SUCCESS");
+    expect(await resolve("bora", paymentId, "SUCCESS")).toMatchObject({
+      result: { payment: { status: "CAPTURED", capturedAmount: 10.93 } },
+    });
+  });
+
+  test("is what the bank says it is, whatever people say", async () => {
+    const done = payments.command({ amountMinor: "10000" });
+    await payments.send(done);
+    // Done, never answered.
+    const operation = { paymentId: done.paymentId, operationId: randomUUID(), amount: "10.92" };
+    expect(await payments.call(capturePayment, operation)).toMatchObject({ outcome: "pending" });
+    await grown(done.paymentId);
+    await resolve("alice", done.paymentId, "FAILED");
+    expect(await resolve("bora", done.paymentId, "FAILED")).toMatchObject({
+      code: "bank_says_settled",
+      extra: { resultCode: "00" },
+    });
+    expect(await payments.read(done.paymentId)).toMatchObject({
+      result: { status: "CAPTURED", capturedAmount: 10.92 },
+    });
+  });
+});

@@ -1,0 +1,55 @@
+import type { resolutionOutcomeSchema } from "@holdfast/contracts";
+import type { z } from "zod";
+import type { LeasedPayment } from "../../payment/payment-lease.ts";
+import { isBeingReversed } from "../../payment/payment.ts";
+import type { Reversal } from "../../unknown/recovery/reversal-queries.ts";
+import { invalidState, type Problem } from "./operated-payment.ts";
+
+export type Outcome = z.infer<typeof resolutionOutcomeSchema>;
+/** Of the bank's answers, what decides whether people may say otherwise. */
+type Said = Pick<
+  Reversal,
+  `${"settled" | "refused"}_at` | `refusal_${"code" | "message"}` | "approved_minor" | "last_sent_ms_ago"
+>;
+
+/**
+ * Why a payment cannot be resolved this way now.
+ * @param leaseMs longer than any request on the payment may take. @param horizonMs how long a call may take effect, see `AccountTerms`.
+ */
+export function refusalOf(
+  payment: Pick<LeasedPayment, "state" | "amount_minor">,
+  reversal: Said | undefined,
+  outcome: Outcome,
+  ageMs: number,
+  { leaseMs, horizonMs }: { leaseMs: number; horizonMs: number },
+): Problem | undefined {
+  if (ageMs < leaseMs) return { outcome: "problem", code: "too_young" };
+  const { state } = payment;
+  if (outcome === "FAILED") {
+    return isBeingReversed(state) && reversal && moneyStands(reversal) ? saysSettled(reversal) : undefined;
+  }
+  if (state === "ENROLLING") return invalidState(payment);
+  if (!isBeingReversed(state)) return undefined;
+  if (!reversal?.refused_at) return { outcome: "problem", code: "reversal_pending" };
+  // The refusal is of another one, and what the bank says of the charge is true only until this one arrives.
+  const { last_sent_ms_ago } = reversal;
+  if (last_sent_ms_ago !== null && last_sent_ms_ago <= horizonMs) {
+    return { outcome: "problem", code: "reversal_pending", detail: ON_ITS_WAY };
+  }
+  // Booked in another amount than was charged, it could be refunded above the charge.
+  const isWhole = reversal.approved_minor === null || reversal.approved_minor === payment.amount_minor;
+  return isWhole ? undefined : invalidState(payment);
+}
+
+/** Says which of the two reasons it is. */
+const ON_ITS_WAY = "A reversal that the bank has not answered may still take effect.";
+
+/** The bank has refused the reversal, or says that only a refund gives the money back. */
+export function moneyStands({ settled_at, refused_at }: Said): boolean {
+  return settled_at !== null || refused_at !== null;
+}
+
+export function saysSettled({ refusal_code, refusal_message }: Said): Problem {
+  const said = refusal_code !== null && { resultCode: refusal_code, resultMessage: refusal_message ?? "" };
+  return { outcome: "problem", code: "bank_says_settled", ...(said && { extra: said }) };
+}

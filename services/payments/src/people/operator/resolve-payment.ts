@@ -1,0 +1,262 @@
+/**
+ * Two operators settle a payment by what the bank has told people. The first proposes an outcome and the second confirms it.
+ * Their word never overrides the bank's: before a payment is FAILED a reversal is sent, which binds its reference, and it
+ * is not FAILED while the bank says that the money stands; a payment that is being reversed is SUCCESS only where the
+ * bank has refused the reversal, no later one may still take effect, and the bank says, asked once more, that the whole charge stands.
+ */
+import type { OperatorContext } from "@holdfast/contracts";
+import { sql, type Transaction } from "kysely";
+import type { PaymentsDatabase } from "../../database.ts";
+import { askAbout } from "../../bank/calls/ask-about.ts";
+import { operationAttempt, paymentAttempt } from "../../bank/calls/attempts.ts";
+import {
+  findOperation,
+  finishOperation,
+  type OperatedPayment,
+} from "../../follow-up/operation/operation-queries.ts";
+import { settle, type AcquirerResult, type Settlement } from "../../payment/authorization-outcome.ts";
+import { giveBack, startReversal, type LeasedPayment } from "../../payment/payment-lease.ts";
+import { endOfReversal, isBeingReversed, reversalState } from "../../payment/payment.ts";
+import { recordWithin } from "../../payment/payment-writes.ts";
+import { RESOLVED_CAUSE } from "../../unknown/recovery/decide-recovery.ts";
+import { endOf, isOperated, wait } from "../../unknown/recovery/recover-payment.ts";
+import { findReversal } from "../../unknown/recovery/reversal-queries.ts";
+import { askWhetherItStands, contradictsSuccess } from "../../unknown/recovery/standing-charge.ts";
+import { undoPayment } from "../../unknown/recovery/undo-payment.ts";
+import { startWatch } from "../../unknown/recovery/watch-queries.ts";
+import {
+  audit,
+  describe,
+  invalidState,
+  lease,
+  type OperatorDeps,
+  type Problem,
+  type Reply,
+} from "./operated-payment.ts";
+import { moneyStands, refusalOf, saysSettled, type Outcome } from "./resolution-refusal.ts";
+
+type Statement = { outcome: Outcome; evidence: string };
+type Confirmed = { payment: LeasedPayment; statement: Statement & { proposedBy: string } };
+
+/** Proposes an outcome, or confirms the one another operator has proposed, which settles the payment. */
+export async function resolve(
+  deps: OperatorDeps,
+  context: OperatorContext,
+  { paymentId, outcome, evidence }: { paymentId: string } & Statement,
+): Promise<Reply> {
+  const proposed = await deps.db
+    .transaction()
+    .execute((trx) => proposeOrConfirm(deps, trx, context, paymentId, { outcome, evidence }));
+  if (proposed === "proposed") return await describe(deps, paymentId);
+  if ("outcome" in proposed) return proposed;
+  const problem = await carryOut(deps, context, proposed);
+  return problem ?? (await describe(deps, paymentId));
+}
+
+async function proposeOrConfirm(
+  deps: OperatorDeps,
+  trx: Transaction<PaymentsDatabase>,
+  context: OperatorContext,
+  paymentId: string,
+  statement: Statement,
+): Promise<Problem | "proposed" | Confirmed> {
+  const payment = await lease(deps, trx, paymentId);
+  if ("outcome" in payment) return payment;
+  const refuse = async (problem: Problem): Promise<Problem> => {
+    await giveBack(trx, payment);
+    return problem;
+  };
+  const reversal = await findReversal(trx, paymentId);
+  const operation = isOperated(payment) ? await operationOf(trx, payment) : undefined;
+  const refuseAttempt = async (detail?: string): Promise<Problem> => {
+    await audit(trx, context, "payment.resolution_refused", payment, { code: "same_person", detail });
+    return await refuse({ outcome: "problem", code: "same_person", ...(detail !== undefined && { detail }) });
+  };
+  // Neither of the two: who proposes and who confirms are both asked here.
+  const issuers = [payment.credential_issued_by, operation?.credential_issued_by];
+  if (issuers.includes(context.operator.name)) return await refuseAttempt(ISSUED_BY_YOU);
+  const ageMs = operation?.age_ms ?? payment.age_ms;
+  const { horizonMs } = deps.termsOf(payment.account_id);
+  const limits = { leaseMs: deps.leaseMs, horizonMs };
+  const problem = refusalOf(payment, reversal, statement.outcome, ageMs, limits);
+  if (problem) return await refuse(problem);
+  const proposal = await trx
+    .selectFrom("payment_resolution")
+    .selectAll()
+    .where("payment_id", "=", paymentId)
+    // What somebody has said of the payment, or of an earlier operation, says nothing about this one.
+    .$if(operation !== undefined, (query) => query.where("proposed_at", ">=", operation!.created_at))
+    .executeTakeFirst();
+  if (proposal?.outcome !== statement.outcome) {
+    await propose(trx, context, payment, statement);
+    return "proposed";
+  }
+  if (proposal.proposed_by === context.operator.name) return await refuseAttempt();
+  return { payment, statement: { ...statement, proposedBy: proposal.proposed_by } };
+}
+
+/** Says why one person is the same as the merchant that asked. */
+const ISSUED_BY_YOU = "You issued the credential with which this was requested.";
+
+async function propose(
+  trx: Transaction<PaymentsDatabase>,
+  context: OperatorContext,
+  payment: LeasedPayment,
+  { outcome, evidence }: Statement,
+): Promise<void> {
+  const row = { outcome, evidence, proposed_by: context.operator.name, proposed_at: sql<Date>`now()` };
+  await trx
+    .insertInto("payment_resolution")
+    .values({ payment_id: payment.payment_id, ...row })
+    .onConflict((conflict) => conflict.column("payment_id").doUpdateSet(row))
+    .execute();
+  await giveBack(trx, payment);
+  await audit(trx, context, "payment.resolution_proposed", payment, { outcome, evidence });
+}
+
+async function carryOut(
+  deps: OperatorDeps,
+  context: OperatorContext,
+  confirmed: Confirmed,
+): Promise<Problem | undefined> {
+  const { payment, statement } = confirmed;
+  if (isOperated(payment)) return await resolveOperation(deps, context, { payment, statement });
+  return statement.outcome === "FAILED"
+    ? await fail(deps, context, confirmed)
+    : await book(deps, context, confirmed);
+}
+
+/** Records SUCCESS unless the bank, asked now, says otherwise; recovery then goes on with what it says. */
+async function book(
+  deps: OperatorDeps,
+  context: OperatorContext,
+  confirmed: Confirmed,
+): Promise<Problem | undefined> {
+  const { payment } = confirmed;
+  if (isBeingReversed(payment.state)) {
+    // A reversal that was sent after the refusal and not answered may have been carried out.
+    const charge = await askWhetherItStands(deps, payment);
+    if (charge.stands) return await recordSuccess(deps, context, confirmed);
+    await wait(deps, payment, { cause: charge.cause, next: "now" });
+    return { outcome: "problem", code: "reversal_pending" };
+  }
+  const inquiry = await askAbout(deps, payment, paymentAttempt(payment));
+  if (!contradictsSuccess(payment, inquiry)) return await recordSuccess(deps, context, confirmed);
+  await wait(deps, payment, { cause: inquiry.kind, next: "now" });
+  return invalidState(payment);
+}
+
+async function recordSuccess(
+  deps: OperatorDeps,
+  context: OperatorContext,
+  confirmed: Confirmed,
+): Promise<undefined> {
+  await record(deps, context, confirmed, { to: "SUCCESS", cause: RESOLVED_CAUSE, result: RESOLVED });
+  return undefined;
+}
+
+/** Commits the decision to reverse, sends a reversal, and records the end unless the bank says that the money stands. */
+async function fail(
+  operatorDeps: OperatorDeps,
+  context: OperatorContext,
+  { payment, statement }: Confirmed,
+): Promise<Problem | undefined> {
+  // Three calls end before the lease does.
+  const { acquirerTimeoutMs, leaseMs } = operatorDeps;
+  const deps = { ...operatorDeps, acquirerTimeoutMs: Math.min(acquirerTimeoutMs, leaseMs / 4) };
+  const reversing = isBeingReversed(payment.state)
+    ? payment
+    : await deps.db.transaction().execute(async (trx) => {
+        const started = await startReversal(trx, payment, RESOLVED_CAUSE);
+        if (started) await audit(trx, context, "payment.reversal_decided", payment, { from: payment.state });
+        return started;
+      });
+  if (!reversing) return { outcome: "problem", code: "operation_in_progress" };
+  const confirmed = { payment: reversing, statement };
+  const undone = await undoPayment(deps, reversing);
+  if (undone.kind === "undone") {
+    await record(deps, context, confirmed, endOf(reversing, undone));
+    return undefined;
+  }
+  const reversal = await findReversal(deps.db, payment.payment_id);
+  const stands = reversal && moneyStands(reversal);
+  if (stands || !reversal?.sent_at) {
+    await wait(deps, reversing, undone);
+    return stands ? saysSettled(reversal) : { outcome: "problem", code: "reversal_pending" };
+  }
+  // What became of a reversal that was not answered the bank may still tell; only where it does not, the evidence counts.
+  const inquiry = await askAbout(deps, payment, paymentAttempt(payment));
+  if (inquiry.kind === "reversed") {
+    await record(deps, context, confirmed, endOf(reversing, { kind: "undone", by: "reversal" }));
+    return undefined;
+  }
+  if (inquiry.kind === "approved") {
+    await wait(deps, reversing, undone);
+    return { outcome: "problem", code: "reversal_pending" };
+  }
+  const to = endOfReversal(reversalState(reversing.state));
+  // Evidence of people: the bank is asked once more when its day is over.
+  await startWatch(deps, reversing);
+  await record(deps, context, confirmed, { to, cause: RESOLVED_CAUSE, result: RESOLVED });
+  return undefined;
+}
+
+/**
+ * A capture or cancellation of unknown outcome: SUCCESS means that the bank did it, FAILED that it did not. The bank is
+ * asked once more, and what it knows is recorded whatever people say.
+ */
+async function resolveOperation(
+  deps: OperatorDeps,
+  context: OperatorContext,
+  { payment, statement }: { payment: LeasedPayment & OperatedPayment; statement: Confirmed["statement"] },
+): Promise<Problem | undefined> {
+  const operation = await operationOf(deps.db, payment);
+  const inquiry = await askAbout(deps, payment, operationAttempt(operation, payment));
+  const isDone = inquiry.kind === "approved" && inquiry.amountMinor === operation.amount_minor;
+  const isKnown = isDone || inquiry.kind === "declined";
+  const { resultCode, resultMessage } = isKnown ? inquiry : RESOLVED;
+  const state = (isKnown ? isDone : statement.outcome === "SUCCESS") ? "DONE" : "DECLINED";
+  const end = { state, resultCode, resultMessage } as const;
+  await deps.db.transaction().execute(async (trx) => {
+    const reply = await finishOperation(trx, payment, operation, end, deps);
+    if (reply) await conclude(trx, context, { payment, statement });
+  });
+  return isDone && statement.outcome === "FAILED"
+    ? { outcome: "problem", code: "bank_says_settled", extra: { resultCode, resultMessage } }
+    : undefined;
+}
+
+async function operationOf(db: OperatorDeps["db"], payment: OperatedPayment) {
+  const operation = await findOperation(db, payment.operation_id);
+  if (!operation) throw new Error("a payment names an operation that does not exist");
+  return operation;
+}
+
+async function record(
+  deps: OperatorDeps,
+  context: OperatorContext,
+  confirmed: Confirmed,
+  settlement: Settlement,
+): Promise<void> {
+  const { change } = settle(confirmed.payment, settlement, { keyed: true, at: deps.now() });
+  await deps.db.transaction().execute(async (trx) => {
+    if (await recordWithin(trx, change)) await conclude(trx, context, confirmed);
+  });
+}
+
+/** The proposal is used up, and the audit log tells who has decided by what. */
+async function conclude(
+  trx: Transaction<PaymentsDatabase>,
+  context: OperatorContext,
+  { payment, statement }: Confirmed,
+): Promise<void> {
+  await trx.deleteFrom("payment_resolution").where("payment_id", "=", payment.payment_id).execute();
+  await audit(trx, context, "payment.resolved", payment, statement);
+}
+
+const RESOLVED: AcquirerResult = {
+  externalTransactionId: null,
+  authCode: null,
+  resultCode: "resolved",
+  resultMessage: "Resolved by two operators with the outcome that the bank confirmed",
+};

@@ -1,0 +1,150 @@
+import { appendAudit, readAuditEntriesBefore, staffOf } from "@holdfast/audit";
+import {
+  cancelPayment as cancelPaymentCommand,
+  capturePayment as capturePaymentCommand,
+  describePayment,
+  endPaymentLink as endPaymentLinkCommand,
+  idInMode,
+  isLive,
+  listCheckouts as listCheckoutsCommand,
+  listPaymentsForOperator,
+  makePaymentLink as makePaymentLinkCommand,
+  readCheckout as readCheckoutCommand,
+  readPaymentLink,
+  readPaymentLinks,
+  readPaymentsAuditLog,
+  staffVersionOf,
+  type CommandReply,
+  type OperatorPayment,
+  type OperatorPaymentDetail,
+  type StaffContext,
+} from "@holdfast/contracts";
+import { handler } from "@holdfast/messaging";
+import type { Transaction } from "kysely";
+import { listCheckouts, type ListCheckoutsDeps } from "../../accept/checkout/list-checkouts.ts";
+import {
+  endPaymentLink,
+  makePaymentLink,
+  type PaymentLinkDeps,
+} from "../../accept/checkout/make-payment-link.ts";
+import { showPaymentLink, showPaymentLinks } from "../../accept/checkout/payment-link-handlers.ts";
+import { readCheckout } from "../../accept/checkout/read-checkout.ts";
+import type { PaymentsDatabase } from "../../database.ts";
+import { listForOperator, type ListDeps } from "../list/list-payments.ts";
+import { cancelPayment, capturePayment } from "../../follow-up/operation/merchant-operations.ts";
+import { onItsConnection, type OperationHandlerDeps } from "../../follow-up/operation/operation-handlers.ts";
+import { audit, describe, type OperatorDeps } from "../operator/operated-payment.ts";
+
+type Deps = OperatorDeps &
+  OperationHandlerDeps &
+  ListDeps &
+  ListCheckoutsDeps &
+  Parameters<typeof readCheckout>[0] &
+  PaymentLinkDeps;
+
+/**
+ * What a merchant's staff may ask of this service: what operators see and merchants do, of the merchant that the verified
+ * token names and of nobody else. Who operates at the bank's side, and what they have noted, is not shown to them.
+ */
+export function staffHandlers(deps: Deps) {
+  return [...readingHandlers(deps), ...changingHandlers(deps)];
+}
+
+function readingHandlers(deps: Deps) {
+  return [
+    handler(staffVersionOf(listPaymentsForOperator), async ({ context, payload }) => {
+      const { merchantId } = context.merchant;
+      const filter = { ...payload.filter, merchantId };
+      const own = { ...payload, filter, livemode: isLive(merchantId), unresolved: undefined };
+      const reply = await listForOperator(deps, own);
+      if (!("result" in reply)) return reply;
+      const { items, ...rest } = reply.result;
+      const shown = items.map(({ item, ...place }) => ({ ...place, item: forMerchant(item) }));
+      return { ...reply, result: { ...rest, items: shown } };
+    }),
+    handler(staffVersionOf(describePayment), ({ context, payload }) =>
+      describeOwn(deps, context, payload.paymentId),
+    ),
+    handler(staffVersionOf(readPaymentsAuditLog), async ({ context, payload }) => {
+      const entries = await readAuditEntriesBefore(deps.db, "payments", payload);
+      const isOwn = ({ detail }: (typeof entries)[number]) => detail["staffOf"] === context.operator.staffOf;
+      return { outcome: "done", result: { entries: entries.filter(isOwn) } };
+    }),
+    handler(staffVersionOf(readCheckoutCommand), ({ context, payload }) =>
+      readCheckout(deps, context.merchant.merchantId, payload.checkoutId),
+    ),
+    handler(staffVersionOf(listCheckoutsCommand), ({ context, payload }) =>
+      listCheckouts(deps, context.merchant.merchantId, payload),
+    ),
+    handler(staffVersionOf(readPaymentLink), ({ context, payload }) =>
+      showPaymentLink(deps, context.merchant.merchantId, payload.paymentLinkId),
+    ),
+    handler(staffVersionOf(readPaymentLinks), ({ context, payload }) =>
+      showPaymentLinks(deps, context.merchant.merchantId, payload),
+    ),
+  ];
+}
+
+function changingHandlers(deps: Deps) {
+  return [
+    handler(staffVersionOf(capturePaymentCommand), (message) =>
+      onItsConnection(deps, message, () =>
+        capturePayment(deps, message, (trx, payment) =>
+          audit(trx, message.context, "payment.capture_requested", payment, {
+            ...(message.payload.amount !== undefined && { amount: message.payload.amount }),
+          }),
+        ),
+      ),
+    ),
+    handler(staffVersionOf(cancelPaymentCommand), (message) =>
+      onItsConnection(deps, message, () =>
+        cancelPayment(deps, message, (trx, payment) =>
+          audit(trx, message.context, "payment.cancel_requested", payment, {
+            ...(message.payload.reason !== undefined && { reason: message.payload.reason }),
+          }),
+        ),
+      ),
+    ),
+    handler(staffVersionOf(makePaymentLinkCommand), (message) =>
+      makePaymentLink(deps, message, (trx) =>
+        auditLink(trx, message.context, "payment_link.created", message.payload.paymentLinkId),
+      ),
+    ),
+    handler(staffVersionOf(endPaymentLinkCommand), (message) =>
+      endPaymentLink(deps, message, (trx) =>
+        auditLink(trx, message.context, "payment_link.disabled", message.payload.paymentLinkId),
+      ),
+    ),
+  ];
+}
+
+/** Another merchant's payment is as unknown as one that does not exist. */
+async function describeOwn(
+  deps: Deps,
+  { merchant }: StaffContext,
+  paymentId: string,
+): Promise<CommandReply<OperatorPaymentDetail>> {
+  const reply = await describe(deps, paymentId);
+  if (!("result" in reply)) return reply;
+  const { merchantId, livemode = true } = reply.result;
+  if (idInMode(merchantId, livemode) !== merchant.merchantId) return NOT_FOUND;
+  return { ...reply, result: forMerchant(reply.result) };
+}
+
+const NOT_FOUND = { outcome: "problem", code: "payment_not_found" } as const;
+
+/** Without what operators have said among themselves. */
+function forMerchant<Payment extends OperatorPayment>(payment: Payment): Payment {
+  const { credentialIssuedBy: _issuer, resolution: _resolution, ...shown } = payment;
+  return shown as Payment;
+}
+
+async function auditLink(
+  trx: Transaction<PaymentsDatabase>,
+  { operator, requestId, merchant }: StaffContext,
+  action: string,
+  subject: string,
+): Promise<void> {
+  const detail = { merchantId: merchant.merchantId, requestId, ...staffOf(operator) };
+  await appendAudit(trx, { actor: operator.name, action, subject, detail });
+}

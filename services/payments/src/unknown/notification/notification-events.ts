@@ -1,0 +1,58 @@
+import type { Logger } from "@holdfast/service-runtime";
+import { metrics } from "@holdfast/telemetry";
+import type { Account } from "../../bank/account/current-accounts.ts";
+
+/** What became of a genuine notification, and what it named. */
+export type Taken = {
+  /** `not_ours`: it names nothing that the account has. */
+  result: "hastened" | "not_needed" | "not_ours";
+  paymentId?: string;
+  refundId?: string;
+};
+
+/** Counts banks' notifications by account and result. */
+export type NotificationEvents = {
+  taken(account: Account, taken: Taken): void;
+  /** @param account undefined where the address names none. */
+  notGenuine(account: Account | undefined, why: string): void;
+};
+
+/** @param now milliseconds of a clock that never goes back. */
+export function createNotificationEvents(log: Logger, now: () => number): NotificationEvents {
+  const counter = metrics.getMeter("payments").createCounter("holdfast.bank.notifications", {
+    description:
+      "Notifications that banks sent, or others in their name, by account and by what came of them",
+  });
+  const [onRefused, onForeign] = [onceASecond(now), onceASecond(now)];
+  return {
+    taken({ accountId }, { result, ...named }) {
+      counter.add(1, { "acquirer.account": accountId, result });
+      if (result !== "not_ours")
+        return log.info(
+          { account: accountId, ...named, outcome: result },
+          "the bank has sent a notification",
+        );
+      // What it names is whatever the bank wrote.
+      onForeign((count) =>
+        log.warn({ account: accountId, count }, "a bank's notification names nothing of its account"),
+      );
+    },
+    notGenuine(account, why) {
+      counter.add(1, { "acquirer.account": account?.accountId ?? "none", result: "not_genuine" });
+      onRefused((count) =>
+        log.warn({ account: account?.accountId, reason: why, count }, "a notification proves nothing"),
+      );
+    },
+  };
+}
+
+/** Anybody may send, so the log has one line a second, with how many there were since the last one. */
+function onceASecond(now: () => number): (write: (count: number) => void) => void {
+  let [writtenAt, count] = [-Infinity, 0];
+  return (write) => {
+    count += 1;
+    if (now() - writtenAt < 1_000) return;
+    write(count);
+    [writtenAt, count] = [now(), 0];
+  };
+}

@@ -1,0 +1,138 @@
+import { hindranceOf, type Verdict } from "@holdfast/acquirer";
+import {
+  declinedResult,
+  EXPIRED,
+  IN_REVIEW,
+  REJECTED_BY_REVIEW,
+  REVIEW_REJECTED,
+  reviewShown,
+  type AcquirerResult,
+  type ReviewShown,
+  type Settlement,
+} from "../../payment/authorization-outcome.ts";
+
+/** The decision on a payment whose authorization has an unknown outcome, by an inquiry. */
+export type RecoveryDecision =
+  | ({ action: "settle" } & Settlement)
+  /** Commit the decision to reverse, then repeat the reversal until it is acknowledged. */
+  | { action: "reverse"; cause: string }
+  /** It cannot be decided yet. */
+  | { action: "wait"; cause: string; notBefore?: Date; review?: ReviewShown };
+
+/** Times by a payment's age (see `LeasedPayment`), by the database's clock. */
+export type RecoveryLimits = {
+  /** Times of the inquiries; after the last one the time between two doubles, up to an hour. */
+  scheduleMs: readonly number[];
+  /** An approval found later than this is reversed: the buyer has long gone elsewhere. */
+  adoptWithinMs: number;
+  /** A reference the acquirer has not seen by then is reversed, which binds it where the acquirer can. */
+  reverseUnseenAfterMs: number;
+};
+
+/**
+ * A payment that is approved and young enough is adopted. One that is approved but old, or of another amount, or not seen
+ * for too long, is reversed. An inquiry without an answer decides nothing, however often it is made. What is known to be in
+ * review waits for the acquirer's fraud desk, at whatever age: its merchant knows of it.
+ */
+export function decideRecovery(
+  asked: {
+    amountMinor: bigint;
+    currency: string;
+    ageMs: number;
+    /** Whether its cardholder did not come back from the challenge. */
+    abandoned: boolean;
+    /** Whether it was approved, and shown as being in review. */
+    inReview?: boolean;
+  },
+  inquiry: Verdict,
+  limits: Pick<RecoveryLimits, "adoptWithinMs" | "reverseUnseenAfterMs">,
+): RecoveryDecision {
+  switch (inquiry.kind) {
+    case "approved":
+      return decideApproved(asked, inquiry, limits);
+    case "declined":
+      return {
+        action: "settle",
+        to: "FAILED",
+        cause: "inquiry_declined",
+        result: declinedResult(inquiry),
+      };
+    case "expired":
+      return { action: "settle", to: "FAILED", cause: "inquiry_expired", result: EXPIRED };
+    case "reversed":
+      if (asked.inReview)
+        return { action: "settle", to: "FAILED", cause: REVIEW_REJECTED, result: REJECTED_BY_REVIEW };
+      return asked.abandoned
+        ? { action: "settle", to: "CANCELLED", cause: "inquiry_reversed", result: ABANDONED }
+        : { action: "settle", to: "FAILED", cause: "inquiry_reversed", result: REVERSED };
+    case "not_found":
+      return asked.ageMs >= limits.reverseUnseenAfterMs && !asked.inReview
+        ? { action: "reverse", cause: "not_found" }
+        : { action: "wait", cause: "not_found" };
+    case "unknown":
+      return { action: "wait", cause: inquiry.reason };
+    case "not_sent":
+      return { action: "wait", ...hindranceOf(inquiry) };
+    default:
+      return inquiry satisfies never;
+  }
+}
+
+function decideApproved(
+  asked: Parameters<typeof decideRecovery>[0],
+  inquiry: Extract<Verdict, { kind: "approved" }>,
+  { adoptWithinMs }: Pick<RecoveryLimits, "adoptWithinMs">,
+): RecoveryDecision {
+  const { externalTransactionId, authCode, resultCode, resultMessage, fraudReview } = inquiry;
+  if (inquiry.amountMinor !== asked.amountMinor || inquiry.currency !== asked.currency)
+    return { action: "reverse", cause: "mismatch" };
+  // The refusal is no word on the money: it is given back, and only then is the payment FAILED.
+  if (fraudReview === "rejected") return { action: "reverse", cause: REVIEW_REJECTED };
+  if (asked.ageMs > adoptWithinMs && !asked.inReview)
+    return { action: "reverse", cause: "approved_too_late" };
+  // An inquiry that says nothing of a review does not end it.
+  if (fraudReview === "in_review" || (asked.inReview && fraudReview === undefined))
+    return { action: "wait", cause: IN_REVIEW, review: reviewShown(inquiry) };
+  return {
+    action: "settle",
+    to: "SUCCESS",
+    cause: "inquiry_approved",
+    result: { externalTransactionId, authCode, resultCode, resultMessage },
+  };
+}
+
+/** Causes of ends that no word of the bank stands behind; such payments are looked at once more. */
+export const NOT_SEEN_CAUSE = "not_seen_until_horizon";
+export const RESOLVED_CAUSE = "resolved_by_operators";
+
+/** A payment whose reversal the acquirer has acknowledged. */
+export const REVERSED: AcquirerResult = {
+  externalTransactionId: null,
+  authCode: null,
+  resultCode: "reversed",
+  resultMessage: "No answer from the bank; any reserved funds have been released",
+};
+
+/** A payment that the acquirer had not seen until the horizon. */
+export const NOT_SEEN: AcquirerResult = {
+  externalTransactionId: null,
+  authCode: null,
+  resultCode: "reversed",
+  resultMessage: "No answer from the bank; it has no record of the payment",
+};
+
+/** A payment whose charge was settled before it could be reversed, and which the acquirer has refunded. */
+export const REFUNDED: AcquirerResult = {
+  externalTransactionId: null,
+  authCode: null,
+  resultCode: "reversed",
+  resultMessage: "No answer from the bank in time; what was charged has been refunded",
+};
+
+/** A session that its cardholder did not finish, and whose reversal the acquirer has acknowledged. */
+export const ABANDONED: AcquirerResult = {
+  externalTransactionId: null,
+  authCode: null,
+  resultCode: "abandoned",
+  resultMessage: "The cardholder did not complete the authentication in time; no funds are reserved",
+};

@@ -1,0 +1,181 @@
+import { waitFor, type Verdict } from "@holdfast/acquirer";
+import { failpoint, nextAttemptInMs, type Logger } from "@holdfast/service-runtime";
+import type { Kysely } from "kysely";
+import type { TermsOf } from "../../bank/account/account-terms.ts";
+import type { Acquirers } from "../../bank/calls/acquirers.ts";
+import { askAbout } from "../../bank/calls/ask-about.ts";
+import { paymentAttempt } from "../../bank/calls/attempts.ts";
+import type { BusinessEvents } from "../../payment/business-events.ts";
+import type { PaymentsDatabase } from "../../database.ts";
+import { recoverOperation } from "../../follow-up/operation/recover-operation.ts";
+import { findOperation, type OperatedPayment } from "../../follow-up/operation/operation-queries.ts";
+import {
+  IN_REVIEW,
+  REJECTED_BY_REVIEW,
+  REVIEW_REJECTED,
+  settle,
+  type ReviewShown,
+  type Settlement,
+} from "../../payment/authorization-outcome.ts";
+import { postpone, startReversal, type LeasedPayment } from "../../payment/payment-lease.ts";
+import type { PaymentWrites } from "../../payment/payment-writes.ts";
+import { endOfReversal, isBeingReversed, reversalState } from "../../payment/payment.ts";
+import { keepAuthentication } from "../../accept/three-ds/keep-authentication.ts";
+import {
+  ABANDONED,
+  decideRecovery,
+  NOT_SEEN,
+  NOT_SEEN_CAUSE,
+  REFUNDED,
+  REVERSED,
+  type RecoveryLimits,
+} from "./decide-recovery.ts";
+import type { UndoResult } from "./decide-undo.ts";
+import { undoPayment } from "./undo-payment.ts";
+import type { EventsWritten } from "../../payment/record-event.ts";
+
+/**
+ * Settles one payment of unknown outcome: asks the acquirer about our reference, and adopts, fails or reverses the
+ * payment. The decision to reverse is committed before the first reversal is sent and is final; what was taken is then
+ * given back, over as many attempts as it takes, and only then is the payment FAILED, or CANCELLED where its cardholder
+ * never came back from the challenge. The authorization itself is never repeated: the cvv is gone.
+ */
+export type RecoverDeps = EventsWritten & {
+  db: Kysely<PaymentsDatabase>;
+  writes: PaymentWrites;
+  acquirers: Acquirers;
+  events: BusinessEvents;
+  limits: RecoveryLimits;
+  /** Bound of one acquirer call; with two calls an attempt must end before its lease does. */
+  acquirerTimeoutMs: number;
+  /** Whether money may be moved. A merchant's read only inquires, and leaves the rest to the worker. */
+  maySend: boolean;
+  termsOf: TermsOf;
+  now: () => number;
+};
+
+/** How an attempt ended; `lost` when another process had taken the payment over. */
+export type RecoveryResult = "settled" | "waiting" | "lost";
+
+export async function recoverPayment(deps: RecoverDeps, payment: LeasedPayment): Promise<RecoveryResult> {
+  if (isOperated(payment)) return await recoverOperation(deps, payment);
+  if (isBeingReversed(payment.state)) return await undo(deps, payment);
+  // The challenge was never shown, and the card is gone: there is nothing to wait for.
+  if (payment.state === "ENROLLING") return await decideAgainst(deps, payment, "enrolment_unfinished");
+  const inquiry = await askAbout(deps, payment, paymentAttempt(payment));
+  await failpoint("payments.after_inquiry");
+  await keepAuthentication(deps, payment, inquiry);
+  const asked = {
+    amountMinor: payment.amount_minor,
+    currency: payment.currency,
+    ageMs: payment.age_ms,
+    abandoned: payment.state === "ENROLLED",
+    inReview: payment.result_code === IN_REVIEW,
+  };
+  const decision = decideRecovery(asked, inquiry, deps.limits);
+  switch (decision.action) {
+    case "settle":
+      return await record(deps, payment, decision);
+    case "reverse":
+      if (decision.cause === "mismatch") deps.events.answerMismatched(payment);
+      return await decideAgainst(deps, payment, decision.cause, inquiry);
+    case "wait":
+      return await wait(deps, payment, decision);
+    default:
+      return decision satisfies never;
+  }
+}
+
+/** An attempt that throws is an attempt: it is counted, operators see it, and the next one is further away. */
+export async function attemptRecovery(
+  deps: RecoverDeps & { log: Logger },
+  payment: LeasedPayment,
+): Promise<void> {
+  try {
+    await recoverPayment(deps, payment);
+  } catch (error) {
+    deps.log.error({ paymentId: payment.payment_id, error }, "a recovery attempt failed");
+    // A capture may be young on an authorization that is days old.
+    const operation = isOperated(payment) ? await findOperation(deps.db, payment.operation_id) : undefined;
+    await wait(
+      deps,
+      { ...payment, age_ms: operation?.age_ms ?? payment.age_ms },
+      { cause: "attempt_failed" },
+    );
+  }
+}
+
+/** Whether the unknown outcome is that of a capture, cancellation or expiry, and not of the payment itself. */
+export function isOperated(payment: LeasedPayment): payment is LeasedPayment & OperatedPayment {
+  return payment.operation_id !== null;
+}
+
+async function decideAgainst(
+  deps: RecoverDeps,
+  payment: LeasedPayment,
+  cause: string,
+  inquiry?: Verdict,
+): Promise<RecoveryResult> {
+  if (!deps.maySend) return await wait(deps, payment, { cause, next: "now" });
+  const reversing = await startReversal(deps.db, payment, cause);
+  if (!reversing) return "lost";
+  await failpoint("payments.after_reversal_decision");
+  return await undo(deps, reversing, inquiry);
+}
+
+/** One attempt to give back what the acquirer may have taken for a payment that is to be reversed. */
+async function undo(deps: RecoverDeps, payment: LeasedPayment, inquiry?: Verdict): Promise<RecoveryResult> {
+  const result = await undoPayment(deps, payment, inquiry);
+  return result.kind === "undone"
+    ? await record(deps, payment, endOf(payment, result))
+    : await wait(deps, payment, result);
+}
+
+/** How a payment ends once nothing of it is left at the acquirer. */
+export function endOf(
+  { state, result_code }: Pick<LeasedPayment, "state"> & Partial<Pick<LeasedPayment, "result_code">>,
+  { by }: Extract<UndoResult, { kind: "undone" }>,
+): Settlement {
+  const to = endOfReversal(reversalState(state));
+  if (result_code === REVIEW_REJECTED && by !== "horizon")
+    return { to, cause: REVIEW_REJECTED, result: REJECTED_BY_REVIEW };
+  if (by === "refund") return { to, cause: "refunded", result: REFUNDED };
+  if (by === "horizon") {
+    return { to, cause: NOT_SEEN_CAUSE, result: to === "CANCELLED" ? ABANDONED : NOT_SEEN };
+  }
+  return { to, cause: "reversed", result: to === "CANCELLED" ? ABANDONED : REVERSED };
+}
+
+async function record(
+  deps: RecoverDeps,
+  payment: LeasedPayment,
+  settlement: Settlement,
+): Promise<RecoveryResult> {
+  const { settled, change } = settle(payment, settlement, { keyed: true, at: deps.now() });
+  if (!(await deps.writes.record(change))) return "lost";
+  const { cause } = settlement;
+  deps.events.unknownSettled(settled, {
+    cause,
+    ageMs: payment.age_ms,
+    attempts: payment.recovery_attempts + 1,
+  });
+  return "settled";
+}
+
+/**
+ * Ends the lease until the schedule's next step, until the bank takes the call, or until the worker looks next. A merchant's read never puts the worker
+ * off: one who polls would otherwise move the next step on, until an approval is too old to be adopted.
+ */
+export async function wait(
+  deps: Pick<RecoverDeps, "db" | "events" | "limits" | "maySend" | "now">,
+  payment: LeasedPayment,
+  { cause, next, notBefore, review }: { cause: string; next?: "now"; notBefore?: Date; review?: ReviewShown },
+): Promise<RecoveryResult> {
+  const attempts = payment.recovery_attempts + 1;
+  const stepMs = nextAttemptInMs(payment.age_ms, deps.limits);
+  const inMs = next === "now" ? 0 : waitFor(notBefore, { stepMs, now: deps.now() });
+  const notAfter = deps.maySend ? null : payment.due_at;
+  await postpone(deps.db, payment, { inMs, cause, notAfter, review });
+  deps.events.stillUnknown(payment, { cause, ageMs: payment.age_ms, attempts });
+  return "waiting";
+}

@@ -1,0 +1,32 @@
+import { inLinkedSpan } from "@holdfast/telemetry";
+import {
+  startWorkPools,
+  type Logger,
+  type PeriodicTask,
+  type WorkPoolsOptions,
+} from "@holdfast/service-runtime";
+import { leaseUnsettled, unsettledDueInMs } from "../../payment/payment-lease.ts";
+import { attemptRecovery, type RecoverDeps } from "./recover-payment.ts";
+
+export type RecoveryWorkerDeps = RecoverDeps & { leaseMs: number; log: Logger };
+
+/** Work in the background, by account. */
+export type UpkeepOptions = Pick<
+  WorkPoolsOptions<string | null, never>,
+  "keys" | "inFlightMax" | "intervalMs" | "clock"
+>;
+
+/**
+ * Settles the payments of unknown outcome that are due, those that wait longest first, side by side and without rounds: an
+ * inquiry that hangs holds one place of its account's, and the others are asked about in time to be adopted.
+ */
+export function startRecovery(deps: RecoveryWorkerDeps, options: UpkeepOptions): PeriodicTask {
+  return startWorkPools("recovery", {
+    ...options,
+    dueInMs: () => unsettledDueInMs(deps.db),
+    lease: (accountId, limit) => leaseUnsettled(deps.db, { leaseMs: deps.leaseMs, limit, accountId }),
+    work: (payment) =>
+      inLinkedSpan("recover payment", payment.traceparent, () => attemptRecovery(deps, payment)),
+    log: deps.log,
+  });
+}

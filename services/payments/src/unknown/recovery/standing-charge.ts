@@ -1,0 +1,53 @@
+/** What the bank says, asked now, of a charge that people want to book. */
+import type { Verdict } from "@holdfast/acquirer";
+import type { LeasedPayment } from "../../payment/payment-lease.ts";
+import type { RecoverDeps } from "./recover-payment.ts";
+import { findReversal } from "./reversal-queries.ts";
+import { askAbout } from "../../bank/calls/ask-about.ts";
+import { paymentAttempt } from "../../bank/calls/attempts.ts";
+import { causeOf, refundAttemptOf } from "./undo-payment.ts";
+
+/** The bank knows the reference, and it is no charge of this amount. One that it has not seen is left to the evidence. */
+export function contradictsSuccess(payment: LeasedPayment, inquiry: Verdict): boolean {
+  switch (inquiry.kind) {
+    case "approved":
+      return !isWholeCharge(payment, inquiry);
+    case "declined":
+    case "expired":
+    case "reversed":
+      return true;
+    case "not_found":
+    case "unknown":
+    case "not_sent":
+      return false;
+    default:
+      return inquiry satisfies never;
+  }
+}
+
+/** Whether the bank has approved what was asked for, no more and no less, and its fraud desk lets the goods go. */
+function isWholeCharge(
+  { amount_minor, currency }: Pick<LeasedPayment, "amount_minor" | "currency">,
+  inquiry: Extract<Verdict, { kind: "approved" }>,
+): boolean {
+  const { amountMinor, fraudReview } = inquiry;
+  if (fraudReview === "in_review" || fraudReview === "rejected") return false;
+  return amountMinor === amount_minor && inquiry.currency === currency;
+}
+
+/**
+ * Asks the bank whether the whole charge of a payment that is being reversed stands, which one call tells: after its
+ * settlement only the refund can have given it back.
+ */
+export async function askWhetherItStands(
+  deps: RecoverDeps,
+  payment: LeasedPayment,
+): Promise<{ stands: boolean; cause: string }> {
+  const known = await findReversal(deps.db, payment.payment_id);
+  if (known?.settled_at) {
+    const refund = await askAbout(deps, payment, refundAttemptOf(payment, known));
+    return { stands: refund.kind === "declined", cause: `refund_${causeOf(refund)}` };
+  }
+  const charge = await askAbout(deps, payment, paymentAttempt(payment));
+  return { stands: charge.kind === "approved" && isWholeCharge(payment, charge), cause: causeOf(charge) };
+}

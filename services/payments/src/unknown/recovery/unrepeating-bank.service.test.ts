@@ -1,0 +1,151 @@
+import { randomUUID } from "node:crypto";
+import {
+  capturePayment,
+  describePayment,
+  preAuthorizePayment,
+  reverseUnresolvedPayment,
+  sellPayment,
+} from "@holdfast/contracts";
+import { evenSchedule, eventually } from "@holdfast/tests/support";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
+
+/** A bank that carries out a request as often as it gets it: what was lost may be on its way, and must not be overtaken. */
+let payments: PaymentsHarness;
+
+/** Longer than any call that is answered, and than any test: what ends is moved into the past. */
+const CALL = 5_000;
+const LATE = 600_000;
+
+beforeAll(async () => {
+  payments = await startPaymentsHarness(
+    {
+      ACQUIRER_TIMEOUT: `${CALL}ms`,
+      ACQUIRER_LATE_ARRIVAL: `${LATE}ms`,
+      ACQUIRER_REPETITION: "none",
+      RECOVERY_SCHEDULE: evenSchedule(300, 400),
+      RECOVERY_INTERVAL: "30ms",
+    },
+    { repetition: "none" },
+  );
+});
+beforeEach(() => payments.acquirerWillBehave());
+afterAll(() => payments.close());
+
+/** A capture whose request is still somewhere between us and the bank. */
+async function lostCapture(): Promise<{ paymentId: string; operationId: string }> {
+  const command = payments.command({ amountMinor: "10000" });
+  expect(await payments.call(preAuthorizePayment, command)).toMatchObject({ outcome: "done" });
+  const capture = { paymentId: command.paymentId, operationId: randomUUID() };
+  await payments.acquirerWill("capture", "hang_before");
+  expect(await payments.call(capturePayment, capture)).toMatchObject({ outcome: "pending" });
+  return capture;
+}
+
+const ledger = async (paymentId: string) =>
+  (await payments.ledger(paymentId)).map(({ operation, outcome }) => `${operation} ${outcome}`);
+
+const attempts = async (paymentId: string) => {
+  const [row] = await payments.query<{ recovery_attempts: number; last_inquiry: string | null }>(
+    "select recovery_attempts, last_inquiry from payments.payment where payment_id = $1",
+    [paymentId],
+  );
+  return row!;
+};
+
+const captured = (paymentId: string) =>
+  eventually(async () => {
+    const reply = await payments.read(paymentId);
+    return reply.outcome === "done" && reply.result.status === "CAPTURED";
+  });
+
+const sentAt = async (operationId: string): Promise<Date> => {
+  const [row] = await payments.query<{ sent_at: Date }>(
+    "select sent_at from payments.payment_operation where operation_id = $1",
+    [operationId],
+  );
+  return row!.sent_at;
+};
+
+/** As if the operation had been sent last so long ago. */
+async function sentAgo(operationId: string, ms: number): Promise<Date> {
+  await payments.query(
+    `update payments.payment_operation set sent_at = clock_timestamp() - $2 * interval '1 ms'
+     where operation_id = $1`,
+    [operationId, ms],
+  );
+  return await sentAt(operationId);
+}
+
+/** Recovery has begun and ended once more: what it began before may have looked at older times. */
+async function anotherLook(paymentId: string): Promise<void> {
+  const { recovery_attempts: before } = await attempts(paymentId);
+  await eventually(async () => (await attempts(paymentId)).recovery_attempts >= before + 2);
+}
+
+/** What was on its way comes to the bank. */
+async function arrive(operation: string, reference: string, parentReference: string): Promise<void> {
+  const body = { reference, parentReference, amountMinor: 10_000 };
+  expect(await payments.acquirerGets(operation, body)).toMatchObject({ outcome: "approved" });
+}
+
+describe("a capture that the bank has not seen", () => {
+  test("is not sent again while the first request may arrive, and is done when it has", async () => {
+    const { paymentId, operationId } = await lostCapture();
+    await eventually(async () => (await attempts(paymentId)).recovery_attempts >= 4);
+    expect(await attempts(paymentId)).toMatchObject({ last_inquiry: "not_found" });
+    expect(await ledger(paymentId)).toEqual(["authorize approved"]);
+    await arrive("capture", `${paymentId}:capture:${operationId}`, paymentId);
+    await captured(paymentId);
+    expect(await ledger(paymentId)).toEqual(["authorize approved", "capture approved"]);
+  });
+
+  test("is sent again when the first request can no longer arrive, and then waits as long for that one", async () => {
+    const { paymentId, operationId } = await lostCapture();
+    await payments.acquirerWill("capture", "hang_before");
+    const still = await sentAgo(operationId, CALL + LATE - 60_000);
+    await anotherLook(paymentId);
+    expect(await sentAt(operationId)).toEqual(still);
+    const long = await sentAgo(operationId, CALL + LATE);
+    const second = await eventually(async () => {
+      const at = await sentAt(operationId);
+      return at > long && at;
+    });
+    await anotherLook(paymentId);
+    expect(await sentAt(operationId)).toEqual(second);
+    expect(await ledger(paymentId)).toEqual(["authorize approved"]);
+    await sentAgo(operationId, CALL + LATE);
+    await captured(paymentId);
+    expect(await ledger(paymentId)).toEqual(["authorize approved", "capture approved"]);
+  });
+});
+
+describe("the refund that gives back a settled charge", () => {
+  const reverse = (paymentId: string) => payments.operate(reverseUnresolvedPayment, { paymentId }, "alice");
+  const look = async (paymentId: string) => (await attempts(paymentId)).last_inquiry;
+
+  test("is not sent again while the first request may arrive", async () => {
+    const command = payments.command({ amountMinor: "10000", cardData: { pan: "4000000000000119" } });
+    await payments.acquirerWill("inquire", "http_500", 2);
+    expect(await payments.call(sellPayment, command)).toMatchObject({ outcome: "pending" });
+    const { paymentId } = command;
+    await payments.query(
+      "update payments.payment set created_at = created_at - interval '1 hour' where payment_id = $1",
+      [paymentId],
+    );
+    await fetch(`${payments.acquirer.url}/business-day/close`, { method: "POST" });
+    await payments.acquirerWill("refund", "hang_before");
+    await eventually(async () => {
+      await reverse(paymentId);
+      return (await look(paymentId)) === "refund_not_found";
+    });
+    expect(await ledger(paymentId)).toEqual(["sale approved"]);
+    await arrive("refund", `${paymentId}:reversal`, paymentId);
+    await eventually(async () => {
+      await reverse(paymentId);
+      const seen = await payments.operate(describePayment, { paymentId });
+      return seen.outcome === "done" && seen.result.payment.status === "FAILED";
+    });
+    expect(await ledger(paymentId)).toEqual(["sale approved", "refund approved"]);
+  });
+});

@@ -1,0 +1,106 @@
+import { businessDayEnd } from "@holdfast/acquirer";
+import { fromNow, msUntilFirst } from "@holdfast/postgres";
+import { sql, type Kysely, type Selectable } from "kysely";
+import type { TermsOf } from "../../bank/account/account-terms.ts";
+import type { PaymentsDatabase } from "../../database.ts";
+import type { PaymentTable } from "../../payment/payment-table.ts";
+
+/** A payment that has ended and is looked at once more. `attempts` counts the looks before this one. */
+export type WatchedPayment = Selectable<PaymentTable> & {
+  attempts: number;
+  sighted_at: Date | null;
+  /** Since the bank showed money of it. */
+  sighted_ms: number;
+  /** Why it came to its state. */
+  cause: string;
+};
+
+/** Has a payment looked at again after its bank's business day; one that is watched already stays so. */
+export async function startWatch(
+  { db, termsOf, now }: { db: Kysely<PaymentsDatabase>; termsOf: TermsOf; now: () => number },
+  { payment_id, account_id }: { payment_id: string; account_id: string | null },
+): Promise<void> {
+  const { businessDay } = termsOf(account_id);
+  await db
+    .insertInto("payment_watch")
+    .values({ payment_id, due_at: businessDayEnd(new Date(now()), businessDay) })
+    .onConflict((conflict) => conflict.column("payment_id").doNothing())
+    .execute();
+}
+
+/** In how many milliseconds {@link takeWatched} has a payment of any account to take; undefined where none is watched. */
+export async function watchedDueInMs(db: Kysely<PaymentsDatabase>): Promise<number | undefined> {
+  const first = await db
+    .selectFrom("payment_watch")
+    .select(msUntilFirst("due_at").as("in_ms"))
+    .where("ended_at", "is", null)
+    .executeTakeFirstOrThrow();
+  return first.in_ms ?? undefined;
+}
+
+/** Takes payments of one account whose next look is due, for as long as a lease; any number of processes may: each gets others. */
+export async function takeWatched(
+  db: Kysely<PaymentsDatabase>,
+  { limit, leaseMs, accountId }: { limit: number; leaseMs: number; accountId: string | null },
+): Promise<WatchedPayment[]> {
+  const due = db
+    .selectFrom("payment_watch")
+    .select("payment_id")
+    .where("ended_at", "is", null)
+    .where("due_at", "<=", sql<Date>`now()`)
+    .where(
+      sql<boolean>`exists (select from payment where payment.payment_id = payment_watch.payment_id
+        and payment.account_id is not distinct from ${accountId})`,
+    )
+    .orderBy("due_at")
+    .limit(limit)
+    .forUpdate()
+    .skipLocked();
+  return await db
+    .with("due", () => due)
+    .with("taken", (with_) =>
+      with_
+        .updateTable("payment_watch")
+        .from("due")
+        .set({ due_at: fromNow(leaseMs) })
+        .whereRef("payment_watch.payment_id", "=", "due.payment_id")
+        .returning(["payment_watch.payment_id", "attempts", "sighted_at"]),
+    )
+    .selectFrom("taken")
+    .innerJoin("payment", "payment.payment_id", "taken.payment_id")
+    .selectAll("payment")
+    .select(["taken.attempts", "taken.sighted_at"])
+    .select(
+      sql<number>`extract(epoch from now() - coalesce(taken.sighted_at, now()))::float8 * 1000`.as(
+        "sighted_ms",
+      ),
+    )
+    .innerJoin("payment_history as history", (join) =>
+      join
+        .onRef("history.payment_id", "=", "payment.payment_id")
+        .onRef("history.version", "=", "payment.version"),
+    )
+    .select("history.cause")
+    .execute();
+}
+
+/** How a look ended: the watch is over, or it is looked at again. */
+export type Look = { isSighted: boolean; lastInquiry: string } & ({ isOver: true } | { againInMs: number });
+
+export async function recordLook(
+  db: Kysely<PaymentsDatabase>,
+  { payment_id }: { payment_id: string },
+  look: Look,
+): Promise<void> {
+  await db
+    .updateTable("payment_watch")
+    .set({
+      attempts: sql<number>`attempts + 1`,
+      last_inquiry: look.lastInquiry,
+      ...(look.isSighted && { sighted_at: sql<Date>`coalesce(sighted_at, now())` }),
+      ...("isOver" in look ? { ended_at: sql<Date>`now()` } : { due_at: fromNow(look.againInMs) }),
+    })
+    .where("payment_id", "=", payment_id)
+    .where("ended_at", "is", null)
+    .execute();
+}
