@@ -64,3 +64,9 @@ export type PaymentHistoryTable = {
   at: Generated<Date>;
   xact_id: Generated<string>;
 };
+
+/** The room's part of the schema; `database.ts` composes them. */
+export type PaymentTables = {
+  payment: PaymentTable;
+  payment_history: PaymentHistoryTable;
+};

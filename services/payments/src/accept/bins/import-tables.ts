@@ -20,3 +20,9 @@ export type BinRangeTable = {
   loyalty_code: string | null;
   installments_max: number;
 };
+
+/** The room's part of the schema; `database.ts` composes them. */
+export type ImportTables = {
+  bin_import: BinImportTable;
+  bin_range: BinRangeTable;
+};

@@ -53,3 +53,10 @@ export type PaymentLinkTable = {
   expires_at: Date;
   disabled_at: Date | null;
 };
+
+/** The room's part of the schema; `database.ts` composes them. */
+export type CheckoutTables = {
+  checkout: CheckoutTable;
+  checkout_payment: CheckoutPaymentTable;
+  payment_link: PaymentLinkTable;
+};

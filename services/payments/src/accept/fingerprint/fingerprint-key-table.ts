@@ -6,3 +6,8 @@ export type PanFingerprintKeyTable = {
   first_used_at: Generated<Date>;
   last_used_at: Generated<Date>;
 };
+
+/** The room's part of the schema; `database.ts` composes them. */
+export type FingerprintKeyTables = {
+  pan_fingerprint_key: PanFingerprintKeyTable;
+};

@@ -12,3 +12,9 @@ export type RuleCounterTable = {
 };
 
 export type RuleAttemptTable = { merchant_id: string; attempted_at: Generated<Date>; payment_id: string };
+
+/** The room's part of the schema; `database.ts` composes them. */
+export type RuleTables = {
+  rule_counter: RuleCounterTable;
+  rule_attempt: RuleAttemptTable;
+};

@@ -14,3 +14,8 @@ export type ThreeDsSessionTable = {
   eci: string | null;
   ds_trans_id: string | null;
 };
+
+/** The room's part of the schema; `database.ts` composes them. */
+export type SessionTables = {
+  three_ds_session: ThreeDsSessionTable;
+};

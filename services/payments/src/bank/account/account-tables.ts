@@ -63,3 +63,11 @@ export type MerchantRouteTable = {
 
 /** One line of a merchant's routes: what it names has to agree with the payment, what it leaves out agrees with all. */
 export type Route = z.infer<typeof routeSchema>;
+
+/** The room's part of the schema; `database.ts` composes them. */
+export type AccountTables = {
+  acquirer_account: AcquirerAccountTable;
+  acquirer_account_version: AcquirerAccountVersionTable;
+  acquirer_call_slot: AcquirerCallSlotTable;
+  merchant_route: MerchantRouteTable;
+};

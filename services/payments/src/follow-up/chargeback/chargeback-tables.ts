@@ -46,3 +46,11 @@ export type ChargebackEvidenceTable = {
 };
 
 export type ChargebackEvidencePartTable = { evidence_id: string; part: number; content: Buffer };
+
+/** The room's part of the schema; `database.ts` composes them. */
+export type ChargebackTables = {
+  chargeback: ChargebackTable;
+  chargeback_line: ChargebackLineTable;
+  chargeback_evidence: ChargebackEvidenceTable;
+  chargeback_evidence_part: ChargebackEvidencePartTable;
+};

@@ -18,3 +18,8 @@ export type PaymentOperationTable = {
   created_at: Generated<Date>;
   finished_at: Date | null;
 };
+
+/** The room's part of the schema; `database.ts` composes them. */
+export type OperationTables = {
+  payment_operation: PaymentOperationTable;
+};

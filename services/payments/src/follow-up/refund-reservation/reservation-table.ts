@@ -13,3 +13,8 @@ export type RefundReservationTable = {
   sent_reference: number | null;
   created_at: Generated<Date>;
 };
+
+/** The room's part of the schema; `database.ts` composes them. */
+export type ReservationTables = {
+  refund_reservation: RefundReservationTable;
+};

@@ -7,3 +7,8 @@ export type PaymentResolutionTable = {
   proposed_by: string;
   proposed_at: Generated<Date>;
 };
+
+/** The room's part of the schema; `database.ts` composes them. */
+export type ResolutionTables = {
+  payment_resolution: PaymentResolutionTable;
+};

@@ -14,3 +14,8 @@ export type PaymentReversalTable = {
   refusal_code: string | null;
   refusal_message: string | null;
 };
+
+/** The room's part of the schema; `database.ts` composes them. */
+export type ReversalTables = {
+  payment_reversal: PaymentReversalTable;
+};

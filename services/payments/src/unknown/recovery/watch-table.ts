@@ -8,3 +8,8 @@ export type PaymentWatchTable = {
   ended_at: Date | null;
   last_inquiry: string | null;
 };
+
+/** The room's part of the schema; `database.ts` composes them. */
+export type WatchTables = {
+  payment_watch: PaymentWatchTable;
+};
