@@ -2,10 +2,12 @@ import { Kysely, PostgresDialect, sql } from "kysely";
 import { databaseUrlOf, sandboxDatabaseUrl } from "@holdfast/postgres";
 import { readCommandLine } from "@holdfast/service-runtime";
 import { Client, Pool } from "pg";
-import { verifyAuditChain, type AuditVerdict } from "./audit-chain.ts";
-import { formatAuditHead, parseAuditHead, type AuditHead } from "./audit-head.ts";
+import { verifyAuditChain, type AuditVerdict, type AuditAnchor } from "./audit-chain.ts";
+import { formatAuditHead, parseAuditHead, type AuditHead, auditHeadIn } from "./audit-head.ts";
 import { readAuditEntries, type AuditDatabase } from "./audit-log.ts";
-import { readAnchors, type Anchors } from "./read-anchors.ts";
+import { createReadStream, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
 
 const HELP = `npm run verify-audit -- [--database-url URL | --home DIR] [--anchors PATH ...] [--anchor CHAIN:SEQUENCE:HASH ...]
 
@@ -139,4 +141,44 @@ async function auditedSchemas(db: Kysely<AuditDatabase>): Promise<string[]> {
     db,
   );
   return rows.map(({ table_schema }) => table_schema);
+}
+
+/** The heads that were kept, by chain, each once. */
+type Anchors = Map<string, AuditAnchor[]>;
+
+/**
+ * Reads the heads in files of a log collector or a sink, line by line. A path may be a directory, whose files are read.
+ *
+ * @throws when a file that was named has no head: a verification with it would prove nothing.
+ */
+async function readAnchors(paths: string[], named: AuditHead[] = []): Promise<Anchors> {
+  const heads = new Map(named.map((head) => [formatAuditHead(head), head]));
+  for (const path of paths) {
+    const isDirectory = statSync(path).isDirectory();
+    let found = 0;
+    for (const file of isDirectory ? filesIn(path) : [path]) {
+      for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
+        const head = auditHeadIn(line);
+        if (!head) continue;
+        found++;
+        heads.set(formatAuditHead(head), head);
+      }
+    }
+    if (found === 0 && !isDirectory) throw new Error(`there is no audit head in ${path}`);
+  }
+  const byChain = Map.groupBy(heads.values(), ({ chain }) => chain);
+  return new Map(
+    [...byChain].map(([chain, own]) => [
+      chain,
+      own.map(({ sequence, hash }) => ({ sequence: BigInt(sequence), hash: Buffer.from(hash, "hex") })),
+    ]),
+  );
+}
+
+/** Not below: a mounted ConfigMap keeps its earlier versions in hidden directories. */
+function filesIn(directory: string): string[] {
+  return readdirSync(directory)
+    .filter((name) => !name.startsWith("."))
+    .map((name) => join(directory, name))
+    .filter((path) => statSync(path).isFile());
 }

@@ -21,12 +21,33 @@ import {
   webWire,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
-import { clientTimeouts } from "./client-timeouts.ts";
 import { FACES } from "./face.ts";
 import { listenerSettings } from "./listener-settings.ts";
 import { rangesSetting } from "./http/ranges-setting.ts";
 import { operatorKeySettings } from "./operator-keys/operator-key-settings.ts";
 import type { TlsFiles } from "./http/served-certificate.ts";
+
+/** How long clients may take. */
+const clientTimeouts = {
+  CLIENT_HEADERS_TIMEOUT: durationSetting({ min: "1ms" })
+    .default(10_000)
+    .describe(
+      "From the first byte of a request to the end of its headers; also how long a new connection may stay silent. At most `CLIENT_REQUEST_TIMEOUT`.",
+    ),
+  CLIENT_REQUEST_TIMEOUT: durationSetting()
+    .default(14_000)
+    .describe(
+      "From the first byte of a request to its last; slower clients are answered 408. Checked once a second.",
+    ),
+  UPLOAD_TIMEOUT: durationSetting()
+    .default(600_000)
+    .describe(
+      "From the first byte to the last of a bank's file that an operator uploads, in place of `CLIENT_REQUEST_TIMEOUT`.",
+    ),
+  CLIENT_ANSWER_TIMEOUT: durationSetting({ min: "1ms" })
+    .default(15_000)
+    .describe("How long a client may take to read its answer."),
+};
 
 /**
  * Environment variables of the gateway. One image runs as four deployments, each with one face: the listener whose port

@@ -18,6 +18,8 @@ import {
   type Logger,
   type PeriodicTask,
   type RunningService,
+  dependencyServers,
+  startCertificateWatch,
 } from "@holdfast/service-runtime";
 import { Router } from "express";
 import type { Kysely } from "kysely";
@@ -30,7 +32,7 @@ import { createRouter } from "./endpoint/create-router.ts";
 import { createClientAddress } from "./http/client-address.ts";
 import type { ListenerState } from "./http/exchange.ts";
 import { watchForwarding } from "./http/watch-forwarding.ts";
-import { startListener } from "./http/listener.ts";
+import { startListener, type Listener } from "./http/listener.ts";
 import { timeoutsOfClients } from "./http/timeouts-of-clients.ts";
 import { keptTables } from "./kept-tables.ts";
 import { bodiesIn } from "./limits/body-limit.ts";
@@ -78,7 +80,6 @@ import { webhookRoutes } from "./operator-api/webhooks.ts";
 import { publicPages, signedSessionsOf } from "./public-pages/public-pages.ts";
 import { createGenerateSession } from "./public-pages/three-ds/generate-session.ts";
 import { staffApi } from "./staff-api/staff-api.ts";
-import { watchCertificates } from "./watch-certificates.ts";
 
 export type ApiGateway = RunningService & { face: GatewayFace; port: number; healthPort: number };
 
@@ -259,4 +260,10 @@ function operatorApi(config: Config, deps: OperatorDeps): Router {
       ...lookAfterEach(auditWatch, logLevels.routes),
     ],
   });
+}
+
+/** Measures what the gateway's own listener serves, and what the bus and PostgreSQL do. */
+function watchCertificates(config: Config, listener: Listener, log: Logger): PeriodicTask {
+  const own = { name: listener.name, servers: listener.tlsServers };
+  return startCertificateWatch({ watched: [own, ...dependencyServers(config)], log });
 }

@@ -1,9 +1,8 @@
-import { faultOfAmount } from "./amount-faults.ts";
 import type { FaultOperation, FaultQueue } from "./fault-queue.ts";
 import type { OperationRequest } from "./operation-request.ts";
 import type { ResultCode } from "./result-codes.ts";
 import type { Circumstances } from "./teller.ts";
-import { testCard } from "./test-cards.ts";
+import { isLuhnValid } from "@holdfast/simulator-kit";
 
 /** The treatments of a call; `README.md` describes each. */
 export const behaviourNames = [
@@ -89,3 +88,40 @@ function behaviourOfAmount(spent: Set<string>, request: OperationRequest): Behav
 const plain: Behaviour = { name: "plain", forcedCode: undefined };
 
 const forcedCodes: Partial<Record<BehaviourName, ResultCode>> = { decline: "05", refuse: "21" };
+
+/** The fault that is selected by the last two digits of a follow-up's minor units. */
+function faultOfAmount(amountMinor: bigint): BehaviourName {
+  return faultsByDigits.get(amountMinor % 100n) ?? "plain";
+}
+
+const faultsByDigits = new Map<bigint, BehaviourName>([
+  [91n, "decline"],
+  [92n, "hang"],
+  [93n, "hang_before"],
+  [94n, "late"],
+  [95n, "http_500"],
+]);
+
+/** The bank's behaviour with a card. A card that is not in the table approves where its Luhn digit is right. */
+function testCard(pan: string): Behaviour {
+  if (!isLuhnValid(pan)) return { name: "decline", forcedCode: "14" };
+  return testCards.get(pan) ?? fault("plain");
+}
+
+const testCards = new Map<string, Behaviour>([
+  ["4000000000000002", { name: "decline", forcedCode: "05" }],
+  ["4000000000009995", { name: "decline", forcedCode: "51" }],
+  ["4000000000000069", { name: "decline", forcedCode: "54" }],
+  ["4000000000000119", fault("hang")],
+  ["4000000000000127", fault("hang_before")],
+  ["4000000000000101", fault("late")],
+  ["4000000000000259", fault("late_effect")],
+  ["4000000000000341", fault("http_500")],
+  ["4000000000000036", fault("garbage")],
+  ["4000000000000044", fault("wrong_amount")],
+  ["4000000000000051", fault("reset")],
+]);
+
+function fault(name: BehaviourName): Behaviour {
+  return { name, forcedCode: undefined };
+}

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
-
 import {
   holdUnanswered,
   replyJson,
@@ -9,7 +8,6 @@ import {
   type Ledger,
   type Route,
 } from "@holdfast/simulator-kit";
-
 import type { LedgerLine } from "./ledger-entry.ts";
 import { replyTaken } from "./reply-taken.ts";
 import { chooseBehaviour, circumstancesOf } from "./behaviour.ts";
@@ -25,14 +23,15 @@ import {
   parseOperationRequest,
   referenceSchema,
   type OperationName,
+  invalid,
 } from "./operation-request.ts";
-import { parseDecision } from "./parse-decision.ts";
 import type { PendingDesk } from "./pending-desk.ts";
-import { readRequest } from "./read-request.ts";
+import { readRequest, type Parsed } from "./read-request.ts";
 import { settlementCsv } from "./settlement-csv.ts";
 import type { Teller } from "./teller.ts";
 import { routeThreeDs } from "./three-ds-api.ts";
 import { untilLate } from "./until-late.ts";
+import { z } from "zod";
 
 export type ApiDeps = {
   teller: Teller;
@@ -183,3 +182,14 @@ const INQUIRY_PREFIX = "GET /v1/operations/";
 const operationsByTarget = new Map<string, OperationName>(
   operationNames.map((name) => [`POST /v1/${name}`, name]),
 );
+
+/** The bank's decision about an accepted operation. */
+type Decision = { reference: string; outcome: "approved" | "declined" };
+
+/** Checks the body of `POST /decisions`. */
+function parseDecision(body: unknown): Parsed<Decision> {
+  const parsed = decisionBody.safeParse(body);
+  return parsed.success ? { kind: "valid", request: parsed.data } : invalid(parsed.error);
+}
+
+const decisionBody = z.object({ reference: referenceSchema, outcome: z.enum(["approved", "declined"]) });

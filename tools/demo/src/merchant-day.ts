@@ -6,12 +6,12 @@
 import { readFileSync } from "node:fs";
 import type { Holdfast } from "@holdfast/client";
 import type { SandboxFile } from "@holdfast/sandbox";
-import { startReceiver } from "@holdfast/merchant-receiver";
-import { createApiClient, type ApiClient } from "./api-client.ts";
+import { startReceiver, describeReceipt, type Receipt } from "@holdfast/merchant-receiver";
 import { payAsBuyer } from "./buyer.ts";
 import { cardPayment } from "./card-payment.ts";
 import { createMerchant, expectOutcome } from "./merchant.ts";
-import { createWebhookInbox } from "./webhook-inbox.ts";
+import { DemoError } from "./demo-error.ts";
+import { printExchange } from "./print-exchange.ts";
 
 type Print = (text: string) => void;
 
@@ -96,3 +96,72 @@ async function sellThroughCheckout(merchant: Holdfast, print: Print): Promise<vo
 
 /** A test card whose bank wants a challenge (see the simulator's README). */
 const CHALLENGED_CARD = "4000000000003220";
+
+/** One caller of the operator API, which prints what it sends and is answered. */
+type ApiClient = {
+  get(path: string): Promise<ApiAnswer>;
+  post(path: string, body: object, status: number): Promise<ApiAnswer>;
+  put(path: string, body: object, status: number): Promise<ApiAnswer>;
+};
+
+type ApiAnswer = { status: number; body: Record<string, unknown> };
+
+function createApiClient(
+  who: string,
+  baseUrl: string,
+  print: (text: string) => void,
+  credentials: Record<string, string>,
+): ApiClient {
+  const call = async (method: string, path: string, expected: number, body?: object): Promise<ApiAnswer> => {
+    const response = await fetch(baseUrl + path, {
+      method,
+      headers: { ...credentials, ...(body !== undefined && { "Content-Type": "application/json" }) },
+      signal: AbortSignal.timeout(30_000),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const answer = (await response.json()) as Record<string, unknown>;
+    printExchange(print, { who, method, path, body, status: response.status, answer });
+    if (response.status !== expected)
+      throw new DemoError(`${method} ${path} was to be answered with ${expected}`);
+    return { status: response.status, body: answer };
+  };
+  return {
+    get: (path) => call("GET", path, 200),
+    post: (path, body, status) => call("POST", path, status, body),
+    put: (path, body, status) => call("PUT", path, status, body),
+  };
+}
+
+/** Webhooks as they arrive, printed, and waited for one after the other. */
+type WebhookInbox = {
+  take: (receipt: Receipt) => void;
+  /** @throws DemoError when none comes, or another one. */
+  next: (status: string) => Promise<void>;
+};
+
+function createWebhookInbox(print: (text: string) => void): WebhookInbox {
+  const arrived: string[] = [];
+  let onArrival = () => {};
+  return {
+    take: (receipt) => {
+      print(`\nwebhook <- ${describeReceipt(receipt, new Date())}`);
+      if (!receipt.verdict.valid || receipt.repeated) return;
+      arrived.push((JSON.parse(Buffer.from(receipt.received.body).toString()) as { status: string }).status);
+      onArrival();
+    },
+    next: async (status) => {
+      const late = AbortSignal.timeout(WAIT_MS);
+      while (arrived.length === 0) {
+        if (late.aborted) throw new DemoError(`no webhook came within ${WAIT_MS} ms`);
+        await new Promise<void>((resolve) => {
+          onArrival = resolve;
+          late.addEventListener("abort", () => resolve(), { once: true });
+        });
+      }
+      const came = arrived.shift();
+      if (came !== status) throw new DemoError(`a webhook said ${came} and should have said ${status}`);
+    },
+  };
+}
+
+const WAIT_MS = 20_000;

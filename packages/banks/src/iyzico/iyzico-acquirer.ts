@@ -11,19 +11,20 @@ import type {
   NotSent,
   ReversalOutcome,
   ReversalRequest,
+  Capabilities,
+  BusinessDay,
+  ProbedAcquirer,
+  ProbeOutcome,
 } from "@holdfast/acquirer";
-import type { Capabilities } from "@holdfast/acquirer";
-import type { BusinessDay, ProbedAcquirer } from "@holdfast/acquirer";
 import type { IyzicoCalls } from "./iyzico-calls.ts";
 import { IYZICO_CURRENCIES, type IyzicoSecrets, type IyzicoSettings } from "./iyzico-settings.ts";
 import { movementsOf } from "./movements-of.ts";
 import { planReversal, takenUnder } from "./plan-reversal.ts";
 import { cancelOutcome, reversalOutcome } from "./read-cancel.ts";
 import { readChallenge } from "./read-challenge.ts";
-import { failed } from "./read-envelope.ts";
+import { failed, type Envelope } from "./read-envelope.ts";
 import { readGivenBack } from "./read-given-back.ts";
 import { readPayment, type ExpectedPayment, type Phase } from "./read-payment.ts";
-import { probeOutcome } from "./read-probe.ts";
 import { readReturn } from "./read-return.ts";
 import {
   cancelRequest,
@@ -34,6 +35,7 @@ import {
   probeRequest,
   refundRequest,
 } from "./requests.ts";
+import { classifyFailure } from "./classify-failure.ts";
 
 /** One account at iyzico, and how it is reached. */
 export type IyzicoAccount = {
@@ -241,4 +243,28 @@ async function reverse(account: IyzicoAccount, request: ReversalRequest): Promis
 async function inquire({ calls }: IyzicoAccount, request: InquiryRequest): Promise<InquiryOutcome> {
   const details = await calls.details(request.orderId, request.waitUntil);
   return details.kind === "payments" ? movementsOf(details.payments) : details;
+}
+
+/**
+ * Every answer of the protocol that does not refuse the account shows that the keys are right, even if it refuses the
+ * BIN.
+ */
+function probeOutcome(envelope: Envelope): ProbeOutcome {
+  switch (envelope.kind) {
+    case "success":
+      return { kind: "ok" };
+    case "failure": {
+      const { code } = envelope.failure;
+      const { kind } = classifyFailure(code);
+      return kind === "credentials"
+        ? { kind: "credentials", detail: `iyzico refuses the account (${code})` }
+        : { kind: "ok" };
+    }
+    case "unknown":
+      return { kind: "unreachable", detail: `no answer of the protocol (${envelope.reason})` };
+    case "not_sent":
+      return { kind: "unreachable", detail: "no connection" };
+    default:
+      return envelope satisfies never;
+  }
 }

@@ -1,5 +1,4 @@
 import type { z } from "zod";
-
 import type {
   Acquirer,
   AcquirerAmount,
@@ -18,8 +17,9 @@ import type {
   ReversalOutcome,
   ReversalRequest,
   Unknown,
+  Capabilities,
+  Repetition,
 } from "@holdfast/acquirer";
-import type { Capabilities, Repetition } from "@holdfast/acquirer";
 import {
   BoundedHttpClient,
   type BoundedHttpClientOptions,
@@ -32,7 +32,6 @@ import {
   operationAnswer,
   reversalAnswer,
 } from "./simulator-answers.ts";
-import { cardBody, commonBody } from "./simulator-bodies.ts";
 import {
   approved,
   authenticationOf,
@@ -234,4 +233,28 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** The body of a call that brings a card. */
+function cardBody(request: CardRequest) {
+  const { pan, expiryMonth, expiryYear, cvv } = request.card;
+  return {
+    ...commonBody(request),
+    card: { pan, expiryMonth, expiryYear, cvv },
+    cardHolderName: request.cardHolderName,
+    installmentCount: request.installmentCount,
+    loyaltyCode: request.loyaltyCode,
+  };
+}
+
+/** The common fields of a call, with `expiresAt` where the request has one. */
+function commonBody(request: { reference: string; expiresAt?: Date } & AcquirerAmount) {
+  const amountMinor = Number(request.amountMinor);
+  if (!Number.isSafeInteger(amountMinor)) throw new RangeError("the amount is too large for a JSON number");
+  return {
+    reference: request.reference,
+    amountMinor,
+    currency: request.currency,
+    ...(request.expiresAt && { expiresAt: request.expiresAt }),
+  };
 }

@@ -1,5 +1,12 @@
-import { context, inBatchContext, type Context } from "@holdfast/telemetry";
-import { measureBatches } from "./batch-metrics.ts";
+import {
+  context,
+  inBatchContext,
+  type Context,
+  annotate,
+  lazyHistogram,
+  metrics,
+  trace,
+} from "@holdfast/telemetry";
 
 /**
  * Natural batching: while one flush runs, the next items gather, so a busy process commits many items in one statement
@@ -116,3 +123,43 @@ async function flushBatch<Item, Result>(
     }
   }
 }
+
+type BatchMetrics = {
+  /** An item of this unit of work has waited for the flush that it is a part of; the unit's span says so, too. */
+  waited(milliseconds: number, unit: Context): void;
+  /** So many items wait now. */
+  queued(items: number): void;
+};
+
+/**
+ * How long items wait for the flush before theirs, and how many do. While a statement hangs this is where the time goes: the
+ * waiting item's unit of work has no statement yet, and so no span of one.
+ */
+function measureBatches(name: string): BatchMetrics {
+  let waiting = 0;
+  // Made when first used, as the histogram is: a module is loaded before telemetry is started.
+  let observed = false;
+  const observe = () => {
+    observed = true;
+    metrics
+      .getMeter("service-runtime")
+      .createObservableGauge("holdfast.batch.queue", { description: "Items that wait for a flush, by batch" })
+      .addCallback((result) => result.observe(waiting, { batch: name }));
+  };
+  return {
+    waited(milliseconds, unit) {
+      recordWait(milliseconds, { batch: name });
+      annotate({ "holdfast.batch.wait": Math.round(milliseconds) / 1_000 }, trace.getSpan(unit));
+    },
+    queued(items) {
+      waiting = items;
+      if (!observed) observe();
+    },
+  };
+}
+
+const recordWait = lazyHistogram(
+  "service-runtime",
+  "holdfast.batch.wait",
+  "How long an item waited for its flush, by batch",
+);

@@ -4,11 +4,11 @@ import { assetPath } from "@holdfast/assets";
 import { Html, html } from "@holdfast/html";
 import { served, type ServedDocument } from "../http/serve-document.ts";
 import { merchantDocumentSchema, type MerchantDocument } from "./merchant-document.ts";
-import { renderDocument, type NavigationEntry } from "./render-document.ts";
 import { renderMarkdown } from "./render-markdown.ts";
-import { renderProblemCodes } from "./render-problem-codes.ts";
 import { renderResultCodes } from "./render-result-codes.ts";
 import { renderReference } from "./render-reference.ts";
+import { PROBLEMS, type ProblemCode } from "@holdfast/contracts";
+import { renderTable } from "./render-table.ts";
 
 /** In the order in which they are read: files of docs/merchant, by name. The first one is the front page. */
 export const GUIDES = [
@@ -90,4 +90,85 @@ const RESULT_CODES = "<!-- the table of result codes -->";
 
 function reference(document: MerchantDocument): { entry: NavigationEntry; content: Html } {
   return { entry: { name: "reference", title: "Reference" }, content: renderReference(document) };
+}
+
+/** Every problem code that the document names for an operation of merchants, with the operations that answer it. */
+function renderProblemCodes(document: MerchantDocument): Html {
+  const rows = [...problemCodesIn(document)].map(([code, operations]) => [
+    html`<code>${code}</code>`,
+    String(PROBLEMS[code].status),
+    PROBLEMS[code].title,
+    renderMarkdown(PROBLEMS[code].whatToDo),
+    operations.length === operationsIn(document).length
+      ? "every one"
+      : html`${operations.map(
+          ({ operationId, summary }, index) =>
+            html`${index > 0 && ", "}<a href="reference#${operationId}">${summary}</a>`,
+        )}`,
+  ]);
+  return renderTable(
+    ["Code", "Status", "Meaning", "What to do", "Answered by"].map((label) => ({ shown: label, label })),
+    rows,
+  );
+}
+
+/** In the order of the contracts' list. */
+function problemCodesIn(
+  document: MerchantDocument,
+): Map<ProblemCode, { operationId: string; summary: string }[]> {
+  const found = Object.keys(PROBLEMS).map((code) => {
+    const operations = operationsIn(document).filter(({ responses }) =>
+      Object.values(responses).some(({ description }) => description.includes(`\`${code}\`:`)),
+    );
+    return [code as ProblemCode, operations] as const;
+  });
+  return new Map(found.filter(([, operations]) => operations.length > 0));
+}
+
+function operationsIn({ paths }: MerchantDocument) {
+  return Object.values(paths).flatMap((methods) => Object.values(methods));
+}
+
+/** A place in the navigation. `name` is the last part of its address. */
+type NavigationEntry = { name: string; title: string };
+
+/** The document around a guide. Every address in it is relative, so that it works under any path of a proxy. */
+function renderDocument(
+  content: Html,
+  { name, title }: NavigationEntry,
+  { entries, styleHref }: { entries: readonly NavigationEntry[]; styleHref: string },
+): string {
+  return `<!doctype html>\n${
+    html`<html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title} · Holdfast</title>
+        <link rel="stylesheet" href="${styleHref}" />
+      </head>
+      <body>
+        <div class="frame">
+          <a class="skip" href="#content">Skip to the text</a>
+          <header class="top">
+            <span class="monogram" aria-hidden="true">H</span>Holdfast for merchants
+          </header>
+          <div class="columns">
+            <nav aria-label="Guides">
+              <ul>
+                ${entries.map(
+                  (entry) =>
+                    html`<li>
+                      <a href="${entry.name}" ${entry.name === name && html`aria-current="page"`}
+                        >${entry.title}</a
+                      >
+                    </li>`,
+                )}
+              </ul>
+            </nav>
+            <main id="content">${content}</main>
+          </div>
+        </div>
+      </body>
+    </html>`.text
+  }\n`;
 }

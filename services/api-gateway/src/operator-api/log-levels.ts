@@ -5,15 +5,20 @@ import {
   putLogLevel,
   type LoggingService,
   type ServiceLogLevel,
+  LOG_LEVEL_SECONDS_MAX,
+  logLevelAsked,
+  logLevelChanged,
+  logLevelReported,
 } from "@holdfast/contracts";
-import type { Bus } from "@holdfast/messaging";
+import { type Bus, onNotice, publishNotice } from "@holdfast/messaging";
 import { startPeriodicTask, type Logger, type PeriodicTask } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { GatewayDatabase } from "../database.ts";
 import { defineRoute, type Route } from "../endpoint/route.ts";
 import type { Actor } from "../merchant/merchant-queries.ts";
 import { changeLogLevel, logLevelChanges, type LogLevelChange } from "./log-level-queries.ts";
-import { reachReplicas, type LogLevelReport, type ReplicaLogLevels } from "./replica-log-levels.ts";
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 
 type Deps = { db: Kysely<GatewayDatabase>; bus: Bus; log: Logger };
 
@@ -95,3 +100,49 @@ function describe(
     replicas,
   };
 }
+
+/** What one replica says that it logs; `until` by this machine's clock. */
+type LogLevelReport = { service: LoggingService; instance: string; level: string; until?: string };
+
+type ReplicaLogLevels = {
+  /** Has every replica of a service follow a change, or with `null` go back to its setting. */
+  publish(
+    change: Pick<LogLevelChange, "service" | "level" | "endsInMs"> | { service: LoggingService; level: null },
+  ): void;
+  /** Asks every replica of every service, and resolves after a second with the answers that came. */
+  ask(): Promise<LogLevelReport[]>;
+};
+
+/**
+ * Speaks with all replicas: a request on the bus would reach one of a service. Nobody knows how many there are, so an answer
+ * takes its second, and whoever is late is missing in it.
+ */
+function reachReplicas(bus: Bus): ReplicaLogLevels {
+  const asked = new Map<string, LogLevelReport[]>();
+  onNotice(bus, logLevelReported, ({ questionId, service, instance, level, endsInMs }) => {
+    const reports = asked.get(questionId);
+    if (!reports || reports.length >= REPORTS_MAX) return;
+    const until = endsInMs !== undefined && { until: new Date(Date.now() + endsInMs).toISOString() };
+    reports.push({ service, instance, level, ...until });
+  });
+  return {
+    publish(change) {
+      const endsInMs = "endsInMs" in change ? Math.min(change.endsInMs, LONGEST_MS) : 1;
+      publishNotice(bus, logLevelChanged, { service: change.service, level: change.level, endsInMs });
+    },
+    async ask() {
+      const questionId = randomUUID();
+      const reports: LogLevelReport[] = [];
+      asked.set(questionId, reports);
+      publishNotice(bus, logLevelAsked, { questionId });
+      await delay(ANSWER_WITHIN_MS);
+      asked.delete(questionId);
+      return reports;
+    },
+  };
+}
+
+const ANSWER_WITHIN_MS = 1_000;
+/** More replicas than an installation has: what comes after them is not kept in memory. */
+const REPORTS_MAX = 1_000;
+const LONGEST_MS = LOG_LEVEL_SECONDS_MAX * 1_000;

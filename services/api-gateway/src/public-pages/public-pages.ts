@@ -2,7 +2,7 @@ import type { Bus } from "@holdfast/messaging";
 import { createCardSealer } from "@holdfast/sealing";
 import type { ClockWatch } from "@holdfast/postgres";
 import type { Logger } from "@holdfast/service-runtime";
-import { Router } from "express";
+import { Router, type RequestHandler } from "express";
 import type { Kysely } from "kysely";
 import { createSendCommand, createSendPageCommand, sendOptions } from "../bus/send-command.ts";
 import { needed, type Config } from "../config.ts";
@@ -15,12 +15,13 @@ import { checkoutPages } from "./checkout/checkout-pages.ts";
 import { createFormTokens } from "./checkout/form-token.ts";
 import { paymentLinkPages } from "./checkout/payment-link-pages.ts";
 import { loadPageAssets } from "./checkout/page-assets.ts";
-import { headersOfPages } from "./headers-of-pages.ts";
 import { pageReports } from "./page-reports/page-reports.ts";
 import { createViolationEvents } from "./page-reports/violation-events.ts";
 import { createSignedSessions, type SignedSessions } from "./three-ds/signed-session.ts";
 import { threeDsPages } from "./three-ds/three-ds-pages.ts";
 import { createGenerateSession } from "./three-ds/generate-session.ts";
+import { requestHandler } from "../http/routed-request.ts";
+import { reportingEndpoints } from "./page-reports/report-headers.ts";
 
 type Deps = { bus: Bus; db: Kysely<GatewayDatabase>; clock: ClockWatch; log: Logger };
 
@@ -62,4 +63,19 @@ export function publicPages(config: Config, { bus, db, clock, log }: Deps): Rout
 export function signedSessionsOf(config: Config): SignedSessions {
   const lifetimeMs = config.THREE_DS_STATE_LIFETIME;
   return createSignedSessions(needed(config.THREE_DS_STATE_KEYS), { lifetimeMs });
+}
+
+/**
+ * Headers of everything on the public listener: where policies report to, and that a browser that has reached a page over
+ * TLS does not come without it again (RFC 6797).
+ */
+function headersOfPages(publicUrl: string): RequestHandler {
+  const headers = new Headers({
+    ...reportingEndpoints(publicUrl),
+    ...(publicUrl.startsWith("https:") && { "Strict-Transport-Security": "max-age=31536000" }),
+  });
+  return requestHandler((_request, exchange, next) => {
+    exchange.setHeaders(headers);
+    next();
+  });
 }

@@ -14,10 +14,25 @@ import { MERCHANT_ACTIONS } from "./merchant-actions.ts";
 import { keySection, planSection, statusForm, webhookSection } from "./merchant-sections.ts";
 import { ruleFacts } from "./merchant-rule-facts.ts";
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
-import { answerOwnMerchant, ownMerchantPages } from "./own-merchant-page.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { facts, table } from "../ui/table.ts";
 import { doneNotice } from "../ui/take-action.ts";
+
+/** The merchant as its own staff see it: its API keys and webhook endpoints, and its fees. */
+const ownMerchantPages: Page[] = [
+  {
+    audience: "staff",
+    method: "GET",
+    path: "/merchants",
+    answer: async ({ session }) => ({ kind: "redirect", to: `/merchants/${session.staff!.merchantId}` }),
+  },
+  {
+    audience: "staff",
+    method: "GET",
+    path: "/merchants/:merchantId",
+    answer: (context) => answerOwnMerchant(context),
+  },
+];
 
 /** One whole merchant: its limits, fees, routes and webhooks. */
 export const merchantPage: Page[] = [
@@ -116,4 +131,23 @@ function routing(reader: Reader, accounts: readonly AcquirerAccount[], routes: M
     ],
     { rows: accounts, empty: texts.noAccounts },
   )}`;
+}
+
+async function answerOwnMerchant(context: PageContext, notice?: Notice, status = 200): Promise<PageAnswer> {
+  const { api, parameters, query, reader } = context;
+  const path = { merchantId: parameters["merchantId"]! };
+  const isLive = query.get("livemode") !== "false";
+  const [merchant, webhooks] = await Promise.all([
+    api.read(getMerchant, { path }),
+    api.read(listMerchantWebhooks, { path, query: { livemode: isLive ? undefined : "false" } }),
+  ]);
+  const whole = { merchant, webhooks: webhooks.items, isLive };
+  const content = html`${facts([
+    [MERCHANT_TEXTS[reader.language].name, merchant.name],
+    ["Id", html`<code>${merchant.merchantId}</code>`],
+    [reader.texts.status, statusBadge(reader, merchant.status)],
+  ])}
+  ${keySection(context, whole)} ${webhookSection(context, whole)} ${planSection(context, whole)}`;
+  const title = reader.texts.keysAndWebhooks;
+  return { kind: "page", title, content, notice: notice ?? doneNotice(context), status };
 }

@@ -11,10 +11,18 @@ import {
 import { handler } from "@holdfast/messaging";
 import type { RequestRefundDeps } from "../request/request-refund.ts";
 import { approveRefund, rejectRefund, type DecideDeps } from "./decide-refund.ts";
-import { inquireRefund } from "./inquire-refund.ts";
 import { describeRefund } from "./list-refunds.ts";
 import { requestForMerchant } from "./request-for-merchant.ts";
 import { resolveRefund } from "./resolve-refund.ts";
+import { carryOutRefund } from "../refund/carry-out-refund.ts";
+import { auditRefund } from "./audit-refund.ts";
+import {
+  leaseLocked,
+  lockIdle,
+  type OperatorContext,
+  type OperatorDeps,
+  type Reply,
+} from "./operated-refund.ts";
 
 /** What operators may ask of this service; `serve` has verified who they are and what they may. */
 export function operatorHandlers(deps: DecideDeps & RequestRefundDeps) {
@@ -30,4 +38,20 @@ export function operatorHandlers(deps: DecideDeps & RequestRefundDeps) {
       result: { entries: await readAuditEntriesBefore(deps.db, "refunds", payload) },
     })),
   ];
+}
+
+/**
+ * Has recovery make its next attempt now: asks the bank about a refund that is executing, or `payments` about one whose end
+ * is decided. It works under the refund's lease, so it and recovery never meet.
+ */
+async function inquireRefund(deps: OperatorDeps, context: OperatorContext, refundId: string): Promise<Reply> {
+  const leased = await deps.db.transaction().execute(async (trx) => {
+    const refund = await lockIdle(trx, refundId);
+    if ("outcome" in refund) return refund;
+    await auditRefund(trx, context, "refund.inquired", refund, { state: refund.state });
+    return await leaseLocked(trx, deps, refund);
+  });
+  if ("outcome" in leased) return leased;
+  await deps.beyondDeadline.wait(carryOutRefund(deps, leased, { resumed: true }), context);
+  return await describeRefund(deps, context, refundId);
 }

@@ -1,4 +1,4 @@
-import { SETTLEMENT_STATEMENT_READY } from "@holdfast/contracts";
+import { SETTLEMENT_STATEMENT_READY, isLive, type StatementReady } from "@holdfast/contracts";
 import {
   failpoint,
   startWorkPools,
@@ -17,8 +17,14 @@ import {
   type LeasedChanges,
   type StatementsOfOne,
 } from "./statement-changes.ts";
-import { endOfDay, readFirstAwaited, readStatement, type StatementContent } from "./statement-queries.ts";
-import { statementReadyBody } from "./statement-ready.ts";
+import {
+  endOfDay,
+  readFirstAwaited,
+  readStatement,
+  type StatementContent,
+  type StatementRow,
+} from "./statement-queries.ts";
+import { describeStatement } from "./describe-statement.ts";
 
 export type RevisionDeps = {
   db: Kysely<SettlementDatabase>;
@@ -209,4 +215,24 @@ async function insertRevision(
     .returning("recorded_at")
     .executeTakeFirstOrThrow();
   return recorded_at;
+}
+
+/** The body of `settlement.statement_ready`, as its exact bytes. */
+function statementReadyBody(
+  row: StatementRow,
+  { revision, recordedAt }: { revision: number; recordedAt: Date },
+): Buffer {
+  const { unpricedLines: _none, ...statement } = describeStatement(row);
+  const { merchantId, day, currency } = statement;
+  const query = new URLSearchParams({ from: day, to: day, currency });
+  const body: StatementReady = {
+    ...statement,
+    livemode: isLive(merchantId),
+    complete: true,
+    revision,
+    version: revision,
+    statusDate: recordedAt.toISOString(),
+    path: `/api/statements?${query.toString()}`,
+  };
+  return Buffer.from(JSON.stringify(body));
 }

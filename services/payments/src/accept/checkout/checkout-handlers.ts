@@ -7,15 +7,19 @@ import {
   payCheckout as payCheckoutCommand,
   readCheckout as readCheckoutCommand,
   viewCheckout as viewCheckoutCommand,
+  type CommandReply,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { cancelCheckout, cancelCheckoutOfMerchant } from "./cancel-checkout.ts";
-import { inspectCheckoutCard } from "./inspect-checkout-card.ts";
 import { listCheckouts, type ListCheckoutsDeps } from "./list-checkouts.ts";
 import { openCheckout, type OpenCheckoutDeps } from "./open-checkout.ts";
 import { paymentLinkHandlers } from "./payment-link-handlers.ts";
 import { payCheckout, type PayCheckoutDeps } from "./pay-checkout.ts";
 import { readCheckout, viewCheckout } from "./read-checkout.ts";
+import { findBin } from "../bins/bin-table.ts";
+import type { CurrentBins } from "../bins/current-bins.ts";
+import { decideCheckout } from "./checkout.ts";
+import { settleCheckout, type SettleCheckoutDeps } from "./settle-checkout.ts";
 
 /** The commands of merchants and of the checkout's page. */
 export function checkoutHandlers(deps: PayCheckoutDeps & OpenCheckoutDeps & ListCheckoutsDeps) {
@@ -34,4 +38,21 @@ export function checkoutHandlers(deps: PayCheckoutDeps & OpenCheckoutDeps & List
     handler(payCheckoutCommand, (message) => payCheckout(deps, message)),
     ...paymentLinkHandlers(deps),
   ];
+}
+
+/** The scheme of a card, and the checkout's installments that its programme allows. */
+async function inspectCheckoutCard(
+  deps: SettleCheckoutDeps & { bins: CurrentBins["table"] },
+  { checkoutId, bin }: { checkoutId: string; bin: string },
+): Promise<CommandReply<{ cardScheme?: string; installmentCounts: number[] }>> {
+  const found = await settleCheckout(deps, checkoutId);
+  // Only a page that can still be paid gets an answer: others must not be used to read the BIN table.
+  if (!found || decideCheckout(found.standing, found.attempt, deps.checkoutAttemptsMax) !== "OPEN")
+    return { outcome: "problem", code: "checkout_not_found" };
+  const bins = deps.bins();
+  if (!bins) return { outcome: "not_started" };
+  const card = findBin(bins, bin);
+  const installmentsMax = card?.installmentsMax ?? 1;
+  const installmentCounts = found.row.installment_options.filter((count) => count <= installmentsMax);
+  return { outcome: "done", result: { ...(card && { cardScheme: card.cardScheme }), installmentCounts } };
 }

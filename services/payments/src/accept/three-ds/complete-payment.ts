@@ -5,7 +5,7 @@
  * copy of the message, a browser that is late) changes nothing and is answered with the payment as it is. The fields of
  * the return stand for the card with some acquirers: they are in memory only, for the length of the request.
  */
-import type { BrowserReturn, NotGenuine } from "@holdfast/acquirer";
+import type { BrowserReturn, NotGenuine, Challenge } from "@holdfast/acquirer";
 import type { CommandReply, CompletePayment, ServiceContext, SessionState } from "@holdfast/contracts";
 import { failpoint } from "@holdfast/service-runtime";
 import { awaitFirst } from "@holdfast/idempotency";
@@ -17,9 +17,10 @@ import {
   returnCheck,
   type CompleteAuthorizationDeps,
 } from "./complete-authorization.ts";
-import { reopenSession } from "./reopen-session.ts";
-import { claimCompletion, findSession, type SessionPayment } from "./session-queries.ts";
+import { claimCompletion, findSession, type SessionPayment, awaitCardholder } from "./session-queries.ts";
 import { sessionState } from "./session-state.ts";
+import type { Kysely } from "kysely";
+import type { PaymentsDatabase } from "../../database.ts";
 
 export type CompletePaymentDeps = CompleteAuthorizationDeps & ConnectionDeps & { leaseMs: number };
 
@@ -141,3 +142,17 @@ async function awaitEnd(
 }
 
 const PATIENCE_MS = 3_000;
+
+/**
+ * Undoes the claim of a completion for which nothing was sent: the payment waits for its cardholder again, with the challenge
+ * that it had, and recovery asks once the session has ended.
+ * @returns false when the lease is no longer ours; then recovery settles the payment.
+ */
+async function reopenSession(
+  db: Kysely<PaymentsDatabase>,
+  payment: { payment_id: string; lease_token: string },
+  challenge: Challenge | undefined,
+): Promise<boolean> {
+  const change = { from: "AUTHORIZING", cause: "return_not_genuine", challenge } as const;
+  return await awaitCardholder(db, payment, change);
+}

@@ -10,7 +10,8 @@ import { operationAttempt } from "../../bank/calls/attempts.ts";
 import type { TermsOf } from "../../bank/account/account-terms.ts";
 import type { LeasedPayment } from "../../payment/payment-lease.ts";
 import { findOperation, type OperatedPayment, type Operation } from "./operation-queries.ts";
-import { noteNotSent, noteSending } from "./operation-sending.ts";
+import { sql, type Kysely } from "kysely";
+import type { PaymentsDatabase } from "../../database.ts";
 
 export type RecoverOperationDeps = ConcludeOperationDeps & {
   /** Whether the operation may be sent again; a merchant's read only inquires. */
@@ -66,4 +67,45 @@ async function conclude(
 ): Promise<"settled" | "waiting"> {
   const reply = await concludeOperation(deps, payment, operation, outcome);
   return reply.outcome === "pending" ? "waiting" : "settled";
+}
+
+/**
+ * Commits, before the operation is sent again, that it may have been sent, and under which reference.
+ * @param subReference its own, or the next one where the acquirer has called this one too late without judging it.
+ * @returns the operation as it is now, or undefined when the lease is no longer ours.
+ */
+async function noteSending(
+  db: Kysely<PaymentsDatabase>,
+  payment: OperatedPayment,
+  operation: Operation,
+  subReference: number,
+): Promise<Operation | undefined> {
+  return await db
+    .updateTable("payment_operation")
+    .set({ sub_reference: subReference, sent_at: sql<Date>`now()` })
+    .where("operation_id", "=", operation.operation_id)
+    .where("sub_reference", "=", operation.sub_reference)
+    .where("state", "=", "IN_FLIGHT")
+    .where(isLeased(payment))
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Nothing of the last call left this machine, and none before it can arrive any more. */
+async function noteNotSent(
+  db: Kysely<PaymentsDatabase>,
+  payment: OperatedPayment,
+  operation: Operation,
+): Promise<void> {
+  await db
+    .updateTable("payment_operation")
+    .set({ sent_at: null })
+    .where("operation_id", "=", operation.operation_id)
+    .where(isLeased(payment))
+    .execute();
+}
+
+function isLeased({ payment_id, lease_token }: OperatedPayment) {
+  return sql<boolean>`exists (
+    select from payment where payment_id = ${payment_id} and lease_token = ${lease_token})`;
 }

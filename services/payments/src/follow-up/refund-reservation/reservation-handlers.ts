@@ -7,13 +7,17 @@ import {
   releaseRefund as releaseRefundCommand,
   reserveRefund as reserveRefundCommand,
   settleRefund as settleRefundCommand,
+  type CommandReply,
+  type StoredReservation,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { listSettlingAccounts } from "../../bank/account/settling-accounts.ts";
 import { readPaymentFacts } from "../../payment/movement-facts.ts";
-import { listReservations } from "./list-reservations.ts";
 import { carryOutAtBank, inquireAtBank, type RefundAtBankDeps } from "./refund-at-bank.ts";
 import { releaseRefund, reserveRefund, settleRefund } from "./reserve-refund.ts";
+import { sql, type Kysely } from "kysely";
+import type { z } from "zod";
+import type { PaymentsDatabase } from "../../database.ts";
 
 /**
  * What other services may ask of this one: refunds about amounts that it has reserved or wants to and at the bank,
@@ -34,4 +38,34 @@ export function reservationHandlers(deps: RefundAtBankDeps) {
     handler(inquireRefundAtBank, ({ context, payload }) => inquireAtBank(deps, payload, context.deadlineAt)),
     handler(listRefundReservations, ({ payload }) => listReservations(deps, payload)),
   ];
+}
+
+/** One page of reservations in the order of their primary key, with which `refunds` compares its own refunds. */
+async function listReservations(
+  { db }: { db: Kysely<PaymentsDatabase> },
+  asked: z.infer<typeof listRefundReservations.request>,
+): Promise<CommandReply<{ items: StoredReservation[] }>> {
+  const reservations = db
+    .selectFrom("refund_reservation")
+    .selectAll()
+    .select(sql<number>`extract(epoch from now() - created_at)::float8`.as("age_s"))
+    .orderBy("refund_id");
+  const { after } = "limit" in asked ? asked : {};
+  const page =
+    "limit" in asked
+      ? reservations
+          .$if(after !== undefined, (query) => query.where("refund_id", ">", after!))
+          .limit(asked.limit)
+      : reservations.where("refund_id", "=", sql<string>`any(${asked.refundIds}::uuid[])`);
+  const rows = await page.execute();
+  const items = rows.map(({ refund_id, payment_id, merchant_id, amount_minor, kind, state, age_s }) => ({
+    refundId: refund_id,
+    paymentId: payment_id,
+    ...(merchant_id !== null && { merchantId: merchant_id }),
+    amountMinor: amount_minor.toString(),
+    ...(kind !== null && { kind }),
+    state,
+    ageSeconds: Math.max(0, Math.floor(age_s)),
+  }));
+  return { outcome: "done", result: { items } };
 }

@@ -6,12 +6,15 @@ import {
   readRefundableAmounts as readRefundableAmountsCommand,
   resolveUnresolvedPayment,
   reverseUnresolvedPayment,
+  type OperatorContext,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { readRefundableAmounts } from "../../follow-up/refund-reservation/refundable-amounts.ts";
-import { describe, type OperatorDeps } from "./operated-payment.ts";
+import { describe, type OperatorDeps, audit, invalidState, lease, type Reply } from "./operated-payment.ts";
 import { resolve } from "./resolve-payment.ts";
-import { inquire, reverse } from "./settle-by-operator.ts";
+import { giveBack, startReversal } from "../../payment/payment-lease.ts";
+import { isBeingReversed } from "../../payment/payment.ts";
+import { recoverPayment } from "../../unknown/recovery/recover-payment.ts";
 
 /** What operators may ask of this service; `serve` has verified who they are and what they may. */
 export function operatorHandlers(deps: OperatorDeps) {
@@ -26,4 +29,45 @@ export function operatorHandlers(deps: OperatorDeps) {
       result: { entries: await readAuditEntriesBefore(deps.db, "payments", payload) },
     })),
   ];
+}
+
+/**
+ * Operators settle a payment whose outcome is not known: they ask the bank again or reverse the payment. Each of these
+ * works under the payment's lease, as recovery does, so the two never meet. Each is written to the audit log in the
+ * transaction of its effect.
+ */
+
+/** Asks the acquirer now. */
+async function inquire(deps: OperatorDeps, context: OperatorContext, paymentId: string): Promise<Reply> {
+  const leased = await deps.db.transaction().execute(async (trx) => {
+    const payment = await lease(deps, trx, paymentId);
+    if ("outcome" in payment) return payment;
+    await audit(trx, context, "payment.inquired", payment, {});
+    return payment;
+  });
+  if ("outcome" in leased) return leased;
+  await recoverPayment(deps, leased);
+  return await describe(deps, paymentId);
+}
+
+/** Decides to reverse the payment. */
+async function reverse(deps: OperatorDeps, context: OperatorContext, paymentId: string): Promise<Reply> {
+  const leased = await deps.db.transaction().execute(async (trx) => {
+    const payment = await lease(deps, trx, paymentId);
+    if ("outcome" in payment) return payment;
+    if (payment.operation_id !== null) {
+      // A capture or cancellation is never reversed: a shipped order must not lose its money.
+      await giveBack(trx, payment);
+      return invalidState(payment);
+    }
+    const reversing = isBeingReversed(payment.state)
+      ? payment
+      : await startReversal(trx, payment, "operator_reversal");
+    if (!reversing) throw new Error("a payment under our lease changed");
+    await audit(trx, context, "payment.reversal_decided", payment, { from: payment.state });
+    return reversing;
+  });
+  if ("outcome" in leased) return leased;
+  await recoverPayment(deps, leased);
+  return await describe(deps, paymentId);
 }
