@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { DatabaseError, escapeIdentifier, type Pool } from "pg";
-import { ForeignSchemaError, foreignPast } from "@holdfast/service-runtime";
+import { ForeignSchemaError, foreignPast } from "./foreign-schema.ts";
 import type { Logger } from "@holdfast/service-runtime";
 
 /** The schema was not what this version needs within the time that a start has. */

@@ -20,4 +20,3 @@ export * from "./work/retention.ts";
 export * from "./process/stop-in-order.ts";
 export * from "./work/work-pool.ts";
 export * from "./work/work-pools.ts";
-export { ForeignSchemaError, foreignPast, refuseForeignSchema } from "./process/foreign-schema.ts";

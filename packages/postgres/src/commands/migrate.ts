@@ -2,8 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Kysely, PostgresDialect, sql } from "kysely";
 import { Migrator, type Migration } from "kysely/migration";
-import { Pool } from "pg";
-import { refuseForeignSchema } from "@holdfast/service-runtime";
+import { Client, Pool } from "pg";
+import { refuseForeignSchema } from "../foreign-schema.ts";
 
 /**
  * Brings a service's schema up to date with its plain SQL files, in the order of their names, each in a transaction and
@@ -14,16 +14,11 @@ import { refuseForeignSchema } from "@holdfast/service-runtime";
  * @throws ForeignSchemaError where other migrations made what is there; nothing is changed then.
  */
 export async function migrate(databaseUrl: string, schema: string, directory: string): Promise<string[]> {
+  const migrations = await readMigrations(directory);
+  await refuseForeign(databaseUrl, schema, Object.keys(migrations));
   const pool = new Pool({ connectionString: databaseUrl, max: 1 });
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
-    const migrations = await readMigrations(directory);
-    const client = await pool.connect();
-    try {
-      await refuseForeignSchema(client, schema, Object.keys(migrations));
-    } finally {
-      client.release();
-    }
     const migrator = new Migrator({
       db,
       provider: { getMigrations: () => Promise.resolve(migrations) },
@@ -41,6 +36,16 @@ export async function migrate(databaseUrl: string, schema: string, directory: st
     }
   } finally {
     await db.destroy();
+  }
+}
+
+async function refuseForeign(databaseUrl: string, schema: string, files: string[]): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await refuseForeignSchema(client, schema, files);
+  } finally {
+    await client.end();
   }
 }
 

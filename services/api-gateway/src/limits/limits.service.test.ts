@@ -182,7 +182,7 @@ describe("failed sign-ins", () => {
     const gateway = await setUp({ FAILED_SIGN_INS_PER_MINUTE_PER_IP: "1" });
     await call(gateway, {});
     const unknown = (letter: string) => ({
-      "x-api-key": `hk_${letter.repeat(24)}`,
+      "x-api-key": `hk_live_${letter.repeat(24)}`,
       "x-api-secret": "hs_wrong",
     });
     await call(gateway, unknown("A"));

@@ -61,7 +61,7 @@ function withoutIds({ status, headers, text }: HttpAnswer) {
 describe("without valid credentials the answer is 401, the same bytes for every reason", () => {
   test("missing, unknown, wrong, revoked, suspended, swapped, doubled", async () => {
     const { apiKey, apiSecret } = merchant;
-    const unknown = `hk_${"A".repeat(24)}`;
+    const unknown = `hk_live_${"A".repeat(24)}`;
     const attempts: HttpRequest["headers"][] = [
       {},
       { "x-api-key": apiKey },

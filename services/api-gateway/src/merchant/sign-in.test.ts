@@ -198,7 +198,7 @@ describe("the cache", () => {
     const { signIn, findCredential, apiKey, apiSecret } = setUp();
     await signIn.verify(apiKey, apiSecret);
     for (let index = 0; index < 12_000; index++)
-      await signIn.verify(`hk_${String(index).padStart(24, "0")}`, "");
+      await signIn.verify(`hk_live_${String(index).padStart(24, "0")}`, "");
     findCredential.mockClear();
     expect(await signIn.verify(apiKey, apiSecret)).toBe(merchant);
     expect(findCredential).not.toHaveBeenCalled();

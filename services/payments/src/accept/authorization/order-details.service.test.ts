@@ -6,17 +6,16 @@ import {
   confirmAccountVersion,
   confirmRoutes,
   enrolPayment,
-  makeAcquirerAccount,
   openCheckout,
   payCheckout,
   preAuthorizePayment,
   replaceRoutes,
   sellPayment,
-  type CommandReply,
   type OrderDetails,
 } from "@holdfast/contracts";
 import { captureLog, eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeAccount, resultOf } from "../../../test/account-operators.ts";
 import { checkouts, type CheckoutSteps } from "../../../test/checkout-harness.ts";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
 
@@ -72,17 +71,12 @@ const DEFAULTS = {
 
 async function merchantAt(account: object): Promise<UUID> {
   const made = { name: `bank ${randomUUID()}`, currencies: ["TRY"], ...account } as never;
-  const { accountId } = resultOf(await payments.operate(makeAcquirerAccount, made, "alice"));
+  const { accountId } = resultOf(await makeAccount(payments, made, "alice"));
   resultOf(await payments.operate(confirmAccountVersion, { accountId, version: 1 }, "bora"));
   const merchantId = randomUUID();
   resultOf(await payments.operate(replaceRoutes, { merchantId, routes: [{ accountId }] }, "alice"));
   resultOf(await payments.operate(confirmRoutes, { merchantId, version: 1 }, "bora"));
   return merchantId;
-}
-
-function resultOf<Result>(reply: CommandReply<Result>): Result {
-  if (!("result" in reply)) throw new Error(JSON.stringify(reply));
-  return reply.result;
 }
 
 const details: OrderDetails = {

@@ -108,18 +108,6 @@ describe("SUCCESS after a refused reversal", () => {
     expect(await say("alice", paymentId, "SUCCESS")).toEqual(PENDING);
     expect(await lastSentAt(paymentId)).toEqual(sentAt);
   });
-
-  test("is refused where a version that does not keep the time has sent it", async () => {
-    const paymentId = await soldInDoubt();
-    await reversalIs("refuse", paymentId);
-    await payments.query("delete from payments.payment_reversal where payment_id = $1", [paymentId]);
-    await payments.query(
-      `insert into payments.payment_reversal (payment_id, sent_at, refused_at, refusal_code)
-       values ($1, now(), now(), '21')`,
-      [paymentId],
-    );
-    expect(await say("alice", paymentId, "SUCCESS")).toEqual(PENDING);
-  });
 });
 
 describe("that a reversal may take effect", () => {
