@@ -3,15 +3,10 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  approveRefund,
-  makeAcquirerAccount,
-  replaceRoutes,
-  requestRefund,
-  sellPayment,
-} from "@holdfast/contracts";
+import { approveRefund, replaceRoutes, requestRefund, sellPayment } from "@holdfast/contracts";
 import { startIyzicoSimulator, type IyzicoSimulator } from "@holdfast/iyzico-simulator";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeAccount, resultOf } from "../../services/payments/test/account-operators.ts";
 import { captureLog, eventually, startTestSystem, type TestSystem } from "../support/index.ts";
 import { makeTestDirectory } from "../support/test-directory.ts";
 
@@ -45,9 +40,7 @@ afterAll(() => system.close());
 
 async function account(body: object): Promise<string> {
   const whole = { name: `bank ${randomUUID()}`, currencies: ["TRY"], ...body };
-  const reply = await system.operate(makeAcquirerAccount, whole as never);
-  if (!("result" in reply)) throw new Error(JSON.stringify(reply));
-  return reply.result.accountId;
+  return resultOf(await makeAccount(system, whole as never, "alice")).accountId;
 }
 const simAccount = () =>
   account({

@@ -10,7 +10,6 @@ import {
   confirmAccountVersion,
   confirmRoutes,
   getPayment,
-  makeAcquirerAccount,
   preAuthorizePayment,
   replaceRoutes,
   requestRefund,
@@ -18,6 +17,7 @@ import {
 } from "@holdfast/contracts";
 import type { Failpoint } from "@holdfast/service-runtime";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeAccount, resultOf } from "../../services/payments/test/account-operators.ts";
 import { playBank, type PlayedBank } from "../conformance/played-banks.ts";
 import { eventually } from "../support/index.ts";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
@@ -61,8 +61,7 @@ beforeAll(async () => {
   for (const protocol of BANKS) {
     const bank = await playBank(protocol, dir);
     const account = { ...bank.account, name: protocol, currencies: ["TRY"], lateArrivalSeconds: 2 } as const;
-    const made = await refunds.operate(makeAcquirerAccount, account as never, "alice");
-    const { accountId } = (made as { result: { accountId: string } }).result;
+    const { accountId } = resultOf(await makeAccount(refunds, account as never, "alice"));
     await refunds.operate(confirmAccountVersion, { accountId, version: 1 }, "bora");
     const merchantId = randomUUID();
     await refunds.operate(replaceRoutes, { merchantId, routes: [{ accountId }] }, "alice");

@@ -1,6 +1,7 @@
 // A migration that would stop an installation is told from one that does not.
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { migrate } from "@holdfast/postgres";
 import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { createTestDatabase } from "../support/index.ts";
@@ -19,9 +20,16 @@ async function observe(sql: string, before = "") {
   });
   await Promise.all(clients.map((each) => each.connect()));
   const [client, other] = clients as [Client, Client];
-  await client.query(`${NOTEBOOK}; create schema planted;
-    create table planted.note (note_id uuid primary key, amount_minor bigint not null, note text, at timestamptz not null);
-    create table planted.merchant (merchant_id uuid primary key, name text not null); ${before}`);
+  await client.query(`${NOTEBOOK}; create schema planted`);
+  const directory = makeTestDirectory();
+  const [from, copies] = [join(directory, "from"), join(directory, "copies")];
+  await Promise.all([from, copies].map((each) => mkdir(each)));
+  await writeFile(
+    join(copies, "0000-before.sql"),
+    `create table planted.note (note_id uuid primary key, amount_minor bigint not null, note text, at timestamptz not null);
+     create table planted.merchant (merchant_id uuid primary key, name text not null); ${before}`,
+  );
+  await migrate(database.superuserUrl, "planted", copies);
   const tables = await Promise.all(
     ["note", "merchant"].map(async (table) => ({
       table,
@@ -30,9 +38,6 @@ async function observe(sql: string, before = "") {
     })),
   );
   for (const { insert } of tables) await client.query(insert, [1, ROWS]);
-  const directory = makeTestDirectory();
-  const [from, copies] = [join(directory, "from"), join(directory, "copies")];
-  await Promise.all([from, copies].map((each) => mkdir(each)));
   await writeFile(join(from, "0001-planted.sql"), sql);
   const writer = { client: other, next: ROWS + 1, failures: [] };
   const observed = await writeDuring({ during: "planted", writer, watcher: client, tables }, (asks) =>

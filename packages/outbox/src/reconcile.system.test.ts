@@ -122,7 +122,7 @@ test("a time before what the dispatcher keeps is refused before anything is open
   expect(await harness.rows()).toMatchObject([{ confirmed: true }, { confirmed: true }]);
 
   expect(await runCommand("--since", "yesterday")).toMatchObject({
-    code: 1,
+    code: 2,
     err: "payments: --since must be a time such as 2026-11-20T00:00:00Z\n",
   });
 });

@@ -72,5 +72,6 @@ function claimRow() {
     pan_fingerprint: Buffer.alloc(32),
     pan_fingerprint_key_id: "k1",
     claims_order: true,
+    refunds_commission: true,
   };
 }
