@@ -19,7 +19,7 @@ create table payment (
   -- Since when the payment is in its state, and shown in its record.
   state_since             timestamptz not null default now(),
 
-  -- What the merchant asked for.
+  -- The merchant's request.
   order_id                text not null check (char_length(order_id) between 1 and 64),
   customer_id             text check (char_length(customer_id) between 1 and 64),
   amount_minor            bigint not null check (amount_minor > 0),
@@ -62,15 +62,15 @@ create table payment (
   auth_code               text,
   result_code             text,
   result_message          text,
-  -- What kind of decline a FAILED payment has, where the bank's code tells.
+  -- The class of a FAILED payment's decline, where the bank's code gives one.
   decline_class           text check (decline_class in ('soft', 'hard', 'sca_required', 'stolen', 'limit', 'technical')),
 
-  -- Where the money is, in minor units. A refund of an authorization that was not captured is a release.
+  -- The payment's money, in minor units. A refund of an authorization that was not captured is a release.
   captured_minor          bigint not null default 0 check (captured_minor between 0 and amount_minor),
   released_minor          bigint not null default 0 check (released_minor >= 0),
   reserved_minor          bigint not null default 0 check (reserved_minor >= 0),
   refunded_minor          bigint not null default 0 check (refunded_minor >= 0),
-  -- What the chargebacks count that were not given back. A bank's file decides it: it may be more than what is left.
+  -- The sum of chargebacks that were not given back. A bank's file decides it: it may be more than what is left.
   charged_back_minor      bigint not null default 0,
 
   -- The capture, cancellation or expiry that is under way; there is never more than one.
@@ -81,7 +81,7 @@ create table payment (
 
   traceparent             text check (char_length(traceparent) <= 64),   -- W3C, of the request that made it
 
-  -- Who works on it now. A process that lost its lease can change nothing: updates ask for the token.
+  -- The lease of the process at work. A process that lost its lease can change nothing: updates ask for the token.
   lease_token             uuid,
   lease_until             timestamptz,
 
@@ -175,18 +175,18 @@ create table three_ds_session (
   session_id         uuid not null,                      -- drawn by the gateway; in the signed state of the return URL
   expires_at         timestamptz not null,               -- the challenge has to be passed before
 
-  -- Where the browser is sent in the end, and the public page that leads to the challenge.
+  -- The final destinations of the browser, and the public page that leads to the challenge.
   success_url        text not null check (char_length(success_url) <= 2048),
   failure_url        text not null check (char_length(failure_url) <= 2048),
   page_url           text not null check (char_length(page_url) <= 2048),
 
-  -- What a completion has to bring again. It is long at some banks.
+  -- The acquirer's session, which the completion sends back. It is long at some banks.
   acquirer_session   text check (char_length(acquirer_session) <= 2000),
-  -- What the cardholder's browser is shown, whatever kind of challenge it is; null where none was wanted. It is emptied
-  -- when the payment is completed and when its session ends: then nobody can be shown it.
+  -- The challenge for the cardholder's browser, of any kind; null where none was wanted. It is emptied when the payment
+  -- is completed and when its session ends: then nobody can be shown it.
   challenge          jsonb check (octet_length(challenge::text) <= 524288),
 
-  -- Of the authentication, kept as evidence for a dispute. The cavv is not.
+  -- The result of the authentication, kept as evidence for a dispute. The CAVV is not kept.
   trans_status       char(1),
   eci                text check (char_length(eci) <= 2),
   ds_trans_id        text check (char_length(ds_trans_id) <= 64)
@@ -202,7 +202,7 @@ grant select, insert, update (acquirer_session, challenge, trans_status, eci, ds
 
 -- Hosted checkouts and payment links -----------------------------------------------------------------------------------
 
--- What a buyer is to pay on our page.
+-- A hosted checkout: an amount that a buyer is to pay on our page.
 create table checkout (
   checkout_id          uuid primary key,                 -- drawn by the gateway, random: whoever knows it can pay
   merchant_id          uuid not null,
@@ -231,7 +231,7 @@ create table checkout (
   payment_link_id      uuid,
   -- As for a payment; its payments have it, too.
   credential_issued_by text check (char_length(credential_issued_by) between 1 and 200),
-  -- What the merchant says about the buyer, as the gateway sealed it for the checkout's id (CARD_SEALING_KEYS): it is
+  -- The merchant's details of the buyer, as the gateway sealed them for the checkout's id (CARD_SEALING_KEYS): they are
   -- needed when the buyer pays, and emptied with the checkout's end.
   sealed_details       jsonb check (octet_length(sealed_details::text) <= 131072),
 
@@ -265,8 +265,8 @@ create table checkout_payment (
   payment_id   uuid primary key references payment,
   checkout_id  uuid not null references checkout,
   attempt      smallint not null check (attempt >= 1),
-  -- What the buyer chose on the page, in minor units of the payment: the first installment, and each of the others. Null
-  -- where there is one payment in full.
+  -- The buyer's choice on the page, in minor units of the payment: the first installment, and each of the others. Null
+  -- for one payment in full.
   first_installment_minor   bigint check (first_installment_minor > 0),
   further_installment_minor bigint check (further_installment_minor > 0),
   unique (checkout_id, attempt)
@@ -294,7 +294,7 @@ create table payment_link (
   single_use           boolean not null,
   credential_issued_by text check (char_length(credential_issued_by) between 1 and 200),
 
-  -- Of a link for one payment: the payment that has it. Another one may take it once that has failed.
+  -- The payment that holds a link for one payment. Another one may take it once that has failed.
   taken_by             uuid,
 
   created_at           timestamptz not null default now(),
@@ -343,7 +343,7 @@ grant select, insert, update on payment_operation to payments_app;
 
 -- Refunds --------------------------------------------------------------------------------------------------------------
 
--- What refunds hold of payments; a refusal and an end stay as tombstones, so that a late copy changes nothing.
+-- Reservations of payments' amounts for refunds. A refusal and an end stay as tombstones: a late copy changes nothing.
 create table refund_reservation (
   refund_id      uuid primary key,
   payment_id     uuid not null,
@@ -353,7 +353,7 @@ create table refund_reservation (
   state          text not null check (state in ('ACTIVE', 'SETTLED', 'RELEASED', 'REFUSED')),
   refusal        text,                                   -- JSON of the refusal, with state REFUSED
 
-  -- Where a bank does not give our reference of a refund back, one refund of a payment at a time is under way, and a
+  -- A bank may not return our reference of a refund. One refund of a payment at a time is then under way, and a
   -- movement that is known to be another's is not taken for it.
   sent_at        timestamptz,
   external_transaction_id text check (char_length(external_transaction_id) <= 64),
@@ -374,7 +374,7 @@ grant select, insert, update, delete on refund_reservation to payments_app;
 
 -- Payments whose outcome is unknown, or not what it should be ----------------------------------------------------------
 
--- What the bank has said of payments that are to be reversed; one row from the first answer that is not plain.
+-- The bank's answers about payments that are to be reversed; one row from the first answer that is not plain.
 create table payment_reversal (
   payment_id           uuid primary key references payment,
   approved_minor       bigint check (approved_minor > 0),   -- what the bank says it approved, if not what was asked for
@@ -413,7 +413,7 @@ create index payment_watch_due on payment_watch (due_at) where ended_at is null;
 
 grant select, insert, update (due_at, attempts, sighted_at, ended_at, last_inquiry) on payment_watch to payments_app;
 
--- What one operator says became of an unresolved payment, until a second one says the same.
+-- One operator's statement of the outcome of an unresolved payment, until a second operator says the same.
 create table payment_resolution (
   payment_id   uuid primary key references payment,
   outcome      text not null check (outcome in ('SUCCESS', 'FAILED')),
@@ -426,8 +426,8 @@ grant select, insert, update, delete on payment_resolution to payments_app;
 
 -- Chargebacks ----------------------------------------------------------------------------------------------------------
 
--- What the bank takes of a payment for its buyer. Cases count on the payment's row, which refunds reserve from, so of a
--- chargeback and a refund that is being paid each sees the other.
+-- Amounts that the bank takes of payments for their buyers. Cases count on the payment's row, from which refunds
+-- reserve: a chargeback and a refund that is being paid see each other.
 create table chargeback (
   chargeback_id     uuid primary key,
   payment_id        uuid not null references payment,
@@ -440,15 +440,15 @@ create table chargeback (
   -- In the payment's currency: what counts now, and what of it was paid back already when the case was opened.
   counted_minor     bigint not null check (counted_minor >= 0),
   excess_minor      bigint not null check (excess_minor >= 0),
-  -- What the bank has given back.
+  -- The amount that the bank has given back.
   reversed_minor    bigint not null default 0 check (reversed_minor between 0 and amount_minor),
 
-  -- What the bank says about it.
+  -- The bank's account of the case.
   reason_code       text check (char_length(reason_code) between 1 and 64),
   bank_reference    text check (char_length(bank_reference) between 1 and 128),
   respond_by        timestamptz,
 
-  -- Who opened it; null for a line of a bank's file.
+  -- The person who opened it; null for a line of a bank's file.
   opened_by         text check (char_length(opened_by) between 1 and 200),
 
   -- The outcome that one of two people proposes and another one confirms.
@@ -474,8 +474,8 @@ create index chargeback_to_answer on chargeback (respond_by) where status = 'OPE
 
 grant select, insert, update on chargeback to payments_app;
 
--- What the lines of banks' files have said, each once however often it is told. One that gives back what no case has taken
--- waits for its case.
+-- Chargebacks and reversals in banks' files, each line once however often it is sent. A reversal of what no case has
+-- taken waits for its case.
 create table chargeback_line (
   line_id         text primary key check (line_id ~ '^[0-9a-f]{64}$'),
   kind            text not null check (kind in ('CHARGEBACK', 'CHARGEBACK_REVERSAL')),
@@ -527,7 +527,7 @@ create table acquirer_account (
   name         text not null unique check (length(name) between 1 and 100),
   currencies   text[] not null check (cardinality(currencies) between 1 and 50),
   state        text not null check (state in ('PROPOSED', 'ACTIVE', 'NO_NEW_PAYMENTS', 'CLOSED')),
-  -- Where no route names a payment: of live ones, and of those of test mode.
+  -- The default for payments that no route names: for live ones, and for those of test mode.
   is_default   boolean not null default false,
   is_test_default boolean not null default false,
   time_zone    text not null check (length(time_zone) <= 64),
@@ -579,7 +579,7 @@ create table acquirer_call_slot (
   primary key (account_id, slot)
 );
 
--- Whoever looks for a free one begins with the one that was taken first.
+-- The search for a free slot begins with the one that was taken first.
 create index acquirer_call_slot_taken_at on acquirer_call_slot (account_id, taken_at);
 
 grant select, insert, update (taken_at) on acquirer_call_slot to payments_app;
@@ -611,7 +611,7 @@ create table rule_counter (
   kind            text not null check (kind in ('CARD', 'IP')),
   subject         text not null check (char_length(subject) between 1 and 64),   -- fingerprint in hex, or the address
   attempts        timestamptz[] not null check (cardinality(attempts) <= 1000),
-  -- Of the statement that wrote it last: how many it let through, and the rule it went by.
+  -- The result of the last statement that wrote it: how many it let through, and the rule it went by.
   granted         integer not null check (granted >= 0),
   attempts_max    integer not null check (attempts_max > 0),
   window_seconds  integer not null check (window_seconds > 0),
@@ -647,7 +647,7 @@ create table bin_import (
   imported_at  timestamptz not null default now()
 );
 
--- Of the latest import alone: one replaces the other whole, in one transaction.
+-- The ranges of the latest import alone: one replaces the other whole, in one transaction.
 create table bin_range (
   version           integer not null references bin_import,
   digits            smallint not null check (digits between 6 and 8),
@@ -682,7 +682,7 @@ create table outbox (
   traceparent       text,
   xact_id           xid8 not null default pg_current_xact_id(),
   confirmed_at      timestamptz,
-  -- What the relay keeps with each event while nobody has confirmed it (see the outbox package).
+  -- The relay's record of an event that is not confirmed yet (see the outbox package).
   publish_attempts  integer not null default 0 check (publish_attempts >= 0),
   publish_at        timestamptz                          -- when it is published again, unless confirmed before
 );
@@ -695,7 +695,7 @@ grant select, insert, update (confirmed_at, publish_attempts, publish_at) on out
 
 -- Idempotency ----------------------------------------------------------------------------------------------------------
 
--- What a merchant's Idempotency-Key was used for; claimed with the payment, answered with its record.
+-- The use of a merchant's Idempotency-Key; claimed with the payment, answered with its record.
 create table idempotency_key (
   merchant_id  uuid not null,
   scope        text not null check (char_length(scope) <= 128),        -- method and path
@@ -714,10 +714,10 @@ grant select, insert, update (answer), delete on idempotency_key to payments_app
 
 -- Retention ------------------------------------------------------------------------------------------------------------
 
--- What grows with payments and is not the payment itself ends (docs/retention.md). Each function deletes one page and reads
--- not much more: by the order of a key where that is the order of time, else by an index of what may go. Where a page asks
--- about other tables' rows, the function has settings of the planner: it would rather read such a table whole. They run as
--- the owner, since the service may not remove such rows.
+-- Retention ends all that grows with payments, except the payments themselves (docs/retention.md). Each function
+-- deletes one page and reads not much more: by the order of a key where that is the order of time, else by an index of
+-- what may go. A function whose page asks about other tables' rows has settings of the planner, which would rather read
+-- such a table whole. They run as the owner, since the service may not remove such rows.
 
 -- Deletes a page of the outbox: rows that are confirmed and older than given. What nobody has confirmed stays, however old
 -- it is; 3 days are the least that the settings allow. Of all processes one deletes, and the others find nothing to do.
@@ -817,7 +817,7 @@ grant select, update (through_at, through_id) on purge_progress to payments_app;
 
 -- Audit log ------------------------------------------------------------------------------------------------------------
 
--- Who did what: a hash chain that the service can lengthen and read, and nothing else.
+-- Actions and their actors: a hash chain that the service can lengthen and read, and nothing else.
 create table audit_entry (
   sequence  bigint primary key,
   at        timestamptz not null,
@@ -835,7 +835,7 @@ create index audit_entry_of_actor on audit_entry (actor, at, sequence);
 create index audit_entry_of_action on audit_entry (action, at, sequence);
 
 grant select, insert on audit_entry to payments_app;
--- Whoever verifies the log reads it, and nothing else. The installation has made the role.
+-- The role that verifies the log can read it, and nothing else. The installation has made the role.
 grant select on audit_entry to holdfast_auditor;
 
 -- Migrations -----------------------------------------------------------------------------------------------------------

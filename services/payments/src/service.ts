@@ -158,7 +158,7 @@ export async function startPayments(
     optionalEvents: config.OPTIONAL_EVENTS,
     checkoutExpiresAfterMs: config.CHECKOUT_EXPIRES_AFTER,
   };
-  // What people do is audited, and some of it is an event.
+  // Actions of people are audited, and some of them are events.
   const committed = { nudge: () => [auditWatch, relay].forEach((each) => each.nudge()) };
   const serving = await serve(bus, {
     service: "payments",

@@ -1,4 +1,4 @@
-/** What is brought to its end in the background, each account's by workers of its own. */
+/** Background work that finishes what was begun, each account's by workers of its own. */
 import { startWorkPools, type PeriodicTask, type WorkPoolsOptions } from "@holdfast/service-runtime";
 import type { Upkeep } from "./bank/calls/account-connections.ts";
 import type { Config } from "./config.ts";

@@ -1,6 +1,6 @@
 import type { ChallengeForm } from "@holdfast/contracts";
 
-/** What the browser brings back, in its order. */
+/** The fields that the browser brings back, in their order. */
 export type ReturnedFields = [name: string, value: string][];
 
 /** Plays the cardholder at the simulator's issuer; the browser's way back is left to the test. */

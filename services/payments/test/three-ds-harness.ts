@@ -110,7 +110,9 @@ export function threeDs(payments: PaymentsHarness) {
       );
       return rows.map(({ cause }) => cause);
     },
-    /** What is kept of its authentication: transStatus, ECI, and whether the directory server's transaction is named. */
+    /**
+     * The evidence of its authentication: transStatus, ECI, and whether the directory server's transaction is named.
+     */
     async evidence(paymentId: string) {
       const [row] = await payments.query<{ evidence: [string | null, string | null, boolean] }>(
         `select jsonb_build_array(trans_status, eci, ds_trans_id is not null) as evidence

@@ -20,11 +20,11 @@ export type AcquirerResult = {
   authCode: string | null;
   resultCode: string;
   resultMessage: string;
-  /** Of a decline, where the bank's code tells. */
+  /** The class of a decline, where the bank's code gives one. */
   declineClass?: DeclineClass | undefined;
 };
 
-/** What a payment shows while the acquirer's fraud desk decides on it; it is not to be shipped. */
+/** The result that a payment shows while the acquirer's fraud desk decides on it; it is not to be shipped. */
 export type ReviewShown = Omit<AcquirerResult, "authCode" | "declineClass">;
 
 export function decideAuthorization(outcome: AcquirerOutcome): AuthorizationDecision {
@@ -55,7 +55,6 @@ export function decideAuthorization(outcome: AcquirerOutcome): AuthorizationDeci
   }
 }
 
-/** What a payment shows of its decline. */
 export function declinedResult(declined: Declined): AcquirerResult {
   const { externalTransactionId = null, resultCode, resultMessage, declineClass } = declined;
   return {

@@ -20,7 +20,7 @@ export type BusinessEvents = {
   challengeShown(payment: ShownPayment): void;
   /** The acquirer's challenge has the card in it: it is neither kept nor shown, and the enrolment is reversed. */
   challengeCarriesCard(payment: ShownPayment): void;
-  /** What a browser brought back from a challenge does not prove that it comes from the acquirer. Nothing has changed. */
+  /** A browser's return from a challenge does not prove that it comes from the acquirer. Nothing has changed. */
   returnNotGenuine(payment: ShownPayment, why: string): void;
   /** The acquirer's answer is not known; `cause` says why. */
   outcomeUnknown(payment: ShownPayment, cause: string): void;
@@ -240,7 +240,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
 /** The bank refuses to reverse, or to refund what it has settled. */
 const REFUSED: ReadonlySet<string> = new Set(["reversal_refused", "refund_declined"]);
 
-/** Whether giving money back needs an operator: the bank has refused it, or it has failed six times. */
+/** True where giving money back needs an operator: the bank has refused it, or it has failed six times. */
 function isStuck(cause: string, attempts: number): boolean {
   return REFUSED.has(cause) || attempts >= 6;
 }
@@ -256,7 +256,7 @@ function recordedLabels({ transaction_type, state, result_code }: ShownPayment) 
 }
 
 const OPERATIONS = ["PAYMENT", "PRE_AUTHORIZATION"];
-/** What alerts count, exported from the beginning, so that the first one of each is an increase. */
+/** Series that alerts count, exported from the beginning, so that the first one of each is an increase. */
 const FIRST_SERIES = {
   recorded: [
     ...seriesOf({ operation: OPERATIONS, status: ["SUCCESS"], reason: ["none"] }),

@@ -37,7 +37,9 @@ const COLUMNS = [
   "auth_code",
 ] as const satisfies (keyof PaymentTable)[];
 
-/** What moved money of these payments, for the comparison with the bank's files; one that is not known is left out. */
+/**
+ * The facts of these payments' movements of money, for the comparison with the bank's files; unknown ones are left out.
+ */
 export async function readPaymentFacts(
   db: Kysely<PaymentsDatabase>,
   ids: string[],

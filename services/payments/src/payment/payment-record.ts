@@ -12,12 +12,12 @@ export type ShownOperation = {
   status: LastOperation["status"];
   amount_minor: bigint;
   result_code: string | null;
-  /** What the merchant said why. */
+  /** The reason that the merchant gave. */
   reason: string | null;
   at: Date;
 };
 
-/** What a record shows: columns of the row (leases, fingerprint and the client's address are internal), and its operation. */
+/** The columns that a record shows (not leases, fingerprint and the client's address), and its operation. */
 export type ShownPayment = ShownColumns & Partial<Refunds> & { last_operation?: ShownOperation | null };
 
 /** Read with a payment that can have refunds; minor units. */
@@ -119,7 +119,10 @@ function cancelReasonOf(operation: ShownPayment["last_operation"]): Pick<ApiPaym
   return isCancel && operation.reason !== null ? { cancelReason: operation.reason } : {};
 }
 
-/** What refunds have given back and may still give back, and what chargebacks have taken; a release of uncaptured funds is a refund, too. */
+/**
+ * Amounts that refunds have given back and may still give back, and that chargebacks have taken; releases are refunds,
+ * too.
+ */
 function refundsOf(payment: ShownPayment): RefundTotals {
   const { state, currency_exponent, released_minor = 0n, reserved_minor = 0n, refunded_minor = 0n } = payment;
   const { charged_back_minor = 0n } = payment;

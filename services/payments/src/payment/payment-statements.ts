@@ -41,7 +41,7 @@ export type RecordRow = {
   lease_token: string;
   from: PaymentState;
   to: PaymentState;
-  /** Of the payment in its new state, one more than in the old one. */
+  /** The version in the new state, one more than in the old one. */
   version: number;
   state_since: Date;
   cause: string;
@@ -54,7 +54,7 @@ export type RecordRow = {
   webhook_body: Buffer | null;
   event_type: string;
   traceparent: string | null;
-  /** Whether it may have been claimed under an Idempotency-Key. */
+  /** True where it may have been claimed under an Idempotency-Key. */
   keyed: boolean;
 };
 

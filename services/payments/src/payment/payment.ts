@@ -46,7 +46,7 @@ export const PAYMENT_TRANSITIONS = {
 /** @returns `to`. @throws IllegalTransitionError when the table does not lead there. */
 export const transition = createTransition<PaymentState | "NONE", PaymentState>(PAYMENT_TRANSITIONS);
 
-/** Whether the outcome at the acquirer is unknown. It is not while the cardholder is at the challenge. */
+/** True while the outcome at the acquirer is unknown. It is not unknown while the cardholder is at the challenge. */
 export function isUnsettled(state: PaymentState): boolean {
   switch (state) {
     case "ENROLLING":

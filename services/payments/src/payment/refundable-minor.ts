@@ -1,6 +1,6 @@
 import type { PaymentState } from "./payment.ts";
 
-/** Where a payment's money is, in minor units. */
+/** A payment's money, in minor units. */
 export type PaymentFunds = {
   state: PaymentState;
   amount_minor: bigint;
@@ -21,7 +21,7 @@ export function refundableMinor(payment: PaymentFunds): bigint {
   return left < 0n ? 0n : left;
 }
 
-/** What there is to give back, whoever does it; earlier releases count only while nothing was captured. */
+/** The amount that can be given back at all, by anybody; earlier releases count only while nothing was captured. */
 export function wholeMinor({ state, amount_minor, captured_minor, released_minor }: PaymentFunds): bigint {
   switch (state) {
     case "CAPTURED":
@@ -34,7 +34,7 @@ export function wholeMinor({ state, amount_minor, captured_minor, released_minor
 }
 
 /**
- * Whether a refund may be paid beside what was paid, is being paid and was charged back.
+ * True where a refund may be paid beside what was paid, is being paid and was charged back.
  * @param sentMinor what the payment's other refunds may be paying at this moment.
  */
 export function mayBePaid(payment: PaymentFunds, amountMinor: bigint, sentMinor: bigint): boolean {

@@ -2,7 +2,7 @@ import type { ClaimedEvent, OutboxRelay } from "@holdfast/outbox";
 import { failpoint } from "@holdfast/service-runtime";
 import type { RecordRow, RejectRow } from "./payment-statements.ts";
 
-/** What a record or a rejection returns of each payment that it has written, with the event's id if it has one. */
+/** The row that a record or a rejection returns of each payment written, with the event's id if it has one. */
 export type WrittenRow = Pick<ClaimedEvent, "event_id" | "merchant_id" | "status" | "settling"> & {
   lease_token: string;
 };

@@ -40,7 +40,7 @@ export async function forgetAddresses(
   }
 }
 
-/** What a request without a known address has, too. */
+/** The address of a request without a known one, too. */
 export const NO_ADDRESS = "0.0.0.0";
 export const NO_PORT = 1;
 const BATCH_MAX = 500;

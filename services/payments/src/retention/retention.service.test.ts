@@ -1,4 +1,4 @@
-// What purges of the service delete, what they leave to whom, and how much they read for it.
+// Purges of the service: what they delete, what they leave to whom, and how much they read for it.
 import { createDatabase } from "@holdfast/postgres";
 import { createTestDatabase, type TestDatabase } from "@holdfast/tests/support";
 import { sql, type Kysely } from "kysely";

@@ -62,7 +62,7 @@ export async function admitPayment<Reply extends CommandReply<ApiPaymentResponse
     transactionType: "PRE_AUTHORIZATION" | "PAYMENT";
     /** Fields of the request that a sale does not have, for its fingerprint. */
     further?: readonly string[];
-    /** What its checkout says about the buyer, beside what the request does. */
+    /** The checkout's details of the buyer, beside those of the request. */
     ordered?: OrderDetails | undefined;
     /** How a payment that exists already is shown. */
     read?: ReadState;
@@ -105,7 +105,7 @@ export async function admitPayment<Reply extends CommandReply<ApiPaymentResponse
   );
 }
 
-/** What an account needs, and neither the request nor the account's defaults have. */
+/** Finds a field that an account needs, and neither the request nor the account's defaults have. */
 function missingAt({ acquirers }: AdmitPaymentDeps, row: ClaimRow, details: OrderDetails) {
   const request = { customer: customerOf(row, details), ...basketOf(details) };
   return (account: string | null) => acquirers.of(account).missingField?.(request);

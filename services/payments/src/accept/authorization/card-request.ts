@@ -8,7 +8,7 @@ import {
 import type { Card, OrderDetails } from "@holdfast/contracts";
 import type { LeasedForSettlement } from "../../payment/authorization-outcome.ts";
 
-/** What a card request is about: the payment, and what must not be stored of it. */
+/** A payment with those parts of its card request that must not be stored. */
 export type CardPayment = { payment: LeasedForSettlement; card: Card; details: OrderDetails };
 
 /** The part that all card requests to the acquirer share. It expires when its caller no longer waits for the answer. */

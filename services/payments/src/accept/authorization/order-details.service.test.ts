@@ -97,7 +97,7 @@ function command(merchantId: string, given: OrderDetails | undefined, change: ob
   return { ...message, ...(given && { details: payments.sealer.sealDetails(given, binding) }) };
 }
 
-/** What the bank was sent by the payments that `pay` makes. */
+/** The requests that the payments of `pay` send to the bank. */
 async function sentBy(pay: () => Promise<unknown>): Promise<string> {
   const before = sent.length;
   await pay();

@@ -213,7 +213,7 @@ describe("with 3-D Secure", () => {
   });
 });
 
-/** What the browser brings once its cardholder has passed. */
+/** The session that the browser brings back once its cardholder has passed. */
 async function sessionOf({ challenge }: Awaited<ReturnType<ThreeDsSteps["challenged"]>>): Promise<string> {
   const fields = await steps.answer(challenge, "right");
   return fields.find(([name]) => name === "session")![1];

@@ -77,7 +77,7 @@ test("the shipped table knows the test cards, each with a sub-type", () => {
     "4000000000000002",
   ]) {
     expect(findBin(SHIPPED_BINS, pan)?.cardSubType).toMatch(/^[A-Z]+$/);
-    // What free text must not hold knows them, too.
+    // The check of free text for card numbers knows them, too.
     expect(isCardNumber(pan)).toBe(true);
   }
   expect(findBin(SHIPPED_BINS, "4111111111111111")).toEqual({

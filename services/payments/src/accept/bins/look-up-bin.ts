@@ -21,7 +21,7 @@ export function lookUpBin({ bins, homeCountry }: LookUpBinDeps, bin: string): Co
   };
 }
 
-/** Whether a card is domestic, by where it was issued. */
+/** Tells domestic cards from others by the country of issue. */
 export function domIntOf({ country }: Pick<BinData, "country">, homeCountry: string): "DOM" | "INT" {
   return country === homeCountry ? "DOM" : "INT";
 }

@@ -10,7 +10,6 @@ type Reply = CommandReply<PaymentLinkPage>;
 
 const NOT_FOUND = { outcome: "problem", code: "payment_link_not_found" } as const;
 
-/** What the link's page shows. */
 export async function viewPaymentLink({ db }: Deps, paymentLinkId: string): Promise<Reply> {
   const found = await findPaymentLink(db, paymentLinkId);
   return found ? { outcome: "done", result: paymentLinkPage(found) } : NOT_FOUND;
@@ -39,7 +38,7 @@ function checkoutOf(link: FoundLink, checkoutId: string) {
     checkout_id: checkoutId,
     merchant_id: link.merchant_id,
     transaction_type: "PAYMENT" as const,
-    // Of an order only one payment may be undecided: each payment of a link for many has an order of its own.
+    // An order has at most one undecided payment, so each payment of a link for many has an order of its own.
     order_id: link.single_use ? link.order_id : `${link.order_id}-${checkoutId.slice(0, 13)}`,
     customer_id: null,
     amount_minor: link.amount_minor,

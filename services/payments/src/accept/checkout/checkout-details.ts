@@ -7,8 +7,8 @@ export type CheckoutDetailsDeps = { cards: CardOpener; events: BusinessEvents };
 type Sealed = { checkoutId: string; merchantId: string; details?: SealedDetails | null | undefined };
 
 /**
- * What a checkout's merchant said about its buyer. It is stored as the gateway sealed it, and opened where it is needed.
- * @returns `sealed` where it cannot be opened: the key is not ours, or it was changed.
+ * Opens the merchant's details of a checkout's buyer, which stay sealed until they are needed.
+ * @returns `sealed` where they cannot be opened: the key is not ours, or they were changed.
  */
 export function openCheckoutDetails(
   { cards, events }: CheckoutDetailsDeps,

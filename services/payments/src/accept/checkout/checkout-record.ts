@@ -46,7 +46,7 @@ function returnUrlsOf(row: CheckoutRow): Pick<CheckoutRecord, "successUrl" | "fa
   };
 }
 
-/** What the buyer chose for the latest payment, as the page showed it then. */
+/** The buyer's choice for the latest payment, as the page showed it then. */
 function installmentsOf({ row, payment, plan }: FoundCheckout): Pick<CheckoutRecord, "installments"> {
   if (!payment || !plan) return {};
   const amount = (minor: bigint) => amountToJson(minor, row.currency_exponent);

@@ -262,7 +262,7 @@ test("installments are those of the checkout that the card allows", async () => 
 
 const CHALLENGED = { pan: "4000000000003220" };
 
-/** Where the challenge of the checkout's payment is, and the session that brings the browser back. */
+/** The challenge of the checkout's payment, and the session that brings the browser back. */
 async function challengeOf(checkoutId: string) {
   const [session] = await payments.query<{
     payment_id: string;
@@ -371,7 +371,7 @@ test.each([
   expect(await pay()).toMatchObject({ outcome: "done", result: { status: "OPEN" } });
   await pay();
   expect(await pay()).toMatchObject({ result: { status: "CANCELLED" } });
-  // What comes too late leaves no payment behind, and the merchant hears nothing of it.
+  // A late attempt leaves no payment behind, and the merchant hears nothing of it.
   expect(await pay()).toMatchObject({ result: { status: "CANCELLED" } });
   const made = await steps.paymentsOf(checkoutId);
   expect(made.map(({ state }) => state)).toEqual(["REJECTED", "REJECTED", "REJECTED"]);

@@ -45,7 +45,7 @@ export function decideCheckout(
   return isExpired ? "EXPIRED" : "OPEN";
 }
 
-/** Whether another payment may be begun: the checkout is open, and no earlier payment can still succeed. */
+/** Tells whether another payment may begin: the checkout is open, and no earlier payment can still succeed. */
 export function mayBePaid(
   checkout: CheckoutStanding,
   payment: CheckoutAttempt | undefined,

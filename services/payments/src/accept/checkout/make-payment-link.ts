@@ -18,7 +18,7 @@ import { paymentLinkRecord } from "./payment-link-record.ts";
 
 export type PaymentLinkDeps = { db: Kysely<PaymentsDatabase>; fingerprintKeys: KeyRing };
 type Reply = CommandReply<PaymentLinkRecord>;
-/** What else the transaction does, such as a line of the audit log. */
+/** Further writes of the transaction, such as a line of the audit log. */
 type WhenDone = (trx: Transaction<PaymentsDatabase>) => Promise<void>;
 
 /** POST /api/payment-links: the link with its Idempotency-Key and the key's answer, in one transaction. */

@@ -66,7 +66,7 @@ export async function payCheckout(deps: PayCheckoutDeps, message: Incoming<PayCh
   return { outcome, result: await describeForPage(deps, settled) };
 }
 
-/** What a claim needs of the form. */
+/** The fields of the form that a claim needs. */
 type TakingForm = Pick<PayCheckout, "checkoutId" | "paymentId" | "installmentCount">;
 
 type Problem = Extract<CommandReply<unknown>, { outcome: "problem" }>;

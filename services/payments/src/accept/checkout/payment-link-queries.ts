@@ -11,7 +11,7 @@ export type PaymentLinkRow = Selectable<PaymentLinkTable>;
 /** A link, with whether its time is over and what became of the payment that has it. */
 export type FoundLink = PaymentLinkRow & { is_expired: boolean; taking: "NONE" | "UNDER_WAY" | "PAID" };
 
-/** What became of the payment that has a link for one. A payment that has ever succeeded used the link up. */
+/** The state of the payment that holds a link for one. A payment that has ever succeeded used the link up. */
 const TAKING = sql<FoundLink["taking"]>`coalesce((
   select case
     when state in ('SUCCESS', 'CAPTURED') or exists (
@@ -64,7 +64,7 @@ export async function takePaymentLink(
   paymentLinkId: string,
   paymentId: string,
 ): Promise<boolean> {
-  // Whether it is for one never changes, so that it may be read before the lock.
+  // The link's `single_use` never changes, so that it may be read before the lock.
   const uses = await sql<{ single_use: boolean }>`
     select single_use from payment_link where payment_link_id = ${paymentLinkId}`.execute(trx);
   const [link] = uses.rows;

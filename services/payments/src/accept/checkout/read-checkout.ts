@@ -42,7 +42,7 @@ export async function describeForPage(
   return { ...page, ...(challenge && { challengeUrl: challenge.pageUrl }) };
 }
 
-/** What a payment link says of its checkout, and whether somebody else, or its end, has come first. */
+/** The description of a checkout's payment link, and whether another buyer, or the link's end, has come first. */
 async function describeLink(
   db: SettleCheckoutDeps["db"],
   { row }: FoundCheckout,

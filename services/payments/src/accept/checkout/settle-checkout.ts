@@ -11,7 +11,7 @@ export type SettleCheckoutDeps = {
   events: BusinessEvents;
   /** Cards that may be tried on one checkout. */
   checkoutAttemptsMax: number;
-  /** Whether events are written that endpoints get only if they ask for them. */
+  /** Enables events that endpoints get only if they ask for them. */
   optionalEvents?: boolean;
 };
 
@@ -41,7 +41,7 @@ export async function settleCheckout(
   return settled?.checkout;
 }
 
-/** Whether its payment or its clock requires that the checkout be closed. */
+/** Tells whether its payment or its clock requires that the checkout be closed. */
 export function isToBeClosed(found: FoundCheckout, attemptsMax: number): boolean {
   return standsAt(found, attemptsMax) !== found.row.state;
 }

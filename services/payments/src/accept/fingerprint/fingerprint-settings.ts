@@ -34,7 +34,7 @@ export function fingerprintRing({
   return ring ?? { activeId: FIRST_KEY_ID, keys: new Map(single && [[FIRST_KEY_ID, single]]) };
 }
 
-/** What is wrong with the two together; undefined when exactly one is set. */
+/** The fault of the two together; undefined when exactly one is set. */
 export function fingerprintKeysFault({
   PAN_FINGERPRINT_KEYS: ring,
   PAN_FINGERPRINT_KEY: single,

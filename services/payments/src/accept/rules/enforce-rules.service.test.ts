@@ -44,7 +44,7 @@ function merchantWith(rules: MerchantRules | undefined) {
           ...(key !== undefined && { idempotency: { key, scope: "POST /api/pre-authorization" } }),
         }),
       ),
-    /** What of it reached the bank. */
+    /** The merchant's requests that reached the bank. */
     atTheBank: async () => {
       const ids = await payments.query<{ payment_id: string }>(
         "select payment_id from payments.payment where merchant_id = $1",

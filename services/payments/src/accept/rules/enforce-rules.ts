@@ -43,7 +43,7 @@ export async function enforceRules(
   if (!asking) return undefined;
   let answer;
   try {
-    // What is refused anyway does not go to the bank, so no rule counts it.
+    // A payment that is refused anyway does not go to the bank, so no rule counts it.
     const undecided = await findUndecided(deps.db, row);
     if (undecided !== undefined) return orderUndecided(undecided);
     if (asking.question.card_max !== null && row.older_pan_fingerprints.length > 0) {

@@ -7,9 +7,10 @@ export type SoughtCard = { pan: string; cvv: string };
 export type TextFinding = "clean" | "card" | "unreadable";
 
 /**
- * Whether a text has a card's number in it, as it is, reversed, with anything between its digits, in entities, escapes,
- * percent-encoding, hexadecimal or base64 and in one of these within another; or its security code as the value of a field,
- * of a page or of an address. Three digits stand anywhere by chance, so the code is sought as a whole value only.
+ * Finds a card's number in a text, as it is, reversed, with anything between its digits, in entities, escapes,
+ * percent-encoding, hexadecimal or base64 and in one of these within another; or its security code as the value of a
+ * field, of a page or of an address. Three digits stand anywhere by chance, so the code is sought as a whole value
+ * only.
  */
 export function findCard(text: string, { pan, cvv }: SoughtCard): TextFinding {
   const numbers = [pan, Array.from(pan).toReversed().join("")];
@@ -68,7 +69,7 @@ const DECODERS: ((text: string) => string[])[] = [
       .map((run) => latin1("hex", run))
       .join("\n"),
   ],
-  // Whatever stands before it, the number begins at one of four places.
+  // The number's base64 begins at one of four places, whatever stands before it.
   (text) =>
     [0, 1, 2, 3].map((offset) =>
       runsOf(text, BASE64)

@@ -45,7 +45,7 @@ export async function completePayment(deps: CompletePaymentDeps, message: Messag
   }
 }
 
-/** What became of one attempt; `not_used` where another process has the payment. */
+/** The result of one attempt; `not_used` where another process has the payment. */
 type Attempt = "claimed" | "not_genuine" | "not_used" | "not_started";
 
 async function tryToComplete(
@@ -110,7 +110,7 @@ function refuse({ events }: CompletePaymentDeps, { payment }: SessionPayment, { 
   return "not_genuine";
 }
 
-/** Of a payment that has ended meanwhile there is nothing more to prove. */
+/** A payment that has ended meanwhile leaves nothing more to prove. */
 function answerUnused(found: SessionPayment, end: "not_genuine" | "not_used"): Reply {
   const state = sessionState(found);
   return state.outcome === "done" ? state : { ...state, result: { ...state.result, returnWas: end } };

@@ -37,7 +37,7 @@ export type EnrolPaymentDeps = AuthorizePaymentDeps & ClaimEnrolledDeps & Events
 type Message = Incoming<EnrolPayment>;
 type Reply = CommandReply<EnrolledPayment>;
 
-/** What a checkout adds to its payment: its own writes, and what it says about the buyer. */
+/** A checkout's additions to its payment: its own writes, and its details of the buyer. */
 export type OfCheckout = { withinClaim?: WithinClaim; ordered?: OrderDetails | undefined };
 
 export async function enrolPayment(

@@ -13,7 +13,7 @@ export function challengeOf({ session, isOpen }: SessionPayment): Challenge | un
     : { ...way, url: challenge.url, fields: challenge.fields };
 }
 
-/** Where the challenge is shown, and until when: also once it is over. */
+/** The challenge's page and end, also once it is over. */
 export function wayToChallenge({
   page_url,
   expires_at,

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => payments.close());
 
-/** What the bank does when it authorizes without having been asked to by us. */
+/** Plays a bank that authorizes without our having asked. */
 async function bankCompletes(
   harness: PaymentsHarness,
   payment: Awaited<ReturnType<ThreeDsSteps["challenged"]>>,

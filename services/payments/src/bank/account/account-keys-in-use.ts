@@ -19,7 +19,7 @@ export async function refuseMissingAccountKeys(
   await refuseMissingKeys(db, accountKeysInUse(ring), { abandoned, log });
 }
 
-/** Where `ACCOUNT_SECRET_KEYS` is not set: it seals nothing, and whatever is sealed lacks its key. */
+/** The ring without `ACCOUNT_SECRET_KEYS`: it seals nothing, and all that is sealed lacks its key. */
 const NO_RING: KeyRing = { activeId: "", keys: new Map() };
 
 /** The ring of accounts' credentials, and the credentials that need its keys. */

@@ -34,7 +34,7 @@ export type AcquirerAccountVersionTable = {
   confirmed_at: Date | null;
 };
 
-/** What a version makes of an account, beside its settings and credentials. */
+/** The attributes of an account's version, beside its settings and credentials. */
 export type AccountAttributes = {
   name: string;
   state: Exclude<AccountState, "PROPOSED">;
@@ -45,7 +45,7 @@ export type AccountAttributes = {
   /** Null or absent where the bank takes as many as come. */
   callsPerMinute?: number | null;
   default: boolean;
-  /** Whether the version has other credentials than the one before. */
+  /** True where the version has other credentials than the one before. */
   secretsChange: boolean;
 };
 

@@ -1,6 +1,6 @@
 import type { Account, CurrentAccounts } from "./current-accounts.ts";
 
-/** What of an account decisions about time depend on. */
+/** The parts of an account on which decisions about time depend. */
 export type AccountTerms = {
   /** How long after the end of our wait a call may still take effect at the bank. */
   lateArrivalMs: number;
@@ -10,7 +10,7 @@ export type AccountTerms = {
   businessDay: Account["businessDay"];
 };
 
-/** What an account says that names nothing else. */
+/** The terms of an account that names none. */
 export type DefaultTerms = Omit<AccountTerms, "horizonMs">;
 
 /** By the account that a payment is stored with, under its newest version. Null is the account of `ACQUIRER_URL`. */

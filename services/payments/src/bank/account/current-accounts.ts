@@ -12,7 +12,7 @@ export type Account = {
   name: string;
   state: AcquirerAccountTable["state"];
   currencies: readonly string[];
-  /** Of its mode. */
+  /** True for the default account of its mode. */
   isDefault: boolean;
   version: number;
   businessDay: { timeZone: string; cutOff: string };
@@ -37,7 +37,7 @@ export type AccountTable = {
   defaultAccount: Account | undefined;
   /** The same of test mode. */
   testAccount: Account | undefined;
-  /** Of the merchants that have any. */
+  /** Routes by merchant, of those that have any. */
   routes: ReadonlyMap<string, readonly Route[]>;
 };
 
@@ -58,7 +58,7 @@ export function createCurrentAccounts(
     async refresh() {
       const mine = ++begun;
       const table = await read(db);
-      // Of two at a time the older one may end last, and does not know what has been changed since.
+      // The older of two concurrent reads may end last, and lacks the changes since.
       if (mine < inUse) return;
       inUse = mine;
       current = table;

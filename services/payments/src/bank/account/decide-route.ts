@@ -1,6 +1,6 @@
 import type { AccountState, Route } from "./account-tables.ts";
 
-/** What of a payment its route depends on. */
+/** The parts of a payment on which its route depends. */
 export type RoutedPayment = {
   livemode: boolean;
   currency: string;
@@ -10,7 +10,7 @@ export type RoutedPayment = {
   installmentCount: number;
 };
 
-/** What of an account routing depends on. Null is the account of `ACQUIRER_URL`. */
+/** The parts of an account on which routing depends. Null is the account of `ACQUIRER_URL`. */
 export type RoutableAccount = {
   accountId: string | null;
   livemode: boolean;

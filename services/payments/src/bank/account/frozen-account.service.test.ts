@@ -14,7 +14,7 @@ let frozen: TestBank;
 let end: () => Promise<void>;
 let merchantId: string;
 
-/** What hangs hangs until the line is cut. */
+/** A call that hangs waits until the line is cut. */
 const FOREVER_MS = 600_000;
 /** The issuer of this card does not answer. */
 const HANGS = { cardData: { pan: "4000000000000119" } };

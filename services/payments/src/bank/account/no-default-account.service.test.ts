@@ -46,7 +46,7 @@ test("payments starts without a bank, refuses what no account takes, and pays as
   expect(await payments.send(paid)).toMatchObject({ outcome: "done", result: { status: "SUCCESS" } });
   expect(await payments.ledger(paid.paymentId)).toHaveLength(1);
 
-  // What went to the account of ACQUIRER_URL is not sent to another one: it waits until the setting is back.
+  // A payment of the account of ACQUIRER_URL is not sent to another one: it waits until the setting is back.
   const capture = { paymentId: before.paymentId, operationId: crypto.randomUUID(), amount: "1.00" };
   expect(await payments.request(capturePayment, payments.context(), capture)).toMatchObject({
     outcome: "not_started",

@@ -1,6 +1,6 @@
 import { openAtRest, sealAtRest, type RestKeyRing } from "@holdfast/sealing";
 
-/** What sealed credentials are bound to: no row's can be used as another's. */
+/** The row to which sealed credentials are bound, so that they cannot be used as another's. */
 export type SealBinding = { accountId: string; version: number; protocol: string };
 
 /** Seals an account's credentials for the database. */

@@ -18,7 +18,7 @@ import { startPaymentsHarness, type PaymentsHarness } from "../../../test/paymen
 
 let payments: PaymentsHarness;
 let dir: string;
-/** Of live accounts, beside the bank of `ACQUIRER_URL`, and of test mode. */
+/** The banks of live accounts, beside that of `ACQUIRER_URL`, and of test mode. */
 let liveBank: TestBank;
 let testBank: TestBank;
 

@@ -1,6 +1,6 @@
 /**
- * What one account may use at a time. Everything that can hang with a bank (connections, their merchants' shares, the workers
- * that bring to its end what was begun) is counted by account, so that a bank which hangs takes nothing of another's.
+ * The resources of one account. Everything that can hang with a bank (connections, their merchants' shares, the workers
+ * that finish what was begun) is counted by account, so that a bank which hangs takes nothing of another's.
  */
 import { createSharedPlaces, placesOfOne, type SharedPlaces } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
@@ -27,7 +27,7 @@ export function createConnections(
   const made = new Map<string | null, { max: number; places: SharedPlaces }>();
   return (accountId) => {
     const account = accountId === null ? undefined : table()?.accounts.get(accountId);
-    // Of an account that is not known every call is `not_sent`, and holds a place for no time.
+    // For an unknown account every call is `not_sent`, and holds a place for no time.
     const max = account ? connectionsOfLanes(account.connectionsMax).payments : fallbackMax;
     const known = made.get(accountId);
     if (known?.max === max) return known.places;

@@ -14,8 +14,8 @@ import type { Account } from "../account/current-accounts.ts";
 import { openAccountSecrets } from "../account/seal-account-secrets.ts";
 
 /**
- * Whose calls have connections of their own at every account: merchants' and buyers', refunds', and those that bring to its
- * end what was begun. A bank that hangs for one leaves the others free.
+ * Kinds of calls with connections of their own at every account: merchants' and buyers', refunds', and those that
+ * finish what was begun. A bank that hangs for one leaves the others free.
  */
 export const LANES = ["payments", "refunds", "upkeep"] as const;
 export type Lane = (typeof LANES)[number];
@@ -126,7 +126,7 @@ function connectLanes(
   }
 }
 
-/** What of an account its connection is made of. */
+/** The parts of an account that a connection needs. */
 type AccountToConnect = Pick<
   Account,
   "accountId" | "version" | "protocol" | "settings" | "sealedSecrets" | "businessDay" | "connectionsMax"

@@ -9,7 +9,7 @@ import {
 import type { Operation } from "../../follow-up/operation/operation-queries.ts";
 import type { PaymentRow } from "../../payment/payment-record.ts";
 
-/** What every call about a payment names it by. */
+/** The columns by which calls about a payment name it. */
 export type OrderedPayment = Pick<
   PaymentRow,
   | "payment_id"

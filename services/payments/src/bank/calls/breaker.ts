@@ -1,6 +1,8 @@
-/** Whether an account's bank can be reached, by what became of the calls to it. One for each account and process. */
+/** Judges by the calls to an account's bank whether it can be reached. One for each account and process. */
 export type Breaker = {
-  /** Whether routing passes the account over. While it is open, one payment in each `retryMs` is let through to look. */
+  /**
+   * True where routing passes the account over. While it is open, one payment in each `retryMs` is let through to look.
+   */
   isOpen(): boolean;
   /** @param isConnected false where no connection was made; any answer at all, also an unknown outcome, is a connection. */
   note(isConnected: boolean): void;

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
 
-/** Of an account's slots those above `floor` and up to `max`, by their numbers from 1. */
+/** The slots of an account above `floor` and up to `max`, by their numbers from 1. */
 export type SlotRange = { accountId: string; floor: number; max: number };
 
 /** The calls of one minute to each account, for all processes together. */

@@ -56,7 +56,7 @@ export function createCallTurns(
       try {
         return await calling.run({ kind: "payment", held }, call);
       } finally {
-        // What cannot be given back is free again in a minute.
+        // A slot that cannot be given back is free again in a minute.
         if (held.accountId !== null) await slots.giveBack(held.accountId, held.slots).catch(() => undefined);
       }
     },

@@ -19,7 +19,7 @@ import type { Config } from "../../config.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 
 export type AcquirerConnections = {
-  /** What a connection to an account is made with. */
+  /** The parts that make a connection to an account. */
   connecting: Pick<AccountAcquirersOptions, "connectors" | "ring" | "wire"> & { twoPeople: boolean };
   acquirers: AccountAcquirers;
 };

@@ -29,7 +29,7 @@ export async function withFailover<Outcome extends { kind: string }>(
   return outcome;
 }
 
-/** Whether certainly nothing was sent, and another account may be called instead. */
+/** Tells whether certainly nothing was sent, so that another account may be called instead. */
 export function foundNoConnection(outcome: { kind: string; reason?: unknown }): boolean {
   return outcome.kind === "not_sent" && outcome.reason === undefined;
 }

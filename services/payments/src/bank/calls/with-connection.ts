@@ -8,7 +8,7 @@ export type ConnectionDeps = {
   acquirerTimeoutMs: number;
 };
 
-/** Who calls which account, and until when somebody waits for the answer (epoch milliseconds). */
+/** The account and merchant of a call, and until when somebody waits for the answer (epoch milliseconds). */
 export type Caller = { accountId: string | null; merchantId: string; deadlineAt: number };
 
 /**

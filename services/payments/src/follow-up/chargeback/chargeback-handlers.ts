@@ -23,7 +23,7 @@ import { addEvidencePart, readEvidencePart } from "./evidence.ts";
 import { describeCase, openChargeback, type OperatorChargebackDeps } from "./open-chargeback.ts";
 import { recordLines, type ChargebackDeps } from "./record-lines.ts";
 
-/** What operators, and settlement about banks' files, may ask about chargebacks. */
+/** Commands about chargebacks, of operators and of settlement for banks' files. */
 export function chargebackHandlers(deps: OperatorChargebackDeps) {
   return [
     handler(recordChargebackLines, ({ payload }) => recordLines(deps, payload.lines)),

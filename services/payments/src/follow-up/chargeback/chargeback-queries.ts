@@ -14,7 +14,7 @@ import type { ChargebackTable } from "./chargeback-tables.ts";
 type Db = Kysely<PaymentsDatabase>;
 type Trx = Transaction<PaymentsDatabase>;
 
-/** Whether events are written that a merchant's endpoint gets only if it asks for them. */
+/** Enables events that a merchant's endpoint gets only if it asks for them. */
 export type EventsWritten = { optionalEvents: boolean };
 
 /** A value and not an `exists`, for which the planner would put all lines into a hash once there are many cases. */
@@ -123,7 +123,7 @@ export async function changeCase(
   return row;
 }
 
-/** What refunds of the payment may be paying at this moment: once sent, they count as paid. */
+/** The sum of the payment's refunds that may be under way at this moment: once sent, they count as paid. */
 export async function sentMinor(trx: Trx, paymentId: string): Promise<bigint> {
   const { sent } = await trx
     .selectFrom("refund_reservation")

@@ -37,8 +37,8 @@ export type DisputedPayment = PaymentFunds & {
 };
 
 /**
- * Whether people may open a case of the amount. The bank can take back only what was captured, and each part of it once, so
- * it is bounded by what the earlier cases leave. Refunds do not lessen it: a buyer who was refunded may dispute all the same,
+ * Judges whether people may open a case of the amount. The bank can take back only what was captured, and each part of
+ * it once, so the earlier cases bound it. Refunds do not lessen it: a buyer who was refunded may dispute all the same,
  * the bank decides, and the case says what is paid twice.
  * @param cases those that the payment has.
  * @returns why not, or undefined.
@@ -68,8 +68,8 @@ export function refuseOpening(
 }
 
 /**
- * What a case counts against its payment, in the payment's currency. One in another currency counts as the whole payment: what
- * it is worth is not known here, and too much is mended by people while too little is paid twice.
+ * The amount of a case that counts against its payment, in the payment's currency. One in another currency counts as
+ * the whole payment: its worth is not known here, and people can mend too much, while too little is paid twice.
  */
 export function countedMinor(one: CaseFunds, payment: PaymentFunds & { currency: string }): bigint {
   if (one.status === "WON" || one.status === "WITHDRAWN") return 0n;
@@ -79,7 +79,7 @@ export function countedMinor(one: CaseFunds, payment: PaymentFunds & { currency:
 }
 
 /**
- * What of a new case the buyer has been paid already.
+ * The part of a new case that the buyer has been paid already.
  * @param sentMinor what refunds may be paying at this moment.
  */
 export function excessMinor(counted: bigint, payment: PaymentFunds, sentMinor: bigint): bigint {
@@ -122,7 +122,7 @@ export function caseOfReversal<Case extends KnownCase>(
   return fitting.find((one) => one.amount_minor - one.reversed_minor === line.amount_minor) ?? fitting[0];
 }
 
-/** What a case is once the bank has given back a part of it. */
+/** The case once the bank has given back a part of it. */
 export function afterReversal(
   { status, amount_minor, reversed_minor }: CaseFunds,
   minor: bigint,

@@ -6,7 +6,7 @@ import type { PaymentsDatabase } from "../../database.ts";
 
 type Deps = { db: Kysely<PaymentsDatabase>; log: Logger };
 
-/** What the bank is not shown by its deadline is lost: an alert tells of cases about which nobody has brought anything. */
+/** Measures open cases without evidence, for an alert: a case without evidence at the bank's deadline is lost. */
 export function startMeasuringUnanswered({ db, log }: Deps): PeriodicTask {
   const unanswered = metrics.getMeter("payments").createGauge("holdfast.payments.chargebacks.unanswered", {
     description: "Open chargebacks without evidence, whose deadline is near or has passed",

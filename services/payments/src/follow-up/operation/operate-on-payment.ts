@@ -48,7 +48,7 @@ export type OperationRequest = {
   idempotency: OperationKey | undefined;
   decide: (payment: PaymentRow) => OperationDecision;
   commissionMinor: (payment: PaymentRow, amountMinor: bigint) => bigint;
-  /** What else the transaction does that starts the operation, such as a line of the audit log. */
+  /** Further writes of the transaction that starts the operation, such as a line of the audit log. */
   whenStarted?: ((trx: Transaction<PaymentsDatabase>, payment: PaymentRow) => Promise<void>) | undefined;
 };
 

@@ -12,7 +12,7 @@ import { cancelPayment, capturePayment, type MerchantOperationDeps } from "./mer
 
 export type OperationHandlerDeps = MerchantOperationDeps & ConnectionDeps & { accountOf: AccountOf };
 
-/** What a merchant does with a payment that was approved. */
+/** Commands of a merchant about an approved payment. */
 export function operationHandlers(deps: OperationHandlerDeps) {
   return [
     handler(capturePaymentCommand, (message) =>

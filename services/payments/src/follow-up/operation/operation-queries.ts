@@ -176,8 +176,8 @@ export async function finishOperation(
 }
 
 /**
- * What follows when an expiry was declined by the acquirer or could not be sent: another attempt, or that the funds are
- * taken for released.
+ * Decides what follows an expiry that the acquirer declined or that could not be sent: another attempt, or that the
+ * funds are taken for released.
  */
 async function expiryAfter(
   trx: Transaction<PaymentsDatabase>,

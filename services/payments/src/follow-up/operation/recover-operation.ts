@@ -14,7 +14,7 @@ import { sql, type Kysely } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
 
 export type RecoverOperationDeps = ConcludeOperationDeps & {
-  /** Whether the operation may be sent again; a merchant's read only inquires. */
+  /** True where the operation may be sent again; a merchant's read only inquires. */
   maySend: boolean;
   termsOf: TermsOf;
 };

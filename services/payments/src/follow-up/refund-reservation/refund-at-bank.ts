@@ -88,7 +88,7 @@ export async function inquireAtBank(
   return { outcome: "done", result: { answer: answerOf(verdict), repetition, lateArrivalMs } };
 }
 
-/** What became of it, as far as the bank can tell it from the payment's other refunds. */
+/** The refund's outcome, as far as the bank can tell it from the payment's other refunds. */
 async function ask(deps: RefundAtBankDeps, payment: Payment, refund: RefundAtBank): Promise<Verdict> {
   const { capabilities } = deps.acquirers.of(payment.account_id);
   if (capabilities.ownReferenceOn.includes(refund.kind))

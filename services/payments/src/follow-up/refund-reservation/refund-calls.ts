@@ -17,14 +17,14 @@ export type OtherRefund = Pick<
   "state" | "sent_at" | "external_transaction_id"
 >;
 
-/** Whether it has been sent, and its outcome is not known. */
+/** True where it has been sent, and its outcome is not known. */
 export function isUnderWay({ state, sent_at, external_transaction_id }: OtherRefund): boolean {
   return state === "ACTIVE" && sent_at !== null && external_transaction_id === null;
 }
 
 /**
- * What an inquiry says of one refund, among the others of its payment: an approval that may be another's says nothing.
- * @param others as they are after the inquiry: what it shows of them they have been sent for before.
+ * An inquiry's verdict on one refund, among the others of its payment: an approval that may be another's says nothing.
+ * @param others as they are after the inquiry, so that each one that it shows counts as sent.
  */
 export function amongOthers(verdict: Verdict, others: readonly OtherRefund[]): Verdict {
   if (verdict.kind !== "approved") return verdict;
@@ -76,7 +76,7 @@ export async function noteAnswer(
   await db.updateTable("refund_reservation").set(known).where("refund_id", "=", refundId).execute();
 }
 
-/** What an answer says of the call that was sent, as the reservation keeps it; undefined where it says nothing. */
+/** The reservation's record of an answer to the call that was sent; undefined where the answer says nothing. */
 export function knownBy(
   verdict: Verdict,
   sentBefore: Date | null,

@@ -20,8 +20,8 @@ import type { z } from "zod";
 import type { PaymentsDatabase } from "../../database.ts";
 
 /**
- * What other services may ask of this one: refunds about amounts that it has reserved or wants to and at the bank,
- * settlement about what moved money.
+ * Commands of other services: refunds' about amounts to reserve, reserved ones and the bank; settlement's about what
+ * moved money.
  */
 export function reservationHandlers(deps: RefundAtBankDeps) {
   return [

@@ -50,7 +50,7 @@ async function reserveInTransaction(
           canRelease: bank === NOBODY || bank?.capabilities.release === true,
         })
       : NOT_FOUND;
-    // What its bank can do is not known here now.
+    // The capabilities of its bank are not known here now.
     if ("kind" in decision && decision.kind === "release" && bank === NOBODY)
       return { outcome: "not_started" };
     if (!payment || "outcome" in decision) {

@@ -20,7 +20,7 @@ import {
 import { openSentSecrets } from "./open-sent-secrets.ts";
 import { confirmRoutes, readRoutes, replaceRoutes } from "./manage-routes.ts";
 
-/** What operators may ask of this service about accounts and routes; `serve` has verified who they are. */
+/** Commands of operators about accounts and routes; `serve` has verified who they are. */
 export function accountHandlers(deps: ManageAccountsDeps) {
   return [
     handler(makeAcquirerAccount, async ({ context, payload: { sealedSecrets, ...request } }) => {

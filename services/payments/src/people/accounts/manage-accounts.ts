@@ -38,12 +38,12 @@ import { openAccountSecrets, sealAccountSecrets } from "../../bank/account/seal-
 
 export type ManageAccountsDeps = Pick<AccountAcquirersOptions, "connectors" | "ring" | "wire"> & {
   db: Kysely<PaymentsDatabase>;
-  /** Whether another person has to confirm a change. */
+  /** True where another person has to confirm a change. */
   twoPeople: boolean;
   /** Reads them again in this process; others follow within their interval. */
   refresh: () => Promise<void>;
   acquirerTimeoutMs: number;
-  /** Of an account that is made without: those of the installation. */
+  /** The terms of an account that is made without: those of the installation. */
   defaults: DefaultTerms;
   now: () => number;
 };
@@ -128,7 +128,7 @@ export async function confirmAccount(
   const problem = await deps.db.transaction().execute(async (trx) => {
     if (!(await lockAccount(trx, accountId))) return NOT_FOUND;
     const { proposal } = (await findAccounts(trx, accountId))[0]!;
-    // What was looked at is what is confirmed: a newer proposal has another number.
+    // The version that was looked at is the one that is confirmed: a newer proposal has another number.
     if (proposal?.version !== version) return NOTHING;
     if (deps.twoPeople && proposal.proposed_by === context.operator.name) return SAME_PERSON;
     return await confirm(trx, context, proposal);
@@ -249,7 +249,7 @@ function withoutUndefined(given: object) {
 }
 
 const SIMULATOR = "sim";
-/** Of an account that says nothing else. */
+/** The limit of an account that sets none. */
 const CONNECTIONS_MAX = 256;
 const NOT_FOUND: Problem = { outcome: "problem", code: "acquirer_account_not_found" };
 const EXISTS: Problem = { outcome: "problem", code: "acquirer_account_exists" };

@@ -20,7 +20,7 @@ import { withOperation, type ReadPayment } from "../../payment/payment-queries.t
 import { paymentRecord } from "../../payment/payment-record.ts";
 import { OPERATORS_PAYMENTS, PAYMENTS } from "./payment-list-table.ts";
 
-/** What merchants, operators and the settlement service may list. */
+/** Lists for merchants, operators and the settlement service. */
 export function listHandlers(deps: ListDeps) {
   return [
     handler(listMerchantPayments, ({ context, payload }) =>

@@ -3,7 +3,7 @@ import { msSince } from "@holdfast/postgres";
 import { sql } from "kysely";
 import { lastOperation } from "../../payment/payment-queries.ts";
 
-/** What merchants see of a state (`merchantStatus`), in the words of the index `payment_of_status`. */
+/** The status that merchants see (`merchantStatus`), in the words of the index `payment_of_status`. */
 const status = sql<string>`(case when state in ('ENROLLING', 'AUTHORIZING', 'REVERSING', 'CANCELLING') then 'ENROLLED' else state end)`;
 
 export const PAYMENTS: ListTable = {

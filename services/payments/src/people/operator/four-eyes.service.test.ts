@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkouts } from "../../../test/checkout-harness.ts";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
 
-/** Who has issued the credential that a merchant asked with does not settle what became of it. */
+/** The issuer of the credential that a merchant asked with does not settle what became of the payment. */
 let payments: PaymentsHarness;
 
 beforeAll(async () => {

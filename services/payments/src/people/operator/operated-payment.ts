@@ -9,7 +9,7 @@ import { findReversal } from "../../unknown/recovery/reversal-queries.ts";
 import { operatorPaymentDetail } from "./operator-payment.ts";
 import { findForOperator, findHistory, findOperations } from "./operator-payment-queries.ts";
 
-/** What every command of operators on one payment does: leases it, writes the audit log, and shows it. */
+/** Dependencies of every operators' command on one payment, which leases it, writes the audit log, and shows it. */
 export type OperatorDeps = RecoverDeps & { leaseMs: number; overdueAfterMs: number };
 export type Reply = CommandReply<OperatorPaymentDetail>;
 export type Problem = Extract<Reply, { outcome: "problem" }>;

@@ -16,7 +16,7 @@ import { giveBack, startReversal } from "../../payment/payment-lease.ts";
 import { isBeingReversed } from "../../payment/payment.ts";
 import { recoverPayment } from "../../unknown/recovery/recover-payment.ts";
 
-/** What operators may ask of this service; `serve` has verified who they are and what they may. */
+/** Commands of operators; `serve` has verified who they are and what they may do. */
 export function operatorHandlers(deps: OperatorDeps) {
   return [
     handler(describePayment, ({ payload }) => describe(deps, payload.paymentId)),

@@ -32,8 +32,8 @@ export async function findUnresolved(
     ...(livemode === undefined ? [] : [ofMode("merchant_id", livemode)]),
     ...(after ? [sql`(created_at, payment_id) > (${after.createdAt}::timestamptz, ${after.id}::uuid)`] : []),
   ];
-  // What waits is read first, and whole: those few are in an index. In the order of the page the planner would rather read
-  // all payments there are, and throw most of them away.
+  // Waiting payments are read first, and whole: those few are in an index. In the order of the page the planner would
+  // rather read all payments there are, and throw most of them away.
   const page = sql<string[]>`array(
     with waiting as materialized (
       select payment_id, created_at, merchant_id from payment
@@ -87,7 +87,7 @@ export async function findHistory(
     .execute();
 }
 
-/** What merchants and time have asked of a payment, oldest first: the latest ones of many. */
+/** The latest operations of a payment, by merchants and by expiry, oldest first. */
 export async function findOperations(
   db: Kysely<PaymentsDatabase>,
   paymentId: string,

@@ -66,7 +66,7 @@ function reversalOf(
   };
 }
 
-/** What the bank refused to reverse, and what people have booked. */
+/** True for what the bank refused to reverse, and what people have booked. */
 function isBooked({ state }: OperatorPaymentRow): boolean {
   return state === "SUCCESS" || state === "CAPTURED";
 }

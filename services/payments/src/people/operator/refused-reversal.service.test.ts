@@ -14,7 +14,7 @@ import { startPaymentsHarness, type PaymentsHarness } from "../../../test/paymen
 import type { PaymentsDatabase } from "../../database.ts";
 import { findReversal, noteBankSaid } from "../../unknown/recovery/reversal-queries.ts";
 
-/** What the bank approved and will not take back, and what is left to people then. */
+/** Approved payments that the bank will not take back, and what is left to people then. */
 let payments: PaymentsHarness;
 
 beforeAll(async () => {

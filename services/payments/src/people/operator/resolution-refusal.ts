@@ -6,7 +6,7 @@ import type { Reversal } from "../../unknown/recovery/reversal-queries.ts";
 import { invalidState, type Problem } from "./operated-payment.ts";
 
 export type Outcome = z.infer<typeof resolutionOutcomeSchema>;
-/** Of the bank's answers, what decides whether people may say otherwise. */
+/** The bank's answers that decide whether people may say otherwise. */
 type Said = Pick<
   Reversal,
   `${"settled" | "refused"}_at` | `refusal_${"code" | "message"}` | "approved_minor" | "last_sent_ms_ago"

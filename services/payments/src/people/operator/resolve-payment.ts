@@ -84,7 +84,7 @@ async function proposeOrConfirm(
     .selectFrom("payment_resolution")
     .selectAll()
     .where("payment_id", "=", paymentId)
-    // What somebody has said of the payment, or of an earlier operation, says nothing about this one.
+    // A statement about the payment, or about an earlier operation, says nothing about this one.
     .$if(operation !== undefined, (query) => query.where("proposed_at", ">=", operation!.created_at))
     .executeTakeFirst();
   if (proposal?.outcome !== statement.outcome) {
@@ -184,7 +184,8 @@ async function fail(
     await wait(deps, reversing, undone);
     return stands ? saysSettled(reversal) : { outcome: "problem", code: "reversal_pending" };
   }
-  // What became of a reversal that was not answered the bank may still tell; only where it does not, the evidence counts.
+  // The bank may still know the outcome of a reversal that was not answered; only where it does not, the evidence
+  // counts.
   const inquiry = await askAbout(deps, payment, paymentAttempt(payment));
   if (inquiry.kind === "reversed") {
     await record(deps, context, confirmed, endOf(reversing, { kind: "undone", by: "reversal" }));

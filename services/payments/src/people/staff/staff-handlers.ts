@@ -43,8 +43,8 @@ type Deps = OperatorDeps &
   PaymentLinkDeps;
 
 /**
- * What a merchant's staff may ask of this service: what operators see and merchants do, of the merchant that the verified
- * token names and of nobody else. Who operates at the bank's side, and what they have noted, is not shown to them.
+ * Commands of a merchant's staff: what operators see and merchants do, for the merchant alone that the verified token
+ * names. Operators at the bank's side, and their notes, are not shown to them.
  */
 export function staffHandlers(deps: Deps) {
   return [...readingHandlers(deps), ...changingHandlers(deps)];

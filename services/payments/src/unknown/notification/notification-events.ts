@@ -2,7 +2,7 @@ import type { Logger } from "@holdfast/service-runtime";
 import { metrics } from "@holdfast/telemetry";
 import type { Account } from "../../bank/account/current-accounts.ts";
 
-/** What became of a genuine notification, and what it named. */
+/** The result of a genuine notification, and what it named. */
 export type Taken = {
   /** `not_ours`: it names nothing that the account has. */
   result: "hastened" | "not_needed" | "not_ours";
@@ -32,7 +32,7 @@ export function createNotificationEvents(log: Logger, now: () => number): Notifi
           { account: accountId, ...named, outcome: result },
           "the bank has sent a notification",
         );
-      // What it names is whatever the bank wrote.
+      // The name that the bank wrote may be anything, so it is not logged.
       onForeign((count) =>
         log.warn({ account: accountId, count }, "a bank's notification names nothing of its account"),
       );

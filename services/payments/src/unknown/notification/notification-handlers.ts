@@ -4,7 +4,7 @@ import type { Logger } from "@holdfast/service-runtime";
 import { createNotificationEvents } from "./notification-events.ts";
 import { takeNotification, type TakeNotificationDeps } from "./take-notification.ts";
 
-/** What banks send by themselves. */
+/** Notifications that banks send by themselves. */
 export function notificationHandlers(
   deps: Omit<TakeNotificationDeps, "events" | "notifyRefunds"> & { bus: Bus; log: Logger },
 ) {

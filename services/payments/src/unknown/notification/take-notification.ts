@@ -52,7 +52,7 @@ function readNotification(
   return connector.readNotification(notification, connector.secrets.parse(secrets));
 }
 
-/** Of another account's payment nothing comes: its bank is another one. */
+/** A notification about another account's payment has no effect: its bank is another one. */
 async function follow(
   { db, notifyRefunds }: TakeNotificationDeps,
   { accountId }: Account,
@@ -106,7 +106,9 @@ async function hastenInquiry(
   return rows[0].is_hastened ? "hastened" : "not_needed";
 }
 
-/** Whether a refund of the account's payments is still to be carried out; undefined where it has no such refund. */
+/**
+ * Tells whether a refund of the account's payments is still to be carried out; undefined where it has no such refund.
+ */
 async function isOpenRefund(
   db: Kysely<PaymentsDatabase>,
   { refundId, accountId }: { refundId: string; accountId: string },

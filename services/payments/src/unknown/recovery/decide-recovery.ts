@@ -39,9 +39,9 @@ export function decideRecovery(
     amountMinor: bigint;
     currency: string;
     ageMs: number;
-    /** Whether its cardholder did not come back from the challenge. */
+    /** True where its cardholder did not come back from the challenge. */
     abandoned: boolean;
-    /** Whether it was approved, and shown as being in review. */
+    /** True where it was approved, and shown as being in review. */
     inReview?: boolean;
   },
   inquiry: Verdict,

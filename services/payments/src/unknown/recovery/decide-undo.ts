@@ -15,7 +15,7 @@ export type UndoResult =
   | { kind: "undone"; by: "horizon" }
   | { kind: "wait"; cause: string; next?: "now"; notBefore?: Date };
 
-/** What follows from an answer of the bank; everything but the result is committed before it counts. */
+/** The consequence of an answer of the bank; everything but the result is committed before it counts. */
 export type UndoDecision = {
   result: UndoResult;
   note?: BankSaid;
@@ -23,12 +23,14 @@ export type UndoDecision = {
   refusal?: { kind: string; resultCode: string; resultMessage: string };
 };
 
-/** Whether an inquiry already says that nothing has to be given back, and nothing more can come under that reference. */
+/**
+ * True where an inquiry already says that nothing has to be given back, and nothing more can come under that reference.
+ */
 export function isUndone({ kind }: Verdict): boolean {
   return kind === "reversed" || kind === "declined" || kind === "expired";
 }
 
-/** Whether this reversal may take effect later, for all that is known: only one that was sent and not answered. */
+/** True where this reversal may take effect later, for all that is known: only if it was sent and not answered. */
 export function mayStillArrive({ kind }: ReversalOutcome): boolean {
   return kind === "unknown";
 }
@@ -73,7 +75,7 @@ export function decideAfterReversal(
   }
 }
 
-/** What follows from the answer about the refund of a settled charge, to its call or to an inquiry. */
+/** Decides on the answer about the refund of a settled charge, to its call or to an inquiry. */
 export function decideAfterRefund(outcome: AcquirerOutcome | Expired): UndoDecision {
   switch (outcome.kind) {
     case "approved":

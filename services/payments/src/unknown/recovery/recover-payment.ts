@@ -48,7 +48,7 @@ export type RecoverDeps = EventsWritten & {
   limits: RecoveryLimits;
   /** Bound of one acquirer call; with two calls an attempt must end before its lease does. */
   acquirerTimeoutMs: number;
-  /** Whether money may be moved. A merchant's read only inquires, and leaves the rest to the worker. */
+  /** True where money may be moved. A merchant's read only inquires, and leaves the rest to the worker. */
   maySend: boolean;
   termsOf: TermsOf;
   now: () => number;
@@ -105,7 +105,7 @@ export async function attemptRecovery(
   }
 }
 
-/** Whether the unknown outcome is that of a capture, cancellation or expiry, and not of the payment itself. */
+/** True where the unknown outcome is that of a capture, cancellation or expiry, and not of the payment itself. */
 export function isOperated(payment: LeasedPayment): payment is LeasedPayment & OperatedPayment {
   return payment.operation_id !== null;
 }

@@ -12,7 +12,7 @@ export type Reversal = Selectable<PaymentReversalTable> & {
   last_sent_ms_ago: number | null;
 };
 
-/** What is known of a payment's reversal; undefined until one is sent, or the bank has said anything worth keeping. */
+/** The state of a payment's reversal; undefined until one is sent, or the bank has said anything worth keeping. */
 export async function findReversal(
   db: Kysely<PaymentsDatabase>,
   paymentId: string,
@@ -51,7 +51,7 @@ export async function noteBankSaid(
   const now = sql<Date>`now()`;
   const set = {
     ...(approvedMinor !== undefined && { approved_minor: approvedMinor }),
-    // What it refused before its day was over says nothing about a refund.
+    // A refusal before its day was over says nothing about a refund.
     ...(settled && { refused_at: null, refusal_code: null, refusal_message: null }),
     ...(refusal && {
       refused_at: now,

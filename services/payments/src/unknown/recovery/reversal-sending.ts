@@ -2,7 +2,7 @@ import { sql, type Kysely } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
 import type { Reversal } from "./reversal-queries.ts";
 
-/** What a reversal's sending follows: the row as it was read before, if there was one. */
+/** The row that a reversal's sending follows, as it was read before; undefined where there was none. */
 type Known = Pick<Reversal, "sends" | "last_sent_at"> | undefined;
 
 /**

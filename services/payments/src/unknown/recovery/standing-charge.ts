@@ -1,4 +1,4 @@
-/** What the bank says, asked now, of a charge that people want to book. */
+/** The bank's present answer about a charge that people want to book. */
 import type { Verdict } from "@holdfast/acquirer";
 import type { LeasedPayment } from "../../payment/payment-lease.ts";
 import type { RecoverDeps } from "./recover-payment.ts";
@@ -25,7 +25,7 @@ export function contradictsSuccess(payment: LeasedPayment, inquiry: Verdict): bo
   }
 }
 
-/** Whether the bank has approved what was asked for, no more and no less, and its fraud desk lets the goods go. */
+/** True where the bank has approved exactly what was asked for, and its fraud desk lets the goods go. */
 function isWholeCharge(
   { amount_minor, currency }: Pick<LeasedPayment, "amount_minor" | "currency">,
   inquiry: Extract<Verdict, { kind: "approved" }>,

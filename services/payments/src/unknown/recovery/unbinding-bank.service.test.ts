@@ -60,7 +60,7 @@ const failed = (paymentId: string) =>
     return row.state === "FAILED" && row;
   });
 
-/** What was under way all the time arrives at the bank. */
+/** Brings to the bank the call that was under way all the time. */
 async function arrive(paymentId: string): Promise<void> {
   const body = {
     reference: paymentId,

@@ -83,7 +83,7 @@ async function anotherLook(paymentId: string): Promise<void> {
   await eventually(async () => (await attempts(paymentId)).recovery_attempts >= before + 2);
 }
 
-/** What was on its way comes to the bank. */
+/** Brings to the bank the call that was on its way. */
 async function arrive(operation: string, reference: string, parentReference: string): Promise<void> {
   const body = { reference, parentReference, amountMinor: 10_000 };
   expect(await payments.acquirerGets(operation, body)).toMatchObject({ outcome: "approved" });

@@ -36,7 +36,7 @@ export async function watchPayment(deps: RecoverDeps, payment: WatchedPayment): 
   await recordLook(deps.db, payment, { isSighted, lastInquiry: result.cause, againInMs });
 }
 
-/** Of nothing else is money given back here: people may have booked the payment, and the merchant have shipped. */
+/** Money of no other payment is given back here: people may have booked it, and the merchant may have shipped. */
 function endedUnseen({ state, cause }: WatchedPayment): boolean {
   return (state === "FAILED" || state === "CANCELLED") && UNSEEN_CAUSES.has(cause);
 }
