@@ -15,7 +15,7 @@ create table refund (
   version                 integer not null check (version >= 0),      -- number of history rows; none while RESERVING
   state_since             timestamptz not null default now(),
 
-  -- What was asked for, and by which operator on the merchant's behalf.
+  -- The request, and the operator who made it on the merchant's behalf.
   amount_minor            bigint not null check (amount_minor > 0),
   currency                char(3) not null,
   currency_exponent       smallint not null check (currency_exponent between 0 and 4),
@@ -25,7 +25,7 @@ create table refund (
   -- operator asked.
   credential_issued_by    text check (char_length(credential_issued_by) between 1 and 200),
 
-  -- What the reservation told of the payment; all null until then.
+  -- The payment's facts from the reservation; all null until then.
   kind                    text check (kind in ('refund', 'release')),
   order_id                text check (char_length(order_id) between 1 and 64),
   customer_id             text check (char_length(customer_id) between 1 and 64),
@@ -64,7 +64,7 @@ create table refund (
 
   traceparent             text check (char_length(traceparent) <= 64),   -- W3C, of the request that made it
 
-  -- Who works on it now. A process that lost its lease can change nothing: updates ask for the token.
+  -- The lease of the process at work. A process that lost its lease can change nothing: updates ask for the token.
   lease_token             uuid,
   lease_until             timestamptz,
 
@@ -149,7 +149,7 @@ create table refund_approval (
   primary key (refund_id, approved_by)
 );
 
--- What one person has approved in the last day.
+-- The approvals of one person in the last day.
 create index refund_approval_of_person on refund_approval (approved_by, at);
 
 grant select, insert on refund_approval to refunds_app;
@@ -182,7 +182,7 @@ create table outbox (
   traceparent       text,
   xact_id           xid8 not null default pg_current_xact_id(),
   confirmed_at      timestamptz,
-  -- What the relay keeps with each event while nobody has confirmed it (see the outbox package).
+  -- The relay's record of an event that is not confirmed yet (see the outbox package).
   publish_attempts  integer not null default 0 check (publish_attempts >= 0),
   publish_at        timestamptz                          -- when it is published again, unless confirmed before
 );
@@ -219,7 +219,7 @@ grant execute on function purge_outbox(interval, uuid, integer) to refunds_app;
 
 -- Idempotency ----------------------------------------------------------------------------------------------------------
 
--- What a merchant's Idempotency-Key was used for; claimed with the refund, answered with its record.
+-- The use of a merchant's Idempotency-Key; claimed with the refund, answered with its record.
 create table idempotency_key (
   merchant_id  uuid not null,
   scope        text not null check (char_length(scope) <= 128),        -- method and path
@@ -238,7 +238,7 @@ grant select, insert, update (answer), delete on idempotency_key to refunds_app;
 
 -- Audit log ------------------------------------------------------------------------------------------------------------
 
--- Who did what: a hash chain that the service can lengthen and read, and nothing else.
+-- Actions and their actors: a hash chain that the service can lengthen and read, and nothing else.
 create table audit_entry (
   sequence  bigint primary key,
   at        timestamptz not null,
@@ -256,7 +256,7 @@ create index audit_entry_of_actor on audit_entry (actor, at, sequence);
 create index audit_entry_of_action on audit_entry (action, at, sequence);
 
 grant select, insert on audit_entry to refunds_app;
--- Whoever verifies the log reads it, and nothing else. The installation has made the role.
+-- The role that verifies the log can read it, and nothing else. The installation has made the role.
 grant select on audit_entry to holdfast_auditor;
 
 -- Migrations -----------------------------------------------------------------------------------------------------------

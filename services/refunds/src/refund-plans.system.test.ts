@@ -12,7 +12,7 @@ import { findQueue, type QueueQuery } from "./operator/operator-refund-queries.t
 import { measureQueue } from "./recovery/measure-queue.ts";
 import { leaseDue } from "./refund/refund-queries.ts";
 
-/** What the plans of the service's own statements read among 60 000 refunds: never all of them, whatever the time. */
+/** The plans of the service's own statements among 60 000 refunds never read all of them, at any time. */
 const REFUNDS = 60_000;
 /** Those that wait for a decision, or are between it and the end. */
 const UNDER_WAY = 6_000;
@@ -87,7 +87,7 @@ async function plansOf(work: () => Promise<unknown>): Promise<Node[]> {
   await work();
   const nodes: Node[] = [];
   for (const { sql: text, parameters } of asked) {
-    // What would change something is rolled back.
+    // A statement that would change something is rolled back.
     const client = await pool.connect();
     await client.query("begin");
     const { rows } = await client.query<{ "QUERY PLAN": { Plan: Node }[] }>(

@@ -135,7 +135,7 @@ export async function startRefunds(
   });
   const clock = await startClockWatch({ pool, log });
   const auditWatch = watchAuditHead({ db, chain: "refunds", settings: config, log });
-  // What people do is audited, and some of it is an event.
+  // Actions of people are audited, and some of them are events.
   const committed = { nudge: () => [auditWatch, relay].forEach((each) => each.nudge()) };
   const serving = await serve(bus, {
     service: "refunds",

@@ -62,7 +62,7 @@ export async function findDifferences(
 const PAGE_SIZE = 500;
 const LOOKS = 3;
 
-/** What still differs at each of the next looks. */
+/** The differences that remain at each of the next looks. */
 async function confirm(deps: CompareDeps, refundIds: string[]): Promise<Difference[]> {
   let differences: Difference[] = [];
   let suspects = refundIds;

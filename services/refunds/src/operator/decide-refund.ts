@@ -19,7 +19,7 @@ import { describeRefund } from "./list-refunds.ts";
 import type { OperatorDeps, Problem, Reply } from "./operated-refund.ts";
 
 export type DecideDeps = OperatorDeps & {
-  /** What one person may approve in 24 hours, by currency. */
+  /** The sum that one person may approve in 24 hours, by currency. */
   approverDailyMax: AmountsByCurrency;
 };
 type Decision = RefundRow | Problem | { outcome: "not_started" };

@@ -8,7 +8,7 @@ import type { RefundRow } from "../refund/refund-record.ts";
 import type { BeyondDeadline } from "./beyond-deadline.ts";
 import type { ViewDeps } from "./list-refunds.ts";
 
-/** What the commands of operators on one refund have in common. */
+/** Dependencies of every operators' command on one refund. */
 export type OperatorDeps = CarryOutDeps & ViewDeps & { beyondDeadline: BeyondDeadline };
 export type Reply = CommandReply<OperatorRefundDetail>;
 export type Problem = Extract<Reply, { outcome: "problem" }>;

@@ -24,7 +24,7 @@ import {
   type Reply,
 } from "./operated-refund.ts";
 
-/** What operators may ask of this service; `serve` has verified who they are and what they may. */
+/** Commands of operators; `serve` has verified who they are and what they may do. */
 export function operatorHandlers(deps: DecideDeps & RequestRefundDeps) {
   return [
     handler(describeRefundCommand, ({ context, payload }) => describeRefund(deps, context, payload.refundId)),

@@ -73,7 +73,7 @@ export function operatorRefund(
   };
 }
 
-/** What the bank has been asked and has said; merchants see its answer together with the final state only. */
+/** The call to the bank and its answer; merchants see the answer together with the final state only. */
 function bankOf(row: OperatorRefundRow): Pick<OperatorRefund, "bank"> {
   const wasAsked = row.state !== "PENDING_APPROVAL" && row.rejected_by === null;
   if (!wasAsked) return {};

@@ -128,7 +128,7 @@ async function carryOut(
   return contradicted ? saysSettled(known.resultCode, known.resultMessage) : undefined;
 }
 
-/** Whether the bank says that it has paid another amount: now, or before and nothing else now. */
+/** Tells whether the bank says that it has paid another amount: now, or before and nothing else now. */
 function paidAnotherAmount(
   refund: LeasedRefund,
   inquiry: Verdict,
@@ -140,7 +140,7 @@ function paidAnotherAmount(
   return isSilent && refund.approved_minor !== null ? "before" : undefined;
 }
 
-/** What the bank said of another amount stays beside the refund, for its record and its books. */
+/** The bank's answer about another amount stays beside the refund, for its record and its books. */
 function changeByPeople(outcome: Outcome, keepAnswer: boolean): Pick<RefundChange, "to" | "set"> {
   const to = outcome === "SUCCESS" ? "SETTLING" : "FAILING";
   return keepAnswer ? { to } : { to, set: RESOLVED };

@@ -103,7 +103,7 @@ export async function inquireAboutRefund(
   return await deps.bank.inquire(refund, waitUntil(deps));
 }
 
-/** What an inquiry about the refund means for it. */
+/** The outcome of the refund by an inquiry about it. */
 export function outcomeOf(
   { acquirerTimeoutMs }: Pick<CarryOutDeps, "acquirerTimeoutMs">,
   { verdict, repetition, lateArrivalMs }: RefundVerdict,

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RefundsDatabase } from "../database.ts";
 import { hastenInquiry, leaseDue, postpone } from "./refund-queries.ts";
 
-/** What a bank's notification does to a refund whose next inquiry is far away. */
+/** The effect of a bank's notification on a refund whose next inquiry is far away. */
 const DAY_MS = 86_400_000;
 
 let database: TestDatabase;
@@ -82,7 +82,7 @@ test("while a process works on the refund, takes nothing from it and brings the 
   await postpone(db, leased, { inMs: DAY_MS, cause: "pending" });
   expect(await dueIn(refundId)).toBeLessThanOrEqual(5);
 
-  // What was notified is known to the inquiry that begins now.
+  // A notification is known to the inquiry that begins now.
   await postpone(db, await lease(refundId), { inMs: DAY_MS, cause: "pending" });
   expect(await dueIn(refundId)).toBeGreaterThan(3_600);
 });

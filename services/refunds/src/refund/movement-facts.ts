@@ -4,8 +4,8 @@ import type { RefundsDatabase } from "../database.ts";
 import type { RefundRow } from "./refund-record.ts";
 
 /**
- * What moved money of these refunds, for the comparison with the bank's files. One that is not known is left out, and so
- * is one that was never shown.
+ * The facts of these refunds' movements of money, for the comparison with the bank's files. Unknown refunds are left
+ * out, and so are those that were never shown.
  */
 export async function readRefundFacts(
   db: Kysely<RefundsDatabase>,
@@ -39,7 +39,7 @@ export function refundFact(row: RefundRow): MovementFact {
   };
 }
 
-/** What was released from an authorization was never collected, so the bank has nothing to report. */
+/** The amount of a release was never collected, so the bank has nothing to report. */
 export function standingOf({ state, kind }: Pick<RefundRow, "state" | "kind">): MovementFact["standing"] {
   switch (state) {
     case "RESERVING":

@@ -66,7 +66,7 @@ async function paymentsAnswer(reply: () => Reply, when = async (_deadlineAt: num
 
 const answered = (answer: RefundAnswer) => (): Reply => ({ outcome: "done", result: { answer } });
 
-/** What is known of the bank when it could not be asked: nothing that would allow a second call. */
+/** The terms of a bank that could not be asked: none that would allow a second call. */
 const UNASKED = { repetition: "none", lateArrivalMs: Infinity };
 const NOT_SENT = { kind: "not_sent" };
 const LOST = { kind: "unknown", reason: "timeout" };

@@ -10,7 +10,7 @@ import {
 import { MessageRejectedError, request, type Bus } from "@holdfast/messaging";
 import type { RefundRow } from "./refund-record.ts";
 
-/** What of a refund goes to the bank. */
+/** The parts of a refund that go to the bank. */
 export type RefundToSend = Pick<
   RefundRow,
   | "refund_id"
@@ -23,7 +23,7 @@ export type RefundToSend = Pick<
   | "sub_reference"
 > & { created_at: Date; traceparent: string | null };
 
-/** What the bank says of a refund, and what a second call under its reference would do there. */
+/** The bank's verdict on a refund, and the effect that a second call under its reference would have there. */
 export type RefundVerdict = { verdict: Verdict; repetition: Repetition; lateArrivalMs: number };
 
 /**
@@ -62,7 +62,7 @@ export function createRefundBank(bus: Bus): RefundBank {
     async carryOut(refund, waitUntil) {
       const reply = await send<{ answer: RefundAnswer }>(carryOutRefundAtBank, refund, waitUntil);
       const outcome = verdictOf(reply.outcome === "done" ? reply.result.answer : answerOf(reply));
-      // Of a call that was sent they prove no more than a lost answer.
+      // These two prove no more than a lost answer, once a call was sent.
       return outcome.kind === "reversed" || outcome.kind === "not_found" ? LOST : outcome;
     },
     async inquire(refund, waitUntil) {
@@ -88,7 +88,7 @@ function atBank(refund: RefundToSend): RefundAtBank {
   };
 }
 
-/** What no answer of `payments`, or its refusal, says of the call. */
+/** The call's outcome where `payments` gives no answer, or refuses. */
 function answerOf({ outcome }: CommandReply<unknown>): RefundAnswer {
   return outcome === "in_doubt" || outcome === "pending"
     ? { kind: "unknown", reason: "timeout" }

@@ -170,7 +170,7 @@ export async function renewLease(
     .executeTakeFirst();
 }
 
-/** What the bank says of a refund: `amountMinor` and `currency` may be others than were asked for. */
+/** The bank's answer about a refund: `amountMinor` and `currency` may be others than were asked for. */
 export type BankAnswer = {
   amountMinor: bigint;
   currency: string;

@@ -45,7 +45,7 @@ export function isFinal(state: RefundState): state is FinalRefundState {
   return state === "SUCCESS" || state === "FAILED" || state === "REJECTED";
 }
 
-/** Whether it still needs a process or recovery: it is then under a lease, or due at `recover_at`. */
+/** True while it still needs a process or recovery: it is then under a lease, or due at `recover_at`. */
 export function isUnderWay(state: RefundState): boolean {
   return state !== "PENDING_APPROVAL" && !isFinal(state);
 }

@@ -13,7 +13,7 @@ import { dropRefund } from "./drop-refund.ts";
 import { requestRefund, type RequestRefundDeps } from "./request-refund.ts";
 import type { RefundRequest } from "./claim-refund.ts";
 
-/** What happens at instants that no race of real services hits reliably; only `payments` is played. */
+/** Requests at instants that no race of real services hits reliably; only `payments` is played. */
 let database: TestDatabase;
 let pool: Pool;
 let db: Kysely<RefundsDatabase>;

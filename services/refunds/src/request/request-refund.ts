@@ -24,7 +24,7 @@ import { claimRefund, type RefundRequest } from "./claim-refund.ts";
 import { dropRefund } from "./drop-refund.ts";
 
 export type RequestRefundDeps = {
-  /** Whether events are written that a merchant's endpoint gets only if it asks for them. */
+  /** Enables events that a merchant's endpoint gets only if it asks for them. */
   optionalEvents?: boolean;
   db: Kysely<RefundsDatabase>;
   payments: PaymentsPort;

@@ -14,8 +14,8 @@ import { requestForMerchant } from "../operator/request-for-merchant.ts";
 import type { RequestRefundDeps } from "../request/request-refund.ts";
 
 /**
- * What a merchant's staff may ask of this service: about refunds of the merchant that the verified token names, and of
- * nobody else. Which operators decide, and what they have noted, is not shown to them.
+ * Commands of a merchant's staff, about refunds of the merchant alone that the verified token names. Operators who
+ * decide, and their notes, are not shown to them.
  */
 export function staffHandlers(deps: ListForOperatorDeps & RequestRefundDeps) {
   return [
