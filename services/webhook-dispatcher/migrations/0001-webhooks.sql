@@ -70,11 +70,13 @@ create table event (
 create index event_merchant on event (merchant_id, occurred_at desc, event_id desc);
 create index event_payment on event (payment_id);
 
--- What became of an event at an endpoint; none while it is pending there. `failed` can still become `delivered`, by a resend.
--- Every event is pending or has an outcome at its merchant's default endpoint, `skipped` where that is off or does not want
--- it. At another endpoint `skipped` says that it did not want the event, and that it is sent there by hand.
--- The endpoint comes first in the key, which is the order of an endpoint's log. One index is enough on a table that gets a row
--- for each delivery: what became of one event at all endpoints is asked for rarely, and skips through it within one day.
+-- The outcome of an event at an endpoint; none while it is pending there. `failed` can still become `delivered`, by a
+-- resend.
+-- Every event is pending or has an outcome at its merchant's default endpoint, `skipped` where that is off or does not
+-- want it. At another endpoint `skipped` says that it did not want the event, and that it is sent there by hand.
+-- The endpoint comes first in the key, which is the order of an endpoint's log. One index is enough on a table that
+-- gets a row for each delivery: the outcome of one event at all endpoints is asked for rarely, and skips through it
+-- within one day.
 create table outcome (
   endpoint_id  uuid not null,
   occurred_at  timestamptz not null,
@@ -128,7 +130,7 @@ create table delivery (
   due_at       timestamptz not null,
   deadline_at  timestamptz not null,
 
-  -- Who is sending it now. A failure is recorded only under the current token.
+  -- The lease of the process that is sending it. A failure is recorded only under the current token.
   lease_token  uuid,
   lease_until  timestamptz,
   constraint delivery_lease_whole check (num_nulls(lease_token, lease_until) in (0, 2))
@@ -146,7 +148,7 @@ create index delivery_due on delivery (endpoint_id, due_at) where lease_token is
 create index delivery_deadline on delivery (deadline_at) where trigger = 'schedule' and attempt > 1;
 create index delivery_lease on delivery (lease_until) where lease_token is not null;
 
--- What came over the stream and is no event, with the reason: once, however often its owner publishes it.
+-- Messages of the stream that are no events, with the reason: each once, however often its owner publishes it.
 create table poison (
   poison_id    uuid primary key default uuidv7(),
   received_at  timestamptz not null default now(),
@@ -159,7 +161,7 @@ create table poison (
 
 create index poison_received on poison (received_at);    -- the purge takes what is oldest
 
--- Who did what: a hash chain that the service can lengthen and read, and nothing else.
+-- Actions and their actors: a hash chain that the service can lengthen and read, and nothing else.
 create table audit_entry (
   sequence  bigint primary key,
   at        timestamptz not null,
@@ -252,7 +254,7 @@ begin
     continue when part.day >= today - (case when part.parent = 'attempt' then attempt_days else event_days end);
     if part.parent <> 'attempt' then
       continue when exists (select from delivery where occurred_at >= part.starts and occurred_at < part.ends);
-      -- Whoever has read an event of this day, and is about to insert a delivery for it, is waited for.
+      -- Waits for a transaction that has read an event of this day, and is about to insert a delivery for it.
       execute format('lock table only webhooks.%I in access exclusive mode', part.parent);
       continue when exists (select from delivery where occurred_at >= part.starts and occurred_at < part.ends);
     end if;
@@ -273,5 +275,5 @@ grant select, insert, update (outcome, resolved_at) on outcome to webhooks_app;
 grant select on event_default, outcome_default, attempt_default to webhooks_app;
 grant select (name) on migration to webhooks_app;        -- the service looks which migrations have run before it starts
 
--- Whoever verifies the audit log reads it, and nothing else.
+-- The role that verifies the audit log can read it, and nothing else.
 grant select on audit_entry to holdfast_auditor;

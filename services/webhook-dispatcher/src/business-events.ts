@@ -44,9 +44,11 @@ export type BusinessEvents = {
 export type AttemptTiming = { lateMs: number; sinceEventMs: number; ends: boolean };
 
 export type DispatcherState = {
-  /** Of the endpoints whose breakers are closed: how late the dispatcher is. */
+  /** The delay of the dispatcher itself: at endpoints whose breakers are closed. */
   oldestDueAgeMs: number;
-  /** Of those whose breakers are open: these wait for the merchant, and no replica more would help them. */
+  /**
+   * The delay at endpoints whose breakers are open: these wait for the merchant, and no replica more would help them.
+   */
   oldestDueBehindBreakerMs: number;
   pending: number;
   inFlight: number;

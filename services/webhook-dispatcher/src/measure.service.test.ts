@@ -72,7 +72,7 @@ test("the oldest due delivery is found behind any endpoint; what is leased or se
     expect(states.at(-1)!.oldestDueBehindBreakerMs).toBe(0);
     await superuser.query("delete from webhooks.endpoint_health");
 
-    // Of three that fail one is off, and one has recovered.
+    // One of the three that fail is off, and one has recovered.
     await superuser.query(
       `insert into webhooks.endpoint_health (endpoint_id, failing_since, breaker_open, reported_at)
        select endpoint_id, case when row_number() over (order by endpoint_id) > 1 then now() - interval '600 s' end, true, now()

@@ -1,6 +1,6 @@
 /**
- * Whether the process's loops are running. A liveness check that only looks for an answer would keep a process whose
- * worker is stuck; a round that failed because a dependency is down counts as progress, since a restart would not
+ * Reports whether the process's loops are running. A liveness check that only looks for an answer would keep a process
+ * whose worker is stuck; a round that failed because a dependency is down counts as progress, since a restart would not
  * repair that.
  */
 export type Progress = {

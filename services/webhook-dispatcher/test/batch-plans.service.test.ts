@@ -50,7 +50,7 @@ async function recordedRows(
 ): Promise<number> {
   const rows = deliveries.map((delivery) => ({
     ...delivery,
-    // Of a resend by hand: its own delivery is another one than the schedule's.
+    // A resend by hand has a delivery of its own, other than the schedule's.
     ...(trigger === "manual" && { delivery_id: randomUUID() }),
     attempt_id: randomUUIDv7(),
     lease_token: randomUUID(),

@@ -155,7 +155,7 @@ test("with 20 000 pending for a dead merchant another's first webhook goes out a
   const event = newEvent({ merchantId });
   await harness.publish(event);
   await delivered(event.eventId);
-  // Of those that were there before it hardly any have had their turn.
+  // Hardly any of the deliveries that were there before it have had their turn.
   const { arrivedAt } = harness.receiver.ledger[0]!;
   expect(dead.ledger.filter((one) => one.arrivedAt < arrivedAt).length).toBeLessThan(100);
   // After its time-out it gets one request at a time.

@@ -79,7 +79,7 @@ async function startWithFull() {
   return { callForClaim, makeEndsDue: () => makeDue("0"), leasedEnds: () => leased(ends) };
 }
 
-/** Of an endpoint that has not answered yet. */
+/** The limit of an endpoint that has not answered yet. */
 const MAX_IN_FLIGHT = 8;
 /** More than one claim steps over. */
 const FULL = 2_100;

@@ -31,5 +31,5 @@ test("what found no room when it was looked for is sent when there is room, with
   );
 });
 
-/** Of an endpoint that has not answered yet. */
+/** The limit of an endpoint that has not answered yet. */
 const MAX_IN_FLIGHT = 8;

@@ -6,7 +6,7 @@ import { startDispatcherHarness } from "./dispatcher-harness.ts";
 import { addEndpoint } from "./endpoints.ts";
 import { newEvent } from "./events.ts";
 
-/** Where the process dies: after the first endpoint's 2xx, before or while that is recorded. */
+/** The point at which the process dies: after the first endpoint's 2xx, before or while that is recorded. */
 const points: Failpoint[] = ["webhooks.after_2xx", "webhooks.in_result_batch"];
 
 test.concurrent.each(points)(

@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 beforeEach(async () => {
   for (const receiver of [shop, books]) receiver.behave({ kind: "status", status: 200 });
-  // What the test before has left arrives before this one begins.
+  // Deliveries that the test before has left arrive before this one begins.
   await eventually(async () => expect(await harness.query("select 1 from webhooks.delivery")).toEqual([]));
   for (const receiver of [shop, books]) receiver.ledger.length = 0;
 });

@@ -32,11 +32,11 @@ export type AcceptDeps = {
   windowMs: number;
   /** Days that events are kept. */
   eventDays: number;
-  /** Whether to give up on a batch that the database does not accept. */
+  /** True once a batch that the database does not accept is to be given up. */
   isStopping: () => boolean;
 };
 
-/** What may be an event, with the span in which it is accepted, if it belongs to a trace. */
+/** A possible event, with the span in which it is accepted, if it belongs to a trace. */
 export type Received = { pulled: PulledEvent; span: Span | undefined };
 
 type Arrival = { pulled: PulledEvent; event: IncomingEvent };

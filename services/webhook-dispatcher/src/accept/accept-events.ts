@@ -43,7 +43,9 @@ export async function acceptEvents(
   };
 }
 
-/** What is known before the statement is not read back: the body sent is the one that was committed, the same buffer. */
+/**
+ * Columns known before the statement are not read back: the body sent is the one that was committed, the same buffer.
+ */
 type AcceptedRow = Omit<LeasedDeliveryRow, keyof GivenEvent | "lease_token"> & {
   event_id: string;
   lease_token: string | null;

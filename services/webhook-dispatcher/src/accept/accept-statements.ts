@@ -10,12 +10,12 @@ export type GivenEvent = {
   source: EventSource | "webhooks";
   event_type: string;
   merchant_id: string;
-  /** What the event is about; of a warning it is the endpoint. */
+  /** The subject of the event; of a warning it is the endpoint. */
   payment_id: string;
   status: EventStatus;
   body: Buffer;
   traceparent: string | null;
-  /** Whether its delivery may be leased immediately. */
+  /** True where its delivery may be leased immediately. */
   lease: boolean;
 };
 

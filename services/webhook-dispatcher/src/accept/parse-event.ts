@@ -27,7 +27,6 @@ export function parseEvent(
   };
 }
 
-/** What identifies an event, without the rest of it. */
 export type EventIdentity = Pick<MerchantEvent, "eventId" | "source">;
 
 /** @returns which event it is, though it may be no whole one; undefined when it does not say. */

@@ -19,7 +19,7 @@ export type WarnDeps = {
   shiftMs: number;
 };
 
-/** Of endpoints that have begun to fail each is told about once, until it has succeeded again. @returns how many */
+/** Warns once of each endpoint that has begun to fail, until it has succeeded again. @returns how many */
 export async function warnOfFailing({ db, warnAfterMs, windowMs, shiftMs }: WarnDeps): Promise<number> {
   if (!(await hasFailing(db, { warnAfterMs, shiftMs }))) return 0;
   return await db.transaction().execute(async (trx) => {
@@ -78,7 +78,7 @@ const ROUND_MAX = 100;
 
 type Failing = { endpoint_id: string; merchant_id: string; failing_since: Date; lost_from: Date | null };
 
-/** What a warning says, and whom it is for. */
+/** The content of a warning, and its merchant. */
 export type Warning = Omit<WebhookWarning, "default"> & { merchantId: string };
 
 /** Accepts warnings, with their deliveries. */

@@ -12,8 +12,8 @@ export type AttemptTimes = {
 };
 
 /**
- * Whatever the settings, an attempt that has begun and the record of its result end before the lease does, or another
- * process would send the same webhook meanwhile. A lease that is too short for that is lengthened.
+ * Fits an attempt and the record of its result into the lease, whatever the settings, or another process would send the
+ * same webhook meanwhile. A lease that is too short for that is lengthened.
  *
  * @param answerMs how long an endpoint may take for its answer once it has the request (`WEBHOOK_ATTEMPT_TIMEOUT`).
  * @param leaseMs the lease of the settings (`WEBHOOK_LEASE`).

@@ -9,7 +9,7 @@ export type ClaimRequest = {
   rooms: { endpointId: string; room: number }[];
   leaseMs: number;
   shiftMs: number;
-  /** Where the claim before ended: endpoints take turns when there are more than one claim can look at. */
+  /** The end of the claim before: endpoints take turns when there are more than one claim can look at. */
   after: string | undefined;
 };
 

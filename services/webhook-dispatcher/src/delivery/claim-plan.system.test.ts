@@ -16,7 +16,7 @@ type Surroundings = {
   statistics?: "fresh" | "partial";
   /** How many endpoints fail, and for long enough that others are told. */
   failing?: number;
-  /** Whether a transaction of before the first row is open, so that no row that was deleted since goes. */
+  /** True where a transaction older than the first row is open, so that no row that was deleted since goes. */
   oldSnapshot?: boolean;
 };
 

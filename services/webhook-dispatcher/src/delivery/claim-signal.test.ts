@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createClaimSignal, type ClaimSignal } from "./claim-signal.ts";
 
-/** Whether a claim is called for. */
+/** Tells whether a claim is called for. */
 async function isCalled(signal: ClaimSignal): Promise<boolean> {
   let called = false;
   void signal.wait(3_600_000).then(() => (called = true));

@@ -108,7 +108,7 @@ function createClaimRound(
   signal: ClaimSignal,
 ): () => Promise<boolean> {
   let after: string | undefined;
-  /** Whether somebody called after a claim had looked at the first endpoints: they may be the ones that it is for. */
+  /** True where a call came after a claim had looked at the first endpoints: they may be the ones that it is for. */
   let again = false;
   return async () => {
     const limit = Math.min(CLAIM_MAX, queue.totalRoom());

@@ -1,4 +1,4 @@
-/** What this process has seen of an endpoint since it last reported. Times are of the database's clock. */
+/** This process's observations of an endpoint since it last reported. Times are of the database's clock. */
 export type HealthReport = {
   lastSuccessAt?: Date;
   lastFailureAt?: Date;

@@ -151,7 +151,7 @@ async function startTables() {
       const request = { rooms: [], leaseMs: LEASE_MS, shiftMs: 0, after: undefined };
       return { holder, watch, claim: (limit = 500) => claimDeliveries(pool, { ...request, limit }) };
     },
-    /** Who has leases. */
+    /** The holders of leases. */
     leased: async () => {
       const { rows } = await superuser.query<{ holder: string }>(
         "select distinct left(lease_token::text, 18) as holder from webhooks.delivery where lease_token is not null",

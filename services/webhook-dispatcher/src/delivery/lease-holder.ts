@@ -39,7 +39,7 @@ export function watchLeases(pool: Pool, holder: string, { leaseMs }: { leaseMs: 
   /** Those that were alive, or had leases when the process started. */
   let missing: Map<string, Missing> | undefined;
   const session = holdSession(pool, holder, {
-    // Of a session that was broken: the others may have lost theirs with it.
+    // The session was broken: the others may have lost theirs with it.
     onAgain: () => missing?.forEach((each) => (each.looks = Math.min(each.looks, -LOOKS))),
   });
   return {

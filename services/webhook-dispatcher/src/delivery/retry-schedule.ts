@@ -26,7 +26,7 @@ export function afterFailure(
 
 const JITTER_MAX = 0.05;
 
-/** Whether an attempt may start: the first one always, however late; a further one not after the deadline. */
+/** Tells whether an attempt may start: the first one always, however late; a further one not after the deadline. */
 export function mayStart(attempt: number, startsAt: Date, deadlineAt: Date): boolean {
   return attempt === 1 || startsAt <= deadlineAt;
 }

@@ -81,7 +81,7 @@ async function connectTo(
   }
 }
 
-/** Whether the event happens before the socket breaks. The cause is deliberately not reported. */
+/** Waits for the event. @returns false where the socket breaks before; the cause is deliberately not reported. */
 async function event(socket: Socket, name: "connect" | "secureConnect"): Promise<boolean> {
   return await new Promise((resolve) => {
     socket.once(name, () => resolve(true));

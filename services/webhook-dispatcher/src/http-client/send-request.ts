@@ -9,7 +9,7 @@ export type RequestResult =
       kind: "answered";
       statusCode: number;
       snippet: Buffer;
-      /** Whether the next request may use the connection. */ clean: boolean;
+      /** True where the next request may use the connection. */ clean: boolean;
     }
   | { kind: "timeout" }
   /** The connection broke before the answer's headers. */

@@ -24,7 +24,7 @@ let receiver: LedgerReceiver;
 let client: WebhookClient;
 const clients: WebhookClient[] = [];
 const TIMEOUT_MS = 300;
-/** What a busy machine meets in any case, and nobody who is made to wait for it would. */
+/** A limit that even a busy machine keeps, and a call that hangs does not. */
 const PATIENT_MS = 120_000;
 
 beforeAll(async () => {

@@ -101,7 +101,7 @@ async function chooseEventsOf(
   return rows;
 }
 
-/** What became of one event at each of its merchant's other endpoints that it was for. */
+/** The outcomes of one event at its merchant's other endpoints that it was for. */
 export async function findOtherOutcomes(
   db: Kysely<WebhooksDatabase>,
   { event_id, occurred_at, merchant_id }: Pick<LoggedEvent, "event_id" | "occurred_at" | "merchant_id">,

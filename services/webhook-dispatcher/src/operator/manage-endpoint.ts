@@ -33,7 +33,7 @@ export type ManageEndpointDeps = UrlDeps & {
   activateAfterMs: number;
   /** How long an event is tried. */
   windowMs: number;
-  /** Whether events are written that an endpoint gets only if it asks for them. */
+  /** Enables events that an endpoint gets only if it asks for them. */
   optionalEvents?: boolean;
 };
 
@@ -75,7 +75,7 @@ export async function putEndpoint(
   };
 }
 
-/** Whether another endpoint of the merchant that is on has this URL, however written: each event would be sent there twice. */
+/** Finds the URL, however written, at another endpoint of the merchant that is on: it would get each event twice. */
 export async function isUrlInUse(
   trx: Transaction<WebhooksDatabase>,
   { merchantId, url, exceptOf }: { merchantId: string; url: string; exceptOf: string | undefined },
@@ -85,7 +85,7 @@ export async function isUrlInUse(
   return endpoints.some((each) => each.endpoint_id !== exceptOf && asCalled(each.url) === called);
 }
 
-/** What a URL says to whoever calls it: a host has no capitals, 443 is no port, and `/a/../b` is `/b`. */
+/** The normal form of a URL, as a caller reads it: a host has no capitals, 443 is no port, and `/a/../b` is `/b`. */
 function asCalled(url: string): string {
   return new URL(url).href;
 }
@@ -167,7 +167,7 @@ export async function activateSecret(
 
 export const NOT_FOUND = { outcome: "problem", code: "webhook_not_found" } as const;
 
-/** Whether the request that made the endpoint's latest secret has come once more. */
+/** True where the request that made the endpoint's latest secret has come once more. */
 export function isCopy(endpoint: EndpointRow, { requestId }: OperatorContext): boolean {
   return endpoint.secret_request_id === requestId;
 }
@@ -183,7 +183,7 @@ function isNextSecretDue({ activates_at }: EndpointRow, clock: Clock): boolean {
   return activates_at !== null && activates_at.getTime() <= clock.databaseNow();
 }
 
-/** Who did what: an operator, or a merchant with its own endpoints. */
+/** The actor of an audited action: an operator, or a merchant with its own endpoints. */
 export type AuditedContext = Pick<OperatorContext, "requestId"> & {
   operator: Pick<OperatorContext["operator"], "name" | "staffOf">;
 };

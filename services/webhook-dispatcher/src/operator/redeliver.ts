@@ -75,7 +75,7 @@ async function receiversOf(
   return rows.map(({ endpoint_id }) => endpoint_id);
 }
 
-/** Whether the event waits for its delivery by the schedule to the endpoint. */
+/** True while the event waits for its delivery by the schedule to the endpoint. */
 function isPending({ event_id, endpoint_id }: { event_id: string; endpoint_id: RawBuilder<unknown> }) {
   return sql<boolean>`exists (
     select from delivery

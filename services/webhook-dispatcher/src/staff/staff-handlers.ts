@@ -25,8 +25,8 @@ import { redeliver, redeliverFailed } from "../operator/redeliver.ts";
 import { sendTestEvent } from "../operator/send-test-event.ts";
 
 /**
- * What a merchant's staff may ask of this service: what operators may, about endpoints and deliveries of the merchant that
- * the verified token names. Whatever merchant a request names, `own` puts that one in its place.
+ * Commands of a merchant's staff: those of operators, about endpoints and deliveries of the merchant that the verified
+ * token names. `own` puts that merchant in the place of any that a request names.
  */
 export function staffHandlers(deps: OperatorDeps) {
   return [...endpointHandlers(deps), ...deliveryHandlers(deps)];
