@@ -36,7 +36,7 @@ create table payment (
   -- the order free, null where it never did.
   claims_order            boolean,
 
-  -- By the merchant's plan when the payment was made.
+  -- The commission by the merchant's plan when the payment was made.
   commission_minor        bigint not null check (commission_minor >= 0),
   refunds_commission      boolean not null,              -- false where its refunds give no commission back
 
@@ -75,7 +75,7 @@ create table payment (
 
   -- The capture, cancellation or expiry that is under way; there is never more than one.
   operation_id            uuid,
-  -- When an authorization that was not captured expires; after an expiry that the bank declined, when it is tried again.
+  -- The expiry of an authorization that was not captured; after an expiry that the bank declined, its next attempt.
   -- Null where the bank was never asked.
   authorization_expires_at timestamptz,
 
@@ -85,9 +85,9 @@ create table payment (
   lease_token             uuid,
   lease_until             timestamptz,
 
-  -- When recovery looks at it next: null once settled, not before the lease's end while somebody works on it.
+  -- The time of recovery's next look: null once settled, not before the lease's end while a process works on it.
   recover_at              timestamptz,
-  -- From when its age counts for recovery; null is the claim. With 3-D Secure it is the end of the session, and from the
+  -- The start of its age for recovery; null is the claim. With 3-D Secure it is the end of the session, and from the
   -- completion call on that call.
   recovery_from           timestamptz,
   recovery_attempts       integer not null default 0,
@@ -156,7 +156,7 @@ create table payment_history (
 
 grant select, insert on payment_history to payments_app;
 
--- When each key made fingerprints: what was made then is compared until it is too old to count. A service notes its key
+-- The times when each key made fingerprints, which are compared until they are too old to count. A service notes its key
 -- here from time to time. An index on the payments would cost each of them, and this costs none.
 create table pan_fingerprint_key (
   key_id         text primary key check (char_length(key_id) between 1 and 32),
@@ -229,7 +229,7 @@ create table checkout (
                            uuid_extract_version(merchant_id) is not distinct from 8
                            and failure_url ~ '^http://(localhost|127\.0\.0\.1)([:/?#]|$)'))),
   payment_link_id      uuid,
-  -- As for a payment; its payments have it, too.
+  -- The issuer of the credential, as for a payment; its payments have it, too.
   credential_issued_by text check (char_length(credential_issued_by) between 1 and 200),
   -- The merchant's details of the buyer, as the gateway sealed them for the checkout's id (CARD_SEALING_KEYS): they are
   -- needed when the buyer pays, and emptied with the checkout's end.
@@ -323,8 +323,8 @@ create table payment_operation (
   result_code          text,
   result_message       text,
 
-  -- When it was sent last, or may have been; null where nothing of it has left this machine. A bank that carries out
-  -- repeats gets it again only when the call before can no longer arrive.
+  -- The time when it was sent last, or may have been; null where nothing of it has left this machine. A bank that
+  -- carries out repeats gets it again only when the call before can no longer arrive.
   sent_at              timestamptz,
   -- Rises where the bank has called a request too late without judging it: that reference is spent, and the operation is
   -- sent under the next one.
@@ -379,10 +379,10 @@ create table payment_reversal (
   payment_id           uuid primary key references payment,
   approved_minor       bigint check (approved_minor > 0),   -- what the bank says it approved, if not what was asked for
   sent_at              timestamptz,                         -- when a reversal was sent first, whatever came of it
-  -- When the last reversal was sent that may still take effect at the bank; null where none may. While it may, people
+  -- The time of the last reversal that may still take effect at the bank; null where none may. While it may, people
   -- cannot book the payment, whatever the bank refused before.
   last_sent_at         timestamptz,
-  -- How often a reversal was sent: of two processes that found the same only one sends it.
+  -- The number of reversals sent: of two processes that found the same only one sends it.
   sends                integer not null default 0,
   settled_at           timestamptz,                         -- the bank said that only a refund gives the money back
   -- The same for the refund that gives back a settled charge. Its reference rises where the bank has called one too late
@@ -437,7 +437,8 @@ create table chargeback (
   status            text not null default 'OPEN' check (status in ('OPEN', 'WON', 'LOST', 'WITHDRAWN')),
   amount_minor      bigint not null check (amount_minor > 0),
   currency          char(3) not null,
-  -- In the payment's currency: what counts now, and what of it was paid back already when the case was opened.
+  -- The amount that counts now, in the payment's currency, and the part of it that was paid back already when the case
+  -- was opened.
   counted_minor     bigint not null check (counted_minor >= 0),
   excess_minor      bigint not null check (excess_minor >= 0),
   -- The amount that the bank has given back.
@@ -602,7 +603,7 @@ grant select, insert, update (confirmed_by, confirmed_at) on merchant_route to p
 
 -- Rules of merchants ---------------------------------------------------------------------------------------------------
 
--- Only merchants that have such rules leave rows here, so nobody else pays for them.
+-- Only merchants that have such rules leave rows here, so no other payment pays for them.
 
 -- Payments that were let through to the bank, by merchant and card or address. One row for each, whose lock is what makes
 -- the count exact whichever process asks; as many times as the rule allows, so a row has a bound.
@@ -719,9 +720,9 @@ grant select, insert, update (answer), delete on idempotency_key to payments_app
 -- what may go. A function whose page asks about other tables' rows has settings of the planner, which would rather read
 -- such a table whole. They run as the owner, since the service may not remove such rows.
 
--- Deletes a page of the outbox: rows that are confirmed and older than given. What nobody has confirmed stays, however old
--- it is; 3 days are the least that the settings allow. Of all processes one deletes, and the others find nothing to do.
--- `after`: where the page before ended. `reached`: where this one did; null when nothing is behind it.
+-- Deletes a page of the outbox: rows that are confirmed and older than given. An unconfirmed row stays, however old it
+-- is; 3 days are the least that the settings allow. Of all processes one deletes, and the others find nothing to do.
+-- `after`: the end of the page before. `reached`: the end of this one; null when nothing is behind it.
 create function purge_outbox(older_than interval, after uuid, rows_max integer, out deleted integer, out reached uuid)
 language plpgsql security definer set search_path = payments, pg_temp as $$
 declare
@@ -804,7 +805,7 @@ grant execute on function
   purge_outbox(interval, uuid, integer), purge_sessions(interval, boolean, integer), purge_checkouts(interval, integer)
   to payments_app;
 
--- How far a task has come that changes old rows once: it goes on from there, and never reads what it has done.
+-- The progress of a task that changes old rows once: it goes on from there, and never reads what it has done.
 create table purge_progress (
   task        text primary key check (char_length(task) <= 64),
   through_at  timestamptz not null default '-infinity',

@@ -91,7 +91,7 @@ test("credentials that a bank refuses are counted by account, from none on, and 
   await eventually(() => child.logTail().includes("the bank refuses the credentials of an account"));
 });
 
-/** A bank of the Nestpay kind that knows nobody. */
+/** A bank of the Nestpay kind that refuses every user. */
 async function startRefusingBank() {
   const answer = `<?xml version="1.0" encoding="ISO-8859-9"?><CC5Response><OrderId></OrderId><Response>Error</Response>
     <ErrMsg>the user is not known</ErrMsg><ProcReturnCode>99</ProcReturnCode>

@@ -65,7 +65,7 @@ export function checkouts(payments: PaymentsHarness) {
       if (reply.outcome !== "done") throw new Error(reply.outcome);
       return reply.result;
     },
-    /** In the order of the attempts. */
+    /** The checkout's payments in the order of its attempts. */
     paymentsOf: (checkoutId: string) =>
       payments.query<{ payment_id: string; state: string }>(
         `select payment_id, state from payments.checkout_payment join payments.payment using (payment_id)
@@ -74,7 +74,7 @@ export function checkouts(payments: PaymentsHarness) {
       ),
     letExpire: (checkoutId: string) =>
       payments.query("update payments.checkout set expires_at = now() where checkout_id = $1", [checkoutId]),
-    /** As it is written down, without anybody looking. */
+    /** The state as it is stored, without a look by the service. */
     async storedState(checkoutId: string): Promise<string | undefined> {
       const [row] = await payments.query<{ state: string }>(
         "select state from payments.checkout where checkout_id = $1",

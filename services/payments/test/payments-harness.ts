@@ -5,7 +5,7 @@ export type PaymentsHarness = Awaited<ReturnType<typeof startPaymentsHarness>>;
 
 type PaymentsOptions = TestBankOptions &
   Pick<TestSystemOptions, "log"> & {
-    /** Without the service: the test starts its processes itself. */
+    /** Leaves the service out: the test starts its processes itself. */
     alone?: boolean;
   };
 

@@ -130,7 +130,7 @@ export function threeDs(payments: PaymentsHarness) {
       );
       return rows.map(({ status }) => status);
     },
-    /** As if the session's time were over. */
+    /** Ends the session's time. */
     expire: (paymentId: string) =>
       payments.query(
         `with session as (

@@ -11,7 +11,7 @@ export type AuthorizationDecision =
   /** The acquirer answered with another amount than we asked for, or refuses what it reserved: that must be reversed. */
   | { to: "REVERSING"; cause: string };
 
-/** How a payment's authorization ends, and why. */
+/** The end of a payment's authorization, and its cause. */
 export type Settlement = { to: "SUCCESS" | "FAILED" | "CANCELLED"; cause: string; result: AcquirerResult };
 
 /** The acquirer's fields of the record; null where it gave none. */

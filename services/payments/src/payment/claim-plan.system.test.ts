@@ -23,7 +23,7 @@ test.each(["plain", "keyed"] as const)(
         "select set_config(name, setting, false) from json_each_text($1) as given(name, setting)",
         [JSON.stringify(WRITE_SETTINGS)],
       );
-      // As after an installation, when nobody has analyzed the table: plans are made then, and kept.
+      // Plans are made after an installation, before the table is analyzed, and kept.
       await owner.query(`prepare claim as ${CLAIM[kind].text}`);
       const few = await pagesOfClaim(owner);
       await owner.query(

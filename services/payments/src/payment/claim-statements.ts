@@ -7,7 +7,7 @@ import { CLAIM_COLUMNS, COLUMN_NAMES, OWNS_ITS_KEY, type Statement } from "./pay
  * together; this statement finds the others, so that nothing fails in the common case.
  */
 
-/** Which payments the unique index is over; in the words of the migration, or the planner does not use it. */
+/** The payments that the unique index is over; in the words of the migration, or the planner does not use it. */
 export const UNDECIDED_ORDER = "claims_order and state in ('ENROLLING', 'AUTHORIZING', 'REVERSING')";
 
 /**

@@ -12,7 +12,7 @@ import { reversalState, transition, type PaymentState } from "./payment.ts";
 export type LeasedPayment = Selectable<PaymentTable> & {
   lease_token: string;
   age_ms: number;
-  /** When it was due before it was leased. */
+  /** The time when it was due before it was leased. */
   due_at: Date | null;
 };
 
@@ -53,7 +53,9 @@ export async function leaseUnsettled(
     .execute();
 }
 
-/** In how many milliseconds {@link leaseUnsettled} has something to lease of any account; undefined where nothing waits. */
+/**
+ * The milliseconds until {@link leaseUnsettled} has something to lease of any account; undefined where nothing waits.
+ */
 export async function unsettledDueInMs(db: Kysely<PaymentsDatabase>): Promise<number | undefined> {
   const first = await db
     .selectFrom("payment")
@@ -126,8 +128,8 @@ const REVIEW_REFUSED_MESSAGE =
 export const NOTIFIED_REST_MS = 5_000;
 
 /**
- * Ends the lease and sets the time of the next attempt; does nothing when the lease is no longer ours. Of what the bank has
- * notified under the lease the inquiry that ends with it may not have known, so the next one comes soon.
+ * Ends the lease and sets the time of the next attempt; does nothing when the lease is no longer ours. The inquiry that
+ * ends with it may not have known of a notification under the lease, so the next one comes soon.
  * @param notAfter the latest time of the next attempt, whatever `inMs` says.
  * @param review what the payment shows from now on, where the acquirer's fraud desk has still to decide on it.
  * @returns whether the lease was ours.

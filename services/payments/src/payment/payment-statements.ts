@@ -17,7 +17,7 @@ export type ClaimRow = Omit<
 > & {
   lease_token: string;
   pan_fingerprint: Buffer;
-  /** Under the ring's other keys; compared and never written. */
+  /** Fingerprints under the ring's other keys; compared and never written. */
   older_pan_fingerprints: Buffer[];
   older_idempotency_fingerprints: Buffer[];
   idempotency_key: string | null;

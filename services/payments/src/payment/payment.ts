@@ -75,7 +75,7 @@ export function reversalState(state: PaymentState): "REVERSING" | "CANCELLING" {
   return state === "ENROLLED" || state === "CANCELLING" ? "CANCELLING" : "REVERSING";
 }
 
-/** How a payment ends once its reversal is acknowledged. */
+/** The end of a payment once its reversal is acknowledged. */
 export function endOfReversal(state: "REVERSING" | "CANCELLING"): "FAILED" | "CANCELLED" {
   return state === "REVERSING" ? "FAILED" : "CANCELLED";
 }

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => payments.close());
 
-/** As if the event had waited for as long as it is left to its process. */
+/** Ends the time for which the event is left to its process. */
 const claimEnds = (paymentId: string) =>
   payments.query("update payments.outbox set publish_at = now() where payment_id = $1", [paymentId]);
 

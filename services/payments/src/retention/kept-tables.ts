@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** How long each table of the schema `payments` is kept, and the purges that end it. */
+/** The time that each table of the schema `payments` is kept, and the purges that end it. */
 export const keptTables: RetentionLine<Kysely<PaymentsDatabase>>[] = [
   {
     table: "payment",

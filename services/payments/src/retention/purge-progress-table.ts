@@ -1,4 +1,4 @@
-/** How far a purge has come that goes through old rows once, in the order of time. */
+/** The progress of a purge that goes through old rows once, in the order of time. */
 export type PurgeProgressTable = { task: string; through_at: Date; through_id: string };
 
 /** The room's part of the schema; `database.ts` composes them. */

@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 
 let database: TestDatabase;
 let superuser: Pool;
-/** As the service. */
+/** The database with the service's rights. */
 let db: Kysely<PaymentsDatabase>;
 
 beforeAll(async () => {

@@ -44,10 +44,10 @@ export type Admitted = {
 type Message = Incoming<PreAuthorizePayment | SellPayment>;
 
 /**
- * The steps before any payment's claim, with 3-D Secure or without: opens the card and what is said about its buyer, looks
- * up its BIN, refuses what its programme does not have, finds the account that it goes to, refuses what that account needs
- * and nobody said, waits for one of the merchant's connections to it, takes a turn where it has so many calls a minute,
- * and asks the merchant's rules. Nothing has been sent to the bank.
+ * The steps before any payment's claim, with 3-D Secure or without: opens the card and the details of its buyer, looks
+ * up its BIN, refuses what its programme does not have, finds the account that it goes to, refuses a payment without
+ * the fields that the account needs, waits for one of the merchant's connections to it, takes a turn where it has so
+ * many calls a minute, and asks the merchant's rules. Nothing has been sent to the bank.
  * @param proceed what follows for a payment that is admitted, on that connection. Every other gets its answer here.
  */
 export async function admitPayment<Reply extends CommandReply<ApiPaymentResponse>>(
@@ -64,7 +64,7 @@ export async function admitPayment<Reply extends CommandReply<ApiPaymentResponse
     further?: readonly string[];
     /** The checkout's details of the buyer, beside those of the request. */
     ordered?: OrderDetails | undefined;
-    /** How a payment that exists already is shown. */
+    /** The view of a payment that exists already. */
     read?: ReadState;
   },
   proceed: (admitted: Admitted) => Promise<Reply>,

@@ -20,7 +20,7 @@ type Reply = CommandReply<ApiPaymentResponse>;
 /**
  * Answers a request whose payment or Idempotency-Key exists already. The gateway's copy of one message waits for the
  * first one's end. The merchant's repetition gets the stored answer, 409 while the first is still running, or 202 with
- * the payment as it stands when nobody is working on it.
+ * the payment as it stands when no process works on it.
  */
 export async function answerKnownPayment(
   deps: Deps,

@@ -32,7 +32,7 @@ const undecided = (paymentId: string) => ({
   extra: { paymentId },
 });
 
-/** A payment whose outcome nobody knows yet. */
+/** A payment whose outcome is not known yet. */
 async function undecidedPayment(orderId: string, context = payments.context()): Promise<string> {
   const command = payments.command({ ...SILENT, orderId });
   expect(await payments.send(command, context)).toMatchObject({ outcome: "pending" });
@@ -87,7 +87,7 @@ describe("while an attempt at an order is undecided", () => {
     expect(await payments.send(payments.command())).toMatchObject(SUCCESS);
     const allowed = { ...SILENT, orderId, allowConcurrentAttempt: true };
     expect(await payments.send(payments.command(allowed))).toMatchObject({ outcome: "pending" });
-    // One that was allowed is in nobody's way, as one of a version that knows nothing of this.
+    // One that was allowed keeps no other payment of its order away.
     await decided(first);
     expect(await payments.send(payments.command({ orderId }))).toMatchObject(SUCCESS);
   });

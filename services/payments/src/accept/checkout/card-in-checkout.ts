@@ -48,7 +48,7 @@ function detailsWithCard(details: OrderDetails | undefined, pan: string): string
   return fields;
 }
 
-/** By the names that merchants know them by. */
+/** The fields with the card in them, by the names that merchants know. */
 export function fieldsWithCard(
   row: Pick<CheckoutRow, "order_id" | "customer_id" | "success_url" | "failure_url">,
   pan: string,

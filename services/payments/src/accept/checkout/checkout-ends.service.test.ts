@@ -41,7 +41,7 @@ test("a merchant cancels an open checkout, and nobody pays it afterwards", async
   expect(await cancel(checkoutId)).toMatchObject({ outcome: "done", result: { status: "CANCELLED" } });
   expect(await steps.pay(checkoutId)).toMatchObject({ result: { status: "CANCELLED" } });
   expect(await steps.paymentsOf(checkoutId)).toEqual([]);
-  // As often as the merchant likes.
+  // A merchant may cancel as often as it likes.
   expect(await cancel(checkoutId)).toMatchObject({ outcome: "done", result: { status: "CANCELLED" } });
   expect(await eventsOf(checkoutId)).toHaveLength(1);
 });

@@ -19,8 +19,8 @@ const EVENTS: Record<Closed, EventType> = {
 };
 
 /**
- * Ends a checkout by one update of an open row, and writes the event of its end in the same transaction: whoever closes it,
- * there is one event.
+ * Ends a checkout by one update of an open row, and writes the event of its end in the same transaction: however it is
+ * closed, there is one event.
  */
 export async function closeCheckout(
   { optionalEvents = false }: { optionalEvents?: boolean },

@@ -13,7 +13,7 @@ import { checkoutRecord } from "./checkout-record.ts";
 import { isToBeClosed, settleCheckout, type SettleCheckoutDeps } from "./settle-checkout.ts";
 
 export type ListCheckoutsDeps = SettleCheckoutDeps & {
-  /** On the connections of lists. */
+  /** The database on the connections of lists. */
   lists: Kysely<PaymentsDatabase>;
 };
 

@@ -21,7 +21,7 @@ export type OpenCheckoutDeps = CheckoutDetailsDeps & {
   db: Kysely<PaymentsDatabase>;
   /** Keys of the fingerprint of the request. */
   fingerprintKeys: KeyRing;
-  /** How long a checkout stays open if its merchant names no time. */
+  /** The lifetime of a checkout whose merchant names none. */
   checkoutExpiresAfterMs: number;
 };
 type Reply = CommandReply<CheckoutRecord>;

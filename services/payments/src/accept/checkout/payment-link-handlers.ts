@@ -20,9 +20,9 @@ import { findPaymentLink, LINK_COLUMNS, type FoundLink } from "./payment-link-qu
 import { paymentLinkRecord } from "./payment-link-record.ts";
 
 type Deps = PaymentLinkDeps & {
-  /** On the connections of lists. */
+  /** The database on the connections of lists. */
   lists: Kysely<PaymentsDatabase>;
-  /** How long a checkout stays open that a buyer begins. */
+  /** The lifetime of a checkout that a buyer begins. */
   checkoutExpiresAfterMs: number;
 };
 

@@ -80,7 +80,7 @@ export async function takePaymentLink(
   return numAffectedRows === 1n;
 }
 
-/** How the link stands for who wants to pay now. */
+/** The status of the link for a buyer who wants to pay now. */
 export function linkStatus(link: FoundLink): PaymentLinkPage["status"] {
   if (link.taking === "PAID") return "USED";
   if (link.disabled_at !== null) return "DISABLED";

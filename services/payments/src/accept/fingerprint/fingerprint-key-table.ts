@@ -1,6 +1,6 @@
 import type { Generated } from "kysely";
 
-/** When each key made fingerprints. */
+/** The times when each key made fingerprints. */
 export type PanFingerprintKeyTable = {
   key_id: string;
   first_used_at: Generated<Date>;

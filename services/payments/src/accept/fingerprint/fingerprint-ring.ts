@@ -66,7 +66,7 @@ async function countFingerprints(
 
 /** A key may have been in use this long after it was noted last: twice the interval between two notes. */
 const NOTED_LATE = "20 minutes";
-/** Enough to know that a key is needed, whatever is stored. */
+/** The count that is enough to know that a key is needed, however much is stored. */
 const COUNTED_MAX = 10_000;
 
 /** Notes that the active key makes fingerprints now. */

@@ -72,7 +72,7 @@ export async function adoptCardCounters(
       expires_at = greatest(counter.expires_at, excluded.expires_at)`.execute(db);
 }
 
-/** As many as the table allows. */
+/** The latest attempts, as many as the table allows. */
 const LATEST_ATTEMPTS = sql`select array(select attempt`;
 const LATEST_FIRST = sql`order by attempt desc limit 1000`;
 

@@ -6,7 +6,7 @@ import type { ReturnedFields } from "../../../test/cardholder.ts";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
 import { threeDs, type ThreeDsSteps } from "../../../test/three-ds-harness.ts";
 
-/** A bank whose completion has to bring what the browser got from the issuer; what else a browser brings, nobody sent. */
+/** A bank whose completion needs what the browser got from the issuer; all else that a browser brings is forged. */
 let payments: PaymentsHarness;
 let steps: ThreeDsSteps;
 const { log, lines } = captureLog("payments");

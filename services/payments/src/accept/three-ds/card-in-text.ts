@@ -14,7 +14,7 @@ export type TextFinding = "clean" | "card" | "unreadable";
  */
 export function findCard(text: string, { pan, cvv }: SoughtCard): TextFinding {
   const numbers = [pan, Array.from(pan).toReversed().join("")];
-  // Digits of other scripts nobody encodes once more.
+  // Digits of other scripts are sought in the text itself: no bank encodes them once more.
   if (numbers.some((number) => holdsThisCard(text, number))) return "card";
   const fields = fieldsWith(cvv);
   let lookedAt = 0;

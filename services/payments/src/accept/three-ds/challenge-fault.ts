@@ -23,7 +23,7 @@ export function challengeFault(
   return findings.has("unreadable") ? "challenge_cannot_be_shown" : undefined;
 }
 
-/** In UTF-16 code units; a page that takes the browser to the issuer has some thousand. */
+/** The limit in UTF-16 code units; a page that takes the browser to the issuer has some thousand. */
 const CHALLENGE_LENGTH_MAX = 131_072;
 
 function textsOf(challenge: Challenge): string[] {

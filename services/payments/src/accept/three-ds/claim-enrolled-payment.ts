@@ -16,7 +16,7 @@ import { claimEnrolment } from "./session-queries.ts";
 export type ClaimEnrolledDeps = ClaimTimes & {
   db: Kysely<PaymentsDatabase>;
   events: BusinessEvents;
-  /** How long a cardholder has for the challenge, from the claim on. */
+  /** The cardholder's time for the challenge, from the claim on. */
   sessionMs: number;
 };
 

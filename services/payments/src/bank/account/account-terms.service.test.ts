@@ -17,8 +17,8 @@ import { accountOperators, resultOf } from "../../../test/account-operators.ts";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
 
 /**
- * How late a call may arrive and when the day ends is the account's. What accounts are given here is the contrary of the
- * installation's: calls arrive an hour late there, and its day has ended since a sale of six hours ago.
+ * The late arrival of calls and the end of the day are the account's. Accounts here have the contrary of the
+ * installation's terms: calls arrive an hour late there, and its day has ended since a sale of six hours ago.
  */
 let payments: PaymentsHarness;
 let dir: string;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeAccount } from "../../../test/account-operators.ts";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
 
-/** Without `ACQUIRER_URL`: banks are what operators have made accounts at, and nothing else. */
+/** Settings without `ACQUIRER_URL`: the only banks are those of operators' accounts. */
 const WITHOUT_URL = {
   ACQUIRER_URL: "",
   ACCOUNT_SECRET_KEYS: `a1:${randomBytes(32).toString("base64")}`,

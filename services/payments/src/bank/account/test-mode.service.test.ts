@@ -128,7 +128,7 @@ test("routes name accounts of the merchant's mode", async () => {
   expect(await as("alice").route(testIdOf(merchantId), [{ accountId: testId }])).toHaveProperty("result");
 });
 
-/** In use in this process at once: a change through the service reads all of them again. */
+/** Puts routes in use in this process at once: a change through the service reads all of them again. */
 async function plantRoutes(merchantId: string, routes: object[]): Promise<void> {
   await payments.query(
     `insert into payments.merchant_route (merchant_id, version, routes, proposed_by, confirmed_by, confirmed_at)

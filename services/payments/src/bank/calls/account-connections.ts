@@ -10,7 +10,7 @@ import type { CurrentAccounts } from "../account/current-accounts.ts";
 
 type Accounts = Pick<CurrentAccounts, "table">;
 
-/** How the connections to an account are divided: a quarter each for refunds and for upkeep, the rest for payments. */
+/** Divides the connections to an account: a quarter each for refunds and for upkeep, the rest for payments. */
 export function connectionsOfLanes(connectionsMax: number): Record<Lane, number> {
   const quarter = Math.max(1, Math.floor(connectionsMax / 4));
   return { payments: Math.max(1, connectionsMax - 2 * quarter), refunds: quarter, upkeep: quarter };

@@ -22,8 +22,10 @@ export type Lane = (typeof LANES)[number];
 
 /** The banks as one kind of work uses them. */
 export type Acquirers = {
-  /** By the account that a payment is stored with; null is that of `ACQUIRER_URL`. Of one that is not known, or whose
-   * credentials cannot be opened, every call is `not_sent`. */
+  /**
+   * The bank of the account that a payment is stored with; null is that of `ACQUIRER_URL`. For an unknown account, or
+   * unreadable credentials, every call is `not_sent`.
+   */
   of(accountId: string | null): Acquirer;
 };
 
@@ -40,7 +42,7 @@ export type AccountAcquirers = {
 
 export type AccountAcquirersOptions = {
   connectors: ReadonlyMap<string, AnyConnector>;
-  /** Without it there can be no accounts but that of `ACQUIRER_URL`. */
+  /** The keys of credentials, without which there can be no accounts but that of `ACQUIRER_URL`. */
   ring: KeyRing | undefined;
   /** The account of `ACQUIRER_URL`, where that is set. */
   fallback?: (lane: Lane) => Acquirer;
@@ -160,7 +162,7 @@ function logOncePer<Subject>(everyMs: number, write: (subject: Subject) => void)
 }
 const REFUSED_LOG_MS = 60_000;
 
-/** Tells the breaker of each call whether there was a connection, and whoever looks after credentials that they are refused. */
+/** Notes for the breaker whether each call had a connection, and reports credentials that are refused. */
 function noting(
   acquirer: Acquirer,
   { breaker, onRefused }: { breaker: Breaker; onRefused: () => void },

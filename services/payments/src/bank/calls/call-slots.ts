@@ -10,7 +10,7 @@ export type CallSlots = {
   take(range: SlotRange, count: number): Promise<number[]>;
   /** Frees slots of which no call was made. */
   giveBack(accountId: string, slots: readonly number[]): Promise<void>;
-  /** In how many milliseconds the next one is free. */
+  /** The milliseconds until the next one is free. */
   nextInMs(range: SlotRange): Promise<number>;
 };
 

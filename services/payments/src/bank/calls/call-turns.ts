@@ -73,7 +73,7 @@ export function createCallTurns(
       try {
         return await waitForTurn(rangeOf(kind, { accountId, max }), kind, until);
       } catch {
-        // Without the database nobody can count, and the bank would refuse what is too much.
+        // Without the database calls cannot be counted, and the bank would refuse what is too much.
         return { kind: "not_sent", reason: "limit" };
       }
     },

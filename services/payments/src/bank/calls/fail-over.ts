@@ -6,9 +6,9 @@ import type { PaymentsDatabase } from "../../database.ts";
 type Leased = { payment_id: string; lease_token: string; account_id: string | null };
 
 /**
- * Calls the account that a payment is stored with, and the next ones of its route for as long as no connection was made, so
- * that certainly nothing was sent. Before each further call the payment is stored with that account: whoever recovers it asks
- * where it may be. An answer, a lost one, or a refusal to take the call now ends it.
+ * Calls the account that a payment is stored with, and the next ones of its route for as long as no connection was
+ * made, so that certainly nothing was sent. Before each further call the payment is stored with that account: recovery
+ * then asks where it may be. An answer, a lost one, or a refusal to take the call now ends it.
  *
  * @param payment its `account_id` is that of the last call when this resolves.
  */

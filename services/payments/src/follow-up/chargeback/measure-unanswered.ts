@@ -18,7 +18,7 @@ export function startMeasuringUnanswered({ db, log }: Deps): PeriodicTask {
   return startPeriodicTask("measure unanswered", { intervalMs: MEASURE_INTERVAL_MS, round, log });
 }
 
-/** How many open cases of live mode have no evidence although their deadline is near or has passed. */
+/** Counts open cases of live mode that have no evidence although their deadline is near or has passed. */
 export async function measureUnanswered(
   db: Kysely<PaymentsDatabase>,
 ): Promise<{ near: number; passed: number }> {

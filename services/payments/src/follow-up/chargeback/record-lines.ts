@@ -14,8 +14,8 @@ type LineRow = Selectable<ChargebackLineTable>;
 export type ChargebackDeps = EventsWritten & { db: Kysely<PaymentsDatabase> };
 
 /**
- * Records what lines of banks' files say about chargebacks, a line in a transaction, each once however often it is told. No
- * amount is refused: what the bank has taken is gone, whatever is known here.
+ * Records what lines of banks' files say about chargebacks, a line in a transaction, each once however often it is
+ * sent. No amount is refused: what the bank has taken is gone, whatever is known here.
  */
 export async function recordLines(
   deps: ChargebackDeps,

@@ -30,7 +30,9 @@ export async function takeExpired(
     .execute();
 }
 
-/** In how many milliseconds {@link takeExpired} has something to take of any account; undefined where nothing can expire. */
+/**
+ * The milliseconds until {@link takeExpired} has something to take of any account; undefined where nothing can expire.
+ */
 export async function expiredDueInMs(db: Kysely<PaymentsDatabase>): Promise<number | undefined> {
   const first = await uncaptured(db)
     .select(msUntilFirst("authorization_expires_at").as("in_ms"))

@@ -64,8 +64,8 @@ export async function cancelPayment(
 }
 
 /**
- * When the bank was asked to charge: with 3-D Secure at the completion, which may be on a later business day than the
- * claim.
+ * The time when the bank was asked to charge: with 3-D Secure at the completion, which may be on a later business day
+ * than the claim.
  */
 function chargedAt({ recovery_from, created_at }: PaymentRow): Date {
   return recovery_from ?? created_at;

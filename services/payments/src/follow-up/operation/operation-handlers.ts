@@ -24,7 +24,7 @@ export function operationHandlers(deps: OperationHandlerDeps) {
   ];
 }
 
-/** On a connection to the account that the payment is stored with. */
+/** Operates on a connection to the account that the payment is stored with. */
 export async function onItsConnection(
   deps: OperationHandlerDeps,
   { context, payload }: Incoming<{ paymentId: string }>,

@@ -105,7 +105,7 @@ export async function startOperation(
   return operated;
 }
 
-/** How an operation ends. */
+/** The end of an operation. */
 export type OperationEnd =
   | { state: "DONE"; resultCode: string; resultMessage: string }
   | { state: "DECLINED"; resultCode: string; resultMessage: string }
@@ -251,8 +251,8 @@ async function recordHistory(
 }
 
 /**
- * CANCELLED is final; everything else is told only to who subscribes to it. An operation's end is told whether or not the
- * request got it as its answer: while this is committed nobody knows whether the answer will arrive.
+ * CANCELLED is final; all other events go only to endpoints that subscribe to them. An operation's end is an event
+ * whether or not the request got it as its answer: at the commit it is not known whether the answer will arrive.
  */
 function eventsOf(
   { state, last_operation }: PaymentRow & ShownPayment,

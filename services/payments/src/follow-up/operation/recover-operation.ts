@@ -49,7 +49,7 @@ export async function recoverOperation(
     await leaveToRecovery(deps, payment, operation, inquiry.kind, { inMs: 0 });
     return "waiting";
   }
-  // From before the commit: a process that stands still after it must not send it when another one may.
+  // Counted from before the commit: a process that stands still after it must not send it when another one may.
   const until = waitUntil(deps);
   const subReference = operation.sub_reference + (known === "repeat" ? 0 : 1);
   const current = await noteSending(deps.db, payment, operation, subReference);

@@ -1,6 +1,6 @@
 /**
- * The bank's part of a refund, which this service does for `refunds`: it alone talks to banks and opens their credentials.
- * Nothing is paid that is not reserved here, whoever asks for it.
+ * The bank's part of a refund, which this service does for `refunds`: it alone talks to banks and opens their
+ * credentials. Only amounts that are reserved here are paid.
  */
 import { refundReference, type Attempt, type Repetition, type Verdict } from "@holdfast/acquirer";
 import {
@@ -73,7 +73,7 @@ const CHARGED_BACK = {
   resultMessage: "The payment was charged back: the bank has given the money to the buyer.",
 } as const satisfies Verdict;
 
-/** Asks the bank about a refund, reserved or not: after a restore it may have paid what nobody here knows. */
+/** Asks the bank about a refund, reserved or not: after a restore it may have paid one that is unknown here. */
 export async function inquireAtBank(
   deps: RefundAtBankDeps,
   refund: RefundAtBank,

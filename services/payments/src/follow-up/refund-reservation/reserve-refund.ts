@@ -152,8 +152,8 @@ async function insertTombstone(trx: Trx, refundId: string): Promise<Reservation 
 }
 
 /**
- * A reservation whose payment is locked before it, as whoever reserves or sends a refund does: two who take the same locks in
- * two orders wait for each other until the database ends one of them.
+ * A reservation whose payment is locked before it, as in reserving and sending a refund: two transactions that take the
+ * same locks in two orders wait for each other until the database ends one of them.
  */
 async function lockWithPayment(trx: Trx, refundId: string): Promise<Reservation | undefined> {
   await trx

@@ -1,4 +1,4 @@
-/** Which accounts a merchant's payments go to, as operators set it; a set of routes is one version. */
+/** The accounts that a merchant's payments go to, as operators set them; a set of routes is one version. */
 import { appendAudit } from "@holdfast/audit";
 import {
   isLive,

@@ -31,7 +31,7 @@ function tryToOpen(key: Buffer, sealed: SealedReply): string | undefined {
   try {
     return createKeyedRecipient(key).open(sealed);
   } catch {
-    // Sealed to another key of the ring, or to nobody.
+    // Sealed to another key of the ring, or to none of it.
     return undefined;
   }
 }

@@ -34,7 +34,7 @@ export function listHandlers(deps: ListDeps) {
 }
 
 export type ListDeps = {
-  /** On the connections of lists. */
+  /** The database on the connections of lists. */
   lists: Kysely<PaymentsDatabase>;
   overdueAfterMs: number;
 };

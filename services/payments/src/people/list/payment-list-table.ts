@@ -15,7 +15,7 @@ export const PAYMENTS: ListTable = {
   hasStatusIndex: ({ merchantId }) => merchantId !== undefined,
 };
 
-/** With the columns that operators see beside. */
+/** The list with the columns that operators see beside. */
 export const OPERATORS_PAYMENTS: ListTable = {
   ...PAYMENTS,
   columns: sql`payment.*, ${lastOperation()} as operation, ${msSince("created_at")} as age_ms,

@@ -37,7 +37,7 @@ async function unresolved(pan = "4000000000000127"): Promise<string> {
   return command.paymentId;
 }
 
-/** As old as it has to be for people to decide about it: no request on it can still be under way. */
+/** Makes it as old as it has to be for people to decide about it: no request on it can still be under way. */
 async function grown(paymentId: string): Promise<string> {
   const earlier = "created_at = created_at - interval '1 minute' where payment_id = $1";
   await payments.query(`update payments.payment set ${earlier}`, [paymentId]);

@@ -173,7 +173,7 @@ describe("a reversal that the bank refuses for another reason", () => {
     await refuse();
     await payments.acquirerWill("reverse", "hang");
     expect(await reverse(paymentId)).toMatchObject({ result: { state: "REVERSING" } });
-    // So long ago that it can arrive no more: what it did the bank is asked.
+    // It was sent so long ago that it can arrive no more: the bank is asked what it did.
     await payments.query(
       "update payments.payment_reversal set last_sent_at = last_sent_at - interval '1 day' where payment_id = $1",
       [paymentId],

@@ -40,7 +40,7 @@ const lastSentAt = async (paymentId: string) => {
 };
 const database = () => createDatabase<PaymentsDatabase>(pool);
 
-/** As after the account's late arrival. */
+/** Passes the account's late arrival. */
 const passHorizon = (paymentId: string) =>
   payments.query(
     "update payments.payment_reversal set last_sent_at = last_sent_at - interval '1 day' where payment_id = $1",

@@ -133,7 +133,7 @@ async function describeOwn(
 
 const NOT_FOUND = { outcome: "problem", code: "payment_not_found" } as const;
 
-/** Without what operators have said among themselves. */
+/** Leaves out what operators have said among themselves. */
 function forMerchant<Payment extends OperatorPayment>(payment: Payment): Payment {
   const { credentialIssuedBy: _issuer, resolution: _resolution, ...shown } = payment;
   return shown as Payment;

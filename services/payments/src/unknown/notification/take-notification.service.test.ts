@@ -8,7 +8,7 @@ import { startPaymentsHarness, type PaymentsHarness } from "../../../test/paymen
 import type { PaymentsDatabase } from "../../database.ts";
 import { postpone } from "../../payment/payment-lease.ts";
 
-/** After the claim the schedule asks a day later: whatever is asked before, a notification has asked for. */
+/** The schedule asks a day after the claim: any inquiry before that is a notification's. */
 let payments: PaymentsHarness;
 let account: string;
 let merchant: string;
@@ -49,7 +49,7 @@ async function notify(
   return "result" in reply ? reply.result.isGenuine : reply;
 }
 
-/** A sale that the bank has accepted, of which nobody asks. */
+/** A sale that the bank has accepted, and that no inquiry asks about. */
 async function acceptedSale(): Promise<string> {
   await payments.acquirerWill("sale", "pending");
   const command = payments.command({ ofMerchant: merchant, cardData: { pan: "5555555555554444" } });

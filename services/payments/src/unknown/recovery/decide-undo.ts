@@ -8,7 +8,7 @@ import {
 import type { AccountTerms } from "../../bank/account/account-terms.ts";
 import type { BankSaid } from "./reversal-queries.ts";
 
-/** How an attempt ended: the money is back, was never taken or has never been seen, or it is tried again. */
+/** The end of an attempt: the money is back, was never taken or has never been seen, or it is tried again. */
 export type UndoResult =
   | { kind: "undone"; by: "reversal" | "refund" }
   /** The bank had not seen it until the horizon. That is a decision and no knowledge, so it is looked at once more. */

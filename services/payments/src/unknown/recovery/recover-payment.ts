@@ -54,7 +54,7 @@ export type RecoverDeps = EventsWritten & {
   now: () => number;
 };
 
-/** How an attempt ended; `lost` when another process had taken the payment over. */
+/** The end of an attempt; `lost` when another process had taken the payment over. */
 export type RecoveryResult = "settled" | "waiting" | "lost";
 
 export async function recoverPayment(deps: RecoverDeps, payment: LeasedPayment): Promise<RecoveryResult> {
@@ -131,7 +131,7 @@ async function undo(deps: RecoverDeps, payment: LeasedPayment, inquiry?: Verdict
     : await wait(deps, payment, result);
 }
 
-/** How a payment ends once nothing of it is left at the acquirer. */
+/** The end of a payment once nothing of it is left at the acquirer. */
 export function endOf(
   { state, result_code }: Pick<LeasedPayment, "state"> & Partial<Pick<LeasedPayment, "result_code">>,
   { by }: Extract<UndoResult, { kind: "undone" }>,

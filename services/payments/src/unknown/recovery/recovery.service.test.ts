@@ -177,7 +177,7 @@ test("an inquiry that hangs holds back no other payment", async () => {
     );
   await eventually(async () => (await open()).length === 1);
   expect(await open()).toEqual([{ attempts: 1, leased: true }]);
-  // The bank ends the call that nobody waits for.
+  // The bank ends the call that no caller waits for.
   await few.acquirer.close();
   await few.close();
 });
@@ -342,7 +342,7 @@ describe("with no worker", () => {
   });
 
   test("a process that lost its lease changes nothing and answers what the other one did", async () => {
-    // The bank is silent for long enough that somebody else can take the payment over meanwhile.
+    // The bank is silent for long enough that another process can take the payment over meanwhile.
     const slow = await startPaymentsHarness({ RECOVERY_INTERVAL: "1h" }, { hangMs: 5_000 });
     const command = slow.command({ cardData: { pan: "4111111111111111" } });
     await slow.acquirerWill("authorize", "hang");

@@ -4,8 +4,8 @@ import type { PaymentsDatabase } from "../../database.ts";
 import type { PaymentReversalTable } from "./reversal-table.ts";
 
 /**
- * With the time since its refund was sent last, and since the last reversal was that may still take effect, by the
- * database's clock; null where nothing of it can arrive.
+ * The reversal with the time since its refund was sent last, and since the last reversal that may still take effect, by
+ * the database's clock; null where nothing of it can arrive.
  */
 export type Reversal = Selectable<PaymentReversalTable> & {
   refund_sent_ms_ago: number | null;

@@ -6,9 +6,9 @@ import type { Reversal } from "./reversal-queries.ts";
 type Known = Pick<Reversal, "sends" | "last_sent_at"> | undefined;
 
 /**
- * Commits, before a reversal is sent, that it may take effect. The payment's row is locked: two operators lease it before
- * they look, so either they see this sending, or it finds that the lease is theirs.
- * @param payment `lease_token` is null where it has ended and nobody leases it.
+ * Commits, before a reversal is sent, that it may take effect. The payment's row is locked: two operators lease it
+ * before they look, so either they see this sending, or it finds that the lease is theirs.
+ * @param payment `lease_token` is null where it has ended and no process leases it.
  * @returns which sending it is, or undefined where the lease is another's or another process has sent one since.
  */
 export async function noteReversalSending(

@@ -5,7 +5,7 @@ import { startPaymentsHarness, type PaymentsHarness } from "../../../test/paymen
 
 /** A bank that does not bind a reference which it has not seen: what it does not know today it may carry out later. */
 let payments: PaymentsHarness;
-/** Payments that nobody had seen at their horizon, for a test each: they waited for it together. */
+/** Payments that the bank had not seen at their horizon, for a test each: they waited for it together. */
 let pastHorizon: string[];
 
 const CALL = 2_000;

@@ -42,7 +42,7 @@ import {
 import { noteReversalAnswered, noteReversalSending } from "./reversal-sending.ts";
 import { startWatch } from "./watch-queries.ts";
 
-/** Also one that has ended, and of which the bank has shown money afterwards. */
+/** A payment to undo, also one that has ended and of which the bank has shown money afterwards. */
 export type UndonePayment = Omit<LeasedPayment, "lease_token" | "due_at"> & { lease_token: string | null };
 
 /** @param inquiry what the bank has just said of the payment's reference, if it was asked. */
@@ -76,7 +76,7 @@ async function sendReversal(
     orderId: orderIdOf(payment.payment_id),
     operation: cardOperationOf(payment),
     currency: payment.currency,
-    // From before the commit: a process that stands still after it must not send it when people may book the payment.
+    // Counted from before the commit: a process that stands still after it must not send it when people may book.
     waitUntil: waitUntil(deps),
   };
   const sending = await noteReversalSending(deps.db, payment, known);
@@ -174,7 +174,7 @@ async function sendRefund(
     ...followUpOf(payment),
     reference,
     amountMinor,
-    // From before the commit: a process that stands still after it must not send it when another one may.
+    // Counted from before the commit: a process that stands still after it must not send it when another one may.
     waitUntil: waitUntil(deps),
   };
   const sending = await noteRefundSending(deps.db, reversal);

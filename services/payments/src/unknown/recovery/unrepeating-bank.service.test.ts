@@ -67,7 +67,7 @@ const sentAt = async (operationId: string): Promise<Date> => {
   return row!.sent_at;
 };
 
-/** As if the operation had been sent last so long ago. */
+/** Moves the operation's last sending so far back. */
 async function sentAgo(operationId: string, ms: number): Promise<Date> {
   await payments.query(
     `update payments.payment_operation set sent_at = clock_timestamp() - $2 * interval '1 ms'

@@ -10,9 +10,9 @@ import type { RecoveryWorkerDeps, UpkeepOptions } from "./recovery-worker.ts";
 import { recordLook, takeWatched, watchedDueInMs, type WatchedPayment } from "./watch-queries.ts";
 
 /**
- * Looks once more at a payment that has ended because the bank had not seen it until the horizon. Where the bank shows money
- * under its reference by now, that is given back, over as many attempts as it takes: the payment stays what it is. It is
- * told to operators when it is first seen.
+ * Looks once more at a payment that has ended because the bank had not seen it until the horizon. Where the bank shows
+ * money under its reference by now, that is given back, over as many attempts as it takes: the payment stays what it
+ * is. Operators learn of it when it is first seen.
  */
 export async function watchPayment(deps: RecoverDeps, payment: WatchedPayment): Promise<void> {
   if (!endedUnseen(payment)) {

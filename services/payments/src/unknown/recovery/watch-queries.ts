@@ -28,7 +28,7 @@ export async function startWatch(
     .execute();
 }
 
-/** In how many milliseconds {@link takeWatched} has a payment of any account to take; undefined where none is watched. */
+/** The milliseconds until {@link takeWatched} has a payment of any account to take; undefined where none is watched. */
 export async function watchedDueInMs(db: Kysely<PaymentsDatabase>): Promise<number | undefined> {
   const first = await db
     .selectFrom("payment_watch")
@@ -84,7 +84,7 @@ export async function takeWatched(
     .execute();
 }
 
-/** How a look ended: the watch is over, or it is looked at again. */
+/** The end of a look: the watch is over, or it is looked at again. */
 export type Look = { isSighted: boolean; lastInquiry: string } & ({ isOver: true } | { againInMs: number });
 
 export async function recordLook(
