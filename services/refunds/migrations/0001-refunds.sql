@@ -41,13 +41,13 @@ create table refund (
   -- of ACQUIRER_URL, too.
   account_id              uuid,
 
-  -- How many people had to approve when it was decided; null before that.
+  -- The number of people who had to approve when it was decided; null before that.
   approvals_required      smallint check (approvals_required between 1 and 2),
   rejected_by             text check (char_length(rejected_by) between 1 and 200),
   rejection_reason        text check (char_length(rejection_reason) between 1 and 200),
 
-  -- When it was sent to the bank last, or may have been; null where nothing of it has left this machine. A bank that
-  -- carries out repeats gets it again only when the call before can no longer arrive.
+  -- The time when it was sent to the bank last, or may have been; null where nothing of it has left this machine. A
+  -- bank that carries out repeats gets it again only when the call before can no longer arrive.
   sent_at                 timestamptz,
   -- Rises where the bank has called a request too late without judging it: that reference is spent, and the refund is
   -- sent under the next one.
@@ -68,7 +68,8 @@ create table refund (
   lease_token             uuid,
   lease_until             timestamptz,
 
-  -- When recovery looks at it next: null where nothing is under way, not before the lease's end while somebody works.
+  -- The time of recovery's next look: null where nothing is under way, not before the lease's end while a process
+  -- works.
   recover_at              timestamptz,
   recovery_attempts       integer not null default 0,    -- in this state
   last_inquiry            text check (char_length(last_inquiry) <= 64),
@@ -193,10 +194,10 @@ create index outbox_unconfirmed on outbox (publish_at) where confirmed_at is nul
 
 grant select, insert, update (confirmed_at, publish_attempts, publish_at) on outbox to refunds_app;
 
--- Deletes a page of the outbox: rows that are confirmed and older than given. What nobody has confirmed stays, however old it
--- is. It runs as the owner, since the service may not remove an event; 3 days are the least that the settings allow. Of all
--- processes one deletes, and the others find nothing to do.
--- `after`: where the page before ended. `reached`: where this one did; null when nothing is behind it.
+-- Deletes a page of the outbox: rows that are confirmed and older than given. An unconfirmed row stays, however old it
+-- is. It runs as the owner, since the service may not remove an event; 3 days are the least that the settings allow. Of
+-- all processes one deletes, and the others find nothing to do. `after`: the end of the page before. `reached`: the end
+-- of this one; null when nothing is behind it.
 create function purge_outbox(older_than interval, after uuid, rows_max integer, out deleted integer, out reached uuid)
 language plpgsql security definer set search_path = refunds, pg_temp as $$
 declare

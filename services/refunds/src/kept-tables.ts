@@ -6,7 +6,7 @@ import type { RefundsDatabase } from "./database.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** How long each table of the schema `refunds` is kept, and the purges that end it. */
+/** The time that each table of the schema `refunds` is kept, and the purges that end it. */
 export const keptTables: RetentionLine<Kysely<RefundsDatabase>>[] = [
   { table: "refund", kept: { years: 10 }, because: "The refunds are the books." },
   {

@@ -30,7 +30,7 @@ export const DIFFERENCES = {
 } as const;
 
 /**
- * Compares one refund with its reservation. While a refund's end is being told to `payments`, both the state before and
+ * Compares one refund with its reservation. While a refund's end is being sent to `payments`, both the state before and
  * the state after are right.
  *
  * @returns undefined where they agree.

@@ -16,7 +16,7 @@ import { findQueue } from "../operator/operator-refund-queries.ts";
 import { OPERATORS_REFUNDS } from "./refund-list-table.ts";
 
 export type ListForOperatorDeps = ViewDeps & {
-  /** On the connections of lists. */
+  /** The database on the connections of lists. */
   lists: Kysely<RefundsDatabase>;
 };
 

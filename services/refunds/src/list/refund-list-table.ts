@@ -17,8 +17,8 @@ export const REFUNDS: ListTable = {
 };
 
 /**
- * With the columns that operators see beside. Their status tells what waits for a decision from what is carried out; it is
- * only compared here, since what is of one status alone is a queue.
+ * The list with the columns that operators see beside. Their status distinguishes refunds that wait for a decision from
+ * those that are carried out; it is only compared here, since what is of one status alone is a queue.
  */
 export const OPERATORS_REFUNDS: ListTable = {
   ...REFUNDS,

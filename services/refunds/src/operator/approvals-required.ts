@@ -4,8 +4,8 @@ import type { RefundsDatabase } from "../database.ts";
 import type { RefundRow } from "../refund/refund-record.ts";
 
 /**
- * How many different people have to approve a refund: two where the payment's refunds exceed the limit together, however
- * many parts they come in.
+ * The number of different people who have to approve a refund: two where the payment's refunds exceed the limit
+ * together, however many parts they come in.
  * @param sumMinor of the payment's refunds that are not refused, this one included.
  * @param twoAbove amounts, by currency, above which two have to.
  */
@@ -38,8 +38,8 @@ export async function sumByPayment(
 }
 
 /**
- * How many approvals a refund needs, or needed when it was decided: a later refund of the same payment does not change
- * what was decided before.
+ * The number of approvals that a refund needs, or needed when it was decided: a later refund of the same payment does
+ * not change what was decided before.
  */
 export function approvalsRequiredFor(
   refund: RefundRow,

@@ -83,7 +83,7 @@ async function resumeExecution(deps: CarryOutDeps, refund: LeasedRefund): Promis
     if (inquiry.kind === "approved" && known.kind === "unknown") await keepApproval(deps.db, refund, inquiry);
     return await conclude(deps, refund, known);
   }
-  // From before the commit: a process that stands still after it must not send it when another one may.
+  // Counted from before the commit: a process that stands still after it must not send it when another one may.
   const until = waitUntil(deps);
   const subReference = known === "repeat" ? refund.sub_reference : refund.sub_reference + 1;
   const renewed = await renewLease(deps.db, refund, {

@@ -44,7 +44,7 @@ async function refund(state = "EXECUTING", idleMs = 60_000): Promise<string> {
   return refundId;
 }
 
-/** In how many seconds the bank is asked; undefined where it is not. */
+/** The seconds until the bank is asked; undefined where it is not. */
 async function dueIn(refundId: string): Promise<number | undefined> {
   const row = await db
     .selectFrom("refund")
@@ -67,7 +67,7 @@ test("has the bank asked now", async () => {
 });
 
 test("however many come, not within five seconds of the inquiry before", async () => {
-  // As if it was asked in a minute from now: however slow the machine is, that is not five seconds ago.
+  // The last inquiry lies a minute ahead: however slow the machine is, that is not five seconds ago.
   const refundId = await refund("EXECUTING", -60_000);
   await Promise.all(Array.from({ length: 20 }, () => hastenInquiry(db, refundId)));
   expect(await dueIn(refundId)).toBeGreaterThan(5);

@@ -61,10 +61,10 @@ function leaseIsLive(): RawBuilder<boolean> {
 }
 
 /**
- * Leases refunds of one account that are under way and that no process works on, those that wait longest first. Any number of workers
- * may call it side by side: each gets others.
+ * Leases refunds of one account that are under way and that no process works on, those that wait longest first. Any
+ * number of workers may call it side by side: each gets others.
  *
- * @param refundId leases only this one, due or not; the caller has locked it and seen that nobody works on it.
+ * @param refundId leases only this one, due or not; the caller has locked it and seen that no process works on it.
  */
 export async function leaseDue(
   db: Kysely<RefundsDatabase>,
@@ -98,7 +98,9 @@ export async function leaseDue(
     .execute();
 }
 
-/** In how many milliseconds {@link leaseDue} has something to lease of any account; undefined where nothing is under way. */
+/**
+ * The milliseconds until {@link leaseDue} has something to lease of any account; undefined where nothing is under way.
+ */
 export async function dueInMs(db: Kysely<RefundsDatabase>): Promise<number | undefined> {
   const first = await db
     .selectFrom("refund")

@@ -4,7 +4,7 @@ import type { RefundBank, RefundToSend } from "./refund-bank.ts";
 /** The places for calls to one account; null is that of `ACQUIRER_URL`. */
 export type PlacesOf = (accountId: string | null) => SharedPlaces;
 
-/** As many places for each account, so that one whose bank hangs takes none of another's. */
+/** Gives each account as many places, so that one whose bank hangs takes none of another's. */
 export function placesByAccount(options: SharedPlacesOptions): PlacesOf {
   const made = new Map<string | null, SharedPlaces>();
   return (accountId) => {

@@ -48,7 +48,7 @@ export function staffHandlers(deps: ListForOperatorDeps & RequestRefundDeps) {
   ];
 }
 
-/** Without who has decided among the operators, and what they have said. */
+/** Leaves out who has decided among the operators, and what they have said. */
 function forMerchant<Refund extends OperatorRefund>(refund: Refund): Refund {
   const {
     credentialIssuedBy: _issuer,
