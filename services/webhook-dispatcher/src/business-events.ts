@@ -29,7 +29,7 @@ export type BusinessEvents = {
   claimFailed(error: unknown): void;
   sendFailed(delivery: LeasedDelivery, error: unknown): void;
   reaped(reaped: Reaped): void;
-  /** Endpoints have failed for so long that their merchants' other endpoints are told. */
+  /** Endpoints have failed for so long that their merchants' other endpoints get a warning. */
   warned(endpoints: number): void;
   handshake(): void;
   /** Receivers would refuse every signature, so nothing is sent. */
@@ -40,7 +40,7 @@ export type BusinessEvents = {
   measured(state: DispatcherState): void;
 };
 
-/** How long after it was due, and after its event, an attempt began; and whether it is the last one. */
+/** The times from when an attempt was due, and from its event, until it began; and whether it is the last one. */
 export type AttemptTiming = { lateMs: number; sinceEventMs: number; ends: boolean };
 
 export type DispatcherState = {

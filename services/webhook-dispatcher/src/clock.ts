@@ -9,7 +9,7 @@ export type Clock = {
   /** The time of the database, as last measured, in epoch milliseconds. */
   databaseNow(): number;
   readonly shiftMs: number;
-  /** How far the database is ahead of this machine, as last measured. */
+  /** The lead of the database's clock over this machine's, as last measured. */
   readonly skewMs: number;
   measured(skewMs: number): void;
 };

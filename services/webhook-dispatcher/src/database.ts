@@ -60,7 +60,7 @@ export type EndpointHealthTable = {
   failing_since: Date | null;
   breaker_open: boolean;
   reported_at: Date;
-  /** When the merchant's other endpoints were told that this one fails. */
+  /** The time when the merchant's other endpoints were warned of this one. */
   warned_at: Date | null;
 };
 

@@ -1,6 +1,6 @@
 import type { RetentionLine } from "@holdfast/service-runtime";
 
-/** How long each table of the schema `webhooks` is kept. `keepPartitions` ends what has a setting, by day. */
+/** The time that each table of the schema `webhooks` is kept. `keepPartitions` ends what has a setting, by day. */
 export const keptTables: RetentionLine[] = [
   {
     table: "event",

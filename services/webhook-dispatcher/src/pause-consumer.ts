@@ -40,6 +40,6 @@ export function startWhileClockIsRight(
   };
 }
 
-/** How long a batch under way may take. After that the stream delivers its events again. */
+/** The time that a batch under way may take. After that the stream delivers its events again. */
 const PAUSE_TIMEOUT_MS = 5_000;
 const PAUSED_MARK_MS = 5_000;

@@ -1,6 +1,6 @@
 /**
  * The first day, in epoch milliseconds, whose events are kept: retention drops the days before it. An event of an
- * earlier day that arrives is not delivered, since nobody can tell any more whether it was delivered long ago.
+ * earlier day that arrives is not delivered, since it may have been delivered long ago.
  */
 export function firstKeptDay(nowMs: number, eventDays: number): number {
   return Math.floor(nowMs / DAY_MS) * DAY_MS - eventDays * DAY_MS;

@@ -26,14 +26,14 @@ import type { TestEvent } from "./events.ts";
 export type DispatcherHarness = Awaited<ReturnType<typeof startDispatcherHarness>>;
 
 export type HarnessOptions = {
-  /** With `false` no dispatcher is started yet. */
+  /** Starts no dispatcher yet where it is `false`. */
   start?: boolean;
   overrides?: Overrides;
   /** The merchant's clock. */
   now?: () => number;
   /** Replaces a database of the test run's server. */
   database?: TestDatabase;
-  /** How long the stream waits for an acknowledgement. */
+  /** The time that the stream waits for an acknowledgement. */
   ackWaitMs?: number;
 };
 

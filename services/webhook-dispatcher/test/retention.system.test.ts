@@ -45,7 +45,7 @@ async function applyRetention(): Promise<number> {
   return orphans;
 }
 
-/** The partitions of a day of before the installation. */
+/** The partitions of a day before the installation. */
 async function makeDay(time: number): Promise<{ exist: () => Promise<boolean[]> }> {
   const from = new Date(Math.floor(time / DAY) * DAY);
   const to = new Date(from.getTime() + DAY);

@@ -5,7 +5,7 @@ export type WaitingGroup = {
   merchants: number;
   /** Deliveries of each merchant. */
   each: number;
-  /** When they are due, relative to now; negative for what has been due for a while. */
+  /** The time when they are due, relative to now; negative for what has been due for a while. */
   dueInSeconds: number;
 };
 

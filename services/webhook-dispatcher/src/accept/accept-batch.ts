@@ -163,8 +163,8 @@ function without(all: string[], some: string[]): string[] {
 }
 
 /**
- * Ends an event of before the days that are kept. Whether it was delivered long ago cannot be known any more, and a
- * merchant that gets a webhook of months ago may act on it. It is confirmed, or its owner would publish it forever.
+ * Ends an event older than the days that are kept. It may have been delivered long ago, and a merchant that gets a
+ * webhook of months ago may act on it. It is confirmed, or its owner would publish it forever.
  */
 function expire(
   { events, confirmations }: AcceptDeps,

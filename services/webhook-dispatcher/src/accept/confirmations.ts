@@ -86,7 +86,7 @@ const CONFIRM_TIMEOUT_MS = 5_000;
 const SIZE_MAX = 1_000;
 const FLUSHES_MAX = 2;
 /**
- * As many as an owner that does not answer is sent in 50 s. It publishes again after a minute, so more would be in
- * vain.
+ * The confirmations that an owner which does not answer is sent in 50 s. It publishes again after a minute, so more
+ * would be in vain.
  */
 const WAITING_MAX = 20_000;

@@ -21,7 +21,7 @@ export function startEventConsumer(
 ): EventConsumer {
   const stopping = new AbortController();
   const confirmations = createConfirmations(deps.bus, deps.events);
-  /** By their place in the stream. */
+  /** The events under way, by their place in the stream. */
   const underway = new Map<number, Accepting>();
   // While one batch is being committed the next one gathers; an event that comes alone is committed immediately.
   const batcher = createNaturalBatcher<Received, void>({

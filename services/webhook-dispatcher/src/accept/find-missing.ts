@@ -2,7 +2,7 @@ import { sql, type Kysely } from "kysely";
 import type { WebhooksDatabase } from "../database.ts";
 
 /**
- * Returns which of these events are not here. An event of before `keptSince` counts as being here: retention may have
+ * Returns which of these events are not here. An event older than `keptSince` counts as being here: retention may have
  * dropped it, and if its owner published it again, the merchant would get a webhook of months ago.
  */
 export async function findMissing(

@@ -43,7 +43,7 @@ export function messageKey(pulled: Pick<PulledEvent, "content" | "bytes">): stri
   return `sha256:${createHash("sha256").update(pulled.bytes()).digest("hex")}`;
 }
 
-/** When the event happened, in epoch milliseconds: a UUIDv7 begins with 48 bits of them. */
+/** The time of the event, in epoch milliseconds: a UUIDv7 begins with 48 bits of them. */
 export function timeOfEvent({ eventId }: Pick<EventIdentity, "eventId">): number {
   return Number.parseInt(eventId.replace("-", "").slice(0, 12), 16);
 }

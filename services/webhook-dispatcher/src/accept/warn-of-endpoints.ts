@@ -11,9 +11,9 @@ import type { WebhooksDatabase } from "../database.ts";
  */
 export type WarnDeps = {
   db: Kysely<WebhooksDatabase>;
-  /** How long an endpoint fails before the others are told. */
+  /** The time that an endpoint fails before the others get a warning. */
   warnAfterMs: number;
-  /** How long an event is tried. */
+  /** The time that an event is tried. */
   windowMs: number;
   /** The distance of the clock that deliveries go by from the database's. */
   shiftMs: number;

@@ -1,4 +1,4 @@
-/** In milliseconds. */
+/** The bounds of an attempt, in milliseconds. */
 export type AttemptTimes = {
   /** The limit of the look-up of the address, and again of the connection. */
   connectMs: number;

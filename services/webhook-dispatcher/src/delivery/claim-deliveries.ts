@@ -5,7 +5,7 @@ import { leasedDelivery, type LeasedDelivery, type LeasedDeliveryRow } from "./l
 export type ClaimRequest = {
   /** Most deliveries that one claim returns. */
   limit: number;
-  /** How many each endpoint may still get; an endpoint that is not named gets as many as it may have in flight. */
+  /** The number that each endpoint may still get; one that is not named gets as many as it may have in flight. */
   rooms: { endpointId: string; room: number }[];
   leaseMs: number;
   shiftMs: number;

@@ -14,7 +14,7 @@ const request = { limit: 500, leaseMs: 30_000, shiftMs: 0, after: undefined };
 type Surroundings = {
   /** `partial`: those of the largest tables alone; autovacuum never comes to one with a few rows. */
   statistics?: "fresh" | "partial";
-  /** How many endpoints fail, and for long enough that others are told. */
+  /** The number of endpoints that fail for long enough that others get a warning. */
   failing?: number;
   /** True where a transaction older than the first row is open, so that no row that was deleted since goes. */
   oldSnapshot?: boolean;

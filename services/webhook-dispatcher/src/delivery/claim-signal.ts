@@ -7,7 +7,7 @@ export type ClaimSignal = {
   more: () => void;
   /** Calls for a claim where deliveries may have waited for this room. */
   hasRoom: (endpointId: string) => void;
-  /** Has the next claim follow without a wait, although nobody calls for it: the last one did not look everywhere. */
+  /** Has the next claim follow without a wait and without a call for it: the last one did not look everywhere. */
   goOn: () => void;
   /**
    * Begins a claim.
@@ -21,8 +21,8 @@ export type ClaimSignal = {
 };
 
 /**
- * When to claim next. A claim that comes to nothing has seen only the endpoints that had room: those that were full are
- * remembered, and their next room calls for another one.
+ * Decides when to claim next. A claim that comes to nothing has seen only the endpoints that had room: those that were
+ * full are remembered, and their next room calls for another one.
  */
 export function createClaimSignal(): ClaimSignal {
   let next = Promise.withResolvers<void>();

@@ -87,7 +87,7 @@ export class DeliveryQueue {
     this.#pump();
   }
 
-  /** How many further deliveries may be leased. */
+  /** The number of further deliveries that may be leased. */
   totalRoom(): number {
     return this.#draining ? 0 : Math.max(0, KEPT_MAX - this.#kept);
   }

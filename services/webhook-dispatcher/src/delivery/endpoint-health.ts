@@ -43,9 +43,9 @@ export function afterResult(
 }
 
 /**
- * How many requests may be under way now. An endpoint that is silent for long, by its own pace, is limited to a few
- * until it answers or times out: when many of them fall silent together they must not take all sockets before the first
- * time-out.
+ * The number of requests that may be under way now. An endpoint that is silent for long, by its own pace, is limited to
+ * a few until it answers or times out: when many of them fall silent together they must not take all sockets before the
+ * first time-out.
  *
  * @param oldestAgeMs age of the oldest request under way.
  */
@@ -55,8 +55,8 @@ export function capNow({ cap, durationMs }: EndpointHealth, oldestAgeMs: number)
 }
 
 /**
- * How many deliveries to keep in memory for an endpoint: as many as it answers within two seconds at its present pace,
- * so that a fast one does not wait for a claim after each handful; after a failure, no more than are under way.
+ * The number of deliveries to keep in memory for an endpoint: as many as it answers within two seconds at its present
+ * pace, so that a fast one does not wait for a claim after each handful; after a failure, no more than are under way.
  */
 export function keepMax({ open, cap, durationMs, failuresInRow }: EndpointHealth): number {
   if (open || failuresInRow > 0) return cap;

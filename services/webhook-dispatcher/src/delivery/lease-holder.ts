@@ -17,21 +17,23 @@ export const leasesOf = (holder: string) => ({ "holdfast.lease_holder": holder }
 export type LeaseWatch = {
   /** Looks who is alive. @returns how many leases of those that are gone were released. */
   look(): Promise<number>;
-  /** Milliseconds until the next look: it comes soon where somebody is missing, or the own session. */
+  /** The milliseconds until the next look: it comes soon where another's session is missing, or the own one. */
   untilNextLook: () => number;
   /** Ends the holder's own session. */
   stop(): Promise<void>;
 };
 
 /**
- * Frees what a dispatcher that died had leased, without waiting for the leases to end. Each holds an advisory lock under
- * its name, which the database frees with its session; one that is missing in three looks is gone. It may be alive after
- * all, with its connection broken, or behind a pooler that shares sessions: then a webhook may come twice, and its results
- * count as ever, by their tokens. So only what it had leased until it was missing is freed: one that has its connection again
- * leases immediately, and takes its lock a moment later. A process that hangs keeps its lock, and its leases end by their time.
+ * Frees what a dispatcher that died had leased, without waiting for the leases to end. Each holds an advisory lock
+ * under its name, which the database frees with its session; one that is missing in three looks is gone. It may be
+ * alive after all, with its connection broken, or behind a pooler that shares sessions: then a webhook may come twice,
+ * and its results still count by their tokens. So only what it had leased until it was missing is freed: one that has
+ * its connection again leases immediately, and takes its lock a moment later. A process that hangs keeps its lock, and
+ * its leases end by their time.
  *
- * Looks follow each other soon only while somebody is missing. One whose session breaks takes its lock again immediately, and
- * where all have lost theirs, because the database was away, whoever is back first waits longer for the others.
+ * Looks follow each other soon only while a holder is missing. One whose session breaks takes its lock again
+ * immediately, and where all have lost theirs, because the database was away, the first one back waits longer for the
+ * others.
  *
  * @param leaseMs how long a lease lasts.
  */
@@ -74,7 +76,10 @@ export function watchLeases(pool: Pool, holder: string, { leaseMs }: { leaseMs: 
   };
 }
 
-/** In how many looks one was missing, and since when, by the database's clock; below zero, how many do not count yet. */
+/**
+ * The number of looks in which one was missing, and since when, by the database's clock; below zero, how many do not
+ * count yet.
+ */
 type Missing = { looks: number; since: string };
 
 const LOOKS = 3;

@@ -24,7 +24,7 @@ export type AttemptRecord = {
   body_hash: Buffer;
   secret_version: number;
   next_version: number | null;
-  /** When the next attempt is due; null when there is none. */
+  /** The time of the next attempt; null when there is none. */
   retry_at: Date | null;
 };
 
@@ -58,12 +58,12 @@ const LOGGED = RECORD_COLUMNS.map(([column]) => column)
   .join(", ");
 
 /**
- * A success always wins: it ends the delivery and the event's schedule whoever has the lease. A failure counts only
- * under the current lease: the process that has the delivery now knows better.
+ * A success always wins: it ends the delivery and the event's schedule under any lease. A failure counts only under the
+ * current lease: the process that has the delivery now knows better.
  *
- * An event has one delivery by the schedule to an endpoint, so only a resend by hand can end another one than its own. It
- * is looked up for each of them, and `offset 0` leaves the planner no other way: a plan that was made while nothing waited
- * compared each with every delivery that waits (docs/adr/0003).
+ * An event has one delivery by the schedule to an endpoint, so only a resend by hand can end another one than its own.
+ * It is looked up for each of them, and `offset 0` leaves the planner no other way: a plan that was made while nothing
+ * waited compared each with every delivery that waits (docs/adr/0003).
  */
 export const RECORD = {
   name: "record-results",

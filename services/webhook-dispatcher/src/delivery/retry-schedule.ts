@@ -1,4 +1,4 @@
-/** When a delivery is attempted (spec, Retry policy). The functions are pure: time and randomness are arguments. */
+/** Times of a delivery's attempts (spec, Retry policy). The functions are pure: time and randomness are arguments. */
 export type RetryRules = {
   /** The delays between the end of a failed attempt and the next one; the last one repeats. */
   delaysMs: readonly number[];

@@ -5,9 +5,9 @@ export type WakeWhenDue = {
 };
 
 /**
- * Calls `wake` when a retry is due that this process has recorded itself, so that nobody has to look for it all the time.
- * Retries that are due together share a timer, and those of later than two minutes are left to the looks at intervals,
- * beside whose wait theirs is long: however many endpoints fail, there are 480 timers at most.
+ * Calls `wake` when a retry is due that this process has recorded itself, so that no loop has to look for it all the
+ * time. Retries that are due together share a timer, and those later than two minutes are left to the looks at
+ * intervals, beside whose wait theirs is long: however many endpoints fail, there are 480 timers at most.
  */
 export function createWakeWhenDue(wake: () => void): WakeWhenDue {
   const timers = new Map<number, NodeJS.Timeout>();

@@ -5,11 +5,11 @@ import type { EndpointHealthTable, WebhooksDatabase } from "../database.ts";
 import type { HealthReport } from "../delivery/health-reports.ts";
 
 export type StoredHealth = Partial<Selectable<EndpointHealthTable>> & {
-  /** When the oldest delivery that waits has been due; null when none is. */
+  /** The time since which the oldest delivery that waits has been due; null when none is. */
   oldest_due_at: Date | null;
 };
 
-/** How these endpoints do, by their ids. */
+/** The health of these endpoints, by their ids. */
 export async function readHealth(
   db: Kysely<WebhooksDatabase>,
   endpointIds: string[],
@@ -36,8 +36,9 @@ const REPORT_COLUMNS = [
 ] as const;
 
 /**
- * Merges what this process has seen into what all of them have. An endpoint fails since its first failure after the last
- * success, whoever saw which. The rows are written in the order of their keys, so two processes never wait for each other.
+ * Merges what this process has seen into what all of them have. An endpoint fails since its first failure after the
+ * last success, whichever process saw which. The rows are written in the order of their keys, so two processes never
+ * wait for each other.
  */
 const KEEP_HEALTH = {
   name: "keep-health",

@@ -3,12 +3,12 @@ import type { StoredEndpoint } from "./stored-endpoint.ts";
 /** Reads an endpoint as it is, or was a second ago. */
 export type ReadEndpoint = (endpointId: string) => Promise<StoredEndpoint | undefined>;
 
-/** How long a reading of an endpoint is good: a change of its URL or secret is followed within this time. */
+/** The lifetime of a reading of an endpoint: a change of its URL or secret is followed within this time. */
 export const ENDPOINT_FRESH_MS = 1_000;
 
 /**
- * Has the deliveries of one endpoint share a reading for its second, counted from before it was asked for. A reading that
- * failed is nobody else's.
+ * Has the deliveries of one endpoint share a reading for its second, counted from before it was asked for. A reading
+ * that failed is not shared.
  */
 export function shareReadings(read: ReadEndpoint): ReadEndpoint {
   const readings = new Map<string, { askedAt: number; reading: Promise<StoredEndpoint | undefined> }>();

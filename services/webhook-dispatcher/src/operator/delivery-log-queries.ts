@@ -21,7 +21,7 @@ export type LoggedEvent = {
 };
 
 export type LogFilter = {
-  /** At which endpoint; without it each event is shown as it is at its merchant's default endpoint. */
+  /** The endpoint; without it each event is shown as it is at its merchant's default endpoint. */
   endpointId?: string | undefined;
   merchantId?: string | undefined;
   /** Undefined for both modes. */

@@ -31,7 +31,7 @@ export type ManageEndpointDeps = UrlDeps & {
   secretKeys: KeyRing;
   clock: Clock;
   activateAfterMs: number;
-  /** How long an event is tried. */
+  /** The time that an event is tried. */
   windowMs: number;
   /** Enables events that an endpoint gets only if it asks for them. */
   optionalEvents?: boolean;
@@ -92,7 +92,9 @@ function asCalled(url: string): string {
 
 export const URL_IN_USE = { outcome: "problem", code: "webhook_url_in_use" } as const;
 
-/** Turns an endpoint off. The reaper cancels the deliveries that are still open, and the other endpoints are told. */
+/**
+ * Turns an endpoint off. The reaper cancels the deliveries that are still open, and the other endpoints get a warning.
+ */
 export async function deleteEndpoint(
   { db, clock, windowMs, optionalEvents = false }: ManageEndpointDeps,
   context: OperatorContext,
