@@ -156,8 +156,8 @@ create table payment_history (
 
 grant select, insert on payment_history to payments_app;
 
--- The times when each key made fingerprints, which are compared until they are too old to count. A service notes its key
--- here from time to time. An index on the payments would cost each of them, and this costs none.
+-- The times when each key made fingerprints, which are compared until they are too old to count. A service notes its
+-- key here from time to time. An index on the payments would cost each of them, and this costs none.
 create table pan_fingerprint_key (
   key_id         text primary key check (char_length(key_id) between 1 and 32),
   first_used_at  timestamptz not null default now(),

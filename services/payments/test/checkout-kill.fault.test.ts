@@ -46,7 +46,7 @@ async function killedAt(
 }
 
 test("killed after the claim: the checkout is taken until the bank holds nothing, then another card pays", async () => {
-  // However long the next process takes to start, it is not recovered before the test has looked.
+  // The payment is not recovered before the test has looked, however long the next process takes to start.
   const lease = { LEASE_DURATION: "1h" };
   const checkoutId = await killedAt("payments.after_claim", (id) => steps.pay(id), lease);
   await payments.spawn("payments");

@@ -73,7 +73,7 @@ export function threeDs(payments: PaymentsHarness) {
       });
     },
     answer: answerChallenge,
-    /** The payment's end once nothing is left to do about it, with what the bank and the merchant were told. */
+    /** The payment's end once nothing is left to do about it, with what the bank and the merchant received. */
     async ended(paymentId: string) {
       const row = await eventually(async () => {
         const [found] = await payments.query<{

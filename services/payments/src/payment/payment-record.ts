@@ -20,7 +20,7 @@ export type ShownOperation = {
 /** The columns that a record shows (not leases, fingerprint and the client's address), and its operation. */
 export type ShownPayment = ShownColumns & Partial<Refunds> & { last_operation?: ShownOperation | null };
 
-/** Read with a payment that can have refunds; minor units. */
+/** Refunds' amounts, read with a payment that can have any; minor units. */
 type Refunds = Pick<
   PaymentRow,
   "released_minor" | "reserved_minor" | "refunded_minor" | "charged_back_minor"

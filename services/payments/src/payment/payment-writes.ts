@@ -149,7 +149,7 @@ const NOT_CLAIMED = null;
 
 const BATCHES = {
   sizeMax: 64,
-  /** Two keep the database's log writer busy; more only split the batches. */
+  /** Two flushes keep the database's log writer busy; more only split the batches. */
   flushesMax: 2,
   /** The server refused the statement, so nothing of it stands: one bad row must not take its neighbours with it. */
   isolates: (error: unknown) => error instanceof DatabaseError,

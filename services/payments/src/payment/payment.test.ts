@@ -59,7 +59,7 @@ test("what shall not stand ends as FAILED, and a session that nobody finished as
   ]);
 });
 
-// That it takes the bank's refusal and two operators is tested where they resolve.
+// The bank's refusal and the two operators that it takes are tested where they resolve.
 test("a payment that is to be reversed ends with the reversal, or is booked by people", () => {
   expect([PAYMENT_TRANSITIONS.REVERSING, PAYMENT_TRANSITIONS.CANCELLING]).toEqual([
     ["FAILED", "SUCCESS"],

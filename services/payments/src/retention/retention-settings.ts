@@ -2,7 +2,7 @@ import { durationSetting } from "@holdfast/service-runtime";
 
 const DAY_MS = 86_400_000;
 
-/** For how long what belongs to payments is kept; `kept-tables.ts` says what reads it meanwhile. */
+/** The time that a payment's data is kept; `kept-tables.ts` says what reads it meanwhile. */
 export const retentionSettings = {
   CHECKOUT_RETENTION: durationSetting({ min: "1d" })
     .default(30 * DAY_MS)

@@ -29,8 +29,8 @@ export async function cancelCheckout(
 }
 
 /**
- * Its merchant cancels it. A payment that is being claimed holds the checkout's lock: of the two, the second finds what the
- * first one has committed, and changes nothing.
+ * Cancels a checkout for its merchant. A payment that is being claimed holds the checkout's lock: of the two, the
+ * second finds what the first one has committed, and changes nothing.
  */
 export async function cancelCheckoutOfMerchant(
   deps: SettleCheckoutDeps & { fingerprintKeys: KeyRing },

@@ -27,7 +27,7 @@ const NOT_GENUINE = {
   result: { payment: { status: "ENROLLED" }, returnWas: "not_genuine" },
 };
 const SUCCESS = { outcome: "done", result: { payment: { status: "SUCCESS" } } };
-/** For how long a return waits for one that holds the payment. */
+/** The time that a return waits for one that holds the payment. */
 const TURN_WITHIN_MS = 3_000;
 
 /** A payment whose cardholder has passed the challenge, and what the browser brings of it. */

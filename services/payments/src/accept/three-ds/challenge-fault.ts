@@ -1,7 +1,7 @@
 import type { Challenge } from "@holdfast/acquirer";
 import { findCard, type SoughtCard } from "./card-in-text.ts";
 
-/** Why a challenge is neither kept nor shown; also the cause in the payment's history. */
+/** The reason why a challenge is neither kept nor shown; also the cause in the payment's history. */
 export type ChallengeFault = typeof CARRIES_CARD | "challenge_cannot_be_shown";
 
 export const CARRIES_CARD = "challenge_carries_card";

@@ -73,8 +73,8 @@ export async function claimEnrolment(
 type Leased = { payment_id: string; lease_token: string };
 
 /**
- * While the cardholder is at the challenge nothing is under way at the acquirer, and the order may be paid in another way.
- * Of a payment that takes no part in this it stays null.
+ * While the cardholder is at the challenge nothing is under way at the acquirer, and the order may be paid in another
+ * way. It stays null for a payment that takes no part in this.
  */
 const orderGivenFree = sql`case when claims_order then false end`;
 

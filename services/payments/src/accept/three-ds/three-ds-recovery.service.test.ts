@@ -7,7 +7,7 @@ import { startPaymentsHarness, type PaymentsHarness } from "../../../test/paymen
 import { CHALLENGED, FRICTIONLESS, threeDs, type ThreeDsSteps } from "../../../test/three-ds-harness.ts";
 
 const FAST = {
-  // So long a call that is answered late takes, and a call that is answered may.
+  // The time that a call with a late answer takes, and that a call with an answer may take.
   ACQUIRER_TIMEOUT: "4s",
   RECOVERY_SCHEDULE: evenSchedule(100, 150),
   RECOVERY_INTERVAL: "30ms",

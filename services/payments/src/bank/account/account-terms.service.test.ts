@@ -88,7 +88,7 @@ describe("a payment that its bank has never seen", () => {
   const NEVER_SEEN = "4000000000000127";
   const stateOf = async (paymentId: string) => (await columns<{ state: string }>(paymentId, "state")).state;
 
-  /** Some minutes ago, by now. */
+  /** Makes a sale of some minutes ago that its bank has never seen. */
   async function loseSale(merchantId: string, minutes: number): Promise<string> {
     const lost = command(merchantId, NEVER_SEEN);
     expect(await payments.call(sellPayment, lost, as(merchantId))).toMatchObject({ outcome: "pending" });

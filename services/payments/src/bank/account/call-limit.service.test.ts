@@ -38,7 +38,7 @@ test("new payments beyond the limit are not started, and what was begun has call
   const accountId = await operators.account({ callsPerMinute: 10 });
   const merchantId = await operators.merchantRoutedTo({ accountId });
   const as = { merchant: { merchantId } };
-  // It has read the account when it starts to serve.
+  // The other process has read the account when it starts to serve.
   another = await payments.startAnother();
   const shown = async () => {
     const { items } = resultOf(await payments.operate(readAcquirerAccounts, { accountId }, "alice"));

@@ -27,7 +27,7 @@ export type Account = {
 export type CurrentAccounts = {
   /** Undefined until they have been read once: a payment must not go to another account for want of its route. */
   table(): AccountTable | undefined;
-  /** Its interval bounds the age of what is used. */
+  /** Reads the accounts again; its interval bounds the age of those in use. */
   refresh(): Promise<void>;
 };
 
@@ -72,8 +72,8 @@ export function createCurrentAccounts(
 }
 
 /**
- * Routes before accounts: no account is ever deleted, so those that a route names are there when it has been read. It takes
- * no transaction, which would be half of what an idle process asks here.
+ * Reads routes before accounts: no account is ever deleted, so those that a route names are there when it has been
+ * read. It takes no transaction, which would be half of what an idle process asks here.
  */
 async function readAccounts(db: Kysely<PaymentsDatabase>): Promise<AccountTable> {
   const routes = await db

@@ -33,8 +33,8 @@ export type AccountAcquirers = {
   lane(lane: Lane): Acquirers;
   breaker(accountId: string | null): Breaker;
   /**
-   * Uses the given accounts from now on; what has changed is connected again, and calls under way end as they are.
-   * @returns of how many the newest version cannot be used.
+   * Uses the given accounts from now on; those that changed are connected again, and calls under way end as they are.
+   * @returns the number of accounts whose newest version cannot be used.
    */
   use(accounts: ReadonlyMap<string, Account>): number;
   close(): Promise<void>;

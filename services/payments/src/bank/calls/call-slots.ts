@@ -15,9 +15,9 @@ export type CallSlots = {
 };
 
 /**
- * Slots in the database: a row for each call that an account may make in a minute, which is free again a minute after it was
- * taken, by the database's clock. So in any span of a minute no more calls begin than there are rows, however many processes
- * make them. Two that look at the same moment lock different rows.
+ * Slots in the database: a row for each call that an account may make in a minute, which is free again a minute after
+ * it was taken, by the database's clock. So in any span of a minute no more calls begin than there are rows, however
+ * many processes make them. Two processes that look at the same moment lock different rows.
  */
 export function createCallSlots(db: Kysely<PaymentsDatabase>): CallSlots {
   const made = new Map<string, number>();

@@ -5,7 +5,7 @@ import type { CallSlots } from "./call-slots.ts";
 import { createCallTurns, rangeOf } from "./call-turns.ts";
 import type { Account } from "../account/current-accounts.ts";
 
-/** Slots in memory. What is taken is free again when the test says so. */
+/** Slots in memory. A slot that is taken is free again when the test says so. */
 function slotsInMemory(): CallSlots & { taken: Set<number>; isBroken: boolean } {
   const taken = new Set<number>();
   return {

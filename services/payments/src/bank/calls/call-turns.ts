@@ -17,7 +17,7 @@ export type CallTurns = {
   use<Result>(held: HeldTurns, call: () => Promise<Result>): Promise<Result>;
   /** The same acquirer, whose calls take their turns as those of this lane. */
   inLane(acquirer: Acquirer, lane: Lane): Acquirer;
-  /** Asked before each call of an account. @returns why it must not be made now, or undefined. */
+  /** Is asked before each call of an account. @returns why it must not be made now, or undefined. */
   turnOf(accountId: string): (until: Date) => Promise<NotSent | undefined>;
 };
 

@@ -80,6 +80,6 @@ function connectAcquirers(
   };
 }
 
-/** People ask about few payments at a time. */
+/** The connections for people, who ask about few payments at a time. */
 const OPERATOR_CONNECTIONS = 8;
 const ACQUIRER_CONNECT_TIMEOUT_MS = 2_000;

@@ -8,7 +8,7 @@ import { threeDs } from "../../../test/three-ds-harness.ts";
 /** The issuer of this card does not answer. */
 const HANGS = { cardData: { pan: "4000000000000119" } };
 
-/** Long: what hangs hangs until the bank is closed. A call may wait for its connection for what is left of 100 s. */
+/** A call that hangs does so until the bank is closed. A call may wait for its connection for what is left of 100 s. */
 const SETTINGS = { ACQUIRER_TIMEOUT: "99s", ACQUIRER_CONNECTIONS_MAX: "8", RECOVERY_SCHEDULE: "2s,1h" };
 
 async function setUp(settings: Record<string, string> = {}) {

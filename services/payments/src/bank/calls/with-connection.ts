@@ -8,7 +8,7 @@ export type ConnectionDeps = {
   acquirerTimeoutMs: number;
 };
 
-/** The account and merchant of a call, and until when somebody waits for the answer (epoch milliseconds). */
+/** The account and merchant of a call, and until when the caller waits for the answer (epoch milliseconds). */
 export type Caller = { accountId: string | null; merchantId: string; deadlineAt: number };
 
 /**
@@ -43,8 +43,8 @@ export async function withTurns<Result>(
 }
 
 /**
- * Until when a call may wait for its connection: the bank still has its whole time then. A call that begins later ends
- * more often without an answer, with an outcome that is not known.
+ * The latest time at which a call may get its connection: the bank still has its whole time then. A call that begins
+ * later ends more often without an answer, with an outcome that is not known.
  */
 export function latestStart(
   { acquirerTimeoutMs }: Pick<ConnectionDeps, "acquirerTimeoutMs">,

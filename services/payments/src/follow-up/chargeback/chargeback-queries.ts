@@ -35,7 +35,7 @@ export async function findCase(db: Db, chargebackId: string): Promise<CaseRow | 
   return await selectCases(db).where("chargeback_id", "=", chargebackId).executeTakeFirst();
 }
 
-/** Oldest first. */
+/** The cases of a payment, oldest first. */
 export async function casesOf(db: Db, paymentId: string): Promise<CaseRow[]> {
   return await selectCases(db)
     .where("chargeback.payment_id", "=", paymentId)

@@ -38,5 +38,5 @@ export async function measureUnanswered(
 
 /** Long enough for what a merchant has to look for, short enough that most cases have their files by then. */
 const NEAR_MS = 3 * 86_400_000;
-/** Deadlines are days away, and an idle process asks for little. */
+/** A long interval, since deadlines are days away, and an idle process asks for little. */
 const MEASURE_INTERVAL_MS = 600_000;

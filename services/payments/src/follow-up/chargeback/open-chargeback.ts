@@ -14,7 +14,7 @@ import { casesOf, evidenceOf, findCase, insertCase } from "./chargeback-queries.
 import { giveBack, type ChargebackDeps } from "./record-lines.ts";
 
 export type OperatorChargebackDeps = ChargebackDeps & {
-  /** Above these amounts two different people say how a case ended. */
+  /** The amounts above which two different people say how a case ended. */
   twoAbove: AmountsByCurrency;
 };
 type Reply = CommandReply<ChargebackDetail>;

@@ -70,16 +70,17 @@ export function decideExpiry(payment: OperablePayment): OperationDecision {
 }
 
 /**
- * After an expiry that the acquirer declined: tried again a day later, then two, and after the third decline no more. Banks
- * release old authorizations by themselves and then decline to cancel what is gone, so the funds are taken for released.
+ * Decides on an expiry that the acquirer declined: tried again a day later, then two, and after the third decline no
+ * more. Banks release old authorizations by themselves and then decline to cancel what is gone, so the funds are taken
+ * for released.
  */
 export function expiryAfterDecline(declines: number): { againInMs: number } | "gone" {
   return declines >= EXPIRY_DECLINES_MAX ? "gone" : { againInMs: DAY_MS * 2 ** (declines - 1) };
 }
 
 /**
- * After an expiry that could not be sent: tried again after 5 s, and then after twice the time, up to an hour, since each
- * attempt leaves a row.
+ * Times an expiry that could not be sent: tried again after 5 s, and then after twice the time, up to an hour, since
+ * each attempt leaves a row.
  * @param waitMs how long the bank takes no such call; it is not tried before.
  */
 export function expiryNotSent(times: number, waitMs = 0): { againInMs: number } {

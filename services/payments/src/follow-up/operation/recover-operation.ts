@@ -91,7 +91,7 @@ async function noteSending(
     .executeTakeFirst();
 }
 
-/** Nothing of the last call left this machine, and none before it can arrive any more. */
+/** Notes that nothing of the last call left this machine, and that none before it can arrive any more. */
 async function noteNotSent(
   db: Kysely<PaymentsDatabase>,
   payment: OperatedPayment,

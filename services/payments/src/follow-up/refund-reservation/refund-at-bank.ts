@@ -212,7 +212,7 @@ async function beginSending(db: Db, refund: RefundAtBank): Promise<Sending | "go
   });
 }
 
-/** It has certainly not been sent this time. */
+/** Notes that it has certainly not been sent this time. */
 async function noteUnsent(
   db: Db,
   { refundId }: Pick<RefundAtBank, "refundId">,

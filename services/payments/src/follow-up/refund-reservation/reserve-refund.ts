@@ -85,8 +85,8 @@ export async function settleRefund(
 }
 
 /**
- * The refund was rejected, failed, or never came to be. It is idempotent, and leaves a tombstone where the refund id is
- * not known: its reservation may still be on the way.
+ * Releases the reservation of a refund that was rejected, failed, or never came to be. It is idempotent, and leaves a
+ * tombstone where the refund id is not known: its reservation may still be on the way.
  */
 export async function releaseRefund(
   { db }: { db: Db },

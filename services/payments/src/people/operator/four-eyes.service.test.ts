@@ -80,7 +80,7 @@ describe("a payment is resolved by nobody who issued the credential it was made 
     const command = payments.command({ amountMinor: "10000" });
     await payments.send(command, signedInBy("bora"));
     const { paymentId } = command;
-    // Done by the bank, never answered.
+    // A capture that the bank carries out and never answers.
     const capture = { paymentId, operationId: randomUUID(), amount: "10.92" };
     expect(await payments.request(capturePayment, signedInBy("alice"), capture)).toMatchObject({
       outcome: "pending",

@@ -302,7 +302,7 @@ describe("a capture in doubt", () => {
   test("is what the bank says it is, whatever people say", async () => {
     const done = payments.command({ amountMinor: "10000" });
     await payments.send(done);
-    // Done, never answered.
+    // A capture that the bank carries out and never answers.
     const operation = { paymentId: done.paymentId, operationId: randomUUID(), amount: "10.92" };
     expect(await payments.call(capturePayment, operation)).toMatchObject({ outcome: "pending" });
     await grown(done.paymentId);

@@ -13,8 +13,9 @@ type Said = Pick<
 >;
 
 /**
- * Why a payment cannot be resolved this way now.
- * @param leaseMs longer than any request on the payment may take. @param horizonMs how long a call may take effect, see `AccountTerms`.
+ * The reason why a payment cannot be resolved this way now.
+ * @param leaseMs longer than any request on the payment may take.
+ * @param horizonMs how long a call may take effect, see `AccountTerms`.
  */
 export function refusalOf(
   payment: Pick<LeasedPayment, "state" | "amount_minor">,

@@ -72,7 +72,7 @@ async function proposeOrConfirm(
     await audit(trx, context, "payment.resolution_refused", payment, { code: "same_person", detail });
     return await refuse({ outcome: "problem", code: "same_person", ...(detail !== undefined && { detail }) });
   };
-  // Neither of the two: who proposes and who confirms are both asked here.
+  // The issuer is neither of the two: who proposes and who confirms are both asked here.
   const issuers = [payment.credential_issued_by, operation?.credential_issued_by];
   if (issuers.includes(context.operator.name)) return await refuseAttempt(ISSUED_BY_YOU);
   const ageMs = operation?.age_ms ?? payment.age_ms;

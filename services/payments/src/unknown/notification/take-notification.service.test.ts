@@ -128,7 +128,7 @@ describe("a bank's notification", () => {
   test("that comes many times, or just after an inquiry, has the bank asked once, a rest later", async () => {
     const paymentId = await acceptedSale();
     const before = await row(paymentId);
-    // Asked an hour from now: however slow this machine is, the rest is not over.
+    // The last inquiry lies an hour ahead: however slow this machine is, the rest is not over.
     await payments.query(
       "update payments.payment set updated_at = now() + interval '1 hour' where payment_id = $1",
       [paymentId],

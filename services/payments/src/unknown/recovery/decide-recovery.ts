@@ -14,7 +14,7 @@ import {
 /** The decision on a payment whose authorization has an unknown outcome, by an inquiry. */
 export type RecoveryDecision =
   | ({ action: "settle" } & Settlement)
-  /** Commit the decision to reverse, then repeat the reversal until it is acknowledged. */
+  /** Commits the decision to reverse, then repeats the reversal until it is acknowledged. */
   | { action: "reverse"; cause: string }
   /** It cannot be decided yet. */
   | { action: "wait"; cause: string; notBefore?: Date; review?: ReviewShown };

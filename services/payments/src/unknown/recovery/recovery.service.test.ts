@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
 
 const FAST = {
-  // So long a call that is answered late takes, and a call that is answered may.
+  // The time that a call with a late answer takes, and that a call with an answer may take.
   ACQUIRER_TIMEOUT: "4s",
   RECOVERY_SCHEDULE: evenSchedule(100, 150),
   RECOVERY_INTERVAL: "30ms",

@@ -102,7 +102,7 @@ export async function noteRefundSending(
   return sent?.refund_sends;
 }
 
-/** Nothing of that sending left this machine, and none before it can arrive any more. */
+/** Notes that nothing of that sending left this machine, and that none before it can arrive any more. */
 export async function noteRefundNotSent(
   db: Kysely<PaymentsDatabase>,
   paymentId: string,

@@ -30,7 +30,7 @@ export async function noteReversalSending(
   return rows[0]?.sends;
 }
 
-/** That sending will take no effect later: it has been answered, or has never left. One before it still may. */
+/** Notes that a sending will take no effect later: it has been answered, or has never left. One before it still may. */
 export async function noteReversalAnswered(
   db: Kysely<PaymentsDatabase>,
   paymentId: string,

@@ -93,13 +93,13 @@ async function sendReversal(
   );
 }
 
-/** Commits what the bank has said before anything is made of it. */
+/** Commits the bank's answer before anything is made of it. */
 async function commit(
   deps: RecoverDeps,
   payment: UndonePayment,
   { result, note, refusal }: UndoDecision,
 ): Promise<UndoResult> {
-  // Before the payment ends: without a watch it would be forgotten while the bank may still carry it out.
+  // The watch starts before the payment ends: without one it would be forgotten while the bank may still carry it out.
   if (result.kind === "undone" && result.by === "horizon") await startWatch(deps, payment);
   if (note) await noteBankSaid(deps.db, payment.payment_id, note);
   if (refusal) deps.events.reversalRefused(payment, refusal);

@@ -9,9 +9,9 @@ import type { PaymentTable } from "../../payment/payment-table.ts";
 export type WatchedPayment = Selectable<PaymentTable> & {
   attempts: number;
   sighted_at: Date | null;
-  /** Since the bank showed money of it. */
+  /** The time since the bank showed money of it. */
   sighted_ms: number;
-  /** Why it came to its state. */
+  /** The cause of its present state. */
   cause: string;
 };
 
