@@ -14,7 +14,7 @@ import { leaseDue } from "./refund/refund-queries.ts";
 
 /** The plans of the service's own statements among 60 000 refunds never read all of them, at any time. */
 const REFUNDS = 60_000;
-/** Those that wait for a decision, or are between it and the end. */
+/** Refunds that wait for a decision, or are between it and the end. */
 const UNDER_WAY = 6_000;
 const PAGE = 51;
 /** Filling a table is the work of the test, and takes what the machine takes. */

@@ -13,14 +13,14 @@ import { judgeReservation, type ComparedRefund, type Difference } from "./judge-
 export type ReservationsPort = {
   /** A page in the order of ids. @throws where payments cannot be asked. */
   page(asked: { after: string | undefined; limit: number }): Promise<StoredReservation[]>;
-  /** Those of these refunds, in any order. */
+  /** Reservations of these refunds, in any order. */
   of(refundIds: string[]): Promise<StoredReservation[]>;
 };
 
 export type CompareDeps = {
   db: Kysely<RefundsDatabase>;
   reservations: ReservationsPort;
-  /** Between two looks at what seems to differ. */
+  /** The pause between two looks at a suspected difference. */
   lookAgainAfterMs: number;
   pageSize?: number;
 };

@@ -18,8 +18,8 @@ export function approvalsRequired(
 }
 
 /**
- * The sums of the refunds of these payments, those that wait for a decision included and those that are rejected or
- * failed not. It needs no lock: a refund is in the sum from the moment it can be approved, so of two approvals that are
+ * The sums of the refunds of these payments, with those that wait for a decision, and without those that are rejected
+ * or failed. It needs no lock: a refund is in the sum from the moment it can be approved, so of two approvals that are
  * made together each counts both refunds, and of two refunds the one that is requested later always counts the other.
  */
 export async function sumByPayment(

@@ -41,8 +41,8 @@ export async function auditRefund(
 }
 
 /**
- * Refuses what a person lacks the authority for, and writes the attempt to the audit log. How many attempts a person has is
- * bounded where they come in.
+ * Refuses what a person lacks the authority for, and writes the attempt to the audit log. The number of a person's
+ * attempts is bounded where they come in.
  */
 export async function refuseAttempt(
   trx: Transaction<RefundsDatabase>,

@@ -51,7 +51,10 @@ export async function approveRefund(
   return await carryOutAndDescribe(deps, context, decided);
 }
 
-/** Why this person may not approve this refund. An attempt without the authority for it is written to the audit log. */
+/**
+ * The reason why this person may not approve this refund. An attempt without the authority for it is written to the
+ * audit log.
+ */
 async function refusalOf(
   { approverDailyMax }: DecideDeps,
   trx: Transaction<RefundsDatabase>,

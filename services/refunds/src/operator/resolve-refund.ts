@@ -64,7 +64,7 @@ async function proposeOrConfirm(
   }
   const refuse = (detail?: string) =>
     refuseAttempt(trx, context, "refund.resolution_refused", refund, { code: "same_person", detail });
-  // Neither of the two: who proposes and who confirms are both asked here.
+  // The issuer is neither of the two: who proposes and who confirms are both asked here.
   if (refund.credential_issued_by === context.operator.name) return await refuse(ISSUED_BY_YOU);
   // A request of ours may still be under way until then.
   if (refund.state_age_ms < deps.leaseMs) return { outcome: "problem", code: "too_young" };

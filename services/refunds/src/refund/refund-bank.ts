@@ -45,7 +45,7 @@ export function createRefundBank(bus: Bus): RefundBank {
   ): Promise<CommandReply<Result>> => {
     const deadlineAt = waitUntil.getTime();
     const context = { requestId: randomUUID(), deadlineAt, service: { name: "refunds" } };
-    // Longer than the bank may take, so that an answer in the last moment arrives.
+    // The deadline is later than the bank's, so that an answer in the last moment arrives.
     const wire = {
       waitUntil: deadlineAt + ANSWER_GRACE_MS,
       traceparent: refund.traceparent ?? "",

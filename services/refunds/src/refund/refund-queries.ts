@@ -7,7 +7,7 @@ import type { RefundRow } from "./refund-record.ts";
 export type LeasedRefund = RefundRow & {
   lease_token: string;
   state_age_ms: number;
-  /** Since it was sent to the bank last; null where nothing of it can arrive. */
+  /** The time since it was sent to the bank last; null where nothing of it can arrive. */
   sent_ms_ago: number | null;
 };
 
@@ -204,7 +204,10 @@ export async function keepApproval(
     .execute();
 }
 
-/** Nothing of the last call left this machine, and none before it can arrive any more. Does nothing without the lease. */
+/**
+ * Notes that nothing of the last call left this machine, and that none before it can arrive any more. Does nothing
+ * without the lease.
+ */
 export async function noteNotSent(
   db: Kysely<RefundsDatabase>,
   { refund_id, lease_token }: LeasedRefund,
@@ -218,8 +221,8 @@ export async function noteNotSent(
 }
 
 /**
- * Ends the lease and sets the time of the next attempt; does nothing when the lease is no longer ours. Of what the bank has
- * notified under the lease the inquiry that ends with it may not have known, so the next one comes soon.
+ * Ends the lease and sets the time of the next attempt; does nothing when the lease is no longer ours. The inquiry that
+ * ends with it may not have known of a notification under the lease, so the next one comes soon.
  */
 export async function postpone(
   db: Kysely<RefundsDatabase>,

@@ -15,8 +15,9 @@ export function placesByAccount(options: SharedPlacesOptions): PlacesOf {
 }
 
 /**
- * Gives each merchant's refunds their share of the calls to an account that may be under way. A call that gets no place within its time
- * was not sent, as one for which the bank could not be reached: the refund stays as it is, and recovery carries it out.
+ * Gives each merchant's refunds their share of the calls to an account that may be under way. A call that gets no place
+ * within its time was not sent, like one for which the bank could not be reached: the refund stays as it is, and
+ * recovery carries it out.
  */
 export function shareBank(bank: RefundBank, placesOf: PlacesOf): RefundBank {
   const within = async <Answer>(

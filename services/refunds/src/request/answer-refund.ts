@@ -10,7 +10,7 @@ type Reply = CommandReply<ApiPaymentResponse>;
 type Asked = { refundId: string; merchantId: string; deadlineAt: number };
 
 /**
- * The gateway sent the message again because it lost the connection: waits for the first one's end.
+ * Waits for the end of the first copy of a message that the gateway sent again because it lost the connection.
  * @returns undefined when the refund was refused or undone: sent again, it gets the same answer from `payments`.
  */
 export async function answerRefundCopy(
