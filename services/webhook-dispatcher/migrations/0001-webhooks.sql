@@ -49,7 +49,7 @@ create table endpoint_health (
   failing_since    timestamptz,                          -- the first failure after the last success
   breaker_open     boolean not null,
   reported_at      timestamptz not null,
-  warned_at        timestamptz                           -- when the merchant's other endpoints were told that this one fails
+  warned_at        timestamptz                           -- when the merchant's other endpoints were warned of this one
 ) with (fillfactor = 50);
 
 create index endpoint_health_failing on endpoint_health (failing_since) where failing_since is not null;

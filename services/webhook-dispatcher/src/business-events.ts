@@ -55,7 +55,7 @@ export type DispatcherState = {
   breakersOpen: number;
   /** Endpoints that are on and whose latest attempts failed, over all dispatchers. */
   endpointsFailing: number;
-  /** For how long the one that fails longest does; 0 where none does. */
+  /** The time for which the one that fails longest does; 0 where none does. */
   longestFailingMs: number;
 };
 

@@ -7,8 +7,8 @@ export function firstKeptDay(nowMs: number, eventDays: number): number {
 }
 
 /**
- * Since when owners may compare their events with those that are here, in epoch milliseconds: a day less, so that no
- * day is dropped while it is compared.
+ * The time since which owners may compare their events with those that are here, in epoch milliseconds: a day less, so
+ * that no day is dropped while it is compared.
  */
 export function comparableSince(nowMs: number, eventDays: number): number {
   return firstKeptDay(nowMs, eventDays) + DAY_MS;

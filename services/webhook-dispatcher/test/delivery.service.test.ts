@@ -343,7 +343,7 @@ test("the log is filtered and paged, newest first, and stays what it was while e
   });
 });
 
-/** Another one, which gives up soon. */
+/** Starts another dispatcher, which gives up soon. */
 async function startBrief(window = "1s"): Promise<DispatcherHarness> {
   const brief = await startDispatcherHarness({
     WEBHOOK_RETRY_SCHEDULE: "100ms,200ms,300ms",

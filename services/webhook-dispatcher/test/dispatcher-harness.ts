@@ -97,7 +97,7 @@ export async function startDispatcherHarness(
         Promise.all(events.map((event) => client.publish(eventSubject(event.source), encode(event)))),
       );
     },
-    /** Publishes them in one message; what is no event is listed as it is. */
+    /** Publishes them in one message; texts that are no event are listed as they are. */
     async publishList(...listed: (TestEvent | string)[]) {
       const events = listed.map((event) =>
         typeof event === "string" ? event : { ...event, body: event.body.toString("base64") },

@@ -81,5 +81,5 @@ async function startWithFull() {
 
 /** The limit of an endpoint that has not answered yet. */
 const MAX_IN_FLIGHT = 8;
-/** More than one claim steps over. */
+/** The number of full endpoints, more than one claim steps over. */
 const FULL = 2_100;

@@ -6,8 +6,8 @@ import { ACCEPT, GIVEN_COLUMNS, type GivenEvent } from "./accept-statements.ts";
 import type { WebhooksDatabase } from "../database.ts";
 
 /**
- * Tells merchants of an endpoint of theirs that gets no events, at their other endpoints. The warning is an event like any
- * other, but that the dispatcher itself is its owner: it is accepted in the transaction that makes it true.
+ * Warns merchants, at their other endpoints, of an endpoint of theirs that gets no events. The warning is an event like
+ * any other, but that the dispatcher itself is its owner: it is accepted in the transaction that makes it true.
  */
 export type WarnDeps = {
   db: Kysely<WebhooksDatabase>;

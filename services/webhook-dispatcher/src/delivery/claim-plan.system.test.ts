@@ -12,7 +12,7 @@ import { CLAIM } from "./claim-statements.ts";
 const request = { limit: 500, leaseMs: 30_000, shiftMs: 0, after: undefined };
 
 type Surroundings = {
-  /** `partial`: those of the largest tables alone; autovacuum never comes to one with a few rows. */
+  /** `partial` covers the largest tables alone; autovacuum never comes to one with a few rows. */
   statistics?: "fresh" | "partial";
   /** The number of endpoints that fail for long enough that others get a warning. */
   failing?: number;

@@ -6,12 +6,12 @@ const NOW = "(now() + $6::float8 * interval '1 millisecond')";
 
 /**
  * Leases due deliveries. Parameters: `$1` the endpoint after which to continue, `$2` endpoints in the order of their
- * ids, `$3` the room that each of them has, `$4` the limit, `$5` the lease and `$6` the clock's shift in milliseconds, and
- * `$7` the last endpoint to look at.
+ * ids, `$3` the room that each of them has, `$4` the limit, `$5` the lease and `$6` the clock's shift in milliseconds,
+ * and `$7` the last endpoint to look at.
  *
  * An endpoint's room is found by a binary search: thousands of endpoints that fail together are all in `$2`, and a join
- * with it took seconds. Of those without room nothing else is read. A delivery whose event
- * is gone is never chosen, so it takes no place in its endpoint's queue.
+ * with it took seconds. Nothing else is read of those without room. A delivery whose event is gone is never chosen, so
+ * it takes no place in its endpoint's queue.
  */
 export const CLAIM = {
   name: "claim-deliveries",

@@ -50,7 +50,10 @@ export class DeliveryQueue {
   readonly #turns = new Set<string>();
   readonly #underway = new Map<LeasedDelivery, Promise<void>>();
   #kept = 0;
-  /** Those of endpoints whose breaker is open: thousands that fail together must not take the places of all others. */
+  /**
+   * The number kept for endpoints whose breaker is open: thousands that fail together must not take the places of all
+   * others.
+   */
   #suspectsKept = 0;
   #suspectsFull = false;
   #suspectsInFlight = 0;

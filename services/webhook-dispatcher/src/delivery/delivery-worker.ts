@@ -217,7 +217,7 @@ async function inAttemptSpan(
     links: isFirst ? [] : linksTo(traceparent),
   };
   return await inSpan("POST webhook", options, async (span) => {
-    // Without a collector nobody reads them.
+    // Without a collector they are not read.
     if (span.isRecording()) annotate(describeDelivery(delivery), span);
     const delivered = await attempt();
     if (!delivered) {

@@ -14,7 +14,7 @@ export function reportOf(succeeded: boolean, at: Date, breakerOpen: boolean): He
     : { lastFailureAt: at, failingSince: at, breakerOpen };
 }
 
-/** Two reports about one endpoint in one. */
+/** Combines two reports about one endpoint. */
 export function combineReports(older: HealthReport, newer: HealthReport): HealthReport {
   const failingSince = newer.lastSuccessAt ? newer.failingSince : (older.failingSince ?? newer.failingSince);
   return { ...older, ...newer, failingSince };

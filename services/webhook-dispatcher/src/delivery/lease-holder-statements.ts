@@ -1,4 +1,4 @@
-/** SQL of a new lease's token, whose first half names who leases by this connection (`leasesOf`). */
+/** SQL of a new lease's token, whose first half names the holder that leases by this connection (`leasesOf`). */
 export const NEW_LEASE_TOKEN =
   "overlay(gen_random_uuid()::text placing current_setting('holdfast.lease_holder') from 1)::uuid";
 
@@ -23,7 +23,7 @@ export const ALIVE_HOLDERS = {
 
 const HOLDER = "left(lease_token::text, 18)";
 
-/** Read once, as a process starts: those that died before it are in no lock that it has seen. */
+/** The holders of leases, read once as a process starts: those that died before it are in no lock that it has seen. */
 export const HOLDERS_OF_LEASES = `
   select distinct ${HOLDER} as holder from delivery
   where lease_token is not null`;

@@ -42,7 +42,7 @@ async function cancelDisabled(db: Kysely<WebhooksDatabase>, shiftMs: number): Pr
 }
 
 /**
- * Deletes the chosen deliveries and writes what became of their events; a redelivery changes nothing about that. Nearly
+ * Deletes the chosen deliveries and writes the outcomes of their events, which a redelivery does not change. Nearly
  * always there are none, and to plan this for a partition of every day that is kept takes longer than to look.
  *
  * @param chosen selects and locks a `delivery_id` each.
@@ -69,8 +69,8 @@ async function endAs(
 }
 
 /**
- * Removes endpoints beside the default ones, with their secrets, that are off and have no deliveries left; what became of
- * their events stays in the log. An hour is more than any statement lasts that has seen the endpoint on.
+ * Removes endpoints beside the default ones, with their secrets, that are off and have no deliveries left; the outcomes
+ * of their events stay in the log. An hour is more than any statement lasts that has seen the endpoint on.
  */
 async function removeEndpoints(db: Kysely<WebhooksDatabase>): Promise<number> {
   const { rows } = await sql`

@@ -11,8 +11,8 @@ type Releasing = {
 };
 
 /**
- * A lease that is not released keeps its delivery from everybody until it ends, half a minute later. So while the database
- * is away the release is tried again, of all that wait for it in one statement.
+ * A lease that is not released keeps its delivery from all processes until it ends, half a minute later. So while the
+ * database is away the release is tried again, of all that wait for it in one statement.
  */
 export function releaseUntilDone({ release, onFailed }: Releasing): GiveBack {
   // One for all that failed together, so that they are tried again together, however busy the machine is.

@@ -14,7 +14,7 @@ export function createWakeWhenDue(wake: () => void): WakeWhenDue {
   return {
     note(dueInMs) {
       if (dueInMs > NOTED_MAX_MS) return;
-      // Upwards, so that it is due by then.
+      // Rounded upwards, so that it is due by then.
       const share = Math.ceil((performance.now() + Math.max(0, dueInMs)) / SHARED_MS);
       if (timers.has(share)) return;
       const timer = setTimeout(

@@ -19,7 +19,7 @@ export const decryptSecret = (ring: KeyRing, endpointId: string, stored: Buffer)
 /** The secrets of an endpoint that sign at a given time. */
 export type SigningSecrets<Secret> = {
   current: { secret: Secret; version: number };
-  /** Generated and not active yet. */
+  /** The next secret, generated and not active yet. */
   next?: { secret: Secret; version: number };
 };
 
@@ -30,8 +30,8 @@ export type OpenSecrets = (
 ) => SigningSecrets<string> | undefined;
 
 /**
- * Opens secrets, and keeps what it has opened lately: each delivery signs with a secret, and its endpoint has had the same
- * one for months. What is kept is found by the encrypted bytes, so a rotated secret, or one that was encrypted again, is
+ * Opens secrets, and keeps what it has opened lately: each delivery signs with a secret, and its endpoint has had the
+ * same one for months. They are found by the encrypted bytes, so a rotated secret, or one that was encrypted again, is
  * opened itself.
  */
 export function createSecretOpener(ring: KeyRing): OpenSecrets {

@@ -274,7 +274,7 @@ test("an address that came while this process stood still did not come too late"
   const hasty = newClient({
     connectTimeoutMs: TIMEOUT_MS,
     async lookup() {
-      // Made by another thread, as an answer comes from another machine.
+      // The answer is made by another thread, as one that comes from another machine.
       const answered = mkdir(answer);
       await Promise.resolve();
       const latest = performance.now() + PATIENT_MS;
@@ -285,7 +285,7 @@ test("an address that came while this process stood still did not come too late"
       return ["127.0.0.1"];
     },
   });
-  // Nobody listens there, which is learned only from an address.
+  // No server listens there, which is learned only from an address.
   expect(await post("https://shop.test:1/", hasty)).toMatchObject({ error: "refused" });
 });
 

@@ -10,7 +10,7 @@ export type WebhookTarget = {
   host: string;
   isAddress: boolean;
   port: number;
-  /** For the Host header. */
+  /** The value of the Host header. */
   authority: string;
   /** The path with the query. */
   path: string;
@@ -54,7 +54,7 @@ export function parseTarget(url: string, rules: TargetRules): WebhookTarget | Ta
   return { host, isAddress, port, authority, path: pathname + search };
 }
 
-/** {@link parseTarget} under one set of rules. What was judged lately is kept: each delivery has its endpoint's URL. */
+/** {@link parseTarget} under one set of rules. Recent judgements are kept: each delivery has its endpoint's URL. */
 export function createTargetParser(rules: TargetRules): (url: string) => WebhookTarget | TargetFault {
   const judged = new Map<string, WebhookTarget | TargetFault>();
   return (url) => {
@@ -67,7 +67,7 @@ export function createTargetParser(rules: TargetRules): (url: string) => Webhook
   };
 }
 
-/** URLs that are kept with what they were found to be. */
+/** The number of judged URLs that are kept. */
 const JUDGED_MAX = 1_000;
 
 const URL_LENGTH_MAX = 2_048;

@@ -87,7 +87,7 @@ async function insertDelivery(
   { event_id, occurred_at }: StoredEvent,
   endpoint_id: string,
 ): Promise<void> {
-  // It may not have wanted the event when it came; the log shows what becomes of it now.
+  // It may not have wanted the event when it came; the log shows its new outcome.
   await sql`
     insert into outcome (endpoint_id, occurred_at, event_id, outcome)
     select ${endpoint_id}::uuid, ${occurred_at}::timestamptz, ${event_id}::uuid, 'skipped'
