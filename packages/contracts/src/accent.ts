@@ -1,12 +1,12 @@
 /**
- * A colour of a merchant's on its pages, on light screens and on dark ones. Contrast is that of WCAG 2.2: text needs 4.5 to
- * 1 (1.4.3). All functions are pure.
+ * A merchant's colour on its pages, for light screens and dark ones. Contrast is that of WCAG 2.2: text needs 4.5 to 1
+ * (1.4.3). All functions are pure.
  */
 
-/** What is written on the colour, and the colour where a pointer is over it; all as `#rrggbb`. */
+/** The colour, the darker one under a pointer, and the one of text on it; all as `#rrggbb`. */
 export type Accent = { accent: string; accentDark: string; onAccent: string };
 
-/** Whether white can be read on it. @param colour `#rrggbb`. */
+/** Tells whether white text can be read on the colour. @param colour `#rrggbb`. */
 export function isReadableAccent(colour: string): boolean {
   return contrast(colour, WHITE) >= TEXT_CONTRAST;
 }
@@ -16,7 +16,7 @@ export function lightAccent(colour: string): Accent {
   return { accent: colour, accentDark: mixed(colour, INK, 0.25), onAccent: WHITE };
 }
 
-/** The first of ever lighter ones that stands out from a dark page as text has to, with dark text on it. */
+/** The least lightened colour with enough contrast for text on a dark page, with dark text on it. */
 export function darkAccent(colour: string): Accent {
   const accent = steps()
     .map((share) => mixed(colour, WHITE, share))
@@ -25,18 +25,18 @@ export function darkAccent(colour: string): Accent {
   return { accent: found, accentDark: mixed(found, WHITE, 0.3), onAccent: INK };
 }
 
-/** From the colour itself to white. */
+/** The shares of white to try, from the colour itself to white. */
 function steps(): number[] {
   return Array.from({ length: 41 }, (_, index) => index / 40);
 }
 
 const TEXT_CONTRAST = 4.5;
 const WHITE = "#ffffff";
-/** Of the pages' dark theme: what cards are drawn on, which is lighter than the ground behind them. */
+/** The surface of cards in the pages' dark theme, which is lighter than the ground behind them. */
 const DARK_PAPER = "#1a222b";
 const INK = "#10161c";
 
-/** From 1 to 21, whichever of the two is the lighter. */
+/** The contrast ratio of two colours in either order, from 1 to 21. */
 export function contrast(one: string, other: string): number {
   const [light, dark] = [luminance(one), luminance(other)].sort((a, b) => b - a) as [number, number];
   return (light + 0.05) / (dark + 0.05);

@@ -2,13 +2,14 @@ import type { z } from "zod";
 import { passesLuhn } from "./card.ts";
 
 /**
- * Whether a text holds a card number, however it is written: in the digits of any script, with anything but letters between
- * them, percent-encoded. A card number is 13 to 19 digits with a valid check digit that begin, and are as many, as a card
- * scheme's do; nothing less would spare order numbers and the IMEIs of phones, which have the same check digit.
+ * Tells whether a text holds a card number, however it is written: in the digits of any script, with anything but
+ * letters between them, percent-encoded. A card number is 13 to 19 digits with a valid check digit that begin, and are
+ * as many, as a card scheme's do; nothing less would spare order numbers and the IMEIs of phones, which have the same
+ * check digit.
  *
- * A group of digits is judged whole, alone and with its neighbours, and one of more than 19 digits is no card: two of three
- * references of 24 digits hold a card number somewhere inside. Hexadecimal ids are left out for the same reason, and a
- * comma with a space behind it is the end of a number and not a part of it.
+ * A group of digits is judged whole, alone and with its neighbours, and one of more than 19 digits is no card: two of
+ * three references of 24 digits hold a card number somewhere inside. Hexadecimal ids are left out for the same reason,
+ * and a comma with a space behind it is the end of a number and not a part of it.
  */
 export function holdsCardNumber(text: string): boolean {
   return readingsOf(text).some((reading) =>
@@ -19,12 +20,12 @@ export function holdsCardNumber(text: string): boolean {
   );
 }
 
-/** Whether a text holds this card's number, whatever stands between the digits. */
+/** Tells whether a text holds this card's number, with any characters between the digits. */
 export function holdsThisCard(text: string, pan: string): boolean {
   return readingsOf(text).some((reading) => reading.replaceAll(/[^0-9]/g, "").includes(pan));
 }
 
-/** Whether digits are a card's number: by scheme, length and check digit. */
+/** Judges digits by scheme, length and check digit. */
 export function isCardNumber(digits: string): boolean {
   const { length } = digits;
   return (
@@ -33,7 +34,7 @@ export function isCardNumber(digits: string): boolean {
   );
 }
 
-/** What a field at fault is answered with. */
+/** The fault of a field that holds a card number. */
 export const CARD_NUMBER_FAULT = {
   code: "card_number",
   message:
@@ -117,7 +118,7 @@ type Scheme = { lengths: readonly number[]; prefixes: readonly (readonly [from: 
 
 const ANY_LENGTH = [13, 14, 15, 16, 17, 18, 19];
 
-/** How the numbers of each scheme begin, and how many digits they have. */
+/** The first digits and the lengths of each scheme's numbers. */
 const SCHEMES: readonly Scheme[] = [
   // Visa
   { lengths: [13, 16, 19], prefixes: [["4", "4"]] },

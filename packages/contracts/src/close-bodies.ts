@@ -8,7 +8,7 @@ type Schema = {
   anyOf?: Schema[];
 };
 
-/** What is read here of an OpenAPI document. */
+/** The parts of an OpenAPI document that are read here. */
 type Document = {
   paths?: Record<string, Record<string, { requestBody?: object; responses?: object }>>;
   components?: { schemas?: Schemas };

@@ -13,7 +13,7 @@ export const REFUND_REQUESTED = "refund.requested";
 /** A chargeback of a payment was opened, or has another outcome. */
 export const PAYMENT_CHARGEBACK = "payment.chargeback";
 
-/** How a hosted checkout ended. It ends once, and each of its payments has events of its own. */
+/** The end of a hosted checkout, which comes once. Each of its payments has events of its own. */
 export const CHECKOUT_COMPLETED = "checkout.completed";
 export const CHECKOUT_EXPIRED = "checkout.expired";
 export const CHECKOUT_CANCELLED = "checkout.cancelled";
@@ -24,7 +24,7 @@ export const PAYMENT_ENROLLED = "payment.enrolled";
 /** A capture or a cancellation has ended, also one that was answered 202; `lastOperation` says how. */
 export const PAYMENT_OPERATION_SETTLED = "payment.operation_settled";
 
-/** An endpoint of the merchant fails for long, or was turned off; its other endpoints are told. */
+/** An endpoint of the merchant fails for long, or was turned off; its other endpoints receive this event. */
 export const WEBHOOK_DISABLED_WARNING = "webhook.disabled_warning";
 export const WARNING_REASONS = ["FAILING", "TURNED_OFF"] as const;
 
@@ -32,8 +32,8 @@ export const WARNING_REASONS = ["FAILING", "TURNED_OFF"] as const;
 export const SETTLEMENT_STATEMENT_READY = "settlement.statement_ready";
 
 /**
- * What a merchant's endpoint can subscribe to, with the status that each event reports: of the payment, refund, checkout or
- * statement, or what has happened to an endpoint.
+ * The events that a merchant's endpoint can subscribe to, with the status that each reports: of the payment, refund,
+ * checkout or statement, or what has happened to an endpoint.
  */
 export const STATUS_OF_EVENT = {
   [PAYMENT_STATUS_CHANGED]: z.enum(FINAL_STATUSES),
@@ -54,14 +54,14 @@ export const STATUS_OF_EVENT = {
 export type EventType = keyof typeof STATUS_OF_EVENT;
 export type EventStatus = z.infer<(typeof STATUS_OF_EVENT)[EventType]>;
 
-/** An endpoint that nobody has chosen events for gets the first one alone. */
+/** An endpoint without a choice of events gets the first one alone. */
 export const EVENT_TYPES = Object.keys(STATUS_OF_EVENT) as [EventType, ...EventType[]];
 export const eventTypeSchema = z.enum(EVENT_TYPES).meta({ id: "WebhookEventType" });
 
 /** Events whose body is not a payment, a refund or a checkout. */
 const ABOUT_NO_PAYMENT: ReadonlySet<string> = new Set([WEBHOOK_DISABLED_WARNING, SETTLEMENT_STATEMENT_READY]);
 
-/** Whether an event of this type is about a payment, a refund or a checkout. */
+/** Tells whether an event of this type is about a payment, a refund or a checkout. */
 export function isAboutPayment(eventType: string): boolean {
   return !ABOUT_NO_PAYMENT.has(eventType);
 }

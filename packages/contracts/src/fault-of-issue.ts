@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { FieldCode } from "./field-codes.ts";
 import type { FieldFault } from "./problem.ts";
 
-/** What a schema has found, in our codes and words, which stay when the library's change. */
+/** A schema's findings in our codes and words, which stay when the library's change. */
 
 type Issue = z.core.$ZodIssue;
 
@@ -73,7 +73,7 @@ function boundOf(origin: string, how: string, bound: number | bigint): string {
   return `must have ${how} ${bound} ${counted[Number(bound) === 1 ? 0 : 1]}`;
 }
 
-/** Of one, and of any other number. */
+/** The singular and the plural of each unit. */
 const COUNTED: Partial<Record<string, readonly [string, string]>> = {
   string: ["character", "characters"],
   array: ["entry", "entries"],

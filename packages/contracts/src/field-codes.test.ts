@@ -16,7 +16,7 @@ test("a code that a schema names in `params`, which no compiler checks, is in th
   const named = [...sources.matchAll(/params: \{ code: ("\w+"|[^ ]+) \}/g)].map(([, code]) => code);
   expect(named.length).toBeGreaterThan(10);
   const known = new Set<string | undefined>(FIELD_CODES.map((code) => JSON.stringify(code)));
-  // Of constants and unions, which are typed where they are.
+  // Constants and unions are typed where they are declared.
   const typed = new Set(["INVALID_URL.code", "fault"]);
   expect(named.filter((code) => !known.has(code) && !typed.has(code!))).toEqual([]);
 });

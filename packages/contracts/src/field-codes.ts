@@ -1,4 +1,4 @@
-/** What can be wrong with a field. `validation_failed` names every fault with one of them. */
+/** The faults of a field. `validation_failed` names each fault by one of these codes. */
 export const FIELD_CODES = [
   "required",
   "invalid_type",

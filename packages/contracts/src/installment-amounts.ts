@@ -1,7 +1,6 @@
 /**
- * What the buyer pays in each month, in minor units. The first installment is the larger one where the amount cannot be
- * divided: it is on the next statement, so that what a buyer sees first is never less than was told, and all the others
- * are equal.
+ * The installments of each month, in minor units. The first one is larger where the amount cannot be divided: it is on
+ * the next statement, so that the buyer's first charge is never less than announced, and all the others are equal.
  *
  * @param totalMinor the whole amount; no interest is added to it.
  * @returns undefined where an installment would be nothing.

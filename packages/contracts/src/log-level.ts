@@ -19,8 +19,8 @@ export const loggingServiceSchema = z
   .meta({ description: "The service, by its name on the bus" });
 
 /**
- * What a level can be changed to. Not to `warn` or `error`: a change may add lines, and nobody who has taken over a process
- * that sends changes can silence the others.
+ * The levels that a change can set. They leave out `warn` and `error`: a change may add lines, but an attacker in a
+ * process that sends changes cannot silence the others.
  */
 export const CHANGED_LOG_LEVELS = ["debug", "info"] as const;
 
@@ -29,5 +29,5 @@ export const changedLogLevelSchema = z
   .meta({ description: "The lowest level that is logged" });
 export type ChangedLogLevel = z.infer<typeof changedLogLevelSchema>;
 
-/** How long a change lasts at most. */
+/** The longest duration of a change. */
 export const LOG_LEVEL_SECONDS_MAX = 3_600;

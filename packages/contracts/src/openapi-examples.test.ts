@@ -1,4 +1,4 @@
-// What the documents show as an example is what an API takes and answers, and no operation is without one.
+// Every example in the documents is one that the API takes or answers, and no operation is without one.
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { WEBHOOK_EXAMPLES } from "./examples/webhook-examples.ts";
@@ -22,7 +22,7 @@ test("each operation has an example of each success that has a body of JSON, and
   expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(statuses));
 });
 
-// That it is taken is tested where numbers are read from their text: the gateway's request-shape.test.ts.
+// The gateway's request-shape.test.ts, where numbers are read from their text, tests that it is taken.
 test.each(ENDPOINTS.filter(({ operationId }) => operationId in REQUEST_EXAMPLES))(
   "$operationId: the body of its example has no field that is not known",
   ({ operationId, request }) => {

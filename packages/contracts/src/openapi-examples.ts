@@ -40,7 +40,7 @@ const OF_STAFF = ENDPOINTS.flatMap((endpoint) => {
 /** The body of each operation that takes one as JSON, by its name. */
 export const REQUEST_EXAMPLES = withStaff(REQUESTS, withoutMerchant);
 
-/** What each operation answers where it succeeds, by its name and the status. */
+/** The answer of each operation that succeeds, by its name and the status. */
 export const ANSWER_EXAMPLES = withStaff(ANSWERS, (answers) => answers);
 
 function withStaff<T>(examples: Readonly<Record<string, T>>, asStaff: (example: T) => T) {

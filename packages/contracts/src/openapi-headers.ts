@@ -64,7 +64,7 @@ export function headersOfSuccess(endpoint: Endpoint, own: readonly string[]): Re
 export function headersOfProblem({ listener }: Endpoint, status: number): References {
   return references([
     "X-Request-Id",
-    // Who has not signed in has no quota of requests.
+    // A caller who has not signed in has no quota of requests.
     ...(listener !== "operator" && status !== 401 ? RATE_LIMIT : []),
     ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
     ...(WITH_RETRY_AFTER.has(status) ? (["Retry-After"] as const) : []),
@@ -72,7 +72,7 @@ export function headersOfProblem({ listener }: Endpoint, status: number): Refere
 }
 
 const RATE_LIMIT = ["RateLimit-Policy", "RateLimit"] as const;
-/** With a 409 where it passes by itself. */
+/** Includes 409, which has the header where it passes by itself. */
 const WITH_RETRY_AFTER: ReadonlySet<number> = new Set([409, 429, 503, 504]);
 
 type References = Record<string, { $ref: string }>;

@@ -1,7 +1,7 @@
 import type { Endpoint } from "./http/endpoint.ts";
 import { ENDPOINTS } from "./http/endpoints.ts";
 
-/** Where an answer's id leads: an operation, and the path parameter that takes the id. */
+/** The target of an answer's id: an operation, and the path parameter that takes the id. */
 type Way = { operationId: string; parameter: string };
 
 /**

@@ -23,7 +23,7 @@ import { HEADERS, headersOfProblem, headersOfSuccess } from "./openapi-headers.t
 import { linksOf } from "./openapi-links.ts";
 import { dropNoise } from "./openapi-noise.ts";
 
-/** Which API a document describes: each listener has its own. */
+/** The API that a document describes: each listener has its own. */
 export type DocumentedListener = Endpoint["listener"];
 
 /** The OpenAPI 3.1 document of one API, as JSON text. `docs/openapi.merchant.json` is the merchants'. */

@@ -1,17 +1,17 @@
 /**
- * What operators may do. Roles are a set, not a ladder: a company gives each person those that they need. Any of them may
- * read.
+ * The roles of operators. They are a set, not a ladder: a company gives each person those that they need. Any of them
+ * may read.
  *
  * - `approver` approves and rejects refunds,
  * - `onboarder` changes merchants, their credentials and their webhook endpoints,
  * - `operations` settles what the bank left open, sends webhooks again and requests refunds for merchants,
- * - `admin` says who is locked out, and does all of that but what an approver does: nobody who gives others what they need
- *   to ask for money decides about it by the same role.
+ * - `admin` says who is locked out, and does all of that but what an approver does: nobody who gives others what they
+ *   need to ask for money decides about it by the same role.
  */
 export const OPERATOR_ROLES = ["viewer", "approver", "onboarder", "operations", "admin"] as const;
 export type OperatorRole = (typeof OPERATOR_ROLES)[number];
 
-/** Whether somebody with these roles may do what this one may. */
+/** Tells whether a person with these roles may do what this one may. */
 export function mayAct(roles: ReadonlySet<OperatorRole>, role: OperatorRole): boolean {
   switch (role) {
     case "viewer":
@@ -34,5 +34,5 @@ export type VerifiedOperator = {
   staleSignIn?: StaleSignIn | undefined;
 };
 
-/** Present where somebody signed in too long ago to decide about money: within how many seconds it had to be. */
+/** Present for a sign-in too long ago to decide about money, with the greatest age allowed, in seconds. */
 export type StaleSignIn = { maxAgeS: number };

@@ -20,7 +20,7 @@ export type Cursor<Position> = {
   decode(cursor: string): Position | undefined;
 };
 
-/** For a list in the order of ids. */
+/** The cursor of a list in the order of ids. */
 export const idCursor: Cursor<string> = {
   encode: (id) => Buffer.from(id.replaceAll("-", ""), "hex").toString("base64url"),
   decode(cursor) {
@@ -37,7 +37,7 @@ export const idCursor: Cursor<string> = {
  */
 export type TimePosition = { createdAt: string; id: string };
 
-/** For a list in the order of time. */
+/** The cursor of a list in the order of time. */
 export const timeCursor: Cursor<TimePosition> = {
   encode: ({ createdAt, id }) => Buffer.from(`${createdAt} ${id}`).toString("base64url"),
   decode(cursor) {
@@ -50,7 +50,7 @@ export const timeCursor: Cursor<TimePosition> = {
   },
 };
 
-/** For a list whose position is a value of its own. */
+/** The cursor of a list whose position is a value of its own. */
 export function jsonCursor<Position>(schema: z.ZodType<Position>): Cursor<Position> {
   return {
     encode: (position) => Buffer.from(JSON.stringify(position)).toString("base64url"),

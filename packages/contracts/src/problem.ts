@@ -18,7 +18,7 @@ export const fieldFaultSchema = z
     message: z.string().meta({ description: "Explanation for people; it never repeats the value" }),
   })
   .meta({ id: "FieldFault" });
-/** What we answer: of one of our codes. A later version may have more, so whoever reads one takes any. */
+/** A fault in our answers, with one of our codes. A later version may have more codes, so readers take any. */
 export type FieldFault = z.infer<typeof fieldFaultSchema> & { code: FieldCode };
 
 export const problemSchema = z

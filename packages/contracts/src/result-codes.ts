@@ -1,4 +1,4 @@
-/** Whether the buyer may try again: with the same card, with another one only, or not because of this payment. */
+/** The buyer's next attempt: with the same card, with another one only, or not because of this payment. */
 export type TryAgain = "yes" | "with another card" | "no";
 
 /**

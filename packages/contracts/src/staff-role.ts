@@ -1,7 +1,7 @@
 import type { StaleSignIn } from "./operator-role.ts";
 
 /**
- * What a merchant's staff may do, for their merchant alone. Roles are a set, not a ladder; any of them may read.
+ * The roles of a merchant's staff, for their merchant alone. They are a set, not a ladder; any of them may read.
  *
  * - `support` reads,
  * - `refunds` requests refunds, captures and cancels,
@@ -11,7 +11,7 @@ import type { StaleSignIn } from "./operator-role.ts";
 export const STAFF_ROLES = ["support", "refunds", "developer", "owner"] as const;
 export type StaffRole = (typeof STAFF_ROLES)[number];
 
-/** Whether somebody with these roles may do what this one may. */
+/** Tells whether a person with these roles may do what this one may. */
 export function staffMayAct(roles: ReadonlySet<StaffRole>, role: StaffRole): boolean {
   switch (role) {
     case "support":

@@ -38,7 +38,7 @@ export function textSchema(min: number, max: number, { mayBeNumber = false }: Te
 }
 
 type TextOptions = {
-  /** Whether a text of ASCII digits alone is taken although it may be a card number. */
+  /** Takes a text of ASCII digits alone although it may be a card number. */
   mayBeNumber?: boolean;
 };
 

@@ -1,9 +1,10 @@
 /**
- * What a command or a request waits for. It decides whose places the work takes and how its failure is answered:
+ * The work of a command or a request, by what it waits for. It decides which places the work takes and how its failure
+ * is answered:
  *
- * - `read` needs this installation alone and changes nothing, so whatever failed, it can be repeated;
+ * - `read` needs this installation alone and changes nothing, so that it can be repeated after any failure;
  * - `write` needs this installation alone;
- * - `external` may wait for somebody outside: a bank, or a merchant's server.
+ * - `external` may wait for a server outside: a bank's, or a merchant's.
  */
 export type Work = "read" | "write" | "external";
 

@@ -47,7 +47,7 @@ export const MERCHANT_REQUESTS: Readonly<Record<string, object>> = {
   },
 };
 
-/** What each operation answers where it succeeds, by its name and the status. */
+/** The answer of each operation that succeeds, by its name and the status. */
 export const MERCHANT_ANSWERS: Readonly<Record<string, Readonly<Record<number, object>>>> = {
   preAuthorize: { 201: PAYMENT, 202: ENROLLED },
   pay: { 201: { ...PAYMENT, installmentCount: 3, loyaltyCode: "BONUS" }, 202: ENROLLED },

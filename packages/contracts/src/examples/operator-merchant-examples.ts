@@ -133,7 +133,7 @@ const LOUD = {
   replicas: [{ instance: "payments-7d9c:1", level: "debug", until: `${DAY}T12:10:00.000Z` }],
 };
 
-/** What these operations answer where they succeed. */
+/** The answers of these operations when they succeed. */
 export const OPERATOR_MERCHANT_ANSWERS: Readonly<Record<string, Readonly<Record<number, object>>>> = {
   createMerchant: { 201: { ...NEW_CREDENTIAL, name: "Book Shop" } },
   listMerchants: { 200: { items: [LISTED_MERCHANT], ...NEXT } },

@@ -161,7 +161,7 @@ const UNKNOWN_REFUND = {
 const LISTED_PAYMENT = { ...OPERATED, ...NAMED };
 const LISTED_REFUND = { ...WAITING_REFUND, ...NAMED };
 
-/** What these operations answer where they succeed. */
+/** The answers of these operations when they succeed. */
 export const OPERATOR_PAYMENT_ANSWERS: Readonly<Record<string, Readonly<Record<number, object>>>> = {
   listPaymentsOfMerchants: { 200: { items: [LISTED_PAYMENT], ...NEXT } },
   listRefunds: { 200: { items: [LISTED_REFUND], ...NEXT } },

@@ -86,7 +86,7 @@ const NOTED = {
   notes: [{ at: "2026-11-24T09:00:00.000Z", actor: "alice", note: "Asked the bank for its fee table" }],
 };
 
-/** What these operations answer where they succeed. */
+/** The answers of these operations when they succeed. */
 export const OPERATOR_SETTLEMENT_ANSWERS: Readonly<Record<string, Readonly<Record<number, object>>>> = {
   openChargeback: { 201: { ...OPEN_CASE, evidence: [] } },
   listChargebacks: { 200: { items: [OPEN_CASE], ...NEXT } },

@@ -89,7 +89,7 @@ const ATTEMPT = {
 };
 const QUEUED = { queued: 1 };
 
-/** What these operations answer where they succeed. */
+/** The answers of these operations when they succeed. */
 export const OPERATOR_WEBHOOK_ANSWERS: Readonly<Record<string, Readonly<Record<number, object>>>> = {
   listFailingWebhooks: { 200: { items: [FAILING], total: 1 } },
   listMerchantWebhooks: { 200: { items: [DEFAULT_ENDPOINT, SECOND_ENDPOINT] } },

@@ -27,7 +27,9 @@ function plain(value: unknown): unknown {
 
 const accountSettings = document.meta({ description: "The protocol's settings; see docs/acquirers.md" });
 
-/** What an account is beside its protocol; all of it is one version, which is proposed and confirmed as a whole. */
+/**
+ * The attributes of an account beside its protocol. Together they are one version, proposed and confirmed as a whole.
+ */
 const attributes = {
   name: textSchema(1, 100),
   currencies: z
@@ -91,13 +93,13 @@ export const createAcquirerAccountRequestSchema = z
   .meta({ id: "CreateAcquirerAccountRequest" });
 export type CreateAcquirerAccountRequest = z.infer<typeof createAcquirerAccountRequestSchema>;
 
-/** What a change may say; at the edge it has to say something. */
+/** The fields that a change may have. At the edge it needs at least one. */
 export const accountChangeSchema = createAcquirerAccountRequestSchema
   .omit({ protocol: true, livemode: true })
   .partial()
   .extend({ state: stateSchema.optional() });
 
-/** What is left out stays as it is. */
+/** Fields that are left out keep their values. */
 export const changeAcquirerAccountRequestSchema = accountChangeSchema
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
     error: "must have at least one field",

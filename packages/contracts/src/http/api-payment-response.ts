@@ -139,7 +139,7 @@ export const apiPaymentResponseSchema = z
   })
   .meta({ id: "ApiPaymentResponse", description: "A payment or a refund" });
 
-/** What the BIN table says of a card. */
+/** A fact about a card, from the BIN table. */
 function cardFact(what: string, ...examples: string[]) {
   return z
     .string()
@@ -147,12 +147,12 @@ function cardFact(what: string, ...examples: string[]) {
     .meta({ description: `${what}, by the BIN; absent where the BIN is not known`, examples });
 }
 
-/** What a merchant is answered about a payment (spec, ApiPaymentResponse, note 1), for the document. */
+/** A payment in an answer to a merchant (spec, ApiPaymentResponse, note 1), for the document. */
 export const paymentSchema = apiPaymentResponseSchema
   .omit({ parentPaymentId: true, transactionType: true, cardSubType: true })
   .meta({ id: "Payment", description: "A payment" });
 
-/** What a merchant is answered about a refund, for the document. */
+/** A refund in an answer to a merchant, for the document. */
 export const refundSchema = apiPaymentResponseSchema
   .omit({
     cardSubType: true,
@@ -178,7 +178,7 @@ export const refundSchema = apiPaymentResponseSchema
   })
   .meta({ id: "Refund", description: "A refund, which is a record of its own" });
 
-/** What a look-up by id answers, for the document. */
+/** The answer to a look-up by id, for the document. */
 export const paymentOrRefundSchema = z
   .union([refundSchema, paymentSchema])
   .meta({ id: "PaymentOrRefund", description: "A refund has `transactionType` and `parentPaymentId`" });

@@ -23,7 +23,7 @@ export type AuditLogEntry = z.infer<typeof auditLogEntrySchema>;
 /** Services that have an audit log, as the log names them. */
 export const AUDITED_SERVICES = ["api-gateway", "payments", "refunds", "webhooks", "settlement"] as const;
 
-/** What the log can be narrowed to; several narrow it together. `from` is included, `to` is not. */
+/** The log's filters; several narrow it together. `from` is included, `to` is not. */
 export const auditFilterSchema = z.object({
   actor: textSchema(1, 200)
     .optional()
@@ -38,7 +38,7 @@ export const auditFilterSchema = z.object({
   to: z.iso.datetime({ offset: true }).optional().meta({ description: "Before this time" }),
 });
 
-/** What the gateway asks each service's log for: entries older than `before`, newest first. It merges the answers. */
+/** The gateway's query of each service's log: entries older than `before`, newest first. It merges the answers. */
 export const auditPageSchema = auditFilterSchema.extend({
   limit: z.int(),
   before: z.object({ at: z.iso.datetime(), sequence: z.int() }).optional(),

@@ -6,7 +6,7 @@ import { textSchema } from "../text.ts";
 /** A logo is a few shapes; a scan or a photograph is none. */
 const LOGO_CHARACTERS_MAX = 8_192;
 
-/** How a merchant looks to its buyers, on the hosted page and on the pages of its payment links. */
+/** A merchant's appearance to its buyers, on the hosted page and on the pages of its payment links. */
 export const brandingSchema = z
   .object({
     name: textSchema(1, 60)

@@ -6,7 +6,7 @@ import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS, pathId } from "./e
 
 const paymentPath = z.object({ paymentId: pathId("Id of the payment") });
 
-/** What both answer with. */
+/** The responses of both operations. */
 const responses = {
   200: { description: "The operation was carried out", body: paymentSchema },
   202: {

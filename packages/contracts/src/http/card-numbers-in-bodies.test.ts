@@ -19,8 +19,8 @@ const texts = ENDPOINTS.filter(({ request }) => request).flatMap(({ operationId,
 );
 
 /**
- * What a field takes all the same: the card's own field, and order numbers of digits alone (docs/adr/0007). A barcode and a scheme's
- * id of a transaction are such numbers, too (docs/adr/0034).
+ * Fields that take a card number: the card's own, and order numbers of digits alone (docs/adr/0007). A barcode and a
+ * scheme's transaction id are such numbers, too (docs/adr/0034).
  */
 const TAKEN: Record<string, string[]> = {
   pan: [CARD],

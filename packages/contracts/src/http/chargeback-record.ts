@@ -11,7 +11,7 @@ export const chargebackOutcomeSchema = z.enum(CHARGEBACK_OUTCOMES).meta({
   description: "WON: the money came back. LOST: it is gone. WITHDRAWN: there was no such chargeback",
 });
 
-/** What the bank says of a case when it announces it, as far as it does. */
+/** The facts that the bank may announce a case with. */
 export const announcedCaseFields = {
   reasonCode: textSchema(1, 64)
     .optional()

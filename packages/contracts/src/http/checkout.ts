@@ -23,7 +23,7 @@ export const checkoutStatusSchema = z
   .meta({ id: "CheckoutStatus", description: `OPEN: it can be paid. ${CHECKOUT_ENDS}` });
 export type CheckoutStatus = z.infer<typeof checkoutStatusSchema>;
 
-/** How long a checkout may stay open, in seconds; without the field it is what the service is configured to. */
+/** The bounds of a checkout's lifetime, in seconds. Without the field the service's setting applies. */
 export const CHECKOUT_SECONDS = { min: 60, max: 86_400 } as const;
 
 /** Body of POST /api/checkout. */
@@ -84,7 +84,7 @@ export const checkoutRequestSchema = z
     },
   });
 
-/** What is wrong between the fields of a checkout. */
+/** Adds the faults between the fields of a checkout. */
 export function checkCheckout(
   fields: Record<string, unknown>,
   _now: Date,

@@ -20,8 +20,8 @@ const fixed = z
   });
 
 /**
- * What is charged for the payments it names, in the place of the plan's own rate and fixed part. What it does not name
- * it does not ask about.
+ * The charge for the payments that it names, in the place of the plan's own rate and fixed part. A criterion that is
+ * left out matches every payment.
  */
 export const commissionRuleSchema = z
   .object({
@@ -60,7 +60,7 @@ export function installmentsOf(rule: {
 }
 
 /**
- * What a merchant pays us for each payment: a percentage of the amount plus a fixed part, by the first of `rules` that
+ * The charge to a merchant for each payment: a percentage of the amount plus a fixed part, by the first of `rules` that
  * names the payment, or by the plan's own rate and fixed part where none does. Fixed parts are due only on payments in
  * `currency`. The commission is never more than the amount, unless `mayExceedAmount` says so.
  */
@@ -123,7 +123,7 @@ function fixedParts(plan: {
   return [[["fixed"], plan.fixed], ...ofRules];
 }
 
-/** Whether every payment that `narrow` names is one that `wide` names. */
+/** Tells whether `wide` names every payment that `narrow` names. */
 function covers(wide: CommissionRule, narrow: CommissionRule): boolean {
   const [outer, inner] = [installmentsOf(wide), installmentsOf(narrow)];
   return (

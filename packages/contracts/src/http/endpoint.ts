@@ -7,19 +7,19 @@ import type { Work } from "../work.ts";
 /** One HTTP operation of a listener: what the gateway serves and what the OpenAPI document says of it. */
 export type Endpoint = Operation & (MerchantListener | OperatorListener | StaffListener);
 
-/** Which of the gateway's listeners serves it. */
+/** The one of the gateway's listeners that serves the endpoint. */
 type MerchantListener = { listener: "merchant"; role?: never; recentSignIn?: never };
 type OperatorListener = {
   listener: "operator";
-  /** What its caller has to be; see `mayAct`. */
+  /** The role that its caller needs; see `mayAct`. */
   role: OperatorRole;
-  /** Whether it takes a recent sign-in, as decisions about money do. */
+  /** Requires a recent sign-in, as decisions about money do. */
   recentSignIn?: true;
 };
 
 type StaffListener = {
   listener: "staff";
-  /** The same; see `staffMayAct`. */
+  /** The role that its caller needs; see `staffMayAct`. */
   role: StaffRole;
   recentSignIn?: true;
 };
@@ -27,11 +27,11 @@ type StaffListener = {
 type Operation = {
   operationId: string;
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** With parameters in braces: `/api/payment/{paymentId}`. */
+  /** The path with parameters in braces: `/api/payment/{paymentId}`. */
   path: string;
-  /** Whether each request is carried out, whatever its Idempotency-Key. */
+  /** Has each request carried out, also a second one with the same Idempotency-Key. */
   carriedOutEachTime?: true;
-  /** Where nothing is said, a GET is `read`, and everything else `external`. */
+  /** The default is `read` for a GET, and `external` for everything else. */
   work?: Work;
   summary: string;
   description?: string;
@@ -43,33 +43,33 @@ type Operation = {
   notFound?: ProblemCode;
   queryParameters?: z.ZodObject;
   request?: z.ZodType;
-  /** In the place of a body of JSON: the one part of a form, which is read as it arrives. */
+  /** The one part of a form, which is read as it arrives, in the place of a body of JSON. */
   file?: { part: string; description: string };
-  /** Whether a request without a body counts as an empty object. */
+  /** Lets a request without a body count as an empty object. */
   bodyOptional?: boolean;
   responses: Record<number, EndpointResponse>;
-  /** Beside those every endpoint can answer with (see `COMMON_PROBLEMS`). */
+  /** The problems beside those of every endpoint (see `COMMON_PROBLEMS`). */
   problems: readonly ProblemCode[];
 };
 
 type EndpointResponse = {
   description: string;
   body?: z.ZodType;
-  /** Whether the items of the body's page also come as rows, in one answer (`ROW_MEDIA_TYPES`). */
+  /** Offers the items of the body's page also as rows, in one answer (`ROW_MEDIA_TYPES`). */
   rows?: boolean;
-  /** Whether the body also comes as a page for people (`PAGE_MEDIA_TYPE`). */
+  /** Offers the body also as a page for people (`PAGE_MEDIA_TYPE`). */
   printed?: boolean;
-  /** In the place of a body of JSON: bytes that are to be stored and not shown; what they are. */
+  /** The name of bytes that are to be stored and not shown, in the place of a body of JSON. */
   binary?: string;
   headers?: Record<string, string>;
 };
 
-/** What a request of this endpoint waits for. */
+/** The kind of work that a request of this endpoint is. */
 export function workOf({ method, work = method === "GET" ? "read" : "external" }: Endpoint): Work {
   return work;
 }
 
-/** What any endpoint can answer. */
+/** The problems of any endpoint. */
 export const COMMON_PROBLEMS = [
   "unauthorized",
   "internal_error",
@@ -79,18 +79,18 @@ export const COMMON_PROBLEMS = [
   "validation_failed",
 ] as const;
 
-/** What any endpoint of the operator API, or of that for staff, can answer beside those. */
+/** Further problems of any endpoint of the operator API or of the staff API. */
 export const OPERATOR_PROBLEMS = ["operator_refused"] as const;
 
-/** What an endpoint can answer beside those that takes a recent sign-in. */
+/** Further problems of an endpoint that requires a recent sign-in. */
 export const RECENT_SIGN_IN_PROBLEMS = ["insufficient_user_authentication"] as const;
 
-/** Whether people call it, each in their own name: operators, or merchants' staff. */
+/** Tells whether people call it, each in their own name: operators, or merchants' staff. */
 export function isForPeople({ listener }: Pick<Endpoint, "listener">): boolean {
   return listener !== "merchant";
 }
 
-/** What any endpoint with a body can answer. */
+/** The problems of any endpoint with a body. */
 export const BODY_PROBLEMS = [
   "malformed_json",
   "validation_failed",
@@ -98,16 +98,16 @@ export const BODY_PROBLEMS = [
   "payload_too_large",
 ] as const;
 
-/** Whether its requests can carry an Idempotency-Key: merchants' POSTs, and what people change. */
+/** Tells whether its requests can carry an Idempotency-Key: merchants' POSTs, and people's changes. */
 export function takesIdempotencyKey(endpoint: Pick<Endpoint, "listener" | "method">): boolean {
   const { method } = endpoint;
   return method === "POST" || (isForPeople(endpoint) && (method === "PUT" || method === "PATCH"));
 }
 
-/** What such a request can answer when it comes with one. */
+/** The problems of such a request when it carries one. */
 export const IDEMPOTENCY_PROBLEMS = ["idempotency_key_in_use", "idempotency_key_reused"] as const;
 
-/** What any endpoint that starts a payment with a card can answer. */
+/** The problems of any endpoint that starts a payment with a card. */
 export const CARD_PAYMENT_PROBLEMS = [
   ...BODY_PROBLEMS,
   ...IDEMPOTENCY_PROBLEMS,
@@ -151,7 +151,7 @@ export function only<Schema extends z.ZodType>(what: string, schema: Schema) {
   return schema.optional().meta({ description: `Only ${what}` });
 }
 
-/** How many entries a page has at most. */
+/** The most entries of a page. */
 export const limitParameter = z
   .string()
   .regex(/^([1-9]\d?|1\d\d|200)$/, { error: "must be 1 to 200" })
@@ -164,7 +164,7 @@ export const limitParameter = z
     },
   });
 
-/** Where a list continues. What is not of this form, or was made by another list, is refused as `invalid_cursor`. */
+/** The place where a list continues. A cursor of another form or of another list is refused as `invalid_cursor`. */
 export function cursorParameter(max: number) {
   return z
     .string()

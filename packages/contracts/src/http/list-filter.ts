@@ -3,7 +3,7 @@ import { PAYMENT_STATUSES, transactionTypeSchema } from "../payment-status.ts";
 import { textSchema } from "../text.ts";
 import { only } from "./endpoint.ts";
 
-/** How payments and refunds are searched for, in query parameters and on the bus alike. */
+/** The filters of payments and refunds, in query parameters and on the bus alike. */
 
 /** A date and time with its offset; a time without one would be another time in another office. */
 const instant = z.iso
@@ -22,7 +22,7 @@ const instant = z.iso
     });
   });
 
-/** What the database can compare, and nobody looks beyond. */
+/** The years that the database can compare and that a search can need. */
 const FIRST_YEAR = 2000;
 const LAST_YEAR = 2199;
 
@@ -30,7 +30,7 @@ const amount = z.string().regex(/^\d{1,9}(\.\d{1,4})?$/, {
   error: "must be a decimal number with at most 9 digits before and 4 behind the point",
 });
 
-/** Of one merchant. Times and amounts are as the client wrote them. */
+/** The filters of one merchant's lists. Times and amounts are as the client wrote them. */
 export const listFilterSchema = z.object({
   orderId: only("this order", textSchema(1, 64)),
   status: only(
@@ -58,7 +58,7 @@ export const listFilterSchema = z.object({
 });
 export type ListFilter = z.infer<typeof listFilterSchema>;
 
-/** Of all merchants. */
+/** The filters of lists over all merchants. */
 export const operatorListFilterSchema = listFilterSchema.extend({
   merchantId: only("of this merchant", z.uuid({ error: "must be a merchant's id" })),
   externalTransactionId: only("what the acquirer gave this id", textSchema(1, 128)),
@@ -67,7 +67,7 @@ export const operatorListFilterSchema = listFilterSchema.extend({
 });
 export type OperatorListFilter = z.infer<typeof operatorListFilterSchema>;
 
-/** What these name is found by an index of its own, in the order of time; the first of them that is there is used. */
+/** Filters that have an index of their own, in the order of time. The first one present is used. */
 export const LOOK_UP_FILTERS = [
   "externalTransactionId",
   "orderId",
@@ -76,7 +76,7 @@ export const LOOK_UP_FILTERS = [
   "last4",
 ] as const satisfies (keyof OperatorListFilter)[];
 
-/** What no index answers: these are compared row by row, among the rows that something else has found. */
+/** Filters that no index answers. They are compared row by row, among the rows that something else has found. */
 const COMPARED_FILTERS = [
   "transactionType",
   "bin",

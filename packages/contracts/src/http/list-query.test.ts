@@ -7,7 +7,7 @@ const LISTS = ENDPOINTS.filter(({ responses }) => {
   const body = responses[200]?.body;
   return body instanceof z.ZodObject && "nextCursor" in body.shape;
 });
-/** What nobody has asked for as a file. */
+/** Lists that nobody has asked for as a file. */
 const PAGES_ALONE = ["listChargebacks", "listRefusedOperators"];
 const idsOf = (lists: typeof LISTS) => lists.map(({ operationId }) => operationId).toSorted();
 

@@ -18,18 +18,18 @@ export function pageOf<Row extends z.ZodType>(row: Row, order: string) {
   });
 }
 
-/** Of a list that is also answered as CSV. */
+/** The query of a list that is also answered as CSV. */
 export const exportQuery = {
   bom: z.literal("1", { error: "must be 1" }).optional().meta({
     description: "Of CSV: the answer begins with a byte order mark, by which Excel recognizes UTF-8",
   }),
 };
 
-/** What the description of such a list says of it. */
+/** The sentence on rows in the description of such a list. */
 export const WITH_ROWS =
   "With `Accept: text/csv` or `application/x-ndjson` all matching rows come in one answer, whose last line has their number.";
 
-/** What a list may be answered as, beside pages of JSON; all matching rows in one answer. */
+/** The media types of all matching rows in one answer, beside pages of JSON. */
 export const ROW_MEDIA_TYPES = {
   "text/csv":
     "All matching rows, UTF-8, with a header row of the JSON's names. A cell that a spreadsheet would take for a formula begins with an apostrophe. The last row is `#rows` and their number.",

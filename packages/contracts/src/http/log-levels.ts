@@ -3,7 +3,7 @@ import { changedLogLevelSchema, LOG_LEVEL_SECONDS_MAX, loggingServiceSchema } fr
 import { wholeNumberSchema } from "../whole-number.ts";
 import { BODY_PROBLEMS, defineEndpoint } from "./endpoint.ts";
 
-/** How long a change lasts where nothing else is said. */
+/** The duration of a change by default. */
 export const LOG_LEVEL_SECONDS_DEFAULT = 900;
 
 const replicaSchema = z

@@ -202,7 +202,7 @@ export const testWebhookEndpoint = defineEndpoint({
   problems: ["webhook_not_found", "outcome_unknown", "forbidden"],
 });
 
-/** In the order of the document. */
+/** The endpoints in the order of the document. */
 export const MERCHANT_WEBHOOK_ENDPOINTS = [
   listMerchantWebhooks,
   createMerchantWebhook,

@@ -15,8 +15,8 @@ import { exportQuery, pageOf, WITH_ROWS } from "./list-query.ts";
 import { merchantRulesSchema } from "./merchant-rules.ts";
 
 /**
- * What operators set for a merchant beside its name. POST takes it with the name; whatever changes a merchant takes the
- * same fields.
+ * The settings that operators give a merchant beside its name. POST takes them with the name, and every change takes
+ * the same fields.
  */
 export const merchantSettingsSchema = z.object({
   commission: commissionPlanSchema.optional(),
@@ -32,7 +32,7 @@ const merchantStatusSchema = z
   .enum(["ACTIVE", "SUSPENDED"])
   .meta({ description: "SUSPENDED: every request of the merchant is answered with 401" });
 
-/** What is left out stays as it is. */
+/** Fields that are left out keep their values. */
 export const changeMerchantRequestSchema = z
   .object({
     name: textSchema(1, 100).optional(),

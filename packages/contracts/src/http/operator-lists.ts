@@ -54,8 +54,8 @@ export const listOperatorPayments = defineEndpoint({
 });
 
 /**
- * What refunds can be narrowed to. Merchants see PENDING_APPROVAL until a refund has ended; here that is what waits for a
- * decision, and EXECUTING is what has been decided and has not ended.
+ * The states that refunds can be narrowed to. Merchants see PENDING_APPROVAL until a refund has ended; here it means
+ * waiting for a decision, and EXECUTING means decided and not ended.
  */
 export const REFUND_FILTERS = ["PENDING_APPROVAL", "EXECUTING", "SUCCESS", "FAILED", "REJECTED"] as const;
 export type RefundFilter = (typeof REFUND_FILTERS)[number];
@@ -70,7 +70,7 @@ export const operatorRefundFilterSchema = operatorListFilterSchema
   });
 export type OperatorRefundFilter = z.infer<typeof operatorRefundFilterSchema>;
 
-/** Whether a search is for the refunds of one state and nothing else, which is a queue that people work off. */
+/** Tells whether a search is for the refunds of one state and nothing else, which is a queue that people work off. */
 export function isRefundQueue({ status, merchantId: _merchantId, ...more }: OperatorRefundFilter): boolean {
   return status !== undefined && Object.values(more).every((value) => value === undefined);
 }

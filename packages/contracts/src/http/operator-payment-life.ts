@@ -9,7 +9,7 @@ import { webhookDeliverySchema } from "./webhook-delivery.ts";
 export const LIFE_PARTS = ["refunds", "deliveries", "actions"] as const;
 export type LifePart = (typeof LIFE_PARTS)[number];
 
-/** How many entries a part has at most. */
+/** The most entries of a part. */
 export const LIFE_PART_MAX = 100;
 
 /** All that Holdfast knows of one payment, for whoever has to explain it. */

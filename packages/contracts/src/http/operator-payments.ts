@@ -11,7 +11,7 @@ export const resolutionOutcomeSchema = z.enum(["SUCCESS", "FAILED"]).meta({
   description: "SUCCESS: the bank has carried it out. FAILED: it has not",
 });
 
-/** What an operator says of an unknown outcome. */
+/** An operator's statement on an unknown outcome. */
 export const statementSchema = z.object({
   outcome: resolutionOutcomeSchema,
   evidence: textSchema(1, 1_000).meta({
@@ -19,7 +19,7 @@ export const statementSchema = z.object({
   }),
 });
 
-/** What one operator has proposed. */
+/** One operator's proposal. */
 export const resolutionSchema = z
   .object({
     outcome: resolutionOutcomeSchema,
@@ -138,7 +138,7 @@ export const paymentOperationSchema = z
   })
   .meta({ id: "PaymentOperation" });
 
-/** With every change of state since the claim, and what was sent to the bank about it. */
+/** A payment with every change of state since the claim, and what was sent to the bank about it. */
 export const operatorPaymentDetailSchema = operatorPaymentSchema
   .extend({
     history: paymentHistorySchema,

@@ -3,7 +3,7 @@ import { textSchema } from "../text.ts";
 import { defineEndpoint } from "./endpoint.ts";
 import { listedOperatorPaymentSchema, listedOperatorRefundSchema } from "./operator-lists.ts";
 
-/** What a search text was found as. */
+/** The fields by which a search text can be found. */
 export const SEARCH_MATCHES = [
   "id",
   "orderId",

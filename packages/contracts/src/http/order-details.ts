@@ -7,8 +7,8 @@ import { AMOUNT_FAULT_MESSAGES, amountSchema, type AddFault } from "./amount-fie
 import { browserSchema } from "./browser-field.ts";
 
 /**
- * What a request may say about the buyer and the goods. All of it is optional: banks judge a payment better with it, and some
- * need a part of it. None of it is shown in any answer or webhook.
+ * A request's facts about the buyer and the goods. All are optional: banks judge a payment better with them, and some
+ * need a part of them. No answer or webhook shows them.
  */
 const addressSchema = z
   .object({
@@ -33,8 +33,8 @@ const customerSchema = z
       .check(cardNumberFree)
       .optional()
       .meta({ description: "The buyer's e-mail address", examples: ["ada@example.com"] }),
-    // Of 13 digits that begin with a scheme's, one in ten has a card number's check digit, so a number is compared with the
-    // card of the request only.
+    // One in ten numbers of 13 digits that begin with a scheme's has a card number's check digit, so a number is
+    // compared with the card of the request only.
     phone: z
       .string()
       .regex(/^\+[1-9]\d{6,14}$/, { error: "must be an E.164 number, such as +905551234567" })
@@ -138,7 +138,7 @@ function minor({ source }: JsonNumber, currency: string): { amountMinor: string 
   return { amountMinor: amountMinor.toString() };
 }
 
-/** What is wrong between a basket and the amount. Faults of single items are reported by their own field. */
+/** Adds the faults between a basket and the amount. Faults of single items are reported by their own field. */
 export function checkBasket(fields: Record<string, unknown>, addFault: AddFault): void {
   const { basket, amount, currency } = fields;
   const exponent = typeof currency === "string" ? currencyExponent(currency) : undefined;
@@ -162,7 +162,9 @@ function amountOf(item: unknown): JsonNumber | undefined {
   return amount instanceof JsonNumber ? amount : undefined;
 }
 
-/** Each text of the details that has the card's number in it, whatever stands between its digits. */
+/**
+ * Adds a fault for each text of the details that has the card's number in it, with any characters between its digits.
+ */
 export function checkDetailsForCard(fields: Record<string, unknown>, pan: string, addFault: AddFault): void {
   for (const name of Object.keys(orderDetailFields)) {
     for (const [path, text] of textsIn(fields[name], name)) {
@@ -173,7 +175,9 @@ export function checkDetailsForCard(fields: Record<string, unknown>, pan: string
   }
 }
 
-/** Of what a schema knows nothing below the third level, and of lists more than it allows, nothing is looked at. */
+/**
+ * Reads down to the third level, below which no schema has fields, and no more entries of a list than a schema allows.
+ */
 function* textsIn(value: unknown, path: string, depth = 0): Generator<[path: string, text: string]> {
   if (typeof value === "string") yield [path, value];
   if (typeof value !== "object" || value === null || value instanceof JsonNumber || depth > 3) return;

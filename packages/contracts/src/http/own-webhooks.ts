@@ -3,7 +3,7 @@ import { defineEndpoint, pathId } from "./endpoint.ts";
 import { webhookEndpointListSchema } from "./merchant-webhooks.ts";
 import { webhookTestResultSchema } from "./webhook-delivery.ts";
 
-/** What merchants see of their webhook endpoints, and how they try one; operators make and change them. */
+/** Merchants' view of their webhook endpoints, and their trial of one. Operators make and change them. */
 
 export const listOwnWebhooks = defineEndpoint({
   operationId: "listWebhooks",

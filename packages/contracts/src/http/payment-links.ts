@@ -11,7 +11,10 @@ import { checkReturnUrls, returnUrlSchema } from "./return-url.ts";
 
 /** Payment links: an address, or a QR code, that buyers pay without a call of the merchant's server for each. */
 
-/** `USED`: a link for one payment was paid. `EXPIRED`: nobody can begin any more. `DISABLED`: the merchant has ended it. */
+/**
+ * `USED`: a link for one payment was paid. `EXPIRED`: no buyer can begin any more. `DISABLED`: the merchant has ended
+ * it.
+ */
 export const PAYMENT_LINK_STATUSES = ["ACTIVE", "USED", "EXPIRED", "DISABLED"] as const;
 export const paymentLinkStatusSchema = z.enum(PAYMENT_LINK_STATUSES).meta({
   id: "PaymentLinkStatus",
@@ -21,7 +24,7 @@ export const paymentLinkStatusSchema = z.enum(PAYMENT_LINK_STATUSES).meta({
 });
 export type PaymentLinkStatus = z.infer<typeof paymentLinkStatusSchema>;
 
-/** How long a link may stay open, in seconds. */
+/** The bounds of a link's lifetime, in seconds. */
 export const PAYMENT_LINK_SECONDS = { min: 60, max: 31_536_000, default: 2_592_000 } as const;
 
 const { installmentOptions, threeDs } = checkoutRequestSchema.shape;
@@ -64,7 +67,7 @@ export const paymentLinkRequestSchema = z
   })
   .meta({ id: "PaymentLinkRequest" });
 
-/** What is wrong between the fields of a link, and with them in the mode of the key. */
+/** Adds the faults between the fields of a link, and of its URLs in the mode of the key. */
 export function checkPaymentLink(
   fields: Record<string, unknown>,
   _now: Date,

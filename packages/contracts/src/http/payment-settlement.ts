@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineEndpoint, pathId } from "./endpoint.ts";
 import { differenceSchema } from "./settlements.ts";
 
-/** How many lines and how many differences one answer has at most. */
+/** The most lines, and the most differences, of one answer. */
 export const PAYMENT_SETTLEMENT_MAX = 100;
 
 /** A line of a bank's file that was found to be about a payment or a refund of it. */
@@ -28,7 +28,7 @@ export const bankLineSchema = z
   .meta({ id: "BankLine" });
 export type BankLine = z.infer<typeof bankLineSchema>;
 
-/** What the banks' files say of one payment and its refunds. */
+/** The lines of the banks' files for one payment and its refunds. */
 export const paymentSettlementSchema = z
   .object({
     lines: z.array(bankLineSchema).meta({ description: "Oldest first" }),

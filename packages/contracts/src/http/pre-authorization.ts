@@ -9,7 +9,7 @@ export const preAuthorizationRequestSchema = z
   .meta({ id: "PreAuthorizationRequest" });
 export type PreAuthorizationRequest = z.infer<typeof preAuthorizationRequestSchema>;
 
-/** What is wrong between the fields of a pre-authorization. */
+/** Adds the faults between the fields of a pre-authorization. */
 export function checkPreAuthorization(fields: Record<string, unknown>, now: Date, addFault: AddFault): void {
   checkCardPaymentFields(fields, now, addFault);
 }

@@ -3,10 +3,10 @@ import type { AddFault } from "./amount-field.ts";
 import { cardNumberFree } from "../card-number.ts";
 
 /**
- * Where a merchant wants the buyer's browser to be sent: an absolute https URL in printable ASCII (RFC 3986) without a
- * user name or password; in test mode also a developer's own machine over http, which {@link checkReturnUrls} refuses in
- * live mode. What browsers mend silently (a missing slash, a backslash, a tab) is refused, because another
- * program would mend it into something else. A card number has no place in it.
+ * The place to send the buyer's browser to: an absolute https URL in printable ASCII (RFC 3986) without a user name or
+ * password; in test mode also a developer's own machine over http, which {@link checkReturnUrls} refuses in live mode.
+ * Slips that browsers mend silently (a missing slash, a backslash, a tab) are refused, because another program would
+ * mend them into something else. So is a card number.
  */
 export function returnUrlSchema() {
   return z
@@ -37,7 +37,7 @@ const INVALID_URL = {
     "must be an https URL in ASCII, without user name or password; test keys may use http://localhost and http://127.0.0.1",
 } as const;
 
-/** What is wrong with a request's return URLs in its mode: a buyer's browser has no business on its own machine. */
+/** Adds the faults of a request's return URLs in its mode: a buyer's browser has no business on its own machine. */
 export function checkReturnUrls(
   fields: Record<string, unknown>,
   addFault: AddFault,

@@ -74,7 +74,7 @@ const noteSchema = z.object({
   note: z.string().meta({ description: "What was found out" }),
 });
 
-/** Where the bank and we say different things, until somebody has closed it. */
+/** A difference between the bank's account and ours, until an operator closes it. */
 export const differenceSchema = z
   .object({
     differenceId: z.uuid().meta({ description: "Id of the difference" }),

@@ -7,7 +7,7 @@ import type { Difference } from "./staff-endpoint.ts";
 import { STAFF_WEBHOOK_CHANGES } from "./staff-webhook-changes.ts";
 import { redeliverFailedOperatorWebhooks, redeliverOperatorWebhook } from "./webhook-endpoints.ts";
 
-/** What one role may change, by the endpoint of operators or merchants that changes the same. */
+/** The changes that one role may make, by the endpoint of operators or merchants that makes the same change. */
 export const STAFF_CHANGES: readonly (readonly [Endpoint, Difference])[] = [
   [
     capture,

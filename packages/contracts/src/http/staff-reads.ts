@@ -13,7 +13,7 @@ import type { Difference } from "./staff-endpoint.ts";
 import { listStatements } from "./statements.ts";
 import { getOperatorWebhookDelivery, listOperatorWebhookDeliveries } from "./webhook-endpoints.ts";
 
-/** What any role may read, by the endpoint of operators or merchants that reads the same. */
+/** The reads that any role may make, by the endpoint of operators or merchants that reads the same. */
 export const STAFF_READS: readonly (readonly [Endpoint, Omit<Difference, "role">])[] = [
   [
     listOperatorPayments,

@@ -14,7 +14,7 @@ const path = "/staff/webhooks";
 const one = `${path}/{endpointId}`;
 const role = "developer";
 
-/** What developers change about their merchant's webhook endpoints. */
+/** The changes that developers may make to their merchant's webhook endpoints. */
 export const STAFF_WEBHOOK_CHANGES: readonly (readonly [Endpoint, Difference])[] = [
   [
     putMerchantWebhook,

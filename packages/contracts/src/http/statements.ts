@@ -3,7 +3,7 @@ import { livemodeSchema } from "../livemode.ts";
 import { cursorParameter, defineEndpoint, limitParameter, only, pathId } from "./endpoint.ts";
 import { pageOf } from "./list-query.ts";
 
-/** What is owed to a merchant for a day in one currency. What is deducted is positive. */
+/** The amount owed to a merchant for a day in one currency. Deductions are positive. */
 export const merchantStatementSchema = z
   .object({
     merchantId: z.uuid().meta({ description: "Whom it is owed to" }),

@@ -6,7 +6,7 @@ import { CARD_PAYMENT_PROBLEMS, defineEndpoint } from "./endpoint.ts";
 import { checkReturnUrls, returnUrlSchema } from "./return-url.ts";
 import { saleRequestSchema } from "./sale.ts";
 
-/** What a payment with 3-D Secure ends as: a sale, or funds reserved for a later capture. */
+/** The result of a payment with 3-D Secure: a sale, or funds reserved for a later capture. */
 export const threeDsTransactionTypeSchema = z.enum(["PAYMENT", "PRE_AUTHORIZATION"]);
 
 /** Body of POST /api/3ds: a sale's fields, what it ends as, and where the buyer is sent afterwards. */
@@ -33,7 +33,7 @@ export const threeDsRequestSchema = z
     },
   });
 
-/** What is wrong between the fields. Installments belong to sales. */
+/** Adds the faults between the fields. Installments belong to sales. */
 export function checkThreeDs(
   fields: Record<string, unknown>,
   now: Date,

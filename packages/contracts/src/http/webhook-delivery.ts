@@ -5,7 +5,7 @@ import { pageOf } from "./list-query.ts";
 import { merchantIdSchema } from "./merchant-id.ts";
 import { webhookErrorSchema } from "./webhook-errors.ts";
 
-/** What the delivery log shows of a webhook and of its attempts. */
+/** A webhook and its attempts in the delivery log. */
 
 /**
  * `skipped`: the endpoint was off or did not want the event when it happened; `cancelled`: they were turned off before it was delivered.

@@ -23,7 +23,7 @@ export const webhookUrlSchema = z
     examples: ["https://shop.example/webhooks"],
   });
 
-/** A change of an endpoint that waits for nobody outside. */
+/** A change of an endpoint that waits for no outside server. */
 const CHANGE = { listener: "operator", role: "onboarder", work: "write" } as const;
 const ofMerchant = {
   pathParameters: z.object({ merchantId: pathId("Id of the merchant") }),
@@ -219,7 +219,7 @@ export const redeliverFailedOperatorWebhooks = defineEndpoint({
   problems: [...BODY_PROBLEMS, "webhook_not_found", "outcome_unknown", "forbidden"],
 });
 
-/** In the order of the document. */
+/** The endpoints in the order of the document. */
 export const WEBHOOK_ENDPOINTS = [
   putMerchantWebhook,
   deleteMerchantWebhook,

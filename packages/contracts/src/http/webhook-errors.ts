@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Why an attempt was no success. A class and no more: what the network said would tell a port scanner too much. */
+/** The class of an attempt's failure, and no more: the network's own words would tell a port scanner too much. */
 export const WEBHOOK_ERRORS = [
   "dns",
   "refused",

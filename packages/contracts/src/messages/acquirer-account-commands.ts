@@ -10,7 +10,7 @@ import { sealedReplySchema } from "../sealed-reply.ts";
 import { merchantRoutesSchema, routeSchema } from "../http/merchant-routes.ts";
 import { defineOperatorCommand } from "./message.ts";
 
-/** What operators ask of `payments` about accounts at banks and about routes. */
+/** The operators' commands to `payments` about accounts at banks and about routes. */
 const service = "payments";
 const admin = "admin";
 const account = z.object({ accountId: z.uuid() });
@@ -20,7 +20,7 @@ const version = z.object({ version: z.int() });
 /** Credentials cross the bus sealed to `payments` (see `sealTo`): a JSON text of {@link AccountCredentials}. */
 const sealed = { sealedSecrets: sealedReplySchema };
 
-/** What is sealed: credentials, and whose they are, so that they cannot be moved to another request. */
+/** The sealed content: credentials and their account, so that they cannot be moved to another request. */
 export type AccountCredentials = {
   /** The account's id where it is changed, else the name of the one that is made. */
   for: string;

@@ -1,5 +1,5 @@
 /**
- * Who signs in to the bus: one NATS user for each service, with the same name as the service's process. The gateway's
+ * The users of the bus: one NATS user for each service, with the same name as the service's process. The gateway's
  * processes are four, since they are trusted with different things: each has one face.
  */
 
@@ -25,9 +25,9 @@ export const BUS_USERS = [
 export type BusUser = (typeof BUS_USERS)[number];
 
 /**
- * The names that a user may sign in with. There are two, with a password each and the same rights, so that a password can
- * be replaced while processes run: the one that nobody uses gets the new password, the processes move to it one by one,
- * and then the other one is replaced.
+ * The names that a user may sign in with. There are two, with a password each and the same rights, so that a password
+ * can be replaced while processes run: the unused one gets the new password, the processes move to it one by one, and
+ * then the other one is replaced.
  */
 export function busLoginsOf(user: string): [string, string] {
   return [user, `${user}${SECOND_LOGIN}`];
@@ -48,8 +48,8 @@ export function inboxSubject(user: string): string {
   return `${inboxPrefix(user)}.>`;
 }
 
-/** Where clients without a prefix of their own get their answers: tools, and tests on a server without users. */
+/** The inboxes of clients without a prefix of their own: tools, and tests on a server without users. */
 export const DEFAULT_INBOX_PREFIX = "_INBOX";
 
-/** Looks on in the sandbox and in tests; in production no such user exists. */
+/** The user that looks on in the sandbox and in tests; it does not exist in production. */
 export const OBSERVER = "observer";

@@ -15,7 +15,7 @@ export const chargebackLineSchema = z.object({
   lineId: z.string().regex(/^[\da-f]{64}$/),
   kind: z.enum(["CHARGEBACK", "CHARGEBACK_REVERSAL"]),
   paymentId: z.uuid(),
-  /** Without a sign: the kind says in which direction. */
+  /** An amount without a sign: the kind gives the direction. */
   amountMinor: amountMinorSchema,
   currency: z.string().regex(/^[A-Z]{3}$/),
   bankReference: z.string().max(128).optional(),
@@ -126,7 +126,7 @@ export const listPaymentChargebacks = defineOperatorCommand({
     status: z.enum(CHARGEBACK_STATUSES).optional(),
     merchantId: z.uuid().optional(),
     paymentId: z.uuid().optional(),
-    /** Of which mode; without it, of both. */
+    /** The mode to list; both without it. */
     livemode: z.boolean().optional(),
   }),
   result: chargebackPageSchema,

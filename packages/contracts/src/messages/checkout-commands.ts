@@ -6,11 +6,9 @@ import { sealedCardSchema, sealedDetailsSchema } from "./commands.ts";
 import { amountMinorSchema, defineCommand, defineServiceCommand } from "./message.ts";
 import { threeDsTermsSchema } from "./three-ds-commands.ts";
 
-/**
- * What is asked of `payments` about hosted checkouts: two commands by merchants, the rest by the page at `checkoutUrl`.
- */
+/** The commands to `payments` about hosted checkouts: two by merchants, the rest by the page at `checkoutUrl`. */
 
-/** As `payments` knows it; the gateway adds where its page is. */
+/** The checkout as `payments` knows it; the gateway adds the address of its page. */
 export const checkoutRecordSchema = checkoutSchema.omit({ checkoutUrl: true });
 export type CheckoutRecord = z.infer<typeof checkoutRecordSchema>;
 
@@ -58,7 +56,7 @@ export const cancelCheckoutOfMerchant = defineCommand({
 });
 export type CancelCheckoutOfMerchant = z.infer<typeof cancelCheckoutOfMerchant.request>;
 
-/** What the page shows. Whoever knows the id may see it; it has nothing of the card but what the record shows of it. */
+/** The page's content. Anyone who knows the id may see it, so it has no more of the card than the record shows. */
 export const checkoutPageSchema = z.object({
   checkoutId: z.uuid(),
   merchantId: z.uuid(),
@@ -70,12 +68,12 @@ export const checkoutPageSchema = z.object({
   /** Absent where a payment link has no return URL. */
   successUrl: z.string().optional(),
   failureUrl: z.string().optional(),
-  /** What a payment link says that is paid; shown in the place of the order. */
+  /** The payment link's description of what is paid, shown in the place of the order. */
   description: z.string().optional(),
-  /** Why nobody may begin to pay though the checkout is open: what has become of its payment link. */
+  /** The state of its payment link that prevents a payment although the checkout is open. */
   linkIs: z.enum(["TAKEN", "USED", "DISABLED"]).optional(),
   expiresAt: z.iso.datetime(),
-  /** How many more cards may be tried. */
+  /** The number of cards that may still be tried. */
   attemptsLeft: z.int(),
   /** The latest attempt. */
   payment: apiPaymentResponseSchema.optional(),
@@ -103,7 +101,7 @@ export const cancelCheckout = defineServiceCommand({
   result: checkoutPageSchema,
 });
 
-/** What a card's first digits tell the page. */
+/** The facts for the page from a card's first digits. */
 export const inspectCheckoutCard = defineServiceCommand({
   service: "payments",
   name: "inspect-checkout-card",
@@ -112,7 +110,7 @@ export const inspectCheckoutCard = defineServiceCommand({
   request: z.object({ checkoutId: z.uuid(), bin: binSchema }),
   result: z.object({
     cardScheme: z.string().optional(),
-    /** Of the checkout's, those the card's programme allows; always with 1. */
+    /** The checkout's counts that the card's programme allows; always with 1. */
     installmentCounts: z.array(z.int()),
   }),
 });
@@ -135,7 +133,7 @@ export const payCheckout = defineCommand({
     installmentCount: z.int(),
     requestIp: z.string(),
     requestPort: z.int(),
-    /** For where 3-D Secure is wanted; see `threeDsTermsSchema`. */
+    /** The terms of a payment with 3-D Secure; see `threeDsTermsSchema`. */
     session: threeDsTermsSchema.pick({ sessionId: true, returnUrl: true, pageUrl: true }),
     /** The checkout's own page, where the cardholder's browser is sent after a challenge. */
     checkoutUrl: z.string().max(2_048),

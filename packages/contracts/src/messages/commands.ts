@@ -91,7 +91,7 @@ export const getPayment = defineCommand({
   result: apiPaymentResponseSchema,
 });
 
-/** What the BIN table says of a card's first digits. */
+/** A look-up of a card's first digits in the BIN table. */
 export const lookUpBin = defineCommand({
   service: "payments",
   name: "look-up-bin",

@@ -8,7 +8,7 @@ import {
 } from "../event-types.ts";
 import { settlingTermsSchema } from "./settlement-commands.ts";
 
-/** What an operator sends to try an endpoint out; it is about no payment and is never repeated. */
+/** An operator's test of an endpoint, which is about no payment and is never repeated. */
 export const WEBHOOK_TEST = "webhook.test";
 
 /** Services that have an outbox. Each gets a command that names what has been received of its events. */
@@ -25,7 +25,7 @@ export const statusChangedEventSchema = z.object({
   eventType: z.literal(PAYMENT_STATUS_CHANGED),
   source: z.enum(EVENT_SOURCES),
   merchantId: z.uuid(),
-  /** What the event is about: the payment, the refund, the checkout, or the statement. */
+  /** The id of the event's subject: the payment, the refund, the checkout, or the statement. */
   paymentId: z.uuid(),
   status: STATUS_OF_EVENT[PAYMENT_STATUS_CHANGED],
   body: z.base64().min(4),

@@ -23,17 +23,17 @@ export type ListPlace = z.infer<typeof listPlaceSchema>;
 /** The most items that one part has: what a message on the bus can carry. */
 export const LIST_PART_MAX = 500;
 
-/** From where a part is read, and how much of it. */
+/** The place that a part is read from, and its size. */
 export const partOfListSchema = z.object({
   limit: z.int().min(1).max(LIST_PART_MAX),
   after: listPlaceSchema.optional(),
 });
 
-/** What one service has from there on. */
+/** One service's items from there on. */
 export function listPartSchema<Item extends z.ZodType>(item: Item) {
   return z.object({
     items: z.array(z.object({ createdAt: z.string(), id: z.uuid(), item })),
-    /** Up to here everything that matches is among the items; absent where that is the end of the list. */
+    /** The place up to which the items are complete; absent at the end of the list. */
     readTo: listPlaceSchema.optional(),
   });
 }
@@ -80,7 +80,7 @@ export const listPaymentsForOperator = defineOperatorCommand({
   work: "read",
   request: partOfListSchema.extend({
     filter: operatorListFilterSchema,
-    /** Of which mode; without it, of both. */
+    /** The mode to list; both without it. */
     livemode: z.boolean().optional(),
     unresolved: z.literal(true).optional(),
   }),

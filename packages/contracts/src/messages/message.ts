@@ -17,14 +17,14 @@ const baseContext = {
 };
 
 /**
- * What a merchant's command carries beside its own fields: who it is for and until when it may be begun. W3C trace
- * context travels in the message's headers.
+ * The context of a merchant's command beside its own fields: the merchant, and the time until which it may be begun.
+ * W3C trace context travels in the message's headers.
  */
 export const messageContextSchema = z.object({
   ...baseContext,
-  /** The merchant's Idempotency-Key; `scope` is method and path of the request it came with. */
+  /** The merchant's Idempotency-Key; `scope` is the method and path of its request. */
   idempotency: z.object({ key: z.string(), scope: z.string() }).optional(),
-  /** With its plan and rules, as they were when it signed in. */
+  /** The merchant with its plan and rules, as they were when it signed in. */
   merchant: z.object({
     merchantId: z.uuid(),
     ...merchantSettingsSchema.shape,
@@ -47,7 +47,7 @@ export const operatorMessageContextSchema = z.object({
 });
 export type OperatorMessageContext = z.infer<typeof operatorMessageContextSchema>;
 
-/** What the handler of an operator's command gets instead: who asks, as the verified token says. */
+/** The context in the handler of an operator's command: the person named by the verified token. */
 export type OperatorContext = {
   requestId: string;
   deadlineAt: number;
@@ -69,19 +69,19 @@ export const staffMessageContextSchema = z.object({
 export type StaffMessageContext = z.infer<typeof staffMessageContextSchema>;
 
 /**
- * What the handler of such a command gets: the merchant, as in a merchant's command, and the person in the place of the
- * operator, so that both kinds of handlers can be used. Without roles of operators.
+ * The context in the handler of such a command: the merchant, as in a merchant's command, and the person in the place
+ * of the operator, so that both kinds of handlers can be used. It has no roles of operators.
  */
 export type StaffContext = OperatorContext & Pick<MessageContext, "merchant" | "idempotency">;
 
-/** The same between services, with nobody behind it. */
+/** The context of a command between services, with no person behind it. */
 export const serviceContextSchema = z.object({ ...baseContext, service: z.object({ name: z.string() }) });
 export type ServiceContext = z.infer<typeof serviceContextSchema>;
 
-/** What a message carries. */
+/** The context that a message carries. */
 export type CommandContext = MessageContext | OperatorMessageContext | StaffMessageContext | ServiceContext;
 
-/** What the handler of a command gets. */
+/** The context in the handler of a command. */
 export type HandlerContext<Carried extends CommandContext = CommandContext> =
   Carried extends OperatorMessageContext
     ? OperatorContext
@@ -100,16 +100,18 @@ export type Command<
   /** Endpoint name in the NATS services framework. */
   name: string;
   subject: string;
-  /** Who may send it: the permissions of the bus are made from this, and nobody else's message is answered. */
+  /**
+   * The users that may send it: the permissions of the bus are made from this, and no other user's message is answered.
+   */
   senders: readonly BusUser[];
   work: Work;
-  /** Whether commands that leave at the same time may travel in one message; of those that come by the hundred. */
+  /** Lets commands that leave at the same time travel in one message; for those that come by the hundred. */
   together?: true | undefined;
-  /** What the operator has to be who asks for it; of operators' commands only. */
+  /** The role that the asking operator needs; of operators' commands only. */
   role?: OperatorRole;
-  /** What the person has to be at their merchant who asks for it; of staff's commands only. */
+  /** The role that the asking person needs at their merchant; of staff's commands only. */
   staffRole?: StaffRole;
-  /** Whether it takes a recent sign-in, as decisions about money do; of people's commands only. */
+  /** Requires a recent sign-in, as decisions about money do; of people's commands only. */
   recentSignIn?: true | undefined;
   context: z.ZodType<C>;
   request: Request;

@@ -8,8 +8,8 @@ import {
 import type { BusUser } from "./bus-users.ts";
 
 /**
- * What one process tells others. A notice is a hint that makes something act sooner: nobody answers it, it can
- * be lost, and what it is about must come true without it.
+ * A message from one process to others. A notice is a hint that makes something act sooner: it has no answer, it can be
+ * lost, and what it is about must come true without it.
  */
 export type Notice<Payload extends z.ZodType = z.ZodType> = {
   publishers: readonly BusUser[];
@@ -67,7 +67,10 @@ export const logLevelAsked = {
   payload: z.object({ questionId: z.uuid() }),
 } as const satisfies Notice;
 
-/** What one replica logs. It has a subject of its own, so that no service may publish to the operator API's inboxes for it. */
+/**
+ * One replica's log level. It has a subject of its own, so that no service may publish to the operator API's inboxes
+ * for it.
+ */
 export const logLevelReported = {
   publishers: LOGGING_SERVICES,
   listeners: ["gateway-operator"],
@@ -75,10 +78,10 @@ export const logLevelReported = {
   payload: z.object({
     questionId: z.uuid(),
     service: loggingServiceSchema,
-    /** Of the replica: its host's name (in Kubernetes the pod's) and its process id. */
+    /** The replica's host name (in Kubernetes the pod's) and its process id. */
     instance: z.string().max(300),
     level: z.enum(["trace", "debug", "info", "warn", "error"]),
-    /** Of a change that is in force there. */
+    /** The rest of a change that is in force there. */
     endsInMs: endsInMsSchema.optional(),
   }),
 } as const satisfies Notice;

@@ -3,7 +3,7 @@ import { auditEntriesSchema, auditPageSchema } from "../http/audit-log.ts";
 import { operatorPaymentDetailSchema, resolutionOutcomeSchema } from "../http/operator-payments.ts";
 import { defineOperatorCommand } from "./message.ts";
 
-/** What operators ask of the services, through the gateway. Each service verifies the operator's token itself. */
+/** Operators' commands to the services, through the gateway. Each service verifies the operator's token itself. */
 
 const onePayment = z.object({ paymentId: z.uuid() });
 

@@ -3,9 +3,9 @@ import { paymentLinkSchema, paymentLinkStatusSchema } from "../http/payment-link
 import { listPartSchema, partOfListSchema } from "./list-commands.ts";
 import { amountMinorSchema, defineCommand, defineServiceCommand } from "./message.ts";
 
-/** What is asked of `payments` about payment links: by merchants, and by the page that a link leads to. */
+/** The commands to `payments` about payment links, by merchants and by the page that a link leads to. */
 
-/** As `payments` knows it; the gateway adds where its page is. */
+/** The link as `payments` knows it; the gateway adds the address of its page. */
 export const paymentLinkRecordSchema = paymentLinkSchema.omit({ paymentLinkUrl: true });
 export type PaymentLinkRecord = z.infer<typeof paymentLinkRecordSchema>;
 
@@ -57,11 +57,11 @@ export const endPaymentLink = defineCommand({
 });
 export type EndPaymentLink = z.infer<typeof endPaymentLink.request>;
 
-/** What the link's page shows to anyone who knows the id. */
+/** The content of the link's page, for anyone who knows the id. */
 export const paymentLinkPageSchema = z.object({
   paymentLinkId: z.uuid(),
   merchantId: z.uuid(),
-  /** `TAKEN`: somebody else's payment of a link for one is under way. */
+  /** `TAKEN`: another buyer's payment of a link for one is under way. */
   status: z.enum([...paymentLinkStatusSchema.options, "TAKEN"]),
   description: z.string(),
   amountMinor: z.string(),

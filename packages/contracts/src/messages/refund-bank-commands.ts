@@ -2,8 +2,9 @@ import { z } from "zod";
 import { amountMinorSchema, defineServiceCommand } from "./message.ts";
 
 /**
- * What the refunds service has `payments` do at the bank. Only `payments` talks to banks and opens their credentials, and it
- * pays nothing that it has not reserved. The message is sent once: no copy of it may pay again.
+ * The refunds service's commands that `payments` carries out at the bank. Only `payments` talks to banks and opens
+ * their credentials, and it pays nothing that it has not reserved. The message is sent once: no copy of it may pay
+ * again.
  */
 
 /** The result code of a refund that was not sent, since a chargeback has taken what it would have paid. */
@@ -23,7 +24,7 @@ const refundAtBank = z.object({
 });
 export type RefundAtBank = z.infer<typeof refundAtBank>;
 
-/** What the bank has said, in the terms of the acquirer port. */
+/** The bank's answer, in the terms of the acquirer port. */
 export const refundAnswerSchema = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("approved"),
@@ -74,7 +75,7 @@ export const inquireRefundAtBank = defineServiceCommand({
   result: z.object({
     answer: refundAnswerSchema,
     repetition: z.enum(["replay", "refuses_second_success", "none"]),
-    /** How long after the end of our wait a call may still take effect. */
+    /** The time after the end of our wait in which a call may still take effect. */
     lateArrivalMs: z.int().min(0),
   }),
 });

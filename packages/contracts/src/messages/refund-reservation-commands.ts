@@ -2,12 +2,12 @@ import { z } from "zod";
 import { amountMinorSchema, defineCommand, defineServiceCommand } from "./message.ts";
 
 /**
- * What the refunds service asks of `payments`, where status and amount live: to reserve a part of a payment before a
+ * The refunds service's commands to `payments`, where status and amount live: to reserve a part of a payment before a
  * refund is shown to anybody, and to settle or release that reservation when the refund has ended. Each is idempotent
  * by the refund's id; a refusal stays as a tombstone, so that a late copy cannot reserve after all.
  */
 
-/** What a refund record repeats of its payment, and how it is executed at the acquirer. */
+/** The facts of its payment that a refund record repeats, and the way it is executed at the acquirer. */
 export const refundReservationSchema = z.object({
   refundId: z.uuid(),
   /** `release` where the payment is an authorization that was not captured. */
@@ -69,7 +69,7 @@ export const releaseRefund = defineCommand({
   ...ended,
 });
 
-/** What remains of payments for refunds, for the operators' queue; one that is not known is left out. */
+/** The refundable amounts of payments, for the operators' queue; unknown payments are left out. */
 export const readRefundableAmounts = defineServiceCommand({
   service: "payments",
   senders,
@@ -88,7 +88,7 @@ export const storedReservationSchema = z.object({
   amountMinor: amountMinorSchema,
   kind: z.enum(["refund", "release"]).optional(),
   state: z.enum(["ACTIVE", "SETTLED", "RELEASED", "REFUSED"]),
-  /** By the clock of payments' database. */
+  /** The age by the clock of payments' database. */
   ageSeconds: z.int(),
 });
 export type StoredReservation = z.infer<typeof storedReservationSchema>;

@@ -16,11 +16,11 @@ import { amountMinorSchema, defineOperatorCommand, defineServiceCommand } from "
 const accountIdSchema = z.union([z.uuid(), z.literal("default")]);
 
 /**
- * What moved money, or did not, as its owner knows it: what a bank's settlement file is compared with. It has no more of
- * the card than the masked number.
+ * A movement of money, or one that did not happen, as its owner knows it. A bank's settlement file is compared with it.
+ * Of the card it has only the masked number.
  */
 export const movementFactSchema = z.object({
-  /** Of the payment, or of the refund; our reference at the bank begins with it. */
+  /** The id of the payment or the refund; our reference at the bank begins with it. */
   id: z.uuid(),
   /** The refunded payment, of a refund. */
   parentId: z.uuid().optional(),
@@ -36,7 +36,7 @@ export const movementFactSchema = z.object({
    * a sale that was voided. `OPEN`: not known yet, such as an authorization that can still be captured.
    */
   standing: z.enum(["DONE", "NOT_DONE", "VOIDED", "OPEN"]),
-  /** What was captured, sold or refunded; of what is open, the authorized amount. */
+  /** The amount captured, sold or refunded; while it is open, the authorized amount. */
   amountMinor: amountMinorSchema,
   currency: z.string(),
   /** When the standing was reached. */
@@ -47,17 +47,19 @@ export const movementFactSchema = z.object({
   maskedPan: z.string(),
   externalTransactionId: z.string().optional(),
   authCode: z.string().optional(),
-  /** Of a payment, by the merchant's plan. */
+  /** The commission of a payment, by the merchant's plan. */
   commissionMinor: z
     .string()
     .regex(/^\d{1,18}$/)
     .optional(),
-  /** Of a payment, by the merchant's plan: whether its refunds give commission back; they do where it is absent. */
+  /** Tells, by the merchant's plan, whether a payment's refunds give commission back; they do where it is absent. */
   refundsCommission: z.boolean().optional(),
 });
 export type MovementFact = z.infer<typeof movementFactSchema>;
 
-/** What is settled with a payment and is not in its merchant's record: known when it is claimed, and never changed. */
+/**
+ * A payment's terms of settlement that are not in its merchant's record: known when it is claimed, and never changed.
+ */
 export const settlingTermsSchema = movementFactSchema
   .pick({ accountId: true, commissionMinor: true, refundsCommission: true })
   .required({ accountId: true, commissionMinor: true });
@@ -81,7 +83,7 @@ export const readMovementFacts = {
   refunds: defineServiceCommand({ service: "refunds", ...facts }),
 } as const;
 
-/** What is compared of a fact. */
+/** The parts of a fact that are compared. */
 export const comparedFactSchema = movementFactSchema.pick({
   id: true,
   standing: true,

@@ -35,15 +35,15 @@ import {
 } from "./webhook-commands.ts";
 
 /**
- * What a merchant's staff may ask of the services: commands that merchants and operators have, under subjects of their own,
- * so that each carries the proof of who asks (docs/adr/0047). A `merchantId` in a request is not read: the token names it.
+ * The commands of a merchant's staff to the services: those of merchants and operators, under subjects of their own, so
+ * that each carries the proof of who asks (docs/adr/0047). A `merchantId` in a request is not read: the token names it.
  */
 
 type Original =
   | Command<z.ZodType, z.ZodType, MessageContext>
   | Command<z.ZodType, z.ZodType, OperatorMessageContext>;
 
-/** With what takes a recent sign-in. */
+/** The role for each command, and the need of a recent sign-in. */
 const ROLES: readonly (readonly [of: Original, role: StaffRole, recentSignIn?: true])[] = [
   [listPaymentsForOperator, "support"],
   [describePayment, "support"],
@@ -74,7 +74,7 @@ const ROLES: readonly (readonly [of: Original, role: StaffRole, recentSignIn?: t
   [endPaymentLink, "owner"],
 ];
 
-/** By the subject of the command that each is a version of. */
+/** The staff's commands by the subject of the original command. */
 export const STAFF_COMMANDS: Readonly<Record<string, Command<z.ZodType, z.ZodType, StaffMessageContext>>> =
   Object.fromEntries(
     ROLES.map(([of, staffRole, recentSignIn]) => [
@@ -83,7 +83,7 @@ export const STAFF_COMMANDS: Readonly<Record<string, Command<z.ZodType, z.ZodTyp
     ]),
   );
 
-/** The command under which staff ask for this. @throws TypeError of what is not theirs. */
+/** The staff's version of a command. @throws TypeError for a command that they do not have. */
 export function staffVersionOf<Request extends z.ZodType, Result extends z.ZodType>({
   subject,
 }: Command<Request, Result, MessageContext> | Command<Request, Result, OperatorMessageContext>): Command<

@@ -12,7 +12,7 @@ const query = {
 const statementQuerySchema = z.object(query);
 export type StatementQuery = z.infer<typeof statementQuerySchema>;
 
-/** Of the merchant who asks. */
+/** The statements of the merchant who asks. */
 export const listMerchantStatements = defineCommand({
   service: "settlement",
   name: "list-merchant-statements",

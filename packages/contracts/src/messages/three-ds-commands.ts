@@ -5,12 +5,12 @@ import { sellPayment } from "./commands.ts";
 import { defineCommand, defineServiceCommand } from "./message.ts";
 
 /**
- * 3-D Secure: a merchant's request enrols the card, and the cardholder's browser, which nobody signed in, brings the
+ * 3-D Secure: a merchant's request enrols the card, and the cardholder's browser, which is not signed in, brings the
  * payment to its end through the public pages. `sessionId` is generated with the payment's id and travels in the signed
  * state of the return URL: it ties a browser's return to this one enrolment.
  */
 
-/** How a cardholder gets to the issuer's challenge. */
+/** A cardholder's way to the issuer's challenge. */
 const challengeWaySchema = z.object({
   /** Our own public page that leads there. */
   pageUrl: z.string(),
@@ -40,11 +40,11 @@ export const enrolledPaymentSchema = apiPaymentResponseSchema.extend({
 });
 export type EnrolledPayment = z.infer<typeof enrolledPaymentSchema>;
 
-/** What a payment with 3-D Secure needs besides a sale's fields, and whoever starts one has to draw. */
+/** The fields that a payment with 3-D Secure needs besides a sale's, which the service that starts it generates. */
 export const threeDsTermsSchema = z.object({
   transactionType: threeDsTransactionTypeSchema,
   sessionId: z.uuid(),
-  /** Where the cardholder's browser is sent in the end; whoever sends the command has checked them. */
+  /** The cardholder's browser is sent to one of these in the end; the command's sender has checked them. */
   successUrl: z.string().max(2_048),
   failureUrl: z.string().max(2_048),
   /**
@@ -76,8 +76,8 @@ export const sessionStateSchema = z.object({
   /** While it can still be passed. */
   challenge: challengeSchema.optional(),
   /**
-   * What became of a return that completed nothing: `not_genuine` proves nothing, and the session is as it was; `not_used`
-   * came while something else held the payment, and is to come again with the same fields.
+   * The outcome of a return that completed nothing: `not_genuine` proves nothing, and the session is as it was;
+   * `not_used` came while something else held the payment, and is to come again with the same fields.
    */
   returnWas: z.enum(["not_genuine", "not_used"]).optional(),
 });
@@ -108,14 +108,14 @@ export const completePayment = defineServiceCommand({
   senders: ["gateway-public"],
   request: z.object({
     ...session,
-    /** What the browser brought. The acquirer's adapter judges whether it proves anything. */
+    /** The fields that the browser brought. The acquirer's adapter judges whether they prove anything. */
     returned: browserReturnSchema,
   }),
   result: sessionStateSchema,
 });
 export type CompletePayment = z.infer<typeof completePayment.request>;
 
-/** For the public page that leads to the challenge. Changes nothing and asks nobody. */
+/** Serves the public page that leads to the challenge. It changes nothing and asks no bank. */
 export const readSession = defineServiceCommand({
   service: "payments",
   name: "read-session",

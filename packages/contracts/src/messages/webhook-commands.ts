@@ -13,13 +13,13 @@ import {
 import { EVENT_SOURCES, type EventSource } from "./events.ts";
 import { defineCommand, defineOperatorCommand, defineServiceCommand } from "./message.ts";
 
-/** What is asked of the webhook dispatcher, and what it tells the owners of the events. */
+/** The commands to the webhook dispatcher, and its answers to the owners of the events. */
 
 const ofMerchant = z.object({ merchantId: z.uuid() });
 /** An endpoint of a merchant; the default one has the merchant's id. */
 const oneEndpoint = ofMerchant.extend({ endpointId: z.uuid() });
 /**
- * The asker's key, generated for this one request: the secret comes back sealed to it, so that nobody who listens on the bus
+ * The asker's key, generated for this one request: the secret comes back sealed to it, so that no listener on the bus
  * sees it.
  */
 const recipient = { recipientKey: z.string() };
@@ -131,7 +131,7 @@ export const listWebhookDeliveries = defineOperatorCommand({
     merchantId: z.uuid().optional(),
     endpointId: z.uuid().optional(),
     paymentId: z.uuid().optional(),
-    /** Of which mode; without it, of both. */
+    /** The mode to list; both without it. */
     livemode: z.boolean().optional(),
     status: webhookDeliveryStatusSchema.optional(),
     limit: z.int(),
@@ -178,8 +178,8 @@ export const readWebhooksAuditLog = defineOperatorCommand({
 });
 
 /**
- * Which of an owner's events the dispatcher does not have. Events of before `keptSince` are not missing, since its
- * retention drops them.
+ * Names the events of an owner that the dispatcher does not have. Older events than `keptSince` are not missing, since
+ * its retention drops them.
  */
 export const findMissingEvents = defineServiceCommand({
   service: "webhooks",
