@@ -16,11 +16,14 @@ import {
   type VerifiedStaff,
 } from "@holdfast/contracts";
 
-/** How a service learns who an operator is. */
+/** A service's way to verify operators. */
 export type AdmitOperators = {
-  /** @returns the person whose access token this is; undefined of a token that is not valid. It throws when it cannot say. */
+  /**
+   * @returns the person whose access token this is; undefined for a token that is not valid. It throws when it cannot
+   *   say.
+   */
   verify(token: string): Promise<VerifiedOperator | undefined>;
-  /** Records that somebody asked for what their roles do not allow, before they hear so. */
+  /** Records an attempt at what a person's roles do not allow, before the answer. */
   onForbidden(attempt: ForbiddenAttempt): Promise<void>;
 };
 
@@ -37,7 +40,7 @@ export type ForbiddenAttempt = {
   requestId: string;
 };
 
-/** Why an operator's command is not begun, and the answer to its sender. */
+/** The reason why an operator's command is not begun, and the answer to its sender. */
 export type RefusedOperator = {
   outcome: "unauthorized" | "forbidden" | "stale_sign_in" | "unverifiable";
   reply: CommandReply<never>;
@@ -45,18 +48,17 @@ export type RefusedOperator = {
   error?: unknown;
 };
 
-/** What the handler gets, or why there is no handling. */
+/** Resolves to the context for the handler, or to the reason why the command is not handled. */
 export type Admit = (
   command: Command,
   context: CommandContext,
 ) => Promise<{ context: HandlerContext } | RefusedOperator>;
 
 /**
- * Verifies the token of each operator's command, its owner's roles and, where the command takes a recent sign-in, when the
- * owner signed in, in the service that carries it out. Whoever has
- * taken over the process that sends commands can so repeat what a person may do while the person's token lives, and
- * nothing in anybody else's name. The same holds for the commands of merchants' staff, whose token names the merchant; where
- * an installation has no staff, nobody may send them.
+ * Verifies the token of each operator's command, its owner's roles and, where the command takes a recent sign-in, when
+ * the owner signed in, in the service that carries it out. An attacker in the process that sends commands can so repeat
+ * what a person may do while the person's token lives, and nothing in anybody else's name. The same holds for the
+ * commands of merchants' staff, whose token names the merchant; where an installation has no staff, all are refused.
  */
 export function createAdmission(
   handlers: readonly { command: Command }[],
@@ -107,7 +109,7 @@ async function admitStaff(
       return { outcome: "forbidden", reply: { outcome: "problem", code: "forbidden" }, actor: name };
     }
     if (recentSignIn && person.staleSignIn) return signInAgain(name, person.staleSignIn);
-    // Nobody decides as an operator about what they have asked for as a merchant's staff.
+    // No person decides as an operator about what they have asked for as a merchant's staff.
     const merchant = {
       ...settings,
       merchantId: idInMode(person.merchantId, livemode),

@@ -166,7 +166,7 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["gateway.other", "", ""],
   ["payments.other", "", ""],
   ["elsewhere", "", ""],
-  // Answers go to those who may send; nobody may subscribe to another's inboxes, or to those of clients without a user.
+  // Answers go to the senders; no user may subscribe to another's inboxes, or to those of clients without a user.
   ["_INBOX_gateway-merchant.abc.1", "PRWS", "M"],
   ["_INBOX_gateway-operator.abc.1", "PRWS", "O"],
   ["_INBOX_gateway-public.abc.1", "P", "B"],
@@ -373,7 +373,7 @@ async function useStream(observer: Bus): Promise<void> {
   );
 }
 
-/** Every call by which somebody could have the server deliver, copy, keep or lose messages. */
+/** Every call that could have the server deliver, copy, keep or lose messages. */
 function attacksByJetStream(mine: string): [call: string, body: object][] {
   const stream = { name: "EVENTS", subjects: ["events.>"] };
   const everything = ["events.>", "payments.>", "refunds.>", "webhooks.>", "_INBOX_gateway-operator.>"];

@@ -20,10 +20,10 @@ import {
 export type Permissions = { publish: string[]; subscribe: string[] };
 
 /**
- * What each user of the bus may do, derived from the contracts: a command names who serves and who sends it, an event
- * who publishes it. This file adds the part of JetStream's interface that a service uses.
+ * The rights of each user of the bus, derived from the contracts: a command names its service and its senders, an event
+ * its publisher. This file adds the part of JetStream's interface that a service uses.
  *
- * `allow_responses` is not used: it would let a handler publish to whatever reply subject a message names, past this
+ * `allow_responses` is not used: it would let a handler publish to any reply subject that a message names, past this
  * list. Instead, handlers may publish to the inboxes of their commands' senders.
  */
 export function busPermissions({ observed }: { observed: boolean }): Map<string, Permissions> {
@@ -58,7 +58,7 @@ function permissionsOf(user: BusUser, observed: boolean): Permissions {
   };
 }
 
-/** Which user runs a service of the NATS services framework. */
+/** The user that runs each service of the NATS services framework. */
 const SERVED_BY: Readonly<Record<string, BusUser>> = {
   payments: "payments",
   refunds: "refunds",
@@ -94,7 +94,7 @@ function eventSource(source: EventSource): Permissions {
   return { publish: [eventSubject(source), ...streamSubjects("INFO")], subscribe: [] };
 }
 
-/** What asks about the event stream, or changes it; never what purges, deletes or reads it directly. */
+/** The subjects that ask about the event stream, or change it; never those that purge, delete or read it directly. */
 function streamSubjects(...verbs: ("INFO" | "CREATE" | "UPDATE")[]): string[] {
   const { name } = EVENT_STREAM;
   return ["INFO", ...verbs.map((verb) => `STREAM.${verb}.${name}`)].map(apiSubject);
@@ -108,7 +108,7 @@ function consumerSubjects(
   return verbs.map((verb) => apiSubject(`CONSUMER.${verb}.${EVENT_STREAM.name}.${consumer}`));
 }
 
-/** What pulling from it and acknowledging takes. */
+/** The subjects for pulling from a consumer and acknowledging. */
 function pullingSubjects(consumer: EventConsumerName): string[] {
   return [...consumerSubjects(consumer, "INFO", "MSG.NEXT"), `$JS.ACK.${EVENT_STREAM.name}.${consumer}.>`];
 }

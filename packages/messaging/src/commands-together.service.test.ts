@@ -22,7 +22,7 @@ type Question = Incoming<{ question: string }>;
 
 let nats: TestNats;
 let client: Bus;
-/** What was sent to the subject, as the bus has it. */
+/** The messages to the subject, as the bus has them. */
 let messages: Msg[];
 beforeAll(async () => {
   nats = await startTestNats();
@@ -91,7 +91,7 @@ async function answering(
   return { bus, serving, handled };
 }
 
-/** How many commands each message was, by what the observer has got or is about to get. */
+/** Expects the number of commands in each message that the observer has got or is about to get. */
 async function expectSizes(expected: (number | "alone")[]): Promise<void> {
   const sizeOf = (message: Msg) =>
     message.headers?.has(ANSWERS_TO_HEADER) ? message.json<unknown[]>().length : "alone";
@@ -193,7 +193,7 @@ test("each command of a list has its own deadline and takes its own place", asyn
 });
 
 test("with nobody to answer each command of a list is not started, without waiting", async () => {
-  // The observer listens, so that on the other server somebody does.
+  // The observer listens, so that the other server has a subscriber.
   const own = await startTestNats();
   onTestFinished(() => own.stop());
   const bus = await connectBus({ url: own.url, name: "asker" });

@@ -135,7 +135,7 @@ class Lane {
   }
 
   #listen(): string {
-    // Under this user's prefix, where nobody else may listen.
+    // The inbox is under this user's prefix, where no other user may listen.
     const inbox = createInbox((this.#nats as NatsConnectionImpl).options.inboxPrefix);
     this.#nats.subscribe(inbox, {
       callback: (error, message) => {
@@ -175,7 +175,9 @@ const answersSchema = z.array(
   }),
 );
 
-/** What is no list of answers answers nobody: the commands that it may have been about are in doubt at their time. */
+/**
+ * The answers in a message; none if it is no list. The commands that it may have been about are in doubt at their time.
+ */
 function answersIn(message: { json(): unknown }): z.infer<typeof answersSchema> {
   return answersSchema.safeParse(contentOf(message)).data ?? [];
 }

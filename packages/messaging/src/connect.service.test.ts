@@ -40,7 +40,7 @@ describe("signing in", () => {
     const nats = await natsWith(users("secret"));
     const there = new URL(nats.url);
     let refused = 0;
-    // As a nats-server that has waited too long for who it is, twice.
+    // A stand-in for a nats-server that twice waits too long for the client's credentials.
     const late = createServer((socket) => {
       socket.on("error", () => {});
       if (refused < 2) {

@@ -128,8 +128,8 @@ export async function connectBus({ onStatus, ...options }: BusOptions): Promise<
     },
     connection: () => up,
     async close(timeoutMs) {
-      // While the server is down `drain()` waits for a reconnect that may never come. One that goes away meanwhile fails
-      // it: there is nobody left to tell anything.
+      // While the server is down `drain()` waits for a reconnect that may never come. One that goes away meanwhile
+      // fails it, and no server is left to say anything to.
       await within(timeoutMs, connected ? nats.drain().catch(() => {}) : nats.close());
       await nats.close();
     },

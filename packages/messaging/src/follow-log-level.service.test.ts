@@ -56,7 +56,7 @@ test("the next change replaces the first with its time, and null ends it", async
   const { levels, change, replicas } = await setUp(["payments", "warn"], ["refunds", "info"]);
   change("payments", "debug", 500);
   change("payments", "info");
-  // What tells that the first one's time is over; it came to the bus after it.
+  // The end of this change shows that the first one's time is over: it came to the bus after it.
   change("refunds", "debug", 600);
   await eventually(() => expect(levels()).toEqual(["info", "debug"]));
   await eventually(() => expect(replicas[1]!.log.level).toBe("info"));

@@ -95,9 +95,7 @@ async function startAsDeployed(dir: string, config: string, replaced: Record<str
   return { url: server.url, passwords };
 }
 
-/**
- * What a client with the right password but without TLS receives, until the server closes the connection or accepts it.
- */
+/** Resolves to the answers to a right password without TLS, until the server closes the connection or accepts it. */
 async function answersInTheClear(url: string, user: string, password: string) {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });

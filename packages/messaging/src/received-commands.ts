@@ -6,10 +6,10 @@ import { ANSWERS_TO_HEADER, contentOf, FAILURE_HEADER, TRACEPARENT_HEADER } from
 
 /** A command as its service gets it, alone or of a list. */
 export type ReceivedCommand = {
-  /** Where its answer goes; undefined where it has no such place. */
+  /** The subject of its answer; undefined where it has none. */
   answersTo: string | undefined;
   traceparent: string | undefined;
-  /** What the sender wrote, unchecked. */
+  /** The sender's message, unchecked. */
   message: { json(): unknown };
   respond: (reply: string) => void;
   fail: (kind: "rejected" | "failed") => void;
@@ -109,10 +109,10 @@ export function createAnswerLists(nats: NatsConnection): (inbox: string) => Answ
 const ANSWERS_LENGTH_MAX = 128 * 1_024;
 
 /**
- * Whether the answer goes to an inbox of the command's own senders (or of the observer). NATS does not check the reply
- * subject of a message: without this check a sender could make the handler publish to any subject that the handler may
- * use. The check also refuses messages that JetStream delivers as itself, to whatever subject a stream or consumer was
- * set up with: they have no reply subject, or one of JetStream's.
+ * Tells whether the answer goes to an inbox of the command's own senders (or of the observer). NATS does not check the
+ * reply subject of a message: without this check a sender could make the handler publish to any subject that the
+ * handler may use. The check also refuses messages that JetStream delivers as itself, to any subject that a stream or
+ * consumer was set up with: they have no reply subject, or one of JetStream's.
  */
 export function mayBeAnswered({ senders }: Command, reply = ""): boolean {
   const prefixes = [...senders.map(inboxPrefix), inboxPrefix(OBSERVER), DEFAULT_INBOX_PREFIX];

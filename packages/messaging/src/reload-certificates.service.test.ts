@@ -61,7 +61,7 @@ test("nats-server serves a renewed certificate without a restart, and who is con
   expect([disconnections, reloader.isRunning()]).toEqual([0, true]);
 });
 
-/** As Kubernetes does: a link to a directory is replaced. */
+/** Replaces a link to a directory, as Kubernetes does. */
 async function mount(dir: string, version: string, { certificate, key }: CertificatePair): Promise<void> {
   await mkdir(join(dir, version));
   await writeFile(join(dir, version, "tls.crt"), certificate);

@@ -35,9 +35,10 @@ export type RequestOptions = {
 
 /**
  * Sends a command and waits for its answer. `not_started` only when it is certain that no handler has seen or will see
- * it: nobody serves the subject, or the bus was down before anything was sent. When the connection breaks during the
- * wait the same message is sent again after the reconnect (handlers answer a copy from the first one's row), and from
- * then on every failure is `in_doubt`. A command that only reads is never `in_doubt`: whatever failed, it can be repeated.
+ * it: no process serves the subject, or the bus was down before anything was sent. When the connection breaks during
+ * the wait the same message is sent again after the reconnect (handlers answer a copy from the first one's row), and
+ * from then on every failure is `in_doubt`. A command that only reads is never `in_doubt`, since it can be repeated
+ * after any failure.
  */
 export async function request<
   Request extends z.ZodType,
@@ -67,7 +68,7 @@ async function send<Result extends z.ZodType>(
   { waitUntil, traceparent, once }: RequestOptions,
 ): Promise<CommandReply<z.infer<Result>>> {
   const sendCommand = command.together && !once ? sendTogether : sendAlone;
-  // From here on by the clock that nobody sets: a machine's time that is corrected meanwhile ends no wait.
+  // The wait goes by the monotonic clock from here on, so that a correction of the machine's time does not end it.
   const endsAt = performance.now() + (waitUntil - Date.now());
 
   for (let sends = 0; ; sends++) {
@@ -104,7 +105,7 @@ async function send<Result extends z.ZodType>(
   }
 }
 
-/** What `answer` resolves to; undefined once the connection breaks. */
+/** Resolves as `answer` does, or to undefined once the connection breaks. */
 async function unlessDisconnected<Answer>(bus: Bus, answer: Promise<Answer>): Promise<Answer | undefined> {
   const broken = Promise.withResolvers<undefined>();
   const forget = bus.onDisconnection(() => broken.resolve(undefined));
@@ -117,7 +118,7 @@ async function unlessDisconnected<Answer>(bus: Bus, answer: Promise<Answer>): Pr
 
 const RESEND_PAUSE_MS = 100;
 
-/** The server answered that nobody serves the subject or that we may not use it, or this client is closing. */
+/** The server answered that no process serves the subject or that we may not use it, or this client is closing. */
 function wasNotSent(error: unknown): boolean {
   const cause = error instanceof RequestError ? error.cause : error;
   return (

@@ -77,9 +77,9 @@ export type ServeOptions = {
   places: Places;
   /** The share of the places that commands of one merchant may have; without it, all. */
   share?: number;
-  /** Who may send operators' commands; needed where there are any. */
+  /** The admission of operators' commands; needed where there are any. */
   operators?: AdmitOperators;
-  /** Who may send the commands of merchants' staff; without it, nobody. */
+  /** The admission of the commands of merchants' staff; without it all are refused. */
   staff?: AdmitStaff | undefined;
   /** While it is off, no command is begun. */
   clock?: { isOff(): boolean; onChange(listener: () => void): void };
@@ -89,16 +89,16 @@ export type ServeOptions = {
 
 export type Handled = {
   subject: string;
-  /** Undefined of what could not be read. An operator's token is not in it. */
+  /** Undefined for a message that could not be read. An operator's token is not in it. */
   context: { requestId: string; merchantId: string | undefined } | undefined;
-  /** Who asked, without the right to. */
+  /** The person who asked without the right to. */
   actor?: string;
   outcome: CommandReply<unknown>["outcome"] | Refused | RefusedOperator["outcome"] | "rejected" | "failed";
   durationMs: number;
   error?: unknown;
 };
 
-/** Why a command was not begun, which is certain. */
+/** The certain reasons why a command was not begun. */
 type Refused = "overloaded" | "clock_off" | "past_deadline";
 
 export type Serving = {
@@ -109,12 +109,12 @@ export type Serving = {
 /**
  * Serves commands in the NATS services framework: one queue group, so that any number of replicas share the work, with
  * discovery, ping and stats. Each message is parsed once, here; its handler is awaited here (the framework would not)
- * and always answered: after an unexpected throw the caller's outcome is `in_doubt`. An operator's command is begun only
- * with the token of somebody who may ask for it (see `admitOperator`). Resolves when the server has
- * accepted the subscriptions, however often the connection breaks before that.
+ * and always answered: after an unexpected throw the caller's outcome is `in_doubt`. An operator's command is begun
+ * only with the token of a person who may ask for it (see `admitOperator`). Resolves when the server has accepted the
+ * subscriptions, however often the connection breaks before that.
  *
- * While `clock` is off, this process leaves the group: otherwise the server would go on giving it its share of messages,
- * for which there are replicas that can work. A message that has arrived by then is answered `not_started`.
+ * While `clock` is off, this process leaves the group: otherwise the server would go on giving it its share of
+ * messages, for which there are replicas that can work. A message that has arrived by then is answered `not_started`.
  *
  * @throws ServingRefusedError
  */
@@ -175,7 +175,7 @@ export async function serve(
   };
 }
 
-/** Commands that services send for themselves, or operators, are nobody's share. */
+/** Commands that services send for themselves, or operators, count for no merchant's share. */
 function merchantOf(context: CommandContext): string | undefined {
   return "merchant" in context ? context.merchant.merchantId : undefined;
 }
@@ -293,7 +293,7 @@ async function answer(
   }
 }
 
-/** Of a context, what may be logged. */
+/** The parts of a context that may be logged. */
 function namesIn(context: CommandContext): Handled["context"] {
   const merchantId = "merchant" in context ? context.merchant.merchantId : undefined;
   return { requestId: context.requestId, merchantId };

@@ -39,7 +39,7 @@ class TurnTransport extends NodeTransport {
 /** Bytes that are written without waiting for the end of the turn. */
 const GATHERED_MAX = 256 * 1_024;
 
-/** As the client's own `connect`, with {@link TurnTransport} for this connection and its reconnects. */
+/** The client's own `connect` with {@link TurnTransport} for this connection and its reconnects. */
 export async function connectByTurns(options: NodeConnectionOptions): Promise<NatsConnection> {
   setTransportFactory({ factory: () => new TurnTransport(), dnsResolveFn: nodeResolveHost });
   return await NatsConnectionImpl.connect(options);

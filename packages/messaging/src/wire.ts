@@ -26,13 +26,13 @@ export function encodeMessage(context: object, payload: unknown): string {
   return JSON.stringify({ context, payload });
 }
 
-/** What the sender wrote, unchecked; broken JSON decodes to nothing, which no schema accepts. */
+/** The sender's message, unchecked; broken JSON decodes to nothing, which no schema accepts. */
 export function decodeMessage(message: { json(): unknown }): { context?: unknown; payload?: unknown } {
   const content = contentOf(message);
   return content === undefined ? {} : (content as { context?: unknown; payload?: unknown });
 }
 
-/** What a message says, unchecked; undefined when it is not JSON. */
+/** The content of a message, unchecked; undefined when it is not JSON. */
 export function contentOf(message: { json(): unknown }): unknown {
   try {
     return message.json();

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * Whether `work` resolves within `timeoutMs`; the timer does not outlive it. Where that is over already, as in a process
- * that stood still, it answers whether `work` has resolved.
+ * Tells whether `work` resolves within `timeoutMs`; the timer does not outlive it. Where that is over already, as in a
+ * process that stood still, it tells whether `work` has resolved.
  */
 export async function within(timeoutMs: number, work: Promise<unknown>): Promise<boolean> {
   const ended = new AbortController();
   const late = delay(Math.max(0, timeoutMs), false, { signal: ended.signal });
-  // The abort rejects it when nobody waits for it any more.
+  // The abort rejects it when its result is not needed any more.
   late.catch(() => {});
   try {
     return await Promise.race([work.then(() => true), late]);
