@@ -18,20 +18,20 @@ import { TimeoutError, type NatsConnection } from "@nats-io/transport-node";
 import { isDeepStrictEqual } from "node:util";
 
 /**
- * What the event stream and its consumers have to be. The installation makes them, as a user of its own; a
- * service only looks: whoever may change a stream can have every message of the bus copied, or kept on disk.
+ * The settings of the event stream and its consumers. The installation makes them, as a user of its own. A service only
+ * looks, since the right to change a stream lets its user have every message of the bus copied, or kept on disk.
  */
 
-/** What the installation chooses. A service takes any values, since another process decides them. */
+/** The installation's choices. A service takes any values, since another process decides them. */
 export type EventStreamSizes = {
   /** Copies of each event. */
   replicas: number;
   bytesMax: number;
-  /** How long the stream waits for a dispatcher's acknowledgement. */
+  /** The stream's wait for a dispatcher's acknowledgement. */
   ackWaitMs: number;
 };
 
-/** Stream or consumer have settings that nobody of us made; an operator has to look at it. */
+/** The stream or a consumer has settings that are not ours; an operator has to look at it. */
 export class EventStreamSettingsError extends Error {
   override name = "EventStreamSettingsError";
   readonly code = "event_stream_settings";
@@ -69,7 +69,7 @@ export function eventStreamConfig({ replicas, bytesMax }: Pick<EventStreamSizes,
   } satisfies Partial<StreamConfig>;
 }
 
-/** Pulled from, so that the server delivers to nobody who does not ask; it keeps the common place of a service's processes. */
+/** A pull consumer, so that the server delivers only on request; it keeps the common place of a service's processes. */
 export function consumerConfig(name: EventConsumerName, { ackWaitMs }: Pick<EventStreamSizes, "ackWaitMs">) {
   return {
     durable_name: name,
@@ -86,7 +86,7 @@ export function consumerConfig(name: EventConsumerName, { ackWaitMs }: Pick<Even
   } satisfies Partial<ConsumerConfig>;
 }
 
-/** Nobody waits for a fact, so that one which could not be recorded need not come again within seconds. */
+/** No process waits for a fact, so that one which could not be recorded need not come again within seconds. */
 const FACTS_ACK_WAIT_MS = 30_000;
 
 /**
@@ -148,7 +148,10 @@ export function differences(existing: object, wanted: object, except: readonly s
     .toSorted();
 }
 
-/** What the server writes for a setting that is off is undefined; of metadata, only what it wrote itself is left out. */
+/**
+ * Undefined for the server's ways to write a setting that is off; of metadata only the server's own entries are left
+ * out.
+ */
 function meaningOf(name: string, value: unknown): unknown {
   if (name === "metadata" && typeof value === "object" && value !== null) {
     const given = Object.entries(value).filter(([key]) => !key.startsWith("_nats."));
@@ -159,13 +162,13 @@ function meaningOf(name: string, value: unknown): unknown {
   return isOff || isDeepStrictEqual(value, []) ? undefined : value;
 }
 
-/** For those who look and for the one who makes. */
+/** The manager for the services that look and for the installation that makes. */
 export async function manager(nats: NatsConnection): Promise<JetStreamManager> {
   // Asking whether there is JetStream at all would be one question more each time; without it every other one fails.
   return await jetstreamManager(nats, { timeout: ANSWER_TIMEOUT_MS, checkAPI: false });
 }
 
-/** Whether the error of a {@link manager} says that JetStream has not answered in time. */
+/** Tells whether the error of a {@link manager} says that JetStream has not answered in time. */
 export function isUnanswered(error: unknown): boolean {
   return error instanceof TimeoutError;
 }

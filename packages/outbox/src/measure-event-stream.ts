@@ -3,18 +3,18 @@ import { metrics } from "@holdfast/telemetry";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { manager } from "./event-stream.ts";
 
-/** What the event stream says of itself, as the alerts and the dashboard have it. */
+/** The event stream's own state, for the alerts and the dashboard. */
 export type EventStreamState = {
-  /** Copies of each event that are up to date, the leader's included; 0 where nobody answers for the stream. */
+  /** Copies of each event that are up to date, the leader's included; 0 where no server answers for the stream. */
   copies: number;
-  /** As the installation made it; undefined where it does not answer. */
+  /** The number of copies that the installation chose; undefined without an answer. */
   copiesWanted?: number;
   bytes?: number;
 };
 
 /**
- * Measures the stream by asking it: nats-server has no metrics of its own for Prometheus, and that its pod is ready says
- * nothing of the copies. Without a leader nobody answers, which is recorded as no copy.
+ * Measures the stream by asking it: nats-server has no metrics of its own for Prometheus, and that its pod is ready
+ * says nothing of the copies. Without a leader no server answers, which is recorded as no copy.
  */
 export function createStreamMeasurement(record = recordInMetrics()): (nats: NatsConnection) => Promise<void> {
   return async (nats) => {

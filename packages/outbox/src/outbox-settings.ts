@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { durationSetting, integerSetting } from "@holdfast/service-runtime";
 
-/** Of each service that writes such events. */
+/** The setting of each service that writes such events. */
 export const optionalEventsSetting = {
   OPTIONAL_EVENTS: z
     .enum(["true", "false"], { error: "must be true or false" })

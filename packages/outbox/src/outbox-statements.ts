@@ -61,7 +61,7 @@ const DOUBLINGS_MAX = 10;
  * would have been without the failure. The next attempt has the same number, and so the same message id: if the failed
  * one did arrive, the stream drops the second copy.
  *
- * A row that somebody else has claimed or confirmed in the meantime is left as it is.
+ * A row that another process has claimed or confirmed in the meantime is left as it is.
  */
 export async function takeBack(pool: Pool, events: ClaimedEvent[], dueAfterMs: number): Promise<void> {
   await pool.query(

@@ -5,7 +5,7 @@ export type OutboxTable = {
   event_id: Generated<string>;
   occurred_at: ColumnType<Date, never, never>;
   event_type: string;
-  /** What the event is about: of a refund's event it is the refund's own id, of a statement's the statement's. */
+  /** The id of the event's subject: for a refund's event the refund's own id, for a statement's the statement's. */
   payment_id: string;
   merchant_id: string;
   status: string;

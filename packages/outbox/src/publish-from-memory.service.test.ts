@@ -41,7 +41,7 @@ function rounds() {
 }
 
 const msgIds = async () => (await harness.published()).map(({ msgId }) => msgId);
-/** As if all rows had waited for as long as they are left to somebody. */
+/** Lets all rows be due, as after the time for which a claim holds. */
 const claimsEnd = () => harness.superuser.query("update payments.outbox set publish_at = now()");
 
 test("what is committed leaves without a claim, and is due again soon unless it is confirmed", async () => {

@@ -10,7 +10,7 @@ export type EventPull = {
   stop(): Promise<void>;
 };
 
-/** What a service does with the events of its consumer. */
+/** A service's handling of the events of its consumer. */
 export type PullOptions = {
   consumer: EventConsumerName;
   /** Called once for each message; it ends the message's events in its own time. */
@@ -70,7 +70,7 @@ async function watchConsumer(
     await pause(LOOK_EVERY_MS, signal);
     if (signal.aborted) return;
     await requireConsumer(nats, consumer).catch((error: unknown) => {
-      // That they are gone, or that the bus is, is for the loop that pulls.
+      // The loop that pulls handles a missing stream, consumer or bus.
       if (error instanceof EventStreamSettingsError) throw error;
     });
   }

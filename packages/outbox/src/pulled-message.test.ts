@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readMessage } from "./pulled-message.ts";
 
-/** A message of the stream that writes down what it is told. */
+/** A message of the stream that records the calls it receives. */
 function messageOf(text: string) {
   const said: string[] = [];
   const message = {

@@ -7,14 +7,14 @@ export type PulledEvent = {
   subject: string;
   /** The message's place in the stream, which a list's events share. */
   sequence: number;
-  /** What its owner wrote, which may be no event; undefined when the message is not JSON. */
+  /** The owner's content, which may be no event; undefined when the message is not JSON. */
   content: unknown;
   /** W3C trace context of the request that made it. */
   traceparent: string | undefined;
   /** The bytes that it was sent as; of a list's event, its JSON. */
   bytes(): Uint8Array;
   ack(): void;
-  /** It is not to come again, though nobody has accepted it. */
+  /** Ends the message, so that it does not come again although it was not accepted. */
   term(reason: string): void;
 };
 

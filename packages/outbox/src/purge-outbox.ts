@@ -2,8 +2,8 @@ import { sql, type Kysely } from "kysely";
 import type { OutboxTable } from "./outbox-table.ts";
 
 /**
- * Deletes events that the dispatcher has confirmed and that are older than `olderThanMs`, a page at a time, in the order of
- * time. An event that nobody has confirmed stays, however old it is. Any number of processes may do so side by side: one of
+ * Deletes events that the dispatcher has confirmed and that are older than `olderThanMs`, a page at a time, in the
+ * order of time. An unconfirmed event stays, however old it is. Any number of processes may do so side by side: one of
  * them deletes a page, the others find nothing to do.
  *
  * @returns how many were deleted.

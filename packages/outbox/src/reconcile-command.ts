@@ -18,7 +18,7 @@ import {
 import { z } from "zod";
 import { askDispatcher, reconcile, type ReconcileDeps, type Reconciliation } from "./reconcile.ts";
 
-/** Of the service's own settings, those by which it reaches its database and the bus. */
+/** The service's own settings for its database and the bus. */
 export const reconcileSchema = z
   .object({ DATABASE_URL: commonSettings.DATABASE_URL, ...busSettings, ...plaintextSettings })
   .check(refusePlaintext((settings) => commonWires(settings)));

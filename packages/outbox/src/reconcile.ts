@@ -47,7 +47,7 @@ export async function reconcile(
 
 const PAGE = 500;
 
-/** Which of the events that were asked about are not there, and since when the dispatcher keeps events. */
+/** The events of the question that are missing, and the time since which the dispatcher keeps events. */
 type Comparison = { missing: string[]; keptSince: string };
 
 /** @throws DispatcherSilentError */

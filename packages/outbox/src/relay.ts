@@ -33,9 +33,9 @@ export type RelayDeps = {
    * `outbox`. Without it, it asks.
    */
   settling?: string;
-  /** What the process has committed and not published yet. */
+  /** The events that the process has committed and not published yet. */
   kept?: KeptEvents;
-  /** How long a stream that is not as it should be may go on unnoticed. */
+  /** The longest time for which a wrong stream may go unnoticed. */
   lookAtStreamEveryMs?: number;
 };
 
@@ -83,7 +83,7 @@ export function startOutboxRelay({ kept = createKeptEvents(), ...deps }: RelayDe
       await pause(early, stopping.signal);
       woken = Promise.withResolvers();
     }
-    // Whatever was committed since would wait until others look for what is unconfirmed.
+    // Events committed since would otherwise wait until others look for unconfirmed ones.
     while (kept.size > 0 && outcome !== "failed") outcome = await runRound();
   };
   const running = run();
@@ -109,8 +109,9 @@ export function startOutboxRelay({ kept = createKeptEvents(), ...deps }: RelayDe
 export type RelayRoundOutcome = "more" | "limited" | "idle" | "failed";
 
 /**
- * Makes the function of one round. It publishes what the process has kept; with a look it then claims in the outbox what
- * nobody has published, and what was not confirmed in time, at a limited rate. A round throws while there is no stream.
+ * Makes the function of one round. It publishes what the process has kept; with a look it then claims in the outbox the
+ * events that are not published, and those not confirmed in time, at a limited rate. A round throws while there is no
+ * stream.
  */
 export function createRelayRound({
   pool,
