@@ -63,7 +63,7 @@ const OPERATION = "await schema";
 const SCHEMA_TIMEOUT_MS = 240_000;
 const LOOK_INTERVAL_MS = 1_000;
 
-/** What was seen of a schema; `away`: the database did not answer, or takes no connections now. */
+/** The state of a schema; `away`: the database did not answer, or takes no connections now. */
 type Seen = { is: "complete"; reason?: never } | { is: "behind" | "foreign" | "away"; reason: string };
 
 /** Looks until the database answers or the service has stopped. */

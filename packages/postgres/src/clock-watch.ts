@@ -7,15 +7,15 @@ import type { ReadinessCheck } from "@holdfast/service-runtime";
 import type { Logger } from "@holdfast/service-runtime";
 import { pause } from "@holdfast/service-runtime";
 
-/** Whether this machine's clock agrees with the database's, as last measured. */
+/** The last comparison of this machine's clock with the database's. */
 export type ClockWatch = {
-  /** How far the database is ahead of this machine, in milliseconds; 0 before the first measurement. */
+  /** The milliseconds by which the database is ahead of this machine; 0 before the first measurement. */
   readonly skewMs: number;
-  /** Whether the clock is certainly off by more than the limit, or has never been measured. */
+  /** Tells whether the clock is certainly off by more than the limit, or has never been measured. */
   isOff(): boolean;
   /** Calls `listener` after each measurement that changes what `isOff` answers. */
   onChange(listener: () => void): void;
-  /** For `/readyz`. */
+  /** The check for `/readyz`. */
   readonly check: ReadinessCheck;
   stop(timeoutMs: number): Promise<void>;
 };
@@ -26,7 +26,7 @@ export type ClockWatchOptions = {
   /** Beyond this the process takes no new work. */
   limitMs?: number;
   intervalMs?: number;
-  /** How long to wait instead while the clock is off, so that work begins again soon after it is right. */
+  /** The interval while the clock is off, so that work begins again soon after it is right. */
   offIntervalMs?: number;
   /** This machine's clock, in epoch milliseconds. */
   now?: () => number;

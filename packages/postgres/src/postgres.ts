@@ -14,7 +14,7 @@ export type PoolOptions = {
   connectionsMax: number;
   applicationName: string;
   log: Logger;
-  /** How long a caller waits for a connection. */
+  /** A caller's longest wait for a connection. */
   connectionTimeoutMs?: number;
   /**
    * How long a statement is waited for; 0 is without end. One that the server never answers (a black-holed link) must not
@@ -25,7 +25,10 @@ export type PoolOptions = {
   settings?: Readonly<Record<string, string>>;
 };
 
-/** A command that a person or a Job runs waits instead: nobody waits for it, and whoever is refused only runs it again. */
+/**
+ * A command of a person or a Job waits instead: no request waits for it, and its only way after a refusal is to run
+ * again.
+ */
 export const COMMAND_CONNECTION_TIMEOUT_MS = 30_000;
 
 /** int8 arrives as bigint, by this pool's own parser, not by a process-wide one. */
@@ -80,7 +83,7 @@ export function isOutage({ code = "" }: DatabaseError): boolean {
 }
 
 /**
- * Whether a failed single-statement transaction is certain to have left nothing behind: it was never sent, or the
+ * Tells whether a failed single-statement transaction is certain to have left nothing behind: it was never sent, or the
  * server itself answered with an error. Anything else (a broken connection, our own time-out) may have been committed.
  */
 export function certainlyNotCommitted(error: unknown): boolean {
@@ -88,8 +91,9 @@ export function certainlyNotCommitted(error: unknown): boolean {
 }
 
 /**
- * What the first database work of a command answers, or `not_started` when there is no connection for it. Only for work
- * before anything is committed or sent: after that, no connection leaves the outcome unknown, and the error is thrown.
+ * Returns the answer of a command's first database work, or `not_started` when there is no connection for it. Only for
+ * work before anything is committed or sent: after that, no connection leaves the outcome unknown, and the error is
+ * thrown.
  */
 export async function orNotStarted<Result>(
   work: () => Promise<Result>,

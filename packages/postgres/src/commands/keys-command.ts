@@ -16,10 +16,10 @@ export type KeysProgram<Shape extends z.ZodRawShape, DB> = {
   /** The service, and its schema. */
   service: string;
   schema: string;
-  /** What it reads of the service's environment, beside DATABASE_URL. */
+  /** The settings that it reads of the service's environment, beside DATABASE_URL. */
   settings: Shape;
   rings: (config: z.output<z.ZodObject<Shape>>) => (RingInUse | PassingRing | undefined)[];
-  /** What can be done beside `status`, by the first argument. */
+  /** The actions beside `status`, by the first argument. */
   actions?: Record<string, KeysAction<Shape, DB>>;
 };
 
@@ -29,7 +29,7 @@ export type KeysAction<Shape extends z.ZodRawShape, DB> = {
   run: (deps: {
     db: Kysely<DB>;
     config: z.output<z.ZodObject<Shape>>;
-    /** Who is at the keyboard, for the audit log. */
+    /** The person at the keyboard, for the audit log. */
     actor: string;
     /** `--key ID`. */
     key: string | undefined;
@@ -37,7 +37,7 @@ export type KeysAction<Shape extends z.ZodRawShape, DB> = {
   }) => Promise<number>;
 };
 
-/** What `status --json` prints. */
+/** The output of `status --json`. */
 export type RingStatus = {
   setting: string;
   keys: { id: string; active: boolean; inRing: boolean; rows: number }[];

@@ -12,7 +12,7 @@ export type RingInUse = {
   /** The environment variable. */
   setting: string;
   ring: KeyRing;
-  /** What its rows are, in the plural, for people. */
+  /** The name of its rows in the plural, for people. */
   rowsAre: string;
   /** The rows of a small table, or how many rows need each key. */
   rows: KeyedRows[] | ((db: Kysely<never>) => Promise<Map<string, bigint>>);
@@ -52,7 +52,7 @@ export async function refuseMissingKeys<DB>(
   );
 }
 
-/** How many rows need each key, of those `asked` for. */
+/** The number of rows that need each key, of those `asked` for. */
 export async function rowsByKey<DB>(
   db: Kysely<DB>,
   rows: RingInUse["rows"],
