@@ -77,5 +77,5 @@ async function migrationsOf(client: Pick<ClientBase, "query">, schema: string): 
   return rows.map(({ name }) => name);
 }
 
-/** What the migrator keeps. */
+/** The migrator's own tables. */
 export const RECORDS = ["migration", "migration_lock"];

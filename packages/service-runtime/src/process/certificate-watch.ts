@@ -15,8 +15,8 @@ export type CertificateWatchOptions = {
 
 /**
  * Measures when the certificates end that are really served, by a handshake each minute: a Secret that was renewed says
- * nothing about the process that has not read it. Of several servers with one name the earliest end counts. A server that
- * does not answer keeps the value it had, and is told once.
+ * nothing about the process that has not read it. Of several servers with one name the earliest end counts. A server
+ * that does not answer keeps the value it had, and is logged once.
  */
 export function startCertificateWatch({
   watched,
@@ -57,7 +57,7 @@ export function startCertificateWatch({
 /** PostgreSQL and the bus, as far as a service reaches them over TLS. */
 export function dependencyServers(settings: {
   DATABASE_URL: string;
-  /** Of a service that is on the bus. */
+  /** Set for a service that is on the bus. */
   NATS_URL?: string;
   NATS_CA_FILE?: string | undefined;
   NATS_CERT_FILE?: string | undefined;

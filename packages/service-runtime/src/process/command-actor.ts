@@ -3,9 +3,9 @@ import { z } from "zod";
 import { parseConfig } from "../settings/config.ts";
 
 /**
- * Who runs a command, as the audit log names them: `settle (olga)`. In a cluster that is nobody's name, since a pod's user
- * is the same for all, so `deploy/k8s/run` says who made the Job. Whoever may make Jobs may also say another name; the
- * cluster's own audit log is what proves it.
+ * The person who runs a command, as the audit log names them: `settle (olga)`. In a cluster a pod's user is the same
+ * for all people, so `deploy/k8s/run` says who made the Job. A person who may make Jobs may also say another name; the
+ * cluster's own audit log is the proof.
  *
  * @throws ConfigError for a `COMMAND_RUN_BY` that is no name.
  */

@@ -50,7 +50,7 @@ export function wholeNumber(name: string, text: string): number {
   return Number(text);
 }
 
-/** What a program does; it returns the exit code. */
+/** The work of a program; it returns the exit code. */
 export type Program = (
   args: string[],
   env: NodeJS.ProcessEnv,
@@ -83,7 +83,7 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // Names what is out of reach; its cause says why.
   if (error.name === "DatabaseUnavailableError" && error.cause instanceof Error) return error.cause.message;
-  // Of fetch only the cause says anything.
+  // An error of fetch says something only in its cause.
   if (error instanceof TypeError && error.cause instanceof Error)
     return `${error.message}: ${error.cause.message}`;
   return error.message;

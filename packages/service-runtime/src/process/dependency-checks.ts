@@ -1,13 +1,13 @@
 import type { Pool } from "pg";
 import type { ReadinessCheck } from "./health.ts";
 
-/** What every service with a database needs to do its work. */
+/** The checks of the dependencies that every service with a database needs. */
 export function dependencyChecks({
   pool,
   bus,
 }: {
   pool: Pool;
-  /** Of a service that is on the bus. */
+  /** Set for a service that is on the bus. */
   bus?: { readonly connected: boolean };
 }): ReadinessCheck[] {
   return [

@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
 
-/** What every service has to be told. */
+/** The settings that every service needs. */
 const ENVIRONMENT = {
   PATH: process.env["PATH"],
-  // Where `npm test` keeps compiled code: without it each start would compile the package again.
+  // The place where `npm test` keeps compiled code: without it each start would compile the package again.
   ...(process.env["NODE_COMPILE_CACHE"] && { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] }),
   HEALTH_PORT: "0",
   DATABASE_URL: "postgres://nobody@127.0.0.1:1/nothing",
@@ -73,7 +73,7 @@ test.each([
   await printed;
   child.stdout.destroy();
   child.kill("SIGTERM");
-  // By itself, however its log lines failed.
+  // The process ends by itself although its log lines failed.
   expect(await exited).toEqual([expect.any(Number), null]);
 });
 

@@ -10,7 +10,7 @@ export type ServiceProgram<Shape extends typeof processSettings> = {
   /** The process's name in logs and its `service.name`. */
   name: string;
   config: z.ZodObject<Shape>;
-  /** Whether it accepts requests from outside. */
+  /** Accepts requests from outside. */
   isEdge?: boolean;
   start: (config: z.output<z.ZodObject<Shape>>, log: Logger) => Promise<RunningService>;
 };
@@ -76,7 +76,7 @@ export async function runService<Shape extends typeof processSettings>({
   exit(log, 0);
 }
 
-/** Ends the process when the log has been written, or nobody reads it any more. */
+/** Ends the process when the log has been written, or has no reader any more. */
 function exit(log: Logger, code: number): void {
   void flushLog(log).then(() => process.exit(code));
 }

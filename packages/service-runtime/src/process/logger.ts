@@ -64,8 +64,8 @@ function standardOutput(): DestinationStream {
     flushing = undefined;
     stream.flush();
   };
-  // By default it writes the rest at exit and with each fatal line, and where nobody reads any more (EPIPE) tries that
-  // forever: the process would never end.
+  // By default it writes the rest at exit and with each fatal line, and without a reader (EPIPE) tries that forever:
+  // the process would never end.
   return Object.assign(stream, {
     flushSync: () => {},
     write(line: string) {
@@ -116,7 +116,7 @@ function unitOfWork(): Record<string, unknown> {
 function allowedFields(fields: Record<string, unknown>): Record<string, unknown> {
   const allowed: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
-    // What did not happen is no error of a name "undefined".
+    // An absent field is left out: it is no error with the name "undefined".
     if (value === undefined) continue;
     if (LOGGED_FIELDS.has(name)) allowed[name] = name === "error" ? describeError(value) : value;
   }

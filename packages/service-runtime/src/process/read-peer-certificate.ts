@@ -4,16 +4,16 @@ import { readFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 
-/** Where a server with TLS listens, and how it is asked for its certificate. */
+/** The address of a server with TLS, and the way to ask for its certificate. */
 export type TlsServer = {
   host: string;
   port: number;
-  /** What goes before the handshake: nothing, PostgreSQL's request for it, or NATS's greeting. */
+  /** The exchange before the handshake: nothing, PostgreSQL's request for it, or NATS's greeting. */
   preamble?: "postgres" | "nats" | undefined;
   /** PEM files of our own certificate, for a server that asks for one. */
   certFile?: string | undefined;
   keyFile?: string | undefined;
-  /** Told our own port before the handshake begins. @returns what is called when the connection is over */
+  /** Receives our own port before the handshake begins. @returns a function to call when the connection is over */
   onConnected?: (localPort: number) => () => void;
 };
 

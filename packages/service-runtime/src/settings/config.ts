@@ -150,7 +150,7 @@ function keyIdsSetting() {
     .transform((value): ReadonlySet<string> => new Set(value.split(",").filter((id) => id !== "")));
 }
 
-/** How a service reaches the bus. In production with a user, over TLS. */
+/** A service's connection to the bus, in production with a user and over TLS. */
 export const busSettings = {
   NATS_URL: textSetting("must be nats://host:port, several separated by commas")
     .regex(/^(nats|tls):\/\/[^,]+(,(nats|tls):\/\/[^,]+)*$/, {

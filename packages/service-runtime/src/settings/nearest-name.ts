@@ -5,7 +5,7 @@ import { closest, distance } from "fastest-levenshtein";
  * missing. Upper and lower case are the same here.
  */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
-  // What is longer is no slip of the hand, and comparing takes time by its length.
+  // A longer name is no slip of the hand, and comparing takes time by its length.
   if (name.length > LENGTH_MAX) return undefined;
   const byLowerCase = new Map([...known].map((each) => [each.toLowerCase(), each]));
   if (byLowerCase.size === 0) return undefined;

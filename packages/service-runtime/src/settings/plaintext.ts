@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { z } from "zod";
 import { nearestName } from "./nearest-name.ts";
 
-/** What may be reached, or listen, without TLS where `ALLOW_PLAINTEXT` names it. */
+/** The connections and listeners that may be without TLS where `ALLOW_PLAINTEXT` names them. */
 export const PLAINTEXT_NAMES = [
   "acquirer",
   "postgres",
@@ -55,9 +55,9 @@ export type Wire = {
   /** The setting that has to be mended. */
   setting: string;
   name: PlaintextName;
-  /** Whether it is encrypted, or stays on this machine. */
+  /** True for a wire that is encrypted, or stays on this machine. */
   isSafe: boolean;
-  /** What it has to be, for the error. */
+  /** The right value, for the error. */
   mend: string;
 };
 
@@ -84,7 +84,7 @@ export function webWire(setting: string, name: PlaintextName, url: string | unde
   return { setting, name, isSafe: !/^http:/i.test(url) || isSafeWebUrl(url), mend: "must be https://" };
 }
 
-/** Whether a URL is https, or leads to this machine. */
+/** Tells whether a URL is https, or leads to this machine. */
 export function isSafeWebUrl(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, hostname } = new URL(url);
@@ -107,7 +107,7 @@ export function postgresWire(setting: string, url: string): Wire {
   };
 }
 
-/** Whether a connection by this URL uses TLS and checks the server's certificate. */
+/** Tells whether a connection by this URL uses TLS and checks the server's certificate. */
 export function isVerifiedPostgres(url: string): boolean {
   const modes = new URL(url).searchParams.getAll("sslmode");
   return modes.length > 0 && modes.every((mode) => mode === "verify-full" || mode === "verify-ca");
@@ -128,12 +128,12 @@ export function natsWire(settings: BusTlsSettings): Wire {
 
 type BusTlsSettings = { NATS_URL: string; NATS_CA_FILE?: string | undefined };
 
-/** Whether the client insists on TLS. */
+/** Tells whether the client insists on TLS. */
 export function isTlsBus({ NATS_URL, NATS_CA_FILE }: BusTlsSettings): boolean {
   return NATS_CA_FILE !== undefined || /(^|,)tls:/.test(NATS_URL);
 }
 
-/** What every service reaches. */
+/** The wires of every service. */
 export function commonWires(settings: {
   DATABASE_URL: string;
   NATS_URL: string;

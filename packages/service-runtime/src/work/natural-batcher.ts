@@ -19,7 +19,7 @@ export type NaturalBatcher<Item, Result> = {
 };
 
 export type BatcherOptions<Item, Result> = {
-  /** What is written: the label of its metrics, of few values. */
+  /** The name of what is written. It is a label of the metrics, so it has few values. */
   name: string;
   /** One statement for all items; results in the items' order. */
   flush: (items: Item[]) => Promise<Result[]>;
@@ -28,14 +28,14 @@ export type BatcherOptions<Item, Result> = {
   /** Most flushes side by side. */
   flushesMax: number;
   /**
-   * How long the first item of a flush waits for others: for items that nobody waits for, where fewer statements are
-   * worth more than an early one. A full flush does not wait. With zero (the default) it waits only for the end of the
-   * event loop's turn.
+   * The wait of a flush's first item for others: for items that no request waits for, where fewer statements are worth
+   * more than an early one. A full flush does not wait. With zero (the default) it waits only for the end of the event
+   * loop's turn.
    */
   lingerMs?: number;
   /**
-   * Whether a failed flush certainly left nothing behind and may have failed because of one item: then each is tried
-   * alone.
+   * Tells whether a failed flush certainly left nothing behind and may have failed because of one item: then each is
+   * tried alone.
    */
   isolates: (error: unknown) => boolean;
 };

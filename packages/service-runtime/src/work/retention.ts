@@ -7,12 +7,12 @@ import { startPeriodicTask, type PeriodicTask } from "./periodic-task.ts";
  */
 export type RetentionLine<Deps = never> = {
   table: string;
-  /** Which of its rows, where they are not all kept alike; in words that follow the table's name. */
+  /** The rows meant, where they are not all kept alike; in words that follow the table's name. */
   rows?: string;
   kept: Kept;
-  /** Who reads the rows meanwhile, or why they stay: a sentence. */
+  /** The readers of the rows meanwhile, or the reason why they stay: a sentence. */
   because: string;
-  /** What ends them. Without it nothing does, or what it says elsewhere in the service. */
+  /** The task that deletes them. Without it they stay, or another part of the service deletes them. */
   purge?: Purge<Deps>;
 };
 

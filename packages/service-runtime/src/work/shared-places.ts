@@ -5,7 +5,7 @@ export type Release = () => void;
 export type SharedPlaces = {
   /**
    * Takes a place if one is free and the holder has not its part already.
-   * @param holder undefined: nobody in particular, who is bounded by `max` alone.
+   * @param holder undefined: no particular holder, so that `max` alone is the bound.
    */
   take(holder: string | undefined): Release | undefined;
   /**
@@ -21,7 +21,7 @@ export type SharedPlacesOptions = {
   ofOneMax: number;
 };
 
-/** How many of `max` places a share is; at least one. @param share more than 0, at most 1. */
+/** The number of `max` places in a share; at least one. @param share more than 0, at most 1. */
 export function placesOfOne(max: number, share: number): number {
   return Math.max(1, Math.floor(max * share));
 }

@@ -4,7 +4,7 @@ import { startWorkPool } from "./work-pool.ts";
 
 const HOUR = 3_600_000;
 
-/** A table of due items, leased from the front; each is under way until it is told to end. */
+/** A table of due items, leased from the front; each is under way until the test ends it. */
 function createQueue(length: number) {
   const due = Array.from({ length }, (_, index) => index);
   const ends = new Map<number, () => void>();

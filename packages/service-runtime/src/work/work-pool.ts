@@ -4,12 +4,12 @@ import type { PeriodicTask } from "./periodic-task.ts";
 
 /**
  * Work that is due in a table: leased, oldest first, and done side by side without rounds, so that one item that hangs
- * holds one place and delays nobody else.
+ * holds one place and delays no other.
  */
 export type WorkPoolOptions<Item> = {
   /** Items under way at the same time, at most; asked for each time where it may change. */
   inFlightMax: number | (() => number);
-  /** How often due work is looked for when there was none. */
+  /** The interval between looks for due work when there was none. */
   intervalMs: number;
   /** Waits for the next look where there was no work, until the signal is aborted; for the interval where it is left out. */
   untilNextLook?: (stopped: AbortSignal) => Promise<void>;

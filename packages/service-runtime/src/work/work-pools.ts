@@ -2,7 +2,7 @@ import { pause } from "./pause.ts";
 import type { PeriodicTask } from "./periodic-task.ts";
 import { startWorkPool, type WorkPoolOptions } from "./work-pool.ts";
 
-/** As {@link WorkPoolOptions}, with a pool for each key. */
+/** The {@link WorkPoolOptions} of a pool for each key. */
 export type WorkPoolsOptions<Key, Item> = Omit<
   WorkPoolOptions<Item>,
   "inFlightMax" | "lease" | "untilNextLook"
@@ -42,7 +42,10 @@ export function startWorkPools<Key, Item>(
     });
     return { task, look: () => due.resolve() };
   };
-  /** Where the database does not answer, or the keys cannot be read, the next look is after the interval. */
+  /**
+   * Starts or wakes the pools of due keys. After a failure of the database or of the keys the next look is after the
+   * interval.
+   */
   const look = async (): Promise<number> => {
     if (options.clock?.isOff()) return options.intervalMs;
     try {
