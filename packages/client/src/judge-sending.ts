@@ -96,7 +96,7 @@ function errorOf(problem: Problem, status: number, retryable: boolean): Holdfast
   return new HoldfastError(message, { code, status, requestId, retryable, problem });
 }
 
-/** In whole seconds (RFC 9110, 10.2.3), with a bound, since the caller waits. The gateway sends no dates. */
+/** Reads whole seconds (RFC 9110, 10.2.3), with a bound, since the caller waits. The gateway sends no dates. */
 function retryAfterMs(value: string | undefined): number | undefined {
   if (value === undefined || !/^\d{1,6}$/.test(value)) return undefined;
   return Math.min(Number(value) * 1_000, RETRY_AFTER_MS_MAX);

@@ -49,7 +49,7 @@ export function checkOptions(options: HoldfastOptions): Settings {
   };
 }
 
-/** In a browser every visitor could read the secret. */
+/** Refuses a browser, where every visitor could read the secret. */
 function refuseBrowser(): void {
   if (!("window" in globalThis)) return;
   throw invalidArgument(

@@ -100,7 +100,7 @@ export type WebhookWarning = {
   lostFrom?: string;
 };
 
-/** What a test sends; it is about no payment. */
+/** The body of a test, which is about no payment. */
 export type WebhookTest = { test: true; endpointId: string; livemode: boolean; sentAt: string };
 
 /** One of your endpoints that is on. */
