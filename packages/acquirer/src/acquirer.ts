@@ -102,7 +102,7 @@ export type CardRequest = ExpiringCall &
     loyaltyCode?: string;
     customer?: Customer;
     basket?: readonly BasketItem[];
-    /** For the acquirer's own reports. */
+    /** A text for the acquirer's own reports. */
     description?: string;
     /** Absent for an ordinary payment of the cardholder's on the internet. */
     initiator?: Initiator;
@@ -387,7 +387,7 @@ export type BankMovement = AcquirerAmount & {
   hostReference?: string;
   resultCode: string;
   resultMessage: string;
-  /** By the acquirer's clock. */
+  /** The time by the acquirer's clock. */
   at?: Date;
   /** Present only on a movement that took effect. */
   fraudReview?: FraudReview;

@@ -4,7 +4,7 @@ import { decideReplay, type RequestIdentity } from "./decide-replay.ts";
 import { findIdempotencyKey, type KeyOwner } from "./idempotency-key-queries.ts";
 import type { IdempotencyDatabase } from "./idempotency-key-table.ts";
 
-/** How a service answers what only it knows. */
+/** The answers that only the service can give. */
 export type RepetitionAnswers<Reply> = {
   /** The key is not taken any more. */
   free: () => Reply | Promise<Reply>;

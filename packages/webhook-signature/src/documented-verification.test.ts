@@ -1,4 +1,4 @@
-// What merchants without the client copy from the documents, as it stands there, judges like the gateway's own verifier.
+// The documents' code for merchants without the client judges, as it stands there, like the gateway's own verifier.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -61,7 +61,7 @@ export function decodeBytes(bytes: Buffer, contentType: string): string | undefi
   }
 }
 
-/** In each of them an ASCII byte is an ASCII character and nothing else. */
+/** Encodings in which an ASCII byte is an ASCII character and nothing else. */
 const ENCODINGS: ReadonlySet<string> = new Set([
   "iso-8859-9",
   "windows-1254",
