@@ -30,7 +30,7 @@ test("whatever colour was taken, what is written on it can be read, on light and
       }
       expect(lightAccent(chosen).accent).toBe(chosen);
       expect(contrast(lightAccent(chosen).accent, "#ffffff")).toBeGreaterThanOrEqual(4.5);
-      // Marks of the dark theme, on what its cards are drawn on.
+      // Marks of the dark theme, on the surface of its cards.
       expect(contrast(darkAccent(chosen).accent, "#1a222b")).toBeGreaterThanOrEqual(4.5);
     }),
   );

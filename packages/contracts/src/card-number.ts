@@ -48,7 +48,7 @@ export function cardNumberFree({ value, issues }: z.core.ParsePayload<string>): 
   issues.push({ code: "custom", input: value, params: { code }, message });
 }
 
-/** The text with digits in ASCII and without what cannot be seen: as it is, and percent-decoded up to twice. */
+/** The text with digits in ASCII and without invisible characters: as it is, and percent-decoded up to twice. */
 function readingsOf(text: string): string[] {
   const decoded = percentDecoded(text);
   const texts = decoded === text ? [text] : [text, decoded, percentDecoded(decoded)];
@@ -60,7 +60,7 @@ function readingsOf(text: string): string[] {
 /** Some invisible characters count as letters. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 const FOREIGN_DIGIT = /(?![0-9])\p{Nd}/gu;
-/** Letters, and what stands between the numbers of a list and never within one. */
+/** Letters, and characters that stand between the numbers of a list and never within one. */
 const BETWEEN_NUMBERS = /[\p{L}\p{Nl}\p{No}]|[,;:] /u;
 
 /** An `x` in the place of each UUID and each hash or id of at least 12 bytes. Without a letter it may be anything. */

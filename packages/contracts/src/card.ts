@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 
 /**
- * Plain card data. However it is printed (string, JSON, console, template) it shows as `[card]`; the fields have to be
- * asked for by name. Held in memory for one request, never at rest.
+ * Plain card data. Printed in any way (string, JSON, console, template) it shows as `[card]`; the fields have to be
+ * asked for by name. It is held in memory for one request, never at rest.
  */
 export class Card {
   readonly #data: CardData;

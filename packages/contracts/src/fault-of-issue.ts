@@ -14,7 +14,10 @@ export function parseInOurWords<Schema extends z.ZodType>(schema: Schema, input:
   return schema.safeParse(input, { error: (issue) => messageOf(issue as Issue) });
 }
 
-/** One fault of what was parsed so. @param input what was parsed, to tell a field that is missing from one of a wrong type. */
+/**
+ * One fault of an input that was parsed so. @param input the parsed input, to tell a missing field from one of a wrong
+ * type.
+ */
 export function faultOfIssue(issue: Issue, input: unknown): Omit<FieldFault, "field"> {
   if (isMissing(issue, input)) return { code: "required", message: "is required" };
   return { code: codeOf(issue), message: issue.message };
@@ -25,7 +28,7 @@ function codeOf(issue: Issue): FieldCode {
   return (issue.params?.["code"] as FieldCode | undefined) ?? "invalid_type";
 }
 
-/** The compiler names one that the library adds. */
+/** The compiler reports a code that the library adds. */
 const CODES: Record<Exclude<Issue["code"], "custom">, FieldCode> = {
   invalid_type: "invalid_type",
   too_big: "too_big",

@@ -1,11 +1,12 @@
 import { z } from "zod";
 
 /**
- * A merchant has two modes: live, and test, in which no bank is reached. Behind the sign-in they are two merchants. The test
- * one has the merchant's id with version 8 (RFC 9562, section 5.8) in the place of version 7, so that every key, index,
- * limit and look-up by merchant separates the two, and whoever has an id knows its mode without a look-up (docs/adr/0045).
+ * A merchant has two modes: live, and test, in which no bank is reached. Behind the sign-in they are two merchants. The
+ * test one has the merchant's id with version 8 (RFC 9562, section 5.8) in the place of version 7, so that every key,
+ * index, limit and look-up by merchant separates the two, and an id tells its mode without a look-up (docs/adr/0045).
  *
- * Test accounts at acquirers have ids of version 8, too, and the database lets a payment have only an account of its mode.
+ * Test accounts at acquirers have ids of version 8, too, and the database lets a payment have only an account of its
+ * mode.
  */
 
 const VERSION_AT = "xxxxxxxx-xxxx-".length;
@@ -22,7 +23,7 @@ export function testIdOf(id: string): string {
   return withVersion(id, TEST_VERSION);
 }
 
-/** The merchant that an id of either mode is of. @param id a merchant's, which is a UUIDv7. */
+/** The id of the merchant itself. @param id its id in either mode; the result is a UUIDv7. */
 export function merchantIdOf(id: string): string {
   return isLive(id) ? id : withVersion(id, MERCHANT_VERSION);
 }

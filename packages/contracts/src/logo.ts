@@ -1,7 +1,7 @@
 /**
- * A merchant's logo: an SVG image of plain shapes. It is read by a grammar of our own that knows these shapes and nothing
- * else, so that no script, style, link, entity or foreign element has a place in it; pages draw it from what was read here
- * and never from its text.
+ * A merchant's logo: an SVG image of plain shapes. It is read by a grammar of our own that knows these shapes and
+ * nothing else, so that no script, style, link, entity or foreign element has a place in it; pages draw it from the
+ * parsed shapes and never from its text.
  */
 
 /** `box` is the image's view box; each shape has only the attributes that {@link SHAPES} gives it. */
@@ -32,7 +32,7 @@ const OF_THE_IMAGE: Record<string, RegExp> = {
 const SHAPES_MAX = 64;
 const CLOSING = "</svg>";
 
-/** @returns the logo, or what is wrong with the text, as a fault's message. */
+/** @returns the logo, or the text's fault as a message. */
 export function readLogo(text: string): Logo | string {
   const trimmed = text.trim();
   const [opening, attributes = ""] = /^<svg\s([^<>]*)>/.exec(trimmed) ?? [];
@@ -68,7 +68,7 @@ function isShape(element: string): element is ShapeElement {
   return Object.hasOwn(SHAPES, element);
 }
 
-/** @returns them by name, or what they have to be. */
+/** @returns the attributes by name, or the message of their fault. */
 function readAttributes(text: string, allowed: Record<string, RegExp>): Record<string, string> | string {
   const attributes: Record<string, string> = {};
   const only = `only ${Object.keys(allowed).join(", ")}`;

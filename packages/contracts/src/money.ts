@@ -8,7 +8,7 @@ import * as currencyCodes from "currency-codes";
 /** The largest amount the API takes, in major units: 999 999 999.99 of any currency. */
 const LARGEST_AMOUNT_MINOR_TIMES_100 = 99_999_999_999n;
 
-/** Codes that stand in ISO 4217 without being money anybody can be charged: metals, units of account, tests, none. */
+/** Codes of ISO 4217 that cannot be charged: metals, units of account, tests, none. */
 const NOT_CHARGEABLE = new Set("XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX".split(" "));
 
 const exponents = new Map(
@@ -28,8 +28,8 @@ export function currencyExponent(currency: string): number | undefined {
 export type AmountFault = "invalid_amount" | "too_many_decimals" | "must_be_positive" | "too_large";
 
 /**
- * Reads an amount from the source text of a JSON number. Some libraries write `12.5000` or `1.25E+1`; what names a whole
- * number of minor units is that amount, however it is written.
+ * Reads an amount from the source text of a JSON number. Some libraries write `12.5000` or `1.25E+1`; any text that
+ * names a whole number of minor units is that amount.
  *
  * @param source a number without sign and leading zeros; its exponent has at most two digits.
  * @param exponent decimals of the currency.

@@ -51,7 +51,7 @@ function withStaff<T>(examples: Readonly<Record<string, T>>, asStaff: (example: 
   return { ...examples, ...Object.fromEntries(found) } as Readonly<Record<string, T>>;
 }
 
-/** Nothing of a member of staff's request names a merchant (`staffEndpoint`). */
+/** A staff member's request names no merchant (`staffEndpoint`). */
 function withoutMerchant(body: object): object {
   return Object.fromEntries(Object.entries(body).filter(([name]) => name !== "merchantId"));
 }

@@ -5,8 +5,9 @@ import { ENDPOINTS } from "./http/endpoints.ts";
 type Way = { operationId: string; parameter: string };
 
 /**
- * From an answer to the operations that take what it names, by the name of the operation that gives it. The pointers are
- * JSON Pointers into the answer's body. A client that reads the document finds its way by them, and so does a fuzzer.
+ * The links from an answer to the operations that take an id in it, by the name of the operation that gives it. The
+ * pointers are JSON Pointers into the answer's body. A client that reads the document finds its way by them, and so
+ * does a fuzzer.
  */
 const PAYMENT = "/paymentId";
 const ofPayment: readonly Way[] = [
@@ -168,8 +169,8 @@ const STAFF_LINKS: typeof LINKS = {
 export type Link = { operationId: string; description: string; parameters: Record<string, string> };
 
 /**
- * The links of an operation's successes; every operation that they name is one of the same document. What else is in the
- * other's path is in the path of this one.
+ * The links of an operation's successes; every operation that they name is one of the same document. Further parameters
+ * of the other's path are in the path of this one, too.
  */
 export function linksOf({
   operationId,

@@ -1,8 +1,9 @@
 type Bounded = { format?: string; pattern?: string; minimum?: number; maximum?: number };
 
 /**
- * Takes out of a schema what zod says of it and no reader or generator of programs needs: the bounds of integers in JavaScript,
- * and patterns that say at length what the format says. A time's pattern says also that it is in UTC, which `Z$` does.
+ * Takes out of a schema the parts of zod's that no reader or generator of programs needs: the bounds of integers in
+ * JavaScript, and patterns that repeat the format at length. A time's pattern also requires UTC, for which `Z$` is
+ * enough.
  */
 export function dropNoise(schema: object): void {
   const bounded = schema as Bounded;

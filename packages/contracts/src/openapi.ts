@@ -114,7 +114,7 @@ const SECURITY_SCHEMES = {
   },
 } as const;
 
-/** Only what is used, as a linter asks for. */
+/** Only the headers in use, as a linter asks for. */
 function headersIn(listener: DocumentedListener) {
   const limited = new Set(["RateLimit", "RateLimit-Policy"]);
   return Object.fromEntries(

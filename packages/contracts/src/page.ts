@@ -64,7 +64,7 @@ export function jsonCursor<Position>(schema: z.ZodType<Position>): Cursor<Positi
   };
 }
 
-/** `errors` of the problem that answers a cursor of no page of the list. */
+/** `errors` of the problem for a cursor that is not of the list. */
 export const INVALID_CURSOR_ERRORS: FieldFault[] = [
   { field: "cursor", code: "invalid_cursor", message: "must be the nextCursor of a page of this list" },
 ];

@@ -4,9 +4,9 @@ const CHECK_ID = "Check the id: the record does not exist, or is not yours";
 const REPEAT_LATER = "Repeat with the same `Idempotency-Key`, after `Retry-After`";
 
 /**
- * Every error a Holdfast API answers with, as RFC 9457 `application/problem+json`. The one list of codes: status,
- * title and what to do belong to the code, `detail` and the extra members to the occurrence. An answer has no `whatToDo`;
- * the documentation has.
+ * Every error a Holdfast API answers with, as RFC 9457 `application/problem+json`. The one list of codes: status, title
+ * and `whatToDo` belong to the code, `detail` and the extra members to the occurrence. An answer has no `whatToDo`; the
+ * documentation has.
  */
 export const PROBLEMS = {
   unauthorized: {

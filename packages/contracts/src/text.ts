@@ -13,7 +13,8 @@ const WITHOUT_FORBIDDEN =
 
 /**
  * Free text from a merchant: well-formed Unicode without control characters and without a card number, not only white
- * space, its length counted in code points. Kept as sent, so that the merchant's own key comes back byte for byte.
+ * space, its length counted in code points. It is kept as sent, so that the merchant's own key comes back byte for
+ * byte.
  */
 export function textSchema(min: number, max: number, { mayBeNumber = false }: TextOptions = {}) {
   return z

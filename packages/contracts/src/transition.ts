@@ -1,4 +1,4 @@
-/** A change the transition table does not have: a bug, never an outcome. */
+/** A change that the transition table does not have: a bug, never an outcome. */
 export class IllegalTransitionError extends Error {
   override name = "IllegalTransitionError";
   readonly code = "illegal_transition";

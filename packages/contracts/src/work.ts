@@ -9,8 +9,8 @@
 export type Work = "read" | "write" | "external";
 
 /**
- * How many pieces of work may be under way at the same time. What needs this installation alone has places of its own,
- * so that a bank which hangs leaves them free.
+ * The most pieces of work under way at the same time. Work that needs this installation alone has places of its own, so
+ * that a bank which hangs leaves them free.
  */
 export type Places = { external: number; local: number };
 

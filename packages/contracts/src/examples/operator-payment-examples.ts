@@ -13,7 +13,7 @@ import {
 
 const STATEMENT_OF_THE_BANK = { outcome: "SUCCESS", evidence: "The bank's answer of 23 November, case 17" };
 
-/** The bodies of what operators decide about payments and refunds. */
+/** The bodies of operators' decisions about payments and refunds. */
 export const OPERATOR_PAYMENT_REQUESTS: Readonly<Record<string, object>> = {
   resolvePayment: STATEMENT_OF_THE_BANK,
   approveRefund: { note: "The parcel is back" },
@@ -59,7 +59,7 @@ const DETAIL = {
   requestPort: 50_123,
 };
 
-/** The bank's answer was lost, and it does not know the payment yet. */
+/** A payment whose answer from the bank was lost and that the bank does not know yet. */
 const UNRESOLVED = {
   merchantId: MERCHANT_ID,
   payment: { ...ENROLLED, transactionType: "PAYMENT" },
@@ -144,7 +144,7 @@ const REJECTED_REFUND = {
     { version: 2, from: "PENDING_APPROVAL", to: "REJECTING", cause: "rejected", at: `${DAY}T14:20:00.052Z` },
   ],
 };
-/** Approved, and the bank has not said what became of it. */
+/** A refund that is approved and whose outcome at the bank is unknown. */
 const UNKNOWN_REFUND = {
   ...APPROVED_REFUND,
   ...WAITING_REFUND,

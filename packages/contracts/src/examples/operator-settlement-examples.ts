@@ -6,7 +6,7 @@ const CASE = {
   respondBy: "2026-12-07T21:00:00Z",
 };
 
-/** The bodies of what operators say of chargebacks and differences. */
+/** The bodies of operators' statements on chargebacks and differences. */
 export const OPERATOR_SETTLEMENT_REQUESTS: Readonly<Record<string, object>> = {
   openChargeback: { ...PRICE, ...CASE },
   changeChargeback: CASE,

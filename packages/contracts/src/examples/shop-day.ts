@@ -25,7 +25,7 @@ export const REQUESTED = {
   cardType: "CREDIT",
   livemode: true,
 };
-/** Before the bank has answered. */
+/** The payment before the bank has answered. */
 export const ENROLLED = { ...REQUESTED, status: "ENROLLED", statusDate: REQUESTED.paymentDate, version: 1 };
 export const PAYMENT = {
   ...REQUESTED,

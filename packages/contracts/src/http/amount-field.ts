@@ -3,7 +3,7 @@ import type { FieldCode } from "../field-codes.ts";
 import { JsonNumber } from "../json-number.ts";
 import { currencyExponent, parseJsonAmount, type AmountFault } from "../money.ts";
 
-/** An amount of a request, in the schema as far as one can say it: its decimals are the currency's. */
+/** An amount of a request, as far as a schema can describe it: its decimals are the currency's. */
 export function amountSchema() {
   return z.instanceof(JsonNumber, { error: "must be a number" }).meta({
     // No currency has a smaller unit than the fourth decimal.
@@ -14,9 +14,7 @@ export function amountSchema() {
   });
 }
 
-/**
- * Adds what is wrong between fields. Runs whether or not single fields are at fault, so that all faults show together.
- */
+/** Adds the faults between fields. It also runs when single fields are at fault, so that all faults show together. */
 export type AddFault = (field: string, code: FieldCode, message: string) => void;
 
 /** An amount's decimals are judged by its currency. */
@@ -30,7 +28,7 @@ export function checkAmount(
   if (typeof parsed !== "bigint") addFault("amount", parsed, AMOUNT_FAULT_MESSAGES[parsed]);
 }
 
-/** With a currency we do not know, an amount is held only to the most decimals any currency has. */
+/** The most decimals of any currency, which bound an amount in an unknown one. */
 const LARGEST_EXPONENT = 4;
 
 export const AMOUNT_FAULT_MESSAGES: Record<AmountFault, string> = {

@@ -12,7 +12,7 @@ import {
 const declineClassSchema = z.enum(["soft", "hard", "sca_required", "stolen", "limit", "technical"]);
 export type DeclineClass = z.infer<typeof declineClassSchema>;
 
-/** The end of a capture or a cancellation that was answered 202 is learned here. */
+/** The only place that shows the end of a capture or a cancellation that was answered 202. */
 export const lastOperationSchema = z
   .object({
     type: z.enum(["CAPTURE", "CANCEL", "EXPIRY"]).meta({

@@ -13,7 +13,7 @@ export const cutOffSchema = z
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: "must be a time of day, HH:MM" })
   .meta({ description: "Time of day in that zone at which the bank's day ends, HH:MM", examples: ["23:00"] });
 
-/** When the days of a bank end. */
+/** The end of a bank's days. */
 export const businessDaySchema = z.object({ timeZone: timeZoneSchema, cutOff: cutOffSchema }).meta({
   description: "When the bank's day ends",
   examples: [{ timeZone: "Europe/Istanbul", cutOff: "23:00" }],

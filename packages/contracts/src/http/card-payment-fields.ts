@@ -21,7 +21,7 @@ export function currencySchema() {
     .meta({ override: { enum: [...CURRENCIES] }, description: "ISO 4217 currency code", examples: ["TRY"] });
 }
 
-/** The most a payment may be split into. */
+/** The most installments of a payment. */
 export const INSTALLMENTS_MAX = 12;
 
 /**

@@ -85,7 +85,7 @@ export const commissionPlanSchema = z
   .check(({ value, issues }) => {
     const addFault = (path: PropertyKey[], code: FieldCode, message: string) =>
       issues.push({ code: "custom", input: value, path, params: { code }, message });
-    // An unknown currency is its own fault, and has no say in the decimals.
+    // An unknown currency is its own fault, and does not bound the decimals.
     const exponent = currencyExponent(value.currency) ?? 4;
     for (const [path, part] of fixedParts(value)) {
       const parsed = parseAmount(part, exponent);

@@ -4,7 +4,7 @@ import type { OperatorRole } from "../operator-role.ts";
 import type { StaffRole } from "../staff-role.ts";
 import type { Work } from "../work.ts";
 
-/** One HTTP operation of a listener: what the gateway serves and what the OpenAPI document says of it. */
+/** One HTTP operation of a listener, for the gateway that serves it and for the OpenAPI document. */
 export type Endpoint = Operation & (MerchantListener | OperatorListener | StaffListener);
 
 /** The one of the gateway's listeners that serves the endpoint. */
@@ -37,8 +37,8 @@ type Operation = {
   description?: string;
   pathParameters?: z.ZodObject;
   /**
-   * The problem of a path whose parameters cannot name anything: the same as of one that names nothing. Without it the
-   * answer is `validation_failed`, with the faults of the parameters.
+   * The problem of a path whose parameters are malformed: the same as that of an unknown name. Without it the answer is
+   * `validation_failed`, with the faults of the parameters.
    */
   notFound?: ProblemCode;
   queryParameters?: z.ZodObject;
@@ -122,7 +122,7 @@ export function pathId(description: string) {
   return z.uuid().meta({ description });
 }
 
-/** A secret in an answer. What is kept for repetitions under an Idempotency-Key does not have it. */
+/** A secret in an answer. The answer that is kept for repetitions under an Idempotency-Key does not have it. */
 export function shownOnceSchema(description: string) {
   return z
     .string()

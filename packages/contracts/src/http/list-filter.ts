@@ -91,7 +91,7 @@ export const RANGE_DAYS_MAX = 31;
 
 /**
  * The filters that need a range of time, since no index answers them together with the others. A refund's transaction
- * type is answered by the service that has nothing else.
+ * type needs none: its service has refunds only.
  */
 export function filtersWithoutIndex(
   filter: OperatorListFilter,

@@ -6,7 +6,7 @@ import { AMOUNT_FAULT_MESSAGES, currencySchema } from "./card-payment-fields.ts"
 
 const windowSeconds = wholeNumberSchema(1, 86_400, "Length of the sliding window, in seconds");
 
-/** At most `max` payments go to the bank within any `windowSeconds`; what is rejected does not count. */
+/** At most `max` payments go to the bank within any `windowSeconds`; rejected ones do not count. */
 const attemptsSchema = z
   .object({
     max: wholeNumberSchema(1, 1_000, "Number of payments that go to the bank within the window"),
@@ -30,7 +30,7 @@ const largestAmountsSchema = z
     const addFault = (index: number, field: string, code: FieldCode, message: string) =>
       issues.push({ code: "custom", input: value, path: [index, field], params: { code }, message });
     for (const [index, { currency, amount }] of value.entries()) {
-      // An unknown currency is its own fault, and has no say in the decimals.
+      // An unknown currency is its own fault, and does not bound the decimals.
       const exponent = currencyExponent(currency);
       if (exponent === undefined) continue;
       if (value.findIndex((other) => other.currency === currency) < index) {
@@ -48,8 +48,8 @@ const largestAmountsSchema = z
   });
 
 /**
- * Rules of the gateway's own for one merchant: what breaks one is REJECTED and never sent to the bank. They hold for
- * pre-authorizations and sales; each is off where it is left out.
+ * The gateway's own rules for one merchant: a payment that breaks one is REJECTED and never sent to the bank. They hold
+ * for pre-authorizations and sales; each is off where it is left out.
  */
 export const merchantRulesSchema = z
   .object({

@@ -81,7 +81,7 @@ export const merchantSchema = z
   .meta({ id: "Merchant" });
 export type Merchant = z.infer<typeof merchantSchema>;
 
-/** A page of 200 logos would be larger than all else on it. */
+/** The logo is left out, since a page of 200 would be mostly logos. */
 const listedMerchantSchema = merchantSchema
   .omit({ branding: true })
   .meta({ id: "ListedMerchant", description: "A merchant without its branding" });

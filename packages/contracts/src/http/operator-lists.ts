@@ -6,7 +6,7 @@ import { exportQuery, pageOf, pageQuery } from "./list-query.ts";
 import { operatorPaymentSchema } from "./operator-payments.ts";
 import { operatorRefundSchema } from "./operator-refunds.ts";
 
-/** The gateway's own, beside what the services know. */
+/** A field that the gateway adds to the services' records. */
 const merchantName = z.string().optional().meta({ description: "Name of the merchant" });
 
 export const listedOperatorPaymentSchema = operatorPaymentSchema

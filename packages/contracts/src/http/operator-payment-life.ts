@@ -12,7 +12,7 @@ export type LifePart = (typeof LIFE_PARTS)[number];
 /** The most entries of a part. */
 export const LIFE_PART_MAX = 100;
 
-/** All that Holdfast knows of one payment, for whoever has to explain it. */
+/** All that Holdfast knows of one payment, for an operator who has to explain it. */
 export const operatorPaymentLifeSchema = operatorPaymentDetailSchema
   .extend({
     merchantName: z.string().optional().meta({ description: "Name of the merchant" }),

@@ -72,7 +72,7 @@ const reversalSchema = z.object({
   refusedAt: z.iso.datetime().optional().meta({ description: "When the bank refused it (UTC)" }),
 });
 
-/** A payment as operators see it: the merchant's record and what the gateway knows beside it. */
+/** A payment as operators see it: the merchant's record and the gateway's own data. */
 export const operatorPaymentSchema = z
   .object({
     merchantId: merchantIdSchema,
@@ -138,7 +138,7 @@ export const paymentOperationSchema = z
   })
   .meta({ id: "PaymentOperation" });
 
-/** A payment with every change of state since the claim, and what was sent to the bank about it. */
+/** A payment with every change of state since the claim, and its messages to the bank. */
 export const operatorPaymentDetailSchema = operatorPaymentSchema
   .extend({
     history: paymentHistorySchema,

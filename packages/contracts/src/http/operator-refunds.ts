@@ -27,7 +27,7 @@ const bankSchema = z.object({
   resultMessage: z.string().optional().meta({ description: "What `resultCode` means, in the bank's words" }),
 });
 
-/** A refund as operators see it: the merchant's record, and what the gateway knows beside it. */
+/** A refund as operators see it: the merchant's record and the gateway's own data. */
 export const operatorRefundSchema = apiPaymentResponseSchema
   .extend({
     refundId: z.uuid().meta({ description: "Id of the refund; merchants see it as `paymentId`" }),

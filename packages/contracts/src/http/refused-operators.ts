@@ -3,7 +3,7 @@ import { textSchema } from "../text.ts";
 import { BODY_PROBLEMS, defineEndpoint } from "./endpoint.ts";
 import { pageOf, pageQuery } from "./list-query.ts";
 
-/** A person whose tokens are refused, whatever the identity provider says. */
+/** A person whose tokens are refused although the identity provider issues them. */
 export const refusedOperatorSchema = z
   .object({
     subject: z.string().meta({ description: "The `sub` of the person's tokens" }),

@@ -51,7 +51,7 @@ export function checkReturnUrls(
   }
 }
 
-/** These two names and no others: what else leads to a loopback address is decided by the browser's machine. */
+/** Only these two names: the browser's machine decides which others lead to a loopback address. */
 function isLoopbackUrl(value: string): boolean {
   return (
     /^http:\/\/(?:localhost|127\.0\.0\.1)(?::\d{1,5})?(?:[/?#][!-~]*)?$/.test(value) &&

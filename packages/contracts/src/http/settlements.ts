@@ -3,7 +3,7 @@ import { textSchema } from "../text.ts";
 import { BODY_PROBLEMS, cursorParameter, defineEndpoint, limitParameter, only, pathId } from "./endpoint.ts";
 import { exportQuery, pageOf, WITH_ROWS } from "./list-query.ts";
 
-/** A bank's file and what became of it. */
+/** A bank's file and the result of its import. */
 export const settlementImportSchema = z
   .object({
     importId: z.uuid().meta({ description: "Id of the file here" }),

@@ -15,14 +15,14 @@ export type Difference = {
   path: string;
   summary: string;
   description: string;
-  /** `none` where both modes are meant, or the body says which. */
+  /** `none` where both modes are meant, or the body names one. */
   mode?: "none";
 };
 
 /** The bodies and parameters that name a merchant, without it. */
 const NAMES_OF_MERCHANTS = ["merchantId", "livemode", "unresolved"] as const;
 
-/** The endpoint of staff that does what this one does. */
+/** The staff's endpoint that does the same as this one. */
 export function staffEndpoint(of: Endpoint, { mode, ...difference }: Difference): Endpoint {
   const { role: _role, recentSignIn: _recent, pathParameters, queryParameters, request, ...rest } = of;
   const { problems, responses, ...same } = rest;

@@ -9,7 +9,7 @@ import { saleRequestSchema } from "./sale.ts";
 /** The result of a payment with 3-D Secure: a sale, or funds reserved for a later capture. */
 export const threeDsTransactionTypeSchema = z.enum(["PAYMENT", "PRE_AUTHORIZATION"]);
 
-/** Body of POST /api/3ds: a sale's fields, what it ends as, and where the buyer is sent afterwards. */
+/** Body of POST /api/3ds: a sale's fields, the type of its result, and the buyer's return URLs. */
 export const threeDsRequestSchema = z
   .object({
     ...saleRequestSchema.shape,
@@ -48,7 +48,7 @@ export function checkThreeDs(
   }
 }
 
-/** The record, and while the cardholder has to pass a challenge, how to get there. */
+/** The record and, while the cardholder has to pass a challenge, the way there. */
 export const threeDsResponseSchema = apiPaymentResponseSchema
   .extend({
     redirectUrl: z

@@ -8,7 +8,8 @@ import { webhookErrorSchema } from "./webhook-errors.ts";
 /** A webhook and its attempts in the delivery log. */
 
 /**
- * `skipped`: the endpoint was off or did not want the event when it happened; `cancelled`: they were turned off before it was delivered.
+ * `skipped`: the endpoint was off or did not want the event when it happened; `cancelled`: the endpoint or the event
+ * was turned off before the delivery.
  */
 export const WEBHOOK_DELIVERY_STATUSES = ["pending", "delivered", "failed", "skipped", "cancelled"] as const;
 export const webhookDeliveryStatusSchema = z.enum(WEBHOOK_DELIVERY_STATUSES).meta({

@@ -30,7 +30,7 @@ const ofMerchant = {
   queryParameters: z.object({ livemode: livemodeParameter }),
 } as const;
 const eventPath = z.object({ eventId: pathId("Id of the event: the webhook's x-event-id") });
-/** When the next secret of an endpoint replaces the present one. */
+/** The time at which the next secret of an endpoint replaces the present one. */
 export const secretActivatesAt = z.iso
   .datetime()
   .meta({ description: "When the new secret replaces the old one by itself (UTC)" });

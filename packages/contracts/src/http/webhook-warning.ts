@@ -3,8 +3,8 @@ import { WARNING_REASONS } from "../event-types.ts";
 import { livemodeSchema } from "../livemode.ts";
 
 /**
- * The body of `webhook.disabled_warning`, which a merchant's other endpoints get. It names the endpoint by its id: the URL
- * may carry a secret that is no business of whoever runs the other one.
+ * The body of `webhook.disabled_warning`, which a merchant's other endpoints get. It names the endpoint by its id: the
+ * URL may carry a secret that is not for the other endpoints' owners.
  */
 export const webhookWarningSchema = z
   .object({

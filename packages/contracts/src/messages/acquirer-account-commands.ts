@@ -22,7 +22,7 @@ const sealed = { sealedSecrets: sealedReplySchema };
 
 /** The sealed content: credentials and their account, so that they cannot be moved to another request. */
 export type AccountCredentials = {
-  /** The account's id where it is changed, else the name of the one that is made. */
+  /** The id of an account that is changed, or the name of a new one. */
   for: string;
   secrets: CreateAcquirerAccountRequest["secrets"];
 };

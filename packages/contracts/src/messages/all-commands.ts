@@ -16,7 +16,7 @@ import * as statementCommands from "./statement-commands.ts";
 import * as threeDsCommands from "./three-ds-commands.ts";
 import * as webhookCommands from "./webhook-commands.ts";
 
-/** Every command there is. The permissions of the bus are made from it: one that is not here cannot be sent. */
+/** Every command of the services. The permissions of the bus are made from it: one that is not here cannot be sent. */
 export const ALL_COMMANDS: readonly Command[] = [
   merchantCommands,
   acquirerAccountCommands,

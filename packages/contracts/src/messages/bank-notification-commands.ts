@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineServiceCommand } from "./message.ts";
 
-/** Bounds of what a bank may send by itself: bytes of the body, headers that may sign it, and characters of a value. */
+/** The bounds of a bank's own message: bytes of the body, headers that may sign it, and characters of a value. */
 export const BANK_NOTIFICATION_BOUNDS = { bodyBytes: 16 * 1_024, headers: 8, headerValue: 1_024 } as const;
 
 /**

@@ -11,7 +11,7 @@ export const GATEWAY_FACES = [
 ] as const;
 export type GatewayFace = (typeof GATEWAY_FACES)[number];
 
-/** Makes the event stream and its consumers, and sends nothing else. */
+/** The user that makes the event stream and its consumers, and sends nothing else. */
 export const INSTALLATION = "installation";
 
 export const BUS_USERS = [

@@ -11,7 +11,7 @@ import { amountMinorSchema, defineOperatorCommand, defineServiceCommand } from "
 
 /** A line of a bank's file about a chargeback, as the settlement service has read it. */
 export const chargebackLineSchema = z.object({
-  /** The same for every copy of the line, in whatever file: SHA-256, in hex. */
+  /** SHA-256 in hex, the same for every copy of the line in any file. */
   lineId: z.string().regex(/^[\da-f]{64}$/),
   kind: z.enum(["CHARGEBACK", "CHARGEBACK_REVERSAL"]),
   paymentId: z.uuid(),
@@ -26,7 +26,8 @@ export type ChargebackLine = z.infer<typeof chargebackLineSchema>;
 export const CHARGEBACK_LINES_MAX = 100;
 
 /**
- * Tells payments what banks' files say about chargebacks: settlement cannot move money. It is idempotent by the line's id.
+ * Passes the lines of banks' files about chargebacks to payments, since settlement cannot move money. It is idempotent
+ * by the line's id.
  */
 export const recordChargebackLines = defineServiceCommand({
   service: "payments",
@@ -34,7 +35,7 @@ export const recordChargebackLines = defineServiceCommand({
   senders: ["settlement"],
   work: "write",
   request: z.object({ lines: z.array(chargebackLineSchema).min(1).max(CHARGEBACK_LINES_MAX) }),
-  /** The lines that are kept now; of the others payments does not know the payment. */
+  /** The lines that are kept now; the payments of the others are unknown. */
   result: z.object({ recorded: z.array(z.string()) }),
 });
 

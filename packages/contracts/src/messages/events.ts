@@ -11,7 +11,7 @@ import { settlingTermsSchema } from "./settlement-commands.ts";
 /** An operator's test of an endpoint, which is about no payment and is never repeated. */
 export const WEBHOOK_TEST = "webhook.test";
 
-/** Services that have an outbox. Each gets a command that names what has been received of its events. */
+/** The services that have an outbox. Each gets a command that confirms its received events. */
 export const EVENT_SOURCES = ["payments", "refunds", "settlement"] as const;
 export type EventSource = (typeof EVENT_SOURCES)[number];
 
@@ -20,7 +20,7 @@ export type EventSource = (typeof EVENT_SOURCES)[number];
  * the state, and no process between parses and rewrites them.
  */
 export const statusChangedEventSchema = z.object({
-  /** Its time is when the state was reached. */
+  /** An id whose time is when the state was reached. */
   eventId: z.uuidv7(),
   eventType: z.literal(PAYMENT_STATUS_CHANGED),
   source: z.enum(EVENT_SOURCES),
@@ -32,8 +32,8 @@ export const statusChangedEventSchema = z.object({
 });
 
 /**
- * A final state as the settlement service reads it: with what the merchant's record does not say of the payment. An event
- * of a refund has no `settling`, and its owner is asked. The dispatcher does not read it.
+ * A final state as the settlement service reads it, with data of the payment that the merchant's record does not have.
+ * A refund's event has no `settling`, and its owner is asked. The dispatcher does not read it.
  */
 export const settledEventSchema = statusChangedEventSchema.extend({
   settling: settlingTermsSchema.optional(),
@@ -44,8 +44,8 @@ export type StatusChangedEvent = z.infer<typeof settledEventSchema>;
 const LISTED_MAX = 1_000;
 
 /**
- * A message of the stream is one event, or a list of them, each with the `traceparent` that a message of one event has as a
- * header. Readers judge each event by itself: one that is none does not stop the others.
+ * A message of the stream is one event, or a list of them, each with the `traceparent` that a message of one event has
+ * as a header. Readers judge each event by itself: an invalid one does not stop the others.
  */
 export const eventListSchema = z.object({ events: z.array(z.unknown()).min(1).max(LISTED_MAX) });
 export type ListedEvent = StatusChangedEvent & { traceparent?: string };
@@ -61,7 +61,7 @@ const published = Object.entries(STATUS_OF_PUBLISHED).map(([type, status]) =>
   }),
 );
 
-/** The same of any type, with the status that it reports: what the stream carries and endpoints subscribe to. */
+/** An event of any type, with the status that it reports, as the stream carries it and endpoints subscribe to it. */
 export const merchantEventSchema = z.discriminatedUnion("eventType", [published[0]!, ...published.slice(1)]);
 
 export type MerchantEvent = z.infer<typeof merchantEventSchema>;

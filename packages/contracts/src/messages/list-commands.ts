@@ -9,18 +9,18 @@ import { checkoutRecordSchema } from "./checkout-commands.ts";
 import { defineCommand, defineOperatorCommand } from "./message.ts";
 
 /**
- * A list is read in parts: each service answers for what it has, from a place in the order of time, and the gateway merges
- * them. The place is the same for all parts, so that one cursor names it.
+ * A list is read in parts: each service answers with its own items, from a place in the order of time, and the gateway
+ * merges them. The place is the same for all parts, so that one cursor names it.
  */
 
-/** A place in a list: ISO 8601 in UTC with the database's microseconds, and the id, which tells apart what is as old. */
+/** A place in a list: ISO 8601 in UTC with the database's microseconds, and the id, which orders items of one time. */
 export const listPlaceSchema = z.object({
   createdAt: z.string().regex(/^\d{4}-[\dT:.-]+Z$/),
   id: z.uuid(),
 });
 export type ListPlace = z.infer<typeof listPlaceSchema>;
 
-/** The most items that one part has: what a message on the bus can carry. */
+/** The most items of one part, which a message on the bus can carry. */
 export const LIST_PART_MAX = 500;
 
 /** The place that a part is read from, and its size. */

@@ -29,8 +29,8 @@ export const messageContextSchema = z.object({
     merchantId: z.uuid(),
     ...merchantSettingsSchema.shape,
     /**
-     * The operator who issued the credential that signed in: that person may not decide about what is asked here. Absent
-     * where that is not known, and for a buyer's page, which signs in by none.
+     * The operator who issued the credential of this request, and who may not decide about it. Absent where the issuer
+     * is unknown, and for a buyer's page, which has no credential.
      */
     credentialIssuedBy: z.string().optional(),
   }),
@@ -38,8 +38,8 @@ export const messageContextSchema = z.object({
 export type MessageContext = z.infer<typeof messageContextSchema>;
 
 /**
- * The same for an operator's command. It carries its proof: the access token of the person who asks, which the service that
- * serves it verifies itself.
+ * The context of an operator's command. It carries its proof: the access token of the person who asks, which the
+ * serving service verifies itself.
  */
 export const operatorMessageContextSchema = z.object({
   ...baseContext,
@@ -56,8 +56,8 @@ export type OperatorContext = {
 };
 
 /**
- * The same for a command of a merchant's staff. It carries the person's access token, and no merchant: that is the one
- * which the token names, in the mode that is asked for.
+ * The context of a command of a merchant's staff. It carries the person's access token, and no merchant: the token
+ * names it, and the request the mode.
  */
 export const staffMessageContextSchema = z.object({
   ...baseContext,
@@ -119,9 +119,9 @@ export type Command<
 };
 
 /**
- * How a command ended, as the gateway must answer it:
- * `done` carried out, the result is final for this request; `pending` begun, the outcome at the bank is not known yet;
- * `problem` refused, nothing changed; `not_started` nothing happened and nothing will; `in_doubt` it may have happened.
+ * The end of a command, as the gateway must answer it: `done` carried out, the result is final for this request;
+ * `pending` begun, the outcome at the bank is not known yet; `problem` refused, nothing changed; `not_started` nothing
+ * happened and nothing will; `in_doubt` it may have happened.
  */
 export type CommandReply<Result> =
   | {
@@ -147,14 +147,14 @@ type CommandDefinition<Request extends z.ZodType, Result extends z.ZodType> = {
   name: string;
   request: Request;
   result: Result;
-  /** The gateway's face for those whom the command is of, where nothing else is said. */
+  /** The default is the gateway's face for the people or merchants who ask. */
   senders?: readonly BusUser[];
-  /** `external` where nothing else is said. */
+  /** The default is `external`. */
   work?: Work;
   together?: true;
 };
 
-/** A command that a merchant's request leads to: of the merchant API, where nothing else is said. */
+/** A command that a merchant's request leads to, sent by default by the merchant API. */
 export function defineCommand<Request extends z.ZodType, Result extends z.ZodType>(
   definition: CommandDefinition<Request, Result>,
 ): Command<Request, Result, MessageContext> {

@@ -19,8 +19,8 @@ export type Notice<Payload extends z.ZodType = z.ZodType> = {
 };
 
 /**
- * A credential was revoked or a merchant has changed: merchant APIs read that merchant's credentials again. Without it they
- * do so when what they have cached is too old.
+ * A credential was revoked or a merchant has changed: merchant APIs read that merchant's credentials again. Without it
+ * they do so when their cached ones are too old.
  */
 export const credentialsChanged = {
   publishers: ["gateway-operator", "gateway-staff"],
@@ -86,7 +86,7 @@ export const logLevelReported = {
   }),
 } as const satisfies Notice;
 
-/** Every notice there is. */
+/** Every notice of the bus. */
 export const NOTICES: readonly Notice[] = [
   credentialsChanged,
   refundNotified,

@@ -7,7 +7,7 @@ import { amountMinorSchema, defineServiceCommand } from "./message.ts";
  * again.
  */
 
-/** The result code of a refund that was not sent, since a chargeback has taken what it would have paid. */
+/** The result code of a refund that was not sent, since a chargeback has taken its amount. */
 export const CHARGED_BACK_RESULT = "charged_back";
 
 /** A refund under one of its references. */
@@ -17,9 +17,9 @@ const refundAtBank = z.object({
   kind: z.enum(["refund", "release"]),
   amountMinor: amountMinorSchema,
   currency: z.string(),
-  /** Counts the references: the next one is taken where the bank has called the one before too late. */
+  /** The number of the reference: the next one is taken where the bank has refused the one before as too late. */
   subReference: z.int().min(1),
-  /** When it was decided: the bank has nothing of it from before. */
+  /** The time of the decision, before which the bank cannot have anything of it. */
   decidedAt: z.iso.datetime(),
 });
 export type RefundAtBank = z.infer<typeof refundAtBank>;
@@ -49,7 +49,7 @@ export const refundAnswerSchema = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("not_sent"),
     reason: z.enum(["credentials", "day_not_ended", "limit", "unsupported"]).optional(),
-    /** Before this the bank takes no such call. */
+    /** The time before which the bank takes no such call. */
     notBefore: z.iso.datetime().optional(),
   }),
 ]);
@@ -66,7 +66,7 @@ export const carryOutRefundAtBank = defineServiceCommand({
   result: z.object({ answer: refundAnswerSchema }),
 });
 
-/** One inquiry about a refund, and what the bank does with a call that it gets twice. */
+/** One inquiry about a refund, with the bank's treatment of a call that it gets twice. */
 export const inquireRefundAtBank = defineServiceCommand({
   service: "payments",
   name: "inquire-refund",

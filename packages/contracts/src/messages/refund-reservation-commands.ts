@@ -51,7 +51,7 @@ export type ReserveRefund = z.infer<typeof reserveRefund.request>;
 
 const ended = { request: z.object({ refundId: z.uuid() }), result: z.object({ refundId: z.uuid() }) };
 
-/** The refund was paid out: what was reserved is refunded (or released). */
+/** The refund was paid out: the reserved amount is refunded (or released). */
 export const settleRefund = defineCommand({
   service: "payments",
   name: "settle-refund",
@@ -60,7 +60,7 @@ export const settleRefund = defineCommand({
   ...ended,
 });
 
-/** The refund was rejected or failed, or was never acknowledged: what was reserved is free again. */
+/** The refund was rejected or failed, or was never acknowledged: the reserved amount is free again. */
 export const releaseRefund = defineCommand({
   service: "payments",
   name: "release-refund",

@@ -25,8 +25,8 @@ export const movementFactSchema = z.object({
   /** The refunded payment, of a refund. */
   parentId: z.uuid().optional(),
   /**
-   * The account at the bank that it was sent to, `default` for that of `ACQUIRER_URL`. Of a refund it is its payment's,
-   * and an event of one does not say it.
+   * The account at the bank that it was sent to, `default` for that of `ACQUIRER_URL`. A refund has its payment's; a
+   * refund's event has none.
    */
   accountId: accountIdSchema.optional(),
   merchantId: z.uuid(),
@@ -39,7 +39,7 @@ export const movementFactSchema = z.object({
   /** The amount captured, sold or refunded; while it is open, the authorized amount. */
   amountMinor: amountMinorSchema,
   currency: z.string(),
-  /** When the standing was reached. */
+  /** The time at which the standing was reached. */
   occurredAt: z.iso.datetime(),
   /** Rises with every change; of two facts about one id the higher is the later. */
   version: z.int().min(0),
@@ -92,14 +92,14 @@ export const comparedFactSchema = movementFactSchema.pick({
 });
 export type ComparedFact = z.infer<typeof comparedFactSchema>;
 
-/** Facts in one answer; far below the bus's largest message, since none has more than what is compared. */
+/** Facts in one answer; far below the bus's largest message, since each has only the compared parts. */
 export const COMPARED_FACTS_MAX = 1_000;
 
 const compared = {
   name: "compared-facts",
   work: "read",
   senders: ["settlement"],
-  /** Made in this time, in the order in which they were made. */
+  /** Selects facts made in this time, in the order in which they were made. */
   request: z.object({
     from: z.iso.datetime(),
     before: z.iso.datetime(),
@@ -112,13 +112,13 @@ const compared = {
   }),
 } as const;
 
-/** Everything that an owner has of some days: what of it settlement lacks was lost on the way. */
+/** All facts of an owner for some days; those that settlement lacks were lost on the way. */
 export const readComparedFacts = {
   payments: defineServiceCommand({ service: "payments", ...compared }),
   refunds: defineServiceCommand({ service: "refunds", ...compared }),
 } as const;
 
-/** An account at a bank, as far as its files are compared with what was sent to it. */
+/** An account at a bank, for the comparison of its files with the payments sent to it. */
 export const settlingAccountSchema = z.object({ accountId: z.uuid(), timeZone: z.string() });
 export type SettlingAccount = z.infer<typeof settlingAccountSchema>;
 
@@ -201,7 +201,7 @@ export const addSettlementUploadPart = defineOperatorCommand({
   result: z.object({}),
 });
 
-/** All parts were sent; what was lost on the way is noticed. */
+/** Ends an upload: all parts were sent, and a lost one is noticed. */
 export const endSettlementUpload = defineOperatorCommand({
   ...upload,
   name: "end-upload",
@@ -227,7 +227,7 @@ export const listSettlementDifferences = defineOperatorCommand({
   result: differencePageSchema,
 });
 
-/** Lines of banks' files about a payment and its refunds; of what is not known here there are none. */
+/** Lines of banks' files about a payment and its refunds; an unknown payment has none. */
 export const readPaymentSettlement = defineOperatorCommand({
   service: "settlement",
   name: "payment-settlement",

@@ -6,7 +6,7 @@ export const EVENT_STREAM = { name: "EVENTS", subjects: ["events.>"] } as const;
 /** The webhook dispatchers' place in the stream, shared by all of them. */
 export const WEBHOOK_CONSUMER = "webhook-dispatcher";
 
-/** The settlement services' place, for their own copy of what moved money. */
+/** The settlement services' place, for their own copy of the movements of money. */
 export const SETTLEMENT_CONSUMER = "settlement";
 
 /** Every consumer that the installation makes. */

@@ -14,7 +14,7 @@ import { defineCommand, defineServiceCommand } from "./message.ts";
 const challengeWaySchema = z.object({
   /** Our own public page that leads there. */
   pageUrl: z.string(),
-  /** The challenge has to be passed before. */
+  /** The end of the challenge. */
   expiresAt: z.iso.datetime(),
 });
 export type ChallengeWay = z.infer<typeof challengeWaySchema>;
@@ -31,8 +31,8 @@ const challengeSchema = z.union([challengeFormSchema, challengeWaySchema.extend(
 export type Challenge = z.infer<typeof challengeSchema>;
 
 /**
- * The record; where its cardholder had a challenge to pass with the way there, and while it is open with its form. The stored
- * answer of a request has the way only, so a challenge is nowhere longer than its session.
+ * The record, with the way to the challenge if the cardholder had one to pass, and with its form while it is open. The
+ * stored answer of a request has the way only, so that no challenge is kept longer than its session.
  */
 export const enrolledPaymentSchema = apiPaymentResponseSchema.extend({
   challenge: challengeFormSchema.optional(),
@@ -56,7 +56,8 @@ export const threeDsTermsSchema = z.object({
 export type ThreeDsTerms = z.infer<typeof threeDsTermsSchema>;
 
 /**
- * Hand the card to the acquirer and learn whether its holder has to pass a challenge; without one, go on to the end.
+ * Hands the card to the acquirer, which says whether its holder has to pass a challenge; without one the payment goes
+ * on to its end.
  */
 export const enrolPayment = defineCommand({
   service: "payments",
@@ -68,12 +69,12 @@ export type EnrolPayment = z.infer<typeof enrolPayment.request>;
 
 const session = { paymentId: z.uuid(), sessionId: z.uuid() };
 
-/** The payment as it stands, and where its cardholder's browser belongs once it is no longer ENROLLED. */
+/** The payment as it stands, and the destination of its cardholder's browser once it is no longer ENROLLED. */
 export const sessionStateSchema = z.object({
   payment: apiPaymentResponseSchema,
   successUrl: z.string(),
   failureUrl: z.string(),
-  /** While it can still be passed. */
+  /** Present while it can still be passed. */
   challenge: challengeSchema.optional(),
   /**
    * The outcome of a return that completed nothing: `not_genuine` proves nothing, and the session is as it was;
@@ -84,8 +85,8 @@ export const sessionStateSchema = z.object({
 export type SessionState = z.infer<typeof sessionStateSchema>;
 
 /**
- * Bounds of what a browser may bring back from the issuer: the number of fields, and the length of a name and of a value
- * in UTF-16 code units. Banks send up to 60 fields, and messages of EMV 3-D Secure of some thousand characters.
+ * Bounds of a browser's return from the issuer: the number of fields, and the length of a name and of a value in UTF-16
+ * code units. Banks send up to 60 fields, and messages of EMV 3-D Secure of some thousand characters.
  */
 export const BROWSER_RETURN_BOUNDS = { fields: 200, name: 256, value: 32_768 } as const;
 
@@ -98,9 +99,9 @@ export const browserReturnSchema = z.object({
 export type BrowserReturn = z.infer<typeof browserReturnSchema>;
 
 /**
- * The browser is back: ask the acquirer what came of the challenge, once, and authorize. A repetition changes nothing
- * and answers how the payment stands; `pending` while that is not known, `three_ds_session_not_found` for another
- * session.
+ * Asks the acquirer once for the challenge's result when the browser is back, and authorizes. A repetition changes
+ * nothing and answers with the payment as it stands; `pending` while that is not known, `three_ds_session_not_found`
+ * for another session.
  */
 export const completePayment = defineServiceCommand({
   service: "payments",

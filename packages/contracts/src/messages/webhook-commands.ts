@@ -33,7 +33,7 @@ export const listWebhookEndpoints = defineOperatorCommand({
   result: webhookEndpointListSchema,
 });
 
-/** Lists them of all merchants, in both modes. */
+/** Lists the failing endpoints of all merchants, in both modes. */
 export const listFailingEndpoints = defineOperatorCommand({
   service: "webhooks",
   name: "list-failing-endpoints",
@@ -49,7 +49,7 @@ export const putWebhook = defineOperatorCommand({
   name: "put-endpoint",
   role: "onboarder",
   request: ofMerchant.extend({ url: z.string(), ...recipient }),
-  /** `secret` the first time. */
+  /** The answer has a `secret` the first time. */
   result: z.object({ url: z.string(), secret: sealedReplySchema.optional() }),
 });
 
@@ -190,7 +190,7 @@ export const findMissingEvents = defineServiceCommand({
   result: z.object({ missing: z.array(z.uuid()), keptSince: z.iso.datetime() }),
 });
 
-/** Tells an owner that these events are committed at the dispatcher; only this closes their outbox rows. */
+/** Confirms to an owner that these events are committed at the dispatcher; only this closes their outbox rows. */
 export const confirmEvents = Object.fromEntries(
   EVENT_SOURCES.map((source) => [source, confirmEventsOf(source)]),
 ) as Record<EventSource, ReturnType<typeof confirmEventsOf>>;
