@@ -27,7 +27,7 @@ export type AdmitOperators = {
   onForbidden(attempt: ForbiddenAttempt): Promise<void>;
 };
 
-/** The same of a merchant's staff. */
+/** A service's way to verify a merchant's staff. */
 export type AdmitStaff = {
   verify(token: string): Promise<VerifiedStaff | undefined>;
   onForbidden(attempt: ForbiddenAttempt): Promise<void>;
@@ -76,7 +76,7 @@ export function createAdmission(
         carried as StaffMessageContext,
       );
     }
-    // The other contexts are handed on as they came.
+    // Other contexts are passed on unchanged.
     if (role === undefined || !operators) return { context: carried as HandlerContext };
     const { requestId, deadlineAt, operator } = carried as OperatorMessageContext;
     try {

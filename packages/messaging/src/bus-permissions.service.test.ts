@@ -13,9 +13,9 @@ import { natsUsersConfig } from "./nats-users-config.ts";
 import { ServingRefusedError } from "./queue-group.ts";
 import { handler, serve, type Handled } from "./serve.ts";
 
-// Written by hand from who has to reach whom: what is derived from the contracts is under test. M
-// gateway-merchant, O gateway-operator, B gateway-public (for browsers), F gateway-staff, P payments, R refunds, W webhook-dispatcher, S
-// settlement, I installation: [subject, who may publish, who may subscribe].
+// The matrix is written by hand, by the users that have to reach each other: the rights derived from the contracts are
+// under test. M gateway-merchant, O gateway-operator, B gateway-public (for browsers), F gateway-staff, P payments, R
+// refunds, W webhook-dispatcher, S settlement, I installation: [subject, who may publish, who may subscribe].
 const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   // Merchants', operators' and browsers' commands come from the gateway's face for them, and from no other.
   ["payments.pre-authorize", "M", "P"],
@@ -131,7 +131,7 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["webhooks.staff-test-endpoint", "F", "W"],
   ["webhooks.staff-redeliver", "F", "W"],
   ["webhooks.staff-redeliver-failed", "F", "W"],
-  // Only the settlement service tells what banks have taken back, and it can tell nothing else.
+  // Only the settlement service reports chargebacks, and it can report nothing else.
   ["payments.record-chargeback-lines", "S", "P"],
   // Only the settlement service asks for facts, and it can ask for nothing else.
   ["payments.movement-facts", "S", "P"],
@@ -295,7 +295,7 @@ async function connectAs(user: string): Promise<Bus> {
   return bus;
 }
 
-/** Collects what the server refuses while `attempt` runs, as `publish <subject>` and `subscription <subject>`. */
+/** Collects the server's refusals while `attempt` runs, as `publish <subject>` and `subscription <subject>`. */
 async function refusals(bus: Bus, attempt: () => void): Promise<Set<string>> {
   const refused = new Set<string>();
   void (async () => {
@@ -356,7 +356,7 @@ test.each(letters.filter((letter) => letter !== "I"))(
       [...new Set(calls.map(([call]) => `publish ${call}`))].toSorted(),
     );
 
-    // Nothing of what goes on reaches it, and the stream is the one that was made.
+    // No message of others reaches it, and the stream's settings are unchanged.
     observer.nats.publish("payments.get", "secret");
     await observer.nats.request("events.payments.payment.status_changed", "secret", { timeout: 60_000 });
     await bus.nats.flush();

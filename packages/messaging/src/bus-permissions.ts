@@ -100,7 +100,7 @@ function streamSubjects(...verbs: ("INFO" | "CREATE" | "UPDATE")[]): string[] {
   return ["INFO", ...verbs.map((verb) => `STREAM.${verb}.${name}`)].map(apiSubject);
 }
 
-/** The same for a consumer. Whoever makes one decides where the server delivers. */
+/** The same for a consumer. The user that makes one decides where the server delivers. */
 function consumerSubjects(
   consumer: EventConsumerName,
   ...verbs: ("INFO" | "CREATE" | "MSG.NEXT")[]
@@ -117,7 +117,7 @@ function apiSubject(call: string): string {
   return `$JS.API.${call}`;
 }
 
-/** The services framework's discovery subjects; who may publish to them is not decided here. */
+/** The services framework's discovery subjects; the right to publish to them is not decided here. */
 function discoverySubjects(service: string): string[] {
   return ["PING", "INFO", "STATS"].flatMap((verb) => [
     `$SRV.${verb}`,

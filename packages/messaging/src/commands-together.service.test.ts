@@ -139,7 +139,7 @@ test("a list is bounded in number and in length", async () => {
   await expectSizes([32, 32, 6]);
   messages = [];
   const long = questions(5).map((question) => question.repeat(60_000));
-  // Their answers in one message would be more than nats-server takes of anybody.
+  // Their answers in one message would be more than nats-server takes.
   const answers = await Promise.all([...long, ...long, ...long, ...long].map((question) => send(question)));
   expect(answers).toEqual([...long, ...long, ...long, ...long].map(done));
   await expectSizes(Array.from({ length: 10 }, () => 2));

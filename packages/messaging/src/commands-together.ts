@@ -4,10 +4,10 @@ import { z } from "zod";
 import { answerOf, ANSWERS_TO_HEADER, contentOf, TRACEPARENT_HEADER, type Answer } from "./wire.ts";
 
 /**
- * Commands of one subject that leave in one turn of the event loop travel in one message, and so do answers of one turn:
- * under load a message costs each process that it passes as much as a command. A command that leaves alone is a message of
- * its own. In a list each command keeps what it has alone: its id at its service, its deadline, its trace, and an answer of
- * its own, which waits for no other's.
+ * Commands of one subject that leave in one turn of the event loop travel in one message, and so do answers of one
+ * turn: under load a message costs each process that it passes as much as a command. A command that leaves alone is a
+ * message of its own. In a list each command keeps its id at its service, its deadline, its trace, and an answer of its
+ * own, which waits for no other's.
  */
 export type CommandToSend = { data: string; timeoutMs: number; traceparent: string };
 
@@ -86,7 +86,7 @@ class Lane {
     sendAlone(this.#nats, this.#subject, { ...command, timeoutMs }).then(resolve, reject);
   }
 
-  /** Its receipt says that a service has read the list; whether anybody serves the subject is known by it, too. */
+  /** Sends a list. Its receipt says that a service has read it, and so that the subject is served. */
   async #sendList(commands: Waiting[]): Promise<void> {
     const ids = commands.map((command) => this.#await(command));
     const listed = commands.map(
@@ -103,16 +103,16 @@ class Lane {
           headers: messageHeaders,
         }),
       );
-      // A list that cannot be read is refused whole, and nothing of it was begun.
+      // A list that cannot be read is refused whole, and none of its commands was begun.
       if (receipt.failure) for (const { resolve } of this.#take(ids)) resolve(receipt);
     } catch (error) {
-      // Each command waits for its own answer and by its own time, whatever became of the receipt.
+      // Each command waits for its own answer and by its own time, even if the receipt is missing.
       if (error instanceof TimeoutError) return;
       for (const { reject } of this.#take(ids)) reject(error);
     }
   }
 
-  /** @returns the id by which its answer comes. */
+  /** @returns the id of its answer. */
   #await(command: Waiting): number {
     const id = ++this.#lastId;
     command.timer = setTimeout(() => {
@@ -123,7 +123,7 @@ class Lane {
     return id;
   }
 
-  /** Those of them that have no answer yet; they are waited for no longer. */
+  /** Takes out the commands of these that have no answer yet; they are waited for no longer. */
   #take(ids: number[]): Waiting[] {
     return ids.flatMap((id) => {
       const command = this.#underway.get(id);
@@ -148,7 +148,7 @@ class Lane {
   }
 }
 
-/** Most commands in one message, and about how many characters of them. */
+/** Most commands in one message, and roughly their characters. */
 const LISTED_MAX = 32;
 const LIST_LENGTH_MAX = 128 * 1_024;
 

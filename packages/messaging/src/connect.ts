@@ -12,9 +12,9 @@ import { connectByTurns, keepPausesShort } from "./turn-transport.ts";
 import { within } from "./within.ts";
 
 /**
- * A NATS connection that reconnects forever, together with what request-reply has to know about it: whether it is up
- * now, and when it breaks. The client buffers what is published while it is down, so callers ask `connected` before
- * they claim that nothing was sent.
+ * A NATS connection that reconnects forever, together with its state, which request-reply needs: whether it is up now,
+ * and when it breaks. The client buffers messages while it is down, so callers ask `connected` before they claim that
+ * nothing was sent.
  */
 export type Bus = {
   readonly nats: NatsConnection;
@@ -190,7 +190,7 @@ function isRefusal(error: unknown): boolean {
   // A machine that is busy with its start may be too slow to sign in; the next attempt may not be.
   if (error instanceof AuthorizationError && /authentication timeout/i.test(error.message)) return false;
   if (error instanceof AuthorizationError || error instanceof InvalidArgumentError) return true;
-  // The client has no class of its own for this one.
+  // The client has no error class for this refusal.
   if (error instanceof ConnectionError && error.message.includes("does not support 'tls'")) return true;
   const { code } = error as { code?: unknown };
   return typeof code === "string" && TLS_FAILURE.test(code);

@@ -6,9 +6,9 @@ import type { Bus } from "./connect.ts";
 import { onNotice, publishNotice } from "./notices.ts";
 
 /**
- * Has this replica's log level follow what the operator API publishes, and answers what it is. A change goes back by itself
- * by this process's own timer, so that nothing which fails meanwhile makes it last; it is never longer than an hour, which
- * the notice's schema bounds, and never logs less than the level that `log` has now (docs/adr/0051).
+ * Follows the log levels that the operator API publishes, and answers with this replica's. A change ends by this
+ * process's own timer, so that no failure meanwhile makes it last. It takes an hour at most, by the notice's schema,
+ * and never logs less than the level that `log` has now (docs/adr/0051).
  */
 export function followLogLevel(bus: Bus, service: LoggingService, log: Logger): void {
   const configured = log.level;
@@ -17,7 +17,7 @@ export function followLogLevel(bus: Bus, service: LoggingService, log: Logger): 
 
   const setLevel = (level: string) => {
     if (log.level === level) return;
-    // At the more talkative of both levels the line is seen.
+    // The line is written at the more talkative of both levels, so that it is seen.
     const isRaised = isMore(level, log.level);
     const say = () => log.info({ operation: "log level", logLevel: level }, "log level changed");
     if (!isRaised) say();

@@ -20,7 +20,7 @@ export class ServingRefusedError extends Error {
 export type QueueGroup = {
   /**
    * Joins when the server has accepted the subscriptions, however often the connection breaks before that; leaves when
-   * no further message will arrive. Changes are made one after the other, and one that is made already is none.
+   * no further message will arrive. Changes are made one after the other, and a repeated one does nothing.
    *
    * @throws ServingRefusedError
    */

@@ -13,11 +13,11 @@ export type ReceivedCommand = {
   message: { json(): unknown };
   respond: (reply: string) => void;
   fail: (kind: "rejected" | "failed") => void;
-  /** Resolves when what was answered is with the client of the bus. */
+  /** Resolves when the answers are with the client of the bus. */
   answered: () => Promise<void>;
 };
 
-/** More than a sender of this version lists. */
+/** Takes longer lists than a sender of this version makes. */
 const listSchema = z
   .array(z.object({ id: z.int(), traceparent: z.string().optional(), message: z.unknown() }))
   .min(1)

@@ -81,7 +81,7 @@ async function answering(
   return { bus, serving };
 }
 
-/** Until the test ends. */
+/** Shifts the clock until the test ends. */
 function shiftClock(byMs: number): void {
   const machineNow = Date.now;
   const clock = vi.spyOn(Date, "now").mockImplementation(() => machineNow() + byMs);

@@ -23,13 +23,15 @@ export class MessageRejectedError extends Error {
 
 export type RequestOptions = {
   /**
-   * How long to wait, in epoch milliseconds; later than the context's deadline by the time that an answer takes to
+   * The end of the wait, in epoch milliseconds; later than the context's deadline by the time that an answer takes to
    * arrive.
    */
   waitUntil: number;
   /** W3C trace context (https://www.w3.org/TR/trace-context/). */
   traceparent: string;
-  /** Sends it at most once, for a handler that would carry out a copy, too: a broken connection is `in_doubt`. */
+  /**
+   * Sends the command at most once, for a handler that would carry out a copy, too: a broken connection is `in_doubt`.
+   */
   once?: boolean;
 };
 

@@ -52,7 +52,7 @@ export type Incoming<Request, Context = MessageContext> = {
   payload: Request;
 };
 
-/** A command with what carries it out. */
+/** A command with the function that carries it out. */
 export type Handler = {
   command: Command;
   handle: (incoming: Incoming<never, never>) => Promise<CommandReply<unknown>>;
@@ -73,7 +73,7 @@ export type ServeOptions = {
   /** Semantic version shown to `$SRV.INFO`. */
   version: string;
   handlers: Handler[];
-  /** How many commands may be under way in this process; one more is answered `not_started`. */
+  /** The commands that may be under way in this process; one more is answered `not_started`. */
   places: Places;
   /** The share of the places that commands of one merchant may have; without it, all. */
   share?: number;
@@ -81,7 +81,7 @@ export type ServeOptions = {
   operators?: AdmitOperators;
   /** The admission of the commands of merchants' staff; without it all are refused. */
   staff?: AdmitStaff | undefined;
-  /** While it is off, no command is begun. */
+  /** The clock; while it is off, no command is begun. */
   clock?: { isOff(): boolean; onChange(listener: () => void): void };
   /** Called once per message, after its answer, for the log and metrics. */
   onHandled: (handled: Handled) => void;
@@ -275,7 +275,7 @@ async function answer(
         respond(reply);
         return finish(outcome, more);
       }
-      // Reading the operators' keys may have taken its time.
+      // The deadline may have passed while the operators' keys were read.
       if (Date.now() > admitted.context.deadlineAt) {
         respond(NOT_STARTED);
         return finish("past_deadline");

@@ -3,9 +3,9 @@ import type { NatsConnection, NodeConnectionOptions } from "@nats-io/transport-n
 import { NodeTransport, nodeResolveHost } from "@nats-io/transport-node/lib/node_transport.js";
 
 /**
- * The client's own transport, with one write to the socket for all frames of a turn of the event loop: the client hands a
- * frame over for each microtask that sends, and each would be a write of its own, and a read at the server. A frame waits
- * for the end of its turn at most.
+ * The client's own transport, with one write to the socket for all frames of a turn of the event loop: the client hands
+ * a frame over for each microtask that sends, and each would be a write of its own, and a read at the server. A frame
+ * waits no longer than for the end of its turn.
  */
 class TurnTransport extends NodeTransport {
   #gathered: Uint8Array[] = [];
@@ -46,11 +46,11 @@ export async function connectByTurns(options: NodeConnectionOptions): Promise<Na
 }
 
 /**
- * The client pauses until a quarter of a second after the last connection to a server, by the time of the machine: one that
- * is set back by an hour would keep it off the bus for as long. What lies ahead counts as now. The servers are those of the
- * client's list: for each address of a name it connects to a copy, which has no part in the pause.
+ * The client pauses until a quarter of a second after the last connection to a server, by the time of the machine: one
+ * that is set back by an hour would keep it off the bus for as long. A time ahead counts as now. The servers are those
+ * of the client's list: for each address of a name it connects to a copy, which has no part in the pause.
  *
- * @param connection one that is lost, of {@link connectByTurns}.
+ * @param connection a lost one of {@link connectByTurns}.
  */
 export function keepPausesShort(connection: NatsConnection): void {
   (connection as NatsConnectionImpl).protocol.servers.getServers().forEach(keepPauseShort);

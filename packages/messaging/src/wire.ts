@@ -12,7 +12,7 @@ export const ANSWERS_TO_HEADER = "Holdfast-Answers-To";
 /** Set on an answer without a body: `rejected` (unreadable, nothing started) or `failed` (threw, outcome unknown). */
 export const FAILURE_HEADER = "Holdfast-Failure";
 
-/** An answer: what failed, or the reply as the service wrote it, unchecked. */
+/** An answer: the failure, or the reply as the service wrote it, unchecked. */
 export type Answer = { failure: string | undefined; json(): unknown };
 
 export function answerOf(message: {
