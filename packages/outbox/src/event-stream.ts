@@ -37,7 +37,7 @@ export class EventStreamSettingsError extends Error {
   readonly code = "event_stream_settings";
 }
 
-/** It was lost, with all of JetStream's data or by hand; the installation makes it again. */
+/** The stream or a consumer was lost, with all of JetStream's data or by hand; the installation makes it again. */
 export class EventStreamMissingError extends Error {
   override name = "EventStreamMissingError";
   readonly code = "event_stream_missing";
@@ -60,7 +60,7 @@ export function eventStreamConfig({ replicas, bytesMax }: Pick<EventStreamSizes,
     max_bytes: bytesMax,
     duplicate_window: nanoseconds(30_000),
     num_replicas: replicas,
-    // Without a limit; the server shows them all.
+    // These fields have no limit; they are named since the server shows them all.
     max_consumers: -1,
     max_msgs: -1,
     max_msgs_per_subject: -1,
@@ -133,8 +133,8 @@ function requireSettings(
 }
 
 /**
- * Each field in which the two differ, with both values. A field that we do not name, one that only a newer server
- * knows included, has to be off.
+ * Lists each field in which the two differ, with both values. A field that we do not name, also one of a newer server,
+ * has to be off.
  *
  * @param except fields that are not compared.
  */
@@ -164,7 +164,7 @@ function meaningOf(name: string, value: unknown): unknown {
 
 /** The manager for the services that look and for the installation that makes. */
 export async function manager(nats: NatsConnection): Promise<JetStreamManager> {
-  // Asking whether there is JetStream at all would be one question more each time; without it every other one fails.
+  // A check that there is JetStream would be one more question each time, and without JetStream every other one fails.
   return await jetstreamManager(nats, { timeout: ANSWER_TIMEOUT_MS, checkAPI: false });
 }
 
@@ -173,7 +173,7 @@ export function isUnanswered(error: unknown): boolean {
   return error instanceof TimeoutError;
 }
 
-/** The configuration of what the answer describes; undefined when that is not there. */
+/** The configuration in an answer; undefined when its stream or consumer does not exist. */
 export async function configOf<Config>(answer: Promise<{ config: Config }>): Promise<Config | undefined> {
   try {
     return (await answer).config;

@@ -1,9 +1,9 @@
 import type { ClaimedEvent } from "./outbox-statements.ts";
 
 /**
- * Divides events among messages. At more than some payments a second several leave together, and each message costs the
- * bus, the dispatcher and settlement the same, whatever is in it. An event that is published again is alone in its message:
- * its list may be why it was not accepted.
+ * Divides events among messages. At more than some payments a second several leave together, since each message costs
+ * the bus, the dispatcher and settlement the same with any content. An event that is published again is alone in its
+ * message: its list may be the reason why it was not accepted.
  */
 export function inMessages(events: ClaimedEvent[]): ClaimedEvent[][] {
   const alone = events.filter(({ publish_attempts }) => publish_attempts > 1);

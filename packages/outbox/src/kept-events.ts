@@ -1,24 +1,25 @@
 import type { ClaimedEvent } from "./outbox-statements.ts";
 
-/** A statement that writes events, and what becomes of them when it has committed. */
+/** A statement that writes events, and their handling when it has committed. */
 export type EventsBeingWritten = {
   /**
-   * For how long the rows are left to this process, whose memory has them: they are written as published once, and due
-   * again after this time. With null they are written as never published, and the relay asks the outbox for them.
+   * The time for which the rows are left to this process, whose memory has them: they are written as published once,
+   * and due again after this time. With null they are written as never published, and the relay asks the outbox for
+   * them.
    */
   claimMs: number | null;
-  /** Called after the commit with what it wrote, and never for what was rolled back. */
+  /** Called after the commit with the written events, and never for events that were rolled back. */
   committed(events: ClaimedEvent[]): void;
 };
 
 /**
- * Events that this process has committed and publishes without asking the outbox for them. Nothing depends on this memory:
- * what is lost with it, or is too late, any relay finds in the outbox when its row is due.
+ * Events that this process has committed and publishes without asking the outbox for them. Nothing depends on this
+ * memory: any relay finds a lost or late event in the outbox when its row is due.
  */
 export type KeptEvents = {
   readonly size: number;
   readonly isFull: boolean;
-  /** @param untilMs when others may be about to publish them; monotonic. */
+  /** @param untilMs the time from which others may publish them; monotonic. */
   keep(events: ClaimedEvent[], untilMs: number): void;
   /** The oldest that are still in time. */
   take(max: number, nowMs: number): ClaimedEvent[];
@@ -51,7 +52,7 @@ export function beginWriting(
   if (claimMs === null || kept.isFull) {
     return { claimMs: null, committed: (events) => (events.length > 0 ? nudge() : undefined) };
   }
-  // It is counted from before the statement, and half of it is left for the dispatcher's confirmation.
+  // The time is counted from before the statement, and half of it is left for the dispatcher's confirmation.
   const untilMs = performance.now() + claimMs / 2;
   return {
     claimMs,

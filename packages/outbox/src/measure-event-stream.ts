@@ -20,7 +20,7 @@ export function createStreamMeasurement(record = recordInMetrics()): (nats: Nats
   return async (nats) => {
     try {
       const { config, state, cluster } = await (await manager(nats)).streams.info(EVENT_STREAM.name);
-      // A server that is alone has no cluster, and the one copy.
+      // A single server has no cluster, and the one copy.
       const followers = (cluster?.replicas ?? []).filter(({ current, offline }) => current && !offline);
       const isLed = cluster === undefined || Boolean(cluster.leader);
       record({
@@ -29,7 +29,7 @@ export function createStreamMeasurement(record = recordInMetrics()): (nats: Nats
         bytes: state.bytes,
       });
     } catch {
-      // The log has it from the connection, the keeper of the stream, and each publish that fails.
+      // The error is not logged here, since the connection, the keeper of the stream, and each failed publish log it.
       record({ copies: 0 });
     }
   };

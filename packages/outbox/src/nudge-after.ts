@@ -1,8 +1,7 @@
 import type { OutboxRelay } from "./relay.ts";
 
 /**
- * `work`, followed by a nudge: an event that it has committed is published immediately, and not when the relay looks
- * next.
+ * Does `work` and then nudges, so that a committed event is published immediately, and not when the relay looks next.
  */
 export function nudgeAfter<Args extends unknown[], Result>(
   relay: OutboxRelay,

@@ -19,9 +19,9 @@ export type ClaimedEvent = {
 };
 
 /**
- * @property fresh how many that were never published.
- * @property unconfirmed how many that were published, or written as claimed, and not confirmed in time.
- * @property settling SQL of a row's `SettlingTerms` as JSON, over `outbox`; of a service that has none, `null`.
+ * @property fresh the most events that were never published.
+ * @property unconfirmed the most that were published, or written as claimed, and not confirmed in time.
+ * @property settling SQL of a row's `SettlingTerms` as JSON, over `outbox`; `null` for a service without them.
  */
 export type ClaimOptions = { fresh: number; unconfirmed: number; republishAfterMs: number; settling: string };
 
@@ -78,7 +78,7 @@ export async function takeBack(pool: Pool, events: ClaimedEvent[], dueAfterMs: n
   );
 }
 
-/** Closes the rows. @returns how many were open. */
+/** Closes the rows. @returns the number of open ones. */
 export async function confirm(pool: Pool, eventIds: string[]): Promise<number> {
   const { rowCount } = await pool.query({
     name: "confirm-events",
@@ -88,7 +88,7 @@ export async function confirm(pool: Pool, eventIds: string[]): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** Opens confirmed rows again, due immediately. @returns how many were closed. */
+/** Opens confirmed rows again, due immediately. @returns the number of closed ones. */
 export async function reopen(pool: Pick<Pool, "query">, eventIds: string[]): Promise<number> {
   const { rowCount } = await pool.query(
     `update outbox set confirmed_at = null, publish_attempts = greatest(publish_attempts, 1), publish_at = now()
@@ -120,7 +120,7 @@ function firstIdAt(time: Date): string {
 
 /**
  * Counts the open events and returns the age of the oldest one. The two halves are the conditions of the two partial
- * indexes: with `confirmed_at is null` alone none of them serves, and all that was ever published is read.
+ * indexes: with `confirmed_at is null` alone none of them serves, and all events ever published are read.
  */
 export async function measureBacklog(pool: Pool): Promise<{ unconfirmed: number; oldestAgeMs: number }> {
   const { rows } = await pool.query<{ unconfirmed: number; oldest_age_ms: number }>(MEASURE_BACKLOG);

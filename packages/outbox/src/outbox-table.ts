@@ -1,6 +1,8 @@
 import type { ColumnType, Generated } from "kysely";
 
-/** A service's table of events, in its own schema. A row is inserted by the transaction that makes true what it reports. */
+/**
+ * A service's table of events, in its own schema. A row is inserted in the transaction of the change that it reports.
+ */
 export type OutboxTable = {
   event_id: Generated<string>;
   occurred_at: ColumnType<Date, never, never>;

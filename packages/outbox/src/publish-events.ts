@@ -35,7 +35,7 @@ export async function publishEvents(
 
 const PUBLISH_TIMEOUT_MS = 5_000;
 
-/** One message. @returns what becomes of each of its events, which is the same for all. */
+/** Publishes one message. @returns the result for each of its events, which is the same for all. */
 function publishTogether(
   client: JetStreamClient,
   source: EventSource,
@@ -91,7 +91,7 @@ async function send(
     only && others.length === 0
       ? messageOf(source, only, traceparents[0]!)
       : listOf(source, events, traceparents);
-  // One more copy does no harm, and the outbox repeats what is lost.
+  // One more copy does no harm, and the outbox repeats a lost one.
   await client.publish(eventSubject(source), JSON.stringify(content), { ...options, retries: 1 });
 }
 

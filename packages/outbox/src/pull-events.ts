@@ -6,7 +6,7 @@ import { EventStreamSettingsError, requireConsumer } from "./event-stream.ts";
 import { readMessage, type PulledMessage } from "./pulled-message.ts";
 
 export type EventPull = {
-  /** Pulls no further events. It waits half a second at most; what was given to `take` goes on. */
+  /** Pulls no further events. It waits half a second at most; the work of `take` goes on. */
   stop(): Promise<void>;
 };
 
@@ -15,9 +15,9 @@ export type PullOptions = {
   consumer: EventConsumerName;
   /** Called once for each message; it ends the message's events in its own time. */
   take: (message: PulledMessage) => void;
-  /** The consumer was opened, or a round of pulling has ended: the loop is running. */
+  /** Called when the consumer was opened, or a round of pulling has ended: the loop is running. */
   onRound?: () => void;
-  /** Stream, consumer or bus are gone; it is tried again. */
+  /** Called when the stream, the consumer or the bus is gone; it is tried again. */
   onFailed: (error: unknown) => void;
 };
 
@@ -43,7 +43,7 @@ export function pullEvents(
           onRound();
         }
       } catch (error) {
-        // Not caught by anybody, so that the process ends: what else this consumer does is not known.
+        // It is not caught, so that the process ends: the consumer's behaviour is unknown.
         if (error instanceof EventStreamSettingsError) throw error;
         onFailed(error);
       }
@@ -87,7 +87,7 @@ async function openConsumer(nats: Bus["nats"], name: EventConsumerName): Promise
   });
 }
 
-/** Messages that are here and not acknowledged yet; each may be a list of some 64 KiB. */
+/** Messages in this process that are not acknowledged yet; each may be a list of some 64 KiB. */
 const PULLED_MAX = 200;
 const PULL_EXPIRES_MS = 5_000;
 const REOPEN_PAUSE_MS = 250;

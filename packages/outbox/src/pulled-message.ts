@@ -22,13 +22,14 @@ export type PulledEvent = {
 export type PulledMessage = {
   sequence: number;
   events: PulledEvent[];
-  /** Tells the stream that it is being worked on. */
+  /** Extends the stream's wait for the acknowledgement. */
   working(): void;
 };
 
 /**
- * Reads a message. A list is acknowledged once each of its events has ended, whichever way: one that is refused is known
- * to its reader by then, and its owner publishes it again by itself. Until then the stream delivers the whole list again.
+ * Reads a message. A list is acknowledged once each of its events has ended in either way: its reader has seen a
+ * refused one by then, and the owner publishes that one again by itself. Until then the stream delivers the whole list
+ * again.
  */
 export function readMessage(
   message: Pick<JsMsg, "data" | "headers" | "subject" | "seq" | "ack" | "term" | "working"> & {

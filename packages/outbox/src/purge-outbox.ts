@@ -6,7 +6,7 @@ import type { OutboxTable } from "./outbox-table.ts";
  * order of time. An unconfirmed event stays, however old it is. Any number of processes may do so side by side: one of
  * them deletes a page, the others find nothing to do.
  *
- * @returns how many were deleted.
+ * @returns the number of deleted events.
  */
 export async function purgeOutbox<DB extends { outbox: OutboxTable }>(
   db: Kysely<DB>,

@@ -173,7 +173,7 @@ test("a publish that failed does not count: after an outage of the stream the ne
 
 test("an event that the stream never takes stops neither new ones nor those that come again", async () => {
   const { bus } = harness;
-  // Larger than nats-server takes of anybody.
+  // The event is larger than nats-server takes.
   const large = await harness.record({ body: Buffer.alloc(bus.nats.info!.max_payload, " ") });
   const small = await harness.record();
   const next = round({ OUTBOX_REPUBLISH_AFTER: 1 });

@@ -29,8 +29,8 @@ export type RelayDeps = {
   settings: OutboxSettings;
   log: Logger;
   /**
-   * SQL of what the settlement service needs to know of an event's payment, a JSON of `SettlingTerms`, over the row
-   * `outbox`. Without it, it asks.
+   * SQL of an event's payment's `SettlingTerms` as JSON, over the row `outbox`, for the settlement service. Without it,
+   * that service asks.
    */
   settling?: string;
   /** The events that the process has committed and not published yet. */
@@ -54,7 +54,7 @@ export function startOutboxRelay({ kept = createKeptEvents(), ...deps }: RelayDe
 
   const runRound = async (): Promise<RelayRoundOutcome> => {
     const look = performance.now() >= lookAt;
-    // An event that is committed from here on may be missed by this look, and brings the next one forward.
+    // This look may miss an event that is committed from here on, which brings the next look forward.
     if (look) lookAt = performance.now() + settings.OUTBOX_POLL_INTERVAL;
     try {
       const ended = await round({ look });
@@ -62,7 +62,7 @@ export function startOutboxRelay({ kept = createKeptEvents(), ...deps }: RelayDe
       if (ended === "limited") lookAt = Math.min(lookAt, performance.now() + LIMITED_PAUSE_MS);
       return ended;
     } catch (error) {
-      // Not caught by anybody, so that the process ends: what this stream would do with the events is not known.
+      // It is not caught, so that the process ends: the stream's treatment of the events is unknown.
       if (error instanceof EventStreamSettingsError) throw error;
       log.warn({ operation: "relay", error }, "a round failed");
       lookAt = 0;
@@ -77,8 +77,8 @@ export function startOutboxRelay({ kept = createKeptEvents(), ...deps }: RelayDe
       if (isFullRound || stopping.signal.aborted) continue;
       const untilLook = Math.max(0, lookAt - endedAt);
       await Promise.race([woken.promise, pause(outcome === "failed" ? FAILURE_PAUSE_MS : untilLook)]);
-      // While this waits the merchant is answered, and more events are committed, which one round gets all, as does the
-      // dispatcher's one commit.
+      // Meanwhile the merchant is answered and more events are committed, so that one round, and one commit of the
+      // dispatcher, has them all.
       const early = Math.max(ANSWER_FIRST_MS, endedAt + ROUND_PAUSE_MS - performance.now());
       await pause(early, stopping.signal);
       woken = Promise.withResolvers();
@@ -90,7 +90,7 @@ export function startOutboxRelay({ kept = createKeptEvents(), ...deps }: RelayDe
   return {
     nudge,
     beginWriting() {
-      // While nothing can be published, rows are the relay's to claim as soon as it can.
+      // While nothing can be published, the rows are left for the relay to claim later.
       const mayKeep = bus.connected && outcome !== "failed" && !stopping.signal.aborted;
       return beginWriting(kept, { claimMs: mayKeep ? claimMs(settings) : null, wake, nudge });
     },
@@ -161,19 +161,19 @@ export function createRelayRound({
 }
 
 /**
- * For how long the row of a kept event is left to its process. The dispatcher's confirmation takes less than a second; a
- * process that dies before it publishes delays its webhooks by this time and the next look.
+ * The time for which the row of a kept event is left to its process. The dispatcher's confirmation takes less than a
+ * second; a process that dies before it publishes delays its webhooks by this time and the next look.
  */
 const claimMs = (settings: OutboxSettings) => Math.min(10_000, settings.OUTBOX_REPUBLISH_AFTER);
 
 /**
- * How long an event that comes alone waits: what follows it in this process and in five others would take the CPU from its
- * merchant's answer, which is on its way.
+ * The wait of an event that comes alone: the work that follows it in this process and in five others would take the CPU
+ * from its merchant's answer, which is on its way.
  */
 const ANSWER_FIRST_MS = 25;
 /** The shortest time between two rounds, and so the longest that a webhook waits for others. */
 const ROUND_PAUSE_MS = 100;
-/** Events published at the same time; of each kind, claimed by one statement. */
+/** Events published at the same time, and of each kind claimed by one statement. */
 const BATCH_MAX = 200;
 const FAILURE_PAUSE_MS = 250;
 const LIMITED_PAUSE_MS = 250;

@@ -50,7 +50,10 @@ export async function startOutboxHarness() {
       );
       return rows[0]!.event_id;
     },
-    /** Writes events as a service does that publishes them from memory. @returns their ids, and what the commit is followed by. */
+    /**
+     * Writes events as a service does that publishes them from memory. @returns their ids, and the function to call
+     * after the commit.
+     */
     async write(relay: Pick<OutboxRelay, "beginWriting">, count = 1) {
       const writing = relay.beginWriting();
       const { rows: events } = await pool.query<ClaimedEvent>(
@@ -80,12 +83,14 @@ export async function startOutboxHarness() {
       );
       return rows;
     },
-    /** The events in the stream, in order. A list's events are first copies: their ids are what they would have alone. */
+    /**
+     * The events in the stream, in order. A list's events are first copies, with the ids that they would have alone.
+     */
     async published() {
       const manager = await jetstreamManager(bus.nats, { timeout: 5_000 });
       const { state } = await manager.streams.info(EVENT_STREAM.name);
       const messages = [];
-      // An empty stream's first one is 0, which no message has.
+      // An empty stream's first sequence is 0, which no message has.
       for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq++) {
         const message = await manager.streams.getMessage(EVENT_STREAM.name, { seq });
         if (!message) continue;
