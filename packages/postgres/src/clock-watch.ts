@@ -23,7 +23,7 @@ export type ClockWatch = {
 export type ClockWatchOptions = {
   pool: Pool;
   log: Logger;
-  /** Beyond this the process takes no new work. */
+  /** The skew beyond which the process takes no new work. */
   limitMs?: number;
   intervalMs?: number;
   /** The interval while the clock is off, so that work begins again soon after it is right. */
@@ -121,7 +121,7 @@ async function measureSkew(db: Kysely<unknown>, now: () => number = () => Date.n
 }
 
 const QUESTIONS = 3;
-/** A fiftieth of a limit of two seconds: no further question could change what follows from it. */
+/** A fiftieth of a limit of two seconds: no further query could change the decision. */
 const PRECISE_MS = 40;
 
 /** A slower answer tells less than the measurement before. */

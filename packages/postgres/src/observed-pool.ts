@@ -62,7 +62,7 @@ export class ObservedPool extends Pool {
   }
 }
 
-/** Shorter times tell nothing, and ten seconds are the limit of a statement. */
+/** Shorter times make no difference, and ten seconds are the limit of a statement. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 function observeConnections(pool: Pool, max: number, attributes: Record<string, string>): void {
@@ -118,7 +118,10 @@ function observedClient(durations: Histogram, attributes: Record<string, string>
   };
 }
 
-/** A pool's attributes with a statement's name. More of them than any service has are one: a label must be bounded. */
+/**
+ * A pool's attributes with a statement's name. Names above a number that no service reaches are one: a label must be
+ * bounded.
+ */
 function withSummary(attributes: Record<string, string>): (summary?: string) => Record<string, string> {
   const known = new Map<string, Record<string, string>>();
   return (summary = OTHER) => {

@@ -17,7 +17,7 @@ export type PoolOptions = {
   /** A caller's longest wait for a connection. */
   connectionTimeoutMs?: number;
   /**
-   * How long a statement is waited for; 0 is without end. One that the server never answers (a black-holed link) must not
+   * The longest wait for a statement; 0 is without end. One that the server never answers (a black-holed link) must not
    * occupy a connection forever.
    */
   queryTimeoutMs?: number;

@@ -9,7 +9,7 @@ import { databaseUrlOf } from "./database-url-of.ts";
 import { rowsByKey, type RingInUse } from "./keys-in-use.ts";
 import { COMMAND_CONNECTION_TIMEOUT_MS } from "../postgres.ts";
 
-/** A ring of which nothing is stored: what else an old key has to stay for. */
+/** A ring that no stored row needs, with the reason why an old key still has to stay. */
 export type PassingRing = Omit<RingInUse, "rows" | "rowsAre"> & { oldKeyStays: string };
 
 export type KeysProgram<Shape extends z.ZodRawShape, DB> = {
@@ -48,7 +48,7 @@ export type RingStatus = {
 /**
  * The command that each service with a ring of keys has, in its image beside the service and with the service's own
  * environment: `holdfast keys SERVICE status [--json]`. It exits with 1 where something is left to do or a key is
- * missing, and with 2 where it could not find out.
+ * missing, and with 2 where it could not compare.
  */
 export async function runKeysCommand<Shape extends z.ZodRawShape, DB>(
   program: KeysProgram<Shape, DB>,
@@ -115,7 +115,7 @@ async function withDatabase<DB>(
     max: 1,
     application_name: `${service} keys`,
     connectionTimeoutMillis: COMMAND_CONNECTION_TIMEOUT_MS,
-    // A count may read a week of rows, which the limit of the service's role does not allow for.
+    // A count may read a week of rows, for which the time limit of the service's role is too short.
     options: `-c search_path=${schema} -c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
   });
   // The statement under way reports a connection that breaks.

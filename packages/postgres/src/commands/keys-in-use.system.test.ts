@@ -5,7 +5,7 @@ import { createDatabase } from "../create-database.ts";
 import { refuseMissingKeys, type RingInUse } from "./keys-in-use.ts";
 import { createPool } from "../postgres.ts";
 
-/** Compares a ring with what `rows` says that rows need. @returns what was logged */
+/** Compares a ring with the keys that `rows` need. @returns the log lines */
 async function compare(rows: Extract<RingInUse["rows"], (...args: never[]) => unknown>): Promise<string[]> {
   const database = await createTestDatabase();
   const { log, lines } = captureLog("test");

@@ -4,7 +4,7 @@ import type { KeyRing } from "@holdfast/service-runtime";
 import type { Logger } from "@holdfast/service-runtime";
 import { isOutage } from "../postgres.ts";
 
-/** Rows that can only be used with a key of a ring, and which key that is. An index has to begin with `keyId`. */
+/** Rows that can only be used with a key of a ring, and the column of that key. An index has to begin with `keyId`. */
 export type KeyedRows = { table: RawBuilder<unknown>; keyId: RawBuilder<string>; where: RawBuilder<boolean> };
 
 /** A ring of keys and everything in the database that needs one of them. */
@@ -72,7 +72,7 @@ export async function rowsByKey<DB>(
   return counts;
 }
 
-/** One look-up in the index for each key, however many rows there are: a `distinct` would read all of them. */
+/** Makes one look-up in the index for each key, since a `distinct` would read all rows. */
 async function distinctKeys<DB>(db: Kysely<DB>, { table, keyId, where }: KeyedRows): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with recursive used (id) as (

@@ -11,7 +11,7 @@ import { refuseForeignSchema } from "../foreign-schema.ts";
  * grant the service's runtime role its rights. One that waits long for a lock fails, and can be tried again.
  *
  * @returns the files that it ran.
- * @throws ForeignSchemaError where other migrations made what is there; nothing is changed then.
+ * @throws ForeignSchemaError where other migrations made the schema; nothing is changed then.
  */
 export async function migrate(databaseUrl: string, schema: string, directory: string): Promise<string[]> {
   const migrations = await readMigrations(directory);
@@ -59,7 +59,7 @@ async function readMigrations(directory: string): Promise<Record<string, Migrati
         await sql.raw(text).execute(db);
       },
     };
-    // The record names the file: what was recorded in another way is no migration of this line.
+    // The record names the file: a record in another form is no migration of this line.
     return [file, migration] as const;
   });
   return Object.fromEntries(await Promise.all(migrations));
