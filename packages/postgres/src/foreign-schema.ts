@@ -12,10 +12,10 @@ export class ForeignSchemaError extends Error {
 }
 
 /**
- * Tells a schema's past from that of this program.
+ * Compares a schema's past with that of this program.
  * @param ran the files whose migrations have run.
  * @param files this program's, in their order.
- * @returns what is wrong, for a sentence that begins with the schema; undefined where `files` can go on from `ran`, and
+ * @returns the fault, for a sentence that begins with the schema; undefined where `files` can go on from `ran`, and
  *   where a later version has gone on from `files`.
  */
 export function foreignPast(ran: readonly string[], files: readonly string[]): string | undefined {
@@ -32,7 +32,7 @@ export function foreignPast(ran: readonly string[], files: readonly string[]): s
 
 /**
  * Looks at a schema as its owner, in one view of it, and changes nothing.
- * @throws ForeignSchemaError where the program's migrations cannot go on from what is there.
+ * @throws ForeignSchemaError where the program's migrations cannot go on from the schema.
  */
 export async function refuseForeignSchema(
   client: Pick<ClientBase, "query">,
@@ -55,7 +55,7 @@ export async function refuseForeignSchema(
   }
 }
 
-/** The program's migrations have nothing to do there, and may not know what a later version has changed. */
+/** Finds a later version's past, in which the program's migrations have nothing to do and may not know the changes. */
 function laterPast(ran: readonly string[], files: readonly string[]): string | undefined {
   const later = ran.filter((name) => !files.includes(name)).toSorted();
   return later.length > 0 ? `is of a later version, with the migration ${later[0]}` : undefined;

@@ -16,7 +16,7 @@ import { commonSettings } from "../settings/config.ts";
 
 const DAY_S = 24 * 3_600;
 
-/** A server that begins TLS as PostgreSQL, NATS or a plain TLS server does, and serves what `pair` says by then. */
+/** A server that begins TLS as PostgreSQL, NATS or a plain TLS server does, and serves the present `pair`. */
 async function serve(
   preamble: "postgres" | "nats" | undefined,
   pair: () => CertificatePair,

@@ -61,7 +61,8 @@ export type Program = (
  * Runs a program. An error that it throws is one line and exit code 2.
  *
  * @param options.args replaces this process's arguments.
- * @param options.trace of a developer's program: what is not a `UsageError` is printed with its stack, and ends with 1.
+ * @param options.trace for a developer's program: an error that is not a `UsageError` is printed with its stack, and
+ *   ends with 1.
  */
 export async function runProgram(
   name: string,
@@ -81,7 +82,7 @@ export async function runProgram(
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // Names what is out of reach; its cause says why.
+  // The error says only that the database is out of reach; its cause says why.
   if (error.name === "DatabaseUnavailableError" && error.cause instanceof Error) return error.cause.message;
   // An error of fetch says something only in its cause.
   if (error instanceof TypeError && error.cause instanceof Error)

@@ -16,7 +16,7 @@ export function dependencyChecks({
   ];
 }
 
-/** A check of something that this process knows by itself. */
+/** A check of a state that this process knows by itself. */
 export function checkThat(name: string, isReady: () => boolean): ReadinessCheck {
   return {
     name,

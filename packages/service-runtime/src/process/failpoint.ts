@@ -4,8 +4,8 @@
  *
  * `FAILPOINTS=payments.after_claim:kill@3,payments.before_claim:delay(20s)`: the third time the first is reached the
  * process is killed; each time the second is reached it waits. Actions: `kill` (SIGKILL to itself), `stop` (SIGSTOP to
- * itself, until somebody sends SIGCONT), `delay(N ms|s)`, `hold` (waits until points are armed again, or disarmed),
- * `hang` (what came here goes no further, as if its process had died, while the rest of the process lives on).
+ * itself, until a SIGCONT), `delay(N ms|s)`, `hold` (waits until points are armed again, or disarmed), `hang` (the work
+ * that came here goes no further, as if its process had died, while the rest of the process lives on).
  */
 export const FAILPOINTS = [
   "payments.before_claim",
@@ -59,7 +59,7 @@ export const FAILPOINTS = [
 ] as const;
 export type Failpoint = (typeof FAILPOINTS)[number];
 
-/** The setting is not of the form above: a test that thinks it breaks something and does not proves nothing. */
+/** The setting is not of the form above. It is an error, since a test whose failpoint is not set proves nothing. */
 export class FailpointSettingError extends Error {
   override name = "FailpointSettingError";
   readonly code = "invalid_failpoints";
@@ -90,7 +90,7 @@ function isFailpoint(name: string | undefined): name is Failpoint {
   return (FAILPOINTS as readonly (string | undefined)[]).includes(name);
 }
 
-/** Does what the setting says at this point; nothing without one. */
+/** Carries out the setting's action at this point; without one it does nothing. */
 export async function failpoint(name: Failpoint): Promise<void> {
   const point = armed?.get(name);
   if (!point) return;
@@ -120,12 +120,12 @@ export async function failpoint(name: Failpoint): Promise<void> {
 
 const { FAILPOINTS: setting, NODE_ENV } = process.env;
 let armed = setting && NODE_ENV !== "production" ? parseFailpoints(setting) : undefined;
-/** When what is held goes on. */
+/** The end of the present hold. */
 let released = Promise.withResolvers<void>();
 
 /**
  * Arms other points in this process, for tests that run services in their own; nothing in production.
- * @returns how often a point has been reached since.
+ * @returns a function that counts how often a point has been reached since.
  */
 export function armFailpoints(setting: string | undefined): (name: Failpoint) => number {
   const points =

@@ -77,7 +77,7 @@ test.each([
   expect(await exited).toEqual([expect.any(Number), null]);
 });
 
-/** Runs a service whose start is `start`, and resolves to its exit code and what it wrote to stderr. */
+/** Runs a service whose start is `start`, and resolves to its exit code and its output on stderr. */
 async function runToEnd(start: string): Promise<{ code: number; errors: string }> {
   const program = `import { commonSettings, runService } from "@holdfast/service-runtime";
      import { z } from "zod";

@@ -27,8 +27,8 @@ export async function runService<Shape extends typeof processSettings>({
   isEdge = false,
   start,
 }: ServiceProgram<Shape>): Promise<void> {
-  // This does what `--disable-proto=delete` does, however the process was started: an own `__proto__` of parsed JSON
-  // that some library assigns becomes a plain property instead of a prototype.
+  // The effect of `--disable-proto=delete` for every way to start the process: an own `__proto__` of parsed JSON that
+  // some library assigns becomes a plain property instead of a prototype.
   Reflect.deleteProperty(Object.prototype, "__proto__");
   const config = settingsOf(name, schema);
   if (!config) return;

@@ -3,8 +3,8 @@ import { DatabaseError } from "pg";
 import { pino, type DestinationStream, type Logger as PinoLogger } from "pino";
 
 /**
- * JSON lines on stdout, written asynchronously. What may be logged is a list of fields, not a list of exceptions: a
- * field that is not on it is dropped, so a card number or a secret handed to the logger by mistake goes nowhere.
+ * JSON lines on stdout, written asynchronously. Only the fields of a list are logged: a field that is not on it is
+ * dropped, so a card number or a secret handed to the logger by mistake goes nowhere.
  */
 export type Logger = PinoLogger;
 
@@ -57,7 +57,7 @@ const LOGGED_FIELDS = new Set([
 /** Lines gather for a moment instead of costing a write each; `flushLog` empties the buffer at exit. */
 function standardOutput(): DestinationStream {
   const stream = pino.destination({ fd: 1, sync: false, minLength: 4_096 });
-  // Its own `periodicFlush` writes nothing four times a second where nothing is logged, and wakes two threads for it.
+  // The stream's own `periodicFlush` wakes two threads four times a second even if nothing is logged.
   const write = stream.write.bind(stream);
   let flushing: NodeJS.Timeout | undefined;
   const flush = () => {

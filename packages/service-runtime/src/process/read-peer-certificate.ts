@@ -18,8 +18,8 @@ export type TlsServer = {
 };
 
 /**
- * The certificate that a server serves, whatever its date or authority: what is looked at is the date, and nothing is sent
- * behind the handshake. It takes five seconds at most.
+ * Reads the certificate that a server serves, of any date or authority: only the date is read, and nothing is sent
+ * after the handshake. It takes five seconds at most.
  *
  * @throws when there is no handshake
  */
@@ -58,7 +58,7 @@ const PREAMBLES = {
     if (answer.toString("latin1") !== "S") throw new Error("PostgreSQL has no TLS");
     socket.removeAllListeners("data");
   },
-  /** The INFO line; more than a few kilobytes of it are none. */
+  /** Reads the INFO line; an answer of more than a few kilobytes is none. */
   async nats(socket: Socket, signal: AbortSignal): Promise<void> {
     let greeting = "";
     while (!greeting.includes("\r\n")) {

@@ -2,7 +2,7 @@ import type { Health } from "./health.ts";
 
 /**
  * Ends a service: it takes no new work, each stage ends before the next begins, and its health is answered until the
- * last is over. First comes what takes work, last what that work needs.
+ * last is over. The parts that take work come first, the parts that this work needs last.
  */
 export async function stopInOrder(
   health: Health,

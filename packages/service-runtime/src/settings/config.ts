@@ -5,7 +5,7 @@ import { plaintextSettings } from "./plaintext.ts";
 /**
  * Settings come from environment variables, are parsed once by `runService`, before anything is begun, and then are
  * plain values. Every variable of ours has its unit in its value (`15s`; OpenTelemetry's own are milliseconds), and all
- * faults are listed together, never with the value: it may be a secret. What a setting means is its `.describe()`, the
+ * faults are listed together, never with the value: it may be a secret. A setting's meaning is its `.describe()`, the
  * last call on its schema; docs/settings.md is generated from the schemas.
  */
 export class ConfigError extends Error {
@@ -36,7 +36,7 @@ export function parseConfig<Shape extends z.ZodRawShape>(
   );
 }
 
-/** A variable of free text. @param form what it should look like, for the error. */
+/** A variable of free text. @param form the right form, for the error. */
 export function textSetting(form: string) {
   return z.string({ error: form });
 }

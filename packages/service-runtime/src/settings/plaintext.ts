@@ -21,7 +21,7 @@ export const PLAINTEXT_NAMES = [
 export type PlaintextName = (typeof PLAINTEXT_NAMES)[number];
 export type AllowedPlaintext = ReadonlySet<PlaintextName>;
 
-/** `ALLOW_PLAINTEXT`: names separated by commas. Whoever reads a deployment sees there what is not encrypted. */
+/** `ALLOW_PLAINTEXT`: names separated by commas. It shows the reader of a deployment what is not encrypted. */
 export const plaintextSettings = {
   ALLOW_PLAINTEXT: allowedSetting()
     .prefault("")
@@ -50,7 +50,7 @@ function isPlaintextName(name: string): name is PlaintextName {
   return (PLAINTEXT_NAMES as readonly string[]).includes(name);
 }
 
-/** One thing that a program is to reach, or to offer. */
+/** One connection or listener of a program. */
 export type Wire = {
   /** The setting that has to be mended. */
   setting: string;
@@ -92,8 +92,8 @@ export function isSafeWebUrl(url: string): boolean {
 }
 
 /**
- * PostgreSQL. Only a URL that has the server's certificate checked counts: with `require` and less, whoever is on the way
- * may be the server. What other variables (`PGSSLMODE`, `PGHOST`) say is not looked at, so a URL has to say it itself.
+ * PostgreSQL. Only a URL that has the server's certificate checked counts: with `require` and less, an attacker on the
+ * way may pose as the server. Other variables (`PGSSLMODE`, `PGHOST`) do not count, so a URL has to say it itself.
  */
 export function postgresWire(setting: string, url: string): Wire {
   const { hostname, searchParams } = new URL(url);

@@ -106,7 +106,7 @@ export function createNaturalBatcher<Item, Result>({
   };
 }
 
-/** One flush, whose end is that of everything in it; where one item may have spoilt it for all, each is tried alone. */
+/** One flush, whose end is that of all its items; where one item may have failed it for all, each is tried alone. */
 async function flushBatch<Item, Result>(
   batch: Waiting<Item, Result>[],
   { flush, isolates }: Pick<BatcherOptions<Item, Result>, "flush" | "isolates">,
@@ -127,13 +127,13 @@ async function flushBatch<Item, Result>(
 type BatchMetrics = {
   /** An item of this unit of work has waited for the flush that it is a part of; the unit's span says so, too. */
   waited(milliseconds: number, unit: Context): void;
-  /** So many items wait now. */
+  /** Receives the number of items that wait now. */
   queued(items: number): void;
 };
 
 /**
- * How long items wait for the flush before theirs, and how many do. While a statement hangs this is where the time goes: the
- * waiting item's unit of work has no statement yet, and so no span of one.
+ * Measures the items that wait for the flush before theirs, and their waits. While a statement hangs this is where the
+ * time goes: the waiting item's unit of work has no statement yet, and so no span of one.
  */
 function measureBatches(name: string): BatchMetrics {
   let waiting = 0;

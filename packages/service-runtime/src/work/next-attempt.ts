@@ -1,7 +1,4 @@
-/**
- * How long to wait after an attempt at `ageMs`: until the schedule's next step, then for its present age, up to an
- * hour.
- */
+/** The wait after an attempt at `ageMs`: until the schedule's next step, then for its present age, up to an hour. */
 export function nextAttemptInMs(ageMs: number, { scheduleMs }: { scheduleMs: readonly number[] }): number {
   const next = scheduleMs.find((step) => step > ageMs);
   return next === undefined ? Math.min(ageMs, LONGEST_WAIT_MS) : next - ageMs;

@@ -1,7 +1,7 @@
 /**
- * For what anybody can cause as often as they like: a line in the log for each of them would be a flood of its own.
+ * Counts events that outsiders can cause at will: a line in the log for each would be a flood of its own.
  *
- * @param report is called a second after the first one, with how many there were.
+ * @param report is called a second after the first one, with their number.
  */
 export function oncePerSecond(report: (count: number) => void): () => void {
   let count = 0;

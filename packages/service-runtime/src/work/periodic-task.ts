@@ -2,10 +2,10 @@ import type { Logger } from "../process/logger.ts";
 import { pause } from "./pause.ts";
 
 export type PeriodicTaskOptions = {
-  /** Or what tells it, asked after each round. */
+  /** The time between rounds, or a function for it that is called after each round. */
   intervalMs: number | (() => number);
   round: () => Promise<unknown>;
-  /** While it is off, no round is begun. */
+  /** The clock; while it is off, no round is begun. */
   clock?: { isOff(): boolean };
   log: Logger;
 };

@@ -2,7 +2,7 @@ import type { Logger } from "../process/logger.ts";
 import { startPeriodicTask, type PeriodicTask } from "./periodic-task.ts";
 
 /**
- * For how long a table's rows are kept. A service has a list of these lines: its purges run from it, and
+ * The time for which a table's rows are kept. A service has a list of these lines: its purges run from it, and
  * `docs/retention.md` is generated from the lists of all services. A test refuses a table without a line.
  */
 export type RetentionLine<Deps = never> = {
@@ -17,17 +17,17 @@ export type RetentionLine<Deps = never> = {
 };
 
 /**
- * `setting`: as long as a setting of the service says, a duration in milliseconds or a number of days. `ms`: a fixed time.
- * `with`: exactly as long as the row of another table that it belongs to. `years`: nothing deletes it before; nothing does so
- * by itself afterwards. `in use`: it is replaced or removed by those who use it.
+ * `setting`: as long as a setting of the service says, a duration in milliseconds or a number of days. `ms`: a fixed
+ * time. `with`: exactly as long as the row of another table that it belongs to. `years`: nothing deletes it before;
+ * nothing does so by itself afterwards. `in use`: its users replace or remove it.
  */
 export type Kept = { setting: string } | { ms: number } | { with: string } | { years: number } | "in use";
 
 export type Purge<Deps> = {
-  /** For logs. */
+  /** The task's name in logs. */
   task: string;
   intervalMs: number;
-  /** Ends what is older, in batches. Any number of processes may do so side by side. @returns how many rows. */
+  /** Deletes older rows in batches. Any number of processes may do so side by side. @returns the number of rows. */
   round(deps: Deps, olderThanMs: number): Promise<number>;
 };
 
@@ -54,7 +54,7 @@ function ageOf(table: string, kept: Kept, settings: Readonly<Record<string, unkn
       : typeof kept === "object" && "ms" in kept
         ? kept.ms
         : undefined;
-  // An age of nothing would delete everything.
+  // An age of zero would delete everything.
   if (typeof age !== "number" || !(age > 0)) throw new TypeError(`the age at which ${table} ends is unknown`);
   return age;
 }

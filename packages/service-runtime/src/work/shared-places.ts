@@ -9,8 +9,8 @@ export type SharedPlaces = {
    */
   take(holder: string | undefined): Release | undefined;
   /**
-   * The same, and waits where there is none. Holders that wait have their turns one after the other, whatever the length
-   * of each one's queue. @param until epoch milliseconds. @returns undefined when that has passed.
+   * Takes a place, and waits where there is none. Waiting holders take turns, independent of the length of each one's
+   * queue. @param until epoch milliseconds. @returns undefined when that time has passed.
    */
   wait(holder: string, until: number): Promise<Release | undefined>;
 };

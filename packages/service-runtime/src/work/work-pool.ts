@@ -15,16 +15,16 @@ export type WorkPoolOptions<Item> = {
   untilNextLook?: (stopped: AbortSignal) => Promise<void>;
   /** Leases at most `limit` items. Any number of processes may do so: each gets others. */
   lease: (limit: number) => Promise<Item[]>;
-  /** Does one item. It handles its own failures: what it throws is only logged. */
+  /** Does one item. It handles its own failures: an error that it throws is only logged. */
   work: (item: Item) => Promise<unknown>;
-  /** While it is off, nothing is leased. */
+  /** The clock; while it is off, nothing is leased. */
   clock?: { isOff(): boolean };
   log: Logger;
 };
 
 /**
- * Works until it is stopped. `stop` leases nothing more and waits for what is under way. A lease that fails is logged and
- * tried again after the interval.
+ * Works until it is stopped. `stop` leases nothing more and waits for the work under way. A lease that fails is logged
+ * and tried again after the interval.
  */
 export function startWorkPool<Item>(operation: string, options: WorkPoolOptions<Item>): PeriodicTask {
   const {
@@ -52,7 +52,7 @@ export function startWorkPool<Item>(operation: string, options: WorkPoolOptions<
     underWay.add(done);
   };
 
-  /** @returns whether more may be due now. */
+  /** @returns true if more may be due now. */
   const fill = async (): Promise<boolean> => {
     if (options.clock?.isOff()) return false;
     const limit = Math.min(LEASED_MAX, inFlightMax() - underWay.size);

@@ -8,12 +8,12 @@ export type WorkPoolsOptions<Key, Item> = Omit<
   "inFlightMax" | "lease" | "untilNextLook"
 > & {
   /**
-   * In how many milliseconds the first item of any key is due, 0 or less where one is due now, undefined where none waits.
-   * Asked once in each interval for all keys, and again when the first item is due: with nothing to do it is the only
-   * statement, however many keys there are.
+   * The milliseconds until the first item of any key is due, 0 or less where one is due now, undefined where none
+   * waits. Asked once in each interval for all keys, and again when the first item is due: with nothing to do it is the
+   * only statement for any number of keys.
    */
   dueInMs: () => Promise<number | undefined>;
-  /** Those that there are now. One that is left out later keeps its pool. */
+  /** The present keys. One that is left out later keeps its pool. */
   keys: () => Iterable<Key> | Promise<Iterable<Key>>;
   inFlightMax: (key: Key) => number;
   /** Leases at most `limit` items of one key. */
@@ -22,7 +22,7 @@ export type WorkPoolsOptions<Key, Item> = Omit<
 
 type Pool = { task: PeriodicTask; look: () => void };
 
-/** Work of each key in a pool of its own: items of one that hang hold no place of another's, however many they are. */
+/** Works each key in a pool of its own, so that any number of hanging items of one hold no place of another's. */
 export function startWorkPools<Key, Item>(
   operation: string,
   { dueInMs, keys, inFlightMax, lease, ...options }: WorkPoolsOptions<Key, Item>,
@@ -74,7 +74,7 @@ export function startWorkPools<Key, Item>(
   };
 }
 
-/** However close together items are due, one look is for those of this time. */
+/** One look is for all items that are due within this time. */
 const LOOK_PAUSE_MS = 250;
 
 async function until(due: Promise<void>, stopped: AbortSignal): Promise<void> {
