@@ -11,7 +11,7 @@ const FIELDS = {
   paymentConversationId: "hf-7f3c-pay-01",
   status: "SUCCESS",
 };
-/** From the protocol's test vectors. */
+/** A signature of the protocol's test vectors. */
 const SIGNATURE = "3389602d914ea6b3eea59af5aa3858164b667599986db50b735fe2b42d90356f";
 const BODY = {
   ...FIELDS,
