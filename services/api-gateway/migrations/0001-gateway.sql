@@ -8,7 +8,7 @@
 -- Merchants ------------------------------------------------------------------------------------------------------------
 
 create table merchant (
-  -- Its order is the order of creation: lists go by it.
+  -- Sorts by creation: lists go by it.
   merchant_id                 uuid primary key default uuidv7(),
   name                        text not null check (char_length(name) between 1 and 100),
   status                      text not null default 'ACTIVE' check (status in ('ACTIVE', 'SUSPENDED')),
@@ -46,7 +46,7 @@ grant select on merchant to gateway_operator;
 grant insert (
   name, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount,
   refunds_commission, rules) on merchant to gateway_operator;
--- Its id and its time of creation stay.
+-- A merchant's id and time of creation stay.
 grant update (
   name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules,
   commission_may_exceed_amount, refunds_commission, rules, branding) on merchant to gateway_operator;
@@ -66,7 +66,7 @@ create table credential (
   api_key      text primary key check (char_length(api_key) between 27 and 66),
   merchant_id  uuid not null references merchant,
 
-  -- HMAC-SHA-256 of the secret under a pepper that is not in this database, and which pepper that was.
+  -- HMAC-SHA-256 of the secret under a pepper that is not in this database, and that pepper's id.
   secret_hmac  bytea not null check (octet_length(secret_hmac) = 32),
   pepper_id    text not null check (char_length(pepper_id) between 1 and 32),
 
@@ -79,7 +79,7 @@ create table credential (
 
 create index credential_merchant on credential (merchant_id);
 
--- Which peppers are still needed, in one look-up for each: a service that starts without one of them refuses.
+-- Finds the peppers that are still needed, in one look-up for each: a service that starts without one of them refuses.
 create index credential_pepper on credential (pepper_id) where revoked_at is null;
 
 grant select on credential to gateway_merchant;
@@ -92,8 +92,7 @@ grant select (api_key, merchant_id, created_at, revoked_at, issued_by) on creden
 grant insert (api_key, merchant_id, secret_hmac, pepper_id, issued_by) on credential to gateway_staff;
 grant update (revoked_at) on credential to gateway_staff;
 
--- A secret that was revoked may be known to others: no role gives it its life back, and nobody changes since when it
--- has none.
+-- A revoked secret may be known to others: no role can restore it, or change the time of its revocation.
 create function keep_revocation() returns trigger language plpgsql as $$
 begin
   raise exception 'credential %: a revocation is final', old.api_key using errcode = 'integrity_constraint_violation';
@@ -124,7 +123,7 @@ grant execute on function replace_secret_hash(text, text, bytea, text, bytea) to
 -- Operators ------------------------------------------------------------------------------------------------------------
 
 -- People whose tokens are refused although the identity provider's signature is valid: at the next request, not when the
--- token ends. Who refused and who re-admitted somebody stands in the audit log.
+-- token ends. The audit log says who refused and who re-admitted a person.
 create table refused_operator (
   subject     text primary key check (char_length(subject) between 1 and 200),
   reason      text not null check (char_length(reason) between 1 and 1000),
@@ -136,13 +135,13 @@ grant select, delete on refused_operator to gateway_operator;
 grant insert (subject, reason, refused_by) on refused_operator to gateway_operator;
 grant select (subject) on refused_operator to gateway_staff;
 
--- Idempotency-Keys of people. The answer that is kept has no secret in it: what is shown once is shown once.
+-- Idempotency-Keys of people. The answer that is kept has no secret in it: a secret is shown once.
 create table operator_key (
   subject       text not null check (char_length(subject) between 1 and 200),
   scope         text not null check (octet_length(scope) between 1 and 4096),     -- method and path of the request
   key           text not null check (char_length(key) between 1 and 255),
   fingerprint   bytea not null check (octet_length(fingerprint) = 32),
-  -- The id of what the request creates is generated with the key.
+  -- The id of the resource that the request creates is generated with the key.
   resource_id   uuid not null,
   lease_id      uuid not null,
   leased_until  timestamptz not null,
@@ -152,7 +151,7 @@ create table operator_key (
   primary key (subject, scope, key)
 );
 
--- For the purge.
+-- Index for the purge.
 create index operator_key_created_at on operator_key (created_at);
 
 grant select, delete on operator_key to gateway_operator, gateway_staff;
@@ -160,8 +159,7 @@ grant insert (subject, scope, key, fingerprint, resource_id, lease_id, leased_un
   to gateway_operator, gateway_staff;
 grant update (lease_id, leased_until, answer) on operator_key to gateway_operator, gateway_staff;
 
--- A service's log level that somebody has changed for a time: the operator API's replicas publish it again and again
--- until then.
+-- A changed log level of a service, for a time: the operator API's replicas publish it again and again until then.
 create table log_level (
   service     text primary key,
   level       text not null check (level in ('debug', 'info')),
@@ -177,7 +175,7 @@ grant update (level, ends_at, changed_by, changed_at) on log_level to gateway_op
 
 -- Audit log ------------------------------------------------------------------------------------------------------------
 
--- Who did what: a hash chain that the service can lengthen and read, and nothing else.
+-- The record of who did what: a hash chain that the service can lengthen and read, and nothing else.
 create table audit_entry (
   sequence  bigint primary key,
   at        timestamptz not null,
@@ -195,7 +193,7 @@ create index audit_entry_of_actor on audit_entry (actor, at, sequence);
 create index audit_entry_of_action on audit_entry (action, at, sequence);
 
 grant select, insert on audit_entry to gateway_operator, gateway_staff;
--- Whoever verifies the log reads it, and nothing else. The installation has made the role.
+-- The auditor reads the log, and nothing else. The installation has made the role.
 grant select on audit_entry to holdfast_auditor;
 
 -- Migrations -----------------------------------------------------------------------------------------------------------

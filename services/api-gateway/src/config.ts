@@ -51,7 +51,7 @@ const clientTimeouts = {
 
 /**
  * Environment variables of the gateway. One image runs as four deployments, each with one face: the listener whose port
- * is set. What only another face needs need not be there, so that the operators' deployment has no card keys.
+ * is set. Settings of other faces may be absent, so that the operators' deployment has no card keys.
  */
 export const configSchema = z
   .object({
@@ -215,7 +215,7 @@ export const configSchema = z
     if (
       value.PUBLIC_PAGES_PORT !== undefined &&
       value.TRUSTED_PROXIES === undefined &&
-      // Nobody else can reach a listener there, so no proxy of anybody else's stands before it.
+      // Only this machine reaches a listener there, so no foreign proxy stands before it.
       !isOwnHost(value.LISTEN_HOST)
     )
       fault(
@@ -253,7 +253,7 @@ export const configSchema = z
 
 export type Config = z.infer<typeof configSchema>;
 
-/** What the listeners serve over TLS; undefined where they speak plain HTTP. */
+/** The listeners' TLS files; undefined where they speak plain HTTP. */
 export function tlsFilesOf({
   TLS_CERT_FILE: certFile,
   TLS_KEY_FILE: keyFile,
@@ -266,7 +266,7 @@ function neededByOperatorApi(setting: z.ZodString) {
   return setting.optional().describe(`${setting.description} Required by the operator API.`);
 }
 
-/** The configuration has what each listener needs, as its schema has checked; this tells the compiler. */
+/** Narrows a setting that the schema has already checked. */
 export function needed<Setting>(setting: Setting | undefined): Setting {
   if (setting === undefined) throw new TypeError("a listener is on without a setting it needs");
   return setting;

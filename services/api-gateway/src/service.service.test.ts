@@ -61,7 +61,7 @@ describe("when payments does not answer", () => {
     expectProblem(answer, "outcome_unknown", { paymentId: payments.received[0]!.payload.paymentId });
     expect(answer.headers["retry-after"]).toBe("10");
     expect(Date.now() - started).toBeGreaterThanOrEqual(3_000);
-    // What is left between the two, but for the rounding of timers, is for the way back.
+    // The difference between the two, but for the rounding of timers, is for the way back.
     expect(Date.now() - payments.received[0]!.context.deadlineAt).toBeGreaterThanOrEqual(995);
   });
 

@@ -142,7 +142,7 @@ function clientAddressOf(listener: string, { TRUSTED_PROXIES: trusted = [] }: Co
 
 type Deps = { bus: Bus; db: Kysely<GatewayDatabase>; clock: ClockWatch; log: Logger };
 
-/** What a face's listener serves, and what runs beside it. */
+/** The router of a face's listener, and the work beside it. */
 type Served = {
   name: ListenerState["name"];
   port: number;

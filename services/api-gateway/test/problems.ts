@@ -4,7 +4,6 @@ import type { HttpAnswer } from "./http-client.ts";
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** What every answer of the gateway has. */
 export function expectCommonHeaders({ headers }: HttpAnswer): void {
   expect(headers["x-request-id"]).toMatch(UUID_V7);
   expect(headers).toMatchObject({ "cache-control": "no-store", "x-content-type-options": "nosniff" });

@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 /** A client that has sent the head of a request and one byte of its body, and then sends nothing. */
 export type SlowBody = {
   socket: Socket;
-  /** What has come back so far. */
+  /** The answer's text so far. */
   text(): string;
 };
 

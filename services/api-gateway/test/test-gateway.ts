@@ -48,7 +48,7 @@ export async function startTestGateway(settings: Record<string, string> = {}) {
         operator: operator.port,
         public: pages.port,
         staff: staff.port,
-        /** Of the merchant API. */
+        /** The merchant API's health port. */
         health: merchant.healthPort,
       },
     };
@@ -60,7 +60,7 @@ export async function startTestGateway(settings: Record<string, string> = {}) {
     role,
     ...request
   }: HttpRequest & {
-    /** The only one that olga has here, instead of every role; with `null` nobody signs in. */
+    /** The only role of olga here, instead of every role; with `null` without a sign-in. */
     role?: string | null;
   }): Promise<HttpAnswer> => {
     const roles = role === undefined ? EVERY_ROLE : [role];
@@ -68,7 +68,7 @@ export async function startTestGateway(settings: Record<string, string> = {}) {
     const headers = { ...(authorization && { authorization }), ...(request.body !== undefined && JSON_TYPE) };
     return await http(gateway.ports.operator, { ...request, headers: { ...headers, ...request.headers } });
   };
-  /** As mina, of a merchant's staff. */
+  /** Sends a request as mina, of a merchant's staff. */
   const staffApi = async ({
     merchantId,
     roles = ["owner"],
@@ -84,14 +84,14 @@ export async function startTestGateway(settings: Record<string, string> = {}) {
     return await http(gateway.ports.staff, { ...request, headers });
   };
   return {
-    /** What a process with this face is told. */
+    /** The environment of a process with this face. */
     envOf,
     database,
     databaseLink,
     nats,
     /** All that the faces log. */
     lines,
-    /** Of `lines` those that requests left: a gateway that is slow may log of itself, too. */
+    /** The `lines` that requests left: a gateway that is slow may log of itself, too. */
     requestLines: () => lines.filter(({ msg }) => msg === "request"),
     identity,
     ports: gateway.ports,
@@ -135,7 +135,7 @@ function overLink(databaseUrl: string, linkUrl: string): string {
 
 export const JSON_TYPE = { "content-type": "application/json" };
 
-/** What is needed to sign in with a credential the operator API answered with. */
+/** The sign-in data of a credential that the operator API answered with. */
 export function merchantOf({ body }: HttpAnswer): TestMerchant {
   const { merchantId, apiKey, apiSecret } = body as TestMerchant;
   return { merchantId, apiKey, apiSecret, headers: { "x-api-key": apiKey, "x-api-secret": apiSecret } };

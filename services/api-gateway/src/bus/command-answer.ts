@@ -72,7 +72,7 @@ export function operatorAnswer<Status extends number, Body extends object>(
   return body instanceof Refusal ? body : { status, body };
 }
 
-/** What a command of an operator's has as its result, or why there is none. */
+/** The result of an operator's command, or the reason for its absence. */
 export function operatorResult<Result extends object>(reply: CommandReply<Result>): Result | Refusal {
   return "result" in reply ? reply.result : operatorRefusalOf(reply);
 }

@@ -20,7 +20,7 @@ type Send<Context extends CommandContext, On> = <Request extends z.ZodType, Resu
   payload: z.input<Request>,
 ) => Promise<CommandReply<z.infer<Result>>>;
 
-/** On behalf of a signed-in merchant, under the Idempotency-Key of the request, if it has one. */
+/** Sends on behalf of a signed-in merchant, under the Idempotency-Key of the request, if it has one. */
 export type SendCommand = Send<MessageContext, { exchange: Exchange; caller: SignedInMerchant }>;
 
 export function createSendCommand(bus: Bus, options: SendOptions): SendCommand {
@@ -32,7 +32,7 @@ export function createSendCommand(bus: Bus, options: SendOptions): SendCommand {
   };
 }
 
-/** On behalf of a signed-in operator, whose token goes along as the proof. */
+/** Sends on behalf of a signed-in operator, whose token goes along as the proof. */
 export type SendOperatorCommand = Send<OperatorMessageContext, { exchange: Exchange; caller: Operator }>;
 
 export function createSendOperatorCommand(bus: Bus, options: SendOptions): SendOperatorCommand {
@@ -43,11 +43,11 @@ export function createSendOperatorCommand(bus: Bus, options: SendOptions): SendO
   };
 }
 
-/** On behalf of a person of a merchant's staff, whose token goes along and names the merchant. */
+/** Sends on behalf of a person of a merchant's staff, whose token goes along and names the merchant. */
 export type SendStaffCommand = {
-  /** What operators ask, about the person's own merchant. */
+  /** Operators' commands, about the person's own merchant. */
   operators: SendOperatorCommand;
-  /** What merchants ask, with the request's Idempotency-Key. */
+  /** Merchants' commands, with the request's Idempotency-Key. */
   merchants: SendCommand;
 };
 
@@ -71,7 +71,7 @@ export function createSendStaffCommand(bus: Bus, options: SendOptions): SendStaf
   };
 }
 
-/** On behalf of a browser, which does not sign in. */
+/** Sends on behalf of a browser, which does not sign in. */
 export type SendPageCommand = Send<ServiceContext, Exchange>;
 
 export function createSendPageCommand(bus: Bus, options: SendOptions): SendPageCommand {
@@ -91,7 +91,6 @@ export type SendOptions = {
   log: Pick<Logger, "debug">;
 };
 
-/** As it is configured. */
 export function sendOptions(
   config: { HANDLER_TIMEOUT: number; REQUEST_TIMEOUT: number },
   { clock, log }: Pick<SendOptions, "clock" | "log">,
@@ -99,7 +98,7 @@ export function sendOptions(
   return { handlerTimeoutMs: config.HANDLER_TIMEOUT, requestTimeoutMs: config.REQUEST_TIMEOUT, clock, log };
 }
 
-/** What every command carries, on whose behalf it may be sent. */
+/** The context of every command, whoever sends it. */
 type CommonContext = Pick<CommandContext, "requestId" | "deadlineAt">;
 
 /** Sends a command in the trace of its exchange. `contextOf` adds on whose behalf that is. */

@@ -41,9 +41,11 @@ export type RouterOptions = {
   bodies: BodyLimit;
   /** Requests at the same time, whose bodies have arrived; one more is refused as not started. */
   places: Places;
-  /** Writes down and bounds what people try without the authority for it. */
+  /** Writes down and bounds people's attempts without authority. */
   refusedAttempts?: RefusedAttempts;
-  /** Of people; merchants' keys are kept by the services that carry their requests out. */
+  /**
+   * Carries out people's requests once for each key; services that carry out merchants' requests keep merchants' keys.
+   */
   carryOutOnce?: CarryOutOnce;
   /** The share of the places that one merchant, with its staff, or one operator may have. */
   share: number;
@@ -51,9 +53,9 @@ export type RouterOptions = {
 
 /**
  * Checks a request in this order: who sends it, whether that is too often, whether there is such a route and method,
- * whether the roles and the time of the sign-in allow it, then its body, the ids in its path, and last whether there is a place for it. A place is
- * taken only when the body is there: otherwise requests that arrive byte by byte, which cost their sender nothing, would
- * keep it from others.
+ * whether the roles and the time of the sign-in allow it, then its body, the ids in its path, and last a free place. It
+ * is taken only when the body is there: otherwise requests that arrive byte by byte, which cost their sender nothing,
+ * would keep it from others.
  *
  * express's Router matches the paths, and nothing else of express is used: its application changes the prototype of each
  * request and response and adds headers that would have to be removed again, and what HTTP cannot parse would not reach
@@ -122,7 +124,7 @@ async function refuseByRole(
   return (await attempts?.forbid(exchange, endpoint, request)) ?? new Refusal("forbidden");
 }
 
-/** Who signs in again may: it is no attempt without authority. */
+/** Refuses an old sign-in. This is no attempt without authority: a new sign-in is enough. */
 function refuseStaleSignIn({ recentSignIn }: Endpoint, { person }: Exchange): Refusal | undefined {
   if (!recentSignIn || !person?.staleSignIn) return undefined;
   return new Refusal("insufficient_user_authentication", { members: { maxAge: person.staleSignIn.maxAgeS } });
@@ -141,7 +143,7 @@ function isAllowed(endpoint: Endpoint, { operator, staff }: Exchange): boolean {
   }
 }
 
-/** Whose share of places and bodies a request takes. */
+/** The client whose share of places and bodies a request takes. */
 function clientOf({ merchant, operator, staff }: Exchange): string {
   return merchant?.merchantId ?? staff?.merchantId ?? operator?.subject ?? "";
 }
@@ -180,8 +182,9 @@ function readQuery(
 }
 
 /**
- * The merchant API ignores fields that it does not know, as its contract says. Where people set a protection, a price or
- * a decision, one that is spelled wrongly would be one that is absent, also in a request that has no fields at all.
+ * The merchant API ignores fields that it does not know, as its contract says. For people's requests that set a
+ * protection, a price or a decision, a misspelled field would count as absent, also in a request that has no fields at
+ * all.
  */
 async function readRequestBody(
   { endpoint, check }: Pick<Route, "endpoint" | "check">,

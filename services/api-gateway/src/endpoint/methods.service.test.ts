@@ -6,7 +6,7 @@ import { startTestGateway, type TestGateway, type TestMerchant } from "../../tes
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "QUERY"];
 
-/** Every route there is, as the merchants' and operators' documents have it, with ids that nobody has. */
+/** Every route of the merchants' and operators' documents, with ids that do not exist. */
 const paths = (["merchant", "operator"] as const).flatMap((listener) =>
   Object.entries((JSON.parse(openApiJson(listener)) as Document).paths),
 );

@@ -159,7 +159,7 @@ test.each(["orderId", "currency", "cardHolderName", "pan", "cvv", "expiryYear", 
   "ten times as much in %s takes about ten times as long, and not a hundred times",
   (field) => {
     const [short, long] = [20_000, 200_000].map((length) => ({ [field]: `"${"9".repeat(length)}"` }));
-    // The least of several rounds is what it takes by itself, with nobody else on the processor.
+    // The least of several rounds is its own time, without other work on the processor.
     const [ofShort, ofLong] = [leastMs(() => paymentFaults(short!)), leastMs(() => paymentFaults(long!))];
     expect(ofLong / ofShort).toBeLessThan(40);
   },

@@ -39,12 +39,12 @@ const BODIES: Record<string, string> = {
   changeWebhookAsStaff: '{"url": "https://shop.example.test/"}',
 };
 
-/** What they are about has a name that is no UUID. */
+/** Operations whose path names something by no UUID. */
 const BY_OTHER_NAMES: ReadonlySet<string> = new Set(["getBin", "readmitOperator", "revokeCredentialAsStaff"]);
 
 const onOneUuid = named.filter(({ name }) => !BY_OTHER_NAMES.has(name));
 
-/** No service answers here, so whatever is not refused by the gateway itself is a 503. */
+/** No service answers here, so a request that the gateway itself does not refuse is a 503. */
 test.each(onOneUuid)(
   "$name answers a path without a UUID as it answers one that names nothing",
   async (on) => {

@@ -11,7 +11,7 @@ const BODIES = REQUEST_EXAMPLES;
 
 type Path = (string | number)[];
 
-/** Where in a body there are objects, the body itself first. */
+/** The paths of the objects in a body, the body itself first. */
 function objectsIn(value: unknown, path: Path = []): Path[] {
   if (typeof value !== "object" || value === null) return [];
   const inside = Object.entries(value).flatMap(([name, field]) => objectsIn(field, [...path, name]));
@@ -27,7 +27,7 @@ function replaced(body: unknown, path: Path, by: (here: unknown) => unknown): un
   return { ...fields, [name]: replaced(fields[name], rest, by) };
 }
 
-/** As the router parses it. */
+/** Parses a request as the router does. */
 function parse({ listener, request }: Endpoint, body: unknown) {
   const unknown: UnknownNames | undefined = listener !== "merchant" ? "unknown_field" : undefined;
   return parseRequest(request!, parseJson(Buffer.from(JSON.stringify(body))), { unknown });

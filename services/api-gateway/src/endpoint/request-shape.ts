@@ -104,7 +104,7 @@ function readShape(schema: z.ZodType): Shape {
       // A preprocessed value is compared by what the schema behind makes of it.
       return shapeOf(def.out!);
     case "record":
-      // Its names are data: whoever the document is for checks them.
+      // Its names are data, which the receiver checks.
       return { kind: "scalar" };
     default:
       if (SCALARS.has(def.type)) return { kind: "scalar" };

@@ -30,7 +30,7 @@ export type Answer<Status extends number> = {
   status: Status;
   headers?: Record<string, string>;
   body?: object;
-  /** In the place of a body: its text or bytes, piece by piece, read as fast as the client takes it. */
+  /** Replaces the body: its text or bytes, piece by piece, read as fast as the client takes it. */
   rows?: () => AsyncIterable<string | Buffer>;
 };
 

@@ -16,7 +16,7 @@ import type { TraceContext } from "./trace-context.ts";
 /** A person who signed in to the operator API, with what their commands carry as proof. */
 export type Operator = VerifiedOperator & {
   token: OperatorToken;
-  /** Of somebody who acts as a merchant's staff: that merchant. */
+  /** The merchant, for a person who acts as its staff. */
   staffOf?: string;
 };
 
@@ -28,7 +28,7 @@ export type Staff = VerifiedStaff & {
   livemode: boolean;
 };
 
-/** What a listener's exchanges share. */
+/** The state that a listener's exchanges share. */
 export type ListenerState = {
   /** The listener's name, for the log. */
   readonly name: "merchant" | "operator" | "public" | "staff";
@@ -67,7 +67,7 @@ export class Exchange extends ServerResponse {
   merchantId: string | undefined;
   paymentId: string | undefined;
   idempotency: MessageContext["idempotency"];
-  /** What an operator's request does under its Idempotency-Key, while it does it. */
+  /** The work of an operator's request under its Idempotency-Key, while it lasts. */
   keyedWork: KeyedWork | undefined;
   /** Headers that say what is left of the merchant's rate, on every answer after the sign-in. */
   rateLimit: Record<string, string> | undefined;
@@ -78,7 +78,7 @@ export class Exchange extends ServerResponse {
   /** Set with the listener. */
   trace!: TraceContext;
 
-  /** Who signed in, where people do, each in their own name. */
+  /** The person who signed in, on the APIs where people sign in under their own names. */
   get person(): Operator | Staff | undefined {
     return this.operator ?? this.staff;
   }
@@ -110,9 +110,8 @@ export class Exchange extends ServerResponse {
   }
 
   /**
-   * Sends an answer whose length is not known yet. The next piece is taken only when the client has room for it. Where there
-   * is no next one because of a failure, or the client takes too long, the connection is cut off: an answer that ended would
-   * look whole.
+   * Sends an answer whose length is not known yet. The next piece is taken only when the client has room for it. After
+   * a failure, or if the client takes too long, the connection is cut off: an answer that ended would look whole.
    */
   async answerInPieces(
     status: number,

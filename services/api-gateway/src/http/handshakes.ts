@@ -9,7 +9,7 @@ export type Handshakes = {
 };
 
 export type HandshakesOptions = {
-  /** At the same time; one more connection is closed as soon as it is opened. */
+  /** Handshakes at the same time; one more connection is closed as soon as it is opened. */
   max: number;
   onDropped: () => void;
   /** A client that did not get through, with the code of the reason: `ERR_SSL_HTTP_REQUEST` for one that speaks plain HTTP. */
@@ -25,7 +25,7 @@ export function boundHandshakes(server: Server, { max, onDropped, onFailed }: Ha
   const failed = metrics.getMeter("api-gateway").createCounter("holdfast.tls.handshakes.failed", {
     description: "TLS handshakes of clients that did not succeed",
   });
-  // By the client's address and port: Node shows the connection first as a plain socket, then as another one.
+  // Keyed by the client's address and port: Node shows the connection first as a plain socket, then as another one.
   const begun = new Map<string, Socket>();
   server.on("connection", (socket) => {
     if (begun.size >= max) {

@@ -10,7 +10,7 @@ export type HttpServerOptions = {
   onRequest: (request: IncomingMessage, exchange: Exchange) => void;
   /** Called for bytes that were no request. */
   onBroken: (error: NodeJS.ErrnoException, socket: Socket) => void;
-  /** What it serves over TLS; without it the server speaks plain HTTP. */
+  /** The certificate and keys for TLS; without them the server speaks plain HTTP. */
   tls: SecureContextOptions | undefined;
 };
 
@@ -51,7 +51,7 @@ function createPlainOrTlsServer(
   return createTlsServer({
     ...settings,
     ...tls,
-    // Of HTTP versions only this one: what a client offers beside it must not lead to another parser.
+    // The only HTTP version: another one that a client offers must not lead to another parser.
     ALPNProtocols: ["http/1.1"],
     // The handshake may take as long as a head; Node's own limit is two minutes.
     handshakeTimeout: settings.headersTimeout,

@@ -19,7 +19,7 @@ import { startServerSpan } from "./server-span.ts";
 export type Listener = {
   name: ListenerState["name"];
   port: number;
-  /** Where this process sees what the listener serves over TLS; none where it serves plain HTTP. */
+  /** The addresses where this process sees the certificate in use; empty for plain HTTP. */
   tlsServers: TlsServer[];
   /** Accepts no new connections, lets requests under way be answered, and closes what is left after `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>;
@@ -125,7 +125,7 @@ function track(connections: Map<Socket, Exchange | undefined>, socket: Socket): 
   socket.once("close", () => connections.delete(socket));
 }
 
-/** Where a listener is reached, from this very process too. */
+/** The address of a listener, also for this very process. */
 function reachedAt({ address, port }: AddressInfo, overTls: boolean): Pick<Listener, "port" | "tlsServers"> {
   const host = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
   return { port, tlsServers: overTls ? [{ host, port, onConnected: ignoreFailuresFrom }] : [] };
@@ -137,7 +137,8 @@ async function drain(
   timeoutMs: number,
 ): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
-  // Where only a piece of a request has arrived, Node would wait for the rest until its time-out for headers.
+  // Closes idle connections, and those with a piece of a request: Node would wait for the rest until its time-out for
+  // headers.
   for (const [socket, exchange] of connections) {
     if (!exchange || exchange.writableFinished) socket.destroy();
   }
@@ -167,7 +168,7 @@ function cutOffUnread(exchange: Exchange, timeoutMs: number): void {
   });
 }
 
-/** As Node does it: where the request has not arrived by then, and is no upload, `onLate` is called. */
+/** Ends late requests as Node does: if the request has not arrived by then, and is no upload, `onLate` is called. */
 function cutOffLate(
   exchange: Exchange,
   timeoutMs: number,
@@ -189,9 +190,9 @@ export const HTTP_TIMEOUTS = {
   // 300 s few clients could keep many sockets.
   headersTimeout: 10_000,
   requestTimeout: 14_000,
-  // Of a request whose body is passed on as it arrives; as short as any other's where nothing is uploaded.
+  // The time for a request whose body is passed on as it arrives; as short as any other's where nothing is uploaded.
   uploadTimeout: 0,
-  // So is one that reads its answer slowly.
+  // A client that reads its answer slowly is cut off, too.
   answerTimeout: 15_000,
   connectionsCheckingInterval: 1_000,
   // Longer than load balancers keep idle connections (60 s), so that they close first and not we under their request.

@@ -13,7 +13,7 @@ export type TlsOptions = {
   log: Logger;
 };
 
-/** What a listener needs to speak TLS: what its server is made with, and what begins with the server. */
+/** TLS for a listener: the context that its server is made with, and the work that begins with the server. */
 export type PreparedTls = {
   context: SecureContextOptions;
   begin(server: Server, onDropped: () => void): { stop(timeoutMs: number): Promise<void> };
@@ -54,7 +54,7 @@ export async function prepareTls({
   };
 }
 
-/** Whoever opens connections and does not go on leaves three quarters of them to the others. */
+/** Unfinished handshakes have at most this share of the connections and leave the others to working clients. */
 const HANDSHAKES_SHARE = 1 / 4;
 
 function reportFailures(listener: string, log: Logger): (code: string) => void {

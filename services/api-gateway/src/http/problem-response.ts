@@ -28,7 +28,7 @@ function codeOf(error: unknown): ProblemCode {
   return (typeof code === "string" ? PROBLEM_OF_ERROR.get(code) : undefined) ?? "internal_error";
 }
 
-/** By the code of an error. Any other error is a bug. */
+/** The problem for the code of an error. Any other error is a bug. */
 const PROBLEM_OF_ERROR: ReadonlyMap<string, ProblemCode> = new Map([
   ["database_unavailable", "service_unavailable"],
   ["operator_keys_unavailable", "service_unavailable"],
@@ -52,14 +52,16 @@ export function problemBody({ code, extra }: Refusal, requestId: string): string
 
 export const PROBLEM_MEDIA_TYPE = "application/problem+json";
 
-/** Nothing was started, or another request is about to end. */
+/** Problems after which nothing was started, or another request is about to end. */
 const RIGHT_AGAIN: ReadonlySet<ProblemCode> = new Set([
   "service_unavailable",
   "idempotency_key_in_use",
   "operation_in_progress",
 ]);
 
-/** In seconds. An unknown outcome takes until the first inquiry of recovery, and so does an undecided order. */
+/**
+ * The wait in seconds. An unknown outcome takes until the first inquiry of recovery, and so does an undecided order.
+ */
 function retryAfter(code: ProblemCode): Record<string, string> | undefined {
   if (RIGHT_AGAIN.has(code)) return { "Retry-After": "1" };
   if (code === "outcome_unknown" || code === "order_undecided") return { "Retry-After": "10" };

@@ -62,7 +62,7 @@ async function answersTo(...parts: string[]): Promise<HttpAnswer[]> {
     .map(parseRaw);
 }
 
-/** Whatever has been sent to the bus until now has been seen by now. */
+/** Expects these subjects, after all that was sent to the bus until now has arrived. */
 async function busHas(subjects: string[]): Promise<void> {
   await on.payments.bus.nats.flush();
   expect(onTheBus).toEqual(subjects);

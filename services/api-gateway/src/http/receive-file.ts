@@ -12,7 +12,7 @@ export type ExpectedFile = { part: string; bytesMax: number; pieceBytes: number 
 /** A file while it arrives; its pieces are of one size but the last. */
 export type ArrivingFile = { name: string; parts: AsyncIterable<Buffer>; isTooLarge: () => boolean };
 
-/** What ends a file, once the whole form is there. */
+/** The last step of a file, once the whole form is there. */
 export type TakenFile<Result> = { end(): Promise<CommandReply<Result>> } | Refusal;
 
 /**
@@ -31,7 +31,7 @@ export async function receiveFile<Result>(
   exchange.isUpload = true;
   exchange.askForBody();
   const reply = await readForm(exchange.req, expected, take);
-  // What still arrives of the file is not read.
+  // The rest of the file is not read.
   if (reply instanceof Refusal) exchange.isLast = true;
   return reply;
 }
@@ -61,7 +61,7 @@ async function readForm<Result>(
     isPartAFile: () => true,
   });
   parser.on("file", (part: string, stream: BusboyFileStream, name: string | undefined) => {
-    // Where nobody reads it any more its end does not matter.
+    // An error no longer matters once nothing reads the stream.
     stream.on("error", () => {});
     arriving = stream;
     if (part !== wanted) return refuse(invalid("must be the form's only part"));
@@ -80,7 +80,7 @@ async function readForm<Result>(
     () => undefined,
     (error: unknown) => invalid(`cannot be read to its end: ${String(error)}`),
   );
-  // Whoever waits for more of the file learns that none comes.
+  // A consumer that waits for more of the file learns that none comes.
   if (refusal || broken) arriving?.destroy();
   if (refusal) return refusal;
   try {
@@ -105,7 +105,7 @@ function invalidFile(field: string, message: string): Refusal {
   return new Refusal("validation_failed", { members: { errors } });
 }
 
-/** All of one size but the last. @throws CutOffError */
+/** Cuts a stream into pieces of one size but the last. @throws CutOffError */
 async function* inParts(stream: Readable, pieceBytes: number): AsyncGenerator<Buffer> {
   let rest: Buffer[] = [];
   let length = 0;

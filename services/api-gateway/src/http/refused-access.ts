@@ -3,8 +3,8 @@ import { metrics } from "@holdfast/telemetry";
 import type { Exchange, ListenerState } from "./exchange.ts";
 
 /**
- * Why somebody was not let in, or not let do it: `unauthorized` (401), `locked` (429 before the sign-in: too many of
- * them had failed), `forbidden` (403: signed in, and may not).
+ * The reason for a refused access: `unauthorized` (401), `locked` (429 before the sign-in: too many of them had
+ * failed), `forbidden` (403: signed in, and may not).
  */
 export type RefusedAccess = "unauthorized" | "locked" | "forbidden";
 

@@ -4,7 +4,7 @@ import type { Exchange } from "./exchange.ts";
 
 /**
  * Writes the one line of a request: the route's template, never the path, and of headers and bodies nothing but the API
- * key, which names a credential and is no secret: of a merchant's two keys somebody must be able to tell which one acted,
+ * key, which names a credential and is no secret: the log must say which of a merchant's two keys acted,
  * and which one is under attack.
  */
 export function logExchange(log: Logger, exchange: Exchange): void {

@@ -13,8 +13,9 @@ export function served(mediaType: string, body: string): ServedDocument {
 }
 
 /**
- * Answers GET of a path with a document. It is the same for everybody, so nobody signs in. Requests for documents count
- * by client address, apart from those of the API: a client that reads too much loses the documents and nothing else.
+ * Answers GET of a path with a document. It is the same for everybody and needs no sign-in. Requests for documents
+ * count by client address, apart from those of the API: a client that reads too much loses the documents and nothing
+ * else.
  */
 export function serveDocument(
   router: Router,

@@ -9,11 +9,11 @@ export type TlsFiles = {
   /** The listener's certificate, followed by those of its issuers. */
   certFile: string;
   keyFile: string;
-  /** Who signs the certificates of clients. When it is given, nobody comes in without one. */
+  /** The authority of clients' certificates. When it is given, no client connects without one. */
   clientCaFile?: string | undefined;
 };
 
-/** What lies in the files cannot be served. */
+/** The files hold nothing that can be served. */
 export class ListenerCertificateError extends Error {
   override name = "ListenerCertificateError";
   readonly code = "listener_certificate_unusable";
@@ -53,7 +53,7 @@ export type ServedCertificate = {
   validTo: Date;
 };
 
-/** TLS 1.2 with forward secrecy and authenticated encryption, or 1.3; nobody negotiates again within a connection. */
+/** TLS 1.2 with forward secrecy and authenticated encryption, or 1.3; no client renegotiates within a connection. */
 const PROTOCOL: SecureContextOptions = {
   minVersion: "TLSv1.2",
   ciphers: [
@@ -84,7 +84,7 @@ export type FollowOptions = {
   listener: string;
   files: TlsFiles;
   server: Pick<Server, "setSecureContext">;
-  /** What the server began with. */
+  /** The certificate that the server began with. */
   served: ServedCertificate;
   intervalMs: number;
   log: Logger;

@@ -80,7 +80,7 @@ function ownSpan(span: Span): Identified {
   };
 }
 
-/** Nothing is recorded here; the trace continues all the same, for services that record it. */
+/** Records nothing; the trace continues all the same, for services that record it. */
 function noSpan(request: Pick<IncomingMessage, "headers">): Identified {
   const identity = readTraceContext(request);
   const own = parseTraceparent(identity.traceparent);

@@ -83,7 +83,7 @@ describe("an upload", () => {
     onTestFinished(() => void socket.destroy());
     socket.write(`${upload}2\r\n\r\na`);
     await until(() => uploads.length === 1);
-    // It began later, and is late.
+    // A body that began later is already late.
     await drip(port, `POST /body HTTP/1.1\r\n${JSON_HEAD}Content-Length: 30000\r\n\r\n{`, " ");
     socket.write("b");
     const [answer] = (await once(socket, "data")) as [Buffer];
@@ -102,7 +102,7 @@ test("a client that does not take its answer is cut off", async () => {
   await until(() => held.length === 1);
   held[0]!.answer(200, undefined, "x".repeat(LARGER_THAN_KERNEL_BUFFERS));
   await until(() => lines.length === 1);
-  // What was sent before stands in the kernel's buffers, and is less than all of it.
+  // The part that was sent stands in the kernel's buffers, and is less than all of it.
   let length = 0;
   socket.on("data", (chunk: Buffer) => (length += chunk.length)).resume();
   await once(socket, "close");

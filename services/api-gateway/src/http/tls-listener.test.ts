@@ -171,7 +171,7 @@ describe("a client is cut off", () => {
 
   test("that says nothing after its handshake, with a 408", async () => {
     const { port } = await startImpatient({ headersTimeout: 200 });
-    // On a busy machine the handshake alone may take that long, and then there is nobody to answer.
+    // On a busy machine the handshake alone may take that long, and then no client is left to answer.
     await eventually(async () => expectProblem(parseRaw(await sendOverTls(port, ca)), "request_timeout"));
   });
 
@@ -251,7 +251,9 @@ describe("clients that have to show a certificate", () => {
 });
 
 describe("when the files change", () => {
-  /** As Kubernetes mounts a Secret: the names are links into a directory, and a link to that directory is replaced. */
+  /**
+   * Mounts a pair as Kubernetes mounts a Secret: names link into a directory, and a link to that directory is replaced.
+   */
   async function mount(pair: CertificatePair) {
     const volume = await mkdtemp(join(dir, "volume-"));
     let version = 0;

@@ -52,7 +52,7 @@ test("of bytes the client that has sent most loses its oldest body", () => {
   expect(pushedOut).toEqual([]);
   add("b1", 10);
   expect(pushedOut).toEqual(["a1"]);
-  // What still arrives of a body that was pushed out counts no more.
+  // The rest of a body that was pushed out counts no more.
   add("a1", 1_000);
   expect(pushedOut).toEqual(["a1"]);
 });

@@ -26,9 +26,10 @@ type Body = { client: Client; bytes: number; giveWay: () => void };
 type Client = { name: string; bodies: Set<Body>; bytes: number };
 
 /**
- * Bounds the bodies that arrive at the same time, in number and in bytes, in this process. Nobody is refused: where there is
- * no room left, the client that takes most of it loses the body that it began first. A body that arrives without delay is
- * whole long before its turn comes; slow ones, which cost their sender nothing, only push out each other.
+ * Bounds the bodies that arrive at the same time, in number and in bytes, in this process. No client is refused: where
+ * there is no room left, the client that takes most of it loses the body that it began first. A body that arrives
+ * without delay is whole long before its turn comes; slow ones, which cost their sender nothing, only push out each
+ * other.
  */
 export function createBodyLimit({ bodiesMax, bytesMax }: BodyLimitOptions): BodyLimit {
   const clients = new Map<string, Client>();
@@ -71,7 +72,7 @@ export function createBodyLimit({ bodiesMax, bytesMax }: BodyLimitOptions): Body
   };
 }
 
-/** Whose body is read, and the limit that it counts in. */
+/** The client whose body is read, and the limit that it counts in. */
 export type BodySource = {
   limit: BodyLimit;
   /** A merchant, an operator, or an address. */

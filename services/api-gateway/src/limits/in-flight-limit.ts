@@ -12,7 +12,7 @@ export function placesIn(config: {
 
 /**
  * Runs work in one of the places of its kind, if one is free and its holder has not its share already.
- * @param holder who signed in; undefined where nobody has.
+ * @param holder who signed in; undefined without a sign-in.
  * @returns false if none was, and nothing was done.
  */
 export type InFlightLimit = (
@@ -37,7 +37,7 @@ export function createInFlightLimit(places: Places, share: number): InFlightLimi
   };
 }
 
-/** Whose places a browser's request takes. Browsers do not sign in. */
+/** The owner of the places that a browser's request takes. Browsers do not sign in. */
 export type PageVisitor = {
   clientAddress: string;
   /** The checkout, or the payment with 3-D Secure, that the request is about. */

@@ -7,9 +7,7 @@ import { remembered } from "./remembered.ts";
 import { createTokenBuckets } from "./token-buckets.ts";
 
 export type PageRateLimit = {
-  /**
-   * Counts a request for a public page, or refuses it. @param subject the checkout or the payment that it names.
-   */
+  /** Counts a request for a public page, or refuses it. @param subject the checkout or the payment that it names. */
   admit(exchange: Pick<Exchange, "clientAddress">, subject: string | undefined): Refusal | undefined;
   /** Notes that the subject exists. */
   know(subject: string): void;
@@ -20,8 +18,8 @@ export type PageRates = { perAddress: number; perSubject: number };
 /**
  * Requests a minute in this process. Buyers do not sign in: requests count by the client's address (of IPv6 its /64) over
  * all pages together, until they are about a checkout or a payment that exists. From then on they count by that, from
- * whatever address: buyers who share an address, or stand behind a proxy that was not declared, go on paying while
- * somebody beside them asks for more than their address may.
+ * any address: buyers who share an address, or stand behind a proxy that was not declared, go on paying while
+ * another client asks for more than their address may.
  */
 export function createPageRateLimit({ perAddress, perSubject }: PageRates): PageRateLimit {
   const bucketsOf = (size: number) =>

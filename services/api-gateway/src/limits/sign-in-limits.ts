@@ -63,7 +63,7 @@ export function createSignInLimits({ perAddress, perKey }: SignInLimitsOptions):
   };
 }
 
-/** With the limits of the configuration. */
+/** Limits sign-ins as the configuration says. */
 export function signInLimitsIn(
   config: Pick<Config, "FAILED_SIGN_INS_PER_MINUTE_PER_IP" | "FAILED_SIGN_INS_PER_MINUTE_PER_KEY">,
 ): SignInLimits {

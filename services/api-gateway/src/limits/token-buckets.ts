@@ -2,14 +2,11 @@ import { TokenBucket } from "limiter";
 import { remembered } from "./remembered.ts";
 
 export type TokenBucketsOptions = {
-  /** What a bucket holds when it is full: the largest burst. */
+  /** The content of a full bucket: the largest burst. */
   size: number;
   /** An empty bucket is full again after this time. */
   intervalMs: number;
-  /**
-   * Keys that are remembered. One more makes the key that was not used for longest forgotten, whatever its bucket
-   * holds.
-   */
+  /** The most keys in memory. One more evicts the least recently used key, whatever its bucket holds. */
   keysMax: number;
 };
 

@@ -6,8 +6,8 @@ import {
 } from "@holdfast/contracts";
 
 /**
- * What is wrong between the parameters of a search: a range that ends before it begins, or a search that no index answers
- * and that no range of time bounds. @param lookUps filters of this endpoint that are answered by an index.
+ * The faults between a search's parameters: a range that ends before it begins, or a search that no index answers and
+ * no range of time bounds. @param lookUps filters of this endpoint that are answered by an index.
  */
 export function rangeFaults(
   filter: OperatorListFilter,

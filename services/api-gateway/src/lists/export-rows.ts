@@ -55,7 +55,7 @@ export async function exportRows(
   };
 }
 
-/** As many as a page of JSON may have. */
+/** The rows of the largest page of JSON. */
 const LIMIT_MAX = 200;
 
 type ReadAfter = (cursor: string) => Promise<RowPage | Refusal>;
@@ -83,7 +83,7 @@ async function readPatiently(read: () => Promise<RowPage | Refusal>): Promise<Ro
   throw new ExportInterruptedError("a page of an export could not be read");
 }
 
-/** Longer than a service takes to start again, and shorter than clients wait. */
+/** Pauses that together outlast a service's restart, and end before clients give up. */
 const PAUSES_MS = [100, 500, 2_000, 4_000, 0];
 
 /** The range of time that it is of, or else when it was made. */

@@ -3,8 +3,8 @@ import { timeCursor, type ListPlace } from "@holdfast/contracts";
 import type { KeyRing } from "@holdfast/service-runtime";
 
 /**
- * Cursors that are signed to their query: whoever asks, what is asked, and the place. With another query's cursor a list
- * would begin somewhere in its middle, and nobody would see that rows are missing. Any replica can read them.
+ * Cursors that are signed to their query: the caller, the filter, and the place. With another query's cursor a list
+ * would begin somewhere in its middle, without a sign of missing rows. Any replica can read them.
  */
 export type ListCursors = {
   encode(query: ListIdentity, place: ListPlace): string;
@@ -12,7 +12,7 @@ export type ListCursors = {
   decode(query: ListIdentity, cursor: string): ListPlace | undefined;
 };
 
-/** What a list is of; the size of its pages may change on the way. */
+/** The identity of a list; the size of its pages may change on the way. */
 export type ListIdentity = {
   path: string;
   /** The merchant that asks, or `operators`. */
@@ -20,7 +20,7 @@ export type ListIdentity = {
   parameters: Record<string, string | undefined>;
 };
 
-/** @param ring the peppers of credentials; what is derived here tells nothing about them. */
+/** @param ring the peppers of credentials; the keys derived here reveal nothing about them. */
 export function createListCursors({ activeId, keys }: KeyRing): ListCursors {
   const derived = new Map(
     [...keys].map(([id, key]) => [

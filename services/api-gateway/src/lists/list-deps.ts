@@ -2,7 +2,7 @@ import { createSharedPlaces, placesOfOne, type KeyRing } from "@holdfast/service
 import { createListCursors } from "./list-cursor.ts";
 import type { ListDeps } from "./list-route.ts";
 
-/** What a face's lists share. */
+/** The dependencies that a face's lists share. */
 export function listDepsIn(config: {
   CREDENTIAL_PEPPERS?: KeyRing | undefined;
   EXPORTS_IN_FLIGHT_MAX: number;

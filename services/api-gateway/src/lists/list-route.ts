@@ -13,11 +13,11 @@ export type ListDeps = {
   exports: SharedPlaces;
 };
 
-/** What a request lists. */
+/** The list that a request asks for. */
 export type Listing = MergedList<Row> & {
   /** Begins the name of a file. */
   name: string;
-  /** Whose list it is: a merchant's id, or `operators`. */
+  /** The owner of the list: a merchant's id, or `operators`. */
   audience: string;
 };
 

@@ -43,11 +43,11 @@ function newestFirst(a: ListPlace, b: ListPlace): number {
 
 const model = fc.record({
   rows: fc.array(fc.record({ part: fc.nat(1), time: fc.nat(20), matches: fc.boolean() }), { maxLength: 60 }),
-  /** What arrives while the list is read: at any time, since a row is committed later than its time says. */
+  /** Rows that arrive while the list is read: at any time, since a row is committed later than its time says. */
   arrivals: fc.array(fc.record({ part: fc.nat(1), time: fc.nat(30) }), { maxLength: 60 }),
   limits: fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 }),
   readMax: fc.integer({ min: 1, max: 12 }),
-  /** As an export reads, which keeps what it has for the next page. */
+  /** Reads as an export does, which keeps what it has for the next page. */
   isExport: fc.boolean(),
 });
 

@@ -24,12 +24,12 @@ export function mergeParts<Item>(
   };
 }
 
-/** Whether a list that is read from `place` on still has `each`. */
+/** Tells whether a list that is read from `place` on still has `each`. */
 export function isBehind(each: ListPlace, place: ListPlace, oldestFirst = false): boolean {
   return oldestFirst ? compare(each, place) > 0 : compare(each, place) < 0;
 }
 
-/** Both are texts of one length each, whose order is that of what they stand for. */
+/** Compares places as texts: each has one length, and the order of its value. */
 function compare(a: ListPlace, b: ListPlace): number {
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? -1 : 1;
   return a.id < b.id ? -1 : Number(a.id > b.id);

@@ -8,11 +8,11 @@ import { Refusal } from "../http/refusal.ts";
 import { exportRows, type ReadRows } from "./export-rows.ts";
 import { columnsOf } from "./row-columns.ts";
 
-/** What a request lists, page by page. */
+/** The list that a request asks for, page by page. */
 export type PagedList = {
   /** Begins the name of a file. */
   name: string;
-  /** Who has a share of the exports: a merchant's id, or who a person is. */
+  /** The owner of a share of the exports: a merchant's id, or a person's. */
   audience: string;
   /** One page, the first without a cursor; a Refusal if it cannot be read. */
   read: ReadRows;
@@ -67,7 +67,7 @@ export function definePagedListRoute<E extends ListEndpoint>(
 
 const DEFAULT_LIMIT = 50;
 
-/** What the client prefers of what there is; JSON where it likes none of it. */
+/** The client's preferred media type among those on offer; JSON where it accepts none of them. */
 function mediaTypeOf({ req }: Exchange): RowMediaType | "application/json" {
   const offered = ["application/json", ...Object.keys(ROW_MEDIA_TYPES)];
   const preferred = new Negotiator(req).mediaType(offered) ?? "application/json";

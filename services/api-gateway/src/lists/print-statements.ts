@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { currencyExponent, formatAmount, type Statement } from "@holdfast/contracts";
 import { html, Html } from "@holdfast/html";
 
-/** What the page is of. */
+/** The range of a printed page. */
 export type PrintedRange = {
   from: string;
   to: string;
-  /** Whether it has statements of several merchants, and says whose each is. */
+  /** True for statements of several merchants, each shown with its merchant. */
   ofMerchants: boolean;
 };
 

@@ -2,7 +2,7 @@ import type { ListPart, ListPlace } from "@holdfast/contracts";
 import { Refusal } from "../http/refusal.ts";
 import { isBehind, mergeParts, type MergedPage } from "./merge-parts.ts";
 
-/** What one service has of a list, from a place on; a Refusal if it cannot say. */
+/** Reads one service's part of a list, from a place on; a Refusal if it cannot say. */
 export type ReadPart<Item> = (part: {
   after?: ListPlace;
   limit: number;
@@ -12,8 +12,9 @@ export type ReadPart<Item> = (part: {
 export type MergedList<Item> = { parts: ReadPart<Item>[]; oldestFirst?: boolean };
 
 /**
- * One page of a merged list. A part that does not answer refuses the page: a list without it would look complete. Where
- * few of the rows match, the parts are asked further, but not without an end: then the page has fewer items than it could.
+ * One page of a merged list. A part that does not answer refuses the page: a list without it would look complete. If
+ * few of the rows match, the parts are asked further, but not without an end: then the page has fewer items than it
+ * could.
  */
 export async function readPage<Item>(
   list: MergedList<Item>,

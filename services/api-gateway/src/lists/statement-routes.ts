@@ -34,7 +34,7 @@ export function merchantStatementsRoute({ send }: { send: SendCommand }) {
   );
 }
 
-/** Those of all merchants, for operators. */
+/** The statements of all merchants, for operators. */
 export function operatorStatementsRoute({ send }: { send: SendOperatorCommand }) {
   return defineRoute(listStatementsOfMerchants, (call) =>
     answerStatements(
@@ -105,7 +105,7 @@ function mediaTypeOf({ req }: Exchange): MediaType {
   return (new Negotiator(req).mediaType(offered) ?? "application/json") as MediaType;
 }
 
-/** What makes the text of an answer, page by page. */
+/** Writes the text of an answer, page by page. */
 type Writer = { head: string; page(items: Statement[]): string; end(count: number): string };
 
 async function* rowsFrom(

@@ -15,7 +15,7 @@ export function createRowWriter(
       return {
         head: (bom ? "\u{FEFF}" : "") + csv([columns.map(({ name }) => name)]),
         page: (rows) => csv(rows.map((row) => columns.map(({ textOf }) => textOf(row)))),
-        // As wide as every other row, since some programs refuse a table that is not.
+        // The last row is as wide as every other, since some programs refuse a table that is not.
         end: (count) => csv([columns.map((_, index) => ["#rows", String(count)][index] ?? "")]),
       };
     case "application/x-ndjson":

@@ -39,7 +39,7 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-/** As another process would: this one's cache does not know. */
+/** Changes the database as another process would: this one's cache does not know. */
 async function asOwner(sql: string): Promise<void> {
   await withClient(gateway.database.urls.gateway.owner, async (client) => void (await client.query(sql)));
 }

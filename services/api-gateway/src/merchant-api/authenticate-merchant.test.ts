@@ -5,7 +5,7 @@ import { authenticateMerchant } from "./authenticate-merchant.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { Refusal } from "../http/refusal.ts";
 
-/** What signing in is asked for a request with these headers, and what comes of it. */
+/** The calls that a sign-in with these headers makes, and its outcome. */
 async function attempt(headersDistinct: Record<string, string[]>) {
   const verify = vi.fn(async (_apiKey: string, apiSecret: string) =>
     apiSecret === "right" ? { merchantId: "m" } : undefined,

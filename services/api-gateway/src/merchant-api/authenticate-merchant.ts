@@ -30,7 +30,10 @@ export function authenticateMerchant(signIn: SignIn, limits: SignInLimits): Auth
   };
 }
 
-/** Only what has the form of a key, which has a bound; and, since anybody may send one, no card number in that form. */
+/**
+ * Returns a text that has the form of a key, which has a bound; never a card number in that form, since anybody may
+ * send one.
+ */
 function loggableKey(text: string): string | undefined {
   return isApiKey(text) && !text.split(/[^\d_-]/).some(mayBeCardNumber) ? text : undefined;
 }

@@ -24,7 +24,7 @@ type Deps = { send: SendCommand; publicUrl: string };
 
 /**
  * POST /api/checkout. The id is generated here, so that a command sent twice is one checkout. It has 122 random bits and
- * no time in it: anybody who knows it can pay, so it must not be guessed. What is said about the buyer is sealed for it.
+ * no time in it: anybody who knows it can pay, so it must not be guessed. The buyer's data are sealed for it.
  */
 export function createCheckoutRoute({ send, publicUrl, cards }: Deps & { cards: CardSealer }) {
   return defineRoute(

@@ -28,7 +28,7 @@ import { qrCodeSvg } from "./qr-code.ts";
 
 type Deps = { send: SendCommand; publicUrl: string; lists: ListDeps };
 
-/** What merchants do with payment links. */
+/** The merchants' routes of payment links. */
 export function paymentLinkRoutes(deps: Deps): Route[] {
   return [createRoute(deps), listRoute(deps), getRoute(deps), disableRoute(deps)];
 }

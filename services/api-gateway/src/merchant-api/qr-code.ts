@@ -3,7 +3,7 @@ import createQrCode from "qrcode-generator";
 /** Light modules around the code, which readers need (ISO/IEC 18004). */
 const QUIET_ZONE = 4;
 
-/** The text as a QR code: black on white whatever is behind it, one unit a module, to be scaled by who shows it. */
+/** The text as a QR code: black on white on any background, one unit a module, for the page to scale. */
 export function qrCodeSvg(text: string): string {
   const code = createQrCode(0, "M");
   code.addData(text, "Byte");

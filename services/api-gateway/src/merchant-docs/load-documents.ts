@@ -10,7 +10,7 @@ import { renderReference } from "./render-reference.ts";
 import { PROBLEMS, type ProblemCode } from "@holdfast/contracts";
 import { renderTable } from "./render-table.ts";
 
-/** In the order in which they are read: files of docs/merchant, by name. The first one is the front page. */
+/** The files of docs/merchant in reading order, by name. The first one is the front page. */
 export const GUIDES = [
   "getting-started",
   "three-d-secure",
@@ -84,7 +84,7 @@ function readGuide(
   return { entry: { name, title }, content: html`${content}` };
 }
 
-/** Where a guide has one of these lines it shows a table: no guide repeats the contract by hand. */
+/** Lines of a guide that a table replaces: no guide repeats the contract by hand. */
 const PROBLEM_CODES = "<!-- the table of problem codes -->";
 const RESULT_CODES = "<!-- the table of result codes -->";
 
@@ -112,7 +112,7 @@ function renderProblemCodes(document: MerchantDocument): Html {
   );
 }
 
-/** In the order of the contracts' list. */
+/** The problem codes in the order of the contracts' list. */
 function problemCodesIn(
   document: MerchantDocument,
 ): Map<ProblemCode, { operationId: string; summary: string }[]> {

@@ -111,7 +111,7 @@ test("the reference has every operation and every schema of the description", as
   const webhooks = Object.keys(body["webhooks"] as object);
   const examples = operations.length + taking.length + webhooks.length;
   expect(text.match(/<summary>Example<\/summary>/g)).toHaveLength(examples);
-  // Of one value nobody has a choice.
+  // A single value offers no choice.
   expect(text).toContain("<p>Always: <code>payment.captured</code> </p>");
   expect(text).not.toMatch(/One of: <code>[^<]*<\/code> <\/p>/);
 });
@@ -150,7 +150,7 @@ describe("with other settings", () => {
     expect(Number(third.headers["retry-after"])).toBeGreaterThan(0);
     const { headers } = await gateway.createMerchant();
     const path = "/api/payment/0199aaaa-0000-7000-8000-000000000001";
-    // Nobody answers for payments here: what counts is that it is let in.
+    // No payments service answers here: a 503 proves that the request is let in.
     expect((await http(merchant, { path, headers })).status).toBe(503);
   });
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What the reference shows of docs/openapi.merchant.json. What it does not know it passes over. */
+/** The parts of docs/openapi.merchant.json that the reference shows. It passes over unknown ones. */
 const schemaObject = z.object({
   $ref: z.string().optional(),
   type: z.string().optional(),

@@ -36,7 +36,7 @@ const renderer = new Marked({
     link({ href, tokens }: Tokens.Link): string {
       return `<a href="${escapeHtml(addressOf(href))}">${this.parser.parseInline(tokens)}</a>`;
     },
-    // Whoever has no mouse scrolls what is wider than the screen with the keyboard.
+    // `tabindex` lets a reader without a mouse scroll a block that is wider than the screen.
     code({ text }: Tokens.Code): string {
       return `<pre tabindex="0"><code>${escapeHtml(text)}\n</code></pre>\n`;
     },

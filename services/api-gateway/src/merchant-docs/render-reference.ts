@@ -72,7 +72,7 @@ function renderSchema(name: string, schema: SchemaObject): Html {
   </section>`;
 }
 
-/** Folded: whoever looks a field up passes by. */
+/** Folded, since most readers look up a field. */
 function examplesIn(content: Content = {}): Html {
   return html`${Object.values(content)
     .filter(({ example }) => example !== undefined)
@@ -102,7 +102,7 @@ function typeOf({ $ref, type, format, items, anyOf, oneOf, properties }: SchemaO
   return html`${type ?? (properties ? "object" : "any")}${format !== undefined && html` (${format})`}`;
 }
 
-/** What else a value has to be; a long list of values is folded. */
+/** The further limits of a value; a long list of values is folded. */
 function limitsOf(schema: SchemaObject): Html {
   const { minLength, maxLength, minItems, maxItems, examples = [] } = schema;
   const values = schema.enum ?? (schema.const === undefined ? [] : [schema.const]);

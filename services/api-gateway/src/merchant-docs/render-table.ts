@@ -1,6 +1,6 @@
 import { html, type Html } from "@holdfast/html";
 
-/** What a column is called: as it is shown, and as a text for narrow screens. */
+/** The name of a column: as it is shown, and as a text for narrow screens. */
 export type Heading = { shown: Html | string; label: string };
 
 /**

@@ -22,12 +22,11 @@ export function issueCredential(peppers: KeyRing, { livemode } = { livemode: tru
   };
 }
 
-/** Whether a text can be a key at all; others are not looked up. */
+/** Tells whether a text has the form of a key, so that others are not looked up. */
 export function isApiKey(text: string): boolean {
   return /^hk_(live|test)_[\w-]{24}$/.test(text);
 }
 
-/** Whether a key is of test mode. */
 export function isTestKey(apiKey: string): boolean {
   return apiKey.startsWith("hk_test_");
 }
@@ -38,7 +37,7 @@ export function hashOfNothing({ activeId }: KeyRing): SecretHash {
 }
 
 /**
- * Always one HMAC and one comparison, whatever the outcome. A hash under a pepper that is not in the ring matches nothing:
+ * Makes one HMAC and one comparison for every outcome. A hash under a pepper that is not in the ring matches nothing:
  * another pepper must never vouch for it.
  */
 export function secretMatches(

@@ -6,13 +6,13 @@ import { SETTINGS_COLUMNS, settingsOf } from "./merchant-settings.ts";
 /** A merchant as the pages for browsers may know it: what its buyers see, and what a payment is carried out under. */
 export type Payee = {
   merchantId: string;
-  /** What its buyers call it. */
+  /** The name that its buyers know. */
   name: string;
   isActive: boolean;
   branding?: Branding;
 } & MerchantSettings;
 
-/** By the merchant's id in either mode, which it keeps. Nothing of credentials, which the role of those pages may not read. */
+/** Finds a payee by the merchant's id in either mode, which it keeps. The pages' role may not read credentials. */
 export async function findPayee(db: Kysely<GatewayDatabase>, merchantId: string): Promise<Payee | undefined> {
   const query = db
     .selectFrom("merchant")

@@ -1,7 +1,6 @@
 import type { Kysely } from "kysely";
 import { read, type GatewayDatabase } from "../database.ts";
 
-/** What these merchants are called. */
 export async function findMerchantNames(
   db: Kysely<GatewayDatabase>,
   merchantIds: string[],

@@ -12,7 +12,7 @@ type Db = Kysely<GatewayDatabase>;
 
 /** Every statement on the gateway's tables. */
 
-/** What a sign-in needs, in one read by primary key. */
+/** Reads all that a sign-in needs, by primary key. */
 export async function findCredential(db: Db, apiKey: string): Promise<StoredCredential | undefined> {
   const query = db
     .selectFrom("credential")
@@ -35,8 +35,8 @@ export async function findCredential(db: Db, apiKey: string): Promise<StoredCred
 }
 
 /**
- * Puts a secret's hash under another pepper, where nobody was first and the credential is not revoked. The role may not
- * write hashes itself: the database's function changes nothing else.
+ * Puts a secret's hash under another pepper, unless another process was first or the credential is revoked. The role
+ * may not write hashes itself: the database's function changes nothing else.
  */
 export async function replaceHash(db: Db, apiKey: string, from: SecretHash, to: SecretHash): Promise<void> {
   const { secretHmac, pepperId } = to;
@@ -44,10 +44,10 @@ export async function replaceHash(db: Db, apiKey: string, from: SecretHash, to: 
   await read(call.execute(db));
 }
 
-/** Who changes something, in which request. */
+/** The author of a change, and the request. */
 export type Actor = { subject: string; requestId: string; staffOf?: string };
 
-/** What else the transaction that adds a credential does: it keeps the answer under the request's Idempotency-Key. */
+/** Further work in the transaction that adds a credential: it keeps the answer under the request's Idempotency-Key. */
 type Beside<Added extends unknown[]> = (
   trx: Transaction<GatewayDatabase>,
   ...added: Added
@@ -231,7 +231,7 @@ export async function findMerchantNames(db: Db, merchantIds: string[]): Promise<
   return new Map((await read(query.execute())).map(({ merchant_id, name }) => [merchant_id, name]));
 }
 
-/** Newest first. Ids are UUIDv7, and a page continues below the last one seen, so it stays the same whatever is added. */
+/** Newest first. Ids are UUIDv7, and a page continues below the last one seen, so new rows do not change it. */
 export async function listMerchants(db: Db, limit: number, before: string | undefined): Promise<Merchant[]> {
   const query = db
     .selectFrom("merchant")

@@ -5,7 +5,7 @@ import type { GatewayDatabase, MerchantTable } from "../database.ts";
 import { isTestKey } from "./credential.ts";
 import { SETTINGS_COLUMNS, settingsOf, type SettingsColumns } from "./merchant-settings.ts";
 
-/** What a merchant is shown from, with its credentials. */
+/** The columns that a merchant is shown from, with its credentials. */
 export function merchantColumns(eb: ExpressionBuilder<GatewayDatabase, "merchant">) {
   const credentials = eb
     .selectFrom("credential")

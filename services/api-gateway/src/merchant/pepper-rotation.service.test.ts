@@ -68,7 +68,7 @@ test("a wrong secret and a revoked credential move nothing", async () => {
   expectProblem(await signIn(rotated, revoked), "unauthorized");
   const wrong = { ...merchant, headers: { ...merchant.headers, "x-api-secret": `hs_${"A".repeat(43)}` } };
   expectProblem(await signIn(rotated, wrong), "unauthorized");
-  // What a sign-in began before is done when a later one's is.
+  // The work that an earlier sign-in began is done when that of a later one is.
   const witness = await gateway.createMerchant();
   await signIn(rotated, witness);
   await eventually(async () => expect(await pepperOf(witness)).toBe("p2"));

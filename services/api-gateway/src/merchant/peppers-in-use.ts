@@ -13,7 +13,7 @@ export function peppersInUse(ring: KeyRing): RingInUse {
   return { setting: "CREDENTIAL_PEPPERS", ring, rowsAre: "credentials", rows: [credentials] };
 }
 
-/** A credential's pepper is not in the ring, so nobody can sign in with it. */
+/** A credential's pepper is not in the ring, so no request can sign in with it. */
 export class UnknownPepperError extends Error {
   override name = "UnknownPepperError";
   readonly code = "unknown_pepper";

@@ -27,7 +27,7 @@ export type AuditSource = {
 
 /**
  * GET /operator/audit-log: the services' logs as one, newest first, narrowed to what the query names. The cursor says
- * how far each of them has been read, so that pages stay the same whatever is added.
+ * how far each of them has been read, so that new entries do not change pages.
  */
 export function auditLogRoute({ sources, lists }: { sources: AuditSource[]; lists: ListDeps }) {
   return definePagedListRoute(getAuditLog, lists, (call, { service: only, ...filter }) => ({
@@ -84,9 +84,9 @@ function positionsAfter(page: AuditLogEntry[]): Positions {
   return Object.fromEntries(page.map(({ service, at, sequence }) => [service, { at, sequence }]));
 }
 
-/** Of services of which nothing was shown yet: what they add meanwhile is newer than the pages before. */
+/** Positions in services of which nothing was shown yet: their later entries are newer than the pages before. */
 function positionsBehind({ at, service }: AuditLogEntry): Positions {
-  // Of one moment those of a later service in the order come after it, and those of an earlier one do not.
+  // Entries of one moment follow the order of services: those of a later service come after it.
   const sequenceOf = (other: string) => (other.localeCompare(service) > 0 ? Number.MAX_SAFE_INTEGER : 0);
   return Object.fromEntries(AUDITED_SERVICES.map((each) => [each, { at, sequence: sequenceOf(each) }]));
 }

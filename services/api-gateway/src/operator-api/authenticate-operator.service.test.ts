@@ -105,7 +105,7 @@ describe("who may do what", () => {
     expect(Object.keys(MAY).toSorted()).toEqual(endpoints.map(({ operationId }) => operationId).toSorted());
   });
 
-  /** Nobody serves commands here, so what is allowed goes as far as a 503. */
+  /** No service takes commands here, so what is allowed goes as far as a 503. */
   test.each(matrix)("$role may $name: $allowed", async ({ role, request, allowed }) => {
     const answer = await gateway.operatorApi({ ...request, role });
     if (allowed) expect([200, 202, 400, 404, 415, 503]).toContain(answer.status);
@@ -127,7 +127,7 @@ describe("who may do what", () => {
     );
     const names = (endpoints: readonly unknown[]) =>
       endpoints.map((endpoint) => (endpoint as Endpoint).operationId).toSorted();
-    // Those of merchants' staff are derived, and have no names of their own.
+    // The endpoints of merchants' staff are derived, and have no names of their own.
     expect(names(ENDPOINTS)).toEqual(names([...defined, ...contracts.STAFF_ENDPOINTS]));
     expect(new Set(ENDPOINTS).size).toBe(ENDPOINTS.length);
   });

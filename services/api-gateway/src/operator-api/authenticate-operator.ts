@@ -11,9 +11,9 @@ export type SignInDeps<Person> = {
   /** @returns undefined of a token that is not valid. */
   verify: (token: string) => Promise<Person | undefined>;
   limits: SignInLimits;
-  /** Of the person whom a valid token names. */
+  /** Tells whether the person whom a valid token names is locked out. */
   isRefused: (subject: string) => Promise<boolean>;
-  /** While it is off, nobody can say whether a token has expired. */
+  /** While it is off, a token's expiry cannot be checked. */
   clock: Pick<ClockWatch, "isOff">;
 };
 
@@ -29,9 +29,9 @@ export function authenticateOperator(deps: SignInDeps<VerifiedOperator>): Authen
 }
 
 /**
- * The sign-in of people, whoever they are.
+ * The sign-in of people of any kind.
  *
- * @param admit sets who has signed in, or refuses somebody whose token is valid.
+ * @param admit sets the person who signed in, or refuses them although their token is valid.
  */
 export function signInByToken<Person extends { subject: string }>(
   { verify, limits, isRefused, clock }: SignInDeps<Person>,

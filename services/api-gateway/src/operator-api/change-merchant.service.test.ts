@@ -32,12 +32,12 @@ async function read(merchantId: string): Promise<Record<string, unknown>> {
   return (await gateway.operatorApi({ path: `/operator/merchants/${merchantId}` })).body;
 }
 
-/** Whether a merchant's call gets past the sign-in. */
+/** Tells whether a merchant's call gets past the sign-in. */
 async function signsIn({ headers }: TestMerchant): Promise<boolean> {
   return (await gateway.merchantApi({ path: "/api/nowhere", headers })).status === 404;
 }
 
-/** What the log says of a merchant, oldest first, without its creation. */
+/** The log's entries about a merchant, oldest first, without its creation. */
 async function audited(merchantId: string) {
   const entries = [];
   for await (const entry of readAuditEntries(db, "gateway")) {

@@ -104,7 +104,7 @@ async function* eachOf(pieces: readonly Buffer[]): AsyncGenerator<Buffer> {
   yield* pieces;
 }
 
-/** As RFC 8187 has it. */
+/** Encodes a file name by RFC 8187. */
 function encoded(fileName: string): string {
   return encodeURIComponent(fileName).replaceAll(
     /['()*]/g,
@@ -116,7 +116,7 @@ function sha256Of(bytes: Buffer): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** What is stored is not what was sent. */
+/** The stored bytes differ from those that were sent. */
 class DamagedEvidenceError extends Error {
   override name = "DamagedEvidenceError";
   readonly code = "damaged_evidence";

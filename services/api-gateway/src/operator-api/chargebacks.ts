@@ -24,7 +24,7 @@ import type { Exchange } from "../http/exchange.ts";
 import type { Refusal } from "../http/refusal.ts";
 import { addEvidenceRoute, getEvidenceRoute } from "./chargeback-evidence.ts";
 
-/** What banks take back from payments for their buyers, and how it ends. */
+/** Chargebacks: payments that banks take back for their buyers, and the outcomes. */
 export function chargebackRoutes({ send }: { send: SendOperatorCommand }) {
   return [
     openRoute({ send }),
@@ -34,7 +34,7 @@ export function chargebackRoutes({ send }: { send: SendOperatorCommand }) {
       const reply = await send(listPaymentChargebacks, call, {
         ...filter,
         ...(merchantId !== undefined && { merchantId: idInMode(merchantId, livemode) }),
-        // Whatever is named by its payment's id is found in either mode.
+        // A payment id already implies the mode.
         ...((mode !== undefined || filter.paymentId === undefined) && { livemode }),
         limit: Number(limit),
       });

@@ -6,7 +6,7 @@ import type { GatewayDatabase } from "../database.ts";
 import { defineRoute, type Route } from "../endpoint/route.ts";
 import { findMerchantNames } from "../merchant/merchant-queries.ts";
 
-/** Whose webhooks are late, and why: the dispatcher knows the endpoints, and the gateway the merchants' names. */
+/** Lists late webhooks with reasons: the dispatcher knows the endpoints, and the gateway the merchants' names. */
 export function failingWebhooksRoute({
   send,
   db,

@@ -23,7 +23,7 @@ import { findMerchantNames } from "../merchant/merchant-names.ts";
 
 type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase>; lists: ListDeps };
 
-/** What operators see of the payments and refunds of all merchants. */
+/** The operators' lists of the payments and refunds of all merchants. */
 export function operatorListRoutes({ send, db, lists }: Deps) {
   return [
     defineListRoute(listOperatorPayments, lists, (call) => {
@@ -62,7 +62,7 @@ export function operatorListRoutes({ send, db, lists }: Deps) {
       const filter = { ...inMode(asked, livemode), ...ofPayment };
       const isQueue = isRefundQueue(filter);
       const { status, ...rest } = filter;
-      // What is compared needs a range, whatever the status is called here.
+      // A search by status needs a range, whatever the status is called here.
       const searched = { ...rest, ...(status !== undefined && { status: "SUCCESS" as const }) };
       // A payment has few refunds, and they have an index.
       const errors =
@@ -97,7 +97,7 @@ function audienceOf({ caller }: Pick<Call<typeof listOperatorPayments>, "caller"
   return caller.subject;
 }
 
-/** What waits for the bank is few, and has an index of its own that knows nothing else. */
+/** Refuses other filters: few payments wait for the bank, and their index knows nothing else. */
 function unresolvedFaults(filter: Record<string, string | undefined>): FieldFault[] {
   return Object.keys(filter)
     .filter((field) => filter[field] !== undefined)

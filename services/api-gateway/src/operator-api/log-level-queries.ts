@@ -44,7 +44,7 @@ export async function changeLogLevel(
   });
 }
 
-/** Those that are not over yet. */
+/** The changes that are not over yet. */
 export async function logLevelChanges(db: Db): Promise<LogLevelChange[]> {
   return await read(changesIn(db));
 }

@@ -60,7 +60,7 @@ function logLevelRoutes(deps: RouteDeps): Route[] {
   ];
 }
 
-/** What was committed is what is answered: once it is, nothing that fails makes another answer of it. */
+/** Answers what was committed: after the commit no failure makes another answer of it. */
 export async function applyLogLevel(
   { db, replicas, log }: RouteDeps,
   wanted: Parameters<typeof changeLogLevel>[1],
@@ -101,7 +101,7 @@ function describe(
   };
 }
 
-/** What one replica says that it logs; `until` by this machine's clock. */
+/** The log level that one replica reports; `until` by this machine's clock. */
 type LogLevelReport = { service: LoggingService; instance: string; level: string; until?: string };
 
 type ReplicaLogLevels = {
@@ -114,8 +114,8 @@ type ReplicaLogLevels = {
 };
 
 /**
- * Speaks with all replicas: a request on the bus would reach one of a service. Nobody knows how many there are, so an answer
- * takes its second, and whoever is late is missing in it.
+ * Reaches all replicas: a request on the bus would reach one of a service. Their number is unknown, so an answer takes
+ * its second, and a late replica is missing in it.
  */
 function reachReplicas(bus: Bus): ReplicaLogLevels {
   const asked = new Map<string, LogLevelReport[]>();

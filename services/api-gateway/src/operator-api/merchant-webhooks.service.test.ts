@@ -37,7 +37,7 @@ let gateway: TestGateway;
 let merchantId: string;
 let dispatcher: Awaited<ReturnType<typeof serveCommands>>;
 const received: Record<string, unknown>[] = [];
-/** What the dispatcher, which the test plays, answers instead of its usual answer. */
+/** The answer of the dispatcher, which the test plays, instead of its usual one. */
 let refusal: CommandReply<never> | undefined;
 
 beforeAll(async () => {

@@ -22,7 +22,7 @@ function get(path: string, role = "viewer"): Promise<HttpAnswer> {
   return gateway.operatorApi({ path: `/operator/merchants${path}`, role });
 }
 
-/** Whether a merchant's call gets past the sign-in. */
+/** Tells whether a merchant's call gets past the sign-in. */
 async function signsIn({ headers }: { headers: Record<string, string> }): Promise<boolean> {
   return (await gateway.merchantApi({ path: "/api/nowhere", headers })).status === 404;
 }

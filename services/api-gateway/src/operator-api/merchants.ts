@@ -117,7 +117,7 @@ function revokeCredentialRoute({ db, announce }: Deps) {
   });
 }
 
-/** Who an audit entry names. */
+/** The person whom an audit entry names. */
 function actorOf({ exchange, caller }: { exchange: Exchange; caller: Operator }): queries.Actor {
   return { subject: caller.subject, requestId: exchange.requestId, ...staffOf(caller) };
 }

@@ -10,7 +10,7 @@ import { operatorAnswer } from "../bus/command-answer.ts";
 import { type SendOperatorCommand } from "../bus/send-command.ts";
 import { defineRoute } from "../endpoint/route.ts";
 
-/** What operators do about payments whose outcome is unknown. */
+/** The operators' routes for payments whose outcome is unknown. */
 export function paymentRoutes({ send }: { send: SendOperatorCommand }) {
   return [
     defineRoute(inquirePayment, async (call) => {

@@ -25,7 +25,7 @@ import { Refusal } from "../http/refusal.ts";
 import { defineRoute, type Answer } from "../endpoint/route.ts";
 import { amountMinorOf } from "../endpoint/amount-minor.ts";
 
-/** What operators see and decide about refunds. */
+/** The operators' routes that show refunds and decide about them. */
 export function refundRoutes({ send }: { send: SendOperatorCommand }) {
   return [
     defineRoute(getOperatorRefund, async (call) => {

@@ -12,7 +12,7 @@ export async function isRefused(db: Db, subject: string): Promise<boolean> {
   return (await read(query.executeTakeFirst())) !== undefined;
 }
 
-/** Refuses somebody, with the line of the audit log; somebody who is refused stays so. */
+/** Refuses a person, with the line of the audit log; a person who is refused stays so. */
 export async function refuse(
   db: Db,
   { subject, reason }: Pick<RefusedOperator, "subject" | "reason">,
@@ -35,7 +35,7 @@ export async function refuse(
   });
 }
 
-/** Admits somebody again. @returns whether they were refused. */
+/** Admits a person again. @returns whether they were refused. */
 export async function readmit(db: Db, subject: string, by: Actor): Promise<boolean> {
   return await write(db, async (trx) => {
     const removed = await trx
@@ -51,7 +51,7 @@ export async function readmit(db: Db, subject: string, by: Actor): Promise<boole
   });
 }
 
-/** In the order of their subjects. */
+/** Lists refused people in the order of their subjects. */
 export async function listRefused(db: Db, limit: number, after = ""): Promise<RefusedOperator[]> {
   const query = db
     .selectFrom("refused_operator")

@@ -8,7 +8,7 @@ afterAll(() => gateway.stop());
 
 const PATH = "/operator/refused-operators";
 
-/** A request of somebody with every role. */
+/** A request of a person with every role. */
 async function as(sub: string, method: string, path: string, body?: object) {
   const authorization = `Bearer ${await gateway.identity.token({ claims: { sub } })}`;
   return await gateway.operatorApi({

@@ -15,7 +15,7 @@ import { Refusal } from "../http/refusal.ts";
 import type { Actor } from "../merchant/merchant-queries.ts";
 import { listRefused, readmit, refuse } from "./refused-operator-queries.ts";
 
-/** Who is locked out although their tokens are valid. Nobody decides about themselves, so somebody is always left. */
+/** Locks people out although their tokens are valid. Nobody decides about themselves, so somebody is always left. */
 export function refusedOperatorRoutes({ db }: { db: Kysely<GatewayDatabase> }): Route[] {
   return [
     defineRoute(refuseOperator, async (call) => {
@@ -34,7 +34,7 @@ export function refusedOperatorRoutes({ db }: { db: Kysely<GatewayDatabase> }): 
     defineRoute(readmitOperator, async (call) => {
       const { subject } = call.path;
       if (subject === call.caller.subject) return OWN_ACCESS;
-      // PostgreSQL takes no NUL, and nobody has one in their name.
+      // PostgreSQL takes no NUL, and no subject has one.
       const isReadmitted = !subject.includes("\0") && (await readmit(db, subject, actorOf(call)));
       return isReadmitted ? { status: 204 } : new Refusal("refused_operator_not_found");
     }),
@@ -51,7 +51,7 @@ const subjectCursor = jsonCursor(
 const INVALID_CURSOR = new Refusal("validation_failed", { members: { errors: INVALID_CURSOR_ERRORS } });
 const OWN_ACCESS = new Refusal("own_access");
 
-/** Who an audit entry names. */
+/** The person whom an audit entry names. */
 function actorOf({ exchange, caller }: { exchange: Exchange; caller: Operator }): Actor {
   return { subject: caller.subject, requestId: exchange.requestId };
 }

@@ -24,12 +24,12 @@ import { findMerchantNames } from "../merchant/merchant-names.ts";
 type Deps = {
   send: SendOperatorCommand;
   db: Kysely<GatewayDatabase>;
-  /** Whether merchants are looked for, too. */
+  /** True where the search also covers merchants. */
   findsMerchants: boolean;
 };
 type SearchCall = Call<typeof searchOperator>;
 
-/** What one look-up has found, newest first, of payments or of refunds. */
+/** The results of one look-up, newest first, of payments or of refunds. */
 type Found = {
   payments?: OperatorPayment[];
   refunds?: OperatorRefund[];
@@ -65,7 +65,7 @@ export function searchRoute(deps: Deps) {
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** Of each look-up. */
+/** The most results that each look-up shows. */
 const SHOWN_MAX = 20;
 
 async function byId({ send }: Deps, call: SearchCall): Promise<(Found | Refusal)[]> {
@@ -100,7 +100,7 @@ function withoutHistory<Detail extends { history: unknown }>({ history: _history
   return item;
 }
 
-/** That there is none is an answer; that nobody knows is not. */
+/** A missing payment or refund is an answer; a service that cannot say is not. */
 function missing(refusal: Refusal, code: Refusal["code"]): Found | Refusal {
   return refusal.code === code ? { matchedBy: "id" } : refusal;
 }
@@ -126,7 +126,7 @@ async function byLookUps({ send }: Deps, call: SearchCall): Promise<(Found | Ref
   );
 }
 
-/** Each thing once, by the first way in which it was found, with its merchant's name. */
+/** Lists each result once, by the first way in which it was found, with its merchant's name. */
 async function itemsOf({ db }: Deps, all: Found[]): Promise<SearchAnswer["items"]> {
   const things = all.flatMap(({ payments = [], refunds = [] }) => [...payments, ...refunds]);
   const names = await findMerchantNames(
@@ -169,5 +169,5 @@ function lookUpsOf(text: string): LookUp[] {
   ];
 }
 
-/** Of the columns. */
+/** The lengths of the columns. */
 const LENGTH_MAX = { orderId: 64, externalTransactionId: 128, authCode: 32, customerId: 64 };

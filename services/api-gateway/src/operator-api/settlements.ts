@@ -19,7 +19,7 @@ import type { ListDeps } from "../lists/list-route.ts";
 import { definePagedListRoute } from "../lists/paged-list-route.ts";
 import { uploadSettlementRoute } from "./upload-settlement.ts";
 
-/** What the banks report, and where it differs from what we know. */
+/** The banks' reports, and their differences from our records. */
 export function settlementRoutes({ send, lists }: { send: SendOperatorCommand; lists: ListDeps }) {
   return [
     definePagedListRoute(listSettlements, lists, (call, filter) => ({

@@ -26,7 +26,7 @@ let gateway: TestGateway;
 let merchantId: string;
 let dispatcher: Awaited<ReturnType<typeof serveCommands>>;
 const received: Received[] = [];
-/** What the dispatcher, which the test plays, answers instead of its usual answer. */
+/** The answer of the dispatcher, which the test plays, instead of its usual one. */
 let refusal: Reply | undefined;
 
 const eventId = randomUUIDv7();

@@ -97,7 +97,7 @@ async function asOwner(sql: string): Promise<Record<string, unknown>[]> {
   );
 }
 
-/** As after the death of the process that carried the request out. */
+/** Leaves the key as after the death of the process that carried the request out. */
 async function loseAnswer({ leaseIsOver }: { leaseIsOver: boolean }): Promise<void> {
   const end = leaseIsOver ? "now() - interval '1 second'" : "now() + interval '1 hour'";
   await asOwner(`update operator_key set answer = null, leased_until = ${end}`);

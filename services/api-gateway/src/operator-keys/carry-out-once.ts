@@ -63,14 +63,14 @@ export function createCarryOutOnce({ db, peppers, leaseMs }: Deps): CarryOutOnce
       else if (outcome instanceof Refusal && didNothing(outcome))
         await freeOperatorKey(db, owner, lease.leaseId);
     } catch (error) {
-      // What was done is done, and its answer is right: a repetition finds the key without one.
+      // The work is done and its answer is right: a repetition finds the key without one.
       exchange.error = error;
     }
     return outcome;
   };
 }
 
-/** A person's key; of a merchant's staff one of that merchant and mode, so that nobody takes answers along to another. */
+/** A person's key; for a merchant's staff, of that merchant and mode, so that no answer crosses to another. */
 function keyOf({ exchange, query }: Call<Endpoint>): OperatorKey | undefined {
   const { idempotency, operator, staff } = exchange;
   if (!idempotency) return undefined;
@@ -99,7 +99,7 @@ function fingerprinting({ activeId, keys }: KeyRing) {
   };
 }
 
-/** Amounts are the same in whatever way they are written. No currency has more than four decimals. */
+/** Writes equal amounts in one way. No currency has more than four decimals. */
 function asText(_name: string, value: unknown): unknown {
   if (!(value instanceof JsonNumber)) return value;
   const parsed = parseJsonAmount(value.source, 4);
@@ -108,7 +108,7 @@ function asText(_name: string, value: unknown): unknown {
 
 /** A request that has its key: what routes need to know of it. */
 export class KeyedWork {
-  /** For what the request creates in another service, the same in every repetition. */
+  /** The id for the resource that the request creates in another service, the same in every repetition. */
   readonly resourceId: string;
   readonly #owner: OperatorKey;
   readonly #leaseId: string;
@@ -157,7 +157,7 @@ const PASSING: ReadonlySet<ProblemCode> = new Set([
   "idempotency_key_in_use",
 ]);
 
-/** After the others something may have been done. */
+/** Tells whether nothing was done; after other refusals something may have been. */
 function didNothing({ code }: Refusal): boolean {
   return code !== "outcome_unknown" && code !== "internal_error";
 }

@@ -5,7 +5,7 @@ import { read, type GatewayDatabase } from "../database.ts";
 
 type Db = Kysely<GatewayDatabase>;
 
-/** Whose key, of which request. */
+/** A person's key for a request. */
 export type OperatorKey = { subject: string; scope: string; key: string };
 /** The right to carry a key's request out, for a time. */
 export type KeyLease = { resourceId: string; leaseId: string };

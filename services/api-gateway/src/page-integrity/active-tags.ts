@@ -1,7 +1,7 @@
 /**
  * The tags of a page that run or load something, or lead somewhere, each as it stands with its white space in one: to be
- * compared as text. Nothing is parsed as a browser would, so that nothing is read in another way: whatever begins like
- * such a tag counts.
+ * compared as text. Nothing is parsed as a browser would, so that nothing is read in another way: any text that begins
+ * like such a tag counts.
  */
 export function activeTags(page: string): string[] {
   return page

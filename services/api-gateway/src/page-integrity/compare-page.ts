@@ -14,7 +14,7 @@ type Options = {
   allowedHeaders?: readonly string[];
 };
 
-/** Compares a checkout's page with the released one, whatever the checkout's state, and also where there is none. */
+/** Compares a checkout's page with the released one, in any state of the checkout, and also where there is none. */
 export function comparePage(page: Received, release: PageRelease, options: Options = {}): Difference[] {
   const base = baseOf(page.url);
   const nonce = /'nonce-([A-Za-z0-9+/]{22}==)'/.exec(page.headers["content-security-policy"] ?? "")?.[1];
@@ -32,8 +32,8 @@ export function comparePage(page: Received, release: PageRelease, options: Optio
 }
 
 /**
- * Where the page sends a buyer by itself: back to the shop, from a page without a form. That of a page that takes a card, or
- * a second one, is none of ours.
+ * The address to which the page sends a buyer by itself: back to the shop, from a page without a form. Such an address
+ * on a page that takes a card, or a second one, is not ours.
  * @returns the address as it stands in the document; whether it is the shop's is for people to see.
  */
 export function wayOnward(page: string): string | undefined {
@@ -44,7 +44,7 @@ export function wayOnward(page: string): string | undefined {
   return addresses[0];
 }
 
-/** As `renderPage` writes it: the page's script goes there, and without a script the reload does. */
+/** The address as `renderPage` writes it: the page's script goes there, and without a script the reload does. */
 const ONWARD = /<main data-onward="(https?:\/\/[^"<>]+)/gi;
 
 function reloadTo(address: string): string {
@@ -82,7 +82,7 @@ function transport(url: string): Record<string, string> {
   return url.startsWith("https:") ? { "strict-transport-security": "max-age=31536000" } : {};
 }
 
-/** Of the connection and the single answer. Whatever else is there was added to what we sent. */
+/** Headers of the connection and the single answer. Any others were added to those that we sent. */
 const OF_THE_ANSWER = [
   "connection",
   "content-encoding",

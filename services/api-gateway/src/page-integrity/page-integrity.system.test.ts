@@ -76,7 +76,7 @@ test("without an answer, or with one that is no page, nothing is said of the pag
   expect(await probe()).toMatchObject({ code: 2, text: expect.stringContaining("--url") });
 });
 
-/** As somebody would who stands between the gateway and its buyers. */
+/** Changes pages as an attacker between the gateway and its buyers would. */
 async function startChangingProxy(): Promise<number> {
   const proxy = createServer((request, answer) => void passOn(request.url!, answer));
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));

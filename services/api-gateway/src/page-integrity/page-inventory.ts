@@ -4,7 +4,7 @@
  * the generation and a test.
  */
 
-/** By the file under `public-pages/checkout/assets`. */
+/** The reason for each file under `public-pages/checkout/assets`. */
 export const ASSET_REASONS: Record<string, string> = {
   "card-number.js":
     "Groups the digits of the card number as they are typed, and immediately says what is wrong with the number, the expiry, the security code or the name, so that a typing error costs the buyer no attempt. It reads the fields of the card form and sends nothing.",

@@ -1,7 +1,7 @@
 /**
- * What a buyer's browser has to get from this version: the headers of the checkout page, every tag that runs or loads
- * something, and the files that these load. `released-pages.json` is this, generated and in the image; `npm run
- * page-integrity` compares it with what a browser gets.
+ * The page that a buyer's browser has to get from this version: the headers of the checkout page, every tag that runs
+ * or loads something, and the files that these load. `released-pages.json` is this, generated and in the image; `npm
+ * run page-integrity` compares it with the page that a browser gets.
  */
 import { createHash } from "node:crypto";
 import { commonHeaders } from "../http/exchange.ts";
@@ -13,7 +13,7 @@ import { reportingEndpoints, reportsPathOf } from "../public-pages/page-reports/
 import { activeTags } from "./active-tags.ts";
 
 export type PageRelease = {
-  /** With `{nonce}` for what is new in every answer, and `{base}` for the path that the pages may be under. */
+  /** The headers, with `{nonce}` for the part that is new in every answer, and `{base}` for the pages' path. */
   headers: Record<string, string>;
   tags: string[];
   assets: ReleasedAsset[];
@@ -48,17 +48,17 @@ export function describeRelease(): PageRelease {
   ) as PageRelease;
 }
 
-/** Stands for whatever path the pages are under. */
+/** Stands for any path that the pages are under. */
 const BASE = "/__base__";
 const PUBLIC_URL = `https://pay.invalid${BASE}`;
 
-/** Of every answer, without its id. */
+/** The headers of every answer, without its id. */
 function common(): Record<string, string> {
   const { "X-Request-Id": _id, ...headers } = commonHeaders("");
   return headers;
 }
 
-/** Without `Vary`, to which a proxy that compresses adds. */
+/** Leaves out `Vary`, to which a proxy that compresses adds. */
 function inLowerCase(headers: Record<string, string>): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   return Object.fromEntries(entries.filter(([name]) => name !== "vary").sort());

@@ -25,7 +25,7 @@ import { reportingEndpoints } from "./page-reports/report-headers.ts";
 
 type Deps = { bus: Bus; db: Kysely<GatewayDatabase>; clock: ClockWatch; log: Logger };
 
-/** What the internet reaches without a sign-in: buyers' pages (checkouts, 3-D Secure), and where banks send notifications. */
+/** The pages without a sign-in on the internet: checkouts, 3-D Secure, and banks' notifications. */
 export function publicPages(config: Config, { bus, db, clock, log }: Deps): Router {
   const sealingKeys = needed(config.CARD_SEALING_KEYS);
   const publicUrl = needed(config.PUBLIC_URL);

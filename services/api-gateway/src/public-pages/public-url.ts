@@ -1,4 +1,4 @@
-/** Where buyers find the page of a checkout. @param publicUrl with or without a path of its own. */
+/** The address of a checkout's page. @param publicUrl with or without a path of its own. */
 export function checkoutUrl(publicUrl: string, checkoutId: string): string {
   return `${withoutTrailingSlashes(publicUrl)}/checkout/${checkoutId}`;
 }

@@ -1,6 +1,9 @@
 import type { CheckoutPage, SessionState } from "@holdfast/contracts";
 
-/** Where a checkout that is over sends its buyer, with what the shop needs to look it up. None of it is proof. Undefined where the merchant named no address. */
+/**
+ * The shop's address for the buyer of a checkout that is over, with what the shop needs to look it up. None of it is
+ * proof. Undefined where the merchant named no address.
+ */
 export function shopUrlOfCheckout({
   status,
   successUrl,
@@ -19,7 +22,7 @@ export function shopUrlOfCheckout({
   });
 }
 
-/** Where a 3-D Secure payment that has ended sends its buyer: the URL the merchant gave with it, with its ids. */
+/** The shop's address for the buyer of an ended 3-D Secure payment: the merchant's URL with the payment's ids. */
 export function shopUrlOfPayment({ payment, successUrl, failureUrl }: SessionState): string {
   const isGood = payment.status === "SUCCESS" || payment.status === "CAPTURED";
   const { paymentId, orderId } = payment;

@@ -46,7 +46,7 @@ function signedIn({ exchange }: Call<Endpoint>): Staff {
   return exchange.staff;
 }
 
-/** As the merchant, in the mode that is asked for; a merchant's routes know no other parameter for it. */
+/** The merchant's call, in the mode that is asked for; a merchant's routes know no other parameter for it. */
 function merchantsCall(call: Call<Endpoint>, { subject, merchantId, settings, livemode }: Staff) {
   const caller: MessageContext["merchant"] = {
     ...settings,
@@ -57,7 +57,7 @@ function merchantsCall(call: Call<Endpoint>, { subject, merchantId, settings, li
   return { ...call, caller, query };
 }
 
-/** As an operator who names this merchant in each place where an operator names one. */
+/** The call of an operator who names this merchant in each place where an operator names one. */
 function operatorsCall(call: Call<Endpoint>, staff: Staff, original: Endpoint) {
   const { subject, token, merchantId, livemode } = staff;
   const caller: Operator = { subject, token, roles: new Set(), staffOf: merchantId };
@@ -80,7 +80,7 @@ function names(schema: z.ZodType | undefined, field: "merchantId" | "livemode"):
   return schema instanceof z.ZodObject && field in schema.shape;
 }
 
-/** What an answer says where something can be looked up, on this face. */
+/** Rewrites the answer's Location to this face. */
 function withOwnLocation(answer: Answer<number>): Answer<number> {
   const { Location, ...headers } = answer.headers ?? {};
   if (Location === undefined) return answer;

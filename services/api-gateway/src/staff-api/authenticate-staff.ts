@@ -10,13 +10,13 @@ type Deps = SignInDeps<VerifiedStaff> & {
 
 /**
  * Signs a merchant's staff in by a bearer token, as operators sign in. The merchant is the one that the token names: of a
- * merchant that does not exist, or is suspended, nobody's staff may do anything.
+ * merchant that does not exist, or is suspended, the staff may do nothing.
  */
 export function authenticateStaff({ findMerchant, ...deps }: Deps): Authenticate {
   return signInByToken(deps, async (exchange, person, token) => {
     exchange.merchantId = person.merchantId;
     const settings = await findMerchant(person.merchantId);
-    // Also of somebody who is refused: their name belongs into the log.
+    // Set for a refused person, too: their name belongs into the log.
     exchange.staff = { ...person, token, settings: settings ?? {}, livemode: true };
     return settings ? undefined : new Refusal("forbidden");
   });

@@ -1,7 +1,7 @@
 /**
- * Where banks send what they have to say of a payment by themselves. Everybody may send here, and only payments can tell who
- * did: an answer says whether it was the account's bank, and nothing of accounts and payments. All of it is bounded apart from
- * the pages, so a flood takes nothing from a buyer.
+ * Takes the notifications that banks send about payments by themselves. Everybody may send here, and only payments can
+ * tell who did: an answer says whether it was the account's bank, and nothing of accounts and payments. All of it is
+ * bounded apart from the pages, so a flood takes nothing from a buyer.
  */
 import type { IncomingMessage } from "node:http";
 import { BANK_NOTIFICATION_BOUNDS, takeBankNotification } from "@holdfast/contracts";
@@ -21,7 +21,7 @@ import { createTokenBuckets } from "../../limits/token-buckets.ts";
 
 export type BankNotificationsDeps = {
   send: SendPageCommand;
-  /** Of one address (of IPv6 its /64), in this process. */
+  /** The limit for one address (for IPv6 its /64), in this process. */
   perMinute: number;
 };
 
@@ -95,7 +95,7 @@ function signingHeaders({ headersDistinct }: IncomingMessage): Record<string, st
 
 const NAME_LENGTH_MAX = 64;
 
-/** Of any media type: the account's protocol decides what it may be. */
+/** Accepts any media type: the account's protocol decides what it may be. */
 function isNotCompressed({ headersDistinct }: IncomingMessage): boolean {
   return headersDistinct["content-encoding"] === undefined;
 }

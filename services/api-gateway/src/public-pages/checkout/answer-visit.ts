@@ -14,7 +14,7 @@ export type Visit = {
   exchange: Exchange;
   asked: PageRequest;
   assets: PageAssets;
-  /** Where its policy reports to. */
+  /** The path for the reports of its policy. */
   reportsPath: string;
   checkoutId: string;
   path: string;

@@ -1,5 +1,5 @@
 /**
- * The hosted checkout on the public listener: one page for each checkout, whatever its state, and the requests of its
+ * The hosted checkout on the public listener: one page for each checkout in any state, and the requests of its
  * form. Buyers do not sign in; anybody who knows a checkout's id may see it and pay it. Card data comes in the body of
  * one POST, is sealed as on the merchant API, and is in no answer: a form that is shown again is empty.
  */
@@ -168,7 +168,7 @@ async function cancel(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   if (!form) return;
   await visitInPlace(deps, visit, "write", async () => {
     await deps.sendPage(cancelCheckout, visit.exchange, { checkoutId: visit.checkoutId });
-    // Whatever the reply was, the page shows the state of the checkout.
+    // The page shows the state of the checkout, whatever the reply was.
     goTo(visit, `${visit.path}?lang=${visit.asked.locale.language}`);
   });
 }

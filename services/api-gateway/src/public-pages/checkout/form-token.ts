@@ -12,7 +12,7 @@ export type FormTokens = {
 
 export type FormIdentity = { checkoutId: string; paymentId: string };
 
-/** @param ring the card sealing keys; what is derived here tells nothing about them. */
+/** @param ring the card sealing keys; the keys derived here reveal nothing about them. */
 export function createFormTokens({ activeId, keys }: KeyRing): FormTokens {
   const derived = new Map(
     [...keys].map(([id, key]) => [

@@ -20,13 +20,13 @@ export type VisitDeps = {
 
 /** A page for each id of its kind. */
 export type VisitedPage = {
-  /** As logs and metrics name it, with the id's name in place of the id. */
+  /** The route for logs and metrics, with the id's name in place of the id. */
   route: string;
   /** The id in the parameters of its path; undefined where there is none. */
   idOf(params: RoutedRequest["params"]): string | undefined;
-  /** Where buyers find the page. */
+  /** The page's address for buyers. */
   urlOf(publicUrl: string, id: string): string;
-  /** Whether its requests are limited for each id, too: a link is for many clients. */
+  /** Limits its requests for each id, too: a link is for many clients. */
   isLimitedById: boolean;
   handle(visit: Visit): Promise<void>;
 };

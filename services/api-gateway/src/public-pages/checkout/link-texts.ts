@@ -1,6 +1,6 @@
 import type { Language } from "@holdfast/html";
 
-/** What the page of a payment link says, and a checkout's that was made from one: by the link's status where it cannot be paid. */
+/** Texts of a payment link's page, and of a checkout from one: by the link's status where it cannot be paid. */
 type LinkTexts = { payFor: string; begin: string; hint: string } & Record<
   "USED" | "TAKEN" | "EXPIRED" | "DISABLED",
   readonly [heading: string, text: string]

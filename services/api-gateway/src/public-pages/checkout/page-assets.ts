@@ -7,7 +7,7 @@ import { withoutTrailingSlashes } from "../public-url.ts";
 
 /** A file the page loads from us. Its address changes with its content, so it may be cached forever. */
 export type PageAsset = {
-  /** As the router sees it; `href` is what browsers see, which may reach us under a path. */
+  /** The path for the router; `href` is for browsers, which may reach us under a path. */
   path: string;
   href: string;
   integrity: string;

@@ -9,8 +9,8 @@ export function generateNonce(): string {
 /**
  * The security headers of every page. It loads nothing but our own script and style, may not be framed, leaks its address
  * to no other site (anybody who knows it can pay), and is not stored. Forms go to this server only: the hops to the shop
- * and to the bank are links or script, since browsers apply `form-action` to redirects after a form, too. What a browser
- * does not allow it reports to us.
+ * and to the bank are links or script, since browsers apply `form-action` to redirects after a form, too. Browsers
+ * report violations to us.
  */
 export function pageHeaders(nonce: string, reportsPath: string): Record<string, string> {
   const policy = [
@@ -28,7 +28,7 @@ export function pageHeaders(nonce: string, reportsPath: string): Record<string, 
   return {
     "Content-Type": "text/html; charset=utf-8",
     "Content-Security-Policy": policy.join("; "),
-    // Where a browser knows it: no script without the digest that the page names, even if it had a nonce.
+    // In browsers that know it: no script without the digest that the page names, even if it had a nonce.
     "Integrity-Policy": "blocked-destinations=(script), endpoints=(page)",
     "X-Frame-Options": "DENY",
     "Cross-Origin-Opener-Policy": "same-origin",

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { queryText } from "../../http/routed-request.ts";
 import { chooseLocale, type BuyerLocale } from "@holdfast/html";
 
-/** What the page's handlers read from a request beside its body. */
+/** The parts of a request that the page's handlers read beside its body. */
 export type PageRequest = {
   locale: BuyerLocale;
   /** `?lang=` of links that stay on the page. */
@@ -23,8 +23,8 @@ export function readPageRequest(request: IncomingMessage): PageRequest {
 }
 
 /**
- * Whether the browser says that another site's page made the request. Old browsers say nothing; against those there is
- * the form's token, which no other site can have.
+ * Tells whether the browser says that another site's page made the request. Old browsers say nothing; against those
+ * there is the form's token, which no other site can have.
  */
 export function isCrossSite({ headers }: IncomingMessage): boolean {
   const site = headers["sec-fetch-site"];

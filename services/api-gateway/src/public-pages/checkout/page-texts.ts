@@ -138,7 +138,7 @@ const tr: PageTexts = {
 
 export const PAGE_TEXTS: Record<Language, PageTexts> = { en, tr };
 
-/** What is wrong with the form, by field and fault; the page's script knows them, too. */
+/** The faults of the form, by field; the page's script knows them, too. */
 const enFaults = {
   "pan.required": "Enter your card number.",
   "pan.invalid": "A card number has 12 to 19 digits.",

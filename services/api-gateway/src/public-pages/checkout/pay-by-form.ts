@@ -30,7 +30,7 @@ export type FilledForm = {
   asked: PageRequest;
 };
 
-/** Where the browser goes next: to `url`, or without one to the checkout's page, which shows its state. */
+/** The browser's next step: `url`, or without one the checkout's page, which shows its state. */
 export type FormAnswer =
   | { kind: "onward"; url?: string | undefined }
   | { kind: "faults"; faults: (FormFault | "form.busy" | "form.incomplete")[] }

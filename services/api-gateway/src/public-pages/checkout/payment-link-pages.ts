@@ -1,6 +1,6 @@
 /**
- * The page of a payment link on the public listener. It says what is paid for and takes no card: whoever begins gets a
- * checkout, whose page does. Requests for it count by the client's address, since a link is for many clients.
+ * The page of a payment link on the public listener. It says what is paid for and takes no card: a buyer who begins
+ * gets a checkout, whose page does. Requests for it count by the client's address, since a link is for many clients.
  */
 import { randomUUID } from "node:crypto";
 import { beginPaymentLink, viewPaymentLink, type PaymentLinkPage } from "@holdfast/contracts";
@@ -86,7 +86,7 @@ function linkOf(
 /** A payment link as its page shows it. */
 type ShownLink = { link: PaymentLinkPage; locale: BuyerLocale; path: string };
 
-/** What is paid for, with the way to the card's page, or why there is none. @param begun the checkout that it begins. */
+/** The order, with the way to the card's page or the reason against it. @param begun the checkout that it begins. */
 function renderLink({ link, locale, path }: ShownLink, form: { begun: string; token: string }): Html {
   const texts = PAGE_TEXTS[locale.language];
   const linkTexts = LINK_TEXTS[locale.language];

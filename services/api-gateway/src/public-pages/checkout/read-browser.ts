@@ -15,7 +15,7 @@ export function readBrowser(headers: IncomingHttpHeaders, form: URLSearchParams)
     browserLanguage: headers["accept-language"]?.split(/[,;]/)[0]?.trim(),
     browserJavascriptEnabled: seen !== null,
     ...(seen && {
-      // By the HTML standard no browser says anything else.
+      // The HTML standard fixes this value for every browser.
       browserJavaEnabled: false,
       browserColorDepth: COLOR_DEPTHS.findLast((depth) => Number(depth) <= Number(seen[1])),
       browserScreenHeight: seen[2],

@@ -9,8 +9,8 @@ import {
 import { html, type Html } from "@holdfast/html";
 
 /**
- * How a merchant's pages differ from ours: the colour of what is pressed and marked, and a logo. What it adds to a page is
- * one style of a known form and one drawing of known shapes, so that `npm run page-integrity` knows both.
+ * The difference of a merchant's pages from ours: the colour of pressed and marked parts, and a logo. It adds one style
+ * of a known form and one drawing of known shapes to a page, so that `npm run page-integrity` knows both.
  */
 
 /** The merchant's colour on light and on dark screens. Nothing in it is a text of anybody's but hexadecimal digits. */

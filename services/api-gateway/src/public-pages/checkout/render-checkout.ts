@@ -17,7 +17,7 @@ export function isUnderWay({ status, payment }: CheckoutPage): boolean {
   return status === "OPEN" && payment?.status === "ENROLLED";
 }
 
-/** What the order is and what it costs. @param until shown where there is something to do until then. */
+/** The order and its amount. @param until shown where there is something to do until then. */
 export function summary(
   { checkout, locale }: ShownCheckout,
   { until = false }: { until?: boolean } = {},
@@ -48,7 +48,7 @@ export function summary(
   </section>`;
 }
 
-/** For browsers without JavaScript, whose time zone nobody knows; the script writes it in the buyer's own. */
+/** Writes UTC for browsers without JavaScript, whose time zone is unknown; the script writes the buyer's own. */
 function writeInUtc(expiresAt: string, locale: string): string {
   return `${timeFormatter(locale).format(new Date(expiresAt))} UTC`;
 }
@@ -102,7 +102,7 @@ export function renderClosed(shown: ShownCheckout, shopUrl: string | undefined):
     </section>`;
 }
 
-/** An open checkout that nobody may begin to pay, since its payment link is somebody else's, or has ended. */
+/** An open checkout that no longer takes a payment, since its link is another buyer's, or has ended. */
 export function renderLinkState(shown: ShownCheckout, linkIs: NonNullable<CheckoutPage["linkIs"]>): Html {
   const [heading, text] = LINK_TEXTS[shown.locale.language][linkIs];
   return html`${summary(shown)} ${renderNotice(heading, text)}`;
@@ -137,7 +137,7 @@ export function renderNotice(heading: string, text: string, retry?: { path: stri
   </section>`;
 }
 
-/** What it costs, as the buyer writes it. */
+/** The amount, as the buyer writes it. */
 export function amountOf(
   { amountMinor, currency }: Pick<CheckoutPage, "amountMinor" | "currency">,
   locale: string,

@@ -5,7 +5,7 @@ import type { PageAssets } from "./page-assets.ts";
 import { renderBrandStyle, renderLogo } from "./render-brand.ts";
 import type { Branding } from "@holdfast/contracts";
 
-/** What every page has around its content. */
+/** The frame around every page's content. */
 export type PageFrame = {
   assets: PageAssets;
   locale: BuyerLocale;
@@ -19,9 +19,9 @@ export type PageFrame = {
 };
 
 type Onward = {
-  /** Whether a card is entered on this page: only there it is said what becomes of it. */
+  /** True where a card is entered on this page: only there it is said what becomes of it. */
   withCardForm?: boolean;
-  /** Where the browser goes by itself: immediately without JavaScript, after a moment for reading with it. */
+  /** The address that the browser moves on to: immediately without JavaScript, after a moment for reading with it. */
   onwardUrl?: string | undefined;
   refreshSeconds?: number;
 };
@@ -69,7 +69,7 @@ export function renderPage(
   }\n`;
 }
 
-/** Whose page it is, and in which languages it can be read. */
+/** The merchant whose page it is, and the languages in which it can be read. */
 function top({ locale: { language }, path, merchantName, branding }: PageFrame): Html {
   const logo = branding && renderLogo(branding);
   const texts = PAGE_TEXTS[language];

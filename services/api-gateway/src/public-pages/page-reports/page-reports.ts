@@ -1,7 +1,7 @@
 /**
- * Where browsers report what the policy of a page did not allow (PCI DSS 11.6.1). Everybody may send here, so nothing is
- * stored, the answer is always the same, and all of it is bounded apart from the pages: a flood of reports takes no place
- * from a buyer.
+ * Takes browsers' reports of what the policy of a page did not allow (PCI DSS 11.6.1). Everybody may send here, so
+ * nothing is stored, the answer is always the same, and all of it is bounded apart from the pages: a flood of reports
+ * takes no place from a buyer.
  */
 import type { IncomingMessage } from "node:http";
 import { Router } from "express";
@@ -40,7 +40,7 @@ export function pageReports({ publicUrl, events }: PageReportsDeps): Router {
   return router;
 }
 
-/** Of one client's address, which may be that of many buyers. */
+/** The limit for one client's address, which many buyers may share. */
 const REPORTS_PER_MINUTE = 120;
 const ADDRESSES_MAX = 10_000;
 

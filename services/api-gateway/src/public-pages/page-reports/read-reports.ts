@@ -5,9 +5,9 @@ import { z } from "zod";
 export type Violation = {
   /** The directive of our Content-Security-Policy, `integrity`, or `other`. */
   directive: string;
-  /** What was stopped. */
+  /** The kind of content that was stopped. */
   source: "inline" | "eval" | "extension" | "own" | "foreign" | "other";
-  /** Of what was to be loaded, without path and query. */
+  /** The origin of the content, without path and query. */
   origin?: string;
 };
 
@@ -68,7 +68,7 @@ function violationOf({ directive, blocked }: Report, ownOrigin: string): Violati
   return { directive: DIRECTIVES.has(name) ? name : "other", ...sourceOf(blocked, ownOrigin) };
 }
 
-/** Of the policy of our pages, and those that browsers report in their place. */
+/** The directives of our pages' policy, and those that browsers report in their place. */
 const DIRECTIVES: ReadonlySet<string> = new Set([
   "base-uri",
   "child-src",

@@ -1,9 +1,9 @@
 import { withoutTrailingSlashes } from "../public-url.ts";
 
-/** As the router sees it. */
+/** The path for the router. */
 export const REPORTS_PATH = "/csp-reports";
 
-/** As browsers see it, who may reach us under a path. It stands in a policy, which `;` and `,` would end. */
+/** The path for browsers, which may reach us under a path. It stands in a policy, which `;` and `,` would end. */
 export function reportsPathOf(publicUrl: string): string {
   const base = withoutTrailingSlashes(new URL(publicUrl).pathname);
   return `${base}${REPORTS_PATH}`.replaceAll(";", "%3B").replaceAll(",", "%2C");

@@ -17,7 +17,7 @@ export function createViolationEvents(log: Logger, now: () => number): Violation
       violations.add(1, { directive, source });
       count += 1;
       if (now() - loggedAt < LOG_INTERVAL_MS) return;
-      // `count` has those since the last line, of whatever kind.
+      // `count` has the violations of any kind since the last line.
       log.warn(
         { listener: "public", fault: directive, reason: origin ?? source, count },
         "a page's policy was violated",

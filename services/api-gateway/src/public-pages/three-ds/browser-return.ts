@@ -1,7 +1,7 @@
 import { BROWSER_RETURN_BOUNDS, type BrowserReturn } from "@holdfast/contracts";
 
 /**
- * What a browser brought back from the issuer, in a query or a form, with order and repetitions: banks sign over it.
+ * Reads the query or form that a browser brought back from the issuer, with order and repetitions: banks sign over it.
  * Browsers write a form in the encoding of the page that it was on and do not say which. What is not UTF-8 is read as
  * windows-1254, which is ISO 8859-9 with more characters: Turkish banks have pages in it.
  * @param text percent-encoded. @returns undefined for more than the bounds allow.
@@ -26,7 +26,7 @@ export function readBrowserReturn(text: string): BrowserReturn | undefined {
 const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const TURKISH = new TextDecoder("windows-1254");
 
-/** All of it in one encoding, since it comes from one page. */
+/** Decodes all fields in one encoding, since they come from one page. */
 function decode(encoded: [Buffer, Buffer][], decoder: TextDecoder): [string, string][] | undefined {
   try {
     return encoded.map(([name, value]) => [decoder.decode(name), decoder.decode(value)]);

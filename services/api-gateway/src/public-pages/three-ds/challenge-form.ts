@@ -61,10 +61,10 @@ export function challengePolicy({ url }: Pick<ChallengeForm, "url">): string {
 }
 
 /**
- * The policy of a page of the bank's own, which is sent as it is. In its sandbox the page has an origin of its own that is
- * nobody's: no cookie, storage, script or frame of ours is within its reach. What it leads to is not in the sandbox, so the
- * issuer's pages work as ever and the browser comes back to the top. Nothing else is restricted, since what it loads and
- * where its forms go is the bank's; nor is it reported.
+ * The policy of a page of the bank's own, which is sent as it is. Its sandbox gives the page an opaque origin: no
+ * cookie, storage, script or frame of ours is within its reach. The pages after it are not in the sandbox, so the
+ * issuer's pages work as usual and the browser comes back to the top. Nothing else is restricted, since what it loads
+ * and where its forms go is the bank's; nor is it reported.
  */
 export const BANK_PAGE_POLICY = [
   "sandbox allow-forms allow-scripts allow-top-navigation",
@@ -74,5 +74,5 @@ export const BANK_PAGE_POLICY = [
 /** Merchants show challenges in a frame; these pages have nothing that could be clicked by mistake. */
 export const FRAMED_BY = "frame-ancestors https:";
 
-/** From `/3ds/…/{state}`, so that it is right under any path. */
+/** Relative to `/3ds/…/{state}`, so that it is right under any path. */
 export const REPORTED_TO = reportDirectives(`../..${REPORTS_PATH}`).join("; ");

@@ -4,7 +4,7 @@ import type { Language } from "@holdfast/html";
 import { escapeHtml } from "@holdfast/html";
 import { FRAMED_BY, REPORTED_TO } from "./challenge-form.ts";
 
-/** What these pages can say. None of it is how a payment ended: the shop says that. */
+/** The messages of these pages. None of them is how a payment ended: the shop says that. */
 export type Notice = "waiting" | "invalid" | "expired" | "unavailable" | "unproven" | "reload";
 
 export const PAGE_TEXTS = {

@@ -34,11 +34,11 @@ let gateway: TestGateway;
 let merchant: TestMerchant;
 let payments: Awaited<ReturnType<typeof serveCommands>>;
 
-/** What payments have been asked for, and what they say. */
+/** The commands that payments received, and its answers. */
 const enrolments: EnrolPayment[] = [];
 const returns: CompletePayment[] = [];
 let enrolled: (payload: EnrolPayment) => CommandReply<EnrolledPayment>;
-/** What there is to pass. */
+/** The challenge to pass. */
 let shown: { expiresAt: string } & ({ url: string; fields: Record<string, string> } | { html: string });
 let ended: (payload: CompletePayment) => CommandReply<SessionState>;
 
@@ -532,7 +532,7 @@ test("over the rate limit a state that is not ours is in no header, and is no 5x
     }
   }
   await ask(challenge);
-  // What the browser brought is still with it: in the address, or in the form that it sends again on a reload.
+  // The browser still has what it brought: in the address, or in the form that it sends again on a reload.
   expect(await ask(`${back}?session=acquirer-session`)).toMatchObject({
     status: 429,
     headers: { refresh: expect.stringMatching(/^\d+$/) },

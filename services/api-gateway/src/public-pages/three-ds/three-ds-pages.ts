@@ -1,8 +1,9 @@
 /**
- * The public pages of 3-D Secure: the way to the challenge, and the way back. Cardholders do not sign in; the signed state
- * in the path names the payment. What a browser brings back is handed to `payments`, whose acquirer judges it, and is kept
- * nowhere: while it cannot be judged, the browser keeps it and sends it again. A browser goes to the shop only when the payment has ended, and only to the address the merchant gave with
- * it; until then it gets a page that asks again by itself.
+ * The public pages of 3-D Secure: the way to the challenge, and the way back. Cardholders do not sign in; the signed
+ * state in the path names the payment. The data that a browser brings back go to `payments`, whose acquirer judges
+ * them, and are kept nowhere: while they cannot be judged, the browser keeps them and sends them again. A browser goes
+ * to the shop only when the payment has ended, and only to the address the merchant gave with it; until then it gets a
+ * page that asks again by itself.
  */
 import type { PageRateLimit } from "../../limits/page-rate-limit.ts";
 import type { IncomingMessage } from "node:http";
@@ -53,7 +54,7 @@ type Visit = {
   language: Language;
   /** The address of this page without its query: where it asks again. */
   path: string;
-  /** What the browser brought back from the issuer, if it brought anything. */
+  /** The fields that the browser brought back from the issuer, if it brought any. */
   returned?: BrowserReturn;
 };
 
@@ -85,7 +86,7 @@ function visitHandler(deps: ThreeDsPagesDeps, page: ServedPage): RequestHandler 
     exchange.route = `/3ds/${page.purpose}/{state}`;
     const { language } = chooseLocale(undefined, request.headers["accept-language"]);
     const { state = "" } = request.params;
-    // Until the signature is verified, the state is whatever a client wrote: it is in no header and in no page.
+    // Until the signature is verified, the state is a client's own text: it is in no header and in no page.
     const verified = deps.sessions.verify(state, page.purpose, deps.now());
     const paymentId = verified.kind === "valid" ? verified.ids.paymentId : undefined;
     if (paymentId !== undefined) deps.rate.know(paymentId);
