@@ -1,4 +1,4 @@
--- The comparison of what moved money with what the banks' files report, and what is owed to merchants by it.
+-- The comparison of money movements with the banks' files, and the amounts owed to merchants by it.
 -- Runs as settlement_owner; the service runs as settlement_app, which may not alter anything and may not rewrite the past.
 
 -- Facts: what moved money, as its owners know it -----------------------------------------------------------------------
@@ -6,7 +6,7 @@
 -- This service's own copy, to be compared with the banks' files.
 create table fact (
   fact_id                 uuid primary key,              -- of the payment, or of the refund
-  -- At the bank, 'default' for that of ACQUIRER_URL. Null until its owner has been asked: an event does not say it.
+  -- The account at the bank, 'default' for that of ACQUIRER_URL. Null until its owner has been asked: no event says it.
   account_id              text check (char_length(account_id) between 1 and 64),
   parent_id               uuid,                          -- the refunded payment, of a refund
   merchant_id             uuid not null,
@@ -21,14 +21,14 @@ create table fact (
   external_transaction_id text check (char_length(external_transaction_id) <= 128),
   auth_code               text check (char_length(auth_code) <= 64),
 
-  -- By the merchant's plan, in minor units; null until its owner has been asked, and of refunds, which have their
-  -- payment's.
+  -- The commission by the merchant's plan, in minor units; null until its owner has been asked, and for refunds, which
+  -- have their payment's.
   commission_minor        bigint check (commission_minor >= 0),
-  -- Of a payment, by the merchant's plan: false where its refunds give no commission back.
+  -- For a payment, by the merchant's plan: false where its refunds give no commission back.
   refunds_commission      boolean,
 
-  -- When the owner is asked next, of what is open (a capture has no event) or has no account yet. Null once both are
-  -- known, or when it is too old to ask.
+  -- The time to ask the owner again about an open fact (a capture has no event) or a missing account. Null once both
+  -- are known, or when it is too old to ask.
   ask_at                  timestamptz,
   asked                   smallint not null default 0 check (asked >= 0),
 
@@ -40,7 +40,7 @@ create table fact (
 
   constraint fact_refund_has_a_parent check ((kind = 'REFUND') = (parent_id is not null)),
   constraint fact_asked_while_unknown check (ask_at is null or standing = 'OPEN' or account_id is null),
-  -- What test mode does moves no money, and no bank reports it. A merchant's id of test mode has version 8 (RFC 9562).
+  -- Test mode moves no money, and no bank reports it. A merchant's id of test mode has version 8 (RFC 9562).
   constraint fact_is_live check (uuid_extract_version(merchant_id) is distinct from 8)
 );
 
@@ -59,18 +59,18 @@ grant select, insert, update on fact to settlement_app;
 
 -- Banks' files ---------------------------------------------------------------------------------------------------------
 
--- An account at a bank, as far as the comparison needs it: a copy of what `payments` has, and how the bank settles it.
+-- An account at a bank, as far as the comparison needs it: a copy from `payments`, and the bank's terms of settlement.
 create table account (
   account_id        text primary key check (account_id ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'),
   time_zone         text not null default 'Europe/Istanbul' check (char_length(time_zone) <= 64),
-  -- Within how many days after a movement the bank settles it; later is late, and what never comes is missing.
+  -- The days within which the bank settles a movement; later is late, and one that never comes is missing.
   settlement_days   smallint not null default 3 check (settlement_days between 0 and 400),
   -- The bank's fee by contract: hundredths of a percent, and minor units. Without it fees are not compared with a plan.
   fee_basis_points  integer check (fee_basis_points between 0 and 10000),
   fee_fixed_minor   bigint not null default 0 check (fee_fixed_minor >= 0),
   -- True where the bank gives the fee of what is refunded back.
   refunds_fee       boolean not null default false,
-  -- What happened before was never compared: the day of the earliest line of the first import.
+  -- The day of the earliest line of the first import: nothing before it was ever compared.
   compared_since    date
 );
 
@@ -100,7 +100,7 @@ create table import (
   created_at      timestamptz not null default now(),
   ended_at        timestamptz,
 
-  -- Who reads it now. A process that lost its lease can neither add a line nor end the import.
+  -- The process that reads it now. A process that lost its lease can neither add a line nor end the import.
   lease_token     uuid,
   lease_until     timestamptz,
 
@@ -109,7 +109,7 @@ create table import (
   constraint import_taken_is_identified check (state <> 'TAKEN' or sha256 is not null)
 );
 
--- A file is taken once for an account, however often it is sent and whoever sends it.
+-- A file is taken once for an account, however often and by whomever it is sent.
 create unique index import_once on import (account_id, sha256) where state = 'TAKEN';
 create index import_open on import (lease_until) where state = 'READING';
 create index import_to_match on import (ended_at) where state = 'TAKEN' and matched_at is null;
@@ -153,7 +153,7 @@ create index line_of_day on line ((coalesce(settles_on, transacted_at::date)), m
 
 grant select, insert, update, delete on line to settlement_app;
 
--- A line that could not be read, and why; never with what it says.
+-- A line that could not be read, with the reason; never with its content.
 create table line_fault (
   import_id  uuid not null references import,
   line_no    integer not null check (line_no >= 1),
@@ -170,9 +170,9 @@ create table upload (
   mapping      text not null check (char_length(mapping) between 1 and 64),
   file_name    text not null check (char_length(file_name) between 1 and 200),
   uploaded_by  text not null check (char_length(uploaded_by) between 1 and 200),
-  -- When its last part came. Without another one for some time it is given up.
+  -- The time of its last part. Without another one for some time it is given up.
   touched_at   timestamptz not null default now(),
-  -- All of it is there, and it is an import that is to be read.
+  -- The time at which all of it was there, as an import that is to be read.
   sealed_at    timestamptz,
   -- A file that ends the process each time is read only so often.
   tries        smallint not null default 0 check (tries >= 0)
@@ -194,8 +194,8 @@ grant select, insert, delete on upload_part to settlement_app;
 
 -- Differences ----------------------------------------------------------------------------------------------------------
 
--- What differs, about a fact or about a single line. OPEN: somebody has to look at it. PROPOSED: one of two people has
--- closed it. CLOSED: by people. RESOLVED: by what was reported later.
+-- Differences about a fact or a single line. OPEN: somebody has to look at it. PROPOSED: one of two people has closed
+-- it. CLOSED: by people. RESOLVED: by what was reported later.
 create table difference (
   difference_id  uuid primary key default uuidv7(),
   account_id     text not null,
@@ -243,14 +243,14 @@ grant select, insert on difference_note to settlement_app;
 
 -- Chargebacks ----------------------------------------------------------------------------------------------------------
 
--- What payments is told about chargebacks: a line of a bank's file that names a payment, once for all copies of the line.
+-- Reports to payments about chargebacks: a line of a bank's file that names a payment, once for all copies of the line.
 create table chargeback_report (
-  -- SHA-256 of what a copy of the line, in whatever file, has in common with it.
+  -- SHA-256 of the content that all copies of the line share, in any file.
   line_id     text primary key check (line_id ~ '^[0-9a-f]{64}$'),
   import_id   uuid not null,
   line_no     integer not null,
   payment_id  uuid not null,
-  -- When payments is told next; null once it has the line.
+  -- The time of the next report to payments; null once it has the line.
   tell_at     timestamptz default now(),
   unique (import_id, line_no),
   foreign key (import_id, line_no) references line
@@ -262,7 +262,7 @@ grant select, insert, update (tell_at) on chargeback_report to settlement_app;
 
 -- Statements -----------------------------------------------------------------------------------------------------------
 
--- What is owed to a merchant for a day, from the lines that agree with what we know.
+-- The amount owed to a merchant for a day, from the lines that agree with our records.
 create table statement (
   statement_id  uuid primary key default uuidv7(),
   merchant_id   uuid not null,
@@ -278,8 +278,8 @@ create index statement_awaiting on statement (merchant_id, currency, day) where 
 
 grant select, insert, update (revision, awaits) on statement to settlement_app;
 
--- What a merchant's day came to each time that it was complete with another content. Amounts in minor units, and seen from
--- the merchant: what is given back is negative.
+-- The totals of a merchant's day each time that it was complete with another content. Amounts in minor units, and seen
+-- from the merchant: what is given back is negative.
 create table statement_revision (
   statement_id       uuid not null references statement,
   revision           integer not null check (revision >= 1),
@@ -296,8 +296,8 @@ create table statement_revision (
 
 grant select, insert on statement_revision to settlement_app;
 
--- What may have changed a statement, or made it complete, until somebody has looked. Rows are only added, so that nobody who
--- changes lines or facts waits for another, and a change that is noted twice is looked at once.
+-- Possible changes of a statement, or its completion, until the service has looked. Rows are only added, so that no
+-- writer of lines or facts waits for another, and a change that is noted twice is looked at once.
 create table statement_change (
   change_id    uuid primary key default uuidv7(),
   merchant_id  uuid not null,
@@ -317,8 +317,8 @@ grant select, insert, update (look_at), delete on statement_change to settlement
 
 -- Changes of statements ------------------------------------------------------------------------------------------------
 
--- Whatever a statement is made of is noted when it changes, in the same transaction and whoever changes it: the service,
--- the command that takes files, a person with psql. So nothing is found by searching what is old.
+-- A change to any part of a statement is noted in the same transaction, whoever makes it: the service, the command that
+-- takes files, a person with psql. So nothing is found by searching old rows.
 
 -- The days of all lines about these facts: a payment's commission is spread over them, so that one line can change another's
 -- part.
@@ -336,7 +336,7 @@ language plpgsql set search_path = settlement, pg_temp as $$
 begin
   perform note_days_of_facts(array(
     select fact_id from old_line where fact_id is not null union select fact_id from new_line where fact_id is not null));
-  -- Where it was before, if it was elsewhere.
+  -- The day before the change, if it was another.
   insert into statement_change (merchant_id, currency, day)
   select merchant_id, currency, coalesce(settles_on, transacted_at::date) from old_line
   where merchant_id is not null and coalesce(settles_on, transacted_at::date) is not null
@@ -376,7 +376,7 @@ create trigger fact_changed after update on fact
   referencing old table as old_fact new table as new_fact
   for each statement execute function note_changed_facts();
 
--- A refund that is learnt of changes which part of the commission the later refunds of its payment give back.
+-- A newly known refund changes which part of the commission the later refunds of its payment give back.
 create function note_new_refunds() returns trigger
 language plpgsql set search_path = settlement, pg_temp as $$
 declare
@@ -391,7 +391,7 @@ create trigger refund_added after insert on fact
   referencing new table as new_fact
   for each statement execute function note_new_refunds();
 
--- A difference is closed by people, or gone.
+-- A difference was closed by people, or is gone.
 create function note_ended_differences() returns trigger
 language plpgsql set search_path = settlement, pg_temp as $$
 declare
@@ -412,9 +412,9 @@ create trigger difference_changed after update on difference
   referencing new table as new_difference
   for each statement execute function note_ended_differences();
 
--- From when on an account's files report, and by which clock its days end, is about all that await the bank. A day that
--- began to wait in another transaction at the same moment would not be seen by this, and would not see it: so each of the
--- two waits for the other's end. Days that begin to wait do not wait for each other.
+-- The first day of an account's files, and the clock by which its days end, concern all days that await the bank. A day
+-- that began to wait in another transaction at the same moment would not be seen by this, and would not see it: so each
+-- of the two waits for the other's end. Days that begin to wait do not wait for each other.
 create function note_changed_account() returns trigger
 language plpgsql set search_path = settlement, pg_temp as $$
 begin
@@ -433,7 +433,7 @@ begin
   perform pg_advisory_xact_lock_shared(hashtextextended('settlement.account_changed', 0));
   return null;
 end $$;
--- Of each statement that inserts, also where it finds the row and has it wait again.
+-- For each statement that inserts, also where it finds the row and has it wait again.
 create trigger statement_waits before insert on statement
   for each statement execute function note_day_that_waits();
 
@@ -443,8 +443,8 @@ grant execute on function note_days_of_facts(uuid[]) to settlement_app;
 
 -- Events ---------------------------------------------------------------------------------------------------------------
 
--- What merchants are told of statements leaves as events do elsewhere: one row for each, committed with what it reports, and
--- closed when the webhook dispatcher confirms that it has the event. The columns are those of every service's outbox;
+-- Events about statements leave as events do elsewhere: one row for each, committed with what it reports, and closed
+-- when the webhook dispatcher confirms that it has the event. The columns are those of every service's outbox;
 -- payment_id is the statement's id.
 create table outbox (
   event_id          uuid primary key default uuidv7(),   -- x-event-id; its time is occurred_at
@@ -467,7 +467,7 @@ create index outbox_unconfirmed on outbox (publish_at) where confirmed_at is nul
 
 grant select, insert, update (confirmed_at, publish_attempts, publish_at) on outbox to settlement_app;
 
--- Deletes a page of the outbox: rows that are confirmed and older than given. What nobody has confirmed stays, however old it
+-- Deletes a page of the outbox: rows that are confirmed and older than given. An unconfirmed row stays, however old it
 -- is. It runs as the owner, since the service may not remove an event; 3 days are the least that the settings allow. Of all
 -- processes one deletes, and the others find nothing to do.
 -- `after`: where the page before ended. `reached`: where this one did; null when nothing is behind it.
@@ -493,7 +493,7 @@ grant execute on function purge_outbox(interval, uuid, integer) to settlement_ap
 
 -- Audit log ------------------------------------------------------------------------------------------------------------
 
--- Who did what: a hash chain that the service can lengthen and read, and nothing else.
+-- The record of who did what: a hash chain that the service can lengthen and read, and nothing else.
 create table audit_entry (
   sequence  bigint primary key,
   at        timestamptz not null,
@@ -511,7 +511,7 @@ create index audit_entry_of_actor on audit_entry (actor, at, sequence);
 create index audit_entry_of_action on audit_entry (action, at, sequence);
 
 grant select, insert on audit_entry to settlement_app;
--- Whoever verifies the log reads it, and nothing else. The installation has made the role.
+-- The auditor reads the log, and nothing else. The installation has made the role.
 grant select on audit_entry to holdfast_auditor;
 
 -- Migrations -----------------------------------------------------------------------------------------------------------

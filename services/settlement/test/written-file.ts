@@ -73,7 +73,7 @@ export async function* partsOf(content: Uint8Array, size = 50): AsyncGenerator<U
 
 export const BOUNDS = { bytesMax: 10_000_000, faultsMax: 10_000 };
 
-/** All of a file at a time. @throws SettlementFileError */
+/** Reads a whole file. @throws SettlementFileError */
 export async function readWhole(
   mapping: Mapping,
   content: Uint8Array,

@@ -139,7 +139,7 @@ export function columnsOf(mapping: RecordsMapping): string[] {
   ].filter((each) => each !== undefined);
 }
 
-/** In the repository and in the image alike. */
+/** The shipped mappings, in the repository and in the image alike. */
 export const SHIPPED_MAPPINGS = assetPath("deploy/settlement-mappings");
 
 /** An invalid mapping. */

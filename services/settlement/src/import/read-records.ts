@@ -53,7 +53,7 @@ function begin({ mapping, layout, decoder }: Reading, raw: readonly RawLine[]): 
   return layout.begin(text) === "header" ? rest : [{ lineNo, bytes: first }, ...rest];
 }
 
-/** @throws SettlementFileError for UTF-16 and UTF-32, whose lines cannot be told from each other byte by byte. */
+/** @throws SettlementFileError for UTF-16 and UTF-32, whose lines cannot be separated byte by byte. */
 function withoutBom(bytes: Buffer): Buffer {
   const [first, second, third] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || bytes.includes(0))

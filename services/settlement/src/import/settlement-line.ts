@@ -50,7 +50,7 @@ export type LineFault = { lineNo: number; reason: string };
 /** A part of a file, in its order. */
 export type LineBatch = { lines: SettlementLine[]; faults: LineFault[] };
 
-/** Nothing of the file can be taken. */
+/** The file cannot be taken. */
 export class SettlementFileError extends Error {
   override name = "SettlementFileError";
   readonly code: FileFault;

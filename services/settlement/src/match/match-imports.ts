@@ -88,9 +88,9 @@ const FACTS_AT_A_TIME = 1_000;
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
 /**
- * What was done, is older than its account takes to settle, and no line reports. Of accounts that no file was taken for
- * nothing is expected, and nothing from before the first file's first day. From the accounts, which are few, to their facts by
- * the index on time, whatever the statistics say.
+ * Finds facts that no line reports although they are older than their account takes to settle. Nothing is expected of
+ * accounts without a file, nor from before the first file's first day. From the accounts, which are few, to their facts
+ * by the index on time, whatever the statistics say.
  */
 async function findMissing({ db }: MatchDeps): Promise<void> {
   for (;;) {

@@ -141,7 +141,7 @@ async function recordRevision(
     const last = await lockStatement(trx, statement);
     // Another process has looked since the change.
     if (!last?.awaits) return false;
-    // It is no request, which the role's time-out is meant for.
+    // A limit of its own: this is no request, for which the role's time-out is meant.
     await sql`set local statement_timeout = ${sql.lit(LOOK_TIMEOUT_MS)}`.execute(trx);
     const content = await readStatement(trx, statement);
     const { awaits, revision } = decideRevision(last, content);
