@@ -1,9 +1,9 @@
--- Who is signed in to the console. Runs as console_owner; the service runs as console_app.
+-- The people who are signed in to the console. Runs as console_owner; the service runs as console_app.
 
 -- Sessions -------------------------------------------------------------------------------------------------------------
 
--- A row is of no use to whoever reads it: the id that the browser has is kept as its hash, and the person's tokens are
--- sealed under a key that the database does not have.
+-- A row is of no use to its reader: the id that the browser has is kept as its hash, and the person's tokens are sealed
+-- under a key that the database does not have.
 create table session (
   session_hash      bytea primary key check (octet_length(session_hash) = 32),    -- SHA-256 of the cookie's value
   subject           text not null check (char_length(subject) between 1 and 200), -- of the person's token
@@ -16,7 +16,7 @@ create table session (
   ends_at           timestamptz not null
 );
 
--- For the purge.
+-- Index for the purge.
 create index session_created on session (created_at);
 -- A logout token names a session at the provider, or a person.
 create index session_provider on session (provider_session) where provider_session is not null;

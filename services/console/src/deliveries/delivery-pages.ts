@@ -154,7 +154,7 @@ function merchantColumn(heading: string, merchants: KnownMerchants): Column<Webh
   };
 }
 
-/** It may be a payment's, a refund's or a checkout's id: the search knows which. */
+/** Links to the search, which knows whether the id is a payment's, a refund's or a checkout's. */
 export function aboutLink({ paymentId }: Pick<WebhookDelivery, "paymentId">): Html {
   return paymentId === undefined ? html`–` : html`<a href="/search?q=${paymentId}">${paymentId}</a>`;
 }

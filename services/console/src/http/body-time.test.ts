@@ -19,7 +19,7 @@ async function beginForm({ file = false } = {}) {
   });
   const server = createServer(app).listen(0, "127.0.0.1");
   await once(server, "listening");
-  // Only from here on, so that the sockets themselves are real.
+  // Faked only from here on, so that the sockets themselves are real.
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
   socket.on("error", () => {});

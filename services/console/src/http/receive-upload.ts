@@ -17,7 +17,7 @@ export class UploadError extends Error {
 /**
  * Reads the fields of a form, up to its file. Anything after the file is ignored.
  *
- * @throws UploadError. Where the form breaks off within the file, reading the file throws.
+ * @throws UploadError. If the form breaks off within the file, reading the file throws.
  */
 export async function receiveUpload(request: IncomingMessage): Promise<Upload> {
   const type = request.headers["content-type"];

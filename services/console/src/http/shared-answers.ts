@@ -10,8 +10,8 @@ export type SharedAnswers = {
 };
 
 /**
- * Keeps answers in memory alone, for seconds and for few forms: an answer with a secret is never stored. Where the
- * clicks reach different processes, or the memory is full, the second page says that the secret was shown before.
+ * Keeps answers in memory alone, for seconds and for few forms: an answer with a secret is never stored. If the clicks
+ * reach different processes, or the memory is full, the second page says that the secret was shown before.
  */
 export function createSharedAnswers(keepMs = KEEP_MS, formsMax = FORMS_MAX): SharedAnswers {
   const answers = new Map<string, Promise<PageAnswer>>();

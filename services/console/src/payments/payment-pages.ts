@@ -112,7 +112,7 @@ async function readSettlement(
   try {
     return await api.read(getPaymentSettlement, { path: { paymentId } });
   } catch (error) {
-    // Where the settlement service is away, a payment is shown all the same, and what it lacks is said.
+    // Without the settlement service a payment is shown all the same, and the page says what is missing.
     const isAway = error instanceof OperatorApiProblemError && [404, 503].includes(error.problem.status);
     if (!isAway) throw error;
     return undefined;

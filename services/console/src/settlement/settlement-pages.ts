@@ -100,7 +100,7 @@ async function answerSettlement(context: PageContext, notice?: Notice, status?: 
   };
 }
 
-/** They cost more than a page for differences may, so they are read only on request. */
+/** Reads statements only on request: they cost more than a page for differences may. */
 async function readStatementsIfAsked(context: PageContext) {
   const isAsked = ["merchantId", "from", "to"].some((name) => context.query.get(name));
   return isAsked ? await readStatements(context) : undefined;

@@ -47,7 +47,7 @@ export type Page = {
    * For a POST whose answer has a secret that is shown once: the second click of a double click gets the same answer.
    */
   showsSecret?: boolean;
-  /** For a POST whose form brings a file. */
+  /** True for a POST whose form brings a file. */
   takesFile?: boolean;
   answer(context: PageContext): Promise<PageAnswer>;
 };
