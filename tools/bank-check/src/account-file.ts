@@ -24,7 +24,7 @@ const accountFile = z.object({
     expiryYear: z.string().regex(/^(\d\d|20\d\d)$/),
     cvv: z.string().regex(/^\d{3,4}$/),
   }),
-  /** What `amount` of the walk is, in minor units; captures and refunds take a part of it. */
+  /** The walk's `amount` in minor units; captures and refunds take a part of it. */
   amountMinor: z.int().min(100).max(100_000).default(300),
 });
 

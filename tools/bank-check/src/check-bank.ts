@@ -5,8 +5,8 @@ import { startRecordingProxy, type Exchange, type RecordingProxy } from "./recor
 import { walk, type Step } from "./walk.ts";
 
 /**
- * Walks through a test account with the adapter that payments uses, and tells what was seen. A proxy on this machine writes down
- * what passes; the adapter is the released one, and has no place for a witness.
+ * Walks through a test account with the adapter that payments uses, and reports the results. A proxy on this machine
+ * writes down what passes; the adapter is the released one, and has no place for a witness.
  * @param tell gets each line of the report.
  * @returns the steps that came to something else than the adapter's documents promise.
  */
@@ -76,7 +76,7 @@ function describe({ request, status, answer }: Exchange): string {
 /** A page of a bank may be long. */
 const SHOWN_MAX = 4_000;
 
-/** What every bank of these protocols does; whatever else it does is an answer. */
+/** The behaviour of every bank of these protocols; any other is an answer. */
 const EXPECTED: Partial<Record<Step["name"], readonly string[]>> = {
   wrong_password: ["credentials"],
   inquiry_of_unseen: ["not_found"],

@@ -1,4 +1,4 @@
-// What `npm run bank-check` runs: the walk through a test account at a real bank.
+// Entry of `npm run bank-check`: the walk through a test account at a real bank.
 import { readCommandLine, runProgram, UsageError } from "@holdfast/service-runtime/command-line";
 import { readAccountFile } from "./account-file.ts";
 import { checkBank } from "./check-bank.ts";

@@ -1,9 +1,8 @@
 import type { TestAccount } from "./account-file.ts";
 
 /**
- * Makes a text that can be shown: card data and credentials are replaced, whatever the encoding is in which a request or an
- * answer has them. What an answer repeats of a card in another form than it was sent (a number that passes the card numbers'
- * check) is replaced, too.
+ * Makes a text that can be shown: card data and credentials are replaced in any encoding of a request or an answer. A
+ * card number that an answer repeats in another form (one that passes the card numbers' check) is replaced, too.
  */
 export function createMask({ secrets, testCard }: Pick<TestAccount, "secrets" | "testCard">) {
   const hidden = Object.entries(secrets).map(([name, value]) => [value, `[${name}]`] as const);

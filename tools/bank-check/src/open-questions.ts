@@ -8,7 +8,7 @@ type Question = {
   protocol: Protocol;
   question: string;
   evidence: readonly StepName[];
-  /** What the outcomes of the evidence's steps say, in their order; absent where the walk cannot tell. */
+  /** The meaning of the outcomes of the evidence's steps, in their order; absent where the walk cannot tell. */
   read?: (...outcomes: StepOutcome[]) => string;
   /** Why the walk cannot tell. */
   untold?: string;
@@ -27,7 +27,7 @@ export function answerOpenQuestions(protocol: Protocol, steps: readonly Step[]):
   );
 }
 
-/** What the adapter understood, in a line. */
+/** The adapter's understanding, in a line. */
 export function shortly({ kind, ...rest }: StepOutcome): string {
   const said = ["reason", "resultCode", "resultMessage", "detail"].flatMap((name) => {
     const text = rest[name];

@@ -14,7 +14,7 @@ export type RecordingProxy = {
 
 /**
  * Stands between an adapter and a bank on this machine, and writes down what passes, so that the adapters have no place at which
- * somebody could look. It changes nothing but the host; headers, which have signatures, are not written down.
+ * a caller could look. It changes nothing but the host; headers, which have signatures, are not written down.
  * @param origin of the bank.
  * @param mask what is written down goes through it first.
  */
@@ -72,7 +72,7 @@ function textOf(bytes: Buffer, contentType: string | null): string {
   return new TextDecoder(isTurkish ? "windows-1254" : "utf-8").decode(bytes);
 }
 
-/** Of one connection only, or written again by `fetch`. */
+/** Headers of one connection only, or written again by `fetch`. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "host",
   "connection",

@@ -3,7 +3,7 @@ import { orderIdOf, type CardRequest, type FollowUpRequest, type ProbedAcquirer 
 import type { TestAccount } from "./account-file.ts";
 import type { Exchange } from "./recording-proxy.ts";
 
-/** What one step of the walk came to: the adapter's outcome, and what passed over the wire for it. */
+/** One step of the walk: the adapter's outcome, and the bytes that passed over the wire for it. */
 export type Step = { name: StepName; outcome: StepOutcome; exchanges: readonly Exchange[] };
 export type StepOutcome = { kind: string; [field: string]: unknown };
 
@@ -32,7 +32,7 @@ export type Bench = {
   acquirer: ProbedAcquirer;
   /** The same account with a wrong password. */
   stranger: ProbedAcquirer;
-  /** What has passed so far. */
+  /** The exchanges so far. */
   exchanges: () => readonly Exchange[];
 };
 
@@ -100,10 +100,10 @@ export async function walk(bench: Bench, account: Account, told: (step: Step) =>
   return steps;
 }
 
-/** Nobody comes back there: the walk has no browser, so that it ends before the challenge. */
+/** No browser comes back there: the walk has none, so that it ends before the challenge. */
 const RETURN_URL = "https://holdfast.example/3ds/return/bank-check";
 
-/** As long as the banks' documents ask a client to wait. */
+/** The time that the banks' documents ask a client to wait. */
 const soon = () => new Date(Date.now() + 90_000);
 
 function cardRequest({ currencies, testCard, amountMinor }: Account): CardRequest {

@@ -35,7 +35,7 @@ async function buildPrograms(root: string, folder: string, programs: Record<stri
     banner: { js: BANNER },
     external: EXTERNAL,
     metafile: true,
-    // What fails is in the error that is thrown.
+    // The error that is thrown says all that fails.
     logLevel: "silent",
   });
   copyAssets(root, folder, metafile);
@@ -47,7 +47,7 @@ async function buildPrograms(root: string, folder: string, programs: Record<stri
 const BANNER =
   'import{createRequire as createBundleRequire}from"node:module";const require=createBundleRequire(import.meta.url);';
 
-/** `pg` looks for its native client and goes on without it: nobody installs one. */
+/** `pg` looks for its native client, which no installation has, and goes on without it. */
 const EXTERNAL = ["pg-native"];
 
 /** Each `assetPath("…")` of a bundled source names a file or folder; the bundle has it under the same path. */

@@ -17,7 +17,7 @@ import { SIMULATORS } from "./simulators.ts";
 
 const repository = join(import.meta.dirname, "..", "..", "..");
 
-/** A repository with programs of one line, which read an asset and fail where they are told to. */
+/** A repository with programs of one line, which read an asset and fail on demand. */
 function smallRepository(): string {
   const root = mkdtempSync(join(tmpdir(), "holdfast-bundle-"));
   onTestFinished(() => rmSync(root, { recursive: true }));

@@ -16,9 +16,9 @@ export type Bundle = {
 const repository = join(import.meta.dirname, "..", "..", "..");
 
 /**
- * The programs of a checkout, bundled: a start of one loads a few files where the sources are a thousand. What was built of
- * the same inputs is used again. Processes that build at once do not disturb each other: each builds in a folder of its own,
- * and the first that is done gives it its name.
+ * Bundles the programs of a checkout: a start of one loads a few files where the sources are a thousand. A bundle of
+ * the same inputs is used again. Processes that build at once do not disturb each other: each builds in a folder of its
+ * own, and the first that is done gives it its name.
  */
 export async function bundle(root = repository): Promise<Bundle> {
   const cache = join(root, "node_modules", ".cache", "holdfast");
@@ -74,7 +74,7 @@ function filesIn(folder: string): string[] {
 
 const NOT_BUNDLED = new Set(["node_modules", "test", "scripts"]);
 
-/** Long after whoever uses one has started: some chunks are loaded later. */
+/** Removes a bundle long after its users have started: some chunks are loaded later. */
 function removeUnused(cache: string): void {
   for (const name of readdirSync(cache)) {
     const path = join(cache, name);

@@ -7,7 +7,7 @@ export type BundledPackage = {
   name: string;
   version: string;
   license: string;
-  /** Of its archive, as the lock file has it. */
+  /** The integrity of its archive, as the lock file has it. */
   integrity: string | undefined;
   licenseTexts: string[];
 };

@@ -7,7 +7,7 @@ import { DemoError } from "./demo-error.ts";
 type Page = { url: string; html: string };
 type Print = (text: string) => void;
 
-/** From the checkout's page through the bank's challenge, to the page that says that it is paid. */
+/** Goes from the checkout's page through the bank's challenge to the page that says that it is paid. */
 export async function payAsBuyer(checkoutUrl: string, pan: string, print: Print): Promise<void> {
   const checkout = await open(checkoutUrl, print);
   const expiry = `12 / ${(new Date().getUTCFullYear() + 2) % 100}`;

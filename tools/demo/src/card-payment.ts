@@ -1,6 +1,6 @@
 import type { PaymentRequest } from "@holdfast/client";
 
-/** With a test card that its bank approves. */
+/** A payment with a test card that its bank approves. */
 export function cardPayment(orderId: string, amount: string): PaymentRequest {
   return {
     orderId,

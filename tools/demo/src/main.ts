@@ -1,4 +1,4 @@
-// What `npm run demo` runs.
+// Entry of `npm run demo`.
 import { runProgram } from "@holdfast/service-runtime/command-line";
 import { runDemo } from "./run-demo.ts";
 

@@ -43,7 +43,7 @@ export async function runMerchantDay(sandbox: SandboxFile, print: Print): Promis
   const { paymentId } = reserved.payment;
   expectOutcome(await merchant.payments.capture(paymentId, { amount: "100.00", currency: "TRY" }), "done");
 
-  // Not the one who issued the merchant's credential: that person could have asked for the refund.
+  // Another operator than the issuer of the merchant's credential, who could have asked for the refund.
   heading("The buyer returns the order: another operator approves the refund");
   const order = { amount: "40.00", currency: "TRY" };
   const { refund } = expectOutcome(await merchant.refunds.request(paymentId, order), "done");

@@ -15,7 +15,7 @@ export function printExchange(print: (text: string) => void, exchange: Exchange)
   print(`${sent}${who} <- ${status}\n${show(answer)}`);
 }
 
-/** As JSON, without what nobody should learn to print: secrets, and cards but for their ends. */
+/** Shows a body as JSON without secrets, and cards with their ends only. */
 function show(body: object): string {
   const text = JSON.stringify(
     body,

@@ -34,7 +34,7 @@ export async function runDemo(args: string[]): Promise<void> {
   }
 }
 
-/** Not in a sandbox of its own: that would be gone before anybody has clicked. */
+/** Uses a running sandbox: one of its own would be gone before anybody has clicked. */
 async function walkWhereItRuns(home: string): Promise<void> {
   const running = await findSandbox(resolve(home));
   if (!running)
@@ -73,12 +73,12 @@ async function withOwnSandbox(print: (text: string) => void): Promise<void> {
     const sandbox = await starting;
     await Promise.race([runMerchantDay(sandbox.file, print), sandbox.stopped]);
   } catch (error) {
-    // A day breaks in whatever it is doing when its sandbox is stopped.
+    // A day fails in any step when its sandbox is stopped.
     if (!stop.signal.aborted) throw error;
   } finally {
     await starting.then((sandbox) => sandbox.stop()).catch(() => {});
     await rm(home, { recursive: true, force: true, maxRetries: 5 });
   }
-  // Not by itself: what is left of the day may wait for a webhook.
+  // Exits at once: the rest of the day may wait for a webhook.
   if (stop.signal.aborted) process.exit(130);
 }

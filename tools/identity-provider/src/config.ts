@@ -7,7 +7,7 @@ const personSchema = z.object({
   roles: z.array(z.string()),
   merchantId: z.string().optional(),
 });
-/** Who may sign in, with one click and no password. */
+/** A person who may sign in, with one click and no password. */
 export type Person = z.infer<typeof personSchema>;
 
 const json = <Schema extends z.ZodType>(schema: Schema) =>
@@ -24,7 +24,7 @@ const json = <Schema extends z.ZodType>(schema: Schema) =>
     .pipe(schema);
 
 const configSchema = z.object({
-  /** Where it listens and browsers find it: it is only ever on this machine. */
+  /** The port where it listens and browsers find it: it is only ever on this machine. */
   IDENTITY_PROVIDER_PORT: port,
   /** The private key (JWK, ES256) that signs all tokens; its public half is what the gateway verifies them with. */
   IDENTITY_PROVIDER_KEY: json(z.looseObject({ kty: z.literal("EC"), kid: z.string() })),

@@ -123,7 +123,7 @@ function configurationOf(config: Config): Configuration {
         useGrantedResource: () => true,
         getResourceServerInfo: ({ oidc }) => ({
           scope: "",
-          // Who somebody is decides which of Holdfast's APIs takes their token.
+          // The person decides which of Holdfast's APIs takes their token.
           audience: audienceOf(oidc.account?.accountId ?? oidc.entities.AuthorizationCode?.accountId),
           accessTokenFormat: "jwt",
           accessTokenTTL: HOUR_S,
@@ -152,7 +152,7 @@ const grantEverything: NonNullable<Configuration["loadExistingGrant"]> = async (
   return grant;
 };
 
-/** Whoever logs out has said so already: the form sends itself, and has a button where there are no scripts. */
+/** A person who logs out has said so already: the form sends itself, and has a button where there are no scripts. */
 async function endImmediately(context: { body: unknown }, form: string): Promise<void> {
   context.body = `<!doctype html>
 <html lang="en">

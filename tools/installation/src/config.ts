@@ -40,7 +40,7 @@ const secondPasswordSettings = Object.fromEntries(
   ]),
 ) as Record<`${Uppercase<SecondLogin>}_PASSWORD`, z.ZodOptional<z.ZodString>>;
 
-/** What the installation chooses of the event stream. */
+/** The installation's settings of the event stream. */
 const eventStreamSettings = {
   EVENT_STREAM_REPLICAS: integerSetting(1, 5)
     .default(1)

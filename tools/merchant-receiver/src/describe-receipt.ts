@@ -23,7 +23,7 @@ function indent(body: Uint8Array): string {
   }
 }
 
-/** What a stranger sent must not steer the terminal. */
+/** Keeps a stranger's text from steering the terminal. */
 function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, "\uFFFD");
 }

@@ -36,5 +36,5 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   "transfer-encoding",
   "expect",
 ]);
-/** What the gateway gives a merchant's server. */
+/** The time that the gateway gives a merchant's server. */
 const ANSWER_WITHIN_MS = 5_000;

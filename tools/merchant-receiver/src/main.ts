@@ -1,4 +1,4 @@
-// What `npm run receiver` runs.
+// Entry of `npm run receiver`.
 import { runProgram } from "@holdfast/service-runtime/command-line";
 import { runReceiver } from "./run-receiver.ts";
 

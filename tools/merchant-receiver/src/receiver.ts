@@ -9,7 +9,7 @@ export type Receipt = {
   received: ReceivedWebhook;
   verdict: WebhookVerdict;
   /** Seen before under its x-event-id. */ repeated: boolean;
-  /** What the merchant's own server made of it, where it was passed on. */
+  /** The answer of the merchant's own server, where it was passed on. */
   forwarded?: Forwarded | undefined;
 };
 
@@ -77,7 +77,7 @@ export async function startReceiver(options: {
 const BAD_GATEWAY = 502;
 const BODY_BYTES_MAX = 262_144;
 
-/** The bytes as they came: whatever parses and writes them again changes them. */
+/** The bytes as they came: parsing and writing them again would change them. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -1,4 +1,4 @@
-// What `--banks` makes through the operator API: for each bank an account, and a merchant whose payments all go there.
+// Makes for each bank of `--banks` an account through the operator API, and a merchant whose payments all go there.
 import { isDeepStrictEqual } from "node:util";
 import { banks, type BankContracts, type BankProtocol } from "./banks.ts";
 import { onboard } from "./demo-merchant.ts";

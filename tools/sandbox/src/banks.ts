@@ -5,21 +5,23 @@ import type { Simulator } from "@holdfast/bundle";
 export const bankProtocols = ["nestpay", "iyzico"] as const;
 export type BankProtocol = (typeof bankProtocols)[number];
 
-/** What a merchant agrees with its bank: the simulator gets it, and the account is made with it. */
+/** The contract of a merchant with its bank: the simulator gets it, and the account is made with it. */
 export type BankContracts = {
   nestpay: { clientId: string; user: string; password: string; storeKey: string };
   iyzico: { merchantId: string; apiKey: string; secretKey: string };
 };
 
 export type BankDefinition = {
-  /** Of the process, of its program and of its log. */
+  /** The name of the process, of its program and of its log. */
   name: Simulator;
   merchantName: string;
   /** The simulator's settings. */
   environment(place: { port: number; ledgerFile: string }, contracts: BankContracts): Record<string, string>;
   /** The body of POST /operator/acquirer-accounts. */
   account(url: string, contracts: BankContracts): BankAccountRequest;
-  /** What tells the simulator where its notifications go, if it sends any: a PUT. @param address that of the account. */
+  /**
+   * The PUT with the address for the simulator's notifications, if it sends any. @param address that of the account.
+   */
   notifications?(address: string, contracts: BankContracts): { path: string; body: object };
 };
 
@@ -55,7 +57,7 @@ export const banks: Record<BankProtocol, BankDefinition> = {
         apiUrl: `${url}/fim/api`,
         gateUrl: `${url}/fim/est3Dgate`,
         clientId,
-        // The simulator's day ends when somebody closes it, and not by a clock that a credit could wait for.
+        // The simulator's day ends by a command, and not by a clock that a credit could wait for.
         creditBeforeDayEnd: true,
       },
       secrets: { apiUser: user, apiPassword: password, storeKey },

@@ -1,9 +1,9 @@
-// What `npm start` prints when everything answers. It shows secrets, so it goes to the terminal and to no log file.
+// The text of `npm start` when everything answers. It shows secrets, so it goes to the terminal and to no log file.
 import type { SandboxBank } from "./bank-merchants.ts";
 import { DEFAULT_HOME } from "./options.ts";
 import type { SandboxFile } from "./sandbox-file.ts";
 
-/** Where everything is, who may use it, and a first request to paste. */
+/** The addresses, the people who may use them, and a first request to paste. */
 export function banner(sandbox: SandboxFile, home: string, now = new Date()): string {
   const merchant = sandbox.merchants[0];
   return `
@@ -37,7 +37,7 @@ Ctrl-C stops everything and keeps the data.
 `;
 }
 
-/** What a command of this sandbox needs so that it finds it, for a shell. */
+/** The option with which a command finds this sandbox, for a shell. */
 function homeOption(home: string): string {
   return home === DEFAULT_HOME ? "" : `--home '${home.replaceAll("'", String.raw`'\''`)}' `;
 }

@@ -32,7 +32,7 @@ export async function openHome(dir: string): Promise<Home> {
     if (holder || attempt >= emptyLockAttemptsMax) breakLock(lock, holder);
     else await delay(20);
   }
-  // Left by a sandbox that was killed: whoever waits for this file must not see the old one.
+  // Left by a sandbox that was killed: a program that waits for this file must not see the old one.
   rmSync(join(dir, sandboxFileName), { force: true });
   setAsideLongLogs(join(dir, "logs"));
   return { dir, release: () => rmSync(lock, { force: true }) };

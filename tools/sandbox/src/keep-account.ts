@@ -1,9 +1,9 @@
-// An account at a bank, as the operator API makes it. Where the installation asks for two people, the second confirms.
+// An account at a bank, as the operator API makes it. If the installation asks for two people, the second confirms.
 import { isDeepStrictEqual } from "node:util";
 import type { AccountRequest } from "./banks.ts";
 import type { AskOperatorApi } from "./operator-client.ts";
 
-/** Who does it. Where the installation asks for two people, the second one confirms what the first one proposes. */
+/** The two operators. If the installation asks for two people, the second one confirms the first one's proposals. */
 export type Seeders = { first: AskOperatorApi; second: AskOperatorApi };
 
 export type Proposed = { proposal?: { version: number } };

@@ -57,7 +57,7 @@ async function main(args: string[]): Promise<number> {
   return Math.max(...codes);
 }
 
-/** As the sandbox gives them to its services. */
+/** The key rings as the sandbox gives them to its services. */
 function ringsOf(home: string): Record<string, string> {
   const { databaseUrl } = read(join(home, sandboxFileName), home) as SandboxFile;
   const secrets = read(join(home, "secrets.json"), home) as Secrets;

@@ -53,7 +53,7 @@ export async function launchPostgres({ home, supervisor }: LaunchContext): Promi
   return first.promise;
 }
 
-/** With a user for each service, as in production; nobody else may sign in but the observer. Answers the URL. */
+/** Starts NATS with a user for each service, as in production, and the observer. Answers the URL. */
 export async function launchNatsServer(
   { home, supervisor, log }: LaunchContext,
   passwords: BusPasswords,
@@ -88,7 +88,7 @@ export async function launchSimulator(
   await supervisor.start("acquirer-simulator", "transport", launch);
 }
 
-/** In the place of a company's own: it signs in whoever is chosen. */
+/** Stands in for a company's own: it signs in the person who is chosen. */
 export async function launchIdentityProvider(
   { home, programs, supervisor }: LaunchContext,
   { ports, people, signingKey }: { ports: Ports; people: readonly SandboxPerson[]; signingKey: JWK },
@@ -221,15 +221,16 @@ async function statusOf(url: string): Promise<number | undefined> {
 }
 
 /**
- * What a process gets: the variables of whoever started the sandbox, so that any setting of a service can be given
- * to `npm start`, under what the sandbox has to decide itself. PG* is withheld: it would redirect a database client.
+ * A process's environment: the variables of whoever started the sandbox, so that any setting of a service can be given
+ * to `npm start`, under the settings that the sandbox has to decide itself. PG* is withheld: it would redirect a
+ * database client.
  */
 function environmentOf(decided: Record<string, string>): NodeJS.ProcessEnv {
   const given = Object.entries(process.env).filter(([name]) => !name.startsWith("PG"));
   return { ...DEFAULTS, ...Object.fromEntries(given), ...decided, NODE_ENV: "production" };
 }
 
-/** Settings that fit a sandbox, for whatever was not given. */
+/** Defaults that fit a sandbox. */
 const DEFAULTS = {
   ...IMAGE_ENVIRONMENT,
   RATE_LIMIT_PER_SECOND: "2000",

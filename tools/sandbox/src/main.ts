@@ -1,4 +1,4 @@
-// What `npm start` runs.
+// Entry of `npm start`.
 import { runProgram } from "@holdfast/service-runtime/command-line";
 import { runSandbox } from "./run-sandbox.ts";
 import { serviceDefinitions } from "./service-definitions.ts";

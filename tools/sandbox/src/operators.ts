@@ -7,11 +7,11 @@ import { replaceFile } from "./replace-file.ts";
 export type Operator = { name: string; roles: string[]; token: string };
 
 export const operatorAudience = "holdfast-operator-api";
-/** A day's work on one machine: nobody signs in again. */
+/** A day's work on one machine without a second sign-in. */
 const TOKEN_AGE_S = 86_400;
 export const operatorTokenAge = `${TOKEN_AGE_S}s`;
 
-/** Somebody of a merchant's staff, with a token for those who call the API by hand. */
+/** A person of a merchant's staff, with a token for those who call the API by hand. */
 export type StaffMember = Operator & { merchantId: string };
 
 export const staffAudience = "holdfast-staff-api";
@@ -19,9 +19,9 @@ export const staffAudience = "holdfast-staff-api";
 export type Operators = {
   people: Operator[];
   /**
-   * Who onboards the sandbox's own merchants and makes the accounts of `--banks`, and nothing else: whoever issues a
-   * credential may not decide about what is requested with it, and all people of the sandbox are to decide about the
-   * refunds of these merchants.
+   * The person who onboards the sandbox's own merchants and makes the accounts of `--banks`, and nothing else: whoever
+   * issues a credential may not decide about what is requested with it, and all people of the sandbox are to decide
+   * about the refunds of these merchants.
    */
   installation: Operator;
   /** The private key with its name, for the identity provider. */
@@ -42,16 +42,16 @@ export async function createStaff(
   );
 }
 
-/** Somebody who can sign in to the console. */
+/** A person who can sign in to the console. */
 export type SandboxPerson = {
   name: string;
   audience: "operator" | "staff";
   roles: string[];
-  /** Of a merchant's staff. */
+  /** The merchant, for a person of its staff. */
   merchantId?: string;
 };
 
-/** Where the sandbox's identity provider is, as tokens name it. */
+/** The address of the sandbox's identity provider, as tokens name it. */
 export function operatorIssuerOf({ identityProvider }: { identityProvider: number }): string {
   return `http://127.0.0.1:${identityProvider}`;
 }
@@ -129,7 +129,7 @@ const people = [
   { name: "omer", roles: ["onboarder"] },
 ];
 
-/** Of the demo merchant. */
+/** The demo merchant's staff. */
 const staff = [
   { name: "mina", roles: ["owner"] },
   { name: "selim", roles: ["support"] },

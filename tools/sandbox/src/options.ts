@@ -5,7 +5,7 @@ import { bankProtocols, type BankProtocol } from "./banks.ts";
 export type CommandLine = {
   home: string;
   portBase: number;
-  /** Each once. */
+  /** The chosen banks, each once. */
   banks: BankProtocol[];
 };
 
@@ -43,7 +43,7 @@ function isBankProtocol(name: string): name is BankProtocol {
   return bankProtocols.some((protocol) => protocol === name);
 }
 
-/** Where the sandbox keeps its data unless somebody says otherwise. */
+/** The directory of the sandbox's data, unless another is given. */
 export const DEFAULT_HOME = ".holdfast";
 
 export const helpText = `npm start -- [--home DIR] [--port-base N] [--banks LIST]

@@ -32,7 +32,7 @@ export async function runSandbox(
   process.exit(killSignal.aborted ? 130 : process.exitCode);
 }
 
-/** Lines for whoever watches; never a secret, since this may be redirected into a file. */
+/** Lines for the person who watches; never a secret, since this may be redirected into a file. */
 function log(line: string): void {
   process.stderr.write(`holdfast: ${line}\n`);
 }

@@ -12,34 +12,34 @@ export type SandboxFile = {
   ready: true;
   gatewayUrl: string;
   operatorUrl: string;
-  /** Where the demo merchant's staff are served. */
+  /** The API for the demo merchant's staff. */
   staffUrl: string;
   publicUrl: string;
-  /** Where people work; `people` can sign in there with one click. */
+  /** The console; `people` can sign in there with one click. */
   consoleUrl: string;
   acquirerUrl: string;
   /**
-   * As the user `observer`, who may subscribe to everything and also publish everything: for looking into the bus, as
-   * databaseUrl is for the database. User and password stand in the URL; a client that does not read them there
+   * The URL of the user `observer`, who may subscribe to everything and also publish everything: for looking into the
+   * bus, as databaseUrl is for the database. User and password stand in the URL; a client that does not read them there
    * (nats.js) is to be given them by name.
    */
   natsUrl: string;
-  /** As superuser of the database `holdfast`, for looking into it. */
+  /** The URL of the superuser of the database `holdfast`, for looking into it. */
   databaseUrl: string;
   caFile: string;
   receiver: { certFile: string; keyFile: string };
   merchants: Merchant[];
   /** A second key of the first merchant, with which nothing is live. */
   testMode: SandboxTestMode;
-  /** Those of `--banks`; absent without it. */
+  /** The banks of `--banks`; absent without it. */
   banks?: SandboxBank[];
   operators: Operator[];
-  /** Of the demo merchant. */
+  /** The demo merchant's staff. */
   staff: StaffMember[];
   people: SandboxPerson[];
   processes: Record<string, number>;
   logs: string;
-  /** Of each service: `/livez`, `/readyz`, `/metrics`. */
+  /** Each service's health: `/livez`, `/readyz`, `/metrics`. */
   healthUrls: Record<string, string>;
 };
 

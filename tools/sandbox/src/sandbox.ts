@@ -1,4 +1,4 @@
-// The whole product on one machine, as separate processes. This file tells in which order they come up; each step's
+// The whole product on one machine, as separate processes. This file has the order in which they come up; each step's
 // details are in a file of its own.
 import { bundle, type Bundle } from "@holdfast/bundle";
 import { join, resolve } from "node:path";
@@ -51,13 +51,13 @@ export type SandboxOptions = {
 
 /** A running sandbox. */
 export type Sandbox = {
-  /** What sandbox.json held when everything answered; `processes` there changes when a process is started again. */
+  /** The content of sandbox.json when everything answered; `processes` there changes with each restart. */
   file: SandboxFile;
   stopped: Promise<void>;
   stop(): Promise<void>;
 };
 
-/** It was asked to stop before everything answered. */
+/** The sandbox was asked to stop before everything answered. */
 export class SandboxStoppedError extends Error {
   override name = "SandboxStoppedError";
   readonly code = "sandbox_stopped";
@@ -167,7 +167,7 @@ async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">
     ...operators.people.map(({ name, roles }) => ({ name, audience: "operator" as const, roles })),
     ...staff.map(({ name, roles }) => ({ name, audience: "staff" as const, roles, merchantId })),
   ];
-  // It knows whose staff somebody is, so it comes last.
+  // It knows which merchant each person of staff belongs to, so it comes last.
   await launchIdentityProvider(context, { ports, people, signingKey: operators.signingKey });
   return {
     ...contents,
@@ -192,7 +192,7 @@ async function launchBanks(
   );
 }
 
-/** What is made through the operator API, one after the other. */
+/** Makes the sandbox's data through the operator API, one after the other. */
 async function seed(
   secrets: SecretsFile,
   {

@@ -11,7 +11,7 @@ import type { TestKey } from "./test-mode.ts";
 /** A merchant with the credentials it was given once. */
 export type Merchant = { merchantId: string; name: string; apiKey: string; apiSecret: string };
 
-/** One for each service, and one for whoever looks on. */
+/** One for each service, and one for the observer. */
 export type BusPasswords = Record<BusUser | typeof OBSERVER, string>;
 
 /** Keys are 32 bytes in base64. */
@@ -29,16 +29,16 @@ export type Secrets = {
   operatorKey: JWK;
   /** Set once it has been onboarded in the database of this home. */
   demoMerchant: Merchant | undefined;
-  /** Of that merchant. */
+  /** The demo merchant's key of test mode. */
   demoTestKey: TestKey | undefined;
-  /** Of banks that have their own protocol (`--banks`). */
+  /** For banks that have their own protocol (`--banks`). */
   bankContracts: BankContracts;
   bankMerchants: Partial<Record<BankProtocol, Merchant>>;
 };
 
 export type SecretsFile = { read(): Secrets; update(changes: Partial<Secrets>): void };
 
-/** Reads the file and adds whatever it lacks: all of it at the first start, new kinds of secret after an upgrade. */
+/** Reads the file and adds missing secrets: all of them at the first start, new kinds after an upgrade. */
 export function keepSecrets(file: string): SecretsFile {
   let secrets = complete(existsSync(file) ? parse(file) : {});
   const write = () => replaceFile(file, `${JSON.stringify(secrets, null, 2)}\n`, 0o600);
@@ -90,7 +90,7 @@ function drawBankContracts(): BankContracts {
   };
 }
 
-/** They begin with a letter: some clients take the first digits after a colon of a URL for the port. */
+/** Passwords begin with a letter: some clients take the first digits after a colon of a URL for the port. */
 function drawBusPasswords(): BusPasswords {
   const drawn = [...BUS_USERS, OBSERVER].map((user) => [user, `p${randomBytes(24).toString("base64url")}`]);
   return Object.fromEntries(drawn) as BusPasswords;

@@ -11,10 +11,10 @@ import { operatorAudience, operatorIssuerOf, operatorTokenAge, staffAudience } f
 import type { Ports } from "./ports.ts";
 import type { Secrets } from "./secrets.ts";
 
-/** What a service may be told about the sandbox around it. */
+/** The surroundings that a service's settings may name. */
 export type ServiceSurroundings = {
   ports: Ports;
-  /** Without a user: each service is given its own. */
+  /** The URL without a user: each service is given its own. */
   natsUrl: string;
   databaseUrls: SchemaUrls;
   secrets: Secrets;
@@ -24,9 +24,9 @@ export type ServiceSurroundings = {
 };
 
 export type ServiceDefinition = {
-  /** Of the process. */
+  /** The name of the process. */
   name: string;
-  /** As whom it signs in to the bus; undefined where it is not on it. */
+  /** The user that signs in to the bus; undefined where it is not on it. */
   busUser: BusUser | undefined;
   /** The schema that it touches; migrated as the schema's owner. */
   schema: SchemaName;
@@ -36,7 +36,7 @@ export type ServiceDefinition = {
   program: string;
   /** Takes requests from outside: it is stopped before the services that answer it. */
   isEdge: boolean;
-  /** What it needs beside the settings that all services get (LISTEN_HOST, HEALTH_PORT, DATABASE_URL, NATS_*). */
+  /** Its settings beside those that all services get (LISTEN_HOST, HEALTH_PORT, DATABASE_URL, NATS_*). */
   environment(surroundings: ServiceSurroundings): Record<string, string>;
 };
 
@@ -182,12 +182,12 @@ function staffTokens({ operatorJwksFile, ports }: Pick<ServiceSurroundings, "ope
   };
 }
 
-/** Whoever carries out what both ask for verifies the tokens of both. */
+/** A service that carries out requests of both verifies the tokens of both. */
 function peoplesTokens(surroundings: Pick<ServiceSurroundings, "operatorJwksFile" | "ports">) {
   return { ...operatorTokens(surroundings), ...staffTokens(surroundings) };
 }
 
-/** One port is set and the others are not, whatever whoever starts the sandbox has in the environment. */
+/** Sets one port and unsets the others, in any environment of the sandbox. */
 function face(port: Record<string, string>): Record<string, string> {
   return { MERCHANT_API_PORT: "", OPERATOR_API_PORT: "", PUBLIC_PAGES_PORT: "", STAFF_API_PORT: "", ...port };
 }
@@ -196,7 +196,7 @@ function publicUrlOf({ publicPages }: Ports): string {
   return `http://127.0.0.1:${publicPages}`;
 }
 
-/** Settings of the sandbox that whoever starts it may replace. */
+/** Settings of the sandbox that the environment may replace. */
 function unlessGiven(settings: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(settings).filter(([name]) => !process.env[name]));
 }

@@ -3,11 +3,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { LoggedChild } from "./infrastructure/index.ts";
 
-/** When a process is stopped: those that take work from outside first, those that others depend on last. */
+/** The order of the stop: processes that take work from outside first, those that others depend on last. */
 export type Stage = "edge" | "service" | "transport" | "database";
 
 /**
- * Starts a process, tells of it as soon as it runs, and resolves when it answers. Leaves nothing running if it throws.
+ * Starts a process, reports it as soon as it runs, and resolves when it answers. Leaves nothing running if it throws.
  */
 export type Launch = (onSpawn: (child: LoggedChild) => void) => Promise<void>;
 
@@ -107,7 +107,7 @@ const pauseMaxMs = 5_000;
 const stableAfterMs = 10_000;
 const leastPatienceMs = 200;
 
-// When each stage must be over, counted from the start of the stop; all of it within the promised 8 seconds.
+// The time by which each stage must be over, from the start of the stop; all within the promised 8 seconds.
 const stages: [Stage, number][] = [
   ["edge", 2_500],
   ["service", 5_200],

@@ -5,7 +5,7 @@ import type { SecretsFile } from "./secrets.ts";
 /** A test key, as it was given once. */
 export type TestKey = { apiKey: string; apiSecret: string };
 
-/** What `sandbox.json` says of it. Here one simulator plays the banks of both modes. */
+/** Test mode in `sandbox.json`. Here one simulator plays the banks of both modes. */
 export type SandboxTestMode = TestKey & { accountId: string; merchantId: string };
 
 /** Makes what is missing: the installation's default account of test mode, and the merchant's test key. */

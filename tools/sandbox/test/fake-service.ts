@@ -1,4 +1,4 @@
-// Stands in for a service: answers the health check, onboards merchants where it is told to be the operator API, and
+// Stands in for a service: answers the health check, onboards merchants where it plays the operator API, and
 // shows the environment it was given. FAKE_FAULT makes the service of that name misbehave.
 import { createServer, type RequestListener } from "node:http";
 

@@ -95,7 +95,7 @@ async function carryOut(
     for (const [why, count] of staying) out(`  ${count} stay: ${why}\n`);
     await failpoint("installation.after_archive_files");
   }
-  // What is moved is what stands on the disk.
+  // The files on the disk decide which rows are moved.
   const manifest = await readManifest(directory);
   if (!manifest) throw new Error(`there is no archive in ${directory}`);
   if (manifest.month !== month) throw new Error(`${directory} is the archive of ${manifest.month}`);

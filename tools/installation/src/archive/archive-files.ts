@@ -47,7 +47,7 @@ type Writing = {
   bytes: number;
 };
 
-/** Writes a month. What an earlier run has left half written is written again. */
+/** Writes a month. A half-written file of an earlier run is written again. */
 export async function createArchive(
   directory: string,
   tables: { table: ArchivedTable; columns: Column[] }[],
@@ -64,7 +64,7 @@ export async function createArchive(
   }
   return {
     write: (table: ArchivedTable, rows: readonly TextRow[]) => append(files.get(table)!, rows),
-    /** From here on the month is archived. */
+    /** Completes the files: from here on the month is archived. */
     async finish(month: string): Promise<void> {
       const described = [];
       for (const { table, columns, handle, hash, rows, bytes } of files.values()) {
@@ -129,7 +129,7 @@ export async function readManifest(directory: string): Promise<Manifest | undefi
 /** The rows of one file, which the caller takes from its beginning to its end. */
 export type RowReader = {
   columns: Column[];
-  /** As long as the rows fulfil the condition, at most so many. */
+  /** Reads while the rows fulfil the condition, at most so many. */
   takeWhile(condition: (row: TextRow) => boolean, max?: number): Promise<TextRow[]>;
 };
 

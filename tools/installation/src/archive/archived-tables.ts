@@ -9,7 +9,7 @@ export type ArchivedTable = {
   name: string;
   /** The payment's id, or the refund's. */
   of: "payment_id" | "refund_id";
-  /** What puts the rows of one payment, or of one refund, in order. */
+  /** The order of the rows of one payment, or of one refund. */
   order: string;
 };
 

@@ -9,7 +9,7 @@ import { ARCHIVED } from "./archived-tables.ts";
 /** A customer of a merchant, under each of the ids that the merchant's rows have. */
 export type ArchivedCustomer = { merchantIds: readonly string[]; customerId: string };
 
-/** What archived months may still have of a customer. */
+/** Archived months that may still have rows of a customer. */
 export type InArchives = {
   /** Months that have payments of the customer, like `2025-01`. */
   found: string[];
@@ -37,7 +37,7 @@ export async function findInArchives(
   return result;
 }
 
-/** By the audit log, of which each batch that left or came back has an entry, committed with it. */
+/** Reads the audit log: each batch that left or came back has an entry, committed with it. */
 async function monthsAway(db: Kysely<AuditDatabase>): Promise<string[]> {
   return await db.transaction().execute(async (trx) => {
     await actAs(trx, "payments");

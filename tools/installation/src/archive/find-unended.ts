@@ -2,12 +2,12 @@ import { sql } from "kysely";
 import { actAs } from "../database/act-as.ts";
 import type { Trx } from "../erasure/erase-customer.ts";
 
-/** What of these payments has not ended, with the reason: it stays where it is. */
+/** A payment that has not ended, with the reason: it stays where it is. */
 export type Unended = { paymentId: string; why: string };
 
 /**
- * Of these payments, those of which something is under way, has changed in the last 35 days, or is still to be answered: by
- * the bank, by operators, by the comparison with the bank's files or by a merchant's server. What changed lately may still be
+ * Finds payments of which something is under way, has changed in the last 35 days, or is still to be answered: by the
+ * bank, by operators, by the comparison with the bank's files or by a merchant's server. A recent change may still be
  * in an outbox, in the event stream or under an Idempotency-Key, which end after 30 days at most.
  */
 export async function findUnended(trx: Trx, paymentIds: readonly string[]): Promise<Unended[]> {
@@ -54,7 +54,7 @@ export async function findUnended(trx: Trx, paymentIds: readonly string[]): Prom
   ];
 }
 
-/** Longer than whatever ends by itself after a payment's end. */
+/** Longer than everything that ends by itself after a payment's end. */
 const YOUNG = sql`interval '35 days'`;
 
 type Found = { id: string; why: string };

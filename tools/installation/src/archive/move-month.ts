@@ -24,7 +24,7 @@ export type Moved = { moved: number; before: number; different: number };
 /**
  * Removes what is archived from the database, in batches that are one transaction over both schemas each. A payment goes
  * only if it has ended, and if all of its rows and those of its refunds are, to the last character, what the files have:
- * they are read back for it. What was cut off is continued by the next run.
+ * they are read back for it. The next run continues an interrupted one.
  */
 export async function detachMonth(db: Kysely<AuditDatabase>, moving: Moving): Promise<Moved> {
   return await move(db, moving, async (trx, archived) => {
@@ -58,7 +58,7 @@ export async function detachMonth(db: Kysely<AuditDatabase>, moving: Moving): Pr
   });
 }
 
-/** Brings what is archived back. What is there already stays as it is, and has to be the same. */
+/** Brings archived rows back. A row that is there already stays as it is, and has to be the same. */
 export async function attachMonth(db: Kysely<AuditDatabase>, moving: Moving): Promise<Moved> {
   return await move(db, moving, async (trx, archived, columns) => {
     const stored = await readStored(trx, archived);

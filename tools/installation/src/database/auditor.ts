@@ -3,11 +3,11 @@ import { bringLogin } from "./bring-login.ts";
 
 /**
  * Verifies the audit logs (`npm run verify-audit`): it may connect, and read the services' audit tables, which the
- * migrations grant it, and nothing else. It belongs to somebody who has no other right on the database.
+ * migrations grant it, and nothing else. It belongs to a person with no other right on the database.
  */
 export const AUDITOR = "holdfast_auditor";
 
-/** @param password without one nobody can sign in as the auditor. */
+/** @param password without one the auditor cannot sign in. */
 export async function createAuditor(client: Client, password: string | undefined): Promise<void> {
   await bringLogin(client, AUDITOR, password);
   await client.query(`alter role ${AUDITOR} connection limit 4`);

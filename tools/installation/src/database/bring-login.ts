@@ -2,7 +2,7 @@ import { escapeLiteral, type Client } from "pg";
 
 /**
  * Creates a role that signs in with this password and may nothing else by itself, or brings it to this state. Without a
- * password nobody can sign in as it. What only a superuser may change is named only where it has to change: the
+ * password it cannot sign in. An attribute that only a superuser may change is named only if it has to change: the
  * administrator of a managed PostgreSQL is none, and may not even say `nosuperuser` of a role that is none.
  */
 export async function bringLogin(client: Client, role: string, password: string | undefined): Promise<void> {

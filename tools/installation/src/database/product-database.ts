@@ -5,7 +5,7 @@ import { createDatabase, databaseUrlOf } from "@holdfast/postgres";
 import type { Kysely } from "kysely";
 import { Pool } from "pg";
 
-/** What a command was called with that says which database is meant. */
+/** The options of a command that name its database. */
 type Named = { "database-url"?: string | undefined; home: string };
 
 /**

@@ -8,7 +8,7 @@ import { Client, escapeIdentifier, escapeLiteral, type ClientConfig } from "pg";
 export const schemaNames = ["gateway", "payments", "refunds", "settlement", "webhooks", "console"] as const;
 export type SchemaName = (typeof schemaNames)[number];
 
-/** Those with an audit log. What people do in the console is in the logs of those who carry it out. */
+/** The schemas with an audit log. The console's actions are in the logs of the services that carry them out. */
 export const auditedSchemas = schemaNames.filter((schema) => schema !== "console");
 
 /** The schema of each service of `services/`. */
@@ -27,7 +27,7 @@ export function programOf(service: ServiceName): string {
   return service === "api-gateway" ? "gateway" : service;
 }
 
-/** Under which roles a schema's service runs: the gateway's four faces are trusted with different things. */
+/** The roles of each schema's service: the gateway's four faces are trusted with different things. */
 const appRoles = {
   gateway: ["gateway_merchant", "gateway_operator", "gateway_public", "gateway_staff"],
   payments: ["payments_app"],
@@ -48,7 +48,7 @@ export type RolePasswords = Record<RoleName, string>;
 
 /**
  * A service's role has a second login, which becomes that role as it signs in. A password is replaced while processes
- * run: the login that nobody uses gets the new one, the processes move to it one by one, and then the other is replaced.
+ * run: the unused login gets the new one, the processes move to it one by one, and then the other is replaced.
  */
 export const appRoleNames: AppRoleName[] = schemaNames.flatMap((schema): AppRoleName[] => [
   ...appRoles[schema],
@@ -70,13 +70,11 @@ export async function provisionDatabase(options: {
   superuserUrl: string;
   database: string;
   passwords: RolePasswords;
-  /** Of the second logins; with a login's one missing nobody can sign in with it. */
+  /** Passwords of the second logins; a login without one cannot sign in. */
   secondPasswords?: SecondPasswords;
-  /** Of the role that verifies the audit logs; without one nobody can sign in as it. */
+  /** The password of the role that verifies the audit logs; without one it cannot sign in. */
   auditorPassword?: string | undefined;
-  /**
-   * With `false` it never uses TLS, whatever the environment says; otherwise the URL decides (`?sslmode=verify-full`).
-   */
+  /** With `false` it never uses TLS, in any environment; otherwise the URL decides (`?sslmode=verify-full`). */
   ssl?: false;
 }): Promise<SchemaUrls> {
   const connection = options.ssl === undefined ? {} : { ssl: options.ssl };
@@ -143,7 +141,7 @@ async function createRole(client: Client, role: RoleName, password: string): Pro
   if (!role.endsWith("_owner")) await limitTimes(client, role);
 }
 
-/** What a role sets for its sessions comes from the login, not from the role that it becomes. */
+/** A session's settings come from the login, not from the role that it becomes. */
 async function createSecondLogin(
   client: Client,
   role: AppRoleName,

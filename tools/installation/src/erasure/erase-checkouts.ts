@@ -33,12 +33,12 @@ export async function eraseCheckouts(trx: Trx, customer: Customer, scope: Scope)
   return checkoutIds.length;
 }
 
-/** Under which the key of a request to cancel it is kept. */
+/** The scope of the key of a request to cancel the checkout. */
 function scopeOfCancel(checkoutId: string): string {
   return `POST /api/checkout/${checkoutId}/cancel`;
 }
 
-/** What of these checkouts is still needed as it is. On the page of one that is open a buyer may still pay. */
+/** Finds checkouts that are still needed as they are. On the page of an open one a buyer may still pay. */
 export async function findCheckoutObstacles(trx: Trx, customer: Customer, scope: Scope): Promise<Obstacle[]> {
   await actAs(trx, "payments");
   const obstacles = [
@@ -79,7 +79,7 @@ function isOf(customer: Customer): RawBuilder<boolean> {
   return sql`merchant_id = any(${idsOf(customer)}) and customer_id = ${customer.customerId}`;
 }
 
-/** Of an event: that it is about the end of a checkout of this customer, in the very bytes that `payments` writes. */
+/** Selects events about the end of a checkout of this customer, by the very bytes that `payments` writes. */
 function tells(customer: Customer): RawBuilder<boolean> {
   const field = `"customerId":${JSON.stringify(customer.customerId)}`;
   return sql`merchant_id = any(${idsOf(customer)}) and event_type = any(${ENDS})

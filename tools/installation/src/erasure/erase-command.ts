@@ -75,7 +75,7 @@ export async function erase(args: string[], env: NodeJS.ProcessEnv, out: Output)
   });
 }
 
-/** What is in files stays there until somebody brings the month back. */
+/** Payments in files stay there until somebody brings the month back. */
 function reportArchives({ found, unread }: InArchives, out: Output): number {
   if (found.length > 0)
     out(

@@ -20,7 +20,7 @@ export type Erasure =
 export type Trx = Transaction<AuditDatabase>;
 
 /**
- * Replaces what tells who a customer is by a marker, in every row of every schema that is about that customer's payments:
+ * Replaces a customer's identifiers by a marker, in every row of every schema that is about that customer's payments:
  * customer id, name, address, and texts that contain them. The money, its references and the masked card number stay.
  *
  * Each batch of payments is one transaction over all schemas, with an entry in the audit logs of payments, refunds and
@@ -54,7 +54,7 @@ export async function eraseCustomer(
 
 type Recorded = { actor: string; erasureId: string; reason: string | undefined; customer: Customer };
 
-/** What stands in the way of any of the customer's payments, before the first one is changed. */
+/** Finds the obstacles of all the customer's payments before the first one is changed. */
 async function lookAhead(trx: Trx, customer: Customer): Promise<Obstacle[]> {
   const obstacles = await findCheckoutObstacles(trx, customer, await checkoutScopeOf(trx, customer));
   let after: string | undefined;
@@ -95,7 +95,7 @@ async function eraseBatch(trx: Trx, record: Recorded): Promise<Batch> {
   return detail;
 }
 
-/** Those that were never paid have no payment by which they would be found. */
+/** Erases checkouts that were never paid: they have no payment by which they would be found. */
 async function eraseLastCheckouts(
   trx: Trx,
   record: Recorded,
@@ -135,7 +135,7 @@ async function paymentsOf(
 
 const PAGE = 200;
 
-/** What tells who it is: the id, and the names under which the customer paid. */
+/** The person's identifiers: the id, and the names under which the customer paid. */
 async function personOf(trx: Trx, { customerId }: Customer, paymentIds: string[]): Promise<Person> {
   await actAs(trx, "payments");
   const { rows } = await sql<{ name: string }>`

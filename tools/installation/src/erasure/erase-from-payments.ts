@@ -14,7 +14,7 @@ export async function eraseFromPayments(trx: Trx, person: Person, scope: Scope):
   await sql`
     update payment_operation set reason = ${withoutPerson("reason", person)}
     where payment_id = any(${paymentIds}) and reason is not null`.execute(trx);
-  // What was shown to the bank may name the buyer in any way; its hash stays in the audit log.
+  // Evidence for the bank may name the buyer in any way; its hash stays in the audit log.
   await sql`
     delete from chargeback_evidence where chargeback_id in (
       select chargeback_id from chargeback where payment_id = any(${paymentIds}))`.execute(trx);
@@ -32,7 +32,7 @@ export async function eraseFromPayments(trx: Trx, person: Person, scope: Scope):
     where payment_id = any(${paymentIds})`.execute(trx);
 }
 
-/** In the schema in use, which has an outbox. */
+/** Erases events' bodies in the schema in use, which has an outbox. */
 export async function eraseBodies(trx: Trx, of: Told, scope: Scope): Promise<void> {
   const eventIds = (await eventsOf(trx, of, scope)).map(({ event_id }) => event_id);
   await sql`

@@ -1,9 +1,9 @@
 import { testIdOf } from "@holdfast/contracts";
 import { sql, type RawBuilder } from "kysely";
 
-/** What stands where a person stood: long enough for a cardholder's name, and no customer's id. */
+/** Replaces a person: long enough for a cardholder's name, and no customer's id. */
 export const ERASED = "erased";
-/** What stands where an address on the web stood that was made for one person. */
+/** Replaces a web address that was made for one person. */
 export const ERASED_URL = "https://erased.invalid/";
 
 /** The ids under which a merchant's rows are kept: a person may be in what was made in test mode, too. */
@@ -14,7 +14,7 @@ export function idsOf({ merchantId }: { merchantId: string }): string[] {
 /** `words`: what is looked for in texts that people have written. */
 export type Person = { customerId: string; words: string[] };
 
-/** The text, or the marker where the text contains one of the person's words, in whatever case. */
+/** The text, or the marker where the text contains one of the person's words, in upper or lower case. */
 export function withoutPerson(column: string, { words }: Person): RawBuilder<string | null> {
   const text = sql.ref(column);
   return sql`case when exists (

@@ -6,15 +6,15 @@ import type { Trx } from "./erase-customer.ts";
 /** Why a person cannot be erased yet. `ids` are of what the sentence is about, a few of them. */
 export type Obstacle = { why: string; ids: string[] };
 
-/** What is erased together: payments, their refunds, and the events of both that the dispatcher has. */
+/** The rows that are erased together: payments, their refunds, and the events of both that the dispatcher has. */
 export type Scope = {
-  /** Of checkouts, theirs: an event about one has its id where others have their payment's. */
+  /** For checkouts their own ids: an event about one has its id where others have their payment's. */
   paymentIds: string[];
   refundIds: string[];
   knownEventIds: string[];
 };
 
-/** What is still needed as it is, of these payments, their refunds and their events. */
+/** Finds these payments, their refunds and their events that are still needed as they are. */
 export async function findObstacles(trx: Trx, scope: Scope): Promise<Obstacle[]> {
   const { paymentIds, refundIds } = scope;
   await actAs(trx, "payments");
@@ -78,7 +78,7 @@ export async function scopeOf(trx: Trx, paymentIds: string[]): Promise<Scope> {
 
 type Event = { event_id: string; is_young: boolean };
 
-/** What the rows of an outbox are about. */
+/** The subject of an outbox's rows. */
 export type Told = "payment" | "refund" | "checkout";
 
 /**
@@ -121,7 +121,7 @@ function firstIdAt(time: RawBuilder<unknown>): RawBuilder<string> {
 
 const NANOSECONDS = 1_000_000;
 const HOUR_MS = 3_600_000;
-/** For so long the event stream has a copy that nobody can change; with an hour more for clocks and what was under way. */
+/** The time for which the event stream keeps its unchangeable copy, with an hour more for clocks and work under way. */
 const STREAMED_MS = eventStreamConfig({ replicas: 1, bytesMax: 0 }).max_age / NANOSECONDS + HOUR_MS;
 
 export function youngEvents(events: Event[]): Obstacle | undefined {

@@ -17,7 +17,7 @@ export type LoggedChild = {
   readonly exited: Promise<Exit>;
   isRunning(): boolean;
   kill(signal: NodeJS.Signals): void;
-  /** What it has written since it was started, at most the last 4 KiB. */
+  /** Its output since it was started, at most the last 4 KiB. */
   logTail(): string;
   /** Sends the first signal, later the others if it still runs, and at the end of the time SIGKILL. */
   stop(options?: { signals?: NodeJS.Signals[]; withinMs?: number }): Promise<Exit>;

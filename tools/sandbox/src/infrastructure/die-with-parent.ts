@@ -7,7 +7,7 @@ export function withParentDeathSignal(signal: "INT" | "TERM" | "KILL", command: 
   return supported() ? ["setpriv", "--pdeathsig", signal, "--", ...command] : command;
 }
 
-/** Kills a child, should it still run when this process exits by itself, on whatever system. */
+/** Kills a child, should it still run when this process exits by itself, on any system. */
 export function killOnExit(child: ChildProcess): void {
   if (running.size === 0) process.once("exit", killRunning);
   running.add(child);

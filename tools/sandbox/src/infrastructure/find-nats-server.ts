@@ -9,8 +9,8 @@ import { programFromGithub } from "./program-from-github.ts";
 
 /**
  * The path of a nats-server of version 2.10 or newer: $NATS_SERVER, else the cache, else the PATH, else downloaded into
- * the cache from the project's releases or, where those cannot be reached, from the machine's own apt sources. What was
- * found is not looked for again.
+ * the cache from the project's releases or, if those cannot be reached, from the machine's own apt sources. A result
+ * is kept for the process.
  */
 export async function findNatsServer(options: { log?: (line: string) => void } = {}): Promise<string> {
   const { NATS_SERVER, XDG_CACHE_HOME, PATH } = process.env;
@@ -55,7 +55,7 @@ async function versionOf(program: string): Promise<string | undefined> {
   }
 }
 
-/** 2.9 hung once in 17 runs, and JetStream there cannot be told how often to sync. */
+/** 2.9 hung once in 17 runs, and its JetStream has no setting for how often to sync. */
 function isRecent(version: string | undefined): boolean {
   const [major = 0, minor = 0] = version?.split(".").map(Number) ?? [];
   return major > 2 || (major === 2 && minor >= 10);

@@ -20,7 +20,7 @@ export async function freePort(): Promise<number> {
   throw new Error(`no free TCP port found between ${lowestPort} and ${highestPort}`);
 }
 
-/** Whether a server could listen on this port of 127.0.0.1 now; throws where the system forbids it (EACCES). */
+/** Tells whether a server could listen on this port of 127.0.0.1 now; throws where the system forbids it (EACCES). */
 export async function isPortFree(port: number): Promise<boolean> {
   const server = createServer();
   server.listen({ port, host: "127.0.0.1", exclusive: true });
@@ -35,7 +35,7 @@ export async function isPortFree(port: number): Promise<boolean> {
   return true;
 }
 
-/** Whether the port is this process's now. A directory that cannot be written to reserves nothing, and stops nobody. */
+/** Reserves the port for this process. In a directory that cannot be written to, every port counts as reserved. */
 function isReserved(port: number): boolean {
   const file = reservationOf(port);
   try {
@@ -48,7 +48,7 @@ function isReserved(port: number): boolean {
   return true;
 }
 
-/** Who drew it so long ago listens on it by now, or never will. */
+/** Takes an old reservation: its process listens on the port by now, or never will. */
 function takesOver(file: string): boolean {
   try {
     if (Date.now() - statSync(file).mtimeMs < reservedForMs) return false;

@@ -34,7 +34,7 @@ export async function issueServer(authority: CertificatePair, host: string): Pro
   return await issue(authority, host, [x509.ExtendedKeyUsage.serverAuth], [name]);
 }
 
-/** For servers on localhost that connect to each other, where each is the other's client. */
+/** Issues a certificate for servers on localhost that connect to each other, each as the other's client. */
 export async function issuePeer(authority: CertificatePair): Promise<CertificatePair> {
   const usages = [x509.ExtendedKeyUsage.serverAuth, x509.ExtendedKeyUsage.clientAuth];
   return await issue(authority, "localhost", usages, [localhostNames()]);
@@ -89,7 +89,7 @@ function generateKeys(): Promise<webcrypto.CryptoKeyPair> {
   return webcrypto.subtle.generateKey(signingAlgorithm, true, ["sign", "verify"]);
 }
 
-/** It begins a day early, for machines whose clocks differ. */
+/** A validity that begins a day early, for machines whose clocks differ. */
 function validity(days: number): { serialNumber: string; notBefore: Date; notAfter: Date } {
   const now = Date.now();
   const dayMs = 24 * 3600 * 1000;

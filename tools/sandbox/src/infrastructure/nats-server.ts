@@ -86,7 +86,7 @@ async function answers(child: LoggedChild, port: number): Promise<{ version: str
   for (;;) {
     if (!child.isRunning()) throw new ChildFailedError(child, "stopped while starting");
     const greeting = await natsGreeting(`nats://127.0.0.1:${port}`);
-    // It may greet before JetStream has read its files.
+    // The server may greet before JetStream has read its files.
     if (greeting?.jetstream) return greeting;
     if (Date.now() > deadline)
       throw new ChildFailedError(child, `did not answer within ${startTimeoutMs} ms`);

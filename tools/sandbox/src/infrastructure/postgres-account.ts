@@ -28,8 +28,8 @@ export function postgresAccount(dataDir: string): PostgresAccount {
 }
 
 /**
- * In a user namespace without a mapping the process is "nobody" to itself, which satisfies PostgreSQL, and root's own
- * files stay its own.
+ * In a user namespace without a mapping the process is the user `nobody` to itself, which satisfies PostgreSQL, and
+ * root's own files stay its own.
  */
 function inUserNamespace(program: string[]): string[] {
   return ["unshare", "-U", "--", "setpriv", "--pdeathsig", "INT", "--", ...program];
@@ -41,7 +41,7 @@ function runsInUserNamespace(): boolean {
   return spawnSync(command, args).status === 0;
 }
 
-/** Whoever installed the programs can reach them; where that is root as well, nobody is left. */
+/** The owner of the programs can reach them; where that is root as well, the user `nobody` is left. */
 function asOwnerOfPrograms(): PostgresAccount {
   const { uid, gid } = statSync(postgresBinaries().postgres);
   return uid === 0 ? asUser(nobody, nobody) : asUser(uid, gid);

@@ -1,4 +1,4 @@
-// Where the PostgreSQL that npm brought along lies.
+// Finds the PostgreSQL that npm brought along.
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";

@@ -15,7 +15,7 @@ import { withClient } from "./with-client.ts";
 export type Postgres = {
   port: number;
   pid: number;
-  /** Whether the data directory was made by this start. */
+  /** True where this start made the data directory. */
   created: boolean;
   exited: Promise<Exit>;
   superuserUrl(database: string): string;
@@ -24,7 +24,7 @@ export type Postgres = {
   kill(): void;
 };
 
-/** What `startPostgres` needs. `durable: false` is for tests: faster, and a power cut may ruin the data. */
+/** Options of `startPostgres`. `durable: false` is for tests: faster, and a power cut may ruin the data. */
 export type PostgresOptions = {
   dataDir: string;
   logFile: string;
@@ -73,7 +73,7 @@ async function launch(options: PostgresOptions, port: number): Promise<LoggedChi
 
 const commonSettings = {
   listen_addresses: "127.0.0.1",
-  // None, because their paths are limited to about 100 characters and nobody here uses them.
+  // None: their paths are limited to about 100 characters, and nothing here uses them.
   unix_socket_directories: "",
   max_connections: 400,
   shared_buffers: "128MB",

@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 export type GithubRelease = {
   url(platform: string): string;
   sha256ByPlatform: Readonly<Record<string, string>>;
-  /** Of the program within the archive. */
+  /** The path of the program within the archive. */
   path(platform: string): string;
 };
 

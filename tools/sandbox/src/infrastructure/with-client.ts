@@ -1,6 +1,6 @@
 import { Client } from "pg";
 
-/** Runs some work on one database connection and closes it, whatever happens. */
+/** Runs some work on one database connection and closes it, also after a failure. */
 export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   // Never over TLS, even where PGSSLMODE of the developer's shell says so: the server is on this machine.
   const client = new Client({ connectionString: url, ssl: false, connectionTimeoutMillis: 60_000 });
