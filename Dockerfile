@@ -12,8 +12,8 @@ ARG NODE_IMAGE=node:26-slim
 FROM ${NODE_IMAGE} AS base
 WORKDIR /holdfast
 
-# What `npm ci` reads and nothing else, so that its layer is kept until a dependency changes. What `npm start` and the tests
-# bring along besides is left out.
+# The files that `npm ci` reads and no others, so that its layer is kept until a dependency changes. The additions of
+# `npm start` and the tests are left out.
 FROM base AS manifests
 COPY . .
 RUN find . -type f ! -name package.json ! -name package-lock.json ! -name .npmrc ! -name '*.crt' -delete \
@@ -21,7 +21,7 @@ RUN find . -type f ! -name package.json ! -name package-lock.json ! -name .npmrc
  && npm install --package-lock-only --offline --ignore-scripts --loglevel=error
 
 FROM base AS dependencies
-# Where a company has a registry of its own. It stays in this stage.
+# A company's own registry, if it has one. It stays in this stage.
 ARG NPM_CONFIG_REGISTRY
 COPY --from=manifests /holdfast ./
 RUN if cat deploy/build-certificates/*.crt > /tmp/ca 2>/dev/null; then export NODE_EXTRA_CA_CERTS=/tmp/ca; fi \
@@ -49,7 +49,7 @@ LABEL org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.base.name="${NODE_IMAGE}"
 
-# They play banks in development. A ledger outlives its process in a volume.
+# The simulators play banks in development. A ledger outlives its process in a volume.
 FROM runtime AS simulators
 LABEL org.opencontainers.image.title="Holdfast simulators" \
       org.opencontainers.image.description="Simulators of banks for Holdfast, a card payment gateway"
@@ -69,10 +69,10 @@ LABEL org.opencontainers.image.title="Holdfast" \
       org.opencontainers.image.description="A card payment gateway that a company runs itself"
 ENV HEALTH_PORT=9000 HEALTH_PATH=/readyz
 COPY --from=bundles /holdfast/dist/holdfast dist/holdfast
-# For `docker compose exec payments holdfast keys payments`.
+# The command for `docker compose exec payments holdfast keys payments`.
 RUN ln -s /holdfast/dist/holdfast/holdfast.mjs /usr/local/bin/holdfast && chmod +x dist/holdfast/holdfast.mjs
 USER 1000:1000
-# Each program is loaded and ends for want of settings: what Node has compiled stays in the cache.
+# Each program is loaded and ends for want of settings: Node's compiled code stays in the cache.
 RUN for service in gateway payments refunds webhook-dispatcher settlement console; do \
       if holdfast run $service 2> /tmp/refusal; then exit 1; fi; \
       grep -q 'the configuration is not valid' /tmp/refusal || exit 1; \
