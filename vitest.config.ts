@@ -21,10 +21,10 @@ const AFTERWARDS = { groupOrder: 1 };
 /** The suffix of a test file says what is real in it (CONTRIBUTING.md, rule 19). */
 export default defineConfig({
   test: {
-    // What a green test prints is of no use. What a red one printed is shown with it.
+    // A green test's output is of no use. That of a red one is shown with it.
     silent: "passed-only",
     reporters: ["minimal"],
-    // Of proofs: a machine with twenty times the work still meets these, and what comes early costs none of them.
+    // Limits for proofs: a machine with twenty times the work still meets these, and early answers cost nothing.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 180_000 } },

@@ -1,4 +1,4 @@
-// What was installed last, so that a script of npm's finds out within a millisecond whether it has to install anything.
+// Remembers the last installation, so that a script of npm's knows within a millisecond whether to install anything.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

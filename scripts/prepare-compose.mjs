@@ -6,7 +6,7 @@
 //   .compose/bus/                certificate and key of nats-server, and the authority that signed it
 //   .compose/postgres/           the same of PostgreSQL, with an authority of its own
 //
-// What is there is kept, so it may be run again: it adds what a newer version needs and prints new operator tokens.
+// Keeps existing files, so it may be run again: it adds what a newer version needs and prints new operator tokens.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import {
   chmodSync,
@@ -90,7 +90,7 @@ function secrets(kept) {
   const services = ["PAYMENTS_APP", "REFUNDS_APP", "WEBHOOKS_APP", "SETTLEMENT_APP", "CONSOLE_APP"];
   const roles = [...owners, ...faces, ...services].map((role) => `${role}_PASSWORD`);
   const busUsers = [...faces, "PAYMENTS", "REFUNDS", "WEBHOOK_DISPATCHER", "SETTLEMENT", "INSTALLATION"];
-  // Of second logins, which processes move to while passwords are replaced (docs/keys.md).
+  // Passwords of the second logins, which processes move to while passwords are replaced (docs/keys.md).
   roles.push(...[...faces, ...services].map((role) => `${role}_2_PASSWORD`));
   busUsers.push(...busUsers.map((user) => `${user}_2`));
   return {
@@ -105,7 +105,7 @@ function secrets(kept) {
     WEBHOOK_SECRET_KEYS: `k1:${generateKey()}`,
     ACCOUNT_SECRET_KEYS: `k1:${generateKey()}`,
     CONSOLE_SESSION_KEYS: `k1:${generateKey()}`,
-    // Of the profile `observability`.
+    // For the profile `observability`.
     GRAFANA_ADMIN_PASSWORD: password(),
   };
 }
@@ -136,7 +136,7 @@ function keepOperatorKey() {
 async function keepCertificates(name, { authority, host }) {
   const directory = join(resolve(dir), ".compose", name);
   const { caFile, certFile, keyFile } = await localCertificates(directory, { authority, host });
-  // Containers get the files one by one, and read them as other users than this one. Of this machine's users nobody else
+  // Containers get the files one by one, and read them as other users than this one. No other user of this machine
   // comes through the directory.
   chmodSync(directory, 0o700);
   for (const file of [caFile, certFile, keyFile]) chmodSync(file, 0o644);
@@ -163,7 +163,7 @@ function operatorToken(subject, roles) {
   return `${signed}.${signature.toString("base64url")}`;
 }
 
-/** Where this machine reaches npm through a proxy that looks into TLS, so do the builds of the images. */
+/** Gives the builds of the images the certificates of a proxy between this machine and npm that looks into TLS. */
 function trustCompanyProxy() {
   const given = process.env.NODE_EXTRA_CA_CERTS;
   const certificates = join(root, "deploy", "build-certificates");

@@ -16,7 +16,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { installed, stampInstalled } from "./lock-stamp.mjs";
 
 const lookForParentEveryMs = 1_000;
-// Longer than any of the programs takes to stop in order.
+// More time than any of the programs takes to stop in order.
 const endWithoutParentWithinMs = 30_000;
 const progressEveryMs = 5_000;
 
@@ -32,7 +32,7 @@ const projectNode = join(bin, "node");
 if (!existsSync(projectNode) || (!hasInstalled && isThisNode(projectNode))) await becomeProgram();
 else endAs(await runToEnd(projectNode, process.argv.slice(1)));
 
-/** Another parent than the one at the start means that that one is gone, whoever takes orphans on this machine. */
+/** A changed parent means that the first one is gone, whatever process adopts orphans on this machine. */
 function stopWithoutParent() {
   const parent = process.ppid;
   const looking = setInterval(() => {
@@ -57,7 +57,7 @@ function keepCompiledCode() {
 async function install() {
   const there = installed();
   if (there === "all" || there === needed) return false;
-  // What is added to an installation takes nothing away from a sandbox that runs from it.
+  // Installs without removing anything, since a sandbox may run from this installation.
   const args =
     there === "product" ? ["install", "--no-save"] : needed === "product" ? ["ci", "--omit=dev"] : ["ci"];
   process.stderr.write(`holdfast: installing dependencies (npm ${args.join(" ")})\n`);
@@ -95,7 +95,7 @@ function isThisNode(file) {
   return realpathSync(file) === realpathSync(process.execPath);
 }
 
-/** In this very process, so that its signals, its terminal and its exit code are the program's. */
+/** Runs the program in this very process, so that its signals, terminal and exit code are the program's. */
 async function becomeProgram() {
   const [node, , ...given] = process.argv;
   const [program = "", ...args] = needed === "product" ? given.slice(1) : given;
