@@ -1,4 +1,4 @@
-// Whether the comparison of the books would notice: what agrees is changed by one minor unit, and by one row.
+// Tests the comparison of the books itself: books that agree are changed by one minor unit, and by one row.
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { compareBooks, takeFiles } from "./books.ts";

@@ -9,9 +9,9 @@ import { banksOf, type System } from "./system/system.ts";
 type Query = <Row>(text: string) => Promise<Row[]>;
 
 /**
- * Whether the books agree once everything is at rest: the banks' files of the day, written from their own ledgers, are taken,
- * and then what settlement knows has to be what the owners know, each line has to match, and the statements have to be the sum
- * of the lines. That the owners and the banks' ledgers agree is what the checker judges.
+ * Compares the books once everything is at rest. Takes the banks' files of the day, written from their own ledgers.
+ * Then settlement's facts have to equal the owners', each line has to match, and the statements have to be the sum of
+ * the lines. That the owners and the banks' ledgers agree is judged by the checker.
  */
 export async function booksDisagree(system: System): Promise<Violation[]> {
   const found = [...(await takeFiles(system)), ...(await compareBooks(system))];
@@ -26,7 +26,7 @@ export async function takeFiles(system: System): Promise<string[]> {
   return refused;
 }
 
-/** What does not agree, once all lines that were taken are compared. */
+/** Lists the differences, once all lines that were taken are compared. */
 export async function compareBooks(system: System): Promise<string[]> {
   return await withClient(system.superuserUrl, async (client) => {
     const query: Query = async <Row>(text: string) => (await client.query(text)).rows as Row[];
@@ -76,7 +76,7 @@ const TOTALS_OF_FACTS = totalOf(`
     case kind when 'REFUND' then -amount_minor else amount_minor end as minor
   from settlement.fact where standing = 'DONE'`);
 
-/** Of each fact that stands: what was voided has two lines, and moved nothing. */
+/** Sums the facts that stand: a voided one has two lines, and moved nothing. */
 const TOTALS_OF_LINES = totalOf(`
   select (occurred_at at time zone 'UTC')::date as day, line.currency, sum(gross_minor) as minor
   from settlement.line join settlement.fact using (fact_id)

@@ -16,9 +16,9 @@ export type PlannedCheckout = {
   checkout: SentCheckout;
   gateway: number;
   key?: string;
-  /** What becomes of it at the buyer's; undefined is one who never comes. */
+  /** The buyer's plan; undefined for one who never comes. */
   buyer?: BuyerPlan;
-  /** What the merchant does once it is paid; without an amount, with all of it. */
+  /** The merchant's operation once it is paid; without an amount, over all of it. */
   operation?: { kind: "capture" | "cancel"; amount?: string };
   refunds?: PlannedRefunds;
 };

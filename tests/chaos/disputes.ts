@@ -44,7 +44,7 @@ async function approvedPayments(operator: OperatorClient): Promise<Money[]> {
   return items.map(({ payment }) => ({ ...payment, amount: paidAmount(payment) }));
 }
 
-/** Of an authorization nothing is paid before its capture, which may be of less. */
+/** The amount paid. An authorization pays nothing before its capture, which may be of less. */
 function paidAmount({ status, transactionType, amount, capturedAmount = 0 }: Payment): number {
   if (status === "CAPTURED") return capturedAmount;
   return status === "SUCCESS" && transactionType === "PAYMENT" ? amount : 0;
@@ -55,7 +55,10 @@ async function openCases(operator: OperatorClient): Promise<Case[]> {
   return (body as { items?: Case[] } | undefined)?.items ?? [];
 }
 
-/** Of the whole amount of the payment or of the refund that waits, or of a half of it; never of more than was paid. */
+/**
+ * Opens a chargeback over the whole amount of the payment or of the waiting refund, or over half; never over more than
+ * was paid.
+ */
 async function open(operator: OperatorClient, random: Random, money: Money): Promise<void> {
   const { paymentId, parentPaymentId, currency } = money;
   const { body } = await operator.read(`/operator/payments/${parentPaymentId ?? paymentId}`);

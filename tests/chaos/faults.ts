@@ -2,7 +2,7 @@ import type { ForeignBankName } from "./system/foreign-banks.ts";
 import type { LinkName } from "./system/service-process.ts";
 import type { LinkFault } from "./system/tcp-proxy.ts";
 
-/** What is done to the system: plain data, so that a schedule can be printed and compared. */
+/** The faults of a schedule: plain data, so that it can be printed and compared. */
 export type Fault =
   /** SIGKILL, or SIGTERM and its orderly end, and started again at the end. */
   | { kind: "kill" | "terminate"; process: ProcessName }
@@ -94,7 +94,7 @@ export function subjectOf(fault: Fault): string {
   }
 }
 
-/** Whether a dispatcher, or its database, was not well: what it had under lease may be delivered again. */
+/** Tells whether a fault disturbs a dispatcher or its database: deliveries under its lease may be repeated. */
 export function disturbsDeliveries(fault: Fault): boolean {
   switch (fault.kind) {
     case "kill":

@@ -24,7 +24,7 @@ Random payments, checkouts, refunds and webhooks under random faults, judged by 
   --binds-unseen, --repetition   habits of the simulated bank
 `;
 const VIOLATIONS_SHOWN = 10;
-/** What two busy cores can take: 500 within 75 seconds. */
+/** The load that two busy cores can take: 500 within 75 seconds. */
 const PAYMENTS_PER_SECOND = 500 / 75;
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 const startedAt = performance.now();
@@ -54,7 +54,7 @@ async function main(args: string[]): Promise<number> {
   const seconds = wholeNumber("seconds", values.seconds ?? `${minutes === undefined ? 75 : minutes * 60}`);
   const payments = wholeNumber("payments", values.payments ?? `${Math.round(seconds * PAYMENTS_PER_SECOND)}`);
   const banks = foreignBanks(values.banks);
-  // What was started dies with this process, and the next test run removes its directory.
+  // Processes started here die with this one, and the next test run removes its directory.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.once(signal, () => process.exit(130));
   // The simulator and everything that has to know of it read them from here.

@@ -1,5 +1,5 @@
-// Whether the checker would notice: protections of the money path are taken out, one at a time, in a copy of the
-// repository, and the scenario that is about each has to fail. Run by hand, takes minutes:
+// Tests the checker itself: protections of the money path are taken out, one at a time, in a copy of the repository,
+// and the scenario that is about each has to fail. Run by hand, takes minutes:
 //
 //   node tests/chaos/mutants.ts [--only "a piece of a name"]
 import { execFile } from "node:child_process";

@@ -11,7 +11,7 @@ export type OperatorsAtWork = {
   goHome(): Promise<void>;
 };
 
-/** What an operator sees of a refund that waits. */
+/** A waiting refund as operators see it. */
 type WaitingRefund = { refundId: string; requestedBy?: string };
 
 export async function startOperators(

@@ -103,7 +103,7 @@ function planServerFault(random: Random): Fault {
   return { kind, server: random.pick(["postgres", "nats", "acquirer"]) };
 }
 
-/** What the bank does at its worst is rare: most of what is asked of it has to succeed for something to be broken. */
+/** Plans a fault of the bank. Its worst ones are rare: most calls have to succeed for something to be broken. */
 function planBankFault(random: Random): Fault {
   const bank = "acquirer";
   if (random.chance(BUSINESS_DAY_SHARE)) return { kind: "business_day", bank };

@@ -1,5 +1,5 @@
-// What comes after a payment: merchants ask for refunds, operators decide on them, and everything that ends is delivered to
-// the merchant's receiver. Processes die at exact moments, and the checker judges what came of it.
+// The time after a payment: merchants ask for refunds, operators decide on them, and everything that ends is delivered
+// to the merchant's receiver. Processes die at exact moments, and the checker judges the result.
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { eventually } from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -185,7 +185,7 @@ function operationIn({ body = "" }: HistoryEntry): unknown {
   return valuesOf(body)["lastOperation"];
 }
 
-/** What waits for the bank, and how often it has been asked about. */
+/** Payments and refunds that wait for the bank, and how often it has been asked about each. */
 async function unfinished(): Promise<{ attempts: number }[]> {
   return await withClient(sut.system.superuserUrl, async (client) => {
     const { rows } = await client.query<{ attempts: number }>(

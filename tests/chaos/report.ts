@@ -1,7 +1,7 @@
 import type { Ledgers } from "../checker/index.ts";
 import type { InflictedFault } from "./faults.ts";
 
-/** What happened in a run, in numbers: a run that passed without faults, or without payments, proves nothing. */
+/** Describes a run in numbers: a run that passed without faults, or without payments, proves nothing. */
 export function describeRun(
   ledgers: Ledgers,
   faults: readonly InflictedFault[],

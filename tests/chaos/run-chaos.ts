@@ -107,7 +107,7 @@ async function runOn(system: System, options: ChaosOptions): Promise<Verdict[]> 
   ];
 }
 
-/** What is asked of the system itself once it is at rest. */
+/** Judges the system itself once it is at rest. */
 async function afterwards(system: System): Promise<Verdict[]> {
   return [
     { promise: "`npm run verify-audit` finds no fault", violations: await auditDoubts(system) },
@@ -123,7 +123,7 @@ function clientsOf({ shops, gateways }: System, history: ClientHistory): [Mercha
   return [clientOf(shops[0]), clientOf(shops[1])];
 }
 
-/** What webhooks are not to blame for. */
+/** Disturbances that excuse late or repeated webhooks. */
 function excusesBy(
   faults: InflictedFault[],
   system: System,
@@ -170,7 +170,7 @@ async function readEverything(
     );
     for (const { refundId } of byOperators.filter((refund) => !own.includes(refund)))
       await client.get(refundId);
-    // What nobody knows is what the other's has to look like.
+    // The answer about an unknown id is the one that has to come about another merchant's.
     await client.get(randomUUIDv7());
     await client.refund({ paymentId: randomUUIDv7(), amount: "1", currency: "TRY" });
   }

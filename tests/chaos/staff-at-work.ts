@@ -109,7 +109,7 @@ async function lookAt(
   ];
 }
 
-/** Whatever else is in the way, what belongs to another merchant is at best not found. */
+/** Another merchant's record is at best not found, even when something else fails. */
 function foundSomething(id: string, answers: OperatorAnswer[]): Violation[] {
   return answers
     .filter(({ status }) => status !== undefined && status !== 404 && status < 500)

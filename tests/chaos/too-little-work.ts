@@ -1,7 +1,7 @@
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import type { System } from "./system/system.ts";
 
-/** What a run has brought about so far. */
+/** The work that a run has done so far. */
 export type Work = {
   payments: number;
   paidCheckouts: number;
@@ -11,7 +11,7 @@ export type Work = {
   refusedWebhooks: number;
 };
 
-/** What is missing for a run to prove something: one that passed because nothing happened proves nothing. */
+/** Lists what a run still lacks to prove something: a run in which nothing happened proves nothing. */
 export function tooLittleWork(
   work: Work,
   { payments, checkouts }: { payments: number; checkouts: number },

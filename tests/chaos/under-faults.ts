@@ -98,5 +98,5 @@ function asTheyAre<Plan>(plan: Plan): Plan {
   return plan;
 }
 
-/** Of the orders, those that are paid on our page. */
+/** The share of orders that are paid on our page. */
 const CHECKOUT_SHARE = 0.2;

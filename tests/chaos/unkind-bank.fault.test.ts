@@ -139,7 +139,7 @@ async function bend(operation: string, behaviour: string, times = 1): Promise<vo
   await sut.system.acquirer.queueFault({ operation, behaviour, times });
 }
 
-/** What a read says of the payment and of its latest operation, and what the bank says of each try. */
+/** The states of the payment and its latest operation in an answer, and the bank's outcome of each try. */
 async function ends({ order, paymentId }: Paid, operation: string): Promise<string[]> {
   const read = await sut.client.get(paymentId);
   const { type, status } = operationIn(read);

@@ -24,7 +24,7 @@ export type PlannedPayment = {
   copies: number;
   /** Requests with another amount under the same key, at the same time. */
   otherCopies: number;
-  /** What the merchant does with it once it has succeeded; without an amount, all of it. */
+  /** The merchant's operation once it has succeeded; without an amount, over all of it. */
   operation?: { kind: "capture" | "cancel"; amount?: string };
   refunds?: PlannedRefunds;
   /** The refunds are asked for while the operation is under way, or before it. */
@@ -146,7 +146,7 @@ const CARD_WEIGHTS: Record<CardName, number> = {
   unauthenticated: 2,
 };
 
-/** Who acts: both merchants, and the operator who asks for refunds on their behalf. */
+/** Both merchants, and the operator who asks for refunds on their behalf. */
 export type Actors = { clients: readonly [MerchantClient, MerchantClient]; operator: OperatorClient };
 
 /**
@@ -194,7 +194,7 @@ async function place(actors: Actors, planned: PlannedPayment): Promise<void> {
   await Promise.all([post(order, 0), post(order, 1), post(other, 0)]);
 }
 
-/** What becomes of a payment that has succeeded. */
+/** Carries out the plan for a payment that has succeeded. */
 async function goOn(
   { clients, operator }: Actors,
   { order, shop, gateway, key, operation, refunds, isHasty, isSpiedOn }: PlannedPayment,

@@ -23,7 +23,7 @@ export async function askForRefund(
     : await askByClient(client, refund, { key, ...via });
 }
 
-/** What stays unknown is asked for again under its key, and what was not started is started again. */
+/** Repeats a request with an unknown outcome under its key, and one that was not started. */
 async function askByClient(
   client: Client,
   refund: SentRefund,
@@ -45,8 +45,8 @@ async function askByClient(
 const REPEATS_MAX = 3;
 
 /**
- * What was not started is sent again; a 504 is looked up, and asked for again once a 404 has said that nothing came of
- * it. A request without an answer is left as it is: nobody knows its id.
+ * Repeats a request that was not started. Looks up a 504, and repeats it once a 404 has said that it had no effect. A
+ * request without an answer is left as it is: its id is unknown.
  */
 async function askWithoutKey(
   client: Client,

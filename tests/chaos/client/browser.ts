@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** What a browser without JavaScript has in front of it. */
+/** The page shown by a browser without JavaScript. */
 export type Page = { url: string; html: string };
 
 /** A form of a page, as the browser would send it. */

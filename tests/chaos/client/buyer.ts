@@ -4,7 +4,7 @@ import { formOf, persist, send, unescape, type Page, type PageForm } from "./bro
 import { playCardholder, type CardholderAnswer } from "./cardholder.ts";
 import { CARDS, cvvOf, type CardName } from "./cards.ts";
 
-/** What a buyer does with a checkout's page. */
+/** A buyer's actions on a checkout's page. */
 export type BuyerPlan = {
   /** The page is open so many times, and all of them are sent at once. */
   tabs: number;
@@ -36,7 +36,7 @@ export async function visitCheckout(deps: BuyerDeps, checkoutId: string, plan: B
   );
 }
 
-/** What a page shows, with its form and the way to the challenge as far as there are any. */
+/** A page's kind, its form and the way to the challenge, as far as there are any. */
 type Shown = { kind: ShownCheckout; form?: PageForm; cancel?: PageForm; challengeUrl?: string };
 
 /** One buyer at one checkout. Everything asked is written down with what was shown. */
@@ -144,7 +144,7 @@ function paymentOf({ fields }: PageForm): { paymentId?: string } {
   return paymentId === undefined ? {} : { paymentId };
 }
 
-/** What the page says, by the parts that stand on no other page (render-checkout.ts, render-form.ts). */
+/** Recognizes a page by the parts that stand on no other page (render-checkout.ts, render-form.ts). */
 function shownBy(page: Page): Shown | undefined {
   const { html } = page;
   if (html.includes('class="notice"')) return { kind: "missing" };

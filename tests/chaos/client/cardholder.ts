@@ -1,6 +1,6 @@
 import { formOf, persist, send, type Page } from "./browser.ts";
 
-/** What a cardholder does at the challenge. */
+/** A cardholder's answer to the challenge. */
 export type CardholderAnswer = "right" | "wrong" | "cancel" | "never";
 
 /**

@@ -3,7 +3,7 @@ import type { HistoryEntry, OperatorEntry, Visit } from "../../checker/index.ts"
 import { CARDS } from "./cards.ts";
 
 /**
- * What the merchants' side sent and got, one JSON line for each request, written when its end is known. No full card
+ * The merchants' requests and answers, one JSON line for each request, written when its end is known. No full card
  * number is ever in it, not even when a service repeats one.
  */
 export class ClientHistory {
@@ -27,7 +27,7 @@ export class ClientHistory {
   }
 }
 
-/** What buyers' browsers asked and were shown, in the same way. */
+/** The requests of buyers' browsers and the pages that they were shown, in the same way. */
 export class VisitHistory {
   readonly visits: Visit[] = [];
   readonly #file: string;
@@ -42,7 +42,7 @@ export class VisitHistory {
   }
 }
 
-/** What operators did that changes something, in the same way. */
+/** The changes that operators asked for, in the same way. */
 export class OperatorHistory {
   readonly entries: OperatorEntry[] = [];
   readonly #file: string;

@@ -27,9 +27,9 @@ afterEach(() => {
   rmSync(dir, { recursive: true });
 });
 
-/** What a busy machine meets in any case. */
+/** Enough for a busy machine in any case. */
 const PATIENT_MS = 60_000;
-/** Where nobody is to answer. */
+/** Timeout of requests that get no answer. */
 const SILENT_MS = 2_000;
 
 function openClient(timeoutMs: number): MerchantClient {

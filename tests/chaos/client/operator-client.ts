@@ -11,13 +11,13 @@ export type OperatorClientDeps = {
   ca?: string | undefined;
 };
 
-/** What an operator does that changes something. */
+/** An operator's request that changes something. */
 export type OperatorChange = {
   /** As the audit log calls it. */
   action: string;
   method: "POST" | "PUT";
   path: string;
-  /** Of the Idempotency-Key, where the face has them. */
+  /** The Idempotency-Key, where the face has them. */
   key?: string;
   body?: object;
   /** The record it is about, or the answer's field that names it. */

@@ -22,7 +22,7 @@ export async function pay(
     : await payByClient(client, order, { key, ...via });
 }
 
-/** What stays unknown is asked for again under its key, and what was not started is started again. */
+/** Repeats a request with an unknown outcome under its key, and one that was not started. */
 async function payByClient(
   client: Client,
   order: Order,
@@ -59,8 +59,8 @@ async function create(holdfast: Holdfast, order: Order, idempotencyKey: string):
 }
 
 /**
- * What was not started and what never left is sent again; a 504 is looked up, and paid again once a 404 has said that
- * nothing came of it. A request without an answer is left as it is: nobody knows its id.
+ * Repeats a request that was not started or never left. Looks up a 504, and pays again once a 404 has said that it had
+ * no effect. A request without an answer is left as it is: its id is unknown.
  */
 async function payWithoutKey(
   client: Client,
@@ -85,7 +85,7 @@ const RETRY_AFTER_MS = 400;
 
 type Client = Pick<MerchantClient, "get" | "post">;
 
-/** Where the buyer is to be sent, of an answer that has a challenge. */
+/** The address of the challenge, where the answer has one. */
 function redirectUrlOf({ status, body }: HistoryEntry): string | undefined {
   if (status !== 201 || body === undefined) return undefined;
   return (JSON.parse(body) as { redirectUrl?: string }).redirectUrl;

@@ -12,7 +12,7 @@ export type Outgoing = {
   ca?: string | undefined;
 };
 
-/** What came of a request. `bytesSent` is false only where no connection was ever had. */
+/** The result of a request. `bytesSent` is false only where no connection was ever had. */
 export type Incoming = { bytesSent: boolean } & (
   | { kind: "answered"; status: number; headers: Record<string, string | string[] | undefined>; body: string }
   | { kind: "no_answer"; error: string }

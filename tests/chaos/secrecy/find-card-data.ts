@@ -1,15 +1,15 @@
 import { encodingsOf, findSecrets } from "../../e2e/encodings.ts";
 import { valuesIn, type StoredValue } from "./stored-values.ts";
 
-/** Whether bytes have one of the numbers, in any encoding. @returns what was found, in words. */
+/** Searches bytes for the numbers, in any encoding. @returns a description of each place */
 export function findNumbers(where: string, content: Buffer, pans: readonly string[]): string[] {
   const sought = new Map(pans.map((pan) => [`card ${pan.slice(-4)}`, encodingsOf(pan)]));
   return findSecrets(content, sought).map((found) => `${found} in ${where}`);
 }
 
 /**
- * Whether texts have the security code as a word, or in base64 or escaped. Three digits stand in ids and times by chance, so
- * those are left out.
+ * Searches texts for the security code as a word, or in base64 or escaped. Ids and times have three digits by chance,
+ * so they are left out.
  */
 export function findCode(values: readonly StoredValue[], code: string): string[] {
   const forms = [code, Buffer.from(code).toString("base64"), `\\x${Buffer.from(code).toString("hex")}`];

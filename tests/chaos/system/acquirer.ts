@@ -29,7 +29,7 @@ export async function startAcquirer({
   });
 }
 
-/** What every simulator is told, under names that begin with its own. */
+/** The environment of every simulator, under names that begin with its own. */
 export function simulatorEnv(
   prefix: string,
   { port, ledgerFile }: { port: number; ledgerFile: string },
@@ -47,7 +47,7 @@ export function simulatorEnv(
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [`${prefix}_${name}`, value]));
 }
 
-/** Of what never expires. */
+/** For requests without an `expiresAt`. */
 const WHEN_NOBODY_WAITS = "2s";
 
 /** Starts a simulator as a process. All of them are told in the same way how to fail. */

@@ -20,7 +20,7 @@ const habits = z.object({
   SIMULATOR_REPETITION: z.enum(REPETITIONS).default("replay"),
 });
 
-/** What becomes of a payment that the bank never saw: the bank binds its reference, or nothing is seen until the horizon. */
+/** The end of a payment that the bank never saw: the bank binds its reference, or nothing is seen until the horizon. */
 export function endOfUnseen({ bindsUnseen } = bankHabits()): { bank: string[]; cause: string } {
   return bindsUnseen
     ? { bank: ["reverse approved"], cause: "reversed" }

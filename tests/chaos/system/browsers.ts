@@ -3,7 +3,7 @@ import type { BuyerDeps } from "../client/buyer.ts";
 import { VisitHistory } from "../client/client-history.ts";
 import type { System } from "./system.ts";
 
-/** What buyers' browsers need of a system, and the history of what they ask of it. */
+/** The parameters of buyers' browsers, and the history of their requests. */
 export function browsersOf({ dir, gateways: [first, second] }: System): {
   buyers: BuyerDeps;
   visits: VisitHistory;

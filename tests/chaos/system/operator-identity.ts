@@ -6,7 +6,7 @@ import { exportJWK, generateKeyPair, SignJWT, type JWK } from "jose";
 export type OperatorIdentity = {
   env: Record<string, string>;
   tokenOf: (name: string) => Promise<string>;
-  /** Of a person of a merchant's staff, who may do everything there. */
+  /** A token for a person of a merchant's staff, who may do everything there. */
   staffTokenOf: (name: string, merchantId: string) => Promise<string>;
 };
 

@@ -73,8 +73,8 @@ async function ledgerText(url: string): Promise<string> {
 }
 
 /**
- * What is not at rest: payments and refunds whose outcome at the bank is not known yet, checkouts that are open although
- * they are over, events that nobody has confirmed, and webhooks that wait.
+ * Lists what is not at rest: payments and refunds whose outcome at the bank is unknown, open checkouts that are over,
+ * unconfirmed events, and waiting webhooks.
  */
 export async function readUnsettled(superuserUrl: string): Promise<Record<string, unknown>[]> {
   return await withClient(superuserUrl, async (client) => {

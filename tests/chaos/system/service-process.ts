@@ -9,7 +9,7 @@ import { TcpProxy } from "./tcp-proxy.ts";
 import type { Timers } from "./timers.ts";
 import type { Wires } from "./wires.ts";
 
-/** What every process of a service is told and connected to. */
+/** The settings and connections of every process of a service. */
 export type Surroundings = {
   programs: Bundle;
   dir: string;

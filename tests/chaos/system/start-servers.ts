@@ -6,7 +6,7 @@ import { nextPort } from "./port-block.ts";
 import { startDurablePostgres, startNats, type RestartableServer } from "./restartable-server.ts";
 import type { Wires } from "./wires.ts";
 
-/** What the services need, each as a process. */
+/** Starts the servers that the services need, each as a process. */
 export async function startServers({
   dir,
   programs,

@@ -55,7 +55,7 @@ export type System = {
   acquirer: AcquirerProcess;
   /** Beside the acquirer, as many as the run was asked for; `accountId` is the merchants' account there. */
   banks: (ForeignBank & { accountId: string })[];
-  /** Where the money of each merchant may be; empty where there is one bank only. */
+  /** The possible banks of each merchant's money; empty where there is one bank only. */
   places: PlacesOfMoney;
   /** Two merchants with webhooks. */
   shops: [Shop, Shop];
@@ -112,7 +112,7 @@ export async function startSystem({
   /** Settings of every service. */
   env?: Record<string, string>;
 }): Promise<System> {
-  // Of a test run that was killed the next one removes what is named like this (tests/support, test-directory.ts).
+  // The next test run removes directories with this name of runs that were killed (tests/support, test-directory.ts).
   const dir = mkdtempSync(join(tmpdir(), `holdfast-test-${process.pid}-chaos-`));
   // Under root PostgreSQL may have to run as another user, who must get through.
   chmodSync(dir, 0o711);

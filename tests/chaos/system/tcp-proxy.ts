@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { nextPort } from "./port-block.ts";
 
 /**
- * What a link does to the connections over it. `blackhole`: nothing passes and nobody is told, and what was sent arrives
+ * The effect of a link on its connections. `blackhole`: nothing passes and neither side learns of it; bytes sent arrive
  * once it is healed, as TCP's retransmissions would have it. `half_open`: requests pass and answers do not. `reset`:
  * connections are reset, and so is every new one. `refuse`: connections are reset, and new ones are refused.
  */
@@ -83,7 +83,7 @@ export class TcpProxy {
 
   #track(socket: Socket): void {
     this.#sockets.add(socket);
-    // What an error means for the other side is decided where the bytes are passed on.
+    // Errors reach the other side through `#pump`.
     socket.on("error", () => undefined).once("close", () => this.#sockets.delete(socket));
   }
 

@@ -37,7 +37,7 @@ const deliveryTimers = {
   WEBHOOK_REAP_INTERVAL: "500ms",
 };
 
-/** What `WEBHOOK_RETRY_SCHEDULE` and `WEBHOOK_ATTEMPT_TIMEOUT` above mean to the checker. */
+/** `WEBHOOK_RETRY_SCHEDULE` and `WEBHOOK_ATTEMPT_TIMEOUT` above, for the checker. */
 export const deliveryRules = { retryDelaysMs: [500, 1_000, 2_000, 3_000], attemptMaxMs: 2_500 };
 
 /**
@@ -82,16 +82,16 @@ export const loadTimers: Timers = {
   CHECKOUT_INTERVAL: "500ms",
 };
 
-/** Where the bank binds nothing or carries out repeats: longer than a frozen bank keeps a request. */
+/** For a bank that binds nothing or carries out repeats: longer than a frozen bank keeps a request. */
 export const unkindBankTimers = { ACQUIRER_LATE_ARRIVAL: "22s" };
 
-/** Of long runs with several banks: a refund whose bank was away for minutes is not to wait for minutes more. */
+/** For long runs with several banks: a refund whose bank was away for minutes must not wait for minutes more. */
 export const manyBanksTimers = { RECOVERY_SCHEDULE: evenSteps(1_500, 1_800_000) };
 
 /** For a run in which authorizations expire before it is over; merchants capture what they capture within seconds. */
 export const expiryTimers = { AUTHORIZATION_EXPIRES_AFTER: "30s", EXPIRY_INTERVAL: "500ms" };
 
-/** What `expiryTimers` mean to the checker. */
+/** `expiryTimers` for the checker. */
 export const expiryRules = { authorizationExpiresAfterMs: 30_000 };
 
 function evenSteps(stepMs: number, untilMs: number): string {

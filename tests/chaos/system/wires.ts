@@ -13,13 +13,13 @@ import { localCertificates } from "@holdfast/sandbox/infrastructure";
 export type Wires = {
   /** nats-server's configuration. */
   configFile: string;
-  /** Of all certificates, as PEM. */
+  /** The authority of all certificates, as PEM. */
   ca: string;
   /** By which a service signs in to the bus. */
   busEnv(login: string): Record<string, string>;
   /** The same for a client in this process. */
   busOptions(login: string): Omit<BusOptions, "url" | "name">;
-  /** Of a gateway's listener. */
+  /** Settings of a gateway's listeners. */
   listenerEnv: Record<string, string>;
   /** Gives some logins of the bus another password, in the file only. */
   replaceBusPasswords(logins: readonly string[]): void;

@@ -4,7 +4,7 @@ import { checkoutsArePaidOnce } from "./checkouts-are-paid-once.ts";
 import { checkoutsAreShownAsTheyStand } from "./checkouts-are-shown-as-they-stand.ts";
 import { checkoutsThatAreOverAreClosed } from "./checkouts-that-are-over-are-closed.ts";
 
-/** What is promised of hosted checkouts (docs/adr/0016). */
+/** The promises of hosted checkouts (docs/adr/0016). */
 export const CHECKOUT_INVARIANTS: readonly Invariant[] = (
   [
     [31, "a checkout is paid at most once, and is COMPLETED exactly when it was paid", checkoutsArePaidOnce],
