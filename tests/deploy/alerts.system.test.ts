@@ -129,7 +129,7 @@ function panelsOf(name: string): Panel[] {
     .panels;
 }
 
-/** What is wrong with an alert's page: none, none of its headings, not in the overview, or another link. */
+/** Lists the faults of an alert's page: none, none of its headings, not in the overview, or another link. */
 function faultsOfPage({ alert, annotations }: Alert): string[] {
   const file = join(runbook, `${alert}.md`);
   const page = existsSync(file) ? readFileSync(file, "utf8") : "";

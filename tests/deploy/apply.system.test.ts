@@ -10,7 +10,7 @@ import { buildOverlay, deployDir } from "./build-overlay.ts";
 /** The first answer whose pattern fits a call and that has any left is given. */
 type Answer = { asked: string; out?: string; err?: string; code?: number; times?: number };
 
-/** What a cluster answers in which all goes well. */
+/** Answers of a cluster in which all goes well. */
 const WELL: Answer[] = [
   { asked: "auth can-i", out: "yes" },
   { asked: "--dry-run=client .*stage=service", out: "deployment.apps/payments\ndeployment.apps/refunds\n" },
@@ -52,7 +52,7 @@ async function applyOverlay(overlay: string, answers: Answer[], ...options: stri
   return { code, output, calls };
 }
 
-/** What changes the cluster, in order. */
+/** The calls that change the cluster, in order. */
 const changes = (calls: string[]) =>
   calls
     .filter(

@@ -30,7 +30,7 @@ test.each([
     const { externalClusters, bootstrap, plugins, replica, ...rest } = spec;
     const { bootstrap: _initdb, plugins: written, ...same } = before.spec;
     expect(rest).toEqual(same);
-    // What the base's PostgreSQL archives, and where it is: what nobody has archived cannot be restored.
+    // The archive of the base's PostgreSQL, at its place: without one there is nothing to restore.
     const [source] = externalClusters;
     expect(bootstrap).toEqual({
       recovery: { source: source.name, ...(recoveryTarget && { recoveryTarget }) },
@@ -84,7 +84,7 @@ test("the deployer's Role lets apply every kind of the overlays, and shows no Se
     .filter(({ group, resource }) => !may(group, resource));
   expect(missing).toEqual([]);
   expect(may("", "secrets")).toBe(false);
-  // What the whole cluster shares is the rest, and no more than that.
+  // The rest belongs to the whole cluster, and is no more than these kinds.
   const shared = manifests.filter(({ metadata }) => metadata.labels?.["holdfast.dev/scope"] === "cluster");
   expect(new Set(shared.map(({ kind }) => kind))).toEqual(new Set(["Namespace", "PriorityClass"]));
 });

@@ -19,7 +19,7 @@ type Service = { image: string; profiles?: string[]; volumes?: (string | object)
 const services = read("docker-compose.yml").services as Record<string, Service>;
 const profiled = Object.entries(services).filter(([, { profiles }]) => profiles?.includes("observability"));
 
-/** Where in a container a file of this repository is seen. */
+/** The files of this repository by their paths in a container. */
 function mountsOf(name: string): Map<string, string> {
   const texts = (services[name]!.volumes ?? []).filter((volume) => typeof volume === "string");
   const mounts = texts.filter((text) => text.startsWith("./")).map((text) => text.split(":"));

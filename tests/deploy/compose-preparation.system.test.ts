@@ -45,7 +45,7 @@ test.each([
   expect(authority!.ca).toBe(true);
   expect(mode(certificates)).toBe(0o700);
   expect(mode(join(certificates, "ca-key.pem"))).toBe(0o600);
-  // What is mounted is read by other users.
+  // Mounted files are read by other users.
   for (const file of ["ca.pem", `${host}.pem`, `${host}-key.pem`])
     expect(mode(join(certificates, file)), file).toBe(0o644);
 });

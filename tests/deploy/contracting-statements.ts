@@ -18,7 +18,7 @@ export function contractingStatements(sql: string): Contraction[] {
     if (created) made.add(created);
     const altered = /^(?:alter|drop) \w+(?: if exists)?(?: only)? ([\w.]+)/.exec(statement)?.[1];
     const table = /^create (?:unique )?index .*?\bon (?:only )?([\w.]+)/.exec(statement)?.[1];
-    // What this very migration has made, nobody uses yet.
+    // Nothing uses yet what this very migration has made.
     if (made.has(altered ?? table ?? "") || revokesFrom(statement, made)) return [];
     const reason = reasonOf(statement);
     if (!reason || /^--\s*contract: \S.*\S/m.test(comment)) return [];

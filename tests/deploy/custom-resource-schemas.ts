@@ -23,7 +23,7 @@ const quantity = z.string().regex(/^\d+(\.\d+)?(m|Ki|Mi|Gi|Ti)?$/);
 const goDuration = z.string().regex(/^(\d+(h|m|s))+$/);
 const size = z.strictObject({ size: quantity });
 
-/** Of the Barman Cloud plug-in: the object store, and the directory in it; without one it is the Cluster's name. */
+/** Parameters of the Barman Cloud plug-in: the object store, and the directory in it, by default the Cluster's name. */
 const archive = z.strictObject({ barmanObjectName: z.string(), serverName: z.string().optional() });
 
 /** https://cloudnative-pg.io/documentation/current/cloudnative-pg.v1/ */

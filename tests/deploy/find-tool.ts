@@ -53,7 +53,7 @@ export async function findPrometheus(): Promise<string> {
   return cached;
 }
 
-/** Whether this machine has promtool, or has to be able to fetch it. */
+/** Tells whether this machine has promtool, or is one that has to fetch it. */
 export async function canHavePromtool(): Promise<boolean> {
   return existsSync("/etc/apt") || (await works("promtool", "--version"));
 }

@@ -24,7 +24,7 @@ export function unknownMetrics(expressions: string[], recorded: string[]): strin
   ];
 }
 
-/** Of names that stand in a text, those that nobody has: a histogram may go by its own name there. */
+/** Filters names in a text for unknown ones: a histogram may go by its own name there. */
 export function unknownNames(names: string[]): string[] {
   const known = metricsOfTheSources();
   return names.filter((name) => !known.has(name) && !known.has(`${name}_count`) && !OTHERS.test(name));

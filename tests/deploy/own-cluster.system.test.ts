@@ -1,4 +1,5 @@
-// What docs/kubernetes.md says about clusters that are not all alike: the room that pods need, and patches for a company's overlay.
+// The advice of docs/kubernetes.md for clusters that are not all alike: the room that pods need, and patches for a
+// company's overlay.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
@@ -20,7 +21,7 @@ beforeAll(async () => {
   );
 });
 
-/** What a cluster whose images are in a private registry cannot start. */
+/** Objects whose pods cannot start with images in a private registry. */
 function withoutPullSecret(manifests: Manifest[]): string[] {
   const accounts = ofKind(manifests, "ServiceAccount") as (Manifest & { imagePullSecrets?: unknown[] })[];
   const used = new Set(workloads(manifests).map(({ pod }) => pod.serviceAccountName));
@@ -39,7 +40,7 @@ test("images come from a private registry", () => {
   expect(withoutPullSecret(production).length).toBeGreaterThan(10);
 });
 
-/** What a Prometheus of kube-prometheus-stack does not see. */
+/** Objects that a Prometheus of kube-prometheus-stack does not see. */
 function withoutRelease(manifests: Manifest[]): string[] {
   return ofKind(manifests, "PodMonitor", "PrometheusRule")
     .filter(({ metadata }) => metadata.labels?.["release"] !== "kube-prometheus-stack")
@@ -51,7 +52,7 @@ test("kube-prometheus-stack takes every monitor and every rule", () => {
   expect(withoutRelease(production)).toHaveLength(4);
 });
 
-/** Where every pod may ask for names: `169.254.20.10/32 UDP 53`. */
+/** The DNS servers that every pod may ask: `169.254.20.10/32 UDP 53`. */
 function namesAreAsked(manifests: Manifest[]): string[] {
   return ofKind(manifests, "NetworkPolicy")
     .filter(({ spec }) => Object.keys(spec.podSelector).length === 0)

@@ -1,4 +1,4 @@
-// What docs/kubernetes.md says about narrowing PostgreSQL's ways out, put into an overlay.
+// The advice of docs/kubernetes.md for narrowing PostgreSQL's ways out, put into an overlay.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 type Egress = { to: { ipBlock?: { cidr: string }; podSelector?: Selector }[]; ports: { port: number }[] };
 
-/** Where PostgreSQL's pods may go outside of the namespace: `10.0.0.10/32:6443`. */
+/** Peers of PostgreSQL's pods outside of the namespace: `10.0.0.10/32:6443`. */
 function waysOut(manifests: Manifest[]): string[] {
   const own = { "cnpg.io/cluster": "postgres" };
   return ofKind(manifests, "NetworkPolicy")

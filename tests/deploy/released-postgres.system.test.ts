@@ -23,7 +23,7 @@ type ClusterSpec = {
   postgresql: { parameters: Record<string, string> };
 };
 
-/** Of image and parameters, those that differ. */
+/** The parts that differ: image, parameters, or both. */
 function changed(now: Released, released: Released): string[] {
   return (["imageName", "parameters"] as const).filter(
     (part) => stringify(now[part]) !== stringify(released[part]),

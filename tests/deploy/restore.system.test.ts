@@ -29,7 +29,7 @@ test("a database is restored to the moment before an accident, with all that was
     await pay(client, 1, 100);
     const backup = join(dir, "restored");
     await backUp(client, join(dir, "production"), backup, () => pay(client, 101, 200));
-    // Where startPostgres keeps the superuser's password, which is in the copy too.
+    // startPostgres keeps the superuser's password in this file, and the copy has it too.
     cpSync(join(dir, "production.password"), `${backup}.password`);
     await pay(client, 201, 300);
     await client.query("select pg_create_restore_point('before the accident')");

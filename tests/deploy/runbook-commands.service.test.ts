@@ -1,5 +1,5 @@
-// What a page of the runbook tells somebody to type at night has to work: statements run against the schemas as they are
-// migrated, requests are ones that the operator API has, and kubectl is asked for what the manifests make.
+// Commands that a page of the runbook has somebody type at night have to work: statements run against the schemas as
+// they are migrated, requests are ones that the operator API has, and kubectl is asked for what the manifests make.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openApiJson } from "@holdfast/contracts/openapi";
@@ -83,7 +83,9 @@ test("every request is one of the operator API", () => {
   expect(faultOfRequest("GET /operator/payments?unsolved=true")).toMatch(/unsolved/);
 });
 
-/** What the documents beside the runbook tell whoever installs, upgrades or restores, in a line or in a block. */
+/**
+ * The commands for installing, upgrading and restoring in the documents beside the runbook, in a line or in a block.
+ */
 function commandsOfGuides(): { page: string; command: string }[] {
   return readdirSync(docs)
     .filter((page) => page.endsWith(".md"))
@@ -96,7 +98,7 @@ function commandsOfGuides(): { page: string; command: string }[] {
     });
 }
 
-/** What a person puts something of their own in place of. */
+/** Tells whether a name stands for a person's own value. */
 const isPlaceholder = (name: string) => name === name.toUpperCase();
 
 const KINDS: Record<string, string> = {

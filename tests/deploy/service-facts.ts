@@ -1,4 +1,4 @@
-// What the tests of the manifests have to know of the programs; taken from their sources where they say it.
+// Facts about the programs for the tests of the manifests, taken from their sources where these have them.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
@@ -107,7 +107,7 @@ export const holdersOfSecrets: Record<string, string[]> = {
   PAYMENTS_OWNER_PASSWORD: ["installation", "migration", "import-bins"],
   SETTLEMENT_OWNER_PASSWORD: ["installation", "migration", "settle"],
   HOLDFAST_AUDITOR_PASSWORD: ["installation", "verify-audit"],
-  // Of second logins: processes hold them with the component `second-logins` only.
+  // Passwords of second logins: processes have them with the component `second-logins` only.
   ...Object.fromEntries(
     appRoleNames.map((role) => [`${secondLoginOf(role).toUpperCase()}_PASSWORD`, ["installation"]]),
   ),

@@ -30,7 +30,7 @@ function unreadSettings(names: string[], sources: string): string[] {
 }
 
 test.each(SERVICES)("%s reads each of its settings", (service) => {
-  // What begins with OTEL_ OpenTelemetry's SDK may read itself, from the environment.
+  // OpenTelemetry's SDK reads settings that begin with OTEL_ from the environment itself.
   const names = Object.keys(configSchemas[service]!.shape).filter((name) => !name.startsWith("OTEL_"));
   expect(names.length).toBeGreaterThan(20);
   expect(unreadSettings(names, sourcesOf(`services/${service}/src/**/*.ts`) + packages)).toEqual([]);
@@ -50,7 +50,7 @@ type Service = { image: string; command?: string[]; environment?: Record<string,
 /** Variables of the image: what its HEALTHCHECK asks. */
 const OF_THE_IMAGE = new Set(["HEALTH_PORT", "HEALTH_PATH"]);
 
-/** What a service of docker-compose.yml is given and its program does not know. */
+/** Variables that docker-compose.yml gives a service and its program does not know. */
 function unknownVariables(services: Record<string, Service>): string[] {
   return Object.entries(services).flatMap(([name, { image, command, environment = {} }]) => {
     const args = command ?? [];

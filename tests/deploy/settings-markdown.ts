@@ -135,7 +135,7 @@ const SECTIONS: Section[] = [
   },
 ];
 
-/** What a service alone has, and what it has another default of. */
+/** The settings that only this service has, or has with another default. */
 function own(schema: z.ZodObject, ...shared: Settings[]): Settings {
   return Object.fromEntries(
     Object.entries(schema.shape as Settings).filter(([name, setting]) =>
@@ -157,7 +157,7 @@ function table(settings: Settings): string {
 
 type Fallback = { kind: "required" } | { kind: "none" } | { kind: "value"; value: unknown };
 
-/** What a variable has to look like, and what counts where it is not set. */
+/** The form of a variable, and its value when it is not set. */
 function unwrapped(schema: z.core.$ZodType): { inner: z.core.$ZodType; fallback: Fallback } {
   if (schema instanceof z.ZodOptional) {
     return { inner: schema.def.innerType, fallback: { kind: "none" } };

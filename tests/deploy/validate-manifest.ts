@@ -2,12 +2,12 @@ import { customResourceSchemas } from "./custom-resource-schemas.ts";
 import type { Manifest } from "./manifest.ts";
 
 /**
- * What of a manifest Kubernetes' schema refuses: wrong types, missing fields, and fields that it does not know, which
+ * Lists the parts of a manifest that Kubernetes' schema refuses: wrong types, missing fields, and unknown fields, which
  * the API server would drop with a warning at most.
  *
- * Kubernetes' own kinds are validated by `kubernetes-models`, whose functions are generated from Kubernetes'
- * OpenAPI document. They let unknown fields pass. But they read every field that they know: a field of the manifest
- * that was never read is one that the schema does not have.
+ * Kubernetes' own kinds are validated by `kubernetes-models`, whose functions are generated from Kubernetes' OpenAPI
+ * document. They let unknown fields pass. But they read every field that they know: a field of the manifest that was
+ * never read is one that the schema does not have.
  */
 export async function validateManifest(manifest: Manifest): Promise<string[]> {
   const custom = customResourceSchemas[`${manifest.apiVersion}/${manifest.kind}`];

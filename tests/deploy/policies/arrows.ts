@@ -1,10 +1,10 @@
-// What the NetworkPolicies let through, as arrows between kinds of pods and what is outside of the namespace.
+// The connections that the NetworkPolicies allow, as arrows between kinds of pods and peers outside of the namespace.
 import { ofKind, selects, workloads, type Labels, type Manifest, type Selector } from "../manifest.ts";
 
 /** `payments -> nats:4222`. */
 export type Arrow = string;
 
-/** What each end of the policies allows, without DNS, which every pod may ask. */
+/** The arrows allowed by each end of the policies, without DNS, which every pod may ask. */
 export function arrowsOf(manifests: Manifest[]): { out: Set<Arrow>; into: Set<Arrow> } {
   const out = new Set<Arrow>();
   const into = new Set<Arrow>();
@@ -72,7 +72,7 @@ export function namesOf(peer: Peer, all: Component[]): string[] {
   return [name === "DNS" && isAnyPod ? "any pod beside DNS" : name];
 }
 
-/** What a range of addresses stands for. One that is wider than what it stands for has a name that no table has. */
+/** The meaning of a range of addresses. One that is wider than its meaning gets a name that no table has. */
 function nameOfRange({ cidr, except }: NonNullable<Peer["ipBlock"]>): string {
   const isEverything = cidr.endsWith("/0");
   if (except) {

@@ -1,4 +1,4 @@
-// What lets nodes be drained, versions be rolled and load come without anything being lost or refused.
+// Conditions under which nodes are drained, versions rolled and load grows without anything being lost or refused.
 import { envOf, ofKind, selects, serviceOf, workloads, type Manifest } from "../manifest.ts";
 import { faultsOf } from "./pods.ts";
 

@@ -25,13 +25,13 @@ export function imagesArePinned(manifests: Manifest[]): string[] {
   ];
 }
 
-/** Where images are named beside the manifests. */
+/** The places that name images beside the manifests. */
 export type ImageSources = {
-  /** Of docker-compose.yml: each service's `image`, with the variables it is written with. */
+  /** docker-compose.yml: each service's `image`, with its variables. */
   compose: Record<string, string>;
   /** The text of the Dockerfile. */
   dockerfile: string;
-  /** Of deploy/compose/images.env: name and image. */
+  /** deploy/compose/images.env: image by name. */
   digests: Record<string, string>;
 };
 

@@ -1,4 +1,4 @@
-// What Prometheus reads, and who is missed when he is gone.
+// Metrics that Prometheus reads, and alerts on services that are gone.
 import { envOf, ofKind, selects, serviceOf, workloads, type Manifest } from "../manifest.ts";
 import { arrowsOf, components } from "./arrows.ts";
 import { faultsOf } from "./pods.ts";
@@ -6,8 +6,8 @@ import { faultsOf } from "./pods.ts";
 type Endpoint = { port: string; path: string };
 
 /**
- * Whatever lets Prometheus in is scraped, at a port that it has and that is open to it; and whatever is scraped lets it in. The
- * alert HoldfastServiceDown misses each service of ours by its name, since a series that never was is not 0.
+ * Each pod that lets Prometheus in is scraped, at a port that it has and that is open to it; and each scraped pod lets
+ * it in. The alert HoldfastServiceDown names each service of ours, since a series that never was is not 0.
  */
 export function everyServiceIsScraped(manifests: Manifest[]): string[] {
   const monitors = ofKind(manifests, "PodMonitor");

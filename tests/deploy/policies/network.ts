@@ -1,4 +1,4 @@
-// Who may connect to whom: NetworkPolicies, Services and Ingresses.
+// Connections between pods: NetworkPolicies, Services and Ingresses.
 import { ofKind, selects, workloads, type Manifest } from "../manifest.ts";
 import { arrowsOf, components, ends, namesOf, rulesOf, type Arrow } from "./arrows.ts";
 import { faultsOf } from "./pods.ts";
@@ -16,7 +16,7 @@ export function everythingIsDeniedFirst(manifests: Manifest[]): string[] {
   return holds ? [] : ["no policy denies everything"];
 }
 
-/** What the policies let through is what docs/network.md says, from both ends. */
+/** The policies allow the connections in docs/network.md and no others, from both ends. */
 export function arrowsAreTheDocumented(manifests: Manifest[], documented: ReadonlySet<Arrow>): string[] {
   const { out, into } = arrowsOf(manifests);
   const inside = new Set(components(manifests).map(({ name }) => name));

@@ -1,4 +1,4 @@
-// What every pod of ours has to be, whatever it runs.
+// Requirements for every pod of ours, whatever it runs.
 import { containers, envOf, ofKind, serviceOf, workloads, type Manifest } from "../manifest.ts";
 
 /**
@@ -87,7 +87,7 @@ export function probesAskTheHealthPort(manifests: Manifest[]): string[] {
   );
 }
 
-/** What happens to a pod that is told to go, in seconds. */
+/** Periods of a pod's termination, in seconds. */
 export type Deadlines = {
   /** The longest a request may be under way. */
   requestSeconds: number;

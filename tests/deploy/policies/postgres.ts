@@ -2,8 +2,8 @@ import { ofKind, type Manifest } from "../manifest.ts";
 import { faultsOf } from "./pods.ts";
 
 /**
- * What a merchant was answered outlives the loss of a machine, and a copy that is gone never stops the primary. Nor does the
- * log of PostgreSQL have what no log may have: values of statements.
+ * An answer to a merchant outlives the loss of a machine, and a copy that is gone never stops the primary. The log of
+ * PostgreSQL has no values of statements, which no log may have.
  */
 export function postgresLosesNothing(manifests: Manifest[]): string[] {
   return ofKind(manifests, "Cluster").flatMap(({ metadata, spec }) => {

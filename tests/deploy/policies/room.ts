@@ -4,12 +4,15 @@ import { ofKind, workloads, type Manifest, type PodSpec } from "../manifest.ts";
 export type Room = { cores: number; mebibytes: number };
 /** Nodes that are all alike. */
 export type Nodes = Room & { count: number };
-/** Of each Deployment the replicas that its autoscaler keeps at least, or lets be at most. */
+/** The replicas of each Deployment: the fewest or the most that its autoscaler allows. */
 export type Scale = "fewest" | "most";
 
 type Kind = { name: string; each: Room; limit: Room; replicas: number; isApart: boolean };
 
-/** What all pods ask for and may take. @param rolling in the middle of a release, where each Deployment has a pod more */
+/**
+ * The sums of all pods' requests and limits. @param rolling in the middle of a release, when each Deployment has a pod
+ * more
+ */
 export function roomAskedFor(
   manifests: Manifest[],
   scale: Scale,
@@ -59,7 +62,7 @@ export function podsWithoutPlace(
   });
 }
 
-/** What the kubelet, the system and the pods of every node (network, logs, storage) keep of a node. */
+/** The part of a node for the kubelet, the system and the pods of every node (network, logs, storage). */
 const OF_THE_NODE: Room = { cores: 0.5, mebibytes: 1_536 };
 
 function kindsOf(manifests: Manifest[], scale: Scale, rolling: boolean): Kind[] {

@@ -1,4 +1,4 @@
-// Who gets a place, and who keeps it, where nodes are full.
+// Priority of pods where nodes are full.
 import { containers, ofKind, workloads, type Manifest } from "../manifest.ts";
 import { faultsOf } from "./pods.ts";
 
@@ -33,8 +33,8 @@ export function moneyGoesFirst(manifests: Manifest[]): string[] {
 }
 
 /**
- * What the money path may use of memory it has asked for, so that it is the last to be evicted; nobody may burst to more than ten
- * times what it has asked for, which LimitRanges of many companies refuse; and logs cannot fill a node's disk.
+ * The money path requests all the memory that it may use, so that it is the last to be evicted. No container may burst
+ * to more than ten times its request, which LimitRanges of many companies refuse. Logs cannot fill a node's disk.
  */
 export function requestsAreHonest(manifests: Manifest[]): string[] {
   return workloads(manifests).flatMap((workload) =>
@@ -63,7 +63,7 @@ export function failedJobsKeepTheirLogs(manifests: Manifest[]): string[] {
     .map(({ name }) => `${name}: its log goes with its last attempt`);
 }
 
-/** Whatever prunes or deletes what it has applied (Argo CD, Flux) leaves alone what holds data. */
+/** Tools that prune or delete what they have applied (Argo CD, Flux) spare objects with data. */
 export function dataIsNotPruned(manifests: Manifest[]): string[] {
   return ofKind(manifests, "Namespace", "Cluster", "StatefulSet")
     .filter(

@@ -1,4 +1,4 @@
-// What processes are told: settings that they know and can start with, secrets by reference, users of the bus.
+// Settings of processes: ones that they know and can start with, secrets by reference, users of the bus.
 import { busLoginsOf, EVENT_SOURCES } from "@holdfast/contracts";
 import { parseConfig } from "@holdfast/service-runtime";
 import type { z } from "zod";
@@ -13,7 +13,7 @@ import {
 } from "../manifest.ts";
 import { faultsOf } from "./pods.ts";
 
-/** Of each program that an image holds: the schema of its environment. */
+/** The schema of the environment of each program in an image. */
 export type ConfigSchemas = Readonly<Record<string, z.ZodObject>>;
 
 /** Stands for a secret's value where a setting's form is checked. */
@@ -281,7 +281,7 @@ export function stagesAreInOrder(manifests: Manifest[]): string[] {
   });
 }
 
-/** What stands in the ConfigMap `settings` is read by some pod: a misspelled name would be a setting that changes nothing. */
+/** A pod reads each entry of the ConfigMap `settings`: a misspelled name would be a setting that changes nothing. */
 export function everySettingIsRead(manifests: Manifest[]): string[] {
   const read = new Set(
     workloads(manifests).flatMap(({ pod }) =>

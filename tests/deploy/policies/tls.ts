@@ -1,4 +1,4 @@
-// Who serves what over TLS: the gateway's listeners, the ingress before them, and nats-server.
+// TLS of the servers: the gateway's listeners, the ingress before them, and nats-server.
 import { envOf, ofKind, workloads, type Manifest, type PodSpec } from "../manifest.ts";
 import { faultsOf } from "./pods.ts";
 
@@ -41,7 +41,9 @@ export function listenersHaveTls(manifests: Manifest[], { production }: { produc
   ];
 }
 
-/** What renews nats-server's certificates is seen by it: a container beside it tells it of each file it serves. */
+/**
+ * nats-server learns of renewed certificates: a container beside it watches each file that it serves, and signals it.
+ */
 export function busServesRenewedCertificates(manifests: Manifest[], natsConfig: string): string[] {
   const served = new Set(natsConfig.match(/\/etc\/nats\/[\w-]+\/[\w.]+\.(crt|key)/g));
   const nats = workloads(manifests, "StatefulSet").find(({ manifest }) => manifest.metadata.name === "nats");
