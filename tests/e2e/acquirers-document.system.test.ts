@@ -99,7 +99,7 @@ async function commandsUnder(heading: string): Promise<string[]> {
   return [...(part ?? "").matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block]) => block!);
 }
 
-/** What a block of variables sets: whoever reads it replaces the values. */
+/** The variables that a block sets; readers put in values of their own. */
 function variablesIn(block: string): string[] {
   return [...block.matchAll(/(?<=[ ])([A-Z_]+)=/g)].map(([, name]) => name!).toSorted();
 }

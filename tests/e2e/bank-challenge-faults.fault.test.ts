@@ -7,11 +7,11 @@ import { BANKS, behavioursOf, shopInHaste, SOON, sumOf, type Protocol } from "./
 import { runNpmStart, type StartedByNpm } from "./run-npm-start.ts";
 import type { ShopAtBank } from "./shop-at-bank.ts";
 
-/** Of every payment here, in minor units. */
+/** The amount of every payment here, in minor units. */
 const AMOUNT = 1_250n;
 const CHARGED = [`sale ${AMOUNT}`];
 
-/** What a bank does to a call that judges no money yet. */
+/** A bank's behaviours at a call that judges no money yet. */
 const ENROLMENTS: Record<Protocol, string[]> = {
   nestpay: [...ofEnrolments("nestpay", /^(?:host_|issuer_|system_|gateway_|day_)/), "wrong_hash"],
   iyzico: ofEnrolments("iyzico", /^wrong_amount$/),
@@ -22,7 +22,7 @@ function ofEnrolments(protocol: Protocol, others: RegExp): string[] {
 /** The challenge is shown, and what comes back from it is not about the payment. */
 const NOT_GENUINE = new Set(["wrong_hash", "wrong_amount", "wrong_payment_id"]);
 
-/** What somebody changes of a return that the bank has signed: the signature itself first. */
+/** Forged fields of a return that the bank has signed, the signature itself first. */
 const FORGERIES: Record<Protocol, [field: string, value?: string][]> = {
   nestpay: [
     ["HASH", "AAAA"],

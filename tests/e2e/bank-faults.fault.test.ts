@@ -90,7 +90,7 @@ describe.each(BANKS)("at %s", (protocol) => {
   });
 });
 
-/** Of every payment here, in minor units. */
+/** The amount of every payment here, in minor units. */
 const AMOUNT = 1_250n;
 
 /** One begins after the other, since the bank bends its next call; what follows goes on beside the others. */

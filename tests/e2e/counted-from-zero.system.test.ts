@@ -46,7 +46,7 @@ test("every counter that an alert asks for is exported before anything has happe
   await eventually(async () => {
     const after = await read();
     for (const pattern of series) expect(pattern.exec(after)?.[1]).toBe("1");
-    // What the objectives of docs/slo.md are made of, under the labels that their rules ask for.
+    // The series of docs/slo.md's objectives, under the labels that their rules use.
     expect(after).toMatch(
       /^http_server_request_duration_count\{[^}]*http_request_method="POST"[^}]*http_route="\/api\/pre-authorization"[^}]*http_response_status_code="201"[^}]*holdfast_listener="merchant"/m,
     );

@@ -20,7 +20,7 @@ export function encodingsOf(secret: string): Map<string, Buffer> {
   return new Map(forms.map(([name, form]) => [name, Buffer.from(form as string)]));
 }
 
-/** Of a number: the digits of other scripts. Nobody types a secret in them. */
+/** A number in the digits of other scripts. Other secrets are never typed in them. */
 function scriptForms(secret: string): [string, string][] {
   if (!/^[0-9]+$/.test(secret)) return [];
   return Object.entries(SCRIPTS).flatMap(([name, zero]): [string, string][] => {
@@ -54,7 +54,7 @@ function base64Forms(bytes: Buffer): [string, string][] {
   });
 }
 
-/** Where one of the secrets stands in `content`, in which form. */
+/** Lists the secrets in `content`, with their forms. */
 export function findSecrets(content: Buffer, secrets: ReadonlyMap<string, Map<string, Buffer>>): string[] {
   const found: string[] = [];
   for (const [name, forms] of secrets) {

@@ -1,4 +1,4 @@
-// What a product does around its payments, in real processes: it rests, shows itself, and is started again.
+// A product around its payments, in real processes: it rests, shows itself, and is started again.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { preAuthorization, startProduct, type RunningSandbox } from "./running-sandbox.ts";
 import { expectConsoleWalk, expectDemonstratedDay } from "./stories/demo.ts";

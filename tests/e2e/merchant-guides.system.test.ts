@@ -38,7 +38,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** What readers run elsewhere: the product itself, its receiver, and npm in a project of theirs. */
+/** Commands that readers run elsewhere: the product itself, its receiver, and npm in a project of theirs. */
 const ELSEWHERE = [
   "npm install",
   "npm start",
@@ -129,7 +129,7 @@ test("webhooks: both ways of verifying accept what the gateway sends, and refuse
   expect(await send(body, headers)).toBe(200);
 });
 
-/** What readers run elsewhere; a command that needs a database's address is left out, too. */
+/** The receiver, which readers run elsewhere; a command that needs a database's address is left out, too. */
 const RECEIVER = "npm run receiver ";
 
 test.each([
@@ -281,7 +281,7 @@ function openGuide(name: string, more: Record<string, string> = {}) {
   };
 }
 
-/** What the buyer does: the address that was printed, the challenge with its code, and back to the shop. */
+/** The buyer's way: the address that was printed, the challenge with its code, and back to the shop. */
 async function passChallenge(redirectUrl: string): Promise<void> {
   const issuer = await send(await open(redirectUrl));
   const back = await send(issuer, { code: "123456", answer: "submit" });

@@ -2,7 +2,7 @@ import type { SandboxFile } from "@holdfast/sandbox";
 import { expect } from "vitest";
 import { shopAtBank, type BankLine, type ShopAtBank } from "./shop-at-bank.ts";
 
-/** What both banks do to any call that moves money. */
+/** Behaviours of both banks at any call that moves money. */
 const COMMON = [
   "decline",
   "hang",
@@ -35,7 +35,7 @@ export function behavioursOf(protocol: Protocol): readonly string[] {
   return [...COMMON, ...OWN[protocol]];
 }
 
-/** What takes a quarter of an hour elsewhere takes seconds here. */
+/** Shortens waits of a quarter of an hour to seconds. */
 export const SOON = {
   ACQUIRER_TIMEOUT: "2s",
   ACQUIRER_LATE_ARRIVAL: "4s",
@@ -57,7 +57,7 @@ export async function shopInHaste(file: SandboxFile, protocol: Protocol): Promis
   return shop;
 }
 
-/** What the bank has approved of these operations, in minor units. */
+/** The sum that the bank has approved of these operations, in minor units. */
 export function sumOf(lines: readonly BankLine[], ...operations: BankLine["operation"][]): bigint {
   return lines
     .filter(({ outcome, operation }) => outcome === "approved" && operations.includes(operation))

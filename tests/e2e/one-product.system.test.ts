@@ -1,5 +1,5 @@
-// What needs no settings of its own, one after the other at one product in real processes: starting another one costs more
-// than most of these. Each holds on its own, too.
+// Stories without settings of their own, one after the other at one product in real processes: starting another one
+// costs more than most of these. Each also works on its own.
 import { afterAll, beforeAll, test, vi } from "vitest";
 import { startProduct, type RunningSandbox } from "./running-sandbox.ts";
 import { expectMerchantsApart } from "./stories/isolation.ts";
@@ -12,7 +12,7 @@ import { expectChallengesAnswered } from "./stories/three-ds.ts";
 
 let product: RunningSandbox;
 beforeAll(async () => {
-  // What the bank never answers it drops soon, so that the service need not be in a hurry.
+  // The bank soon drops calls that it never answers, so that the service need not be in a hurry.
   vi.stubEnv("SIMULATOR_HANG", "1s");
   vi.stubEnv("REVERSE_UNSEEN_AFTER", "10m");
   vi.stubEnv("REFUND_TWO_APPROVERS_ABOVE", "TRY:500.00");

@@ -55,7 +55,7 @@ afterAll(async () => {
   await Promise.all([shop.close(), books.close()]);
 });
 
-/** What arrived about one payment or refund: the event's type, and the state and version of the body. */
+/** The webhooks about one payment or refund: the event's type, and the state and version of the body. */
 const toldAbout = ({ ledger }: LedgerReceiver, paymentId: string) =>
   ledger.flatMap(({ headers, body }) => {
     const record = JSON.parse(body.toString()) as Record<string, unknown>;

@@ -80,7 +80,7 @@ async function readAsMerchant(paymentId: string): Promise<HistoryEntry> {
   };
 }
 
-/** What can be judged without a bank's ledger and the merchant's requests. */
+/** The invariants that need neither a bank's ledger nor the merchant's requests. */
 const JUDGED = INVARIANTS.filter(
   ({ subject, number }) => subject === "webhooks" || number === 8 || number === 23 || number === 25,
 );

@@ -46,7 +46,7 @@ test(
       });
     });
     const lostAt = performance.now();
-    // What is not kept elsewhere: the secrets are in the secret store, the bank has its own ledger.
+    // Removes what is not kept elsewhere: the secrets are in the secret store, the bank has its own ledger.
     for (const name of ["postgres", "nats"]) rmSync(join(home, name), { recursive: true });
 
     await cp(backup, join(home, "postgres"), { recursive: true });
@@ -138,7 +138,7 @@ function serverIn(home: string) {
   return { dataDir: join(home, "postgres"), logFile: join(home, "postgres.log"), durable: true };
 }
 
-/** Of all that the product has stored and the bank has done, once everything is at rest; but not of what is lost. */
+/** Checks the rows of the product against the bank's ledger, without what is lost, once everything is at rest. */
 async function expectInvariants({ file }: RunningSandbox, lost: Acknowledged[]): Promise<void> {
   await untilSettled(file.databaseUrl, { withinMs: 120_000 });
   const rows = await withClient(file.databaseUrl, (client) =>

@@ -15,7 +15,7 @@ export type StartedByNpm = {
   processes(): number[];
   /** SIGTERM. @returns the exit code. */
   stop(): Promise<number | null>;
-  /** Whatever the test has come to: nothing is left, and no file. */
+  /** Stops what is left of the test, in any case, and removes its files. */
   cleanUp(): Promise<void>;
 };
 

@@ -38,7 +38,7 @@ type ProductOptions = {
   home?: string;
   services?: ServiceDefinition[];
   programs?: SandboxOptions["programs"];
-  /** Of every service, over its own. */
+  /** Settings of every service, which go before its own. */
   settings?: Record<string, string>;
 };
 
@@ -133,7 +133,7 @@ export async function receiveWebhooks(sandbox: RunningSandbox): Promise<LedgerRe
   return receiver;
 }
 
-/** What the bank does with the next authorization. */
+/** Sets the bank's behaviour at the next authorization. */
 export async function bankWill({ file }: RunningSandbox, behaviour: string): Promise<void> {
   const { ok } = await fetch(`${file.acquirerUrl}/faults`, {
     method: "POST",

@@ -24,7 +24,7 @@ test("with no trace chosen, what failed or is not known is kept by every process
   const pay = async (headers = {}): Promise<string> =>
     (await merchant("POST", "/api/pre-authorization", preAuthorization(), headers)).body.paymentId;
 
-  // Whether it is kept is not for the client to say.
+  // A client's sampling flag does not keep the trace.
   const quiet = await pay({ traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` });
   await eventually(() => receiver.ledger.length === 1);
   receiver.behave((_entry, index) => ({ kind: "status", status: index < 3 ? 500 : 200 }));

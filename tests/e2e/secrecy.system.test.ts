@@ -76,7 +76,7 @@ test("no card number, cvv or secret is in any log at `debug`, bus message, span,
   const approval = messages.find(({ subject }) => subject === "refunds.approve");
   expect(approval?.data.toString()).toContain(sandbox.file.operators[1]!.token);
   expect(files.some((file) => file.includes("pg_wal"))).toBe(true);
-  // Whatever a log says at its most talkative was read.
+  // The logs were read at their most talkative level.
   const logOf = (name: string) =>
     readFile(
       files.find((file) => file.endsWith(`${name}.log`))!,
@@ -86,7 +86,7 @@ test("no card number, cvv or secret is in any log at `debug`, bus message, span,
   for (const name of ["payments", "refunds"]) expect(await logOf(name)).toContain('"msg":"command answered"');
 });
 
-/** What signs a token and what it says; its header is the same for everybody. */
+/** The claims and signature of a token; its header is the same for everybody. */
 function partsOfToken(name: string, token: string): [string, Map<string, Buffer>][] {
   const [, claims = "", signature = ""] = token.split(".");
   return [
@@ -95,7 +95,7 @@ function partsOfToken(name: string, token: string): [string, Map<string, Buffer>
   ];
 }
 
-/** What operators do about one refund, and what they may not. */
+/** Calls of operators about one refund, allowed and refused. */
 async function operate(sandbox: RunningSandbox, merchant: ApiClient): Promise<string[]> {
   const [alice, bora, vera] = [sandbox.operator(0), sandbox.operator(1), sandbox.operator(2)];
   const sale = await merchant("POST", "/api/payment", { ...preAuthorization(), installmentCount: 1 });

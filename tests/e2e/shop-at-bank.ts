@@ -22,9 +22,9 @@ export type ShopAtBank = {
   refund(paymentId: string, amount: number): Promise<string>;
   /** Reads a payment or a refund until it is no longer undecided. */
   settled(id: string): Promise<Answer["body"]>;
-  /** What the bank has written about a payment. */
+  /** The bank's lines about a payment. */
   lines(paymentId: string): Promise<BankLine[]>;
-  /** What it has approved of it, as `operation amount`. */
+  /** Its approved operations, as `operation amount`. */
   book(paymentId: string): Promise<string[]>;
   /** The bank bends its next call of this kind. */
   bend(operation: string, behaviour: string): Promise<void>;

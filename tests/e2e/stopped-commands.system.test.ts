@@ -57,7 +57,7 @@ describe.each(["SIGTERM", "SIGKILL"] as const)("%s to npm ends", (signal) => {
   });
 });
 
-/** What is left of npm and all that came of it, some time after npm alone got a signal. */
+/** The processes left of npm and its children, some time after npm alone got a signal. */
 async function ended({ npm, tree }: Command, signal: NodeJS.Signals): Promise<number[]> {
   expect(tree.running().length).toBeGreaterThan(1);
   npm.kill(signal);

@@ -191,7 +191,7 @@ describe.each(MODES)("in %s mode", (mode) => {
     expect(await queue(mine)).toMatchObject([{ merchantId, livemode: mode === "live" }]);
     expect(await queue(`${mine}&merchantId=${merchantId}`)).toHaveLength(1);
     expect(await queue(mode === "live" ? "&livemode=false" : "")).toEqual([]);
-    // Whoever has issued the key does not decide.
+    // The issuer of the key must not decide.
     const bora = await system.identity.token({ claims: { sub: "bora" } });
     await operate("POST", `/operator/refunds/${refundId}/approve`, {}, { authorization: `Bearer ${bora}` });
     await eventually(async () =>

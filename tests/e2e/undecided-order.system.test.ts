@@ -37,7 +37,7 @@ describe("an order that is sent again without an Idempotency-Key after a 504", (
   });
 });
 
-/** What the bank has done. */
+/** The bank's ledger. */
 async function ledgerOf({ file }: RunningSandbox): Promise<object[]> {
   const lines = (await (await fetch(`${file.acquirerUrl}/ledger`)).text()).split("\n").filter(Boolean);
   return lines.map((line) => JSON.parse(line) as object);

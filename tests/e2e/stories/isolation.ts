@@ -46,7 +46,7 @@ export async function expectMerchantsApart(sandbox: RunningSandbox): Promise<voi
     }
   }
 
-  // What was tried has changed nothing, and is its owner's still.
+  // The attempts have changed nothing; everything is its owner's still.
   for (const { client, paymentId, saleId, refundId } of shops) {
     expect((await client("GET", `/api/payment/${refundId}`)).body.status).toBe("PENDING_APPROVAL");
     expect((await client("GET", `/api/payment/${saleId}`)).body.status).toBe("SUCCESS");

@@ -18,7 +18,7 @@ export async function enrol(sandbox: RunningSandbox, change: Record<string, unkn
   });
 }
 
-/** What the bank did for the payment. */
+/** The bank's operations for the payment. */
 export async function ledger(sandbox: RunningSandbox, paymentId: string): Promise<string[]> {
   const text = await (await fetch(`${sandbox.file.acquirerUrl}/ledger`)).text();
   const lines = text.split("\n").filter(Boolean);
