@@ -12,16 +12,16 @@ import { startPrometheus, type Prometheus } from "./prometheus.ts";
 export type WatchedProduct = {
   sandbox: RunningSandbox;
   prometheus: Prometheus;
-  /** What lies between the services and what they need. */
+  /** The links between the services and their dependencies. */
   links: Record<"bank" | "bus" | "database", TcpProxy>;
   services: string[];
   /** A process that no longer does anything; its port takes connections. */
   hang(service: string): void;
   /** As when its last pod is deleted: it does nothing, and nobody knows of it. */
   remove(service: string): void;
-  /** Whatever `hang` and `remove` did is undone. */
+  /** Reverses `hang` and `remove`. */
   bringBack(service: string): void;
-  /** What merchants send from now on; undefined: nothing. */
+  /** Sets the request that merchants send from now on; undefined stops them. */
   send(request: ((merchant: Client) => Promise<unknown>) | undefined): void;
   stop(): Promise<void>;
 };
@@ -152,7 +152,7 @@ function startLoad(merchant: Client) {
 const PAUSE_MS = 250;
 const UNDERWAY_MAX = 100;
 
-/** What merchants send when nothing is wrong with them. */
+/** The request of merchants in normal operation. */
 export async function pay(merchant: Client): Promise<unknown> {
   return await merchant("POST", "/api/pre-authorization", preAuthorization());
 }

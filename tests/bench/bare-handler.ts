@@ -1,8 +1,8 @@
 /**
- * What the gateway is measured against: the least anybody could write that does the same durable work. One process,
- * express and pg: a commit before the acquirer call and one after it, the same acquirer call over kept-alive
- * connections. With WEBHOOK_URL it also signs the payment's webhook, delivers it over HTTPS after the answer, and
- * records it. No bus, no second process, no sign-in, no validation, no recovery.
+ * The gateway's point of comparison: the least code that does the same durable work. One process, express and pg: a
+ * commit before the acquirer call and one after it, the same acquirer call over kept-alive connections. With
+ * WEBHOOK_URL it also signs the payment's webhook, delivers it over HTTPS after the answer, and records it. No bus, no
+ * second process, no sign-in, no validation, no recovery.
  */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";

@@ -1,6 +1,6 @@
 /**
- * What the dispatcher is measured against: one process that signs and posts the same bytes over warm TLS connections,
- * so many at once, and does nothing else. No bus, no database, no fairness, no bounds. Prints what it did as one JSON
+ * The dispatcher's point of comparison: one process that signs and posts the same bytes over warm TLS connections, so
+ * many at once, and does nothing else. No bus, no database, no fairness, no bounds. Prints its figures as one JSON
  * line.
  */
 import { randomUUIDv7 } from "node:crypto";

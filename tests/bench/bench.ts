@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { EventSource } from "./events.ts";
 import type { Receiver } from "./receiver-client.ts";
 
-/** What every part of the bench is given. */
+/** The parameters of every part of the bench. */
 export type Bench = {
   sandbox: SandboxFile;
   receiver: Receiver;

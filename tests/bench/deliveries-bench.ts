@@ -10,7 +10,7 @@ import { whileStopped } from "./while-stopped.ts";
 type Round = {
   delivered: number;
   perSecond: number;
-  /** Of the process that posts, and of all others that this takes. */
+  /** CPU time of the process that posts; `others` has that of all other processes involved. */
   cpuMs: number;
   others: Record<string, number>;
 };

@@ -5,8 +5,8 @@ import { print, printGoal, type Bench } from "./bench.ts";
 import { cpuTimeMs } from "./cpu-time.ts";
 
 /**
- * What a replica of payments does when nothing is asked of it: recovery, expiry, relay, comparison, measures. With a long
- * history it has to cost what it costs without one.
+ * Measures the work of a replica of payments without requests: recovery, expiry, relay, comparison, measures. A long
+ * history must not make it cost more.
  */
 export async function benchIdle(bench: Bench): Promise<void> {
   await withClient(bench.sandbox.databaseUrl, async (client) => {

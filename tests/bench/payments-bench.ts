@@ -7,7 +7,7 @@ import { reportPayments } from "./payments-report.ts";
 import { startProgram, type Program } from "./programs.ts";
 import { asMerchant, runLoad } from "./run-load.ts";
 
-/** What is asked for payments: its processes are where its CPU time goes. */
+/** A product that is asked for payments, with the processes that its CPU time is spent in. */
 export type Target = {
   name: TargetName;
   url: string;
@@ -63,7 +63,7 @@ export async function benchPayments(bench: Bench): Promise<void> {
   }
 }
 
-/** Of the webhooks of {@link holdfast}. */
+/** The path of {@link holdfast}'s webhooks. */
 export const HOLDFAST_PATH = "/holdfast";
 const BARE_PATH = "/bare";
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { startProgram } from "./programs.ts";
 
-/** What the receiver prints when it listens. */
+/** The receiver's first output, once it listens. */
 export type ReceiverPorts = { controlPort: number; ports: number[] };
 
 /** `distinct` event ids by path; `requests` counts copies too. The time is of the shared clock. */

@@ -26,7 +26,7 @@ export async function runLoad(options: {
   });
 }
 
-/** What a merchant's requests take: the gateway's address for them, and the credentials. */
+/** The gateway's address for a merchant's requests, and the headers with its credentials. */
 export function asMerchant(
   { gatewayUrl }: { gatewayUrl: string },
   { apiKey, apiSecret }: { apiKey: string; apiSecret: string },

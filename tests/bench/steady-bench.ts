@@ -41,14 +41,14 @@ export async function benchSteady(bench: Bench): Promise<void> {
 
 const RATES = [10, 50, 200];
 /**
- * What the last load has left to do is done by then: PostgreSQL looks once a minute for tables to vacuum, and some ninety
- * seconds after its last work each process collects its memory once, which would count as work of an idle one.
+ * Time in which work left over from the last load ends: PostgreSQL looks once a minute for tables to vacuum, and some
+ * ninety seconds after its last work each process collects its memory once, which would count as work of an idle one.
  */
 const SETTLES_MS = 150_000;
 const IDLE_MS = 20_000;
 const QUICK_IDLE_MS = 2_000;
 
-/** What is not the product: the bank, the merchant, who signs people in. */
+/** Processes that are not the product: the bank, the identity provider, the merchant. */
 const NOT_OURS = new Set(["acquirer-simulator", "identity-provider", "receiver"]);
 
 /** CPU milliseconds a second by process, and what is asked of database and bus without a payment. */

@@ -4,7 +4,7 @@ import { connectBus, type Bus } from "@holdfast/messaging";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import type { Bench } from "./bench.ts";
 
-/** What was asked of database and bus since a moment. `messages` are counted once each, by what they are for. */
+/** Requests to database and bus since a moment. `messages` are counted once each, by their purpose. */
 export type WorkCounts = {
   seconds: number;
   commits: number;
@@ -71,7 +71,7 @@ export function describeCounts({ commits, fsyncs, walBytes, messages }: WorkCoun
   );
 }
 
-/** Of the database: its commits, syncs of its log and the bytes written to it; `at` in seconds of its own clock. */
+/** The database's commits, syncs of its log and bytes written to it; `at` in seconds of its own clock. */
 type Counters = { at: number; commits: number; fsyncs: number; walBytes: number };
 
 async function readCounters(url: string): Promise<Counters> {
@@ -91,7 +91,7 @@ function countMessages({ nats }: Bus): Map<string, number> {
   nats.subscribe(">", {
     callback(error, { subject, reply = "" }) {
       if (error) throw error;
-      // What the server tells of itself is sent only because somebody listens to everything.
+      // The server publishes its own events only because this test subscribes to everything.
       if (subject.startsWith("$JS.EVENT.")) return;
       const kind = kindOf(subject, reply);
       counts.set(kind, (counts.get(kind) ?? 0) + 1);
