@@ -36,7 +36,7 @@ async function modes(change: object): Promise<void> {
 
 type Document = { path: string; origin: string; cookie: string; storage: string };
 
-/** What each document that the page shows from now on is allowed to do, as a script in it finds. */
+/** Collects the permissions of each document that the page shows from now on, as a script in it finds them. */
 async function watchDocuments(page: Page): Promise<Document[]> {
   const documents: Document[] = [];
   await page.exposeBinding("tell", (_source, document: Document) => void documents.push(document));

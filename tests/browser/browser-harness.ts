@@ -27,7 +27,7 @@ export type BrowserHarness = {
   visitGuides(reader: Buyer): Promise<Page>;
   /** As the superuser: whatever any service wrote. */
   query<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
-  /** What the bank has written under the checkout's payments. */
+  /** The bank's ledger lines for the checkout's payments. */
   ledger(checkoutId: string): Promise<{ operation: string; outcome: string }[]>;
   /** Everything the processes have logged so far. */
   logs(): Promise<string>;
@@ -214,7 +214,7 @@ export async function inspect(page: Page, name: string, rules?: readonly string[
   expect(await page.evaluate(BEYOND_THE_SCREEN)).toEqual([]);
 }
 
-/** What axe finds fault with. What it does not is as long as the page, and comes only as a number. */
+/** Violations that axe finds. The passes are as long as the page, and come only as a number. */
 function violationsBy(rules: readonly string[] | undefined): string {
   const only = rules && { runOnly: { type: "rule", values: rules } };
   const options = JSON.stringify({ resultTypes: ["violations"], ...only });

@@ -1,4 +1,5 @@
-// What the console's guide promises, from the sandbox alone: a refund by two people, and a payment explained by its order number.
+// The promises of the console's guide, from the sandbox alone: a refund by two people, and a payment explained by its
+// order number.
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -34,7 +35,7 @@ async function upload(page: Page, file: string): Promise<void> {
   await page.getByRole("button", { name: "Upload file" }).click();
 }
 
-/** What the bank reports of everything that was sent to it so far. */
+/** The bank's report of everything that was sent to it so far. */
 const bankReport = async () => await (await fetch(`${product.file.acquirerUrl}/settlement`)).text();
 
 /** Reloads until the page says so. */

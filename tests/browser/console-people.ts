@@ -3,7 +3,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { preAuthorization } from "../e2e/running-sandbox.ts";
 import { DESK, type BrowserHarness } from "./browser-harness.ts";
 
-/** What nobody may get to run on a page. */
+/** Markup that must never run on a page. */
 export const EVIL = `<img src=x onerror="document.title='broken'"><script>document.title='broken'</script>`;
 
 export function readerOf({ name: _name, ...reader }: typeof DESK): BrowserContextOptions {
@@ -58,7 +58,7 @@ export async function postForm(
   });
 }
 
-/** Of the browser, as it sends them to the console. */
+/** The browser's cookies, as it sends them to the console. */
 export async function cookiesOf(page: Page): Promise<string> {
   const cookies = await page.context().cookies(new URL(page.url()).origin);
   return cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
@@ -86,9 +86,9 @@ export async function askOperatorApi(
 export const statusOf = (page: Page) => page.getByRole("status").innerText();
 export const alertOf = (page: Page) => page.getByRole("alert").innerText();
 
-/** What stands beside a name in a list of facts. */
+/** The value beside a name in a list of facts. */
 export const factElement = (page: Page, name: string) =>
   page.locator("dt", { hasText: new RegExp(`^${name}$`) }).locator("xpath=following-sibling::dd[1]");
 
-/** What is shown once, without the button beside it. */
+/** A secret that is shown once, without the button beside it. */
 export const secretOf = (page: Page, name = "Secret") => factElement(page, name).locator("code").innerText();

@@ -1,4 +1,5 @@
-// What a merchant's staff may not, in real browsers: another merchant's things, another role's work, forms that are not theirs.
+// Bounds of a merchant's staff, in real browsers: another merchant's things, another role's work, forms that are not
+// theirs.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/index.ts";

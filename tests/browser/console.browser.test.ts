@@ -57,7 +57,7 @@ test("who is signed out is led to the sign-in and back, and a form that they pos
 test("one person requests a refund and another approves it: the first may not", async () => {
   const { paymentId, orderId } = await requestRefund();
   const alice = await signIn("alice", `/payments/${paymentId}`);
-  // What is left of 12.50, as it would be typed.
+  // The rest of 12.50, as it would be typed.
   expect(await alice.getByRole("textbox", { name: "Amount" }).inputValue()).toBe("7.50");
   await alice.getByRole("textbox", { name: "Amount" }).fill("2.50");
   await alice.getByRole("textbox", { name: "Reason" }).fill("broken in transit");

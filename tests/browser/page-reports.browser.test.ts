@@ -29,7 +29,7 @@ afterAll(async () => {
   await product.stop();
 });
 
-/** What the gateway has counted, as `directive source`. */
+/** The violations that the gateway has counted, as `directive source`. */
 async function violations(): Promise<string[]> {
   const text = await (await fetch(`${product.file.healthUrls["gateway-public"]}/metrics`)).text();
   return [...text.matchAll(/^holdfast_page_violations_total\{(.*)\} \d+/gm)].map(([, labels = ""]) =>
@@ -62,7 +62,7 @@ test("a script whose digest somebody took away is stopped and reported, though i
   const page = await visit((text) => text.replaceAll(/integrity="sha384-[^"]+"/g, ""));
   // The proxy's origin is not the one of `PUBLIC_URL`.
   await expect.poll(violations, PATIENTLY).toContain("integrity foreign");
-  // What its script would have put there.
+  // The stopped script would have filled this element.
   expect(await page.locator("#scheme").textContent()).toBe("");
 });
 

@@ -13,9 +13,9 @@ declare module "vitest" {
 }
 
 const SETTINGS = {
-  // Whoever has to wait for a connection on a busy machine gets one.
+  // Long enough to get a connection on a busy machine.
   DATABASE_CONNECTION_TIMEOUT: "60s",
-  // What the bank does not answer is known to be unknown soon.
+  // A bank that does not answer leaves an unknown outcome soon.
   ACQUIRER_TIMEOUT: "1s",
   // Two people close a difference above this.
   DIFFERENCE_TWO_PEOPLE_ABOVE: "TRY:100.00",

@@ -13,7 +13,7 @@ test.each(["operator", "staff"] as const)("no page of %s asks more than four tim
   const session = await started.signIn(person, { subject: person === "staff" ? "mina" : "olga" });
   const { merchantId, things } = started.shops.mine;
   for (const [page, path] of pagePaths(person, { merchantId, ...things })) {
-    // What a bank's file has brought is on a page that asks once.
+    // An import's page asks only once.
     if (page.includes("imports")) continue;
     expect(path, page).toBeDefined();
     const { status, calls } = await started.get(session, path!);

@@ -24,7 +24,7 @@ type Made = {
   alg?: string;
 };
 
-/** Of alice, as the provider makes it; `null` leaves a claim out. */
+/** Alice's logout token, as the provider makes it; `null` leaves a claim out. */
 async function logoutToken({ claims = {}, typ = "logout+jwt", key, alg = "ES256" }: Made = {}) {
   const nowS = Math.floor(Date.now() / 1_000);
   const all = {

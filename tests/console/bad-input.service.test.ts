@@ -6,9 +6,9 @@ import { startRelayedConsole, type Audience, type RelayedConsole } from "./relay
 
 type Form = {
   who: Audience[];
-  /** What a person would write, all of it good. */
+  /** Good values, as a person would enter them. */
   fields?: Record<string, string>;
-  /** Of these what was entered stays on the page that refuses it. */
+  /** The fields whose values stay on the page that refuses them. */
   kept?: string[];
   /** It changes nothing, so that whoever may see the page may send it. */
   onlyReads?: true;
@@ -180,7 +180,7 @@ describe.each(EACH)("$who: $path", ({ who, path, form }) => {
   );
 });
 
-/** What the person's clicks have left in the audit logs. */
+/** Counts the entries that the person's clicks have left in the audit logs. */
 async function auditedOf(person: string): Promise<number> {
   const logs = ["gateway", "payments", "refunds", "settlement", "webhooks"];
   const each = logs.map((schema) => `select actor from ${schema}.audit_entry`).join(" union all ");

@@ -71,7 +71,7 @@ test.each(LINES)(
       query === undefined ? "" : `?${query.replace("PAYMENT", started.shops.mine.things.payment)}`;
     const { status, text } = await started.get(session, page + asked);
     expect(status).toBe(200);
-    // What is empty is no filter.
+    // An empty value is no filter.
     const link = file + asked.replace("&status=", "");
     expect(text).toContain(`href="${link}"`);
     const answer = await started.get(session, link);

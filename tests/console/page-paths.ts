@@ -1,7 +1,7 @@
 import { PAGES } from "../../services/console/src/http/console-app.ts";
 import type { Audience } from "./relayed-console.ts";
 
-/** What the pages of the console are asked about. */
+/** Ids in the addresses of the console's pages. */
 export type Shown = Record<"merchantId" | "payment" | "refund" | "event", string> & {
   link?: string;
   import?: string;

@@ -20,7 +20,7 @@ const sealing = randomBytes(32);
 const keys = { activeId: "k1", keys: new Map([["k1", sealing]]) };
 
 export type Audience = "operator" | "staff";
-/** What the console has answered, and what it has asked the gateway for it. */
+/** The console's answer, and its calls to the gateway for it. */
 export type Asked = { status: number; retryAfter: string | null; text: string; calls: string[] };
 export type RelayedConsole = Awaited<ReturnType<typeof startRelayedConsole>>;
 

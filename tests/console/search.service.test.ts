@@ -1,4 +1,4 @@
-// What somebody finds by a number that they have: from a webhook's header, a log line or a receipt.
+// Searches by a number at hand: from a webhook's header, a log line or a receipt.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startRelayedConsole, type RelayedConsole } from "./relayed-console.ts";

@@ -52,7 +52,7 @@ describe.each(PEOPLE)("$person", ({ person, path }) => {
     await provider.close();
     expect((await browser.visit(consoleUrl + path)).status).toBe(200);
     const [, formToken = ""] = /name="formToken" value="([^"]+)"/.exec(page.text)!;
-    // Where the session at the provider is ended is known already; here it has ended.
+    // The console knows the provider's logout address already, and has ended its own session.
     const left = browser.visit(`${consoleUrl}/logout`, new URLSearchParams({ formToken }));
     await expect(left).rejects.toThrow("fetch failed");
     const again = await browser.visit(consoleUrl + path).catch((error: unknown) => error);

@@ -16,14 +16,14 @@ test.each([
     const session = await started.signIn(who, { subject });
     const path = "/settlement?from=2026-01-01&to=2026-01-31";
     const late = await withClient(started.database.superuserUrl, async (client) => {
-      // What the lines are about is read by statements alone.
+      // Only statements read the facts of their lines.
       await client.query("begin; lock table settlement.fact in access exclusive mode");
       return await started.get(session, path);
     });
     expect([late.status, late.retryAfter]).toEqual([503, "2"]);
     expect(late.text).toContain("did not come in time");
     expect(late.text).toContain(smaller);
-    // What was chosen is still there, and nothing says that there are no statements.
+    // The choice of days is still there, and nothing says that there are no statements.
     expect(late.text).toContain('value="2026-01-31"');
     expect(late.text).not.toContain("No statement of these days");
     const again = await started.get(session, path);
