@@ -39,7 +39,7 @@ beforeAll(async () => {
   }
   const receive = (await blocksOf("webhooks")).find(({ code }) => code.includes("function receive"))!.code;
   for (const name of ["webhook.mts", "webhook.ts"]) await writeFile(join(dir, name), receive);
-  // What Next.js reads in the project's tsconfig.json.
+  // Resolves `@/webhook` as Next.js does by the project's tsconfig.json.
   const hooks = registerHooks({
     resolve: (specifier, context, next) =>
       specifier === "@/webhook"

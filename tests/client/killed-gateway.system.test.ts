@@ -70,7 +70,7 @@ function report(kills: number, told: readonly Told[]): void {
 /** About as many as a round has, so that the kill finds requests at every stage of their way. */
 const PIECES = 3 * TOGETHER;
 
-/** What the client said against what the bank and the services have written. */
+/** Compares the client's answers with the records of the bank and the services. */
 async function expectTold(told: Told[]): Promise<void> {
   const ledger = await system.bank!.wholeLedger();
   const charged = Map.groupBy(
@@ -111,5 +111,5 @@ async function expectRefundsTold(told: Told[]): Promise<void> {
   });
 }
 
-/** What a client meets while no gateway serves. */
+/** A client's errors while no gateway serves. */
 const CLOSED: ReadonlySet<string> = new Set(["connection_failed", "service_unavailable"]);

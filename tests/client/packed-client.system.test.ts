@@ -77,7 +77,7 @@ test("on every platform it pays, is declined, captures, refunds and verifies, as
         outcomes: ["done", "declined", "done", "done", "done", "not_started"],
         found: 12.5,
         fields: ["cvv"],
-        // Of this program alone: each one before it has sold the same order.
+        // Lists this program's payments only: each one before it has sold the same order.
         listed: [
           "REFUND PENDING_APPROVAL",
           "PRE_AUTHORIZATION CAPTURED",
@@ -117,7 +117,7 @@ test.each([
   expect(stdout).toBe("");
 });
 
-/** What the reader of the client's README has, and what the blocks before have made. */
+/** Declarations for the reader of the client's README: environment, card, and results of the blocks before. */
 const READER = `
 declare const process: { env: Record<string, string> };
 declare const card: { cardHolderName: string; pan: string; expiryMonth: string; expiryYear: string; cvv: string; requestIp: string; requestPort: number };
@@ -172,7 +172,7 @@ test("a strict compiler accepts every block of its README", async () => {
   expect(stdout).toBe("");
 });
 
-/** Where nobody listens any more. */
+/** An address at which no server listens any more. */
 async function closedUrl(): Promise<string> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -1,6 +1,6 @@
 import type { Holdfast, PaymentRequest } from "@holdfast/client";
 
-/** What the client said of one amount that no other call has. */
+/** The client's answer about an amount that no other call has. */
 export type Told = {
   amountMinor: number;
   /** The bank's operation that the call is about. */
@@ -15,7 +15,7 @@ export type Told = {
   attempts: number;
 };
 
-/** What one merchant does: a kind of purchase each, with an amount of its own for every call that moves money. */
+/** A merchant's kinds of purchase, with an amount of its own for every call that moves money. */
 export type Purchase = "sale" | "declined_sale" | "captured" | "refunded";
 export const PURCHASES: readonly Purchase[] = ["sale", "declined_sale", "captured", "refunded"];
 

@@ -13,7 +13,7 @@ export type Platform = {
   name: string;
   /** How it names itself to a program. */
   agent: RegExp;
-  /** Whether it says that a connection could not be made at all. */
+  /** True where the platform says that a connection could not be made at all. */
   tellsClosed: boolean;
   /** Runs each of the project's programs that it can, with these arguments. @returns what each came to, as JSON. */
   use: (project: string, args: readonly string[]) => Promise<string[]>;

@@ -1,4 +1,4 @@
-// What a merchant's compiler has to accept, and below what it has to refuse.
+// Code that a merchant's compiler has to accept, and below code that it has to refuse.
 import { Holdfast, type PaymentOutcome, type PaymentRequest, type WebhookEvent } from "@holdfast/client";
 
 export async function charge(holdfast: Holdfast, request: PaymentRequest): Promise<string> {
