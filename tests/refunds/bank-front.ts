@@ -50,11 +50,11 @@ export async function startBankFront(bankUrl: string, port = 0) {
     thaw: () => thaw(),
     /** Requests that wait for the thaw, all of them or those about one payment or refund. */
     waiting: (id = "") => [...waiting].filter((asked) => asked.includes(id)).length,
-    /** What inquiries are answered instead. */
+    /** Rewrites the answers to inquiries. */
     answerInquiries(how: (answer: string) => string) {
       rewrite["GET"] = how;
     },
-    /** What the others are answered instead. */
+    /** Rewrites the answers to all other calls. */
     answerCalls(how: (answer: string) => string) {
       rewrite["POST"] = how;
     },

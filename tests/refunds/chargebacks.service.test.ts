@@ -78,7 +78,7 @@ const shown = async (paymentId: string) => {
   const { chargedBackAmount, refundableAmount, refundedAmount, pendingRefundAmount } = reply.result;
   return { chargedBackAmount, refundableAmount, refundedAmount, pendingRefundAmount };
 };
-/** What the bank has paid back, in minor units. */
+/** The sum that the bank has paid back, in minor units. */
 const paidBack = async (refundId: string) =>
   (await refunds.ledger(refundId)).reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
 
@@ -235,7 +235,7 @@ describe("of a chargeback and a refund the payment's row decides", () => {
       code: "payment_not_captured",
       extra: { currentStatus: "CANCELLED" },
     });
-    // What the bank's file says is a case all the same: the bank has the money.
+    // A line in the bank's file opens a case all the same: the bank has the money.
     await told(lineOf(voided));
     expect(await cases(voided)).toMatchObject([{ amount: 40, excessAmount: 40, reported: true }]);
   });

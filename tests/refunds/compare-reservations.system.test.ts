@@ -40,7 +40,7 @@ async function compareWith(settings: Record<string, string>, ...flags: string[])
 
 const TABLES = ["refund", "refund_history", "refund_approval"] as const;
 
-/** What a back-up of the schema `refunds` has. */
+/** Backs up the schema `refunds`. */
 async function backUp(): Promise<void> {
   await refunds.query("create schema backup");
   for (const table of TABLES) await refunds.query(`create table backup.${table} as table refunds.${table}`);

@@ -3,7 +3,7 @@ import { approveRefund, readRefundsAuditLog, requestRefundForMerchant } from "@h
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
 
-/** Who has issued the credential that asked, and who has asked, do not decide. */
+/** Neither the requester nor the issuer of the requesting credential may decide. */
 let refunds: RefundsHarness;
 
 beforeAll(async () => {

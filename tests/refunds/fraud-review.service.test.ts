@@ -82,7 +82,7 @@ async function read(paymentId: string) {
   return resultOf(await refunds.call(getPayment, { paymentId }, merchant));
 }
 
-/** What moved at the bank, in its order. */
+/** The movements at the bank, in its order. */
 async function ledger(paymentId: string): Promise<string[]> {
   const lines = (await (await fetch(`${bank.url}/ledger`)).text()).split("\n").filter(Boolean);
   return lines

@@ -219,7 +219,7 @@ class Decide implements Step {
   toString = () => `${this.decision}(${this.at}${this.crash ? `, dies ${this.crash}` : ""})`;
 }
 
-/** What becomes of a decided refund, however often somebody dies over it. */
+/** Ends a decided refund, the same however often a process dies over it. */
 function end(refund: ModelRefund, decision: "approve" | "reject"): void {
   const { payment, amount, release } = refund;
   payment.reserved -= amount;

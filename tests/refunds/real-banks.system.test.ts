@@ -105,7 +105,7 @@ async function pay(protocol: Protocol, how: "sale" | "authorization", given: obj
   return { paymentId: command.paymentId, reply: await refunds.call(send, command, of(protocol)) };
 }
 
-/** What the bank has of a payment, as `operation outcome amount`. */
+/** The bank's lines for a payment, as `operation outcome amount`. */
 async function ledger(protocol: Protocol, paymentId: string): Promise<string[]> {
   const text = await (await fetch(`${banks[protocol].url}/ledger`)).text();
   type Line = { operation: string; outcome: string; amountMinor: number; orderId: string };
@@ -348,7 +348,7 @@ async function reservedPart(paymentId: string): Promise<RefundAtBank> {
   return { ...part, kind: "refund", subReference: 1, decidedAt: new Date().toISOString() };
 }
 
-/** What kind of answer `refunds` gets about a part. */
+/** The kind of answer that `refunds` gets about a part. */
 async function atBank(
   command: typeof carryOutRefundAtBank | typeof inquireRefundAtBank,
   part: RefundAtBank,

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterEach(() => armFailpoints(undefined));
 afterAll(async () => {
-  // Whatever the tests above have done to them, all refunds of this file add up.
+  // All refunds of this file add up after the tests above.
   expect(await refunds.broken()).toEqual([]);
   await refunds.close();
 });

@@ -168,7 +168,7 @@ test("one that is settled is answered by an inquiry, and not paid again", async 
   const paid = await carryOut(refund);
   await refunds.call(settleRefund, { refundId: refund.refundId });
   expect(await carryOut(refund)).toEqual(paid);
-  // Of a reference under which the bank has nothing, too: after a restore, refunds may count anew.
+  // The same for a reference under which the bank has nothing: after a restore, refunds may count again from the start.
   const another = { ...refund, subReference: 2 };
   expect(await carryOut(another)).toEqual({ outcome: "done", result: { answer: { kind: "not_found" } } });
   expect(await seenByRefunds(another)).toEqual({ kind: "unknown", reason: "invalid_answer" });
@@ -235,7 +235,7 @@ test("a bus that breaks while the bank works has it pay once", async () => {
   await eventually(() => expect(front.waiting(refundId)).toBe(1));
   await refunds.nats.kill();
   await refunds.nats.restart();
-  // What comes next is recovery's inquiry; a copy of the call would be paid, too.
+  // Recovery's inquiry comes next; a copy of the call would be paid, too.
   await eventually(() => expect(front.waiting(refundId)).toBe(2));
   front.thaw();
   expect(await refunds.settled(refundId)).toBe("SUCCESS");

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => refunds.close());
 
-/** What a merchant reads of the payment's refunds and dates. */
+/** The payment's refund totals and dates, as a merchant reads them. */
 async function shown(paymentId: string): Promise<Record<string, unknown>> {
   const reply = await refunds.call(getPayment, { paymentId });
   if (reply.outcome !== "done") throw new Error(reply.outcome);

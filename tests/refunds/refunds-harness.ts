@@ -117,7 +117,7 @@ export async function startBehindFront(
   return { refunds: harness, front, close };
 }
 
-/** What became of a refund and its payment, by the rows of both services and the bank's ledger. */
+/** Reads the outcome of a refund and its payment from the rows of both services and the bank's ledger. */
 function createWitness(query: TestSystem["query"], bank: TestBank) {
   return {
     /** Waits until nothing is under way about the refund. @returns its state, or undefined when there is none. */
@@ -140,7 +140,7 @@ function createWitness(query: TestSystem["query"], bank: TestBank) {
       (
         await query<{ status: string }>("select status from refunds.outbox where payment_id = $1", [refundId])
       ).map(({ status }) => status),
-    /** What is reserved, refunded and released of a payment. */
+    /** The reserved, refunded and released amounts of a payment. */
     async amounts(paymentId: string) {
       const [row] = await query<{ reserved: number; refunded: number; released: number }>(
         `select reserved_minor::int as reserved, refunded_minor::int as refunded, released_minor::int as released
@@ -149,7 +149,7 @@ function createWitness(query: TestSystem["query"], bank: TestBank) {
       );
       return row!;
     },
-    /** What breaks the promises about refunds, by the checker that uses none of this code. */
+    /** Violations of the promises about refunds, by the checker, which uses none of this code. */
     async broken() {
       const lines = readBankLines(await bank.ledgerText());
       const ledgers = { ...emptyLedgers(), ...(await readRows(query)), bank: lines };
@@ -158,7 +158,7 @@ function createWitness(query: TestSystem["query"], bank: TestBank) {
   };
 }
 
-/** What can be judged without a merchant's history and without a dispatcher. */
+/** The invariants that need neither a merchant's history nor a dispatcher. */
 const JUDGED = INVARIANTS.filter(({ subject, number }) =>
   subject === "refunds" ? number !== 2 : subject === "payments" && [3, 4, 5, 8, 23, 25, 27].includes(number),
 );

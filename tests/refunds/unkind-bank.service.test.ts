@@ -52,7 +52,7 @@ describe("a bank that calls a request too late has not judged it: the refund", (
   test("keeps its reference where the bank has paid and only says so of a repetition", async () => {
     const refundId = await refunds.queue(await refunds.pay(), "1000");
     await refunds.acquirerWill("refund", "hang");
-    // Whoever asks again before asking about it would be told that it came too late.
+    // A repetition without an inquiry before it would get the answer that it came too late.
     await refunds.acquirerWill("refund", "expire", 100);
     await refunds.approve(refundId);
     expect(await refunds.settled(refundId)).toBe("SUCCESS");
