@@ -26,8 +26,8 @@ const SEE_MIGRATIONS_BY_FACE = {
   gateway_staff: SEE_MIGRATIONS,
 };
 
-// What the role of each service may do with each table, written down once more and apart from the migrations: a table,
-// a view or a sequence without a line here fails, and so does a privilege more or less. Partitions stand once, as _DAY.
+// The rights of each service's role on each table, written down once more and apart from the migrations: a table, a
+// view or a sequence without a line here fails, and so does a privilege more or less. Partitions stand once, as _DAY.
 // Where a schema has several roles, each has its own; one that is not named may do nothing.
 const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, Rights>>> = {
   "gateway.merchant": {
@@ -178,7 +178,7 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
   ],
   "console.logout_token": ["SELECT", "INSERT (token_hash)", "DELETE"],
 
-  // What has been migrated: the owner writes it, and a service looks before it starts.
+  // Records of the migrations: the owner writes them, and a service reads them before it starts.
   ...Object.fromEntries(
     schemaNames.flatMap((schema) => [
       [`${schema}.migration`, schema === "gateway" ? SEE_MIGRATIONS_BY_FACE : SEE_MIGRATIONS],
@@ -187,7 +187,7 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
   ),
 };
 
-/** What a service writes once and may never rewrite: what happened, who did it, and what the merchant is told. */
+/** Tables whose rows are written once and never changed: histories, audit logs, and events for merchants. */
 const WRITTEN_ONCE = new Set<string>([
   "gateway.audit_entry",
   "payments.payment_history",

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Gateway } from "../chaos/system/service-process.ts";
 
-/** What a load balancer does for two gateways: it sends to those that are in, and waits for those it takes out. */
+/** A load balancer for two gateways: it sends to those that are in, and waits for those it takes out. */
 export class BalancedGateways {
   readonly #underway: number[];
   readonly #in: boolean[];

@@ -39,7 +39,7 @@ test("PostgreSQL's certificate is replaced under load, and processes that check 
   await serve(certificates);
   await eventually(async () => expect(await servedSerial()).not.toBe(before));
   await load.ranFor(1);
-  // Whoever connects from now on checks the new certificate.
+  // New connections check the new certificate.
   await rollOutTo(sut.system, gateways, checked);
   await load.ranFor(1);
   await load.stop();

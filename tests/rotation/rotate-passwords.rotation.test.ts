@@ -35,7 +35,7 @@ beforeAll(async () => {
   sut = await startSystemUnderTest(PATIENT, { secured: true });
   wires = sut.system.wires!;
   gateways = new BalancedGateways(sut.system.gateways);
-  // Of buyers' browsers.
+  // Authorities that buyers' browsers trust.
   setDefaultCACertificates([...getCACertificates("default"), wires.ca]);
 });
 afterAll(() => sut?.stop());
@@ -82,7 +82,7 @@ test("certificates of listeners and of the bus are replaced under load", async (
   await sut.check();
 });
 
-/** What the installation does with the passwords that it is given. */
+/** Sets the passwords as the installation does. */
 async function install(
   passwords: RolePasswords,
   secondPasswords: Record<SecondLogin, string>,
@@ -123,7 +123,7 @@ function secondLoginsOf(
   return { DATABASE_URL: url.href, ...wires.busEnv(busLoginsOf(user)[1]) };
 }
 
-/** Whether the bus refuses who signs in with these. */
+/** Tells whether the bus refuses these credentials. */
 async function isRefused(login: Omit<BusOptions, "url" | "name">): Promise<boolean> {
   try {
     const url = `nats://127.0.0.1:${sut.system.nats.port}`;
@@ -135,7 +135,7 @@ async function isRefused(login: Omit<BusOptions, "url" | "name">): Promise<boole
   }
 }
 
-/** Of every listener of the gateways, and of the bus. */
+/** The serial numbers at every listener of the gateways, and at the bus. */
 async function servedSerials(): Promise<string[]> {
   const { gateways: all, nats } = sut.system;
   const listeners = all.flatMap(({ merchantPort, operatorPort, publicUrl }) => [

@@ -7,7 +7,7 @@ import { approve } from "../chaos/operators-at-work.ts";
 import type { SystemUnderTest } from "../chaos/system-under-test.ts";
 import type { BalancedGateways } from "./balanced-gateways.ts";
 
-/** Whoever operates at a gateway, by its index; a new token each time. */
+/** The operator at a gateway, by its index; a new token each time. */
 export type OperatorAt = (gateway: number) => Promise<OperatorClient>;
 
 export type SteadyLoad = {

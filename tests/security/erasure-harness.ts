@@ -1,4 +1,4 @@
-// What people do to be erased, and where `npm run erase` has to find them.
+// Flows that leave a person's data, for `npm run erase` to find.
 import { randomUUID } from "node:crypto";
 import {
   approveRefund,
@@ -19,7 +19,7 @@ import { plantElsewhere } from "./planted-person.ts";
 
 /** With a quote, which has a backslash before it in JSON. */
 export const NAME = 'Zekiye "Zeki" Unutulmaz';
-/** What is looked for: a part of the name and of the id. */
+/** The text that is searched for: a part of the name and of the id. */
 export const WORD = "Unutulmaz";
 
 export type ErasureHarness = Awaited<ReturnType<typeof startErasureHarness>>;

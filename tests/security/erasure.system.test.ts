@@ -1,4 +1,4 @@
-// What is left of a person whom `npm run erase` has erased: every column of every table of every schema is searched.
+// Remains of a person after `npm run erase`: every column of every table of every schema is searched.
 import { randomUUID } from "node:crypto";
 import { verifyAudit } from "@holdfast/audit";
 import { decidePaymentChargeback, openPaymentChargeback, testIdOf } from "@holdfast/contracts";
@@ -243,7 +243,7 @@ test.each<[what: string, obstacle: string, message: string]>([
   await system.sell({ paymentId, customerId });
   await system.sell({ paymentId: randomUUID(), customerId });
   await system.ageEvents();
-  // Whatever runs on its own leaves the planted row as it is: no endpoint is turned off, and nothing comes due.
+  // Background work leaves the planted row as it is: no endpoint is turned off, and nothing comes due.
   await system.query(obstacle, [paymentId]);
   const { code, text } = await system.run(customerId);
   expect(text).toContain(message);
@@ -282,7 +282,10 @@ test.each<[args: string[], message: string]>([
   });
 });
 
-/** Where the flows of this test leave a person; a table that a service adds has to be searched and erased as well. */
+/**
+ * Columns in which the flows of this test leave a person; a table that a service adds has to be searched and erased as
+ * well.
+ */
 const COLUMNS_OF_A_PERSON = [
   "payments.chargeback.bank_reference",
   "payments.chargeback.outcome_reason",

@@ -3,7 +3,7 @@ import { eventually, type TestSystem } from "../support/index.ts";
 
 type Planted = { paymentId: string; refundId: string; customerId: string; name: string };
 
-/** What other flows would have left in the tables that a sale and its refund do not write. */
+/** Plants a person in the tables that a sale and its refund do not write, as other flows would have. */
 export async function plantElsewhere(system: TestSystem, planted: Planted): Promise<void> {
   await plantInPayments(system, planted);
   await plantInRefunds(system, planted);
@@ -50,7 +50,7 @@ async function plantInPayments(system: TestSystem, planted: Planted): Promise<vo
      select evidence_id, 0, convert_to($2, 'UTF8') from shown`,
     [paymentId, textOf(planted), merchantId],
   );
-  // What the cancellation and the checkouts were answered with.
+  // Stored answers to the cancellation and the checkouts.
   await system.query(
     `insert into payments.idempotency_key (merchant_id, scope, key, fingerprint, resource_id, answer)
      select $1, 'POST /planted', gen_random_uuid(), decode(repeat('00', 32), 'hex'), id, convert_to($2, 'UTF8') from (

@@ -1,4 +1,4 @@
-// What holds of a person of a merchant's staff: who they are, what is written down of them, and what they do not see.
+// People of a merchant's staff: their identity, their audit entries, and the fields that they do not see.
 import { randomUUID } from "node:crypto";
 import {
   cancelPayment,

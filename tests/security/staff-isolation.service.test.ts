@@ -1,4 +1,4 @@
-// What a merchant's staff can reach: every endpoint of their face with every id of another merchant, and with every role.
+// Reach of a merchant's staff: every endpoint of their face with every id of another merchant, and with every role.
 import { randomUUID } from "node:crypto";
 import { STAFF_ENDPOINTS, STAFF_ROLES, type Endpoint, type StaffRole } from "@holdfast/contracts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -102,7 +102,7 @@ describe("with ids of another merchant", () => {
     if (LINES[operation]!.another === 404) expect(answer.status, answer.text).toBe(404);
     else expect(answer.status, answer.text).toBeLessThan(300);
     for (const id of [another.merchantId, ...Object.values(another.things)])
-      // What was asked for may be named again in a query, never in an answer.
+      // A query may name the requested id again, an answer never.
       expect(answer.text).not.toContain(id);
     expect(await system.stateOf(another)).toEqual(before);
   });

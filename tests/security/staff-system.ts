@@ -9,7 +9,7 @@ import {
 } from "@holdfast/contracts";
 import { eventually, startTestSystem, STAFF_AUDIENCE, type TestSystem } from "../support/index.ts";
 
-/** What a merchant has, by the ids with which a person of another one must reach nothing. */
+/** A merchant's things, by the ids with which a person of another one must reach nothing. */
 export type OwnedThings = Record<
   "payment" | "refund" | "checkout" | "link" | "endpoint" | "event" | "apiKey",
   string
@@ -110,7 +110,7 @@ async function openShopIn(system: TestSystem, operate: Ask, name: string): Promi
   };
 }
 
-/** What must not change by what somebody else does. */
+/** The state that nobody else may change. */
 async function stateOf(system: TestSystem, { merchantId }: Shop) {
   return {
     payments: await system.query(

@@ -32,7 +32,7 @@ async function signInAs(user: string): Promise<Bus> {
   return bus;
 }
 
-/** What the server has refused, as `publish <subject>` and `subscription <subject>`, after all that was sent before. */
+/** Collects the server's refusals, as `publish <subject>` and `subscription <subject>`, of all that was sent before. */
 async function refusalsOf(bus: Bus, attack: () => void): Promise<Set<string>> {
   const refused = new Set<string>();
   void (async () => {
@@ -142,7 +142,7 @@ describe.each(GATEWAY_FACES)("%s, taken over,", (face) => {
       for (const subject of foreign) attacker.nats.publish(subject, body, { reply });
     });
     for (const subject of foreign) expect(refused).toContain(`publish ${subject}`);
-    // What it may send and what the services have to do afterwards is over when they answer somebody else.
+    // An answer to another caller shows that the services are done with the messages that were allowed.
     await system.call(getPayment, { paymentId });
     expect(answers).toEqual([]);
     expect(await state()).toEqual(before);
