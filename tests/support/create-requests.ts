@@ -35,7 +35,7 @@ export function createRequests(
     merchant,
     ...change,
   });
-  /** Of an operator who has signed in, with every role where none is named. */
+  /** The context of a signed-in operator, with every role where none is named. */
   const operatorContext = async (
     name = "olga",
     roles?: readonly OperatorRole[],

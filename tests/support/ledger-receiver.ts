@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { ReceivedWebhook } from "../checker/index.ts";
 
-/** What the receiver does with a request. */
+/** The receiver's behaviour at a request. */
 export type Behaviour =
   | { kind: "status"; status: number; headers?: Record<string, string>; body?: string }
   /** Takes the request and says nothing. */

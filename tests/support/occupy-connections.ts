@@ -61,7 +61,7 @@ export async function occupyConnections(
   }
 }
 
-/** What comes of `working` while something fails. Mends it in any case: what stayed broken would fail every later test. */
+/** The result of `working` while something fails. Mends it in any case: otherwise every later test would fail. */
 export async function mendAfter<T>(working: Promise<T>, mend: () => Promise<unknown>): Promise<T> {
   try {
     return await working;

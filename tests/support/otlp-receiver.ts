@@ -15,7 +15,7 @@ export type ReceivedSpan = {
   links: { traceId: string; spanId: string }[];
 };
 
-/** What a collector may do with an export: `hangs` takes the request and never answers. */
+/** A collector's treatment of an export: `hangs` takes the request and never answers. */
 export type CollectorManner = "answers" | "fails" | "hangs";
 
 export type OtlpReceiver = {

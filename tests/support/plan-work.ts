@@ -1,6 +1,6 @@
 import { escapeLiteral, type ClientBase } from "pg";
 
-/** What a statement has read, as the server counted it; unlike a time, it is the same on a busy machine. */
+/** A statement's reads, as the server counted them; unlike a time, they are the same on a busy machine. */
 export type PlanWork = {
   /** Rows of all nodes of the plan: those that they returned and those that they read in vain. */
   rows: number;

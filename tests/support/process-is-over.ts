@@ -1,4 +1,4 @@
-/** Whether no process of this machine has the number any more. */
+/** Tells whether no process of this machine has the number any more. */
 export function isOver(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -7,7 +7,7 @@ import { makeTestDirectory } from "./test-directory.ts";
 
 /** The clock of a service that runs as a process of its own, which a test can set while it runs. */
 export type ShiftedClock = {
-  /** What the process is started with. */
+  /** The environment of the process. */
   env: Environment;
   /** Sets the clock this much ahead of the machine's. */
   set(shiftMs: number): void;

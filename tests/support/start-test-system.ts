@@ -37,7 +37,7 @@ export type TestSystemOptions = {
   envOf?: Partial<Record<ServiceName, Environment>>;
   bank?: TestBankOptions;
   commission?: NonNullable<MessageContext["merchant"]["commission"]>;
-  /** What a service in this process logs to; without it, its errors come on stdout. */
+  /** The log of a service in this process; without it, its errors go to stdout. */
   log?: (service: ServiceName) => Logger;
   /**
    * Each service signs in to the bus as its own user, as in production; the test itself is the observer. Otherwise nobody
@@ -170,7 +170,7 @@ function createProcesses(
     await Promise.all(outside.splice(0).map((child) => child.stop({ withinMs: 5_000 })));
   };
   return {
-    /** What a process of a service is told. */
+    /** The environment of a service's process. */
     environment,
     /** A process of a service, or a further one, in this process; `close` stops it where the test does not. */
     async start<Name extends ServiceName>(

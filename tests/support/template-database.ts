@@ -21,7 +21,9 @@ import { engineHasImages, type TestRun } from "./test-containers.ts";
 import { makeTestDirectory, placeForDatabases, removeLeftovers } from "./test-directory.ts";
 import { startServers, type TestServers } from "./test-servers.ts";
 
-/** What a test run shares; vitest hands it from the main process to the test files, so it is plain data. */
+/**
+ * Infrastructure that a test run shares; vitest hands it from the main process to the test files, so it is plain data.
+ */
 export type ProvidedInfrastructure = {
   backend: TestBackend;
   run: TestRun;

@@ -1,4 +1,4 @@
-// What the servers of a test run are: processes of this machine, containers, or servers that are there already.
+// The servers of a test run: processes of this machine, containers, or servers that are there already.
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ export async function chooseTestBackend(
   return known;
 }
 
-/** Where tests find servers that they did not start. */
+/** Addresses of servers that the tests did not start. */
 export type ExternalServers = { superuserUrl: string; natsUrl: string };
 
 /** @throws TestBackendError that names every variable at fault, without its value: a URL holds a password. */
@@ -46,7 +46,7 @@ export function readExternalServers(env: NodeJS.ProcessEnv): ExternalServers {
   return { superuserUrl, natsUrl };
 }
 
-/** Whether it is worth asking for an engine: the client that asks takes a second to load. */
+/** Tells whether it is worth asking for an engine: the client that asks takes a second to load. */
 export function mayHaveEngine(env: NodeJS.ProcessEnv): boolean {
   const sockets = [
     "/var/run/docker.sock",

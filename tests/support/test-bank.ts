@@ -4,9 +4,9 @@ import type { AcquirerSimulator, LedgerLine, Modes } from "@holdfast/acquirer-si
 /** The acquirer of a test, which behaves well unless it is told otherwise. */
 export type TestBank = {
   acquirer: AcquirerSimulator;
-  /** What the acquirer does with the next calls of an operation. */
+  /** Sets the acquirer's behaviour at the next calls of an operation. */
   acquirerWill(operation: string, behaviour: string, times?: number): Promise<void>;
-  /** What was on its way, or what somebody else asks of the bank under our references. @returns the bank's answer. */
+  /** Sends a call that was on its way, or another sender's under our references. @returns the bank's answer. */
   acquirerGets(operation: string, body: Record<string, unknown>): Promise<unknown>;
   /** Forgets what the acquirer was to do with calls that have not come yet. */
   acquirerWillBehave(): Promise<void>;

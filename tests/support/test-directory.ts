@@ -23,7 +23,7 @@ export function makeTestDirectory(parent = tmpdir()): string {
 }
 
 /**
- * Where the databases of a run are made: in memory where there is plenty of it. Each test file's database is some thousand
+ * The place of a run's databases: in memory where there is plenty of it. Each test file's database is some thousand
  * files, and a disk's file system (ext4) passes over the places of those that were removed within seconds, which was a
  * sixth of the whole run's work.
  */

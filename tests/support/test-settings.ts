@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { TestDatabase } from "./test-database.ts";
 
-/** What the settings of all services of a system are made from. */
+/** The facts from which the settings of all services of a system are made. */
 export type Surroundings = {
   database: TestDatabase;
   natsUrl: string;

@@ -20,7 +20,7 @@ export function readImports(): Import[] {
   });
 }
 
-/** What Node runs: types are stripped, and with them the imports that name nothing but types. */
+/** The code that Node runs: types are stripped, and with them the imports that name nothing but types. */
 function withoutTypes(source: string): string {
   return stripTypeScriptTypes(source).replaceAll(/\bimport\s*\{[\s,]*\}\s*from\s*"[^"]+"/g, "");
 }

@@ -16,8 +16,8 @@ export function missingPaths(): Reference[] {
 }
 
 /**
- * What a numbered step of ARCHITECTURE names before its colon, and functions and calls that it names anywhere, that are
- * not in the files it names, or that the step before it named.
+ * Names in numbered steps of ARCHITECTURE that their files lack: those before a step's colon have to be in the files
+ * named there, or by the step before; functions and calls anywhere may also be in any file that the step names.
  */
 export function missingFunctions(): Reference[] {
   let files: string[] = [];

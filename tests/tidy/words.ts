@@ -2,7 +2,7 @@ import { stripTypeScriptTypes } from "node:module";
 import { parse, type Node } from "acorn";
 import { FILES, read } from "./tree.ts";
 
-/** What people read, and where it stands. */
+/** A text that people read, and its place. */
 type Passage = { place: string; text: string };
 
 /** Words of the glossary's column "not", in CONTRIBUTING, and what to say instead. Wire values have underscores. */
