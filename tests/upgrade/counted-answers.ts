@@ -2,7 +2,7 @@ import type { Client } from "../e2e/running-sandbox.ts";
 
 /** How often which answer came, by what was being done at that time. */
 export type CountedAnswers = {
-  /** What is done from now on. */
+  /** Begins a step, under which answers are counted from now on. */
   begin(step: string): void;
   count(client: Client): Client;
   /** By step, in order: answers by status, or `no answer`. */

@@ -18,7 +18,7 @@ export async function fillStatement(client: Client, schema: string, table: strin
     select ${needed.map(({ value }) => value).join(", ")} from generate_series($1::integer, $2::integer) as n on conflict do nothing`;
 }
 
-/** What changes one row of a table to what it is, and so locks it as any change does. */
+/** A statement that writes one row of a table unchanged, and so locks it as any change does. */
 export async function touchStatement(client: Client, schema: string, table: string): Promise<string> {
   const { rows } = await client.query<Column>(COLUMNS, [`${schema}.${escapeIdentifier(table)}`]);
   const [name, of] = [escapeIdentifier(rows.at(-1)!.name), `${schema}.${escapeIdentifier(table)}`];
@@ -89,7 +89,7 @@ const OF_COLUMN: Record<string, string> = {
   success_url: "'https://shop.example/paid'",
 };
 
-/** What only one table asks for, and what its migrations are to find in it. */
+/** Values for columns of single tables, and for what its migrations have to find there. */
 const OF_TABLE: Record<string, Record<string, string>> = {
   "payments.chargeback_line": { chargeback_id: ID },
   "refunds.refund": { recover_at: "now()" },

@@ -37,7 +37,7 @@ beforeAll(async () => {
   for (const service of services) {
     const ownerUrl = database.urls[schemaByService[service]].owner;
     const writer: Writer = { client: await connected(), next: ROWS + 1, failures: [] };
-    // What waits longer than any load explains waits for something that does not end.
+    // A wait that is longer than any load explains has no end.
     await writer.client.query("set lock_timeout = '120s'");
     writers.push(writer);
     const released = migrationsAt(release, service);

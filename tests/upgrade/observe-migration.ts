@@ -6,7 +6,7 @@ import type { Client } from "pg";
 import { eventually } from "../support/index.ts";
 import type { AsksWriter } from "./write-during.ts";
 
-/** What a migration did to tables that had rows. */
+/** The effects of a migration on tables that had rows. */
 export type Observed = {
   migration: string;
   /** It keeps writers out of these. */
@@ -24,7 +24,7 @@ export type MigrationToRun = {
   client: Client;
   ownerUrl: string;
   schema: string;
-  /** Where the service has its migrations, and a directory of the test's that has those which ran. */
+  /** The directory of the service's migrations, and one of the test's with those that ran. */
   from: string;
   copies: string;
   migration: string;
@@ -65,7 +65,10 @@ export async function observeMigration(given: MigrationToRun): Promise<Observed>
   };
 }
 
-/** What writers wait for, and what is worked through meanwhile; nothing where they wait for no more than a moment. */
+/**
+ * The tables that writers wait for, and those worked through meanwhile; nothing where they wait for no more than a
+ * moment.
+ */
 export function stopOf(observed: Observed): { waits: string[]; works: string[] } | undefined {
   const { locked, read, written } = observed;
   if (written.length === 0 && (locked.length === 0 || read.length === 0)) return undefined;
@@ -73,7 +76,7 @@ export function stopOf(observed: Observed): { waits: string[]; works: string[] }
   return { waits: all(locked, written), works: all(read, written) };
 }
 
-/** Where migrations write down what they do, and the right to do so. */
+/** The schema in which migrations record their effects, and the right to do so. */
 export const NOTEBOOK = `
   create schema seen;
   create table seen.relation (id text, name text, keeps_out boolean, rows_read bigint, rows_written bigint, filenode text,

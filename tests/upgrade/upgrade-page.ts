@@ -1,4 +1,4 @@
-// What docs/upgrade.md has operators do before an upgrade, and what it says writers wait for.
+// The steps before an upgrade, and the waits of writers, as docs/upgrade.md has them.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ServiceName } from "@holdfast/sandbox/infrastructure";

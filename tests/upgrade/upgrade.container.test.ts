@@ -31,7 +31,10 @@ const ORDER = [
   "console",
 ] as const;
 type Service = (typeof ORDER)[number];
-/** What docs/merchant/retries.md says a client does with 503 and 504; 409 is a repetition that came too early. */
+/**
+ * Answers that a client handles by docs/merchant/retries.md, such as 503 and 504; 409 is a repetition that came too
+ * early.
+ */
 const DOCUMENTED = new Set<number | string>([200, 201, 202, 409, 503, 504]);
 
 let older: OlderInstallation;

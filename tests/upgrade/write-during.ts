@@ -1,7 +1,7 @@
 import { eventually } from "../support/index.ts";
 import type { Client, DatabaseError } from "pg";
 
-/** What is written into a table: a row more, by its number, and a change of one that is there. */
+/** Writes into a table: a further row, by its number, and a change of an existing one. */
 export type Writes = { table: string; insert: string; touch: string };
 
 /** A session that writes as the services do, and all that ever failed of it, with what went on meanwhile. */
@@ -10,7 +10,10 @@ export type Writer = { client: Client; next: number; failures: Failure[] };
 /** Without a code it is none of the server's: the connection is gone, and what is written next fails at once. */
 export type Failure = { during: string; table: string; code: string | undefined; message: string };
 
-/** Whether the writer gets around all tables while the session of this id has its transaction open, or has to wait for it. */
+/**
+ * Tells whether the writer gets around all tables while the session of this id has its transaction open, or has to
+ * wait.
+ */
 export type AsksWriter = (pid: number) => Promise<"passed" | "waits">;
 
 /**

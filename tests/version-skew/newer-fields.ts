@@ -1,7 +1,7 @@
-/** What a version that does not exist yet adds to every object; no version reads it. */
+/** A field that a future version adds to every object; no version reads it. */
 export const NEWER_FIELD = "addedByANewerVersion";
 
-/** What a bank's account is given by whoever makes it: its names are the protocol's, and no version adds one to them. */
+/** Parts of a bank's account from its maker: their names are the protocol's, and no version adds one to them. */
 const OF_AN_ACCOUNT = ["settings", "secrets"];
 
 /** The same content with one field more in each object, at every depth. */

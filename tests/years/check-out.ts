@@ -17,7 +17,7 @@ import type { YearsSystem } from "./years-system.ts";
 
 const PAGE = "https://shop.example/";
 
-/** What buyers do on pages: a checkout is paid, one is cancelled by its buyer, one by its merchant, and a link is paid. */
+/** Buyers' flows: a checkout is paid, one is cancelled by its buyer, one by its merchant, and a link is paid. */
 export async function checkOut(system: YearsSystem): Promise<{ checkoutId: string; paymentLinkId: string }> {
   const checkoutId = await open(system);
   await pay(system, checkoutId);

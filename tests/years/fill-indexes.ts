@@ -8,7 +8,9 @@ export const INDEXES = `
   where nspname in ${SCHEMAS} and not class.relispartition and not exists (select from pg_constraint where conindid = indexrelid)
   order by pg_table_size(indrelid) desc`;
 
-/** What leaves a table as autovacuum would, the largest first; its partitions tell a partitioned one nothing. */
+/**
+ * Commands that leave tables as autovacuum would, the largest first; a partitioned table needs an ANALYZE of its own.
+ */
 export const TABLES = `
   select case relkind when 'p' then 'analyze only ' else 'vacuum (analyze) ' end || format('%I.%I', nspname, relname) as command
   from pg_class join pg_namespace as namespace on namespace.oid = relnamespace

@@ -24,7 +24,7 @@ export const MAKE_DRAWN = `
   ) as row`;
 
 const BODY = "decode(repeat('7b', 400), 'hex')";
-/** What is older a retention has ended (docs/retention.md). */
+/** The rows within their retention (docs/retention.md). */
 const KEPT = {
   outbox: "created_at > now() - interval '29 days'",
   keys: "created_at > now() - interval '160 hours'",
@@ -200,7 +200,7 @@ export const FILL_SETTLEMENT = [
 const AUDITED = ["gateway", "payments", "refunds", "settlement", "webhooks"];
 const PARTITIONED = ["event", "outcome", "attempt"];
 
-/** What does not follow from payments one by one. `:days` stands for how many days are filled. */
+/** Rows that do not follow from payments one by one. `:days` stands for how many days are filled. */
 export const FILL_ALONE = [
   // The dispatcher makes its partitions ahead, and nobody makes those of the past.
   `do $$ declare day date; parent text; begin
@@ -222,7 +222,7 @@ export const FILL_ALONE = [
   `insert into settlement.import (account_id, mapping, file_name, imported_by, sha256, state, matched_at, ended_at)
    select 'default', 'generic', 'empty-' || number, 'olga', sha256(int4send(number)), 'TAKEN', now(), now()
    from generate_series(1, 2000) as number`,
-  // Of days that had lines once, so that there are as many as in years.
+  // Statements of days that had lines once, so that there are as many as in years.
   `insert into settlement.statement (merchant_id, currency, day, revision)
    select gen_random_uuid(), 'TRY', current_date - number % 1000, 1 from generate_series(1, 5000) as number`,
   `insert into settlement.statement_revision (statement_id, revision, sales_minor, refunds_minor, chargebacks_minor,

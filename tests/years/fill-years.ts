@@ -21,7 +21,7 @@ export type YearsToFill = {
   merchantIds?: readonly string[];
   /** How many tenths of the payments the first merchant has. */
   largestTenths?: number;
-  /** Of how many payments one was charged back. */
+  /** One of so many payments was charged back. */
   chargedBackEvery?: 50 | 10;
   /**
    * In several sessions, without durability, and with the indexes made once all rows are there: a tenth of the time. Nobody
@@ -59,7 +59,7 @@ const SESSIONS = 6;
 const OF_A_SESSION = [
   "set session_replication_role = replica; set synchronous_commit = off; set search_path = public; set jit = off",
   "set maintenance_work_mem = '256MB'; set temp_buffers = '128MB'; set work_mem = '64MB'; set statement_timeout = 0",
-  // Who stands still in the middle of a transaction keeps what it has locked.
+  // A session that stands still in the middle of a transaction keeps its locks.
   "set lock_timeout = '1min'",
 ];
 const WHILE_FILLING = [

@@ -26,10 +26,10 @@ import { done } from "./done.ts";
 import { notifyOf } from "./notify-of.ts";
 import type { YearsSystem } from "./years-system.ts";
 
-/** What a shop and its operators have done, for reading it afterwards. */
+/** Ids of records by a shop and its operators, for reading them afterwards. */
 export type Lived = {
   paymentId: string;
-  /** Of a payment whose bank has not answered. */
+  /** A payment whose bank has not answered. */
   unresolvedId: string;
   refundId: string;
   checkoutId: string;

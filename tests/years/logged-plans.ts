@@ -86,7 +86,9 @@ function rowsOf(plan: Plan): number {
   return (plan["Actual Rows"] ?? 0) * (plan["Actual Loops"] ?? 0);
 }
 
-/** Of a node that reads a table: a bitmap's index is read by the node above it, and the rest passes on what was read. */
+/**
+ * Rows that a node reads from its table: a bitmap's index counts with the node above it, and other nodes pass rows on.
+ */
 function readBy(plan: Plan): number {
   if (!plan["Relation Name"] || plan.Operation) return 0;
   const removed = (plan["Rows Removed by Filter"] ?? 0) + (plan["Rows Removed by Index Recheck"] ?? 0);
@@ -97,7 +99,7 @@ function changedBy(plan: Plan): number {
   return plan.Operation ? (plan.Plans ?? []).reduce((sum, below) => sum + rowsOf(below), 0) : 0;
 }
 
-/** Of a node that reads; the pages that a change writes are many for each row, one for each index. */
+/** Pages read by a node; the pages that a change writes are many for each row, one for each index. */
 function pagesOf(plan: Plan): number {
   const isRead = plan["Relation Name"] !== undefined && !plan.Operation;
   return isRead ? (plan["Shared Hit Blocks"] ?? 0) + (plan["Shared Read Blocks"] ?? 0) : 0;

@@ -17,7 +17,9 @@ import { done } from "./done.ts";
 import type { Lived } from "./live.ts";
 import type { YearsSystem } from "./years-system.ts";
 
-/** What operators do beside reading: endpoints and their secrets, what is unresolved, what the bank reports otherwise. */
+/**
+ * Operators' work beside reading: endpoints and their secrets, unresolved payments, differences with the bank's report.
+ */
 export async function operatorsAtWork(system: YearsSystem, { unresolvedId, eventId }: Lived): Promise<void> {
   const { merchantId, operate } = system;
   done(await operate(listPaymentsForOperator, { limit: 50, filter: {}, unresolved: true }));

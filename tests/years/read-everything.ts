@@ -15,7 +15,7 @@ export async function readEverything(system: YearsSystem, lived: Lived): Promise
     for (const path of pathsOf(document, values)) {
       const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
       const text = await answer.text();
-      // What no index answers is refused with 400 (docs/adr/0028); what belongs to another merchant is not found.
+      // A query without an index is refused with 400 (docs/adr/0028); another merchant's record is not found.
       if (![200, 400, 404].includes(answer.status)) throw new Error(`${path}: ${answer.status} ${text}`);
     }
   }

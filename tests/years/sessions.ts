@@ -1,7 +1,7 @@
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import type { Client } from "pg";
 
-/** What one session does, whichever it is. */
+/** The work of one session, whichever it is. */
 export type Task = (client: Client) => Promise<void>;
 
 /**

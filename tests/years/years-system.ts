@@ -45,7 +45,7 @@ export async function startYearsSystem({ payments }: { payments: number }) {
     receiver,
     merchantApi,
     operatorApi,
-    /** What the roles of the services have run so far; what the test itself asks as the superuser is left out. */
+    /** The statements of the services' roles so far; those of the test itself as the superuser are left out. */
     ranStatements: (): RanStatement[] =>
       readPlans(readFileSync(logFile, "utf8")).filter(({ role }) =>
         /^(console|gateway|payments|refunds|webhooks|settlement)_/.test(role),
