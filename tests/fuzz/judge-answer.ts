@@ -2,12 +2,14 @@ import { problemSchema } from "@holdfast/contracts";
 import type { WireAnswer } from "./exchange-bytes.ts";
 import type { FuzzRequest } from "./requests.ts";
 
-/** What is judged of a request: what it is, what the document lists for it, and the card that it brings. */
+/**
+ * The parts of a request that its answer is judged by: its kind, the document's answers, and its bytes with the card.
+ */
 export type JudgedRequest = Pick<FuzzRequest, "kind" | "answers" | "bytes">;
 
 /**
- * What must not be in an answer while nothing is wrong in the system; empty is what every answer has to give. A success has
- * the body that the document gives for its status, an error is a whole problem, and neither shows the request's card.
+ * Lists an answer's faults while nothing is wrong in the system. A success has the body that the document gives for its
+ * status, an error is a whole problem, and neither shows the request's card.
  */
 export function faultsOf(answer: WireAnswer, request: JudgedRequest): string[] {
   const { status } = answer;
@@ -21,7 +23,7 @@ export function faultsOf(answer: WireAnswer, request: JudgedRequest): string[] {
   ];
 }
 
-/** What the HTTP server, the router and the limits answer, for any operation alike. */
+/** Statuses from the HTTP server, the router and the limits, for any operation alike. */
 const UNLISTED: ReadonlySet<number> = new Set([400, 404, 405, 429, 431]);
 
 function faultsOfError({ status, contentType, body }: WireAnswer): string[] {
@@ -35,7 +37,7 @@ function faultsOfError({ status, contentType, body }: WireAnswer): string[] {
   ];
 }
 
-/** Of bytes that were bent nobody knows which operation they have become. */
+/** Judges the bodies of requests from the document only: bent bytes may have become any operation. */
 function faultsOfSuccess(
   { status, contentType, body }: WireAnswer,
   { kind, answers }: JudgedRequest,

@@ -2,8 +2,8 @@ import type { WireAnswer } from "./exchange-bytes.ts";
 import { PLANTED } from "./page-requests.ts";
 
 /**
- * What must not be in an answer of the public pages while nothing is wrong in the system: a 5xx, a page without its policy,
- * a value in a header that only the client has said, a browser that is sent to another site.
+ * Lists the faults of a public page's answer while nothing is wrong in the system: a 5xx, a page without its policy, a
+ * value in a header that only the client has said, a browser that is sent to another site.
  */
 export function pageFaultsOf({ status, contentType = "", head }: WireAnswer): string[] {
   const policy = /^content-security-policy: (.*)$/im.exec(head)?.[1] ?? "";

@@ -105,7 +105,7 @@ const HOSTILE: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 }).map(encodeURIComponent),
 );
 
-/** Of the right form, under a signature that is none. */
+/** A state of the right form with a false signature. */
 const STATE = fc
   .tuple(
     fc.constantFrom("k1", "constructor"),

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import type { ApiDocument, Operation } from "./api-document.ts";
 import { allowedBy, bentFrom, type Schema, type Source } from "./schema-values.ts";
 
-/** What exists in the system under test, so that some requests are about something. */
+/** Ids that exist in the system under test, so that some requests are about something. */
 export type Known = Record<string, readonly string[]>;
 
 /** A request as it goes over the wire, with the answers that the document lists for it. */
@@ -84,7 +84,7 @@ const EDIT: fc.Arbitrary<Edit> = fc
     }
   });
 
-/** What the schema cannot say, so that some requests go all the way: a card that approves, a year that is to come. */
+/** Adds facts that the schema cannot say, so that some requests go all the way: a card that approves, a future year. */
 function plausible(schema: Schema, resolve: ApiDocument["resolve"]): Schema {
   const { properties, ...rest } = resolve(schema);
   if (!properties) return resolve(schema);

@@ -13,7 +13,7 @@ import { documentRequests, noiseRequests, type FuzzRequest, type Known } from ".
 export type FuzzOptions = { home: string; seed: number; requests: number; log: (line: string) => void };
 
 export type FuzzReport = {
-  /** What must not be, each with the request that led to it. */
+  /** Forbidden answers, each with the request that led to it. */
   faults: string[];
   /** How many answers of each status came. */
   statuses: Record<string, number>;
@@ -71,7 +71,7 @@ const HEAP_GROWTH_MAX = 1.25;
 const HEAP_GROWTH_SLACK_BYTES = 6 * 1024 * 1024;
 const CONCURRENCY = 24;
 
-/** What the product is started with: an inspector for its heaps, and a proxy, so that forwarding headers are read. */
+/** Settings of the product: an inspector for its heaps, and a proxy, so that forwarding headers are read. */
 const SETTINGS: Record<string, string> = {
   NODE_OPTIONS: "--inspect=127.0.0.1:0",
   // Amounts whose minor units ask the bank to stay silent are drawn, too.
@@ -214,7 +214,7 @@ async function sendAll(
   await Promise.all(Array.from({ length: CONCURRENCY }, sendSome));
 }
 
-/** Of what is noise most ends in the middle of a request: the server waits for more, and hears that there is none. */
+/** Noise mostly ends in the middle of a request: the server waits for more, and the client has no more to send. */
 const PATIENCE_MS = { "from the document": 10_000, "byte noise": 200 };
 
 async function heapsOf({ logs }: SandboxFile): Promise<Record<string, number>> {

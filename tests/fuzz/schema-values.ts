@@ -98,7 +98,7 @@ const DATE_TIME = fc
   .date({ min: new Date("2020-01-01"), max: new Date("2040-01-01"), noInvalidDate: true })
   .map((date) => date.toISOString());
 
-/** What has broken parsers, number conversions, encodings and databases before. */
+/** Values that have broken parsers, number conversions, encodings and databases before. */
 const ODD: fc.Arbitrary<Source> = fc.oneof(
   fc.json({ maxDepth: 3 }),
   fc.string({ unit: "binary", maxLength: 80 }).map((text) => JSON.stringify(text)),

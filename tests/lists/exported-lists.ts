@@ -12,11 +12,11 @@ export type ExportedList = {
   header: string;
   /** Begins the name of its file. */
   file: string;
-  /** What its items are told apart by, in the columns that its rows begin with. */
+  /** The columns that identify an item; its rows begin with them. */
   key: string[];
-  /** What it can be narrowed to, and which of its items are that; each finds some and leaves some out. */
+  /** Filters, with the items that each matches; each matches some and leaves some out. */
   filters: [query: string, matches: (item: Item) => boolean][];
-  /** Where it has text that people or banks have written: a cell of it as a spreadsheet has to find it. */
+  /** A cell with text of people or banks, in the form that a spreadsheet must get; absent where a list has none. */
   formula?: string;
   insert: (query: Query, merchantIds: string[]) => Promise<unknown>;
 };

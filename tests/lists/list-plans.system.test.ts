@@ -29,7 +29,7 @@ const LARGE = randomUUID();
 const SMALL = randomUUID();
 const TESTER = randomUUID();
 const TEST_ROWS = 1_000;
-/** Of every 4th payment. */
+/** The account of every 4th payment. */
 const ACCOUNT = randomUUID();
 const LIMIT = 50;
 
@@ -118,7 +118,7 @@ async function explain(table: ListTable, query: ListQuery): Promise<{ plan: Plan
   return { plan, text: outline(plan) };
 }
 
-/** Of every filter a value that matches some rows, and one that matches none. */
+/** For every filter a value that matches some rows, and one that matches none. */
 const VALUES: Record<
   Exclude<keyof ListFilters, "merchantId" | "from" | "to" | "parentPaymentId">,
   [string, string]
@@ -163,7 +163,9 @@ const TABLES: [string, ListTable, ListFilters][] = [
   ["all merchants' refunds", OPERATORS_REFUNDS, {}],
 ];
 
-/** What the planner knows of the rows may make a page no slower: a table is new, or `ANALYZE` saw a sample of its own. */
+/**
+ * States of the planner's statistics, which must not slow a page: a table is new, or `ANALYZE` saw a sample of its own.
+ */
 const STATISTICS = [
   ["with fresh statistics", "vacuum (analyze) payments.payment, refunds.refund"],
   [

@@ -7,7 +7,7 @@ export type RowsToInsert = {
   count: number;
   /** Begins the order numbers: `order-1`, `order-2`, … */
   order?: string;
-  /** Of the newest row; each other one is a second older than the one before it. */
+  /** Time of the newest row; each other one is a second older than the one before it. */
   newestAt?: Date;
   /** Milliseconds between two rows. */
   apartMs?: number;

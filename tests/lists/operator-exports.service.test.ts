@@ -104,7 +104,7 @@ describe.each(EXPORTED_LISTS)("$path", (list) => {
   });
 });
 
-/** What is counted from now. */
+/** Leaves out the fields that depend on the current time. */
 function withoutClock({ remainingSeconds: _remaining, ageSeconds: _age, ...item }: ListedItem) {
   return item;
 }

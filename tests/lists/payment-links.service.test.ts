@@ -152,7 +152,7 @@ test("the QR code is an image that runs and loads nothing, to its merchant only"
   expect(text).toMatch(/^<svg [^]*<\/svg>\s*$/);
   const others = await system.get(neighbour, path, { accept: "image/svg+xml" });
   expect([others.status, others.headers.get("content-type")]).toEqual([404, "application/problem+json"]);
-  // Whoever takes anything gets the record.
+  // A client that accepts anything gets the record.
   const any = await system.get(shop, path, { accept: "*/*" });
   expect(any.headers.get("content-type")).toMatch(/^application\/json/);
 });

@@ -29,7 +29,10 @@ function fieldsOf(listener: DocumentedListener): { fields: number; undescribed: 
   return { fields: found.length, undescribed: undescribed.map(([path]) => path) };
 }
 
-/** What a schema excludes (`not`) is described where it is allowed; examples are data. */
+/**
+ * Skips fields that a schema excludes (`not`), which are described where they are allowed, and examples, which are
+ * data.
+ */
 function* fieldsIn(node: unknown, path: string): Generator<[path: string, field: Schema]> {
   if (typeof node !== "object" || node === null) return;
   for (const [name, inner] of Object.entries(node)) {

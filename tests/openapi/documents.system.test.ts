@@ -52,7 +52,7 @@ describe.each(LISTENERS)("the OpenAPI document of the %s API", (listener) => {
       const names = (operations.get(operationId)?.parameters ?? []).map(({ name }) => name);
       expect(names, operationId).toEqual(expect.arrayContaining(Object.keys(parameters)));
     }
-    // Whatever takes an id in its path can be reached with an id that an answer has given.
+    // Each operation with an id in its path can be reached with an id from an answer.
     const reached = new Set(links.map(({ operationId }) => operationId));
     const unreached = [...operations].filter(
       ([operationId, { parameters = [] }]) =>

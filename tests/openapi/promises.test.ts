@@ -1,4 +1,4 @@
-// What a client is built on beyond paths and fields: the keys of repetitions, when to repeat, and room for what is to come.
+// Promises to clients beyond paths and fields: idempotency keys, retries, and room for additions.
 import { openApiJson, type DocumentedListener } from "@holdfast/contracts/openapi";
 import { describe, expect, test } from "vitest";
 
