@@ -14,7 +14,7 @@ export type BankProtocol = {
   start: (ledgerFile: string, hangMs?: number) => Promise<{ url: string; close(): Promise<void> }>;
   settings: (url: string) => Record<string, unknown>;
   secrets: Record<string, string>;
-  /** Where there are credentials to be wrong. */
+  /** Refused credentials; empty for a bank without any. */
   wrong: Record<string, string>;
 };
 

@@ -4,14 +4,14 @@ import { BANK_PROTOCOLS, type AdapterName } from "./bank-protocols.ts";
 
 /** A bank that is played, as the suite for every adapter needs it. */
 export type PlayedBank = {
-  /** What an operator makes of it, without a name. */
+  /** The account for it, without a name. */
   account: { protocol: AdapterName; settings: Record<string, unknown>; secrets: Record<string, string> };
   /** With the account's own credentials, or with others; `url` where the bank is not. */
   connect(changes?: { url?: string; wrongSecrets?: boolean }): ProbedAcquirer;
-  /** What the bank does with its next call of an operation. */
+  /** Sets the bank's behaviour at its next call of an operation. */
   will(operation: string, behaviour: string): Promise<void>;
   closeDay(): Promise<void>;
-  /** What the bank has done for a payment, as `operation outcome amount`. @param reference ours of the payment. */
+  /** The bank's lines for a payment, as `operation outcome amount`. @param reference ours of the payment. */
   ledger(reference: string): Promise<string[]>;
   close(): Promise<void>;
 };

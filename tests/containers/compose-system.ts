@@ -10,13 +10,13 @@ import { docker } from "./docker.ts";
 /** docker-compose.yml, brought up with secrets and ports of its own. */
 export type ComposeSystem = {
   certificates: LocalCertificates;
-  /** What the containers find under `host.docker.internal` and this port is a server of this machine. */
+  /** The port at which the containers find a server of this machine, under `host.docker.internal`. */
   receiverPort: number;
-  /** Where the services send every span, and their metrics. */
+  /** Receives every span of the services, and their metrics. */
   collector: OtlpReceiver;
-  /** What `npm run compose:prepare` drew, by name. */
+  /** The secrets that `npm run compose:prepare` generated, by name. */
   secrets: ReadonlyMap<string, string>;
-  /** Where it puts certificates and keys. */
+  /** The directory of its certificates and keys. */
   preparedDir: string;
   /** Runs it once more. */
   prepare(): void;
@@ -69,7 +69,7 @@ export async function startComposeSystem({
     OPERATOR_API_PORT: `${operatorPort}`,
     PUBLIC_PAGES_PORT: `${publicPort}`,
     SIMULATOR_PORT: `${simulatorPort}`,
-    // What is measured is what a restart does, not what the limit of one merchant is.
+    // Keeps the limit of one merchant out of a measurement of restarts.
     RATE_LIMIT_PER_SECOND: "100000",
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://collector:${collector.port}`,
     OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",

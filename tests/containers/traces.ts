@@ -9,7 +9,7 @@ export function drawTrace(): ClientTrace {
   return { traceId, spanId, headers: { traceparent: `00-${traceId}-${spanId}-01` } };
 }
 
-/** What has come of a trace: the spans right below the client's or below none that came, the services, all spans. */
+/** The spans of a trace: those right below the client's or of an unknown parent, the services, all names. */
 export function treeOf({ spans }: OtlpReceiver, { traceId, spanId }: ClientTrace) {
   const found = spans.filter((span) => span.traceId === traceId);
   const ids = new Set(found.map((span) => span.spanId));

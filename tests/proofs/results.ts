@@ -14,7 +14,7 @@ export type Result = {
 };
 
 export const root = join(import.meta.dirname, "..", "..");
-/** Of each part its last result and its whole output. */
+/** The last result of each part, with its whole output. */
 export const directory = join(root, ".cache", "proofs");
 const file = join(directory, "results.json");
 

@@ -58,7 +58,7 @@ export function bankDay(seed: number, payments: number): BankDay {
     truth.facts.set(fact.id, verdict);
     groups.push(lines);
   }
-  // Of a movement's own lines the order stays, so that the copy is the second.
+  // A movement's own lines stay in order, so that the copy is the second.
   const shuffled = groups
     .map((group) => ({ group, at: random() }))
     .toSorted((one, other) => one.at - other.at);

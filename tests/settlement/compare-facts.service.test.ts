@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { captureLog, eventually } from "../support/index.ts";
 import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
 
-/** What the events of payments and refunds have told settlement is compared with what these have. */
+/** Compares settlement's facts, from the events of payments and refunds, with the records of these two. */
 let system: SettlementHarness;
 const captured = captureLog("settlement");
 beforeAll(async () => {

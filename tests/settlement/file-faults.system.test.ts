@@ -81,7 +81,7 @@ async function storeFacts(account: string, facts: readonly Fact[]): Promise<void
   );
 }
 
-/** What is open, by class: each difference once. */
+/** Open differences by class, each counted once. */
 async function openDifferences(account: string): Promise<Record<string, number>> {
   const rows = await command.query<{ class: string; count: number }>(
     "select class, count(*)::int as count from settlement.difference where account_id = $1 and state = 'OPEN' group by 1",
@@ -102,7 +102,7 @@ function expectedDifferences({ truth }: BankDay): Record<string, number> {
   return counts;
 }
 
-/** Of each of the fifty files; with 11 000 each has ten thousand lines, which takes a quarter of an hour. */
+/** Payments in each of the fifty files; 11 000 make ten thousand lines each, which takes a quarter of an hour. */
 const PAYMENTS_OF_A_BANK = Number(process.env["BANK_FILE_PAYMENTS"] ?? 220);
 const LONG_MS = 4 * 3_600_000;
 

@@ -314,7 +314,7 @@ test("a day is complete once the bank has reported everything up to it, and noth
   await take(line("SALE", first, 1_000n), line("SALE", third, 1_000n, { day: "2026-03-12" }));
   expect(await complete()).toEqual({ "2026-03-11": true, "2026-03-12": false });
 
-  // What happened before the account's first file is in none, and is not waited for.
+  // Payments before the account's first file are in no file, and are not waited for.
   await system.query("update settlement.account set compared_since = '2026-03-13'");
   expect(await complete()).toEqual({ "2026-03-11": true, "2026-03-12": true });
   await system.query("update settlement.account set compared_since = '2026-03-10'");
@@ -329,7 +329,7 @@ test("a day is complete once the bank has reported everything up to it, and noth
   await close("CLOSED", "closed_by = 'olga', reason = 'written off'");
   expect(await complete()).toEqual({ "2026-03-11": true, "2026-03-12": true });
 
-  // What never comes is waited for until people have closed it.
+  // A line that never comes is waited for until people have closed its difference.
   const never = await sell("2026-03-11T12:00:00Z");
   expect(await complete()).toEqual({ "2026-03-11": false, "2026-03-12": false });
   await system.query(

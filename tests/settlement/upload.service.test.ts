@@ -41,7 +41,7 @@ async function send(form: FormData, { roles, query = DEFAULT }: Sent = {}): Prom
   return { status: answer.status, body: (await answer.json()) as Answer["body"] };
 }
 
-/** What became of the file, once it has been read. */
+/** The import of the file, once it has been read. */
 async function read(importId: string | undefined) {
   let found: Answer["body"] = {};
   await eventually(async () => {
