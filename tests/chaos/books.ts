@@ -39,7 +39,10 @@ export async function compareBooks(system: System): Promise<string[]> {
   });
 }
 
-/** Count and sum of what moved money, for each day, account and currency, at settlement and at the owners. */
+/**
+ * Compares count and sum of all movements of money, for each day, account and currency, at settlement and at the
+ * owners.
+ */
 async function dayTotalsDisagree(query: Query): Promise<string[]> {
   const owners = await query<Total>(TOTALS_OF_OWNERS);
   const settlement = await query<Total>(TOTALS_OF_FACTS);

@@ -51,7 +51,7 @@ function planCheckout(random: Random, index: number, seconds: number): PlannedCh
     ...(!isShort && { expiresInSeconds: random.pick([60, 600]) }),
   };
   const planned = {
-    // Three challenges that nobody answers take half a minute, and the run is not to wait for them at its end.
+    // Three unanswered challenges take half a minute, and the run must not wait for them at its end.
     atMs: random.integer(0, seconds * 700),
     checkout,
     gateway: random.integer(0, 1),

@@ -1,5 +1,5 @@
-// Buyers pay checkouts on the public pages, over two gateways and two payments processes, and the checker judges what came
-// of it: the page's forms, the merchant's answers, the database and the bank.
+// Buyers pay checkouts on the public pages, over two gateways and two payments processes, and the checker judges the
+// result: the page's forms, the merchant's answers, the database and the bank.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { checkoutOf } from "../checker/answers.ts";
 import type { SentCheckout } from "../checker/index.ts";
@@ -67,7 +67,7 @@ test.each([
   expect(await outcomesOf(checkout)).toEqual([outcome]);
 });
 
-// At once, because each is a wait.
+// In parallel, because each is a wait.
 test("what runs out of time: a challenge, a form, and a checkout that nobody comes to", async () => {
   const tries: BuyerPlan["tries"] = [
     { card: "challenged", cardholder: "never" },
@@ -138,7 +138,7 @@ async function statusOf({ checkoutId }: Opened): Promise<string | undefined> {
   return checkoutOf(await sut.client.getCheckout(checkoutId))?.status;
 }
 
-/** As it is stored: a read closes what is over. */
+/** Reads the stored state: a read by the API closes a checkout that is over. */
 async function storedStateOf({ checkoutId }: Opened): Promise<string | undefined> {
   return (await sut.ledgers()).checkouts.find((row) => row.checkoutId === checkoutId)?.state;
 }

@@ -14,7 +14,10 @@ export type Fault =
   | { kind: "outage"; server: "postgres" | "nats" | BankName }
   /** SIGKILL of NATS, and started again without anything that JetStream had. */
   | { kind: "loss"; server: "nats" }
-  /** SIGSTOP of a bank, for longer than anybody waits for it, and SIGCONT at the end: it then reads what was sent to it. */
+  /**
+   * SIGSTOP of a bank, for longer than any call waits for it, and SIGCONT at the end: it then reads the waiting
+   * requests.
+   */
   | { kind: "freeze"; server: BankName }
   /** A bank closes its day. */
   | { kind: "business_day"; bank: BankName }

@@ -74,7 +74,7 @@ type VitestResult = {
   testResults: { assertionResults: { failureMessages: string[] }[] }[];
 };
 
-/** The invariants that were found broken, or, where all of them hold, what the scenario expected. */
+/** The invariants that were broken, or, where none was, the scenario's own failed expectation. */
 function describe(failures: string[]): string {
   const invariants = new Set(failures.join("\n").match(/invariant \d+/g));
   const expectation = failures[0]?.split("\n")[0] ?? "";

@@ -17,8 +17,8 @@ const afterwards = (test: string) => ({ file: "refunds-and-webhooks.fault.test.t
 const everyFault = outage("every fault is answered with 202");
 
 /**
- * Protections that only a whole running system can judge: statements, races, and what survives a kill. A decision is judged
- * by the test beside it.
+ * Protections that only a whole running system can judge: statements, races, and survival of a kill. A decision is
+ * judged by the test beside it.
  */
 export const MUTATIONS: readonly Mutation[] = [
   {

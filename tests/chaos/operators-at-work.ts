@@ -6,7 +6,7 @@ import type { Operators } from "./system/operators.ts";
 
 /** Operators who decide on refunds, and rotate the merchants' webhook secrets, until they go home. */
 export type OperatorsAtWork = {
-  /** From now on whatever waits is decided, whoever was to leave it. */
+  /** From now on all waiting refunds are decided, also those that somebody was to leave. */
   clearTheDesk(): void;
   goHome(): Promise<void>;
 };
@@ -51,7 +51,7 @@ class Desk {
   readonly #random: Random;
   /** Refunds that somebody left for later. */
   readonly #left = new Set<string>();
-  /** Merchants for which a secret was generated that nobody here has seen. */
+  /** Merchants for which a secret was generated whose answer was lost. */
   readonly #unsure = new Set<string>();
   #leavesSome = true;
 
@@ -71,7 +71,8 @@ class Desk {
   }
 
   /**
-   * Two together, one alone, one twice, or nobody for now: whatever is answered, the next round finds what still waits.
+   * Two together, one alone, one twice, or nobody for now: after any answer, the next round finds the refunds that
+   * wait.
    */
   async #decide(refund: WaitingRefund): Promise<void> {
     const { refundId } = refund;
@@ -95,7 +96,7 @@ class Desk {
         return void (await approve(requester ?? one, refundId));
       }
       case "leave":
-        // The queue's first page must not fill with what is left, or nobody gets to see the others.
+        // The queue's first page must not fill with refunds left for later, which would hide the others.
         if (this.#leavesSome && this.#left.size < LEFT_MAX && this.#random.chance(0.5))
           this.#left.add(refundId);
         return;
@@ -103,8 +104,8 @@ class Desk {
   }
 
   /**
-   * Once it is not known whether a secret was generated, the merchant has none to put in place, and its rotations end: what
-   * would be signed with next is in an answer that was lost.
+   * Ends a merchant's rotations once it is not known whether a secret was generated: the next secret is in an answer
+   * that was lost, so the merchant has none to put in place.
    */
   async rotateSecret(shop: Shop | undefined): Promise<void> {
     if (!shop || this.#unsure.has(shop.merchant.merchantId)) return;

@@ -1,5 +1,5 @@
-// Servers die and come back under load, the bank misbehaves in every way it can, and a merchant sends one request twenty
-// times at once. Nothing acknowledged is lost, and the services find their connections again by themselves.
+// Servers die and come back under load, the bank misbehaves in every way it can, and a merchant sends one request
+// twenty times in parallel. Nothing acknowledged is lost, and the services find their connections again by themselves.
 import { eventually } from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { recordOf } from "../checker/answers.ts";

@@ -7,11 +7,11 @@ import type { System } from "./system/system.ts";
 
 /** Everybody who works with people's faces of the system, until they go home. */
 export type PeopleAtWork = {
-  /** From now on whatever refund waits is decided. */
+  /** From now on all waiting refunds are decided. */
   clearTheDesk(): void;
   /** How many refunds merchants' staff have asked for. */
   staffRefunds(): number;
-  /** @returns what merchants' staff were not to see, or missed. */
+  /** @returns records that merchants' staff were not to see, or missed. */
   goHome(): Promise<Violation[]>;
 };
 

@@ -3,7 +3,7 @@ import type { Random } from "./random.ts";
 import type { ForeignBankName } from "./system/foreign-banks.ts";
 import type { LinkFault } from "./system/tcp-proxy.ts";
 
-/** A fault of a bank with a protocol of its own. @param linkFault what its link does where that is the fault. */
+/** A fault of a bank with a protocol of its own. @param linkFault of its link, where that is the fault. */
 export function planForeignBankFault(random: Random, bank: ForeignBankName, linkFault: LinkFault): Fault {
   const kind = random.weighted({ bank: 10, business_day: 3, bank_link: 3, outage: 2, freeze: 2 });
   switch (kind) {
@@ -46,8 +46,8 @@ function behavioursOf(bank: ForeignBankName, operation: Operation): Behaviours {
 }
 
 /**
- * Another payment's name in an answer that is signed is not among them: no program can tell it from the right one.
- * Answers are lost, late or spoilt; effects are left out, late or not told; another amount is approved.
+ * Signed answers with another payment's name are not among them: no program can tell one from the right one. Answers
+ * are lost, late or spoilt; effects are left out, late or not reported; another amount is approved.
  */
 const ANSWERS = ["hang", "late", "http_500", "garbage", "reset", "control_characters"] as const;
 const EFFECTS = ["hang_before", "late_effect"] as const;

@@ -83,7 +83,7 @@ function linkOf(random: Random, process: ProcessName): LinkName {
     : random.pick(["bus", "database"]);
 }
 
-/** One bank in trouble beside the others: routes lead elsewhere, and what was sent there stays there. */
+/** One bank in trouble beside the others: routes lead elsewhere, and requests already sent there stay there. */
 function laneOfBank(bank: ForeignBankName): Lane {
   return {
     pauseMs: [4_000, 12_000],
@@ -162,7 +162,7 @@ function durationOf(random: Random, fault: Fault): number {
       return random.integer(1_000, 9_000);
     case "failpoint":
       return random.integer(5_000, 10_000);
-    // Beyond what a payment that is found approved may take to be adopted, too.
+    // Also longer than a payment that is found approved may take to be adopted.
     case "freeze":
       return random.integer(2_000, 18_000);
     case "business_day":

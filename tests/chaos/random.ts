@@ -1,4 +1,4 @@
-/** Numbers that one seed gives again in the same order: what is drawn from them is the whole schedule of a run. */
+/** Numbers that one seed gives again in the same order: they determine the whole schedule of a run. */
 export type Random = {
   /** From 0 up to, not including, 1. */
   unit(): number;

@@ -1,6 +1,6 @@
-// A payments process is killed at every point at which something has just been committed or sent. The client sees what
-// the promises allow, another process goes on from what is committed, and repetitions under the
-// same key find the one payment, whenever they come.
+// A payments process is killed at every point at which something has just been committed or sent. The client sees only
+// answers that the promises allow, another process goes on from the committed state, and repetitions under the same key
+// find the one payment, whenever they come.
 import { FAILPOINTS, type Failpoint } from "@holdfast/service-runtime";
 import { eventually } from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -186,7 +186,7 @@ async function payAndKillRecoveryAt(
   return answer;
 }
 
-/** The same request twenty times at once over both gateways. */
+/** The same request twenty times in parallel over both gateways. */
 async function repeat(order: Order): Promise<HistoryEntry[]> {
   return await postManyAtOnce(
     sut.client,

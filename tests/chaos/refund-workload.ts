@@ -22,7 +22,7 @@ export type PlannedRefund = {
   byOperator: boolean;
 };
 
-/** @param paid what can be refunded at most: the order's amount, or what was captured of it. */
+/** @param paid the most that can be refunded: the order's amount, or its captured part. */
 export function planRefunds(
   random: Random,
   { orderId, paid, currency }: { orderId: string; paid: string; currency: string },
@@ -43,7 +43,7 @@ export function planRefunds(
   };
 }
 
-/** All of it, more than it, or a part; in currencies with cents, the last two digits tell the bank how to fail. */
+/** All of it, more than it, or a part; in currencies with cents, the last two digits set the bank's failure. */
 function drawAmount(random: Random, paid: string, currency: string): string {
   const kind = random.weighted({ part: 6, fault: 2, all: 2, tooMuch: 1 });
   const hasCents = currency === "TRY" || currency === "EUR";

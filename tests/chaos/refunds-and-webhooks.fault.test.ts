@@ -102,7 +102,7 @@ test("dispatchers that die before they could commit an event lose nothing", asyn
   await Promise.all(dispatchers.map(({ links }) => links.database.set({ kind: "refuse" })));
   const before = dispatchers.map(({ process }) => refusals(process.log()));
   const paymentId = await sale("12.00");
-  // Several tries of one batch: whatever was to be confirmed too early has been by then.
+  // Several tries of one batch: a premature confirmation would have happened by then.
   await eventually(() =>
     dispatchers.some(({ process }, index) => refusals(process.log()) > (before[index] ?? 0) + 3),
   );
@@ -132,7 +132,7 @@ test("what was promised while the bank stood still is carried out once, however 
   ]);
   expect(answers.map(({ status }) => status)).toEqual([202, 202, 200]);
   expect(operationIn(answers[0])).toMatchObject({ type: "CAPTURE", status: "PENDING" });
-  // Longer than any expiry that they could carry: what is read from the sockets now is past all of it.
+  // Longer than any expiry that they could carry: calls read from the sockets now are past all of it.
   await eventually(async () => (await unfinished()).every(({ attempts }) => attempts >= 2));
   bank.resume();
   expect(await endOf(refundId)).toBe("SUCCESS");

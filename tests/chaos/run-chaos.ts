@@ -27,8 +27,8 @@ export type Verdict = { promise: string; violations: Violation[] };
 export type ChaosResult = { verdicts: Verdict[]; dir: string };
 
 /**
- * Payments, refunds and webhooks of all kinds under faults of all kinds; then everything is healed, what is unknown
- * settles, operators decide what waits, and the checker reads the ledgers. Safety is judged over the whole run, liveness
+ * Payments, refunds and webhooks of all kinds under faults of all kinds. Then everything is healed, unknown outcomes
+ * settle, operators decide what waits, and the checker reads the ledgers. Safety is judged over the whole run, liveness
  * only after the healing. The directory is kept when a promise was broken.
  */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
@@ -137,8 +137,8 @@ function excusesBy(
 }
 
 /**
- * When a dispatcher has said that it could not write down what had come of its attempts: on a busy machine a database that
- * comes back may be out of reach for longer than the fault was.
+ * Times at which a dispatcher logged that it could not record the results of its attempts: on a busy machine a database
+ * that comes back may be out of reach for longer than the fault was.
  */
 function unrecordedResults({ webhooks }: System): { fromMs: number; untilMs: number }[] {
   return webhooks.flatMap(({ process }) =>

@@ -35,10 +35,11 @@ export class UnsettledError extends Error {
 }
 
 /**
- * Waits until no outcome at the bank is unknown any more, no checkout is open that is over, and every webhook has arrived.
+ * Waits until no outcome at the bank is unknown any more, no checkout is open that is over, and every webhook has
+ * arrived.
  * @param decided whether operators are at work, so that every refund will be decided, too.
  * @param expired whether authorizations expire within the run, so that each that is not captured will, too.
- * @throws UnsettledError with what is left.
+ * @throws UnsettledError with the records left.
  */
 export async function untilSettled(
   superuserUrl: string,
@@ -64,7 +65,8 @@ const POLL_MS = 50;
 const UNSETTLED_SHOWN = 20;
 
 /**
- * Reads every payment and refund that a merchant's answers have named, so that the history ends with what each has become.
+ * Reads every payment and refund that a merchant's answers have named, so that the history ends with the outcome of
+ * each.
  * @param others that the merchant knows of otherwise.
  */
 export async function readEveryPayment(

@@ -106,7 +106,7 @@ export async function startSystemUnderTest(
   return sut;
 }
 
-/** Faults are the scenarios' business: whatever a dispatcher had under lease may come again. */
+/** Faults are the scenarios' business: deliveries under a dispatcher's lease may come again. */
 const EVER_DISTURBED = [{ fromMs: 0, untilMs: Number.POSITIVE_INFINITY }];
 
 const CLIENT_TIMEOUT_MS = 10_000;
@@ -161,7 +161,7 @@ export async function untilHit({ process }: ServiceProcess, point: string, befor
   await eventually(() => hits(process.log(), point) > before);
 }
 
-/** How often a process has told of a failpoint. */
+/** The number of times a process has logged a failpoint. */
 export function hits(log: string, point: string): number {
   return log.split(`failpoint ${point}:`).length - 1;
 }
@@ -171,7 +171,7 @@ export function statusesOf(answers: readonly HistoryEntry[]): string[] {
   return answers.map(({ status }) => `${status ?? "none"}`).toSorted();
 }
 
-/** The same request many times at once over all gateways. */
+/** The same request many times in parallel over all gateways. */
 export async function postManyAtOnce(
   client: MerchantClient,
   orders: readonly Order[],

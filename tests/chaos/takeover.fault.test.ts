@@ -15,8 +15,8 @@ import { endOfUnseen } from "./system/bank-habits.ts";
 
 let sut: SystemUnderTest;
 
-// Nothing is young enough to be adopted after a lease has ended: whoever takes over reverses, so a zombie that still got
-// its way would leave a payment that stands without money, or money without a payment.
+// Nothing is young enough to be adopted after a lease has ended. The process that takes over reverses, so a zombie that
+// still got its way would leave a payment that stands without money, or money without a payment.
 beforeAll(async () => {
   sut = await startSystemUnderTest({ ...fastTimers, ADOPT_WITHIN: "1s" });
 });
@@ -95,7 +95,7 @@ test("a claim that commits past the deadline is never sent to the bank", async (
   await takeOffTheBus(other);
   const answer = await sut.client.post(order);
   expect(answer).toMatchObject({ status: 504 });
-  // The merchant asks, hears that there is nothing, and may pay again.
+  // The merchant asks, gets a 404, and may pay again.
   expect(await sut.client.get(problemOf(answer).paymentId ?? "")).toMatchObject({ status: 404 });
 
   await untilState(order.orderId, "FAILED");
@@ -113,7 +113,7 @@ async function stopAt({ process }: Payments, point: string): Promise<void> {
   await process.restart({ FAILPOINTS: `${point}:stop@1` });
 }
 
-/** Lets it go on, and waits until it has done what it was about to do: a payment that it makes afterwards succeeds. */
+/** Resumes it, and waits until it has finished its work: a payment that it makes afterwards succeeds. */
 async function wakeUp(zombie: Payments): Promise<void> {
   zombie.process.resume();
   await zombie.process.untilReady();

@@ -24,8 +24,8 @@ export type ChaosOptions = {
 type AtWork = { actors: Actors; buyers: BuyerDeps; people: PeopleAtWork };
 
 /**
- * Orders under faults, until enough has come of them: on a machine that has other things to do, processes take long to
- * come back, and of what was planned little is done. Then the next part of the plan begins.
+ * Places orders under faults until they have had enough effect: on a busy machine processes take long to come back, and
+ * little of the plan is done. Then the next part of the plan begins.
  */
 export async function underFaults(
   system: System,

@@ -1,6 +1,6 @@
-// A bank that is not kind: it calls requests too late, approves a part, settles its day before a reversal comes, and pads
-// its texts. What was answered with 202 is carried out all the same, and nobody who was told FAILED is charged. (A bank that
-// stands still is in `refunds-and-webhooks.fault.test.ts`.)
+// A bank that is not kind: it calls requests too late, approves a part, settles its day before a reversal comes, and
+// pads its texts. A request answered with 202 is carried out all the same, and no buyer is charged whose merchant got
+// FAILED. (A bank that stands still is in `refunds-and-webhooks.fault.test.ts`.)
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { recordOf, valuesOf } from "../checker/answers.ts";
 import type { BankLine, HistoryEntry } from "../checker/index.ts";

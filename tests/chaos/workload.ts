@@ -20,7 +20,7 @@ export type PlannedPayment = {
   key?: string;
   /** It is none that can be taken: the gateway refuses it. */
   isRefused?: true;
-  /** The same request so many times more, at once, over both gateways. */
+  /** The number of further copies of the request, sent in parallel over both gateways. */
   copies: number;
   /** Requests with another amount under the same key, at the same time. */
   otherCopies: number;
@@ -113,7 +113,7 @@ function drawDecimal(random: Random, currency: string): string {
     : `${whole}.${`${random.integer(0, 10 ** shown - 1)}`.padStart(shown, "0")}`;
 }
 
-/** In currencies with cents, the last two digits of a part tell the bank how to fail (its README, Faults by amount). */
+/** In currencies with cents, the last two digits of a part set the bank's failure (its README, Faults by amount). */
 export function drawOperation(
   random: Random,
   currency: string,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 
-// A checker that shared code with what it judges would share its mistakes.
+// A checker that shared code with the services would share their mistakes.
 test("the checker imports nothing but itself and Node", () => {
   const root = import.meta.dirname;
   const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter(

@@ -1,6 +1,6 @@
 /**
- * The promises that a run is judged by, each a pure function over the ledgers of a run, sorted by what they are about. A
- * further one is a file with its function and a line in its subject's list.
+ * The promises that a run is judged by, each a pure function over the ledgers of a run, sorted by subject. A further
+ * one is a file with its function and a line in its subject's list.
  */
 import { CHECKOUT_INVARIANTS } from "./checkouts/checkout-invariants.ts";
 import type { Invariant, Ledgers, Violation } from "./ledgers.ts";

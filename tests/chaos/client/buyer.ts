@@ -6,7 +6,7 @@ import { CARDS, cvvOf, type CardName } from "./cards.ts";
 
 /** A buyer's actions on a checkout's page. */
 export type BuyerPlan = {
-  /** The page is open so many times, and all of them are sent at once. */
+  /** The number of open copies of the page, all of which are sent at the same time. */
   tabs: number;
   /** Each form is sent so many times more at the same moment. */
   copies: number;
@@ -24,7 +24,7 @@ export type BuyerDeps = {
   visits: { add(visit: Visit): void };
 };
 
-/** Pays a checkout on its page as a browser without JavaScript does, over whatever fails on the way. */
+/** Pays a checkout on its page as a browser without JavaScript does, in spite of failures on the way. */
 export async function visitCheckout(deps: BuyerDeps, checkoutId: string, plan: BuyerPlan): Promise<void> {
   const buyer = new Buyer(deps, checkoutId);
   const tabs = await Promise.all(Array.from({ length: plan.tabs }, () => buyer.look()));
@@ -39,7 +39,7 @@ export async function visitCheckout(deps: BuyerDeps, checkoutId: string, plan: B
 /** A page's kind, its form and the way to the challenge, as far as there are any. */
 type Shown = { kind: ShownCheckout; form?: PageForm; cancel?: PageForm; challengeUrl?: string };
 
-/** One buyer at one checkout. Everything asked is written down with what was shown. */
+/** One buyer at one checkout. Records every request with the page that came back. */
 class Buyer {
   readonly #deps: BuyerDeps;
   readonly #checkoutId: string;

@@ -4,8 +4,9 @@ import { formOf, persist, send, type Page } from "./browser.ts";
 export type CardholderAnswer = "right" | "wrong" | "cancel" | "never";
 
 /**
- * A browser that goes to the challenge and comes back, over whatever fails on the way: each step is tried for a while, and
- * then the cardholder has had enough. What it is told is not written down: only the merchant's answers and the webhook count.
+ * A browser that goes to the challenge and comes back, in spite of failures on the way: each step is tried for a while,
+ * and then the cardholder has had enough. Its pages are not recorded: only the merchant's answers and the webhook
+ * count.
  */
 export async function playCardholder(redirectUrl: string, answer: CardholderAnswer): Promise<void> {
   if (answer === "never") return;
@@ -36,11 +37,11 @@ function asksForCode({ html }: Page): boolean {
 async function load(url: string, init: RequestInit = {}): Promise<Page> {
   const page = await send(url, init);
   if (page.status >= 500) throw new Error(`answered ${page.status}`);
-  // The shop is nobody's business here.
+  // The way back to the shop is not followed.
   return page.location?.startsWith("http://") ? await load(page.location) : page;
 }
 
-/** Sends the page's form with what was typed. */
+/** Sends the page's form with the cardholder's input. */
 async function submit(page: Page, typed: Record<string, string> = {}): Promise<Page> {
   const form = formOf(page);
   if (!form) return page;

@@ -6,8 +6,8 @@ import type { MerchantClient } from "./merchant-client.ts";
 type Via = { key?: string; gateway?: number; pauseMs?: number };
 
 /**
- * Opens a checkout as the merchants' guide says: what was not begun is sent again, with a key so is what was not answered.
- * Without a key that is left alone: nobody was sent there, and it expires.
+ * Opens a checkout as the merchants' guide says. A request that was not begun is sent again, and so is one without an
+ * answer if it has a key. Without a key that is left alone: no buyer was sent there, and it expires.
  *
  * @returns its id where it is known.
  */

@@ -5,14 +5,14 @@ import type { HistoryEntry } from "../../checker/index.ts";
 export type ClientSending = { method: string; paymentId: string; body: string; key: string; sending: number };
 
 /**
- * The client that merchants have, over connections that write everything down. It decides what is sent again; each
- * sending comes out at the next gateway, as behind a load balancer.
+ * The client that merchants have, over connections that record every request. It decides on repetitions; each sending
+ * comes out at the next gateway, as behind a load balancer.
  */
 export function holdfastOver(send: (sending: ClientSending) => Promise<HistoryEntry>): Holdfast {
   let sendings = 0;
   return new Holdfast({
     baseUrl: "http://127.0.0.1",
-    // Those who send have the real ones.
+    // The senders have the real ones.
     apiKey: "key",
     apiSecret: "secret",
     retries: RETRIES,
@@ -34,7 +34,7 @@ function answerOf({ status, body, bytesSent, replayed, retryAfter, error }: Hist
     throw new TypeError("fetch failed", { cause: Object.assign(new Error(error), { code }) });
   }
   const headers = new Headers();
-  // A run's deadlines are a fraction of the real ones, and so is what an answer asks a client to wait.
+  // A run's deadlines are a fraction of the real ones, and so is the wait that an answer asks for.
   if (retryAfter !== undefined) headers.set("Retry-After", retryAfter === "0" ? "0" : "1");
   if (replayed) headers.set("Idempotent-Replayed", "true");
   return new Response(body ?? null, { status, headers });

@@ -4,8 +4,8 @@ import type { HistoryEntry, SentOperation } from "../../checker/index.ts";
 import type { MerchantClient } from "./merchant-client.ts";
 
 /**
- * Captures or cancels a payment as the merchants' guide says: what was not started, or meets another operation, is sent
- * again; after a 202, a 504 or no answer the payment is read until it shows what became of it.
+ * Captures or cancels a payment as the merchants' guide says. A request that was not started, or meets another
+ * operation, is sent again. After a 202, a 504 or no answer the payment is read until it shows the outcome.
  */
 export async function operate(
   client: Pick<MerchantClient, "get" | "operate">,

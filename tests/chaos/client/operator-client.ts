@@ -28,7 +28,7 @@ export type OperatorChange = {
 /** `status` is missing where no answer came. */
 export type OperatorAnswer = { bytesSent: boolean; status?: number; body: unknown };
 
-/** One operator at the operator API. Whatever may change something is written down. */
+/** One operator at the operator API. Records every request that may change something. */
 export class OperatorClient {
   readonly #deps: OperatorClientDeps;
   #requests = 0;

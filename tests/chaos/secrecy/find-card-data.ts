@@ -21,11 +21,11 @@ export function findCode(values: readonly StoredValue[], code: string): string[]
     .map(({ column }) => `cvv in ${column}`);
 }
 
-/** Times, ids, and what is random in base64. */
+/** Times, ids, and random bytes in base64. */
 const WITHOUT_MEANING =
   /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?|[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}|[A-Za-z0-9_-]{40,}|[A-Za-z0-9+/]{40,}={0,2}/g;
 
-/** The texts in a log of JSON lines. What PostgreSQL and nats-server write has numbers of processes in it. */
+/** The texts in a log of JSON lines. Logs of PostgreSQL and nats-server have numbers of processes in them. */
 export function valuesOfLog(name: string, text: string): StoredValue[] {
   return text.split("\n").flatMap((line) => {
     if (!line.startsWith("{")) return [];

@@ -95,7 +95,7 @@ async function filesUnder(directory: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** PostgreSQL and nats-server go on working, and remove what they need no more. */
+/** PostgreSQL and nats-server go on working, and remove files that they no longer need. */
 async function readIfThere(file: string): Promise<Buffer> {
   return await readFile(file).catch(() => Buffer.alloc(0));
 }

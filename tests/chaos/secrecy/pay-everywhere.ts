@@ -29,7 +29,7 @@ const WAYS: readonly Way[] = [
 
 /**
  * Pays in every way at every bank, each with a card of its own and under an Idempotency-Key that is used again.
- * @returns the cards' numbers, and what the merchants were answered.
+ * @returns the cards' numbers, and the merchants' answers.
  */
 export async function payEverywhere(system: System): Promise<{ pans: string[]; answers: string[] }> {
   const history = new ClientHistory(join(system.dir, "history.jsonl"));

@@ -1,13 +1,13 @@
 import { ManagedProcess } from "./managed-process.ts";
 
-/** A bank: a process whose ledger outlives it, and which can be told how to fail. */
+/** A bank: a process whose ledger outlives it, and which can be set to fail. */
 export type AcquirerProcess = {
   process: ManagedProcess;
   port: number;
   /** Bends the next `times` calls of an operation (the simulator's README, Faults). */
   queueFault(fault: { operation: string; behaviour: string; times: number }): Promise<void>;
   clearFaults(): Promise<void>;
-  /** Settles what was captured or sold until now: it can only be refunded from then on. */
+  /** Settles all captures and sales until now: they can only be refunded from then on. */
   closeBusinessDay(): Promise<void>;
 };
 
@@ -40,7 +40,7 @@ export function simulatorEnv(
     PORT: `${port}`,
     LEDGER_FILE: ledgerFile,
     LATENESS: "400ms",
-    // Longer than anybody waits for an answer here, and short enough not to gather sockets.
+    // Longer than any call waits for an answer here, and short enough not to gather sockets.
     HANG: "30s",
     ...own,
   };
@@ -50,7 +50,7 @@ export function simulatorEnv(
 /** For requests without an `expiresAt`. */
 const WHEN_NOBODY_WAITS = "2s";
 
-/** Starts a simulator as a process. All of them are told in the same way how to fail. */
+/** Starts a simulator as a process. All of them get their faults in the same way. */
 export async function startBank({
   port,
   ...program

@@ -30,7 +30,7 @@ export async function openAccounts(
 
 type People = { proposes: OperatorClient; confirms: OperatorClient };
 
-/** A process that was started a moment ago may not answer in time: what became of it is looked up, and it is asked again. */
+/** A process that was started a moment ago may not answer in time: the outcome is looked up, and it is asked again. */
 async function openAccount({ proposes, confirms }: People, { name, account }: ForeignBank): Promise<string> {
   const path = "/operator/acquirer-accounts";
   const accountId = await eventually(async () => {

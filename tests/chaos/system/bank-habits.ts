@@ -3,8 +3,8 @@ import { REPETITIONS } from "@holdfast/acquirer";
 import { z } from "zod";
 
 /**
- * Which kindnesses the bank of a run has. `SIMULATOR_BINDS_UNSEEN` and `SIMULATOR_REPETITION` take them away, in every run and
- * every fault test: the simulator reads them itself, and the services learn here what they have to know.
+ * The kindnesses of a run's bank. `SIMULATOR_BINDS_UNSEEN` and `SIMULATOR_REPETITION` take them away, in every run and
+ * every fault test: the simulator reads them itself, and the services get the settings that follow from them here.
  */
 export function bankHabits(environment: NodeJS.ProcessEnv = process.env): Habits {
   const read = habits.parse(environment);

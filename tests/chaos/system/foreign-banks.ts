@@ -58,8 +58,8 @@ type Protocol = {
 const PROTOCOLS: Record<ForeignBankName, (port: number) => Protocol> = { nestpay, iyzico };
 
 /**
- * A bank that pays back on the day, too: a part that waits for the day's end waits by our clock, and a run has no whole day.
- * Its day ends when it is told to, in the middle of everything.
+ * A bank that pays back on the day, too: a part that waits for the day's end waits by our clock, and a run has no whole
+ * day. Its day ends on request, in the middle of everything.
  */
 function nestpay(port: number): Protocol {
   const [password, storeKey] = [drawSecret(), drawSecret()];

@@ -38,7 +38,7 @@ export class ManagedProcess {
     await this.untilReady();
   }
 
-  /** Starts it without waiting: what it needs may be down. */
+  /** Starts it without waiting: its dependencies may be down. */
   async spawn(env: Record<string, string> = {}): Promise<void> {
     if (this.isRunning()) throw new Error(`${this.name} runs already`);
     this.#isAskedToEnd = false;

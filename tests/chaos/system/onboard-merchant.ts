@@ -7,7 +7,7 @@ export type Merchant = { merchantId: string; apiKey: string; apiSecret: string }
 export type Shop = {
   merchant: Merchant;
   receiver: LedgerReceiver;
-  /** Path of the receiver: what arrives there is for this merchant. */
+  /** Path at the receiver for this merchant's webhooks. */
   path: string;
   /** Every webhook secret the merchant was given, oldest first. */
   secrets: string[];

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 
 /**
- * Ports for the servers of this process, which no other test process takes: a block of a hundred belongs to whoever
- * listens on its first one. Ports drawn at random would be free when they are drawn and taken when a killed server is
- * started again. Below the range from which others draw (tools/sandbox/src/infrastructure/free-port.ts).
+ * Ports for the servers of this process, which no other test process takes: a block of a hundred belongs to the process
+ * that listens on its first one. Random ports would be free at first and taken when a killed server is started again.
+ * Below the range of other random ports (tools/sandbox/src/infrastructure/free-port.ts).
  */
 export async function nextPort(): Promise<number> {
   block ??= claimBlock();

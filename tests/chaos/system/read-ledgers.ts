@@ -34,7 +34,7 @@ export async function readLedgers(
     twoApproversAbove,
     ...ofRun,
     ...(banks.length > 0 && { places }),
-    // Faults and endpoints without room are what a run is made of.
+    // Every run has faults, and endpoints without room.
     retriesMayBeLate: true,
     receivers: shops.map(({ merchant, path, secrets }) => ({ ...merchant, path, secrets })),
   };
@@ -84,7 +84,7 @@ export async function readUnsettled(superuserUrl: string): Promise<Record<string
   });
 }
 
-/** Refunds on which nobody has decided. */
+/** Refunds without a decision. */
 export async function readUndecided(superuserUrl: string): Promise<Record<string, unknown>[]> {
   const text = "select refund_id, state, created_at from refunds.refund where state = 'PENDING_APPROVAL'";
   return await withClient(

@@ -20,9 +20,9 @@ export async function startDurablePostgres(options: {
 }
 
 /**
- * @param options.configFile with users and TLS; without it whoever connects may do everything.
+ * @param options.configFile with users and TLS; without it every connection may do everything.
  * @returns with `wipe`, which takes all of JetStream's data while it is down, and `reload`, which has its configuration
- *   and certificates read again.
+ * and certificates read again.
  */
 export async function startNats(options: {
   storeDir: string;

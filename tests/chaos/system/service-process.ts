@@ -30,7 +30,7 @@ export type Surroundings = {
   operatorEnv: Record<string, string>;
   /** Settings of every process beside its own. */
   env?: Record<string, string> | undefined;
-  /** Without them nobody signs in to the bus, and listeners speak plain HTTP. */
+  /** Without them the bus has no sign-in, and listeners use plain HTTP. */
   wires: Wires | undefined;
 };
 
@@ -69,7 +69,7 @@ export async function createGateway(name: string, surroundings: Surroundings): P
     createService({ name, user: "gateway-merchant", databaseUrl: gateway.merchant }, surroundings, {
       MERCHANT_API_PORT: `${merchantPort}`,
       ...keys,
-      // Refusals for other reasons are what is looked for.
+      // The tests look for refusals for other reasons.
       RATE_LIMIT_PER_SECOND: "1000000",
     }),
     createService(
@@ -106,7 +106,7 @@ export async function createStaffFace(name: string, surroundings: Surroundings):
     {
       ...wires?.listenerEnv,
       STAFF_API_PORT: `${port}`,
-      // Nobody pays by a link of theirs here.
+      // No test pays by a link of theirs here.
       PUBLIC_URL: "https://pay.example.test",
       CREDENTIAL_PEPPERS: `1:${secrets.credentialPepper}`,
       REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR: "1000000",

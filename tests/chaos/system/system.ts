@@ -67,7 +67,7 @@ export type System = {
   /** Past every link and every role: for the checker. */
   superuserUrl: string;
   acquirerUrl: string;
-  /** Ends every process at once, and removes the directory, or keeps it under another name. */
+  /** Kills every process, and removes the directory, or keeps it under another name. */
   stop(options?: { keepAs?: string }): Promise<void>;
 };
 

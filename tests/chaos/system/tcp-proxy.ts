@@ -31,9 +31,9 @@ export class TcpProxy {
     server.on("connection", (client) => void this.#serve(client));
   }
 
-  /** @param target the server's port, or what tells it once the server is there. */
+  /** @param target the server's port, or a function that returns it once the server is there. */
   static async start(target: number | (() => number)): Promise<TcpProxy> {
-    // Half-open is what one side's orderly end leaves behind; it has to be passed on as it is.
+    // Half-open is the state after one side's orderly end; it has to be passed on as it is.
     const server = createServer({ allowHalfOpen: true, noDelay: true });
     const proxy = new TcpProxy(server, {
       port: await nextPort(),
@@ -97,7 +97,7 @@ export class TcpProxy {
       await this.#passage(direction);
       to.end();
     } catch {
-      // One side is gone without an orderly end: the other hears of it as soon as the link lets it.
+      // One side is gone without an orderly end: the other learns of it as soon as the link allows.
       await this.#passage(direction);
       to.resetAndDestroy();
     }

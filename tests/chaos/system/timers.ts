@@ -41,7 +41,7 @@ const deliveryTimers = {
 export const deliveryRules = { retryDelaysMs: [500, 1_000, 2_000, 3_000], attemptMaxMs: 2_500 };
 
 /**
- * Several times faster than in production: the same order, and recovery within seconds. What a request waits for is long
+ * Several times faster than in production: the same order, and recovery within seconds. A request's waits are long
  * enough for a process that has just started beside others.
  */
 export const fastTimers: Timers = {

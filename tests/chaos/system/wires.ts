@@ -8,7 +8,7 @@ import { localCertificates } from "@holdfast/sandbox/infrastructure";
 
 /**
  * The bus and the listeners as in production: an identity for each process, with two logins, and TLS. Passwords and
- * certificates can be replaced; nats-server has to be told, the gateways look themselves.
+ * certificates can be replaced; nats-server needs a signal, the gateways look themselves.
  */
 export type Wires = {
   /** nats-server's configuration. */
@@ -54,7 +54,7 @@ export async function createWires(dir: string): Promise<Wires> {
   };
 }
 
-/** A letter first: what looks like a number is one to nats-server. */
+/** A letter first: nats-server reads digits alone as a number. */
 function newPassword(): string {
   return `p${randomBytes(12).toString("hex")}`;
 }

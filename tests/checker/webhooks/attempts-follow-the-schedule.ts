@@ -2,9 +2,9 @@ import type { AttemptRow, Found, Ledgers, ReceivedWebhook, Rules } from "../ledg
 import { aboutPayments, eventIdOf, headerOf, isSuccess } from "./received-webhook.ts";
 
 /**
- * Invariant 19. Attempts keep the table's distances, stop at the deadline, and stop with the first success. Another
- * copy may come of an event that a dispatcher had under lease when it, or its database, was not well, of one that it
- * knows to have failed though the receiver believes to have answered it, and of a request whose connection broke before
+ * Invariant 19. Attempts keep the table's distances, stop at the deadline, and stop with the first success. A further
+ * copy may come of an event that was under a dispatcher's lease when it, or its database, was disturbed; of one that it
+ * recorded as failed though the receiver believes to have answered it; and of a request whose connection broke before
  * any answer.
  */
 export function attemptsFollowTheSchedule({ received, outbox, attempts: log, rules }: Ledgers): Found[] {
