@@ -29,7 +29,7 @@ export type ComposeSystem = {
   buildHere(version: string): Promise<void>;
   /** `docker inspect` of a service's container. */
   inspect(service: string): Promise<Inspected>;
-  /** Runs a program in a service's container; answers what it prints. */
+  /** Runs a program in a service's container; returns its output. */
   evaluate(service: string, program: string): Promise<string>;
   /** Containers, volumes and networks that exist under this system's name. */
   leftovers(): Promise<string[]>;

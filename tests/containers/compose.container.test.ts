@@ -1,4 +1,4 @@
-// docker-compose.yml from outside, with the images built here: what is promised of a container, and of the whole.
+// docker-compose.yml from outside, with the images built here: the promises of each container, and of the whole.
 import { X509Certificate } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -339,7 +339,7 @@ test("a collector outside gets a payment's and a refund's whole trace, and the m
     });
     expect(treeOf(collector, ask)).toEqual({
       roots: ["api-gateway: POST /api/payment/{paymentId}/refund"],
-      // Its webhook belongs to the merchant's request, whoever decided later.
+      // Its webhook belongs to the merchant's request, no matter who decided later.
       services: ["api-gateway", "payments", "refunds", "webhook-dispatcher"],
       names: expect.arrayContaining(["payments: process payments.reserve-refund", webhook]),
     });
@@ -373,7 +373,7 @@ test("each service is restarted under load: nothing is lost or done twice, and e
     await restart(service, load.done);
   const seen = new Set(load.done.flatMap(({ statuses }) => statuses));
   expect([...seen].filter((status) => ![201, 202, 409, 503, 504].includes(Number(status)))).toEqual([]);
-  // While the one gateway restarts nobody answers; with two behind a load balancer somebody would.
+  // While the one gateway restarts there is no answer; two behind a load balancer would give one.
   await restart("api-gateway", load.done);
   const paid = await load.stop();
   for (const { statuses } of paid) for (const status of statuses) seen.add(status);

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-/** Runs the `docker` command and answers what it prints; throws with what it says when it fails. */
+/** Runs the `docker` command and returns its output; throws with its error output when it fails. */
 export async function docker(args: string[], env: Record<string, string> = {}): Promise<string> {
   const options = {
     env: { ...process.env, ...env },

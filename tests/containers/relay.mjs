@@ -1,4 +1,4 @@
-// In a container: passes what comes to a port on to the same port of the machine that the container runs on.
+// In a container: passes connections to a port on to the same port of the machine that the container runs on.
 import { connect, createServer } from "node:net";
 
 const port = Number(process.argv[2]);

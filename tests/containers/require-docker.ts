@@ -1,4 +1,4 @@
-// Called by vitest before the first test: says what is missing instead of failing somewhere in the middle.
+// Called by vitest before the first test: reports a missing requirement instead of failing somewhere in the middle.
 import { docker } from "./docker.ts";
 
 export async function setup(): Promise<void> {

@@ -15,7 +15,7 @@ export function wholeTime<T>(workers: number, once: (name: string) => Promise<T>
     }
   };
   const working = Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
-  // Told by `stop`; until then nobody listens.
+  // `stop` rethrows it; until then it has no other handler.
   working.catch(() => undefined);
   return {
     done,

@@ -4,7 +4,7 @@ import { untilAnswered, wholeTime, type SteadyLoad } from "./steady-load.ts";
 /** One payment as a patient merchant sees it: repeated under its Idempotency-Key until it is answered for good. */
 export type SteadyPayment = { key: string; paymentId: string; statuses: (number | "no answer")[] };
 
-/** Pays all the time, a few at once, until it is stopped. */
+/** Pays all the time, a few in parallel, until it is stopped. */
 export function payTheWholeTime(merchant: Client): SteadyLoad<SteadyPayment> {
   return wholeTime(PAYERS, async (name) => {
     const key = `steady-${name}`;

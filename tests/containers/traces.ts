@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { OtlpReceiver } from "../support/index.ts";
 
-/** A trace that a client has begun: what it sends with its request. */
+/** A trace that a client has begun, with the headers of its request. */
 export type ClientTrace = { traceId: string; spanId: string; headers: { traceparent: string } };
 
 export function drawTrace(): ClientTrace {

@@ -135,7 +135,7 @@ function faultsOfPage({ alert, annotations }: Alert): string[] {
   const page = existsSync(file) ? readFileSync(file, "utf8") : "";
   const overview = readFileSync(join(runbook, "README.md"), "utf8");
   return [
-    // An address, so that Alertmanager and Grafana show a link; whoever installs puts their own place there.
+    // An address, so that Alertmanager and Grafana show a link; each installation puts its own place there.
     ...(annotations.runbook_url === `https://runbook.example.com/${alert}.md`
       ? []
       : ["its link leads elsewhere"]),

@@ -1,4 +1,4 @@
-// `deploy/k8s/apply` against a kubectl that writes down how it is called: what it does on the second day, without a cluster.
+// `deploy/k8s/apply` against a kubectl that records its calls: an apply on the second day, without a cluster.
 import { execFile } from "node:child_process";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -15,7 +15,7 @@ export type Overlay = (typeof OVERLAYS)[number];
 /**
  * The resources that `kubectl apply -k` would send, of an overlay or of a platform team's own one that adds components.
  *
- * @throws what kustomize says, when it does not build.
+ * @throws kustomize's own message, when it does not build.
  */
 export async function buildOverlay(
   overlay: Overlay,

@@ -1,4 +1,4 @@
-// Components that an overlay may add: what they change, and that they change nothing else.
+// Components that an overlay may add: their changes, and that they change nothing else.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -154,7 +154,7 @@ test("Prometheus scrapes each service's health port, under the labels that the a
   expect(given.toSorted()).toEqual(asked.map(([, namespace, name]) => `${namespace} ${name}`).toSorted());
 });
 
-/** Does what the container does before it starts Prometheus. */
+/** Makes the rules as the container does before it starts Prometheus. */
 async function makeRules(): Promise<{ dir: string; rules: string }> {
   const dir = mkdtempSync(join(tmpdir(), "holdfast-observability-"));
   onTestFinished(() => rmSync(dir, { recursive: true }));

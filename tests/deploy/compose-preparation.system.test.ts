@@ -18,7 +18,7 @@ function prepare(dir: string): void {
   execFileSync(process.execPath, [program, "--dir", dir, "--quiet"], { env: { PATH: process.env["PATH"] } });
 }
 
-/** Every file of the directory with what is in it. */
+/** Every file of the directory with its content. */
 function contents(dir: string): Map<string, string> {
   const names = readdirSync(dir, { recursive: true, encoding: "utf8" });
   return new Map(

@@ -5,7 +5,7 @@ import { deployDir } from "./build-overlay.ts";
 
 const repository = join(deployDir, "..");
 
-/** @param recorded series that rules record @returns what the expressions ask for and nobody has */
+/** @param recorded series that rules record @returns metrics in the expressions that no source has */
 export function unknownMetrics(expressions: string[], recorded: string[]): string[] {
   const known = metricsOfTheSources();
   const used = expressions.flatMap((expression) =>

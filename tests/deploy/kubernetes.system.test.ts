@@ -71,7 +71,7 @@ const policies: Record<string, Policy> = {
   "namespaces have a name or a label": network.namespacesHaveNameOrLabel,
   "services find their pods": network.servicesFindTheirPods,
   "every service is scraped": (manifests, overlay) =>
-    // In development nobody looks.
+    // Development is not monitored.
     overlay === "development" ? [] : monitoring.everyServiceIsScraped(manifests),
   "telemetry names pod and node": monitoring.telemetryNamesPodAndNode,
   "programs start with their settings": (manifests) =>
@@ -91,7 +91,7 @@ const policies: Record<string, Policy> = {
     settings.secretsGoWhereTheyAreNeeded(manifests, holdersOfSecrets),
   "stages are in order": settings.stagesAreInOrder,
   "money goes first": scheduling.moneyGoesFirst,
-  // In development everything fits one machine, and nobody else is on it.
+  // In development everything fits one machine, which has no other work.
   "requests are honest": (manifests, overlay) =>
     overlay === "development" ? [] : scheduling.requestsAreHonest(manifests),
   "failed Jobs keep their logs": scheduling.failedJobsKeepTheirLogs,
@@ -194,7 +194,7 @@ const variable = (manifests: Manifest[], name: string) =>
 function settingsOf(manifests: Manifest[]): Record<string, string> {
   return ofKind(manifests, "ConfigMap").find(({ data }) => data!["NATS_URL"])!.data!;
 }
-/** One more policy for every pod: policies add up, so it opens what the others deny. */
+/** One more policy for every pod: policies add up, so it opens connections that the others deny. */
 function networkPolicy(name: string, allowed: Record<string, unknown>): Manifest {
   const metadata = { name, namespace: "holdfast", labels: { "holdfast.dev/stage": "platform" } };
   return {

@@ -67,7 +67,7 @@ export type PodSpec = {
 };
 export type PodTemplate = { metadata: { labels: Labels }; spec: PodSpec };
 
-/** A resource. `spec` and `data` are what the kinds make of them. */
+/** A resource. The kinds define `spec` and `data`. */
 export type Manifest = {
   apiVersion: string;
   kind: string;
@@ -78,7 +78,7 @@ export type Manifest = {
   automountServiceAccountToken?: boolean;
 };
 
-/** A resource that makes pods, with what it makes them from. */
+/** A resource that makes pods, with their template. */
 export type Workload = { name: string; manifest: Manifest; template: PodTemplate; pod: PodSpec };
 
 export function ofKind(manifests: Manifest[], ...kinds: string[]): Manifest[] {

@@ -27,7 +27,7 @@ export function archiveSettings(archive: string): Record<string, string> {
   return { archive_mode: "on", archive_command: `test ! -f ${archive}/%f && cp %p ${archive}/%f` };
 }
 
-/** @param meanwhile what is written while the files are copied. */
+/** @param meanwhile writes while the files are copied. */
 export async function backUp(
   client: Client,
   dataDir: string,

@@ -1,5 +1,6 @@
 // CloudNativePG's webhook refuses a Cluster whose image and parameters change together while a new primary is made by a
-// switchover. A fresh installation never shows it, so what the last release had is kept beside this test.
+// switchover. A fresh installation never shows it, so the last release's image and parameters are kept beside this
+// test.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -13,7 +14,7 @@ const file = join(import.meta.dirname, "released-postgres.yaml");
 
 async function ofThisVersion(): Promise<Released> {
   const spec = ofKind(await buildOverlay("production"), "Cluster")[0]!.spec as ClusterSpec;
-  // A restart in its place would take both at once, and costs an outage.
+  // A restart in place would take both in one step, and costs an outage.
   expect(spec.primaryUpdateMethod).toBe("switchover");
   return { imageName: spec.imageName, parameters: spec.postgresql.parameters };
 }

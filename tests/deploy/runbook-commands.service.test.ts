@@ -1,5 +1,5 @@
-// Commands that a page of the runbook has somebody type at night have to work: statements run against the schemas as
-// they are migrated, requests are ones that the operator API has, and kubectl is asked for what the manifests make.
+// A page of the runbook has people type its commands at night, so they have to work: statements run against the schemas
+// as migrated, requests exist in the operator API, and kubectl is asked for objects that the manifests make.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openApiJson } from "@holdfast/contracts/openapi";
@@ -16,7 +16,7 @@ const pages = readdirSync(join(docs, "runbook")).map((page) => ({
   text: readFileSync(join(docs, "runbook", page), "utf8"),
 }));
 
-/** Commands of all pages: what stands in code and matches. */
+/** Matches in the code of all pages. */
 function commands(pattern: RegExp): { page: string; command: string }[] {
   return pages.flatMap(({ page, text }) =>
     [...text.matchAll(/`([^`]+)`/g)]

@@ -1,4 +1,5 @@
-// No setting that nobody reads: in a service's schema, and in docker-compose.yml. The manifests' are in kubernetes.system.test.ts.
+// Every setting is read, in a service's schema and in docker-compose.yml. The manifests' are in
+// kubernetes.system.test.ts.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -47,7 +48,7 @@ test("a setting that nobody reads is refused", () => {
 
 type Service = { image: string; command?: string[]; environment?: Record<string, unknown> };
 
-/** Variables of the image: what its HEALTHCHECK asks. */
+/** Variables of the image, for its HEALTHCHECK. */
 const OF_THE_IMAGE = new Set(["HEALTH_PORT", "HEALTH_PATH"]);
 
 /** Variables that docker-compose.yml gives a service and its program does not know. */

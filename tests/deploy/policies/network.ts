@@ -3,7 +3,7 @@ import { ofKind, selects, workloads, type Manifest } from "../manifest.ts";
 import { arrowsOf, components, ends, namesOf, rulesOf, type Arrow } from "./arrows.ts";
 import { faultsOf } from "./pods.ts";
 
-/** Everything is refused that is not allowed, in both directions, for pods that nobody has thought of too. */
+/** Everything that is not allowed is refused, in both directions, also for pods that come later. */
 export function everythingIsDeniedFirst(manifests: Manifest[]): string[] {
   const holds = ofKind(manifests, "NetworkPolicy").some(
     ({ spec }) =>
@@ -75,8 +75,8 @@ export function onlyMerchantsAndCardholdersComeIn(manifests: Manifest[]): string
 }
 
 /**
- * cert-manager proves the names of an Ingress to the authority by a pod beside it, which the ingress controller has to reach,
- * and nobody else.
+ * cert-manager proves the names of an Ingress to the authority by a pod beside it, which only the ingress controller
+ * has to reach.
  */
 export function certificatesCanBeIssued(manifests: Manifest[]): string[] {
   const asked = ofKind(manifests, "Ingress").filter(

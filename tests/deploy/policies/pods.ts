@@ -99,7 +99,10 @@ export type Deadlines = {
   natsSeconds: number;
 };
 
-/** preStop keeps a pod serving until load balancers have heard; the grace holds that and the longest deadline. */
+/**
+ * preStop keeps a pod serving until load balancers have learned of its end; the grace covers that and the longest
+ * deadline.
+ */
 export function graceOutlastsDeadlines(manifests: Manifest[], deadlines: Deadlines): string[] {
   return workloads(manifests, "Deployment", "StatefulSet").flatMap(({ name, pod }) =>
     pod.containers.flatMap((container) => {

@@ -41,7 +41,7 @@ type PostgresSpec = {
   walStorage?: { size: string };
 };
 
-/** `12GB` of PostgreSQL and `20Gi` of Kubernetes; NaN, which compares with nothing, of what is not there. */
+/** Reads `12GB` of PostgreSQL and `20Gi` of Kubernetes. A missing size is NaN, which compares with nothing. */
 function gibibytes(size: string | undefined): number {
   return Number(/^(\d+)G[Bi]$/.exec(size ?? "")?.[1]);
 }

@@ -27,10 +27,11 @@ export function roomAskedFor(
 }
 
 /**
- * Puts the largest pods first, each on the node with most cores left, as far apart as PostgreSQL and nats-server insist on.
+ * Puts the largest pods first, each on the node with most cores left, as far apart as PostgreSQL and nats-server
+ * require.
  *
- * @returns the pods that have no place. A copy of what stands apart waits where there are fewer nodes than copies, as while one
- *   is drained, and is none of them.
+ * @returns the pods that have no place. A copy that must stand apart waits where there are fewer nodes than copies, as
+ * while one is drained, and is none of them.
  */
 export function podsWithoutPlace(
   manifests: Manifest[],

@@ -74,7 +74,10 @@ export function dataIsNotPruned(manifests: Manifest[]): string[] {
     .map(({ kind, metadata }) => `${kind} ${metadata.name}: may be pruned`);
 }
 
-/** A Job's template cannot be changed, so Argo CD and Flux, which delete nothing of themselves, are told to make it again. */
+/**
+ * A Job's template cannot be changed, and Argo CD and Flux delete nothing of themselves: annotations have them make the
+ * Job again.
+ */
 export function changedJobsAreMadeAgain(manifests: Manifest[]): string[] {
   return ofKind(manifests, "Job").flatMap(({ metadata: { name, annotations = {} } }) =>
     faultsOf(`Job ${name}`, [

@@ -59,7 +59,7 @@ function commandOf({ kind, metadata }: Manifest, program: string): string {
   return kind === "Job" ? "migration" : program;
 }
 
-/** The environment as the kubelet makes it: `$(NAME)` takes what stands before it. */
+/** The environment as the kubelet makes it: `$(NAME)` takes a variable from above it. */
 function resolvedEnv(
   container: Container,
   manifests: Manifest[],
@@ -117,7 +117,7 @@ export function connectionsAreEncrypted(
   ];
 }
 
-/** No secret stands in a manifest: what is one comes from a Secret, and no Secret is made here. */
+/** No secret stands in a manifest: each comes from a Secret, and no Secret is made here. */
 export function secretsAreReferences(manifests: Manifest[]): string[] {
   return [
     ...ofKind(manifests, "Secret").map(({ metadata }) => `Secret ${metadata.name}: stands in the manifests`),
@@ -142,7 +142,7 @@ function isSecret(name: string): boolean {
   return /(_PASSWORD|_KEYS?|_PEPPERS|_SECRET|_TOKEN)$/.test(name) || name.startsWith("NATS_PASSWORD");
 }
 
-/** External Secrets bring every key that is referred to, and none that nobody uses. */
+/** External Secrets bring every key in use, and no other. */
 export function externalSecretsBringEveryKey(manifests: Manifest[]): string[] {
   const brought = new Set<string>(
     ofKind(manifests, "ExternalSecret").flatMap(({ spec }) =>
@@ -168,7 +168,7 @@ export function secretKeysOfPods(manifests: Manifest[]): string[] {
 
 function secretKeysOfOperators(manifests: Manifest[]): string[] {
   return [
-    // CloudNativePG makes the authority of its own PostgreSQL; of another one somebody has to bring it.
+    // CloudNativePG makes the authority of its own PostgreSQL; people have to bring that of another one.
     ...(ofKind(manifests, "Cluster").length === 0 ? ["postgres-ca.ca.crt"] : []),
     ...ofKind(manifests, "Cluster").flatMap(({ spec }) =>
       ["username", "password"].map((key) => `${spec.superuserSecret.name}.${key}`),
@@ -244,7 +244,10 @@ function sharedRoles(deployments: Workload[]): string[] {
   });
 }
 
-/** The operators' deployment can open no card, and nobody but payments has the fingerprint's key, and so on. */
+/**
+ * Secrets go only to their users: the operators' deployment can open no card, only payments has the fingerprint's key,
+ * and so on.
+ */
 export function secretsGoWhereTheyAreNeeded(
   manifests: Manifest[],
   holders: Readonly<Record<string, readonly string[]>>,
