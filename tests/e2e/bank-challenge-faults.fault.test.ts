@@ -1,5 +1,6 @@
-// The banks of `npm start -- --banks` misbehave in 3-D Secure: where the challenge begins, and where its payment is charged;
-// and browsers bring back what the bank never said. Whatever a merchant reads in the end, the bank's own ledger says the same.
+// The banks of `npm start -- --banks` misbehave in 3-D Secure, where the challenge begins and where its payment is
+// charged; and browsers bring back forged returns. Any status that a merchant reads in the end agrees with the bank's
+// own ledger.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { enrol, passChallenge } from "./buyer-at-bank.ts";
 import { send, type Page } from "./follow-forms.ts";
@@ -19,7 +20,7 @@ const ENROLMENTS: Record<Protocol, string[]> = {
 function ofEnrolments(protocol: Protocol, others: RegExp): string[] {
   return behavioursOf(protocol).filter((behaviour) => !others.test(behaviour));
 }
-/** The challenge is shown, and what comes back from it is not about the payment. */
+/** The challenge is shown, and its return is not about the payment. */
 const NOT_GENUINE = new Set(["wrong_hash", "wrong_amount", "wrong_payment_id"]);
 
 /** Forged fields of a return that the bank has signed, the signature itself first. */

@@ -1,5 +1,5 @@
-// The banks of `npm start -- --banks` misbehave in every way that they know. Whatever a merchant reads in the end, the bank's
-// own ledger says the same.
+// The banks of `npm start -- --banks` misbehave in every way that they know. Any status that a merchant reads in the
+// end agrees with the bank's own ledger.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/index.ts";
 import { BANKS, behavioursOf, shopInHaste, SOON, sumOf } from "./misbehaving-bank.ts";
@@ -93,7 +93,7 @@ describe.each(BANKS)("at %s", (protocol) => {
 /** The amount of every payment here, in minor units. */
 const AMOUNT = 1_250n;
 
-/** One begins after the other, since the bank bends its next call; what follows goes on beside the others. */
+/** One begins after the other, since the bank bends its next call; the rest goes on beside the others. */
 async function eachBent(
   shop: ShopAtBank,
   behaviours: readonly string[],
@@ -113,7 +113,7 @@ async function pay(shop: ShopAtBank, path: string): Promise<string> {
   return body.paymentId;
 }
 
-/** One that the bank's time-out passed on a busy machine may have been reversed; it is about what comes after. */
+/** Pays again where the bank's time-out passed on a busy machine: the steps after it need an approved payment. */
 async function approved(shop: ShopAtBank, how: "authorize" | "sale"): Promise<string> {
   return await eventually(async () => {
     const paymentId = await pay(shop, how === "sale" ? "/api/payment" : "/api/pre-authorization");

@@ -1,5 +1,5 @@
-// A bank's notifications over HTTP, through the public face to payments and refunds: nobody else has anything asked here, since
-// the schedules begin a day later.
+// A bank's notifications over HTTP, through the public face to payments and refunds. The schedules begin a day later,
+// so only notifications have the bank asked here.
 import { createHmac, randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 // `npm start -- --banks nestpay,iyzico` as a person runs it: a merchant of each bank takes its payments, the bank's own
-// ledger agrees with what the merchant reads, and webhooks arrive.
+// ledger agrees with the merchant's answers, and webhooks arrive.
 import { readFileSync } from "node:fs";
 import { verifyWebhook } from "@holdfast/webhook-signature";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";

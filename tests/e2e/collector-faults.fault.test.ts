@@ -13,7 +13,7 @@ test("a collector that hangs, answers 500 or is gone costs no payment, no memory
     OTEL_BSP_MAX_QUEUE_SIZE: String(QUEUE_MAX),
     OTEL_BSP_MAX_EXPORT_BATCH_SIZE: "8",
     OTEL_METRIC_EXPORT_INTERVAL: "1000",
-    // Far longer than the payments take: whoever waited for an export would be seen.
+    // Far longer than the payments take: a wait for an export would show.
     OTEL_EXPORTER_OTLP_TIMEOUT: "60000",
   });
   collector.behave("hangs");

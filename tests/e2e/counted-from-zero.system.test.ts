@@ -1,5 +1,5 @@
-// A series that appears with its first event begins at 1, and `increase()` does not see that event: an alert on it would be
-// silent when it matters most. So whatever an alert counts is there, with 0, as soon as the processes run.
+// A series that appears with its first event begins at 1, and `increase()` does not see that event: an alert on it
+// would be silent when it matters most. So each series of an alert is there, with 0, as soon as the processes run.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "../support/index.ts";
@@ -17,7 +17,10 @@ const RULES = join(
   "prometheus-rule.yaml",
 );
 
-/** Reports of browsers have labels that nobody knows beforehand; the alert on them waits for ten, so it misses no first one. */
+/**
+ * Reports of browsers have labels that are unknown beforehand; the alert on them waits for ten, so it misses no first
+ * one.
+ */
 const BY_STRANGERS = ["holdfast_page_violations_total"];
 
 test("every counter that an alert asks for is exported before anything has happened", async () => {

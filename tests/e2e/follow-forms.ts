@@ -1,4 +1,4 @@
-/** Enough of a browser: what it is shown, where it is, and what it is sent to the shop with. */
+/** Enough of a browser: the page it shows, its address, and the address and parameters of its return to the shop. */
 export type Page = { status: number; url: string; html: string; shop?: URL };
 
 /** One request and where it leads; a form is sent once. */
@@ -13,7 +13,7 @@ export async function open(url: string, init: RequestInit = {}): Promise<Page> {
   return { status: response.status, url, html };
 }
 
-/** Sends the page's form as it stands, with what was typed and the button that was pressed. */
+/** Sends the page's form with the input and the button pressed. */
 export async function send({ url, html }: Page, typed: Record<string, string> = {}): Promise<Page> {
   const action = unescapeHtml(/<form[^>]*action="([^"]+)"/.exec(html)?.[1] ?? "");
   const fields = [...html.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(

@@ -59,7 +59,7 @@ test("while calls to a bank that hangs take all places, reads, refunds, checkout
   const checkout = await merchant("POST", "/api/checkout", order);
   expect(checkout.status).toBe(201);
   expect((await fetch(checkout.body.checkoutUrl)).status).toBe(200);
-  // A rejection is committed, told to payments, published, delivered and confirmed without the bank.
+  // A rejection is committed, sent to payments, published, delivered and confirmed without the bank.
   const refundId = requested.body.paymentId as string;
   const rejection = { reason: "not this one" };
   expect((await operator("POST", `/operator/refunds/${refundId}/reject`, rejection)).status).toBe(200);

@@ -1,6 +1,6 @@
-// Every block of code in docs/merchant, and the commands of the two documents beside it, as they stand there, against the whole product: what a merchant's developer types
-// works. A block marked `values` is what the reader fills in, `terminal` runs in another terminal, and `browser` follows
-// what a buyer does.
+// Every block of code in docs/merchant, and the commands of the two documents beside it, as they stand there, against
+// the whole product: a merchant's developer can type them. A block marked `values` is filled in by the reader,
+// `terminal` runs in another terminal, and `browser` follows the buyer's steps.
 import { execFile, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
@@ -77,7 +77,7 @@ const OUTPUT: Record<string, RegExp[]> = {
   "going-live": [/"items":\[[^]*"items":\[\]/],
 };
 
-/** Guides whose blocks other tests execute, and what these blocks are. */
+/** Guides whose blocks other tests execute, and the languages of these blocks. */
 const EXECUTED_ELSEWHERE: Record<string, string[]> = {
   // By `npm run test:php`; the C# by nothing, which the guide says.
   "php-and-dotnet": ["csharp", "php"],
@@ -212,7 +212,7 @@ async function startServer(program: string) {
     });
   });
   return {
-    /** @returns what it answers to a webhook. */
+    /** @returns its answer to a webhook. */
     send: async (body: Uint8Array, received: Record<string, unknown>) => {
       const headers = Object.entries(received).flatMap(([name, value]): [string, string][] =>
         typeof value === "string" && name.startsWith("x-") ? [[name, value]] : [],

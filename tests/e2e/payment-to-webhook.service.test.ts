@@ -93,7 +93,7 @@ test("every final state is delivered once, signed, true to the payment, and both
   await Promise.all(Array.from({ length: 15 }, (_, index) => pay(index)));
   await (await jetstreamManager(system.bus.nats)).streams.delete(EVENT_STREAM.name);
   await Promise.all(Array.from({ length: 15 }, (_, index) => pay(index)));
-  // The dispatcher away for a moment: what happens meanwhile waits in the outbox.
+  // The dispatcher is away for a moment: events of that time wait in the outbox.
   await dispatcher.stop();
   await Promise.all(Array.from({ length: 6 }, (_, index) => pay(index)));
   dispatcher = await system.start("webhook-dispatcher");

@@ -1,6 +1,6 @@
-// The drill of docs/backup.md, with everything that the product has written: PostgreSQL and JetStream are lost at once,
-// and the product comes back from a base back-up and the archived WAL alone, at a point before the loss. What was
-// acknowledged until then is there, what came later is found by comparing with the bank.
+// The drill of docs/backup.md, with all data of the product: PostgreSQL and JetStream are lost together, and the
+// product comes back from a base back-up and the archived WAL alone, at a point before the loss. Payments acknowledged
+// until then are there, later ones are found by comparing with the bank.
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -46,7 +46,7 @@ test(
       });
     });
     const lostAt = performance.now();
-    // Removes what is not kept elsewhere: the secrets are in the secret store, the bank has its own ledger.
+    // PostgreSQL and JetStream only: the secrets are in the secret store, the bank has its own ledger.
     for (const name of ["postgres", "nats"]) rmSync(join(home, name), { recursive: true });
 
     await cp(backup, join(home, "postgres"), { recursive: true });
@@ -153,7 +153,7 @@ async function expectInvariants({ file }: RunningSandbox, lost: Acknowledged[]):
   expect(violations(bank)).not.toEqual([]);
 }
 
-/** Without those that judge by what clients have written down, which the test asks for itself. */
+/** Leaves out the invariants on clients' records, which the test checks itself. */
 const OF_ROWS_AND_BANK = INVARIANTS.filter(({ number }) => number !== 2 && number !== 6);
 
 /** Takes the bank's file. @returns the references of its lines that name nothing of ours. */

@@ -15,7 +15,7 @@ export type StartedByNpm = {
   processes(): number[];
   /** SIGTERM. @returns the exit code. */
   stop(): Promise<number | null>;
-  /** Stops what is left of the test, in any case, and removes its files. */
+  /** Stops all that is left, in any case, and removes its files. */
   cleanUp(): Promise<void>;
 };
 
@@ -64,7 +64,7 @@ export async function runNpmStart(
   }
 }
 
-/** No business day ends while a test runs, whatever the time is. */
+/** No business day ends while a test runs, at any time of day. */
 function noDayEnds(): Record<string, string> {
   const cutOff = new Date(Date.now() + 12 * 3_600_000).toISOString().slice(11, 16);
   return { BUSINESS_TIME_ZONE: "UTC", BUSINESS_DAY_CUT_OFF: cutOff };

@@ -5,8 +5,8 @@ import { holdfast } from "../support/index.ts";
 type Ended = { status: number | null; stdout: string };
 
 /**
- * Runs a program of this repository as somebody at the command line would, and leaves this process free to see that the
- * product has closed connections meanwhile.
+ * Runs a program of this repository as from the command line, and leaves this process free to see that the product has
+ * closed connections meanwhile.
  *
  * @param path from the root.
  */

@@ -20,7 +20,7 @@ export type RunningSandbox = {
   merchant(credentials?: Credentials): Client;
   operator(index?: number): Client;
   stop(): Promise<void>;
-  /** Stops it and deletes what it has kept. */
+  /** Stops it and deletes its data. */
   cleanUp(): Promise<void>;
 };
 export type Credentials = { apiKey: string; apiSecret: string };
@@ -42,7 +42,7 @@ type ProductOptions = {
   settings?: Record<string, string>;
 };
 
-/** @param options as of `startProduct`; what is started goes with the test. */
+/** @param options as of `startProduct`; everything started ends with the test. */
 export async function runSandbox(options: ProductOptions = {}): Promise<RunningSandbox> {
   const sandbox = await startProduct(options);
   onTestFinished(() => sandbox.cleanUp());
@@ -79,7 +79,7 @@ export async function startProduct({
   };
 }
 
-/** Patient, because a busy machine is not what a test is about. */
+/** Patient, because a busy machine is not under test. */
 function withSettings(service: ServiceDefinition, settings: Record<string, string>): ServiceDefinition {
   return {
     ...service,

@@ -109,7 +109,9 @@ async function operate(sandbox: RunningSandbox, merchant: ApiClient): Promise<st
   return [sale, asked, refused, approved, await alice("GET", "/operator/audit-log")].map(({ text }) => text);
 }
 
-/** Payments that succeed, fail, stay unknown, and every kind of refused request that could repeat what it refuses. */
+/**
+ * Payments that succeed, fail, stay unknown, and every kind of refused request whose answer could repeat its content.
+ */
 async function runEverything(sandbox: RunningSandbox): Promise<{ answers: string[]; secret: string }> {
   const created = await sandbox.operator()("POST", "/operator/merchants", { name: "Secrecy" });
   const merchant = sandbox.merchant(created.body);
@@ -166,7 +168,7 @@ async function runEverything(sandbox: RunningSandbox): Promise<{ answers: string
   return { answers, secret: created.body.apiSecret as string };
 }
 
-/** Everything a buyer can do with a card on the hosted page, and what they could do wrong with it. */
+/** All actions and mistakes of a buyer with a card on the hosted page. */
 async function payOnPage({ file }: RunningSandbox, merchant: ApiClient): Promise<string[]> {
   const answers: string[] = [];
   const hear = async (path: string, form?: Record<string, string>) => {
@@ -246,7 +248,7 @@ async function captureBus({ file }: RunningSandbox): Promise<{ stop(): Promise<C
   };
 }
 
-/** Brings what is still in PostgreSQL's memory to its files. */
+/** Brings the data in PostgreSQL's memory to its files. */
 async function checkpoint({ file }: RunningSandbox): Promise<void> {
   const client = new Client({ connectionString: file.databaseUrl });
   await client.connect();

@@ -203,7 +203,7 @@ async function assertNothingOfTheCard(
   const secrets = new Map([["card", encodingsOf(PAN)]]);
   for (const content of [...bodies, ...logs, ...texts.map((text) => Buffer.from(text))]) {
     expect(findSecrets(content, secrets)).toEqual([]);
-    // Four digits stand anywhere by chance, so the cvv and the holder are looked for by what goes with them.
+    // Four digits stand anywhere by chance, so the cvv and the holder are looked for by the words around them.
     expect(content.toString("latin1")).not.toMatch(/cvv|card.?holder|Lovelace/i);
   }
   expect(bodies.length).toBeGreaterThan(4);

@@ -3,8 +3,8 @@ import { eventually } from "../../support/index.ts";
 import type { RunningSandbox } from "../running-sandbox.ts";
 
 /**
- * With nothing to do no process asks its database more than twice a second. What a start leaves to be done is done
- * first: once it is so over a whole window, it is so.
+ * With nothing to do no process asks its database more than twice a second. Work left by a start ends first: one whole
+ * quiet window is enough.
  */
 export async function expectQuietServices({ file }: RunningSandbox): Promise<void> {
   const services = Object.entries(file.healthUrls);

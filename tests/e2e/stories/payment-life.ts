@@ -5,7 +5,7 @@ import { runHoldfast } from "../run-program.ts";
 
 const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 
-/** Operators decide here about what the bank has not seen: recovery must leave it to them. */
+/** Operators decide here about payments that the bank has not seen: recovery must leave them. */
 export async function expectLivesOfPayments(sandbox: RunningSandbox): Promise<void> {
   const merchant = sandbox.merchant();
   await saleIsTakenAndVoided(merchant);

@@ -78,7 +78,7 @@ async function expectImportedBins(sandbox: RunningSandbox, merchant: Client): Pr
     body: { code: "bin_not_found" },
   });
   expect((await admin("GET", "/operator/audit-log")).text).toContain("bins.imported");
-  // The services have logged the heads of what they, and the import, have written.
+  // The services have logged the heads over their own and the import's entries.
   await eventually(async () => {
     const { stdout } = await runHoldfast(
       "verify-audit",
