@@ -74,7 +74,7 @@ test("is shown from the hosted page to the end, without the powers of our origin
     storage: "SecurityError",
   });
   expect(documents.filter(({ path }) => path === "/3ds/challenge")).toHaveLength(1);
-  // The sandbox ends with the page: the issuer's own pages are what they always are.
+  // The sandbox ends with the page: the issuer's own pages are as always.
   expect(documents).toContainEqual({
     path: "/acs/challenge",
     origin: issuer,
@@ -93,7 +93,7 @@ test("is shown from the hosted page to the end, without the powers of our origin
 test("is reached by the merchant's htmlContent, and a return that somebody makes up changes nothing", async () => {
   const { paymentId, htmlContent } = await enrol(product.file.gatewayUrl, product.file.merchants[0]!);
   const cart = await product.visit({ checkoutId: "", checkoutUrl: `${SHOP}/cart`, status: "" });
-  // A tab whose console nobody reads: a return that is refused is a 400 there.
+  // A tab with an unread console: a return that is refused is a 400 there.
   const page = await cart.context().newPage();
   await page.route(`${SHOP}/pay`, (route) =>
     route.fulfill({

@@ -21,11 +21,11 @@ export type BrowserHarness = {
   merchantApi(method: string, path: string, body?: unknown): Promise<Checkout & Record<string, string>>;
   /** Gives the merchant of the sandbox a look of its own, as an operator; null takes it away. */
   brandMerchant(branding: object | null): Promise<void>;
-  /** A browser of its own that is signed in to nothing; the caller looks after what it complains of. */
+  /** A browser of its own that is signed in to nothing; the caller checks its complaints. */
   openBrowser(reader?: BrowserContextOptions): Promise<Page>;
   /** A browser of its own on the front page of the guides. */
   visitGuides(reader: Buyer): Promise<Page>;
-  /** As the superuser: whatever any service wrote. */
+  /** Queries as the superuser, so every service's rows. */
   query<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
   /** The bank's ledger lines for the checkout's payments. */
   ledger(checkoutId: string): Promise<{ operation: string; outcome: string }[]>;
@@ -192,7 +192,7 @@ export function findChromium(): string {
   );
 }
 
-/** No test passes over what the browser complains of: a script that failed, or something the policy did not allow. */
+/** Fails every test in which the browser complains: of a script that failed, or something the policy did not allow. */
 function watch(page: Page): void {
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(String(error)));

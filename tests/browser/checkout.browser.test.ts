@@ -182,7 +182,7 @@ async function bankFaults(method: "POST" | "DELETE", fault?: object): Promise<vo
 test("a bank that does not answer is waited for; a reload shows the same and pays nothing again", async () => {
   const checkout = await product.createCheckout();
   const page = await product.visit(checkout, PHONE);
-  // The bank says nothing before the page was looked at, and the page goes on once it hears of the end: not meanwhile either.
+  // Until the page was looked at the bank does not answer and the page does not poll, or it would go on.
   await bankFaults("POST", { operation: "inquire", behaviour: "http_500", times: 1_000 });
   onTestFinished(() => bankFaults("DELETE"));
   const looked = Promise.withResolvers<void>();

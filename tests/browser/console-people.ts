@@ -34,14 +34,14 @@ export async function signInTo(
   return page;
 }
 
-/** A sale of the sandbox's merchant, whose texts are whatever a merchant or a buyer may send. */
+/** A sale of the sandbox's merchant, with any texts that a merchant or a buyer may send. */
 export async function sell(product: BrowserHarness, orderId = `order-${randomUUID().slice(0, 8)}`) {
   const body = preAuthorization({ orderId, customerId: EVIL.slice(0, 60) });
   const sale = await product.merchantApi("POST", "/api/payment", body);
   return { orderId, paymentId: sale["paymentId"]! };
 }
 
-/** As a form of the page that is open, with what the browser would not let through. */
+/** Sends a form of the open page, with fields that the browser would not let through. */
 export async function postForm(
   page: Page,
   path: string,

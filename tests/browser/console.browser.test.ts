@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => product.stop());
 
-/** A sale, whose texts are whatever a merchant or a buyer may send, and a refund of a part. */
+/** A sale, with any texts that a merchant or a buyer may send, and a refund of a part. */
 async function requestRefund(order?: string) {
   const { orderId, paymentId } = await sell(product, order);
   const refund = await product.merchantApi("POST", `/api/payment/${paymentId}/refund`, {

@@ -37,7 +37,7 @@ async function violations(): Promise<string[]> {
   );
 }
 
-/** The checkout's page behind TLS, as it was sent or as somebody has changed it on the way. */
+/** The checkout's page behind TLS, as it was sent or changed on the way. */
 async function visit(change: (page: string) => string = (page) => page): Promise<Page> {
   const port = await startTlsProxy(change);
   const { checkoutId } = await product.createCheckout();
@@ -72,7 +72,7 @@ const PATIENTLY = { timeout: 180_000 };
 async function startTlsProxy(change: (page: string) => string): Promise<number> {
   const proxy = createTlsServer(certificates, ((request, answer) =>
     passOn(request, answer, change)) as RequestListener);
-  // The browser hears what the gateway says of its own connections, which is longer than Node keeps ours.
+  // The proxy passes on the gateway's keep-alive time, which is longer than Node keeps ours.
   proxy.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => proxy.listen(0, "localhost", resolve));
   onTestFinished(() => {

@@ -24,7 +24,7 @@ const FRICTIONLESS = "4000000000003055";
 const NOT_AUTHENTICATED = "4000000000003097";
 const RIGHT_CODE = "123456";
 
-/** A buyer whose card was sent, in front of what their bank wants. */
+/** A buyer whose card was sent, at their bank's challenge. */
 async function payWith(pan: string, buyer: Buyer = DESK) {
   const checkout = await product.createCheckout({ threeDs: true });
   const page = await product.visit(checkout, buyer);

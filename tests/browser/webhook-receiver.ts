@@ -6,7 +6,7 @@ import type { SandboxFile } from "@holdfast/sandbox";
 
 export type Received = { eventId: string; time: string; signature: string; next: string; body: string };
 
-/** A merchant's receiver of webhooks, which answers as it is told. */
+/** A merchant's receiver of webhooks, which answers as the test sets it. */
 export type WebhookReceiver = {
   url: string;
   received: Received[];

@@ -1,4 +1,4 @@
-// How often a page asks the gateway: at most four times, so that a page stays as quick as what it shows is long.
+// A page asks the gateway at most four times, so that it stays quick, however long its lists are.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { pagePaths } from "./page-paths.ts";
 import { startRelayedConsole, type RelayedConsole } from "./relayed-console.ts";

@@ -1,4 +1,4 @@
-// A logout that the identity provider tells of: whoever is signed in by that session there is signed out here.
+// A logout reported by the identity provider: people who are signed in by that session there are signed out here.
 import { randomUUID } from "node:crypto";
 import { generateKeyPair, importJWK, SignJWT, type CryptoKey } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -65,7 +65,7 @@ test("who logs out at the provider is signed out here, in that browser and in no
   await visit(`${consoleUrl}/merchants`, "alice");
   const others = (await sessions()).filter(({ sid }) => sid !== own!.sid);
   expect(others).toHaveLength(1);
-  // As the page of another program does that the same person uses: the provider asks, and then tells us.
+  // Logs out as another program's page does for the same person: the provider asks, and then notifies us.
   const asked = await here.visit(`${harness.issuer}/session/end`);
   const [, xsrf = ""] = /name="xsrf" value="([^"]+)"/.exec(asked.text)!;
   await here.visit(`${harness.issuer}/session/end/confirm`, new URLSearchParams({ xsrf, logout: "yes" }));

@@ -1,4 +1,4 @@
-// Each page looks its session up, so what the console's own database does people see.
+// Each page looks its session up, so people notice the state of the console's own database.
 import { freePort } from "@holdfast/sandbox/infrastructure";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { letStatementsWait, mendAfter, occupyConnections } from "../support/occupy-connections.ts";
@@ -14,7 +14,7 @@ afterAll(() => harness?.close());
 
 const CONNECTIONS = 2;
 
-/** @returns somebody who is signed in at it. */
+/** @returns a person who is signed in at it. */
 async function startConsole(settings: Record<string, string>) {
   const consoleUrl = await harness.startConsole({ DATABASE_CONNECTIONS_MAX: `${CONNECTIONS}`, ...settings });
   await harness.startProvider(consoleUrl);
@@ -23,7 +23,7 @@ async function startConsole(settings: Record<string, string>) {
   return { consoleUrl, browser };
 }
 
-/** Has every connection of the console wait. @returns what frees them. */
+/** Has every connection of the console wait. @returns the function that frees them. */
 async function occupied({ consoleUrl, browser }: Awaited<ReturnType<typeof startConsole>>) {
   return await occupyConnections(harness.database, {
     table: "console.session",
@@ -68,7 +68,7 @@ test("while the gateway is away a page of somebody who is signed in says when to
   const { browser, consoleUrl } = await startConsole({});
   const away = await harness.startConsole({ OPERATOR_API_URL: `http://127.0.0.1:${await freePort()}` });
   expect(new URL(away).hostname).toBe(new URL(consoleUrl).hostname);
-  // A cookie is for a host, whatever its port.
+  // A cookie belongs to a host, on any port.
   const page = await browser.open(`${away}/merchants`);
   expect([page.status, page.headers.get("retry-after")]).toEqual([503, "2"]);
   const text = await page.text();

@@ -10,7 +10,9 @@ export type Shown = Record<"merchantId" | "payment" | "refund" | "event", string
 /** Shown by another page's rows, or as a file of its own. */
 const FILES = /csv|print|code\.svg|statements|body/;
 
-/** The addresses of all pages that one kind of people has, about these things; undefined of a page about what is not there. */
+/**
+ * The addresses of all pages for one kind of people, about these things; undefined for a page about a missing thing.
+ */
 export function pagePaths(person: Audience, shown: Shown): Map<string, string | undefined> {
   const pages = PAGES.filter(({ method, audience = "operators", path }) => {
     const isFor = audience === "everybody" || (audience === "staff") === (person === "staff");

@@ -1,4 +1,4 @@
-// A console before the gateway's faces for people, with what lies between them written down.
+// A console before the gateway's faces for people, with a record of its calls.
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, request as forward } from "node:http";
@@ -56,7 +56,7 @@ export async function startRelayedConsole() {
       });
     },
     get: (session: string, path: string) => send(path, { headers: { Cookie: cookieOf(session) } }),
-    /** A form of the session's own page, but for what a test makes of it. */
+    /** Sends a form of the session's own page, with the test's changes. */
     post: (
       session: string | undefined,
       path: string,

@@ -102,7 +102,7 @@ describe("the sign-in is a page with a way back", () => {
         if (request.method === "POST" && hangs) return;
         void passOn(request, response);
       });
-      // Only what the console itself asks for goes through it.
+      // Only the console's own requests go through it.
       const passOn = async (request: IncomingMessage, response: ServerResponse) => {
         const body = await buffer(request);
         const answer = await fetch(harness.issuer + request.url, {
@@ -147,7 +147,7 @@ test("a decision for which the gateway asks for a younger sign-in is not made, a
     done: false,
     problem: { code: "insufficient_user_authentication", maxAge: 900 },
   });
-  // Nobody serves refunds here: it goes as far as the bus.
+  // No refunds service runs here: the request goes as far as the bus.
   expect(await decide(nowS)).toMatchObject({ done: false, problem: { code: "service_unavailable" } });
 });
 

@@ -1,4 +1,4 @@
-// Statements add up every line of their days. Where that takes longer than a request may, people see what else there is.
+// Statements add up every line of their days. Where that takes longer than a request may, people see alternatives.
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startRelayedConsole, type RelayedConsole } from "./relayed-console.ts";
