@@ -1,6 +1,6 @@
-// Each total outage of docs/slo.md is told within five minutes of its beginning and is quiet fifteen minutes after its
-// mend, by the rules as they are shipped. This is about the clock and nothing else, so it needs a machine with two cores of
-// its own; on a busy one `ALERTS_TIMES=4` lets time pass more slowly.
+// Each total outage of docs/slo.md alerts within five minutes of its beginning and is quiet fifteen minutes after its
+// mend, by the rules as they are shipped. This measures time, so it needs a machine with two cores of its own; on a
+// busy one `ALERTS_TIMES=4` lets time pass more slowly.
 import { eventSubject } from "@holdfast/contracts";
 import { connectBus } from "@holdfast/messaging";
 import { withClient } from "@holdfast/sandbox/infrastructure";
@@ -184,7 +184,7 @@ async function firing(): Promise<Firing[]> {
   return (await product.prometheus.firing()).filter(({ labels }) => labels["slo"] !== "own-latency");
 }
 
-/** Those of what is told once stay for an hour, which says nothing about an outage. */
+/** One-time notices stay for an hour, which says nothing about an outage. */
 async function firingPages(): Promise<Record<string, string>[]> {
   return (await firing()).filter(({ severity }) => severity === "page").map(({ labels }) => labels);
 }

@@ -13,7 +13,7 @@ import { scaleDuration, scaleRules, shippedRules } from "./scale-rules.ts";
 export type Firing = { alertname: string; severity: string; labels: Record<string, string> };
 
 export type Prometheus = {
-  /** The targets, as the discovery of pods would tell them: name to the URL of the health port. */
+  /** The targets, as the discovery of pods would give them: name to the URL of the health port. */
   setTargets(targets: Record<string, string>): void;
   firing(): Promise<Firing[]>;
   /** How many targets answer. */
@@ -41,7 +41,7 @@ export async function startPrometheus(by: number): Promise<Prometheus> {
       `--config.file=${file("prometheus.yaml")}`,
       `--storage.tsdb.path=${file("data")}`,
       `--web.listen-address=127.0.0.1:${port}`,
-      // How long a value counts that nobody has confirmed: five minutes, too.
+      // The time for which an unconfirmed value counts: five minutes, too.
       `--query.lookback-delta=${scaleDuration("5m", by)}`,
     ]),
     env: process.env,

@@ -1,5 +1,5 @@
-// An outage of five minutes is watched in half a minute: every length of time in the rules is divided by one number, and
-// so is the time between two scrapes. What counts events or shares stays as it is.
+// An outage of five minutes is watched in half a minute: every length of time in the rules is divided by one number,
+// and so is the time between two scrapes. Counts of events and shares stay.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -52,7 +52,9 @@ export function scaleExpression(expression: string, by: number): string {
   );
 }
 
-/** `5m` by ten is `30s`. Prometheus takes no fractions, so what is no whole second is written in milliseconds. */
+/**
+ * `5m` by ten is `30s`. Prometheus takes no fractions, so other values than whole seconds are written in milliseconds.
+ */
 export function scaleDuration(duration: string, by: number): string {
   const [, count, unit] = /^(\d+)([smhd])$/.exec(duration)!;
   const ms = Math.round((Number(count) * UNITS[unit as keyof typeof UNITS]) / by);

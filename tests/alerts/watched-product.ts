@@ -17,7 +17,7 @@ export type WatchedProduct = {
   services: string[];
   /** A process that no longer does anything; its port takes connections. */
   hang(service: string): void;
-  /** As when its last pod is deleted: it does nothing, and nobody knows of it. */
+  /** Ends it as when its last pod is deleted: it does nothing, and discovery no longer knows it. */
   remove(service: string): void;
   /** Reverses `hang` and `remove`. */
   bringBack(service: string): void;
@@ -122,7 +122,7 @@ function pidOf({ home }: RunningSandbox, service: string): number {
   return processes[service === "gateway-merchant" ? "api-gateway" : service]!;
 }
 
-/** A request every quarter of a second whatever becomes of those before it; a client waits for ten seconds. */
+/** A request every quarter of a second, however those before it end; a client waits for ten seconds. */
 function startLoad(merchant: Client) {
   let request: ((client: Client) => Promise<unknown>) | undefined = pay;
   const stopping = new AbortController();

@@ -20,7 +20,7 @@ export type Bench = {
   quick: boolean;
 };
 
-/** Before anything counts each side works for so long: connections are open by then, and what runs often is compiled. */
+/** Time for which each side works before anything counts: connections are open by then, and hot code is compiled. */
 export const WARM_UP_S = 10;
 
 export function print(line: string): void {

@@ -42,7 +42,7 @@ async function measureIdle({ sandbox, quick }: Bench, client: Client): Promise<I
   let database = 0;
   let seen = new Map<number, number>();
   for (const end = performance.now() + measureMs; performance.now() < end; await delay(SAMPLE_MS)) {
-    // Connections come and go: of each one what it has used since it was seen last.
+    // Connections come and go: counts the CPU time of each since it was seen last.
     const now = new Map((await backendsOf(client)).map((backend) => [backend, cpuTimeMs(backend)]));
     for (const [backend, usedMs] of now) database += usedMs - (seen.get(backend) ?? usedMs);
     seen = now;

@@ -100,7 +100,7 @@ export async function measure(
     endedAtUs = Math.max(endedAtUs, (await receiver.state()).lastAtUs);
     await settled(bench);
   }
-  // So that what ends here does not take its time from the next round: acknowledgements, records, their garbage.
+  // Lets leftovers of this round (acknowledgements, records, their garbage) end before the next one.
   await delay(PAUSE_MS);
   const cpuMs = Object.fromEntries(
     Object.entries(cpuOf(pids)).map(([name, ms]) => [name, (ms - before.cpu[name]!) / Math.max(1, answered)]),
@@ -168,9 +168,7 @@ async function approvals({ sandbox }: Bench): Promise<number> {
     .filter((line) => line.includes('"operation":"authorize"') && line.includes('"approved"')).length;
 }
 
-/**
- * The acquirer approved what was answered, and each payment that has a webhook has exactly one event at the receiver.
- */
+/** The acquirer approved each answered payment, and each one with a webhook has exactly one event at the receiver. */
 async function checkWitnesses({ receiver }: Bench, parts: PaymentRounds[], approved: number): Promise<void> {
   const rounds = (name: TargetName) => parts.flatMap((part) => part[name] ?? []);
   const answered = (name: TargetName) => rounds(name).reduce((sum, round) => sum + round.answered, 0);

@@ -1,7 +1,7 @@
 /**
  * The merchants' server, a process of its own: HTTPS on `--ports` ports, each as if it were another merchant's, and a
- * ledger of event ids with the time each first came. It does as little as a server can, so that what is measured is who
- * posts. Over HTTP on another port it is asked for its ledger.
+ * ledger of event ids with the time each first came. It does as little as a server can, so that the sender is what is
+ * measured. Another port gives its ledger over HTTP.
  */
 import { readFileSync } from "node:fs";
 import { createServer as createControlServer, type IncomingMessage, type ServerResponse } from "node:http";

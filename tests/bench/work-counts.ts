@@ -14,8 +14,8 @@ export type WorkCounts = {
 };
 
 /**
- * Counts while `work` runs. It takes 21 seconds more than that, since the database's connections tell what they did up to
- * ten seconds later; and every message comes here, too, so CPU time is to be measured at another time.
+ * Counts while `work` runs. It takes 21 seconds more than that, since the database's connections report their
+ * statements up to ten seconds later. Every message comes here, too, so CPU time is to be measured at another time.
  */
 export async function countWork<Result>(
   { sandbox }: Bench,
@@ -42,10 +42,10 @@ export async function countWork<Result>(
   }
 }
 
-/** PGSTAT_IDLE_INTERVAL, after which a connection that does nothing tells of its last statements, and some more. */
+/** PGSTAT_IDLE_INTERVAL, after which an idle connection reports its last statements, and some more. */
 const TOLD_WITHIN_MS = 10_500;
 
-/** Those of an idle system in that time are taken off. @returns what one of `units` adds. */
+/** Subtracts the counts of an idle system in that time. @returns what one of `units` adds. */
 export function perUnit(counts: WorkCounts, idle: WorkCounts, units: number): WorkCounts {
   const each = (counted: number, inIdle: number) =>
     Math.max(0, counted - (inIdle / idle.seconds) * counts.seconds) / Math.max(1, units);

@@ -40,7 +40,7 @@ test(
     while (interrupted < KILLS) {
       const round = Array.from({ length: TOGETHER }, (_, index) => {
         amountMinor++;
-        // Amounts that end so have the simulator misbehave, which is not what this test is about.
+        // Amounts with these digits have the simulator misbehave, which is not tested here.
         while (amountMinor % 100 >= 91) amountMinor++;
         return purchase(holdfast, PURCHASES[index % PURCHASES.length]!, amountMinor);
       });
@@ -50,7 +50,7 @@ test(
       told.push(...ended);
       if (!ended.some(({ attempts }) => attempts > 1)) continue;
       interrupted++;
-      // A long run says early what is wrong.
+      // A long run reports its faults early.
       if (interrupted % 100 !== 0 && interrupted !== KILLS) continue;
       await expectTold(told);
       report(interrupted, told);

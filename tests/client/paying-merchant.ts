@@ -6,7 +6,7 @@ export type Told = {
   /** The bank's operation that the call is about. */
   operation: "sale" | "authorize" | "capture" | "refund";
   outcome: "done" | "declined" | "not_started";
-  /** The code of what was not started. */
+  /** The code of a call that was not started. */
   reason?: string;
   /** The record that it names; absent where nothing was started. */
   paymentId?: string;

@@ -15,11 +15,13 @@ export type Platform = {
   agent: RegExp;
   /** True where the platform says that a connection could not be made at all. */
   tellsClosed: boolean;
-  /** Runs each of the project's programs that it can, with these arguments. @returns what each came to, as JSON. */
+  /** Runs each of the project's programs that it can, with these arguments. @returns the result of each, as JSON. */
   use: (project: string, args: readonly string[]) => Promise<string[]>;
 };
 
-/** The project's Node and those on the PATH, one of each version, and what the environment asks for, which is fetched. */
+/**
+ * The project's Node and those on the PATH, one of each version, and those named in the environment, which are fetched.
+ */
 export async function platforms(dir: string): Promise<Platform[]> {
   const onPath = (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "node"));
   const fetched = await Promise.all(
@@ -125,7 +127,7 @@ async function inTurn(programs: readonly string[], by: string, { project, args, 
   return came;
 }
 
-/** Workers have no node_modules: whoever deploys one bundles it. Here each module keeps its place. */
+/** Workers have no node_modules: people bundle them to deploy. Here each module keeps its place. */
 async function askWorker(workerd: string, project: string, args: readonly string[]): Promise<string> {
   const esm = join(project, "node_modules", "@holdfast", "client", "esm");
   const files = (await readdir(esm)).filter((file) => file.endsWith(".js"));

@@ -18,8 +18,8 @@ import { ADAPTERS } from "./bank-protocols.ts";
 import { playBank, type PlayedBank } from "./played-banks.ts";
 
 /**
- * The checklist of docs/acquirers.md, for every adapter: what the core relies on whatever the bank is, and what an adapter's
- * capabilities promise beyond that. The bank's own ledger is the witness.
+ * The checklist of docs/acquirers.md, for every adapter: guarantees that the core needs of any bank, and the promises
+ * of an adapter's capabilities beyond that. The bank's own ledger is the witness.
  */
 describe.each(ADAPTERS)("%s, as every adapter", (name) => {
   let dir: string;

@@ -2,7 +2,7 @@ import { openApiJson, type DocumentedListener } from "@holdfast/contracts/openap
 import { z } from "zod";
 import type { Resolve, Schema } from "./schema-values.ts";
 
-/** One operation of the OpenAPI documents, which is what clients read: the fuzzer knows nothing else of the APIs. */
+/** One operation of the OpenAPI documents, which clients read: the fuzzer knows nothing else of the APIs. */
 export type Operation = {
   method: string;
   path: string;
@@ -28,7 +28,7 @@ type OperationObject = {
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
 };
 
-/** All documents as one: what has the same name in several is the same. */
+/** All documents as one: equal names in several of them mean the same. */
 export function readApiDocument(): ApiDocument {
   const documents = (["merchant", "operator", "staff"] as const).map(readDocument);
   const schemas = Object.assign({}, ...documents.map(({ components }) => components.schemas)) as Schemas;
@@ -46,7 +46,7 @@ export function readApiDocument(): ApiDocument {
 }
 
 function readDocument(listener: DocumentedListener): Json {
-  // JSON Schema by itself keeps what is referred to elsewhere than OpenAPI does.
+  // JSON Schema by itself keeps referred schemas elsewhere than OpenAPI does.
   return JSON.parse(openApiJson(listener).replaceAll("#/components/schemas/", "#/$defs/")) as Json;
 }
 

@@ -4,8 +4,8 @@ import { connect } from "node:net";
 export type WireAnswer = { status: number; contentType: string | undefined; head: string; body: string };
 
 /**
- * Writes bytes to a connection of its own and reads what comes back. A whole answer ends the exchange. Where none comes
- * the server may be waiting for more of a request: it is told that there is no more, and has to end the connection.
+ * Writes bytes to a connection of its own and reads the answer. A whole answer ends the exchange. Where none comes the
+ * server may be waiting for more of a request: this side ends its own, and the server has to end the connection.
  */
 export async function exchangeBytes(
   port: number,
@@ -25,7 +25,7 @@ export async function exchangeBytes(
       chunks.push(chunk);
       if (parseAnswers(Buffer.concat(chunks)).isWhole) socket.end();
     });
-    // A reset is the server's right where it has refused; what it answered before is what counts.
+    // A reset is the server's right where it has refused; its answer before that counts.
     socket.on("error", () => {});
     socket.on("close", () => {
       clearTimeout(noMore);

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { drawSeed } from "../chaos/random.ts";
 import { runFuzz } from "./run-fuzz.ts";
 
-/** A sample of what `npm run fuzz` sends; the seed is printed, and HOLDFAST_SEED gives the same requests again. */
+/** A sample of the requests of `npm run fuzz`; the seed is printed, and HOLDFAST_SEED gives the same requests again. */
 test("whatever is sent, no answer is a 5xx, every error is a problem, no process ends or grows", async () => {
   const home = await mkdtemp(join(tmpdir(), "holdfast-fuzz-"));
   onTestFinished(() => rm(home, { recursive: true, force: true, maxRetries: 5 }));

@@ -1,4 +1,4 @@
-// The fuzzer is believed on what its judge says, so the judge is given answers that must not be.
+// The fuzzer relies on its judge, so the judge gets answers that must not be.
 import { PROBLEMS, type ProblemCode } from "@holdfast/contracts";
 import { expect, test } from "vitest";
 import { readApiDocument } from "./api-document.ts";

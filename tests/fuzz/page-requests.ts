@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import type { FuzzRequest } from "./requests.ts";
 
-/** A checkout that is open, with what its form has in it. */
+/** An open checkout, with the fields of its form. */
 export type KnownPage = { checkoutId: string; paymentId: string; token: string };
 
-/** Stands in whatever a client could want to have in an answer's header. */
+/** Stands in each place from which a client might bring it into an answer's header. */
 export const PLANTED = "evil.example";
 
-/** Requests of the public pages: their paths, and what somebody makes of them who wants to be sent elsewhere. */
+/** Requests of the public pages: their paths, and changes of them for being sent elsewhere. */
 export function pageRequests({ checkoutId, paymentId, token }: KnownPage): fc.Arbitrary<FuzzRequest> {
   const id = fc.oneof(
     { weight: 3, arbitrary: fc.constant(checkoutId) },
@@ -46,7 +46,7 @@ export function pageRequests({ checkoutId, paymentId, token }: KnownPage): fc.Ar
     );
 }
 
-/** A filled-in form, or what is none. */
+/** A filled-in form, or no form at all. */
 function bodyOf({ paymentId, token }: Pick<KnownPage, "paymentId" | "token">): fc.Arbitrary<string> {
   const form = fc.record(
     {

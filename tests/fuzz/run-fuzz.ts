@@ -114,7 +114,7 @@ async function drawRequests(file: SandboxFile, seed: number, count: number): Pro
   return fc.sample(any, { seed, numRuns: count });
 }
 
-/** Payments, refunds and a checkout to ask about, and a merchant of their own for what operators do to one. */
+/** Payments, refunds and a checkout to ask about, and a merchant of their own for operators' changes. */
 async function makeKnown({ gatewayUrl, operatorUrl, merchants, operators }: SandboxFile): Promise<Known> {
   const { apiKey, apiSecret } = merchants[0]!;
   const asMerchant = { "X-API-KEY": apiKey, "X-API-SECRET": apiSecret };
@@ -250,7 +250,7 @@ function mebibytes(bytes: number): string {
   return (bytes / 1024 / 1024).toFixed(1);
 }
 
-/** Bytes as they can be read and pasted; what is not plain text is escaped. */
+/** Bytes as they can be read and pasted; other bytes than plain text are escaped. */
 function printable(bytes: Buffer): string {
   return JSON.stringify(bytes.toString("latin1")).slice(0, 2_000);
 }

@@ -1,4 +1,4 @@
-// A file of an operator's list that is longer than what lies between the gateway and whoever reads it.
+// A file of an operator's list that is longer than the buffers between the gateway and its reader.
 import { request, type IncomingMessage } from "node:http";
 import { text as textOf } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -20,7 +20,7 @@ afterAll(() => system?.close());
 
 const path = () => `/operator/webhook-deliveries?merchantId=${many}`;
 
-/** An answer whose body nobody reads yet. */
+/** An answer with an unread body. */
 async function open(): Promise<IncomingMessage> {
   const authorization = `Bearer ${await system.identity.token()}`;
   return await new Promise((resolve, reject) => {

@@ -23,7 +23,7 @@ afterAll(() => system.close());
 
 const CSV = { accept: "text/csv" };
 
-/** An answer whose body nobody reads yet. */
+/** An answer with an unread body. */
 async function open(by: Shop, path: string): Promise<IncomingMessage> {
   return await new Promise((resolve, reject) => {
     const options = { port: system.merchantPort, path, headers: { ...by.headers, ...CSV }, agent: false };

@@ -193,7 +193,7 @@ describe.each(PAGES)("a page of $name", ({ statement, table, whose }) => {
         const { plan, text } = await explain(table, query);
         const read = rowsRead(plan);
         const told = `${JSON.stringify(query)} read ${read} rows\n${text}`;
-        // The row that tells whether there is a next page, and the latest operation of each.
+        // One row more tells whether there is a next page, and each has its latest operation.
         expect(read, told).toBeLessThanOrEqual((LIMIT + 1) * (READ_PER_ROW + 1));
         // Never everything, to sort it and throw most of it away.
         expect(text, told).not.toContain("Sort");

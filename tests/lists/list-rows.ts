@@ -1,4 +1,4 @@
-/** Rows for lists, written straight into the tables: as many as a test of lists needs, nobody could pay. */
+/** Rows for lists, written straight into the tables: a test of lists needs more than it could pay. */
 
 type Query = (text: string, values?: unknown[]) => Promise<unknown>;
 

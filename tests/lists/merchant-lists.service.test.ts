@@ -19,7 +19,7 @@ let everything: ListedItem[];
 beforeAll(async () => {
   system = await startListSystem();
   [shop, neighbour] = [await system.openShop(), await system.openShop()];
-  // Both merchants have the same orders, customers, cards and times: whatever is looked for, the other has it, too.
+  // Both merchants have the same orders, customers, cards and times: every search could find the other's, too.
   for (const { merchantId } of [shop, neighbour]) {
     await insertPayments(system.query, { merchantId, count: COUNT, newestAt: NEWEST });
     await insertRefunds(system.query, { merchantId, count: COUNT / 5, newestAt: NEWEST, apartMs: 5_000 });
@@ -169,7 +169,9 @@ test("what is rare is found, however many rows lie before it, in pages that may 
   expect(pages.slice(0, 2)).toEqual([0, 1]);
 });
 
-/** The whole way; a model of the merge of both services' parts has a thousand orders of what arrives (`merge-parts.test.ts`). */
+/**
+ * The whole way; a model of the merge of both services' parts has a thousand orders of arrival (`merge-parts.test.ts`).
+ */
 test("while a hundred payments arrive between two pages, each row that was there is shown exactly once", async () => {
   const busy = await system.openShop();
   const { merchantId } = busy;

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => system.close());
 
-/** A little more than a page has, and what a finance department asks for; that takes seconds on a quiet machine. */
+/** A little more than a page, and the size of a finance department's export, which takes seconds on a quiet machine. */
 test.each([260, 100_000])(
   "a CSV of %d rows has each of them once",
   async (count) => {

@@ -201,7 +201,10 @@ function canNoLongerArrive(world: World, name: RefundName): boolean {
   return sent === "may arrive" && !hand && !relay && !isOnWire(world, refundReferenceOf(world, name));
 }
 
-/** The file of the last day on which anything of the order could arrive: what differs from our books is a case for people. */
+/**
+ * The file of the last day on which anything of the order could arrive: people get a case for each difference from our
+ * books.
+ */
 function settlementFile(world: World): Step {
   const { time, payment } = world;
   if (!time.dayIsClosed || time.fileHasTold || (!time.wasTwice && !time.cameAfterWatch)) return [];

@@ -229,7 +229,7 @@ export function standing(book: readonly Movement[], account: number, kind: Movem
   );
 }
 
-/** All that an inquiry about the order is answered; the bank tells no time. */
+/** All answers to an inquiry about the order; the bank gives no time. */
 export function tellAll(
   book: readonly Movement[],
   account: number,

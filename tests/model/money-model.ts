@@ -9,9 +9,9 @@ import { refundSteps } from "./refund-steps.ts";
 import { PARTS, type Payment, type Refund, type Scenario, type World } from "./world.ts";
 
 /**
- * One payment of 10 and everything that can become of it in a story: requests and answers are lost or late, the bank
- * approves, approves a part, declines, refuses, calls late or carries out twice, its day closes between any two steps, and
- * either service crashes.
+ * One payment of 10 and all its fates in a story: requests and answers are lost or late, the bank approves, approves a
+ * part, declines, refuses, calls late or carries out twice, its day closes between any two steps, and either service
+ * crashes.
  */
 export function moneyModel(scenario: Scenario, { ours = OURS }: { ours?: Ours } = {}): Model<World> {
   const setting = { ours, scenario };

@@ -24,7 +24,7 @@ export function referenceOf(world: World, name: RefundName): string {
   return withSubReference(`refund ${name}`, world[name].sub);
 }
 
-/** `payments` calls the bank for a refund, and keeps what it learns about the call. */
+/** `payments` calls the bank for a refund, and keeps the result of the call. */
 export function relaySteps(world: World, name: RefundName, setting: Setting): Step {
   const { relay, hand, reservation, kind } = world[name];
   const { namesReferences, release } = setting.scenario.bank;

@@ -36,7 +36,7 @@ export function reversalSteps(world: World, setting: Setting): Step {
   return [...begin(world, setting), ...operators(world, setting)];
 }
 
-/** Being reversed, or looked at once more after the day on which no sign of it was seen. */
+/** Being reversed, or inquired once more after the day on which no sign of it was seen. */
 function isReversing({ payment, time }: World): boolean {
   if (payment.state === "REVERSING") return true;
   return payment.state === "FAILED" && payment.watch === "waiting" && time.dayIsClosed;

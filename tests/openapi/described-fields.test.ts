@@ -1,4 +1,4 @@
-// People read a document instead of the code: each field of each schema says what it is.
+// People read a document instead of the code: each field of each schema has a description.
 import { openApiJson, type DocumentedListener } from "@holdfast/contracts/openapi";
 import { expect, test } from "vitest";
 

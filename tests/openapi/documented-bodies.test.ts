@@ -1,5 +1,5 @@
-// Each block of JSON in docs/ says what it is, and is one: the body of an operation, as the gateway parses it, a line of
-// a log, or a part of a settlement mapping. The guides of docs/merchant are executed elsewhere.
+// Each block of JSON in docs/ has a mark of its kind, and is valid: the body of an operation, as the gateway parses it,
+// a line of a log, or a part of a settlement mapping. The guides of docs/merchant are executed elsewhere.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { iyzicoConnector, nestpayConnector } from "@holdfast/banks";

@@ -21,7 +21,7 @@ function documentOf(listener: (typeof LISTENERS)[number]): string {
   return join(documents, `openapi.${listener}.json`);
 }
 
-/** The documents as those meet them who have nothing else: by tools that nobody here wrote. */
+/** The documents as clients meet them: by foreign tools alone. */
 describe.each(LISTENERS)("the OpenAPI document of the %s API", (listener) => {
   let file: string;
   beforeAll(() => {

@@ -67,7 +67,7 @@ test("a payment, a refund and what a webhook has are three schemas, each with wh
   expect(WebhookPayment!.required).toContain("transactionType");
 });
 
-/** The named schemas that somebody meets who reads these answers. */
+/** The named schemas that a reader of these answers meets. */
 function reachedFrom(
   answers: unknown,
   schemas: Record<string, Schema>,

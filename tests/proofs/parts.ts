@@ -3,7 +3,7 @@ export type Part = { name: string; command: string; minutesMax: number };
 
 const vitest = (args: string) => `node scripts/run.mjs vitest run ${args}`;
 
-/** Proofs of what moves money: every kill, every bank that misbehaves, every kind of restart that a payment meets. */
+/** Proofs of the money path: every kill, every bank that misbehaves, every kind of restart that a payment meets. */
 const MONEY_PATH = [
   "services/payments/test",
   "services/webhook-dispatcher/test/kill.fault",

@@ -20,7 +20,7 @@ const file = join(directory, "results.json");
 
 type Kept = { revision: string; results: Result[] };
 
-/** The commit, with what has changed since: a result counts for what it was run on. */
+/** The commit, with all changes since: a result counts for the sources that it was run on. */
 export function revision(): string {
   const git = (...args: string[]) =>
     spawnSync("git", args, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 28 });

@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from "node:util";
 import type { Part } from "./parts.ts";
 import { directory, root, type Result } from "./results.ts";
 
-/** Runs a part's command, prints what it prints, and ends it with all that it has started when its time is over. */
+/** Runs a part's command, prints its output, and ends it with all its processes when its time is over. */
 export async function runPart({ name, command, minutesMax }: Part): Promise<Result> {
   mkdirSync(directory, { recursive: true });
   const log = createWriteStream(join(directory, `${name}.log`));

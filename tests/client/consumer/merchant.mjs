@@ -1,7 +1,7 @@
-// A merchant's program in a project that has nothing but the packed client. `client` is what it exports, however it was loaded.
+// A merchant's program in a project that has nothing but the packed client. `client` is its exports, however loaded.
 import { createHmac } from "node:crypto";
 
-/** Pays, is declined, authorizes, captures, asks for a refund and verifies a webhook. @returns what came of it. */
+/** Pays, is declined, authorizes, captures, asks for a refund and verifies a webhook. @returns the outcomes. */
 export async function useClient(
   { Holdfast, HoldfastError, verifyWebhook },
   [baseUrl, apiKey, apiSecret, closedUrl],

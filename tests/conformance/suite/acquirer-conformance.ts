@@ -12,8 +12,8 @@ import { describeThreeDs } from "./describe-three-ds.ts";
 import { describeUnknowns } from "./describe-unknowns.ts";
 
 /**
- * Tests what every adapter of the port in `acquirer.ts` promises, against the bank's test environment. It is called at
- * the top of an adapter's test file; `setUp` runs once.
+ * Tests the promises of every adapter of the port in `acquirer.ts`, against the bank's test environment. It is called
+ * at the top of an adapter's test file; `setUp` runs once.
  */
 export function describeAcquirerConformance(name: string, setUp: () => Promise<ConformanceSetup>): void {
   describe.concurrent(`${name} conforms to the acquirer port`, () => {
