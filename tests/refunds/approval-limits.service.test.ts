@@ -82,7 +82,7 @@ describe("one person approves no more than the limit in 24 hours", () => {
     expect(entries).toMatchObject([{ actor: "daily", action: "refund.approval_refused" }]);
     expect(JSON.parse(entries[0]!.detail)).toMatchObject({ code: "approver_limit_reached" });
     expect(await refunds.ledger(third)).toEqual([]);
-    // Up to the limit, and somebody else.
+    // Up to the limit, and by another person.
     expect(await refunds.approve(await part("20000"), "daily")).toMatchObject({ outcome: "done" });
     expect(await refunds.approve(third, "somebody else")).toMatchObject({ result: { status: "SUCCESS" } });
   });
@@ -101,7 +101,7 @@ describe("one person approves no more than the limit in 24 hours", () => {
     const ids = await Promise.all(Array.from({ length: 8 }, () => part()));
     const approveUntilAnswered = async (refundId: string) => {
       const { outcome } = await refunds.approve(refundId, "eight at once");
-      // A busy machine may leave one without an answer, and what was decided is in the database, too.
+      // A busy machine may leave one without an answer: it is asked again, and the database has every decision.
       return outcome === "done" || outcome === "problem";
     };
     await Promise.all(ids.map((refundId) => eventually(() => approveUntilAnswered(refundId))));

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 export type BankFront = Awaited<ReturnType<typeof startBankFront>>;
 
 /**
- * Stands before the bank, as a machine that can freeze or that tells other amounts than the bank has in its ledger.
+ * Stands before the bank, as a machine that can freeze, or that reports other amounts than the bank has in its ledger.
  * @param port 0 takes a free one.
  */
 export async function startBankFront(bankUrl: string, port = 0) {
@@ -41,7 +41,9 @@ export async function startBankFront(bankUrl: string, port = 0) {
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Nothing is carried out or answered until `thaw`; what has arrived by then is carried out, however late. */
+    /**
+     * Nothing is carried out or answered until `thaw`; calls that have arrived by then are carried out, however late.
+     */
     freeze() {
       const frozen = Promise.withResolvers<void>();
       thawed = frozen.promise;

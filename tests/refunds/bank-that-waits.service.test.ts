@@ -9,7 +9,9 @@ import { accountOperators } from "../../services/payments/test/account-operators
 import { dayEndFarAway, eventually } from "../support/index.ts";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
 
-/** A bank that takes a call later, or not with these credentials: nothing is lost, and nothing is told as a decline. */
+/**
+ * A bank that takes a call later, or not with these credentials: nothing is lost, and nothing is reported as a decline.
+ */
 let refunds: RefundsHarness;
 let dir: string;
 let bank: Awaited<ReturnType<typeof startNestpaySimulator>>;

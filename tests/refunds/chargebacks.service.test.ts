@@ -23,7 +23,7 @@ let refunds: RefundsHarness;
 let front: BankFront;
 let close: () => Promise<void>;
 
-/** Longer than a test may take: no call ends because nobody waits any more. */
+/** Longer than a test may take: no call times out. */
 const PATIENT = { ACQUIRER_TIMEOUT: "5m", LEASE_DURATION: "20m" };
 
 beforeAll(async () => {
@@ -211,7 +211,7 @@ describe("of a chargeback and a refund the payment's row decides", () => {
     expect(first).toMatchObject({ countedAmount: 60, excessAmount: 30 });
     expect(await open(paymentId, "4001")).toMatchObject({ ...refused, extra: { disputableAmount: 40 } });
     expect(await cases(paymentId)).toHaveLength(1);
-    // The bank may dispute again what it has given back.
+    // The bank may dispute again a sum that it has given back.
     await decide(chargebackId, "WON");
     expect(await opened(paymentId, "10000")).toMatchObject({ countedAmount: 100, excessAmount: 70 });
   });
@@ -267,7 +267,7 @@ describe("a line of a bank's file", () => {
     const { chargebackId } = await opened(paymentId, "4000");
     await told(lineOf(paymentId));
     expect(await cases(paymentId)).toMatchObject([{ chargebackId, reported: true, openedBy: "olga" }]);
-    // And people do not open what a line has.
+    // And people cannot open a case that a line has opened.
     expect(await open(paymentId, "4000")).toMatchObject({ code: "chargeback_exists" });
   });
 

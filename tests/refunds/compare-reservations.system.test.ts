@@ -113,7 +113,7 @@ test("after refunds was restored to an earlier point each difference is named, a
   await restore();
   await isDaysOld(lost);
   await isDaysOld(lostWhilePaid);
-  // payments was restored to before it heard of these two.
+  // payments was restored to a time before these two.
   await refunds.query(
     "update payments.refund_reservation set state = 'ACTIVE' where refund_id = any($1::uuid[])",
     [[paid, rejected]],

@@ -41,7 +41,7 @@ async function startDoomed(service: "refunds" | "payments", point: Failpoint): P
   return doomed;
 }
 
-/** Sends what makes it die, until it is dead; whoever asked hears nothing in time. */
+/** Sends the request at which it dies, until it is dead; the caller gets no answer in time. */
 async function killBy<Context extends CommandContext, Request extends z.ZodType>(
   doomed: LoggedChild,
   command: Command<Request, z.ZodType, Context>,

@@ -75,7 +75,7 @@ test("random histories end as the model says, crashes or not", async () => {
 
 function steps(): fc.Arbitrary<Step>[] {
   const index = fc.nat(20);
-  // The last two digits choose what the bank does: mostly nothing special, declined, HTTP 500.
+  // The last two digits choose the bank's answer: mostly nothing special, declined, HTTP 500.
   const tail = fc.constantFrom(0, 0, 0, 0, 91, 95);
   const ask = fc.tuple(index, fc.integer({ min: 1, max: 70 }), tail);
   const crashOfRequest = fc.constantFrom("after_claim", "after_reservation", "after_request");

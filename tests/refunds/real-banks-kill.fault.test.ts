@@ -79,7 +79,7 @@ async function survive(): Promise<void> {
   survivor ??= await refunds.startPayments(SOON);
 }
 
-/** Sends what kills the one process that there is at the point, and starts another. */
+/** Sends the request that kills the only process at the point, and starts another. */
 async function killBy(point: Failpoint, send: () => Promise<unknown>): Promise<void> {
   await survivor?.stop();
   survivor = undefined;
@@ -103,7 +103,10 @@ function payment(protocol: Protocol, how: "sale" | "authorization") {
   return { paymentId, send };
 }
 
-/** On a busy machine one may not be started, or the bank's time-out pass: it is about what comes after. */
+/**
+ * Pays again where a process did not start or the bank's time-out passed on a busy machine: the steps after it need an
+ * approved payment.
+ */
 async function approved(protocol: Protocol, how: "sale" | "authorization"): Promise<string> {
   return await eventually(async () => {
     const { paymentId, send } = payment(protocol, how);
@@ -112,7 +115,7 @@ async function approved(protocol: Protocol, how: "sale" | "authorization"): Prom
   });
 }
 
-/** Waits until nothing is under way about the payment. @returns its status, and what the bank has done of it. */
+/** Waits until nothing is under way about the payment. @returns its status, and the bank's operations for it. */
 async function ended(protocol: Protocol, paymentId: string) {
   const status = await eventually(async () => {
     const read = await refunds.call(getPayment, { paymentId }, of(protocol));

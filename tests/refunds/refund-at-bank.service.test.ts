@@ -20,7 +20,7 @@ let front: BankFront;
 let close: () => Promise<void>;
 
 const LATE_ARRIVAL_MS = 3_600_000;
-/** Longer than a test may take: no call ends because nobody waits any more. */
+/** Longer than a test may take: no call times out. */
 const PATIENT = { ACQUIRER_TIMEOUT: "5m", LEASE_DURATION: "20m" };
 
 beforeAll(async () => {
@@ -227,7 +227,7 @@ test("an approved one whose reservation is not there is paid when it is, and onc
   expect(await refunds.ledger(refundId)).toEqual(["refund approved 1000"]);
 });
 
-// The last one: whoever comes after it might send on a connection that has not found the bus again.
+// The last one: a test after it might send on a connection that has not found the bus again.
 test("a bus that breaks while the bank works has it pay once", async () => {
   const refundId = await refunds.queue(await refunds.pay(), "1000");
   freeze();

@@ -36,7 +36,7 @@ type RefundsOptions = Pick<TestSystemOptions, "env" | "running" | "bank"> & {
   refunds?: Record<string, string>;
 };
 
-/** The refunds service beside the payments service, and what merchants and operators do about refunds. */
+/** The refunds service beside the payments service, with the calls of merchants and operators about refunds. */
 export async function startRefundsHarness({ refunds = {}, ...options }: RefundsOptions = {}) {
   const system = await startTestSystem({
     services: ["payments", "refunds"],
@@ -89,7 +89,7 @@ export async function startRefundsHarness({ refunds = {}, ...options }: RefundsO
     read: (refundId: string, reader = merchantId) =>
       call(getRefund, { refundId }, { merchant: { merchantId: reader } }),
     describe: (refundId: string) => operate(describeRefund, { refundId }),
-    /** As if the lease of who works on it had ended: whoever looks next goes on with it. */
+    /** Ends the lease of the process that works on it: the next one to look goes on with it. */
     abandon: (refundId: string) =>
       query("update refunds.refund set recover_at = now() where refund_id = $1 and recover_at is not null", [
         refundId,

@@ -20,7 +20,7 @@ beforeEach(() => {
 afterEach(() => refunds.acquirerWillBehave());
 afterAll(() => close());
 
-/** A refund whose outcome nobody knows: what the bank did with the request is as `behaviour` says. */
+/** A refund with an unknown outcome; `behaviour` is the bank's at the request. */
 async function unresolved(behaviour = "hang_before", paymentId?: string): Promise<string> {
   const refundId = await refunds.queue(paymentId ?? (await refunds.pay()), "1000");
   await refunds.acquirerWill("refund", behaviour);

@@ -85,7 +85,7 @@ describe("a bank that is frozen", () => {
   });
 
   test("beyond the operator's deadline: the answer comes in time, and the call goes on under its lease", async () => {
-    // Recovery never comes: whatever ends the refund is the approval's own call.
+    // Recovery never comes: only the approval's own call can end the refund.
     const service = await alone.startRefunds({ ACQUIRER_TIMEOUT: "30s", LEASE_DURATION: "1h" });
     const refundId = await alone.queue(await alone.pay(), "1000");
     front.freeze();
@@ -133,7 +133,7 @@ test("a bank that never answers about one refund delays no other", async () => {
     expect(await alone.settled(refundId)).toBe("SUCCESS");
   }
   expect(await alone.describe(hanging)).toMatchObject({ result: { state: "EXECUTING" } });
-  // The bank drops its connections, so nobody has to wait for them.
+  // The bank drops its connections, so there is no need to wait for them.
   void alone.acquirer.close();
   await service.stop();
   await alone.close();

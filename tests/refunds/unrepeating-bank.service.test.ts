@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { startBankFront } from "./bank-front.ts";
 import { FAST, startBehindFront, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
 
-/** A bank that pays a refund as often as it gets it: what was lost may be on its way, and must not be overtaken. */
+/** A bank that pays a refund as often as it gets it: a lost call may be on its way, and must not be overtaken. */
 let refunds: RefundsHarness;
 /** For tests that end while the first request may arrive, however slow the machine is. */
 let patient: RefundsHarness;
