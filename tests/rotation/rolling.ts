@@ -9,7 +9,7 @@ import { eventually } from "../support/index.ts";
 import type { BalancedGateways } from "./balanced-gateways.ts";
 import { startSteadyLoad, type OperatorAt } from "./steady-load.ts";
 
-/** A machine that is busy must not make what a rotation would not. */
+/** A busy machine must not cause errors that a rotation would not. */
 export const PATIENT = {
   ...loadTimers,
   ACQUIRER_TIMEOUT: "7s",
@@ -56,7 +56,7 @@ export function operatorOf(sut: () => SystemUnderTest, ca?: () => string): Opera
 /**
  * The restarts of one step: every process of a service after the other, and each only when the one before is ready.
  *
- * @param envOf what the process is started with, on top of its own.
+ * @param envOf settings with which the process is started, on top of its own.
  */
 export async function rollOutTo(
   { payments, refunds, webhooks, gateways: all }: System,

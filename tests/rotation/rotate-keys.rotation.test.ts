@@ -117,7 +117,7 @@ async function keys(service: string, ring: Record<string, string>, ...args: stri
   });
 }
 
-/** The checker compares the audit log with what operators did; this is one of it. */
+/** The checker compares the audit log with operators' changes, and this is one. */
 async function reencrypt(ring: Record<string, string>): Promise<void> {
   expect(await keys("webhook-dispatcher", ring, "reencrypt")).toMatchObject({ status: 0 });
   sut.system.operators.history.add({
@@ -144,7 +144,7 @@ async function needs(
   return { old: old!.rows };
 }
 
-/** Idempotency-Keys live for 7 days: what was made under the old key becomes too old to be compared. */
+/** Idempotency-Keys live for 7 days: those made under the old key become too old to be compared. */
 async function asIfAWeekAgo(): Promise<void> {
   await query(`
     update payments.pan_fingerprint_key

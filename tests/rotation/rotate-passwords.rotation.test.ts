@@ -43,7 +43,7 @@ afterAll(() => sut?.stop());
 test("passwords of the database and of the bus are replaced under load, and the old ones open nothing afterwards", async () => {
   const load = startLoad(sut, gateways, operatorAt);
   await load.ranFor(1);
-  // 1. The logins that nobody uses get passwords.
+  // 1. The unused logins get passwords.
   const seconds = Object.fromEntries(
     appRoleNames.map((role) => [secondLoginOf(role), newPassword()]),
   ) as Record<SecondLogin, string>;
@@ -95,7 +95,7 @@ async function install(
   });
 }
 
-/** Those that the processes have. Nobody is signed in as an owner. */
+/** Passwords in use by the processes. No process is signed in as an owner. */
 function firstPasswords(): RolePasswords {
   const inUse = servicesOf(sut.system).map(({ databaseUrl }) => {
     const { username, password } = new URL(databaseUrl);

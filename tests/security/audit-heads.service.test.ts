@@ -13,7 +13,7 @@ import {
 import { expect, onTestFinished, test } from "vitest";
 import { captureLog, eventually, startTestSystem, type LogLine } from "../support/index.ts";
 
-/** Keeps what it is sent, as a sink that only appends. */
+/** Keeps each request, as a sink that only appends. */
 async function startSink() {
   const kept: string[] = [];
   const take = async (request: IncomingMessage, response: ServerResponse) => {

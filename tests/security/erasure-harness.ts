@@ -36,7 +36,7 @@ export async function startErasureHarness() {
     /** Checkouts of the customer: one that is paid, and one that the merchant cancels. @returns their ids. */
     checkOut: (customerId: string) => checkOut(system, customerId),
     sell: (of: { paymentId: string; customerId: string }) => sell(system, of),
-    /** A sale and its refund, and what other flows would have left. @returns the sale's id. */
+    /** A sale and its refund, and the remains of other flows. @returns the sale's id. */
     async live(customerId: string): Promise<string> {
       const { paymentId, refundId } = await payAndRefund(system, customerId);
       await plantElsewhere(system, { paymentId, refundId, customerId, name: NAME });
@@ -142,7 +142,7 @@ async function ageEvents(system: TestSystem, owners: readonly Owner[]): Promise<
   }
 }
 
-/** Every column, of whatever table, that contains the word, in whatever case. */
+/** Every column of any table that contains the word, in any case. */
 async function columnsWith(system: TestSystem, word: string): Promise<string[]> {
   return await withClient(system.database.superuserUrl, async (client) => {
     const { rows: columns } = await client.query<{

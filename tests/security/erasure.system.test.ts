@@ -162,7 +162,7 @@ test("an event of a chargeback is erased that the dispatcher does not have, also
   );
   const lost = { chargebackId, outcome: "LOST", reason: "The bank wrote so." } as const;
   expect((await system.operate(decidePaymentChargeback, lost)).outcome).toBe("done");
-  // Its end is another one than the first event tells.
+  // It ended at another time than the first event says.
   await system.query(
     "update payments.chargeback set created_at = created_at - interval '3 days', ended_at = ended_at + interval '1 day' where chargeback_id = $1",
     [chargebackId],

@@ -1,4 +1,5 @@
-// A gateway that was taken over sends what it likes on the bus. The services that decide verify who asked for it.
+// A gateway that was taken over sends anything on the bus. The services that decide verify the person behind each
+// request.
 import { randomBytes, randomUUID } from "node:crypto";
 import {
   ALL_COMMANDS,
@@ -63,7 +64,7 @@ async function pay(): Promise<{ paymentId: string }> {
 /** The account that an attacker would make, with credentials that payments can open. */
 const ATTACKERS = "attacker";
 
-/** A payload of each operator's command, about what there is. */
+/** A payload of each operator's command, about existing records. */
 const PAYLOADS: Record<string, () => object> = {
   "payments.list-for-operator": () => ({ limit: 10, filter: {} }),
   "payments.describe": () => ({ paymentId }),
@@ -173,7 +174,7 @@ function defaultEndpoint() {
 
 const commands = ALL_COMMANDS.filter(({ role }) => role !== undefined);
 
-/** Rows of what operators may change, and of who did what. */
+/** All rows that operators may change, and the audit logs. */
 async function everything() {
   const [rows] = await system.query<{ all: string }>(
     `select jsonb_build_array(

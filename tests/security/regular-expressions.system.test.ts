@@ -11,10 +11,13 @@ import { sourceFiles } from "./source-files.ts";
  */
 const WAYS_MAX = 8;
 
-/** Ends the analysis of what is not linear, as not linear. The largest of ours, zod's date, takes under half of it. */
+/**
+ * Ends the analysis of expressions that are not linear, as such. The largest of ours, zod's date, takes under half of
+ * it.
+ */
 const STEPS_MAX = 10_000;
 
-/** Run over the routes' own templates when the router is made, never over what a client sends. */
+/** Run over the routes' own templates when the router is made, never over a client's input. */
 const OWN_INPUT_ONLY = new Set(["/\\{(\\w+)\\}/g"]);
 
 const literals = [...sourceFiles("packages/contracts/src/**/*.ts", "services/api-gateway/src/**/*.ts")]

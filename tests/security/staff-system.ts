@@ -71,7 +71,7 @@ async function openShopIn(system: TestSystem, operate: Ask, name: string): Promi
   const { merchantId, apiKey } = JSON.parse(created.text) as { merchantId: string; apiKey: string };
   const merchant = { merchant: { merchantId } };
   const hooks = `/operator/merchants/${merchantId}/webhooks`;
-  // Nobody listens there: a delivery that fails is a delivery.
+  // No server listens there: a delivery that fails is a delivery.
   const body = { url: "https://127.0.0.1:9/hook" };
   await operate({ method: "PUT", path: `/operator/merchants/${merchantId}/webhook`, body });
   const further = { url: "https://127.0.0.1:9/further" };

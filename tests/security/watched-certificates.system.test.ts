@@ -1,5 +1,5 @@
-// A Secret that was renewed says nothing about the process that has not read it. The alert on the end of a certificate is as
-// good as what each process measures, which its wiring decides.
+// A renewed Secret says nothing about a process that has not read it. The alert on the end of a certificate is as good
+// as each process' own measure, which its wiring decides.
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { installEventStream } from "@holdfast/installation";

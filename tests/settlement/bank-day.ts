@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 
 /**
- * A day's business, the file that a faulty bank writes about it, and the truth: what each line and each fact has to be
- * called. It uses nothing of the service that is judged by it.
+ * A day's business, the file that a faulty bank writes about it, and the truth: the right verdict on each line and each
+ * fact. It uses nothing of the service that is judged by it.
  */
 export type BankDay = { facts: Fact[]; file: string; truth: Truth };
 

@@ -147,7 +147,7 @@ test.each(ADAPTERS)("the file of a day at %s agrees with ours, to the kurus", as
     "select verdict, sum(gross_minor)::text from settlement.line where account_id = $1 group by 1",
     [accountId],
   );
-  // 70.07 captured, 19.99 sold, 5.01 refunded; what was voided is there with both signs, or not at all.
+  // 70.07 captured, 19.99 sold, 5.01 refunded; a voided operation is there with both signs, or not at all.
   expect(lines).toEqual([{ verdict: "MATCHED", sum: "8505" }]);
   const [ours] = await system.query<{ sum: string }>(
     `select sum(case kind when 'REFUND' then -amount_minor else amount_minor end)::text as sum

@@ -6,7 +6,7 @@ import { decimalText, genericLine } from "../../services/settlement/test/written
 import { eventually } from "../support/index.ts";
 import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
 
-/** From a line of a bank's file to the payment, and what operators do about the case, over HTTP. */
+/** From a line of a bank's file to the payment, and operators' decisions on the case, over HTTP. */
 let system: SettlementHarness;
 let port: number;
 beforeAll(async () => {
@@ -136,7 +136,7 @@ test("what payments could not be told while it was away it is told when it is ba
       [],
     ),
   );
-  // Each was told twice, and counted once.
+  // Each was reported twice, and counted once.
   const rows = await system.query(
     `select payment_id from payments.payment join payments.chargeback using (payment_id)
      group by payment_id, charged_back_minor having charged_back_minor <> sum(counted_minor)`,

@@ -15,7 +15,7 @@ beforeAll(async () => {
     connectionsMax: 4,
     connectionTimeoutMs: 60_000,
     applicationName: "test",
-    // Ten thousand lines take what the machine takes.
+    // Ten thousand lines take as long as the machine needs.
     queryTimeoutMs: 0,
     settings: { statement_timeout: "0" },
     log: createLogger("test", "error"),
@@ -26,7 +26,7 @@ afterAll(async () => {
   await command.close();
 });
 
-/** Imports a day's file for an account of its own, compares it, and returns what differs from the truth. */
+/** Imports a day's file for an account of its own, compares it, and returns the differences from the truth. */
 async function judge(account: string, { facts, file, truth }: BankDay) {
   await command.query(
     `insert into settlement.account (account_id, settlement_days, fee_basis_points, fee_fixed_minor)
@@ -90,7 +90,7 @@ async function openDifferences(account: string): Promise<Record<string, number>>
   return Object.fromEntries(rows.map(({ class: name, count }) => [name, count]));
 }
 
-/** The truth's own list of what somebody has to look at. */
+/** The truth's own list of lines and facts that people have to look at. */
 function expectedDifferences({ truth }: BankDay): Record<string, number> {
   const counts: Record<string, number> = {};
   const count = (verdict: string | null) => {

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => system.close());
 
-/** A line of a payment that nobody knows. */
+/** A line of an unknown payment. */
 const line = (minor: bigint) => genericLine({ bank_reference: randomUUID(), gross: decimalText(minor) });
 
 const take = async (...lines: string[]) => importIdIn((await system.bankFiles.take(...lines)).output);
@@ -194,7 +194,7 @@ test("of a payment the lines of banks' files are shown, its refunds' too, and th
           movementId: paymentId,
           kind: "SALE",
           grossAmount: 90,
-          // The bank's own clock and day, whatever the zone of this process.
+          // The bank's own clock and day, in any zone of this process.
           transactedAt: "2026-03-10T23:59:59",
           settlesOn: "2026-03-11",
           verdict: "AMOUNT_DIFFERS",

@@ -13,7 +13,7 @@ import { makeTestDirectory } from "../support/test-directory.ts";
 
 export type SettlementHarness = Awaited<ReturnType<typeof startSettlementHarness>>;
 
-/** Payments, refunds and settlement, and what merchants do whose money a bank then reports. */
+/** Payments, refunds and settlement, and merchants' requests whose money a bank then reports. */
 export async function startSettlementHarness(options: Partial<TestSystemOptions> = {}) {
   const system = await startTestSystem({
     services: ["payments", "refunds", "settlement"],

@@ -157,7 +157,7 @@ test("a statement that becomes complete reaches the endpoint that asks for it on
     path: "/api/statements?from=2026-03-12&to=2026-03-12&currency=TRY",
   });
 
-  // A copy of a line counts nowhere, and nothing is told of it.
+  // A copy of a line counts nowhere, and no event follows.
   await take(sale, line("SALE", randomUUIDv7(), 1n, "2026-03-12"));
   await everythingIsLookedAt();
   expect(told(merchant)).toHaveLength(2);
@@ -168,7 +168,7 @@ test("a statement that becomes complete reaches the endpoint that asks for it on
   expect(told(merchant).at(-1)).toMatchObject({ chargebacksAmount: 100, netPayableAmount: -1.99, lines: 2 });
   expect((await statements(merchant)).map(({ revision }) => revision)).toEqual([2, 1]);
 
-  // The default endpoint got what it always gets.
+  // The default endpoint got its usual events only.
   expect(toldIn(shop, merchant, "settlement.statement_ready")).toEqual([]);
   expect(
     await system.query(

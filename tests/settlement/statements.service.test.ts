@@ -66,7 +66,7 @@ function line(kind: string, reference: string, gross: bigint, change: Change = {
 }
 
 async function take(...lines: string[]): Promise<void> {
-  // The account takes as long as it likes: lateness is not what is looked at.
+  // The account may take any time: lateness is not under test.
   await system.query("update settlement.account set settlement_days = 400");
   expect(await system.bankFiles.take(...lines)).toMatchObject({ code: 0 });
   await eventually(async () => {
@@ -89,7 +89,7 @@ const FIRST = {
   netPayableAmount: 4.5,
   lines: 5,
   unpricedLines: 0,
-  // The line with another amount waits for somebody's decision.
+  // The line with another amount waits for a person's decision.
   complete: false,
 };
 const SECOND = {
