@@ -1,4 +1,4 @@
-// The house rules that neither the compiler nor the linter knows. Each test says what to do when it is red.
+// The house rules that neither the compiler nor the linter knows. Each test says how to mend a red one.
 import { expect, test } from "vitest";
 import {
   missingCommands,
@@ -77,7 +77,7 @@ test("imports go one way: services and tools import packages, only tools/holdfas
       return false;
     // A test beside its code may start a database, a bank or a receiver; another service is tested in tests/.
     if (isTest(from)) return target.startsWith("services/");
-    // The one program of the product imports the services that it is made of.
+    // The one program of the product imports its services.
     if (source === "tools/holdfast" && target.startsWith("services/")) return false;
     return !target.startsWith("packages/") && !(source.startsWith("tools/") && target.startsWith("tools/"));
   });

@@ -21,7 +21,10 @@ const SETTINGS = {
   DIFFERENCE_TWO_PEOPLE_ABOVE: "TRY:100.00",
 };
 
-/** Called by vitest before the first test; what it returns is called after the last. The banks of every protocol are there. */
+/**
+ * Called by vitest before the first test; the function returned is called after the last. The banks of every protocol
+ * run.
+ */
 export async function setup(project: Pick<TestProject, "provide">): Promise<() => Promise<void>> {
   Object.assign(process.env, SETTINGS);
   const home = await mkdtemp(join(tmpdir(), "holdfast-browser-"));

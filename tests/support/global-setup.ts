@@ -3,7 +3,7 @@
 import type { TestProject } from "vitest/node";
 import { startTestInfrastructure } from "./template-database.ts";
 
-/** Called by vitest before the first test; what it returns is called after the last. */
+/** Called by vitest before the first test; the function returned is called after the last. */
 export async function setup(project: Pick<TestProject, "provide">): Promise<() => Promise<void>> {
   const infrastructure = await startTestInfrastructure();
   project.provide("holdfast", infrastructure.provided);

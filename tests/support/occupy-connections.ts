@@ -4,10 +4,10 @@ import { eventually } from "./eventually.ts";
 import type { TestDatabase } from "./test-database.ts";
 
 /**
- * Keeps every connection of a service's pool in a statement that waits for `table`. The service has to have been started
- * after `letStatementsWait`.
+ * Keeps every connection of a service's pool in a statement that waits for `table`. The service has to have been
+ * started after `letStatementsWait`.
  *
- * @returns what frees them.
+ * @returns the function that frees them.
  */
 export async function occupyConnections(
   { superuserUrl }: TestDatabase,

@@ -27,14 +27,14 @@ export type OtlpReceiver = {
   metrics: Map<string, Set<string>>;
   /** Everything that came, byte for byte. */
   bodies: Buffer[];
-  /** Exports asked for, whatever became of them. */
+  /** Exports received, whatever the answer. */
   requests(): number;
   behave(manner: CollectorManner): void;
   close(): Promise<void>;
 };
 
 /**
- * A collector for tests: real HTTP, OTLP in JSON. What comes as protobuf is kept and not read.
+ * A collector for tests: real HTTP, OTLP in JSON. Protobuf is kept and not read.
  *
  * @param options.host where it listens; `0.0.0.0` where containers have to reach it
  */

@@ -10,7 +10,7 @@ export type PlanWork = {
 
 type PlanNode = Record<string, unknown> & { Plans?: PlanNode[] };
 
-/** Runs a statement, counts what it reads, and rolls it back. The connection's settings decide the plan. */
+/** Runs a statement, counts its reads, and rolls it back. The connection's settings decide the plan. */
 export async function measurePlan(
   client: ClientBase,
   { text, values = [] }: { text: string; values?: unknown[] },
@@ -34,10 +34,10 @@ export async function measurePlan(
 type BatchValue = string | number | boolean | Date | Buffer | null;
 
 /**
- * `execute` of a prepared statement that takes a batch, an array for each column: so the plan is the one that a connection
- * keeps, and not one for these rows.
+ * `execute` of a prepared statement that takes a batch, an array for each column: so the plan is the one that a
+ * connection keeps, and not one for these rows.
  *
- * @param before what the statement takes before the arrays.
+ * @param before the statement's parameters before the arrays.
  */
 export function executeBatch<Column extends string>(
   name: string,

@@ -4,8 +4,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 type Entry = { pid: number; parent: number };
 
 /**
- * A process with everything that comes of it. What was seen once is remembered, because the children of a process that
- * is gone are no longer to be told by their parent.
+ * A process with all its descendants. Those seen once are remembered, because the children of a process that is gone
+ * can no longer be found by their parent.
  */
 export class ProcessTree {
   readonly #seen: Set<number>;

@@ -9,7 +9,7 @@ export async function serveCommands(natsUrl: string, service: string, handlers: 
     service,
     version: "0.0.0",
     places: { external: 1_000, local: 1_000 },
-    // The test is about whoever sends: every token is believed.
+    // The test is about the sender: every token is believed.
     operators: {
       async verify(token) {
         const { sub = "", roles } = decodeJwt<{ roles: OperatorRole[] }>(token);

@@ -40,8 +40,8 @@ export type TestSystemOptions = {
   /** The log of a service in this process; without it, its errors go to stdout. */
   log?: (service: ServiceName) => Logger;
   /**
-   * Each service signs in to the bus as its own user, as in production; the test itself is the observer. Otherwise nobody
-   * signs in.
+   * Each service signs in to the bus as its own user, as in production; the test itself is the observer. Otherwise the
+   * bus has no sign-in.
    */
   withBusUsers?: boolean;
   /** How long the dispatchers' consumer waits for an acknowledgement. */
@@ -56,8 +56,8 @@ export type TestSystem = Awaited<ReturnType<typeof startTestSystem>>;
 const STREAM_WITHIN_MS = 180_000;
 
 /**
- * Services in this process, with a database, a bus and a bank that nobody else uses. The test plays everybody else: the
- * gateway that sends commands, the merchant, the buyer and the operator.
+ * Services in this process, with a database, a bus and a bank of their own. The test plays all others: the gateway that
+ * sends commands, the merchant, the buyer and the operator.
  */
 export async function startTestSystem(options: TestSystemOptions) {
   const { services, running = services, commission, ackWaitMs = 30_000 } = options;
@@ -104,7 +104,7 @@ export async function startTestSystem(options: TestSystemOptions) {
     /** A pre-authorization or a sale as the gateway sends it, with `change` applied. */
     sealer,
     command: (change?: PaymentChange) => createPaymentCommand(sealer, merchantId, change),
-    /** As the superuser: whatever any service wrote. */
+    /** Queries as the superuser, so every service's rows. */
     query: async <Row = Record<string, unknown>>(text: string, values: unknown[] = []) =>
       (await superuser.query(text, values)).rows as Row[],
     async close(): Promise<void> {

@@ -14,7 +14,7 @@ export class TestBackendError extends Error {
 
 /**
  * TEST_BACKEND decides, and is `embedded` by default: containers take twice as long. `detect` takes containers where a
- * Docker engine answers that has both images; nothing is pulled that nobody asked for.
+ * Docker engine answers that has both images; no image is pulled unasked.
  *
  * @throws TestBackendError
  */

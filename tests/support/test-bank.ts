@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import type { AcquirerSimulator, LedgerLine, Modes } from "@holdfast/acquirer-simulator";
 
-/** The acquirer of a test, which behaves well unless it is told otherwise. */
+/** The acquirer of a test, which behaves well until a test sets it otherwise. */
 export type TestBank = {
   acquirer: AcquirerSimulator;
   /** Sets the acquirer's behaviour at the next calls of an operation. */
   acquirerWill(operation: string, behaviour: string, times?: number): Promise<void>;
   /** Sends a call that was on its way, or another sender's under our references. @returns the bank's answer. */
   acquirerGets(operation: string, body: Record<string, unknown>): Promise<unknown>;
-  /** Forgets what the acquirer was to do with calls that have not come yet. */
+  /** Forgets the behaviours set for calls that have not come yet. */
   acquirerWillBehave(): Promise<void>;
   /** All that the bank has done, oldest first, a line of JSON each. */
   ledgerText(): Promise<string>;

@@ -39,8 +39,8 @@ export async function createTestDatabase(
 }
 
 /**
- * A pool that was ended has not yet closed its sockets, and a session that is ended by force then is an error that nobody
- * listens to any more. What is left open for longer is left on purpose.
+ * A pool that was ended has not yet closed its sockets, and ending its sessions by force then is an error without a
+ * handler. Sessions open for longer are left on purpose.
  */
 async function untilLeft(client: Client, database: string): Promise<void> {
   for (let look = 0; look < LOOKS; look++) {

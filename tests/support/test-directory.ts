@@ -1,5 +1,5 @@
-// Directories of servers that tests start. Their names hold the process that made them, so that those of killed test
-// runs can be told from those in use.
+// Directories of servers that tests start. Their names have the process that made them, so that those of killed test
+// runs are known from those in use.
 import {
   accessSync,
   chmodSync,
@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isOver } from "./process-is-over.ts";
 
-/** A new directory below the system's temporary one, or the given; whoever makes it removes it. */
+/** A new directory below the system's temporary one, or the given; the caller removes it. */
 export function makeTestDirectory(parent = tmpdir()): string {
   const dir = mkdtempSync(join(parent, `${prefix}${process.pid}-`));
   // Under root PostgreSQL may have to run as another user, who must get through.
@@ -44,10 +44,10 @@ function hasRoom(place: string): boolean {
 /** Linux's file system of shared memory. */
 const MEMORY = "/dev/shm";
 
-/** Bytes: several times what a run needs. */
+/** Bytes, several times a run's needs. */
 const ROOM = 4 * 1024 ** 3;
 
-/** Removes what processes that are over have left: some 40 MB for each test run that was killed. */
+/** Removes directories of processes that are over: some 40 MB for each test run that was killed. */
 export function removeLeftovers(): void {
   // Those that fill the memory are the reason why there may be no room now.
   for (const parent of [tmpdir(), MEMORY].filter((place) => existsSync(place))) removeLeftoversOf(parent);

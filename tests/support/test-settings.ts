@@ -26,7 +26,7 @@ export function createTestSettings({
     NATS_URL: natsUrl,
     // The servers of a test run may be containers, or of another machine.
     ALLOW_PLAINTEXT: "postgres,nats",
-    // A busy machine is not what a test is about.
+    // A busy machine is not under test.
     DATABASE_CONNECTION_TIMEOUT: "60s",
     DRAIN_TIMEOUT: "1s",
     ...operatorTokens,
@@ -39,7 +39,7 @@ export function createTestSettings({
     THREE_DS_STATE_KEYS: ring("s1"),
     CREDENTIAL_PEPPERS: ring("p1"),
   };
-  // The bank drops by itself what it never answers.
+  // The bank drops unanswered calls by itself.
   const bank = { ...(acquirerUrl && { ACQUIRER_URL: acquirerUrl }), ACQUIRER_TIMEOUT: "60s" };
   return {
     "gateway-merchant": {

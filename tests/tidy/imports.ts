@@ -29,14 +29,14 @@ function specifiersOf(source: string): string[] {
   return [...source.matchAll(SPECIFIER)].map(([, specifier]) => specifier!);
 }
 
-/** A workspace's folder, such as `services/payments` or `tests`; undefined for what stands in the root. */
+/** A workspace's folder, such as `services/payments` or `tests`; undefined for files in the root. */
 export function workspaceOf(path: string): string | undefined {
   return /^(?:(?:services|packages|tools)\/[^/]+|tests|deploy|scripts)(?=\/)/.exec(path)?.[0];
 }
 
 /**
- * The rooms between which an import goes: what its two files are in, or are themselves, in the last folder that they have
- * in common. So the wiring, which stands in `src` and imports every room, is a room of its own.
+ * The rooms between which an import goes: the folders, or files, at which the paths of its two files first differ. So
+ * the wiring, which stands in `src` and imports every room, is a room of its own.
  */
 export function roomsOf({ from, to }: Import): readonly [from: string, to: string] {
   const parts = [from.split("/"), to.split("/")] as const;

@@ -4,7 +4,9 @@ import { join } from "node:path";
 
 export const REPOSITORY = join(import.meta.dirname, "..", "..");
 
-/** Every file of the repository that git tracks or would track, by its path from the root; what is ignored is not ours. */
+/**
+ * Every file of the repository that git tracks or would track, by its path from the root; ignored files are not ours.
+ */
 export const FILES: readonly string[] = execFileSync(
   "git",
   ["ls-files", "--cached", "--others", "--exclude-standard"],

@@ -5,7 +5,7 @@ import { FILES, read } from "./tree.ts";
 /** A text that people read, and its place. */
 type Passage = { place: string; text: string };
 
-/** Words of the glossary's column "not", in CONTRIBUTING, and what to say instead. Wire values have underscores. */
+/** Words of the glossary's column "not", in CONTRIBUTING, with their replacements. Wire values have underscores. */
 const REFUSED: readonly [pattern: RegExp, say: string][] = [
   [/\blet(?:s|ting)? go of\b/gi, "release, void, cancel or expire"],
   [/\bdr(?:aws?|ew|awn)\b/gi, "generate"],
@@ -33,21 +33,24 @@ const REFUSED: readonly [pattern: RegExp, say: string][] = [
   [/[«»](?:[^«»]*»)?/g, 'straight quotes: "…"'],
 ];
 
-/** @returns each refused word of a text with what to say in its place. */
+/** @returns each refused word of a text with its replacement. */
 export function refusedWords(text: string): string[] {
   return REFUSED.flatMap(([pattern, say]) =>
     [...text.matchAll(pattern)].map(([found]) => `"${found}": say ${say}`),
   );
 }
 
-/** Refused words in what users, operators and merchants read: documents, the API's description, pages and commands. */
+/**
+ * Refused words in texts that users, operators and merchants read: documents, the API's description, pages and
+ * commands.
+ */
 export function refusedInUserFacingText(): string[] {
   // Parsing takes a while, so only files that have such a word at all are parsed.
   const suspects = FILES.filter((path) => isUserFacing(path) && refusedWords(read(path)).length > 0);
   return suspects.flatMap((path) => refusedIn(path, read(path)));
 }
 
-/** @returns `place: "word": say …` for each refused word in what people read of a file. */
+/** @returns `place: "word": say …` for each refused word in a file's texts for people. */
 export function refusedIn(path: string, content: string): string[] {
   const passages = path.endsWith(".md")
     ? proseOf(path, content)

@@ -1,6 +1,6 @@
 import type { Client } from "../e2e/running-sandbox.ts";
 
-/** How often which answer came, by what was being done at that time. */
+/** The number of answers of each kind, by the step under way. */
 export type CountedAnswers = {
   /** Begins a step, under which answers are counted from now on. */
   begin(step: string): void;

@@ -5,8 +5,9 @@ import { escapeIdentifier, type Client } from "pg";
 export const ROWS = 2_000;
 
 /**
- * The statement that inserts the rows $1 to $2, with the columns that the table has now and that need a value: a version that knows
- * no later column inserts the same. Ids are made of the row's number, so that each reference finds the row of its number.
+ * The statement that inserts the rows $1 to $2, with the columns that the table has now and that need a value: a
+ * version that knows no later column inserts the same. Ids contain the row's number, so that each reference finds the
+ * row of its number.
  */
 export async function fillStatement(client: Client, schema: string, table: string): Promise<string> {
   const { rows } = await client.query<Column>(COLUMNS, [`${schema}.${escapeIdentifier(table)}`]);

@@ -17,7 +17,7 @@ export type FilledSchema = {
   tables: Writes[];
   writer: Writer;
   observed: Observed[];
-  /** Runs what comes before this migration, or all that is left. */
+  /** Runs the migrations before this one, or all that are left. */
   migrate(before?: string): Promise<void>;
   /** Does something while its tables are written to. */
   whileWriting(during: string, work: () => Promise<void>): Promise<void>;
@@ -29,7 +29,7 @@ export type SchemaToFill = {
   client: Client;
   writer: Writer;
   directory: string;
-  /** The migrations of the release before, which nobody has to live through. */
+  /** The migrations of the release before, which no upgrade runs. */
   released: readonly string[];
 };
 
@@ -95,7 +95,10 @@ async function triedAgain<T>(run: () => Promise<T>): Promise<T> {
 /** `backoffLimit` of the Jobs. */
 const ATTEMPTS_MAX = 10;
 
-/** In the order in which they were made, so that what is referred to comes first. Parents of the dispatcher's tables have no rows. */
+/**
+ * In the order in which they were made, so that referenced tables come first. Parents of the dispatcher's tables have
+ * no rows.
+ */
 async function newTables(client: Client, schema: string, known: string[]): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select relname as name from pg_class

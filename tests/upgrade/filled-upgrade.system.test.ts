@@ -1,6 +1,6 @@
-// The upgrade from the release before, of an installation that has data, while it is written to: every migration that came since
-// meets filled tables, after what docs/upgrade.md has operators do beforehand. Before the first release there is none, and what is
-// proven is that every table can be filled, is written to and needs no migration.
+// The upgrade from the release before, of an installation that has data, while it is written to: every later migration
+// meets filled tables, after the steps that docs/upgrade.md has operators take beforehand. Before the first release
+// there is none, and the test proves that every table can be filled, is written to and needs no migration.
 import { execFile } from "node:child_process";
 import { chmod, rm, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";

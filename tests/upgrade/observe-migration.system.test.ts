@@ -1,4 +1,4 @@
-// A migration that would stop an installation is told from one that does not.
+// A migration that would stop an installation is recognized.
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { migrate } from "@holdfast/postgres";
@@ -10,7 +10,7 @@ import { fillStatement, ROWS, touchStatement } from "./fill-table.ts";
 import { NOTEBOOK, observeMigration, stopOf } from "./observe-migration.ts";
 import { writeDuring } from "./write-during.ts";
 
-/** @param before what earlier migrations have made beside two tables of rows. */
+/** @param before earlier migrations' statements, beside two tables of rows. */
 async function observe(sql: string, before = "") {
   const database = await createTestDatabase();
   const clients = [0, 1].map(() => new Client({ connectionString: database.superuserUrl, ssl: false }));

@@ -15,7 +15,7 @@ export type Observed = {
   read: string[];
   /** It writes rows of these, whose writers wait for its end, or the whole table again. */
   written: string[];
-  /** How long it waits for a lock while everybody else queues behind it; `0` is without an end. */
+  /** The time it waits for a lock while all others queue behind it; `0` is forever. */
   lockTimeout: string;
   writer: "passed" | "waits";
 };
@@ -100,8 +100,8 @@ const FEW = 100;
 const GATE = 2_250;
 
 /**
- * The locks that it holds, and what it has read and written in this transaction: a session counts for itself before others see it.
- * Of a partition its table counts. Then it waits at the gate, with all that it holds.
+ * Its locks, and its reads and writes in this transaction: a session counts for itself before others see it. A
+ * partition counts for its table. Then it waits at the gate, with all its locks.
  */
 const LOOK = (schema: string) => `
   insert into seen.relation

@@ -16,7 +16,7 @@ import { parse, stringify } from "yaml";
 
 const root = join(import.meta.dirname, "..", "..");
 
-/** A directory of an older revision, as whoever runs it has it; `dispose` removes it. */
+/** A directory of an older revision, as an installation has it; `dispose` removes it. */
 export type OlderInstallation = {
   directory: string;
   /** The users of the bus become those of this revision; nats-server reads them when it is restarted. */
@@ -25,8 +25,8 @@ export type OlderInstallation = {
 };
 
 /**
- * Sources, migrations and bus users of the older revision under the docker-compose.yml of this one, with what it mounts and
- * builds by: what surrounds the images is upgraded before them.
+ * Sources, migrations and bus users of the older revision under the docker-compose.yml of this one, with its mounts and
+ * builds: the surroundings of the images are upgraded before them.
  */
 export function layOutOlderInstallation(revision: string): OlderInstallation {
   const directory = mkdtempSync(join(tmpdir(), "holdfast-older-"));

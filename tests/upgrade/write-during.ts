@@ -4,10 +4,10 @@ import type { Client, DatabaseError } from "pg";
 /** Writes into a table: a further row, by its number, and a change of an existing one. */
 export type Writes = { table: string; insert: string; touch: string };
 
-/** A session that writes as the services do, and all that ever failed of it, with what went on meanwhile. */
+/** A session that writes as the services do, and all its failures, with the step under way. */
 export type Writer = { client: Client; next: number; failures: Failure[] };
 
-/** Without a code it is none of the server's: the connection is gone, and what is written next fails at once. */
+/** Without a code it is none of the server's: the connection is gone, and later writes fail immediately. */
 export type Failure = { during: string; table: string; code: string | undefined; message: string };
 
 /**
@@ -46,7 +46,7 @@ export async function writeDuring<T>(
   const written = writes();
   const asks: AsksWriter = async (pid) => {
     if (tables.length === 0) return "passed";
-    // The round under way may have been past what is locked, so the one after it counts.
+    // The round under way may have passed the locked table, so the one after it counts.
     const enough = rounds + 2;
     return await eventually(async () => {
       if (rounds >= enough) return "passed";

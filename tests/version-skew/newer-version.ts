@@ -1,7 +1,7 @@
 /**
- * Makes the service that loads this first (`node --import`) a newer version of itself, as those it talks to see it:
- * whatever it sends on the bus (commands, replies, events, notices) has a field more in each of its objects, and a header
- * more. What NATS itself reads is left alone.
+ * Makes the service that loads this first (`node --import`) a newer version of itself, as its peers see it: each
+ * message that it sends on the bus (commands, replies, events, notices) has a field more in each of its objects, and a
+ * header more. Messages that NATS itself reads are left alone.
  */
 import { ProtocolHandler } from "@nats-io/nats-core/internal";
 import { headers } from "@nats-io/nats-core";

@@ -13,7 +13,7 @@ import { NEWER_FIELD } from "./newer-fields.ts";
 test("each service works beside newer ones: what it does not know of their messages, it leaves alone", async () => {
   const newerVersion = import.meta.resolve("./newer-version.ts");
   const { file } = await runSandbox({
-    // A bundle has its own copy of what `newer-version.ts` changes.
+    // A bundle has its own copy of the module that `newer-version.ts` changes.
     programs: async () => ({ ...(await bundle()), holdfast: resolve("tools/holdfast/src/main.ts") }),
     services: serviceDefinitions.map((service) => ({
       ...service,

@@ -1,4 +1,4 @@
-// The statements of fillYears. What they insert follows from a temporary table with a row for each payment.
+// The statements of fillYears. Their rows follow from a temporary table with a row for each payment.
 
 /**
  * $1 how many, $2 how many there are already, $3 how many there will be, $4 over how many days, $5 the merchants, $6 how many
@@ -202,7 +202,7 @@ const PARTITIONED = ["event", "outcome", "attempt"];
 
 /** Rows that do not follow from payments one by one. `:days` stands for how many days are filled. */
 export const FILL_ALONE = [
-  // The dispatcher makes its partitions ahead, and nobody makes those of the past.
+  // The dispatcher makes its partitions ahead, and never those of the past.
   `do $$ declare day date; parent text; begin
      for day in select generate_series(current_date - least(:days + 1, 90), current_date, interval '1 day')::date loop
        foreach parent in array array['${PARTITIONED.join("', '")}'] loop

@@ -40,7 +40,10 @@ export type Lived = {
   importId: string;
 };
 
-/** Everything that is written in a day, once: payments, checkouts, refunds, chargebacks, webhooks, what a bank sends. */
+/**
+ * A day's writes of every kind, once: payments, checkouts, refunds, chargebacks, webhooks, a bank's notifications and
+ * file.
+ */
 export async function live(system: YearsSystem): Promise<Lived> {
   const { merchantId, query } = system;
   const recipientKey = createReplyRecipient().publicKey;
@@ -131,7 +134,7 @@ async function refund(system: YearsSystem, paymentId: string): Promise<string> {
   return paid.refundId;
 }
 
-/** A bank's file that reports a payment, one that nobody knows, and chargebacks by our reference and by the bank's. */
+/** A bank's file that reports a payment, an unknown one, and chargebacks by our reference and by the bank's. */
 async function importFile(system: YearsSystem, paymentId: string): Promise<string> {
   const line = (kind: string, names: { reference?: string; bank_reference?: string }, gross: string) =>
     genericLine({

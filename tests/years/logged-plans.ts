@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 
-/** A statement as it ran, with what it read and what came of it. */
+/** A statement as it ran, with its reads and rows. */
 export type RanStatement = {
   /** The role that sent it, or on whose behalf a function did. */
   role: string;
@@ -30,7 +30,9 @@ type Plan = {
   Plans?: Plan[];
 };
 
-/** From now on every session of the server logs the plan of every statement with what it read, those of functions included. */
+/**
+ * Has every session of the server log the plan and reads of every statement from now on, those of functions included.
+ */
 export async function logPlans(client: Client): Promise<void> {
   // Its settings exist once it is loaded.
   await client.query("load 'auto_explain'");

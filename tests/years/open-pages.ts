@@ -5,8 +5,8 @@ import type { Lived } from "./live.ts";
 import type { YearsSystem } from "./years-system.ts";
 
 /**
- * Opens every page that operators have, as the console asks for what is on it: with the filters, limits and orders of a page,
- * on which `readEverything` does not come.
+ * Opens every page that operators have, with the requests of the console: filters, limits and orders of a page that
+ * `readEverything` does not use.
  */
 export async function openPages(system: YearsSystem, lived: Lived): Promise<void> {
   const databaseUrl = system.database.urls.console.app;
@@ -34,7 +34,7 @@ export async function openPages(system: YearsSystem, lived: Lived): Promise<void
   }
 }
 
-/** The merchant who has most of the payments, what one of them is looked for by, and one of the webhooks. */
+/** The merchant with most of the payments, values to search one of them by, and one of the webhooks. */
 const FILLED = `
   select merchant_id as "merchantId", order_id as "orderId", right(masked_pan, 4) as last4,
     (select event_id from webhooks.event where event.merchant_id = payment.merchant_id order by occurred_at desc limit 1) as event

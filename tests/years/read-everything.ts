@@ -2,7 +2,9 @@ import { openApiJson, type DocumentedListener } from "@holdfast/contracts/openap
 import type { Lived } from "./live.ts";
 import type { YearsSystem } from "./years-system.ts";
 
-/** Each GET of both APIs, as their documents have it, without parameters and with each of them: what is new is read, too. */
+/**
+ * Each GET of both APIs, as their documents have it, without parameters and with each of them: new ones are read, too.
+ */
 export async function readEverything(system: YearsSystem, lived: Lived): Promise<void> {
   const token = `Bearer ${await system.identity.token()}`;
   const shop = await openShop(system, token);

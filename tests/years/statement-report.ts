@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { RanStatement } from "./logged-plans.ts";
 import { excuseOf, readsTooMuch } from "./statement-rules.ts";
 
-/** Writes a line for each statement, those that read most for what they return first. @returns the file's path. */
+/** Writes a line for each statement, those with most reads for their returned rows first. @returns the file's path. */
 export function writeReport(ran: readonly RanStatement[]): string {
   const lines = [...Map.groupBy(ran, ({ role, text }) => `${role} ${text}`).values()]
     .map((same) => ({ worst: same.toSorted((a, b) => ratioOf(b) - ratioOf(a))[0]!, times: same.length }))
