@@ -26,7 +26,7 @@ const { values } = parseArgs({
   },
 });
 
-/** As long as a drawn one. */
+/** As long as a generated one. */
 const secret = `whs_${"s".repeat(43)}`;
 const urls = values.urls.split(",");
 const inFlight = Number(values["in-flight"]);

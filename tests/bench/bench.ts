@@ -27,7 +27,7 @@ export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Prints what the witnesses say. Where they do not agree no figure of this part counts, and the bench fails. */
+/** Prints the counts of the witnesses. Where they differ no figure of this part counts, and the bench fails. */
 export function witness(agrees: boolean, line: string): void {
   print(`counts: ${line}`);
   if (agrees) return;
@@ -41,10 +41,10 @@ export function printGoal(what: string, figure: string, goal: string, reached: b
 }
 
 /**
- * Waits until no delivery is pending and the owner knows of all. The outbox is asked as its two partial indexes are made:
- * otherwise each question reads whatever was published in years, and its CPU time is counted as the payments'.
+ * Waits until no delivery is pending and the owner knows of all. The outbox is asked as its two partial indexes are
+ * made: otherwise each question reads the events published in years, and its CPU time is counted as the payments'.
  *
- * @returns whether it came to that.
+ * @returns true once all is settled, false after the timeout.
  */
 export async function settled({ sandbox }: Bench, timeoutMs = 20_000): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;

@@ -8,7 +8,7 @@ import { quantile } from "./figures.ts";
 type Browser = ReturnType<typeof openBrowser>;
 /** Milliseconds to the first byte, by the page's name. */
 type Times = Record<string, number[]>;
-/** With what was answered that is no page. */
+/** Times of the pages, and the answers that were no page. */
 type Walked = { times: Times; failed: string[] };
 
 /**
@@ -95,7 +95,7 @@ function sale(orderId: string) {
   };
 }
 
-/** Each in a browser of their own: sessions are what the console keeps of people. */
+/** Signs each in with a browser of their own: the console keeps a session for each. */
 async function signedIn({ sandbox }: Bench, count: number): Promise<Browser[]> {
   const names = ["alice", "bora", "vera"];
   const browsers: Browser[] = [];
@@ -141,14 +141,14 @@ async function openPages(
     const answer = await browser.open(sandbox.consoleUrl + path);
     (times[name] ??= []).push(performance.now() - begunAt);
     const text = await answer.text();
-    // A search for what is one thing leads to it.
+    // A search with a single result leads to it.
     const isPage = answer.status === 303 || (answer.status === 200 && text.includes("</html>"));
     if (!isPage) failed.push(`${name}: ${answer.status}`);
     if (everyMs > 0) await delay(Math.max(0, everyMs - (performance.now() - begunAt)));
   }
 }
 
-/** Prints the first bytes of what `run` opens, and the CPU time of a page. */
+/** Prints the first bytes of the pages that `run` opens, and the CPU time of a page. */
 async function measure({ sandbox }: Bench, who: string, { times }: Walked, run: () => Promise<void>) {
   const names = ["console", "gateway-operator", "payments", "refunds", "webhook-dispatcher", "settlement"];
   const processes = names.flatMap((name) => {

@@ -9,7 +9,7 @@ export function quantile(values: number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** Monotonic microseconds that all processes of this machine share: what happens in two of them can be compared. */
+/** Monotonic microseconds that all processes of this machine share, so that times of two of them can be compared. */
 export function sharedClockUs(): number {
   return Number(process.hrtime.bigint() / 1_000n);
 }

@@ -6,8 +6,8 @@ import { quantile } from "./figures.ts";
 import { residentMiB } from "./resident-memory.ts";
 
 /**
- * The first page of every kind of list, and an export of a merchant's rows, with a long history in both services. The rows
- * are one merchant's; what the searches find is spread over all of them.
+ * The first page of every kind of list, and an export of a merchant's rows, with a long history in both services. The
+ * rows are one merchant's; the results of the searches are spread over all of them.
  */
 export async function benchLists(bench: Bench): Promise<void> {
   const { rows, sandbox } = bench;

@@ -1,6 +1,6 @@
 /**
- * The load generator, a process of its own: keeps `connections` requests under way for `seconds` and prints what came
- * back as one JSON line. Closed loop: a slower server gets fewer requests, never a growing queue.
+ * The load generator, a process of its own: keeps `connections` requests under way for `seconds` and prints the results
+ * as one JSON line. Closed loop: a slower server gets fewer requests, never a growing queue.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";

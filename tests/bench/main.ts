@@ -1,6 +1,7 @@
 /**
  * `npm run bench`: everything on one machine, in turns within one run, with its load generator, database, acquirer and
- * receiver. Machines are noisy, so what counts is the ratio within the run, and it counts only if the counts of requests and effects agree.
+ * receiver. Machines are noisy, so only the ratio within the run counts, and only if the counts of requests and effects
+ * agree.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { loadavg, tmpdir } from "node:os";
@@ -87,7 +88,7 @@ type Sizes = Omit<Bench, "sandbox" | "receiver" | "events">;
 
 async function runParts(parts: Part[], sizes: Sizes): Promise<void> {
   const cleanUp: (() => Promise<void>)[] = [];
-  // One after the other: what is under way breaks as the sandbox stops, and must not end this process before that is done.
+  // One after the other: work under way breaks as the sandbox stops, and must not end this process before that is done.
   let cleaning = Promise.resolve();
   const clean = () => (cleaning = afterwards(cleaning, cleanUp));
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -138,7 +139,7 @@ async function start(cleanUp: (() => Promise<void>)[]): Promise<Omit<Bench, keyo
   return { sandbox: sandbox.file, receiver, events };
 }
 
-/** The rate is not what is measured. */
+/** Keeps the rate limit out of the measurement. */
 const UNLIMITED = "1000000";
 /** Enough for one endpoint each of the deliveries. */
 const PORTS = 16;

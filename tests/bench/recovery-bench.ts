@@ -66,7 +66,7 @@ async function publishAll({ events }: Bench, endpoints: Endpoint[]): Promise<voi
   }
 }
 
-/** As the sandbox's file says now: one that was killed before has another number since. */
+/** Reads the sandbox's file again: a process that was killed before has another number since. */
 function processesOf({ sandbox }: Bench): Record<string, number> {
   const file = readFileSync(join(dirname(sandbox.logs), "sandbox.json"), "utf8");
   return (JSON.parse(file) as SandboxFile).processes;

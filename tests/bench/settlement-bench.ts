@@ -96,7 +96,7 @@ async function untilCompared(client: Client): Promise<void> {
   }
 }
 
-/** Prints the CPU time of what took part. @returns how long it took, in milliseconds. */
+/** Prints the CPU time of the processes involved. @returns the time it took, in milliseconds. */
 async function measured({ sandbox }: Bench, run: () => Promise<void>): Promise<number> {
   const { postgres, settlement } = sandbox.processes;
   const cpu = () => ({

@@ -15,9 +15,9 @@ import {
 import { countWork, describeCounts, perUnit, type WorkCounts } from "./work-counts.ts";
 
 /**
- * Ordinary load, where little is batched: CPU of all processes of the product when idle, and for one payment whose webhook
- * is delivered at 10, 50 and 200 payments a second, beside a bare handler that does the same durable work without a webhook
- * at the same rates. What a payment asks of database and bus is counted in a run of its own.
+ * Ordinary load, where little is batched: CPU of all processes of the product when idle, and for one payment whose
+ * webhook is delivered at 10, 50 and 200 payments a second, beside a bare handler that does the same durable work
+ * without a webhook at the same rates. A payment's requests to database and bus are counted in a run of its own.
  */
 export async function benchSteady(bench: Bench): Promise<void> {
   const demo = bench.sandbox.merchants[0]!;
@@ -51,7 +51,7 @@ const QUICK_IDLE_MS = 2_000;
 /** Processes that are not the product: the bank, the identity provider, the merchant. */
 const NOT_OURS = new Set(["acquirer-simulator", "identity-provider", "receiver"]);
 
-/** CPU milliseconds a second by process, and what is asked of database and bus without a payment. */
+/** CPU milliseconds a second by process, and the requests to database and bus without a payment. */
 type Idle = { cpuMs: Record<string, number>; counts: WorkCounts };
 
 async function measureIdle(bench: Bench): Promise<Idle> {

@@ -1,4 +1,4 @@
-/** Runs `work` while processes stand still: they read nothing, send nothing, and hold what they have. */
+/** Runs `work` while processes stand still: they read nothing, send nothing, and keep their leases and connections. */
 export async function whileStopped<Result>(
   pids: readonly number[],
   work: () => Promise<Result>,
