@@ -1,6 +1,6 @@
 /**
- * Lets so many works be under way together, in the order in which they come; the others wait. Merchants who all try again at
- * the same time would bury a machine that has other things to do, and faults would not be what is seen.
+ * Limits the works under way, in the order in which they come; the others wait. Merchants who all try again at the same
+ * time would bury a busy machine, and hide the faults.
  */
 export function atMost(limit: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
   let underWay = 0;

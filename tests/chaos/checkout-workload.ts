@@ -24,8 +24,7 @@ export type PlannedCheckout = {
 };
 
 /**
- * Every checkout of a run, drawn from the seed alone.
- * @param first the first one's number, where others came before.
+ * Every checkout of a run, determined by the seed alone. @param first the first one's number, where others came before.
  */
 export function planCheckouts(
   random: Random,

@@ -40,7 +40,7 @@ export async function runNemesis(system: System, plan: readonly PlannedFault[]):
   );
 }
 
-/** @returns what ends it. */
+/** @returns the function that ends it. */
 async function inflict(system: System, fault: Fault): Promise<() => Promise<void> | void> {
   switch (fault.kind) {
     case "kill":

@@ -112,7 +112,7 @@ test("the bank is killed and restarted: what it held before it still holds", asy
   const answer = sut.client.post(before);
   await eventually(async () => expect((await sut.look(before.orderId)).bank).toHaveLength(1));
   await sut.system.acquirer.process.kill();
-  // Its link accepts connections and then resets them: whether something was sent depends on which is faster.
+  // Its link accepts connections and then resets them: the faster side decides whether bytes were sent.
   expect(["ENROLLED", "FAILED"]).toContain(recordOf(await sut.client.post(meanwhile))?.status);
   await sut.system.acquirer.process.start();
   expect(recordOf(await answer)).toMatchObject({ status: "ENROLLED" });

@@ -154,7 +154,7 @@ function unrecordedResults({ webhooks }: System): { fromMs: number; untilMs: num
 /** A connection is waited for for a second, and the next try comes half a second later. */
 const UNRECORDED_MS = 1_500;
 
-/** Every payment, refund and checkout, by its merchant; and some by the other one, who must learn nothing. */
+/** Reads every payment, refund and checkout by its merchant, and some by the other one, who must learn nothing. */
 async function readEverything(
   { superuserUrl }: System,
   clients: [MerchantClient, MerchantClient],

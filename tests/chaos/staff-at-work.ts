@@ -8,7 +8,7 @@ import type { Operators } from "./system/operators.ts";
 export type StaffAtWork = {
   /** How many refunds they know of. */
   refunds(): number;
-  /** Resolves once each of those was looked at, with what they were not to see or missed. */
+  /** Resolves once all were looked at, with those that they were not to see, or missed. */
   goHome(): Promise<Violation[]>;
 };
 
@@ -16,9 +16,9 @@ type Staff = { asks: OperatorClient; looks: OperatorClient; stranger: OperatorCl
 type Payment = { paymentId: string; status: string; currency: string };
 
 /**
- * A merchant's staff: one asks for refunds, each sent to both faces at the same moment under one key, and another one looks
- * at them. A person of the other merchant's staff asks for the same and is to find nothing. That each is made once, by whom
- * it was asked for, is judged with what operators did, by the audit log.
+ * A merchant's staff: one asks for refunds, each sent to both faces at the same moment under one key, and another one
+ * looks at them. A person of the other merchant's staff asks for the same and must find nothing. The checker judges by
+ * the audit log, as for operators, that each is made once, by the person who asked.
  */
 export async function startStaff(
   operators: Operators,

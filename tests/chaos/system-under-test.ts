@@ -27,7 +27,7 @@ export type SystemUnderTest = {
   history: ClientHistory;
   /** For buyers' browsers, which come to both gateways in turn. */
   buyers: BuyerDeps;
-  /** An order nobody has placed before. */
+  /** A new order. */
   order(card?: CardName): Order;
   /** Everything about the payments of an order, as it is now. */
   look(orderId: string): Promise<Look>;

@@ -36,8 +36,8 @@ export type PlannedPayment = {
 };
 
 /**
- * Everything the merchants will do, drawn from the seed alone.
- * @param first the first order's number, where others came before.
+ * The merchants' whole plan, determined by the seed alone. @param first the first order's number, where others came
+ * before.
  */
 export function planWorkload(
   random: Random,

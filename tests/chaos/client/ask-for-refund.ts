@@ -8,7 +8,7 @@ type Client = Pick<MerchantClient, "get" | "refund">;
 type Via = { key?: string; gateway?: number; pauseMs?: number };
 
 /**
- * Asks for a refund: with a key by the client that merchants have, without one as the merchants' guide tells those who
+ * Asks for a refund: with a key by the client that merchants have, without one as the merchants' guide has merchants
  * write their own.
  *
  * @returns the refund's id where it is known to have been accepted.

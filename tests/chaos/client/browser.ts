@@ -51,7 +51,7 @@ export async function send(
 /** Longer than a gateway takes to say that it does not know. */
 const STEP_TIMEOUT_MS = 4_000;
 
-/** Tries a step again while it fails, as often as somebody has the patience for. */
+/** Tries a step again while it fails, within a person's patience. */
 export async function persist<Result>(step: () => Promise<Result>): Promise<Result | undefined> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     try {

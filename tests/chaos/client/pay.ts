@@ -7,7 +7,7 @@ import { holdfastOver } from "./holdfast-over.ts";
 import { fieldsOf, SHOP, type MerchantClient, type Order } from "./merchant-client.ts";
 
 /**
- * Pays one order: with a key by the client that merchants have, without one as the merchants' guide tells those who write
+ * Pays one order: with a key by the client that merchants have, without one as the merchants' guide has merchants write
  * their own.
  *
  * @returns the payment's id where it is known to have succeeded.
