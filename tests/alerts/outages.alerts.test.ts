@@ -179,7 +179,7 @@ async function expectQuiet(): Promise<void> {
   });
 }
 
-/** Without our own latency: it is a machine's that is shared with others here, and the bench measures it. */
+/** Without our own latency, which is that of a machine shared with others here; the bench measures it. */
 async function firing(): Promise<Firing[]> {
   return (await product.prometheus.firing()).filter(({ labels }) => labels["slo"] !== "own-latency");
 }

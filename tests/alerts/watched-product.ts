@@ -1,5 +1,5 @@
-// The whole product in real processes, whose ways to bank, bus and database can be cut, with merchants who pay all the time
-// and a Prometheus that watches.
+// The whole product in real processes, with links to bank, bus and database that can be cut, merchants who pay all the
+// time and a Prometheus that watches.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";

@@ -182,7 +182,7 @@ export async function startBrowserHarness(): Promise<BrowserHarness> {
   };
 }
 
-/** @throws where there is none, with what to do. */
+/** @throws where there is none, with the remedy. */
 export function findChromium(): string {
   const candidates = [process.env["CHROMIUM"], "/usr/bin/chromium", "/usr/bin/google-chrome"];
   const found = candidates.find((path) => path !== undefined && existsSync(path));
@@ -224,7 +224,7 @@ function violationsBy(rules: readonly string[] | undefined): string {
   })`;
 }
 
-/** The rules about what another light changes: a tidy test says that this is colours alone. */
+/** The rules that another light can change: a tidy test ensures that this is colours alone. */
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 
 /** The same in the light and in the dark, of one load of the page. */

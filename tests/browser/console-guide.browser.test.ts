@@ -22,7 +22,7 @@ afterAll(() => product?.stop());
 const signIn = (name: string, path?: string, reader?: Parameters<typeof signInTo>[3]) =>
   signInTo(product, name, path, reader);
 
-/** A file on the desk of whoever uploads it. */
+/** A file on the desk of the person who uploads it. */
 async function writeBankFile(content: string, name = "bank.csv"): Promise<string> {
   const path = join(makeTestDirectory(), name);
   await writeFile(path, content);

@@ -456,7 +456,7 @@ test("who may only read is offered no change, and a form that they post changes 
   expect(made).toEqual([]);
 });
 
-/** Tables that are wider than what they are in, so that a cell is cut off until somebody scrolls. */
+/** Tables that are wider than their container, so that a cell is cut off until the reader scrolls. */
 const SCROLLED_TABLES = `[...document.querySelectorAll("main :has(> table)")]
   .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
   .map((each) => each.querySelector("caption").textContent)`;

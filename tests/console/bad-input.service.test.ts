@@ -1,4 +1,4 @@
-// Every form of the console, sent as it must not be: each has a page that says what happened, and nothing is done.
+// Every form of the console, sent as it must not be: each has a page that explains the refusal, and nothing is done.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PAGES } from "../../services/console/src/http/console-app.ts";
@@ -10,7 +10,7 @@ type Form = {
   fields?: Record<string, string>;
   /** The fields whose values stay on the page that refuses them. */
   kept?: string[];
-  /** It changes nothing, so that whoever may see the page may send it. */
+  /** It changes nothing, so that everybody who may see the page may send it. */
   onlyReads?: true;
 };
 

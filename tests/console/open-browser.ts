@@ -2,7 +2,7 @@ const REQUESTS_MAX = 30;
 
 export type Shown = { status: number; text: string; url: string };
 
-/** A browser that keeps its cookies, goes wherever it is led, and clicks on one person where it is asked who it is. */
+/** A browser that keeps its cookies, follows redirects, and clicks on one person at the provider's choice of people. */
 export function openBrowser(person: string) {
   const jar = new Map<string, string>();
   const send = async (address: URL, form?: URLSearchParams) => {

@@ -55,5 +55,5 @@ function metricsOfTheSources(): Set<string> {
   );
 }
 
-/** Named in docs/runbook/README.md with who exposes them. */
+/** Foreign metrics; docs/runbook/README.md says where they come from. */
 const OTHERS = /^(up$|kube_|kubelet_|certmanager_|container_|cnpg_|barman_cloud_|otel_sdk_)/;

@@ -1,7 +1,7 @@
 import { arrowsOf, type Arrow } from "./policies/arrows.ts";
 import type { Manifest } from "./manifest.ts";
 
-/** docs/network.md: who may connect to whom, from the policies of the two overlays. */
+/** docs/network.md: the allowed connections, from the policies of the two overlays. */
 export function networkMarkdown({
   production,
   development,

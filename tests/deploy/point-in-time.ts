@@ -42,8 +42,8 @@ export async function backUp(
 }
 
 /**
- * A file that goes while its directory is copied is left out, as pg_basebackup does: PostgreSQL removes caches and temporary
- * files whenever it likes, and what it removes otherwise the WAL of the back-up removes once more.
+ * Leaves out a file that goes while its directory is copied, as pg_basebackup does: PostgreSQL removes caches and
+ * temporary files at any time, and the WAL of the back-up repeats its other removals.
  */
 function copyWhileWritten(from: string, to: string, isLeftOut: (path: string) => boolean): void {
   mkdirSync(to, { mode: statSync(from).mode });

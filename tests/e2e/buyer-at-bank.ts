@@ -17,7 +17,7 @@ export async function enrol(shop: ShopAtBank): Promise<Enrolled> {
   return body;
 }
 
-/** Follows every form to the one that takes the browser back to us, which is not sent yet. */
+/** Follows every form up to the one that takes the browser back to us, which is not sent yet. */
 export async function passChallenge(
   { publicUrl }: Pick<SandboxFile, "publicUrl">,
   redirectUrl: string,

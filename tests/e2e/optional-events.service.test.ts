@@ -134,7 +134,7 @@ test("the end of a checkout that nobody paid reaches the endpoint that asks for 
   });
 });
 
-// By the last two digits of the amount the bank captures and never answers, or declines.
+// The last two digits of the amount have the bank capture and never answer, or decline.
 test.each([
   ["10092", "pending", { type: "CAPTURE", status: "DONE", amount: 100.92 }],
   ["10091", "problem", { type: "CAPTURE", status: "DECLINED", amount: 100.91 }],

@@ -78,7 +78,7 @@ type Acknowledged = {
   path: string;
   status: string;
   amount: number;
-  /** Under which the bank has it. */
+  /** The bank's reference. */
   reference: string;
 };
 

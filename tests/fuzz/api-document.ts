@@ -9,7 +9,7 @@ export type Operation = {
   pathParameters: string[];
   query: Record<string, Schema>;
   body: Schema | undefined;
-  /** By status, how the body of a success has to be; undefined where none is described. */
+  /** By status, the schema of a success' body; undefined where none is described. */
   answers: ReadonlyMap<number, z.ZodType | undefined>;
 };
 

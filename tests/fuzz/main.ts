@@ -1,4 +1,5 @@
-// `npm run fuzz`: requests drawn from the OpenAPI documents and bent, against the whole product. A seed gives the same again.
+// `npm run fuzz`: requests generated from the OpenAPI documents and bent, against the whole product. A seed gives the
+// same requests again.
 //
 //   npm run fuzz -- --seed 42 --requests 5000
 import { mkdtemp, rm } from "node:fs/promises";

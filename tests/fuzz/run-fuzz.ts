@@ -22,11 +22,10 @@ export type FuzzReport = {
 };
 
 /**
- * Requests drawn from the OpenAPI documents and of the public pages, many of them bent byte by byte, against the whole
- * product in real processes.
- * Nothing is wrong in the system meanwhile, so no answer may be one that `judge-answer.ts` has a fault to tell of: a 5xx, a
- * status or a body that is not the document's, an error that is no problem, a card number. No process ends, complains, or
- * keeps memory.
+ * Requests generated from the OpenAPI documents and of the public pages, many of them bent byte by byte, against the
+ * whole product in real processes. Nothing is wrong in the system meanwhile, so `judge-answer.ts` may find no fault in
+ * any answer: a 5xx, a status or a body that is not the document's, an error that is no problem, a card number. No
+ * process ends, complains, or keeps memory.
  */
 export async function runFuzz({ home, seed, requests, log }: FuzzOptions): Promise<FuzzReport> {
   const sandbox = await startInspectable(home);
@@ -74,7 +73,7 @@ const CONCURRENCY = 24;
 /** Settings of the product: an inspector for its heaps, and a proxy, so that forwarding headers are read. */
 const SETTINGS: Record<string, string> = {
   NODE_OPTIONS: "--inspect=127.0.0.1:0",
-  // Amounts whose minor units ask the bank to stay silent are drawn, too.
+  // Short, because some amounts have the bank stay silent.
   ACQUIRER_TIMEOUT: "1s",
   // A round that a busy machine keeps from its connection for a second complains of it, and nothing is wrong.
   DATABASE_CONNECTION_TIMEOUT: "60s",

@@ -128,7 +128,7 @@ async function insertDifferences(query: Query, [merchantId]: string[]): Promise<
   );
 }
 
-/** In three services' logs, of the same times; every fifth is bora's, who is called like a formula. */
+/** In three services' logs, of the same times; every fifth is bora's, whose name is like a formula. */
 async function insertAudit(query: Query): Promise<void> {
   const now = new Date();
   for (const schema of ["payments", "refunds", "settlement"])

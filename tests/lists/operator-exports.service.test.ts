@@ -31,7 +31,7 @@ function rowsOf({ status, text }: ListAnswer): string[] {
   return rows;
 }
 
-/** By which items and rows are compared: the columns that rows begin with have no comma. */
+/** Compares items and rows by the columns that rows begin with, which have no comma. */
 const keyOf = ({ key }: ExportedList) => ({
   ofItem: (item: ListedItem) => key.map((name) => String(item[name])).join(),
   ofRow: (row: string) => row.split(",", key.length).join(),

@@ -22,7 +22,7 @@ import { asUnseen } from "./setting.ts";
 
 type Step = Event<World>[];
 
-/** Each request that is on its way arrives, or is lost; its answer reaches who waits for it, or does not. */
+/** Each request that is on its way arrives, or is lost; its answer reaches the caller, or does not. */
 export function wireSteps(world: World, scenario: Scenario): Step {
   return world.wire.flatMap((request, index) => {
     const others = { ...world, wire: world.wire.filter((_, at) => at !== index) };

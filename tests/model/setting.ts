@@ -26,7 +26,7 @@ export function asked(world: World, hand: At<"asked">): Event<World> {
   };
 }
 
-/** Two movements under one reference cannot be told apart: operators see them. */
+/** Two movements under one reference are indistinguishable: operators see them. */
 export function withCase(world: World, { kind }: Answer): World {
   return kind === "mismatch" && world.payment.openCase === ""
     ? withPayment(world, { openCase: "the bank shows two movements, or another amount" })

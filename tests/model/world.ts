@@ -88,7 +88,7 @@ export type Payment = {
   openCase: string;
 };
 
-/** A refund's row in `refunds`, its reservation in `payments`, and who works on it. */
+/** A refund's row in `refunds`, its reservation in `payments`, and the workers on it. */
 export type Refund = {
   state: RefundState | "NONE" | "DROPPED";
   kind: "refund" | "release";

@@ -159,7 +159,7 @@ test("after refunds was restored to an earlier point each difference is named, a
     ]),
   );
 
-  // As the report says, the one that was decided in the lost time is approved again, and paid once.
+  // As the report says, the refund decided in the lost time is approved again, and paid once.
   const after = await refunds.startRefunds();
   await refunds.approve(decidedLater);
   expect(await refunds.settled(decidedLater)).toBe("SUCCESS");

@@ -259,7 +259,10 @@ async function guarded<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Recovery is under way, too: whoever is about to die meanwhile would take its way past the point for their own. */
+/**
+ * Recovery is under way, too: a process that is about to die meanwhile would take recovery's way past the point for its
+ * own.
+ */
 async function recovered(refundId: string, { died }: { died: boolean }): Promise<string | undefined> {
   return await guarded(async () => {
     if (died) await real.abandon(refundId);
@@ -270,7 +273,7 @@ async function recovered(refundId: string, { died }: { died: boolean }): Promise
 /**
  * Does something that is to die at a point, and waits until it has, or has ended without getting there.
  *
- * @returns what it ended with, or undefined when it died
+ * @returns its result, or undefined when it died
  */
 async function crashing<T>(point: Failpoint, work: () => Promise<T>): Promise<T | undefined> {
   await eventually(() => !dying && (dying = true), { everyMs: 2 });

@@ -7,7 +7,7 @@ import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harnes
 let refunds: RefundsHarness;
 
 beforeAll(async () => {
-  // So long a call that is answered late takes, and a call that is answered may.
+  // A late answer takes as long, and a call that is answered in time may.
   refunds = await startRefundsHarness({ env: { ...FAST, ACQUIRER_TIMEOUT: "4s" } });
   await refunds.startRefunds();
 });

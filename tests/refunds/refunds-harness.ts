@@ -66,7 +66,7 @@ export async function startRefundsHarness({ refunds = {}, ...options }: RefundsO
     startPayments: (env?: Record<string, string>) => system.start("payments", env),
     /** A sale, or an authorization. @returns its id. */
     pay: (amountMinor = "10000", how: "sale" | "authorization" = "sale"): Promise<string> =>
-      // On a busy machine one may not be started, or the bank's time-out pass: its end is another story, this is about
+      // Pays again where a process did not start or the bank's time-out passed on a busy machine: the tests are about
       // refunds.
       eventually(async () => {
         const command = system.command({ amountMinor, customerId: "customer-1" });

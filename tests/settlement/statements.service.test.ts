@@ -106,7 +106,7 @@ const SECOND = {
 };
 
 async function own(merchant?: MessageContext["merchant"], days = DAYS) {
-  // A merchant who names another one is not listened to.
+  // A `merchantId` that the merchant names is ignored.
   const named = { ...days, limit: 50, merchantId: system.merchantId };
   const reply = await system.call(listMerchantStatements, named, merchant && { merchant });
   return "result" in reply ? reply.result.items : reply;

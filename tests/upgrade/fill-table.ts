@@ -1,7 +1,7 @@
 // Rows for any table of the product, so that a migration finds each of them filled.
 import { escapeIdentifier, type Client } from "pg";
 
-/** So many that reading all of them cannot be taken for looking at a few. */
+/** Enough rows to tell a read of all of them from a look at a few. */
 export const ROWS = 2_000;
 
 /**

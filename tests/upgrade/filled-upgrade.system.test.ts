@@ -122,7 +122,7 @@ async function connected(): Promise<Client> {
   return made;
 }
 
-/** As a person does who stands in the repository. */
+/** Runs commands as a person does in the repository. */
 async function run(commands: string): Promise<void> {
   const psql = join(directory, "psql");
   const standIn = join(import.meta.dirname, "psql-stand-in.ts");

@@ -157,7 +157,7 @@ async function readLedger(): Promise<LedgerLine[]> {
   return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as LedgerLine]));
 }
 
-/** Under which references the bank did it, each as often as it did. */
+/** The bank's references of approved operations, each as often as it approved one. */
 function approved(ledger: LedgerLine[], operation: string): string[] {
   const lines = ledger.filter((line) => line.operation === operation && line.outcome === "approved");
   return lines.map(({ reference }) => reference).toSorted();

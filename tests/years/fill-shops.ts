@@ -11,7 +11,7 @@ export async function fillShops(databaseUrl: string, payments: number): Promise<
     days: isLarge ? 365 : 28,
     merchantIds,
     largestTenths: 6,
-    // With few payments so many that all cases are far more than a page of them.
+    // Enough cases in a small shop for far more than a page of them.
     chargedBackEvery: isLarge ? 50 : 10,
     inBulk: isLarge,
   });

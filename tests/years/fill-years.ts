@@ -15,7 +15,7 @@ import { inSessions, type Task } from "./sessions.ts";
 export type YearsToFill = {
   /** Whole thousands; from a million on whole hundred thousands. */
   payments: number;
-  /** Over so many days up to an hour ago they are spread evenly. */
+  /** Payments are spread evenly over so many days, up to an hour ago. */
   days: number;
   /** The first has most of the payments, as one always has; the others share the rest. */
   merchantIds?: readonly string[];

@@ -23,7 +23,7 @@ export async function readEverything(system: YearsSystem, lived: Lived): Promise
   }
 }
 
-/** A merchant who may read, and who is the one with most of the payments. */
+/** A merchant who may read, with most of the payments. */
 async function openShop(system: YearsSystem, Authorization: string): Promise<Record<string, string>> {
   const answer = await fetch(`http://127.0.0.1:${system.operatorApi.port}/operator/merchants`, {
     method: "POST",

@@ -17,9 +17,9 @@ export function disruptionIsBudgeted(manifests: Manifest[]): string[] {
 }
 
 /**
- * Replicas go to different nodes and zones as far as there are any. Only nats-servers insist on it: three of them, and two on
- * one node would be a majority that goes with it. What scales does not: with cordoned, tainted or full nodes a rollout would
- * wait forever for a place. Nodes whose taints a pod does not tolerate are no places at all.
+ * Replicas go to different nodes and zones as far as there are any. Only nats-servers require it: of three, two on one
+ * node would be a majority that goes with it. Workloads that scale do not: with cordoned, tainted or full nodes a
+ * rollout would wait forever for a place. Nodes whose taints a pod does not tolerate are no places at all.
  */
 export function replicasAreSpread(manifests: Manifest[]): string[] {
   return workloads(manifests, "Deployment", "StatefulSet").flatMap(({ name, pod, template }) =>

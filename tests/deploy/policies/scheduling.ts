@@ -2,7 +2,7 @@
 import { containers, ofKind, workloads, type Manifest } from "../manifest.ts";
 import { faultsOf } from "./pods.ts";
 
-/** Services by what is lost without them. Jobs have no class: they wait. */
+/** Services by the loss without them. Jobs have no class: they wait. */
 const CLASSES: Readonly<Record<string, readonly string[]>> = {
   "holdfast-money": ["gateway-merchant", "payments", "refunds", "nats"],
   "holdfast-events": ["webhook-dispatcher", "settlement", "stream-keeper"],
