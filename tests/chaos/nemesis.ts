@@ -16,8 +16,8 @@ import type { ServiceProcess } from "./system/service-process.ts";
 import { servicesOf, type System } from "./system/system.ts";
 
 /**
- * Inflicts every fault at its time and ends it at its end. Where the one before on the same subject takes longer than was
- * planned (an orderly end, a server's recovery on a busy machine), the next one waits for it.
+ * Inflicts every fault at its time and ends it at its end. Where the one before on the same subject takes longer than
+ * was planned (an orderly end, a server's recovery on a busy machine), the next one waits for it.
  */
 export async function runNemesis(system: System, plan: readonly PlannedFault[]): Promise<InflictedFault[]> {
   const startedAt = Date.now();

@@ -127,7 +127,7 @@ test("killed when the refund of a settled sale was paid: another process finds i
   await expectOnePayment(order, { state: "FAILED", bank: ["sale approved", "refund approved"] });
 });
 
-/** Hit by the services' own tests, which kill them there: those of refunds, of accounts, of 3-D Secure and of checkouts. */
+/** Hit by the services' own tests of refunds, of accounts, of 3-D Secure and of checkouts, which kill them there. */
 const ELSEWHERE = /reservation|refund_call|failover|enrolment|challenge|frictionless|completion|checkout/;
 
 test("every failpoint of payments was hit", () => {
@@ -153,8 +153,8 @@ async function whileKilledAt(point: Failpoint, send: () => Promise<HistoryEntry>
 }
 
 /**
- * Sends a request until its answer is the one that is waited for, and answers that: one that a busy machine does not begin in
- * time is answered 504, and has done nothing.
+ * Sends a request until its answer is the one that is waited for, and answers that: one that a busy machine does not
+ * begin in time is answered 504, and has done nothing.
  */
 async function sendUntil(
   send: () => Promise<HistoryEntry>,

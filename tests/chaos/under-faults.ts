@@ -89,7 +89,7 @@ export function ordersOf({ payments }: ChaosOptions): { payments: number; checko
   return { payments, checkouts: Math.round(payments * CHECKOUT_SHARE) };
 }
 
-/** A bank that shows another amount for good, whenever it is asked, leaves a case for people: nothing else can end it. */
+/** A bank that always shows another amount leaves a case for people: nothing else can end it. */
 function withoutFalseInquiries<Plan>(plan: Plan): Plan {
   return JSON.parse(JSON.stringify(plan).replaceAll('"other_amount"', '"approve_visa"')) as Plan;
 }

@@ -45,7 +45,7 @@ export class MerchantClient {
     return this.#deps.merchant.merchantId;
   }
 
-  /** POST /api/pre-authorization, /api/payment, or /api/3ds for one with 3-D Secure. @param gateway index of the gateway to send it to. */
+  /** POST /api/pre-authorization, /api/payment, or /api/3ds for one with 3-D Secure. @param gateway its index. */
   async post(
     order: Order,
     { gateway = 0, key, body = bodyOf(order) }: { gateway?: number; key?: string; body?: string } = {},

@@ -64,7 +64,7 @@ export async function lookThrough(root: string, banks: readonly ForeignBankName[
   };
 }
 
-/** No bank here is slow, so an answer that a busy machine is late with is waited for: it has to be there to be looked through. */
+/** No bank here is slow. An answer that a busy machine is late with is waited for, to be looked through. */
 const patientTimers = {
   ...fastTimers,
   ACQUIRER_TIMEOUT: "6s",

@@ -7,9 +7,9 @@ import type { Shop } from "./onboard-merchant.ts";
 export type PlacesOfMoney = Record<string, (string | null)[]>;
 
 /**
- * Opens an account at each bank and routes each merchant's lira there: the first merchant's to the first bank, the second's to
- * the second, each with the other one as the next where the first cannot be reached. Other currencies go to the default
- * account. One operator proposes, another confirms.
+ * Opens an account at each bank and routes each merchant's lira there: the first merchant's to the first bank, the
+ * second's to the second, each with the other one as the next where the first cannot be reached. Other currencies go to
+ * the default account. One operator proposes, another confirms.
  */
 export async function openAccounts(
   { proposes, confirms }: { proposes: OperatorClient; confirms: OperatorClient },

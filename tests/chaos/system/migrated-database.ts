@@ -11,7 +11,7 @@ import {
   type ServiceName,
 } from "@holdfast/sandbox/infrastructure";
 
-/** The product's database with every schema, as installation and migrations make it. @param log a program's log file. */
+/** The product's database with every schema, as installation and migrations make it. @param log a program's file. */
 export async function migratedDatabase(
   superuserUrl: string,
   { holdfast }: Bundle,

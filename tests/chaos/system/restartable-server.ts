@@ -39,7 +39,7 @@ export async function startNats(options: {
   };
 }
 
-/** A kill that comes while it is being started again waits for that: a server that is not there yet cannot be killed. */
+/** A kill during a start waits for its end: a server that is not there yet cannot be killed. */
 export function restartable(first: Started, start: () => Promise<Started>): RestartableServer {
   let latest = Promise.resolve(first);
   return {

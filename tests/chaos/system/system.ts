@@ -1,7 +1,7 @@
 /**
  * The whole system as it runs in production, as real processes: PostgreSQL, nats-server, the bank, and each service
- * twice (settlement where the books are compared), with a link that can fail between each process and each server it needs. The merchants' receivers run
- * in this process.
+ * twice (settlement where the books are compared), with a link that can fail between each process and each server it
+ * needs. The merchants' receivers run in this process.
  */
 import { bundle } from "@holdfast/bundle";
 import { randomBytes } from "node:crypto";

@@ -1,4 +1,4 @@
-/** Durations as the services read them. The order of product.md, section 2, has to hold: bank < handler < edge < lease. */
+/** Durations as the services read them, in the order of product.md, section 2: bank < handler < edge < lease. */
 export type Timers = {
   ACQUIRER_TIMEOUT: string;
   HANDLER_TIMEOUT: string;

@@ -4,8 +4,9 @@ import { minorUnits } from "../amount.ts";
 import { isReachable } from "./payment-states.ts";
 
 /**
- * Invariant 1. Every POST answered 2xx, for a payment or a refund: a GET by the same merchant finds it, the same payment, in a status reachable
- * from the one answered. No GET that was sent after the answer may miss it, and at least one has to have found it.
+ * Invariant 1. Every POST answered 2xx, for a payment or a refund: a GET by the same merchant finds it, the same
+ * payment, in a status reachable from the one answered. No GET that was sent after the answer may miss it, and at least
+ * one has to have found it.
  */
 export function acknowledgedPaymentsCanBeRead({ history }: Ledgers): Found[] {
   const reads = readsByPayment(history);

@@ -4,7 +4,8 @@ import { isUnsettled } from "./payment-states.ts";
 
 /**
  * Invariant 4. Each authorization that stands at the bank has a payment with the same amount, currency,
- * externalTransactionId and authCode; until the payment is settled it may be a part of the amount, and have no codes yet.
+ * externalTransactionId and authCode; until the payment is settled it may be a part of the amount, and have no codes
+ * yet.
  */
 export function moneyHasAnOwner({ payments, bank }: Ledgers): Found[] {
   const owners = new Map(payments.map((payment) => [payment.paymentId, payment]));

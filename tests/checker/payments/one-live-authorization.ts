@@ -3,10 +3,9 @@ import type { BankLine, Found, Ledgers, PaymentRow } from "../ledgers.ts";
 import { isUnsettled } from "./payment-states.ts";
 
 /**
- * Invariant 3. The bank has approved at most one authorization for a payment, ever, and exactly one stands, neither reversed
- * nor given back by a refund in place of its reversal, if and only
- * if the payment is SUCCESS (not released to its whole amount) or CAPTURED; and it has captured it, once, if and only if
- * the payment is CAPTURED.
+ * Invariant 3. The bank has approved at most one authorization for a payment, ever, and exactly one stands, neither
+ * reversed nor given back by a refund in place of its reversal, if and only if the payment is SUCCESS (not released to
+ * its whole amount) or CAPTURED; and it has captured it, once, if and only if the payment is CAPTURED.
  */
 export function oneLiveAuthorization({ payments, bank }: Ledgers): Found[] {
   const lines = linesByPayment(bank);

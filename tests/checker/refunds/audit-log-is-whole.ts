@@ -70,7 +70,7 @@ function mayHaveHadEffect({ status, bytesSent }: OperatorEntry): boolean {
   return status < 300 || status === 409 || (status >= 500 && status !== 503);
 }
 
-/** Entries about attempts that were refused, by the action that was attempted. A copy of an attempt is another entry. */
+/** Entries about refused attempts, by the action attempted. A copy of an attempt is another entry. */
 const ATTEMPTED: Readonly<Record<string, string>> = {
   "refund.approval_refused": "refund.approved",
   "refund.rejection_refused": "refund.rejected",

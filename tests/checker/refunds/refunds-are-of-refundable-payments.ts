@@ -1,6 +1,6 @@
 import type { Found, Ledgers } from "../ledgers.ts";
 
-/** Invariant 10. Each refund that was accepted is of a refundable payment of the same merchant, in the same currency. */
+/** Invariant 10. Each accepted refund is of a refundable payment of the same merchant, in the same currency. */
 export function refundsAreOfRefundablePayments({ refunds, payments }: Ledgers): Found[] {
   const byId = new Map(payments.map((payment) => [payment.paymentId, payment]));
   return refunds.flatMap(({ refundId, paymentId, state, merchantId, currency }) => {

@@ -1,8 +1,8 @@
 import type { Found, Ledgers, PaymentRow, RefundRow } from "../ledgers.ts";
 
 /**
- * Invariant 9. At no moment do the refunds that wait, are carried out or were paid add up to more than the payment: their
- * changes are replayed in the order of their transactions.
+ * Invariant 9. At no moment do the refunds that wait, are carried out or were paid add up to more than the payment:
+ * their changes are replayed in the order of their transactions.
  */
 export function refundsStayWithinTheirPayment({ refundHistory, refunds, payments }: Ledgers): Found[] {
   const refundsById = new Map(refunds.map((refund) => [refund.refundId, refund]));
@@ -37,7 +37,7 @@ function changeOf({ amountMinor }: RefundRow, from: string, to: string): bigint 
 
 const HOLDS_MONEY: ReadonlySet<string> = new Set(["PENDING_APPROVAL", "EXECUTING", "SETTLING", "SUCCESS"]);
 
-/** A release may have ended in nothing before the payment was captured, so at each step it is held to the whole amount. */
+/** Bounds each step by the whole amount: a release may have ended in nothing before the payment was captured. */
 function limitOf({ state, amountMinor, capturedMinor }: PaymentRow, { kind }: RefundRow): bigint {
   return kind === "refund" && state === "CAPTURED" ? capturedMinor : amountMinor;
 }

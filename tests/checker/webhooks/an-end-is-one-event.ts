@@ -3,8 +3,8 @@ import type { Found, Ledgers } from "../ledgers.ts";
 import { bodyFieldsOf, eventIdOf, aboutPayments } from "./received-webhook.ts";
 
 /**
- * Invariant 16. Every attempt of an event carries the same bytes, those that were committed, and a final state of a payment
- * is one event.
+ * Invariant 16. Every attempt of an event carries the same bytes, those that were committed, and a final state of a
+ * payment is one event.
  */
 export function anEndIsOneEvent({ received, outbox }: Ledgers): Found[] {
   const committed = new Map(outbox.map(({ eventId, body }) => [eventId, body]));

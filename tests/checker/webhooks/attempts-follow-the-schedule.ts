@@ -45,7 +45,7 @@ function distanceFaults(copies: ReceivedWebhook[], recorded: Recorded, rules: Ru
   return faults;
 }
 
-/** The time that was signed, which invariant 15 compares with the arrival: a busy receiver may look at its clock late. */
+/** The signed time, which invariant 15 compares with the arrival: a busy receiver may look at its clock late. */
 function sentAt(copy: ReceivedWebhook): number {
   return Number(headerOf(copy, "x-request-time"));
 }
@@ -60,7 +60,7 @@ function mayBeRepeated({ arrivedAt }: ReceivedWebhook, { disturbances, attemptMa
   return disturbances.some((each) => each.fromMs <= untilMs && each.untilMs >= arrivedAt - TRAVEL_MS);
 }
 
-/** A connection kept from an earlier attempt broke: the request goes out again on a new one, and that is the attempt. */
+/** A connection kept from an earlier attempt broke: the request on a new one is the attempt. */
 function wasCutOff({ answered }: ReceivedWebhook, row: AttemptRow | undefined, recorded: Recorded): boolean {
   return answered === undefined && row === undefined && recorded.size > 0;
 }

@@ -2,8 +2,8 @@ import type { Found, Ledgers, Rules } from "../ledgers.ts";
 import { eventIdOf, isSuccess } from "./received-webhook.ts";
 
 /**
- * Invariant 14. Every final state of a merchant with webhooks was answered 2xx at least once, or has failed for good after
- * exactly the attempts that the schedule has.
+ * Invariant 14. Every final state of a merchant with webhooks was answered 2xx at least once, or has failed for good
+ * after exactly the attempts that the schedule has.
  */
 export function everyEndArrives({ outbox, received, acceptedEvents, rules }: Ledgers): Found[] {
   const enabled = new Set(rules.receivers.map(({ merchantId }) => merchantId));
