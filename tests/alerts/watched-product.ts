@@ -78,7 +78,7 @@ export async function startWatchedProduct(by: number): Promise<WatchedProduct> {
   };
 }
 
-/** A bank that hangs is known to be one after three seconds, which are half a minute here; a measure is taken each second. */
+/** A bank that hangs is known to be one after three seconds, half a minute here; a measure is taken each second. */
 const SETTINGS = {
   ACQUIRER_TIMEOUT: "3s",
   HANDLER_TIMEOUT: "6s",

@@ -12,9 +12,9 @@ type Times = Record<string, number[]>;
 type Walked = { times: Times; failed: string[] };
 
 /**
- * The console's one replica with 200 operators who are signed in, each of whom opens a page every ten seconds, and beside
- * it with one who does the same as fast as pages come. All of them walk from the overview to the search, a payment and the
- * refunds that wait.
+ * The console's one replica with 200 operators who are signed in, each of whom opens a page every ten seconds, and
+ * beside it with one who does the same as fast as pages come. All of them walk from the overview to the search, a
+ * payment and the refunds that wait.
  */
 export async function benchConsole(bench: Bench): Promise<void> {
   const { sandbox } = bench;

@@ -64,7 +64,7 @@ function report(when: string, { process, database }: Idle): void {
   );
 }
 
-/** Payments of two years, all settled, a third of them uncaptured authorizations that were fully released; their events. */
+/** Payments of two years with their events, all settled, a third of them authorizations that were fully released. */
 async function insertHistory(client: Client, count: number): Promise<void> {
   await client.query("set session_replication_role = replica; set synchronous_commit = off");
   for (let done = 0; done < count; done += BATCH) await client.query(INSERT, [BATCH, done, count]);

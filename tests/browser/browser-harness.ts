@@ -64,8 +64,8 @@ const STEP_TIMEOUT_MS = 180_000;
 const SCREENSHOTS = join(import.meta.dirname, "..", "..", ".cache", "screenshots");
 
 /**
- * One browser for all files, which share their modules: to start one takes as long as to load twenty pages. It ends with the
- * process of the tests.
+ * One browser for all files, which share their modules: to start one takes as long as to load twenty pages. It ends
+ * with the process of the tests.
  */
 let browserOfAll: Promise<Browser> | undefined;
 

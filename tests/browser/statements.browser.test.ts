@@ -1,4 +1,4 @@
-// The statements that are printed, in a real browser: by the policy that they come with, and by every rule that axe knows.
+// The printed statements in a real browser: by the policy that they come with, and by every rule that axe knows.
 import { chromium, type Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import {

@@ -1,5 +1,5 @@
-// docs/merchant/frameworks.md: each of its programs, as it stands there, in the real framework. Next.js is not installed:
-// its route handler is a function from the platform's Request to its Response, which Node has.
+// docs/merchant/frameworks.md: each of its programs, as it stands there, in the real framework. Next.js is not
+// installed: its route handler is a function from the platform's Request to its Response, which Node has.
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { copyFile, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";

@@ -95,8 +95,8 @@ async function expectTold(told: Told[]): Promise<void> {
 }
 
 /**
- * Each refund that was accepted is stored, and no other. All of the payment is requested, so a refusal of the gateway is
- * that of a second refund: only a closed gateway may have started none.
+ * Each refund that was accepted is stored, and no other. All of the payment is requested, so a refusal of the gateway
+ * is that of a second refund: only a closed gateway may have started none.
  */
 async function expectRefundsTold(told: Told[]): Promise<void> {
   const refused = told.filter(({ outcome, reason = "" }) => outcome !== "done" && !CLOSED.has(reason));

@@ -112,7 +112,7 @@ async function startRelay(port: number, calls: string[]) {
     });
     incoming.pipe(passed);
   }).listen(0, "127.0.0.1");
-  // The gateway's headers say for how long a connection stays open: one that is closed before breaks a request on its way.
+  // Connections stay open as long as the gateway's headers say: a shorter time breaks requests on their way.
   server.keepAliveTimeout = 0;
   await once(server, "listening");
   const stop = async () => {

@@ -80,7 +80,10 @@ test("what people read names metrics that the programs have", () => {
   expect(unknown(wrong.queries)).toEqual(["holdfast_webhooks_attempt_duration"]);
 });
 
-/** Histograms of seconds that leave their buckets to the SDK, whose own are for milliseconds: all of them fall into the first. */
+/**
+ * Histograms of seconds without buckets of their own: the SDK's are for milliseconds, and all values fall into the
+ * first.
+ */
 function histogramsWithoutBuckets(source: string): string[] {
   return [...source.matchAll(/createHistogram\(([^]*?)\)[;,\n]/g)]
     .map(([, made = ""]) => made)
@@ -210,7 +213,7 @@ function testsOf(alert: string) {
   return tests.filter(({ name }) => name.split(" ")[0] === alert);
 }
 
-/** Judges each rule by its own tests: none asks about another, and promtool evaluates all rules of a file for each test. */
+/** Judges each rule by its own tests alone: promtool evaluates all rules of a file for each test. */
 async function promtool(judged: readonly Alert[]): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), "holdfast-alerts-"));
   onTestFinished(() => rmSync(dir, { recursive: true }));

@@ -1,4 +1,4 @@
-// Events that endpoints ask for are written by several services, and read by others: one line turns them on for all of them.
+// Several services write and read the events that endpoints ask for: one line turns them on for all.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

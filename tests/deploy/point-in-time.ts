@@ -1,5 +1,5 @@
-// A base back-up and a restore to a point in time, as docs/backup.md has them under «Without Kubernetes». PostgreSQL's own
-// low-level interface does what pg_basebackup does, because the embedded server comes without that program.
+// A base back-up and a restore to a point in time, as docs/backup.md has them under «Without Kubernetes». PostgreSQL's
+// own low-level interface does what pg_basebackup does, because the embedded server comes without that program.
 import {
   appendFileSync,
   chmodSync,

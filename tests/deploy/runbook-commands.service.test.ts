@@ -59,7 +59,10 @@ test("every statement runs on the schemas as they are", async () => {
 type Document = { paths: Record<string, Record<string, { parameters?: { in: string; name: string }[] }>> };
 const { paths } = JSON.parse(openApiJson("operator")) as Document;
 
-/** @param command such as `GET /operator/payments?unresolved=true`; a placeholder may have another name than the document's. */
+/**
+ * @param command such as `GET /operator/payments?unresolved=true`; placeholders may have other names than the
+ * document's.
+ */
 function faultOfRequest(command: string): string | undefined {
   const [method = "", target = ""] = command.split(" ");
   const [path = "", query = ""] = target.split("?");
@@ -113,7 +116,7 @@ const KINDS: Record<string, string> = {
   certificate: "Certificate",
 };
 
-/** Objects, labels and containers that the command names and no manifest has; and a log of which kubectl shows ten lines. */
+/** Objects, labels and containers in the command that no manifest has, and logs of which kubectl shows ten lines. */
 function faultsOfKubectl(command: string): string[] {
   const all = workloads(manifests);
   const containers = all.flatMap(({ pod }) => [...pod.containers, ...(pod.initContainers ?? [])]);

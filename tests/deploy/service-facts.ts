@@ -136,7 +136,8 @@ export const deadlines: Deadlines = {
         defaultOf(schema, "DRAIN_TIMEOUT"),
       ),
     ) / 1_000,
-  // 1 s for tasks, 2 for the bus, 1.5 for telemetry, 1 for the log: the constants of each `service.ts` and of `runService`.
+  // The constants of each `service.ts` and of `runService`: 1 s for tasks, 2 for the bus, 1.5 for telemetry, 1 for the
+  // log.
   closeSeconds: 6,
   natsSeconds: ["lame_duck_duration", "lame_duck_grace_period"]
     .map((name) => Number(new RegExp(`${name}: "(\\d+)s"`).exec(natsConfig)?.[1]))

@@ -20,7 +20,7 @@ function sourcesOf(...patterns: string[]): string {
 
 const packages = sourcesOf("packages/*/src/**/*.ts");
 
-/** The settings that the sources describe and never take: as `config.NAME`, out of an object, or by their name as a text. */
+/** The settings that the sources describe and never take: as `config.NAME`, out of an object, or by name as a text. */
 function unreadSettings(names: string[], sources: string): string[] {
   return names.filter(
     (name) =>

@@ -3,7 +3,7 @@ import { open, send, type Page } from "./follow-forms.ts";
 import { preAuthorization } from "./running-sandbox.ts";
 import type { ShopAtBank } from "./shop-at-bank.ts";
 
-/** A sale with 3-D Secure, as far as the merchant's own request goes; without a `redirectUrl` there is nothing to pass. */
+/** The merchant's own request of a sale with 3-D Secure; without a `redirectUrl` there is no challenge to pass. */
 export type Enrolled = { paymentId: string; status: string; redirectUrl?: string };
 
 const CHALLENGED = "4000000000003220";

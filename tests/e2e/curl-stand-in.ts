@@ -1,4 +1,4 @@
-// As much of curl as the documents use, for machines that have none: -s, -S, -X, -H, -o and -d, also from a file or from stdin.
+// The options of curl in the documents, for machines without it: -s, -S, -X, -H, -o and -d, also from a file or stdin.
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 

@@ -19,7 +19,7 @@ import {
   type TestSystem,
 } from "../support/index.ts";
 
-// The whole way: payments is asked, its outbox is relayed, the dispatcher delivers; the merchant's ledger is the witness.
+// The whole way: payments is asked, its outbox is relayed, the dispatcher delivers; the merchant's ledger witnesses.
 let system: TestSystem;
 let receiver: LedgerReceiver;
 let dispatcher: { stop(): Promise<void> };

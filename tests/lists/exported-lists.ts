@@ -103,7 +103,7 @@ export async function insertDeliveries(query: Query, merchantIds: string[], coun
   );
 }
 
-/** Open ones, each about a payment, and some that are closed; every third is LATE, every second of the account `second`. */
+/** Open ones, each about a payment, and some closed; every third is LATE, every second of the account `second`. */
 async function insertDifferences(query: Query, [merchantId]: string[]): Promise<void> {
   await query("insert into settlement.account (account_id) values ('second') on conflict do nothing");
   await query(

@@ -14,15 +14,15 @@ export type RowsToInsert = {
 };
 
 /**
- * Payments whose columns repeat with periods of their own, so that every filter matches some: of ten 6 are SUCCESS, and one
- * each FAILED, CAPTURED, CANCELLED and AUTHORIZING; every 7th is in EUR, every 3rd a pre-authorization; the customer is one
- * of 50, the last four digits one of 1 000, the BIN one of 4.
+ * Payments whose columns repeat with periods of their own, so that every filter matches some: of ten 6 are SUCCESS, and
+ * one each FAILED, CAPTURED, CANCELLED and AUTHORIZING; every 7th is in EUR, every 3rd a pre-authorization; the
+ * customer is one of 50, the last four digits one of 1 000, the BIN one of 4.
  */
 export async function insertPayments(query: Query, rows: RowsToInsert): Promise<void> {
   await query(INSERT_PAYMENTS, valuesOf(rows));
 }
 
-/** Refunds of payments that are nowhere else: of five 2 are SUCCESS, one FAILED, one PENDING_APPROVAL, one EXECUTING. */
+/** Refunds of payments without rows: of five 2 are SUCCESS, one FAILED, one PENDING_APPROVAL, one EXECUTING. */
 export async function insertRefunds(query: Query, rows: RowsToInsert): Promise<void> {
   await query(INSERT_REFUNDS, valuesOf(rows));
 }

@@ -62,7 +62,7 @@ export const OURS = {
   mayStillArrive,
   movementOutcome,
   refusalOf,
-  /** An attempt that throws is counted, so operators see it, as `attemptRecovery` does; its effect is not a pure function. */
+  /** An attempt that throws is counted, as `attemptRecovery` does, for operators; its effect is not a pure function. */
   countsThrown: true as boolean,
   /** An answer as an adapter passes it on. */
   hear: (outcome: AcquirerOutcome): AcquirerOutcome => outcome,

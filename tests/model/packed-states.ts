@@ -75,7 +75,7 @@ export class PackedStates<State extends Record<string, object | null>> {
     return this.#size;
   }
 
-  /** @returns the state's number, which is `size` before the call where it is new. @throws RangeError beyond the maximum. */
+  /** @returns the state's number, `size` before the call where it is new. @throws RangeError beyond the maximum. */
   add(state: State): number {
     if (this.#size * 2 >= this.#places.length) this.#growPlaces();
     const start = this.#size * this.#width;

@@ -17,7 +17,7 @@ const REFUND = { ...SALE, refunds: 1 } as const;
 
 type Plant = Omit<Planted, "name" | "scenario" | "trace"> & { scenario?: Partial<Scenario> };
 
-/** Laws that hold at our simulator alone, and mistakes that reviews have found, each found again by its shortest way. */
+/** Laws that are true at our simulator alone, and mistakes from reviews, each found again by its shortest way. */
 const PLANTS: Record<string, Plant> = {
   "what the bank has not seen is sent again, wherever the first request is": {
     scenario: { ...REFUND, bank: { ...KIND, repetition: "none" } },

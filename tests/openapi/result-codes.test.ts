@@ -1,4 +1,5 @@
-// Every result code of the gateway's own is in the contracts' list, which merchants read; a bank's, as examples have, are the bank's.
+// The contracts' list, which merchants read, has every result code of the gateway's own; examples have banks' codes,
+// too.
 import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { RESULT_CODES } from "@holdfast/contracts";

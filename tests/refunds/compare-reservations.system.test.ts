@@ -101,7 +101,7 @@ test("after refunds was restored to an earlier point each difference is named, a
   await backUp();
 
   await refunds.approve(decidedLater);
-  // A busy machine may leave it to recovery, and nothing of it is under way when another is stopped at the bank's answer.
+  // A busy machine may leave it to recovery; it has ended before another is stopped at the bank's answer.
   expect(await refunds.settled(decidedLater)).toBe("SUCCESS");
   const [lost, lostLately, lostAndPaid] = [await queue(), await queue(), await settled()];
   const lostWhilePaid = await queue();

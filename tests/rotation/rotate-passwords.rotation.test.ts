@@ -1,4 +1,4 @@
-// Passwords and certificates are replaced as docs/keys.md says, while merchants, buyers and operators go on: nothing is refused.
+// Passwords and certificates are replaced as docs/keys.md says, under load from everybody: nothing is refused.
 import { randomBytes } from "node:crypto";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import {

@@ -1,5 +1,5 @@
-// A chain that its owner rewrites is consistent in itself: only heads that were kept elsewhere reveal it. So every service
-// that has a chain has to write them, which its wiring decides and no other test sees.
+// A chain that its owner rewrites is consistent in itself: only heads that were kept elsewhere reveal it. So every
+// service that has a chain has to write them, which its wiring decides and no other test sees.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

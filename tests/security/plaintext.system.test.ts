@@ -1,4 +1,4 @@
-// Programs that are started with plain text on one of their connections. Which settings each refuses: plaintext.test.ts.
+// Programs that are started with plain text on one of their connections; plaintext.test.ts has the settings refused.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";

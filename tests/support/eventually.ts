@@ -5,8 +5,9 @@ const WITHIN_MS = Number(process.env["TEST_WAIT_MS"] ?? 180_000);
 
 /**
  * Waits for a condition instead of sleeping: calls `check` until it neither throws nor answers `false`, and resolves to
- * its answer (so expectations can stand in it as they are). The error at the deadline holds the last failure. The default
- * deadline is one that a machine with twenty times the work still meets; a condition that comes early costs none of it.
+ * its answer (so expectations can stand in it as they are). The error at the deadline holds the last failure. The
+ * default deadline is one that a machine with twenty times the work still meets; a condition that comes early costs
+ * none of it.
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,

@@ -121,7 +121,7 @@ function isPath(span: string): boolean {
 /** Files that a run of the product or its user makes. */
 const GENERATED = new Set(["sandbox.json", "sbom.cdx.json", "schedule.json", "docker-compose.override.yml"]);
 
-/** A path from the root, or the end of one: ARCHITECTURE speaks of `http/create-router.ts` once the service is named. */
+/** A path from the root, or the end of one: ARCHITECTURE has `http/create-router.ts` once the service is named. */
 function isThere(span: string): boolean {
   const path = span.replace(/\/$/, "");
   if (path.includes("*")) {

@@ -9,8 +9,8 @@ import { ROOT } from "./release-before.ts";
 import { DEADLOCK, writeDuring, type Writer, type Writes } from "./write-during.ts";
 
 /**
- * A service's schema as the release before has it, filled, which is then migrated file by file. Each later table is filled when
- * the migration that makes it has run. All are written to from then on.
+ * A service's schema as the release before has it, filled, which is then migrated file by file. Each later table is
+ * filled when the migration that makes it has run. All are written to from then on.
  */
 export type FilledSchema = {
   schema: string;

@@ -1,4 +1,4 @@
-// The release that an installation is upgraded from: the newest heading of CHANGELOG.md that names a commit (docs/release.md).
+// The release to upgrade from: the newest heading of CHANGELOG.md that names a commit (docs/release.md).
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// docs/upgrade.md in compose, under load: the release before, or HEAD before the first release, is upgraded, step by step, and rolled back service by service.
+// docs/upgrade.md in compose, under load: the release before, or HEAD before the first release, is upgraded step by
+// step, and rolled back service by service.
 import { eventually } from "../support/index.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startComposeSystem, testVersion, type ComposeSystem } from "../containers/compose-system.ts";

@@ -32,7 +32,7 @@ export async function writeDuring<T>(
     while (!over.signal.aborted && tables.length > 0) {
       const number = writer.next++;
       for (const { table, insert, touch } of tables) {
-        // The victim of a deadlock has written nothing, and without its row those that refer to it could not be written either.
+        // The victim of a deadlock tries again: without its row those that refer to it would fail, too.
         for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
           const failure = await failureOf(writer.client, { during, number, table, insert, touch });
           if (failure !== undefined) writer.failures.push(failure);

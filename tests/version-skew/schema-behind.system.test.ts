@@ -1,4 +1,4 @@
-// Services that start before their schema is migrated, or before anything is installed: one `kubectl apply` of everything.
+// Services that start before their schema is migrated, or anything is installed: one `kubectl apply` of everything.
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";

@@ -1,8 +1,9 @@
 // The statements of fillYears. Their rows follow from a temporary table with a row for each payment.
 
 /**
- * $1 how many, $2 how many there are already, $3 how many there will be, $4 over how many days, $5 the merchants, $6 how many
- * tenths of the payments the first of them has, $7 of how many payments one was charged back: 50, or 10, $8 when the last was.
+ * $1 how many, $2 how many there are already, $3 how many there will be, $4 over how many days, $5 the merchants, $6
+ * how many tenths of the payments the first of them has, $7 of how many payments one was charged back: 50, or 10, $8
+ * when the last was.
  */
 export const MAKE_DRAWN = `
   create temporary table drawn as

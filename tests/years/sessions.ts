@@ -5,8 +5,8 @@ import type { Client } from "pg";
 export type Task = (client: Client) => Promise<void>;
 
 /**
- * Has sessions of the database take tasks in their order, each the next one when it is done with its last. Where one fails,
- * no further task begins.
+ * Has sessions of the database take tasks in their order, each the next one when it is done with its last. Where one
+ * fails, no further task begins.
  */
 export async function inSessions(
   { databaseUrl, sessions, first }: { databaseUrl: string; sessions: number; first: readonly string[] },

@@ -48,7 +48,7 @@ export function everyServiceIsScraped(manifests: Manifest[]): string[] {
   ];
 }
 
-/** A trace and a metric of a service say which pod and which node they come from, under the names that telemetry has for them. */
+/** Traces and metrics of a service name its pod and its node, under telemetry's names for them. */
 export function telemetryNamesPodAndNode(manifests: Manifest[]): string[] {
   return (
     workloads(manifests, "Deployment")

@@ -96,7 +96,7 @@ export function certificatesCanBeIssued(manifests: Manifest[]): string[] {
     : [`what answers for a certificate is reached by ${found.join(", ") || "nobody"}`];
 }
 
-/** Clusters call these namespaces as they like: each rule takes the usual name, and the label that names another one. */
+/** Clusters have their own names for these namespaces: each rule takes the usual name, and a label for another one. */
 export function namespacesHaveNameOrLabel(manifests: Manifest[]): string[] {
   return ofKind(manifests, "NetworkPolicy").flatMap(({ metadata, spec }) =>
     rulesOf(spec, "Ingress").flatMap(({ from = [] }) => {

@@ -94,7 +94,7 @@ function kindsOf(manifests: Manifest[], scale: Scale, rolling: boolean): Kind[] 
   return [...own, ...databases];
 }
 
-/** A container that begins before the others and goes on counts; one that ends before they begin is smaller than they are. */
+/** A container that begins before the others and goes on counts; one that ends before they begin is smaller. */
 function roomOf(pod: PodSpec, kind: "requests" | "limits"): Room {
   const running = [...(pod.initContainers ?? []), ...pod.containers].filter(
     (one) => pod.containers.includes(one) || one.restartPolicy === "Always",

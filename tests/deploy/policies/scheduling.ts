@@ -56,7 +56,7 @@ function cores(quantity = "0"): number {
   return quantity.endsWith("m") ? Number(quantity.slice(0, -1)) / 1_000 : Number(quantity);
 }
 
-/** A Job's pod stays when it has failed: with `OnFailure` the kubelet removes it at the last attempt, and its log with it. */
+/** A failed Job's pod stays: with `OnFailure` the kubelet removes it at the last attempt, and its log with it. */
 export function failedJobsKeepTheirLogs(manifests: Manifest[]): string[] {
   return workloads(manifests, "Job", "CronJob")
     .filter(({ pod }) => pod.restartPolicy !== "Never")

@@ -10,8 +10,8 @@ const LISTENERS = {
 } as const;
 
 /**
- * Each listener of the gateway has a certificate of its own from cert-manager, for the name of the Service that leads to it;
- * in development all but the operators' may do without, by name. An Ingress speaks TLS to it and checks it.
+ * Each listener of the gateway has a certificate of its own from cert-manager, for the name of the Service that leads
+ * to it; in development all but the operators' may do without, by name. An Ingress speaks TLS to it and checks it.
  */
 export function listenersHaveTls(manifests: Manifest[], { production }: { production: boolean }): string[] {
   const settings = ofKind(manifests, "ConfigMap").find(({ data }) => data?.["NATS_URL"])?.data;
