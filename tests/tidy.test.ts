@@ -11,7 +11,13 @@ import {
 } from "./tidy/references.ts";
 import { circlesOf, readImports, roomsOf, workspaceOf } from "./tidy/imports.ts";
 import { FILES, read } from "./tidy/tree.ts";
-import { refusedIn, refusedInUserFacingText, refusedWords } from "./tidy/words.ts";
+import {
+  openingsIn,
+  refusedIn,
+  refusedInUserFacingText,
+  refusedOpenings,
+  refusedWords,
+} from "./tidy/words.ts";
 
 const imports = readImports();
 const workspaces = new Map(
@@ -223,6 +229,21 @@ test.each([
   ],
 ])("is left alone in %s: %s", (path, content) => {
   expect(refusedIn(path, content)).toEqual([]);
+});
+
+test("a comment begins with a noun phrase or a verb: put the subject first", () => {
+  expect(refusedOpenings()).toEqual([]);
+});
+
+test.each([
+  ["one.ts", "/** What an account needs. */", ["one.ts:1: What an account needs. */"]],
+  ["one.ts", "const a = 1;\n/**\n * Whoever asks.\n */", ["one.ts:3: Whoever asks."]],
+  ["one.mjs", "const a = 1; // Of one that is not known", ["one.mjs:1: Of one that is not known"]],
+  ["one.sql", "select 1;\n-- Where nothing is said", ["one.sql:2: Where nothing is said"]],
+  ["one.ts", "// The parts of an account\n// Of these one is needed.", []],
+  ["one.ts", "/** Whose turn it is. */\n/**\n * The account.\n * What it needs.\n */", []],
+])("the opening of comments in %s: %j", (path, content, refused) => {
+  expect(openingsIn(path, content)).toEqual(refused);
 });
 
 test("the dark theme changes colours alone, as the browser tests ask axe of it about nothing else", () => {

@@ -60,6 +60,31 @@ export function refusedIn(path: string, content: string): string[] {
   return passages.flatMap(({ place, text }) => refusedWords(text).map((fault) => `${place}: ${fault}`));
 }
 
+/** Comments that begin with a word that puts the subject last. */
+export function refusedOpenings(): string[] {
+  return FILES.filter((path) => /\.(?:ts|mjs|sql)$/.test(path)).flatMap((path) =>
+    openingsIn(path, read(path)),
+  );
+}
+
+const OPENING = /^(?:What|Of|Where|Whether|Who|Whoever)\b/;
+
+/** @returns `place: opening` for each comment of a file that begins with a refused word. */
+export function openingsIn(path: string, content: string): string[] {
+  const lines = content.split("\n");
+  const line = path.endsWith(".sql") ? /(?:^|\s)-- ?(.*)$/ : /(?:^|\s)\/\/ ?(.*)$/;
+  return lines.flatMap((text, index) => {
+    const block = /(?:^|\s)\/\*\*? ?(.*)$/.exec(text)?.[1];
+    // The text of a block may begin in its second line; the second line of a run of line comments continues the first.
+    const begun = block?.trim() === "" ? lines[index + 1]?.replace(/^\s*\* ?/, "") : block;
+    const isRun = new RegExp(`^\\s*${path.endsWith(".sql") ? "--" : "//"}`).test(lines[index - 1] ?? "");
+    const opening = begun ?? (isRun ? undefined : line.exec(text)?.[1]);
+    if (opening === undefined || !OPENING.test(opening)) return [];
+    const at = block?.trim() === "" ? index + 2 : index + 1;
+    return [`${path}:${at}: ${opening.slice(0, 60)}`];
+  });
+}
+
 function isUserFacing(path: string): boolean {
   return (
     /^(?:README\.md|docs\/(?!adr\/).*\.md|docs\/openapi\.\w+\.json)$/.test(path) ||
