@@ -62,8 +62,9 @@ export function refusedIn(path: string, content: string): string[] {
 
 /** Comments that begin with a word that puts the subject last. */
 export function refusedOpenings(): string[] {
-  return FILES.filter((path) => /\.(?:ts|mjs|sql)$/.test(path)).flatMap((path) =>
-    openingsIn(path, read(path)),
+  // The test of this rule quotes what it refuses.
+  return FILES.filter((path) => /\.(?:ts|mjs|sql)$/.test(path) && path !== "tests/tidy.test.ts").flatMap(
+    (path) => openingsIn(path, read(path)),
   );
 }
 

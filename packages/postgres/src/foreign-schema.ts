@@ -19,8 +19,7 @@ export class ForeignSchemaError extends Error {
  *   where a later version has gone on from `files`.
  */
 export function foreignPast(ran: readonly string[], files: readonly string[]): string | undefined {
-  const missing = files.filter((file) => !ran.includes(file));
-  const [first] = missing;
+  const first = files.find((file) => !ran.includes(file));
   if (first === undefined) return undefined;
   const unknown = ran.filter((name) => !files.includes(name)).toSorted();
   if (unknown.length > 0) {

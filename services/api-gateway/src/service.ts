@@ -110,7 +110,7 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
     tls: tlsFilesOf(config),
     timeouts: timeoutsOfClients(face, config),
     connectionsMax: config.CONNECTIONS_MAX,
-    clientAddress: clientAddressOf(served.name, config, log),
+    clientAddress: createClientAddress(config.TRUSTED_PROXIES ?? [], watchForwarding(log, served.name)),
   });
   log.info({ listener: listener.name, port: listener.port }, "listening");
   const certificates = watchCertificates(config, listener, log);
@@ -135,10 +135,6 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
 
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 const TASK_STOP_MS = 1_000;
-
-function clientAddressOf(listener: string, { TRUSTED_PROXIES: trusted = [] }: Config, log: Logger) {
-  return createClientAddress(trusted, watchForwarding(log, listener));
-}
 
 type Deps = { bus: Bus; db: Kysely<GatewayDatabase>; clock: ClockWatch; log: Logger };
 

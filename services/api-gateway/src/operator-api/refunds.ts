@@ -59,7 +59,7 @@ function requestForMerchantRoute({ send }: { send: SendOperatorCommand }) {
       const { paymentId } = call.path;
       const payment = await send(describePayment, call, call.path);
       if (!("result" in payment)) return operatorRefusalOf(payment);
-      const { merchantId, livemode = true } = payment.result;
+      const { merchantId, livemode } = payment.result;
       const refundId = call.exchange.keyedWork?.resourceId ?? randomUUIDv7();
       const reply = await send(requestRefundForMerchant, call, {
         refundId,

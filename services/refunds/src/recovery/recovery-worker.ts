@@ -21,7 +21,9 @@ export function startRecovery(
     inFlightMax,
     intervalMs,
     clock,
-  }: Pick<WorkPoolOptions<never>, "intervalMs" | "clock"> & { /** Of each account. */ inFlightMax: number },
+  }: Pick<WorkPoolOptions<never>, "intervalMs" | "clock"> & {
+    /** The bound of each account. */ inFlightMax: number;
+  },
 ): PeriodicTask {
   return startWorkPools("recovery", {
     dueInMs: () => dueInMs(deps.db),

@@ -72,7 +72,7 @@ function deliveryHandlers(deps: OperatorDeps) {
     handler(staffVersionOf(getWebhookDelivery), async ({ context, payload }) => {
       const reply = await getDelivery(deps, payload.eventId);
       if (!("result" in reply)) return reply;
-      const { merchantId, livemode = true } = reply.result;
+      const { merchantId, livemode } = reply.result;
       const isOwn = idInMode(merchantId, livemode) === context.merchant.merchantId;
       return isOwn ? reply : { outcome: "problem", code: "delivery_not_found" };
     }),

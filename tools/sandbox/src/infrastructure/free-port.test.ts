@@ -10,7 +10,7 @@ test("programs that draw ports at the same time draw different ones", async () =
     import { freePort } from ${JSON.stringify(join(import.meta.dirname, "free-port.ts"))};
     const ports = [];
     while (ports.length < ${PORTS}) ports.push(await freePort());
-    // Whoever has drawn a port has it until it ends.
+    // A program keeps the ports that it has drawn until it ends.
     process.stdin.once("end", () => process.stdout.write(ports.join())).resume();
     process.stderr.write("drawn");
   `;

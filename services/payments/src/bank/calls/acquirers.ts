@@ -103,7 +103,7 @@ export function createAccountAcquirers(options: AccountAcquirersOptions): Accoun
 function connectLanes(
   options: AccountAcquirersOptions,
   account: Account,
-  { breaker, isTold }: { breaker: Breaker; /** Whether the log has it already. */ isTold: boolean },
+  { breaker, isTold }: { breaker: Breaker; /** The log has it already. */ isTold: boolean },
 ): Map<Lane, Acquirer> | undefined {
   const refused = logOncePer(REFUSED_LOG_MS, ({ accountId, version }: Account) =>
     options.log.error({ account: accountId, version }, "the bank refuses the credentials of an account"),

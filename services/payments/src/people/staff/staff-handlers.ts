@@ -126,7 +126,7 @@ async function describeOwn(
 ): Promise<CommandReply<OperatorPaymentDetail>> {
   const reply = await describe(deps, paymentId);
   if (!("result" in reply)) return reply;
-  const { merchantId, livemode = true } = reply.result;
+  const { merchantId, livemode } = reply.result;
   if (idInMode(merchantId, livemode) !== merchant.merchantId) return NOT_FOUND;
   return { ...reply, result: forMerchant(reply.result) };
 }
