@@ -43,7 +43,7 @@ const SINCE_FILE = "usable-since";
 const SINCE = "0.1.0";
 
 function refuseFormerHome(dir: string): void {
-  if (!existsSync(join(dir, "postgres")) || existsSync(join(dir, SINCE_FILE))) return;
+  if (!existsSync(join(dir, "secrets.json")) || existsSync(join(dir, SINCE_FILE))) return;
   const near = relative(process.cwd(), dir);
   const name = near === "" || near.startsWith("..") ? dir : near;
   const quoted = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, existsSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, existsSync, writeFileSync } from "node:fs";
 import { execFile } from "node:child_process";
 import { createServer } from "node:net";
 import { once } from "node:events";
@@ -41,14 +41,14 @@ const everyRole = ["viewer", "approver", "onboarder", "operations", "admin"];
 
 test("a home of a version before 0.1.0 is refused in two lines with the command that sets it aside", async () => {
   const home = newHome();
-  mkdirSync(join(home, "postgres"));
+  writeFileSync(join(home, "secrets.json"), "{}");
   const { exited, output } = run(home);
   expect((await exited).code).toBe(1);
   expect(output.stderr.trimEnd().split("\n")).toEqual([
     expect.stringContaining("has the data of a version before 0.1.0"),
     `Set it aside and start again: mv '${home}' '${home}-before-0.1.0'`,
   ]);
-  expect(readdirSync(home)).toEqual(["postgres"]);
+  expect(readdirSync(home)).toEqual(["secrets.json"]);
 });
 
 describe("a running sandbox", () => {
