@@ -1,18 +1,7 @@
 import { execFileSync } from "node:child_process";
-import {
-  copyFileSync,
-  cpSync,
-  existsSync,
-  globSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, cpSync, existsSync, globSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parse, stringify } from "yaml";
 
 const root = join(import.meta.dirname, "..", "..");
 
@@ -35,7 +24,6 @@ export function layOutOlderInstallation(revision: string): OlderInstallation {
   for (const path of ["docker-compose.yml", "deploy/compose", "tests/containers"]) {
     cpSync(join(root, path), join(directory, path), { recursive: true });
   }
-  leaveOutLaterServices(directory);
   for (const certificate of globSync("deploy/build-certificates/*.crt", { cwd: root })) {
     copyFileSync(join(root, certificate), join(directory, certificate));
   }
@@ -54,28 +42,4 @@ export function layOutOlderInstallation(revision: string): OlderInstallation {
     },
     dispose: () => rmSync(directory, { recursive: true, force: true }),
   };
-}
-
-type ComposeService = {
-  depends_on?: Record<string, unknown>;
-  build?: { target?: string; args: { SERVICE: string } };
-};
-
-/** Services that the older revision does not have: there is nothing to build them from. */
-function leaveOutLaterServices(directory: string): void {
-  const file = join(directory, "docker-compose.yml");
-  const compose = parse(readFileSync(file, "utf8"), { merge: true, maxAliasCount: -1 }) as {
-    services: Record<string, ComposeService>;
-  };
-  const later = Object.entries(compose.services)
-    .filter(
-      ([, { build }]) =>
-        build && !build.target && !existsSync(join(directory, "services", build.args.SERVICE)),
-    )
-    .flatMap(([name]) => [name, `${name}-migration`]);
-  for (const name of later) {
-    delete compose.services[name];
-    for (const { depends_on } of Object.values(compose.services)) delete depends_on?.[name];
-  }
-  writeFileSync(file, stringify(compose));
 }
