@@ -96,8 +96,8 @@ export async function failpoint(name: Failpoint): Promise<void> {
   if (!point) return;
   point.hits++;
   if (point.onHit !== undefined && point.hits !== point.onHit) return;
-  // Straight to stderr: the logger's buffer would die with the process.
-  process.stderr.write(`failpoint ${name}: ${point.action.kind}\n`);
+  // Not by the logger, whose buffer would die with the process. A test's reporter keeps what the console prints.
+  console.error(`failpoint ${name}: ${point.action.kind}`);
   switch (point.action.kind) {
     case "kill":
       process.kill(process.pid, "SIGKILL");
