@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { listRefundsForOperator, listPaymentsForOperator, type CommandReply } from "@holdfast/contracts";
+import { describePayment, describeRefund, type CommandReply } from "@holdfast/contracts";
 import { armFailpoints } from "@holdfast/service-runtime";
 import {
   eventually,
@@ -126,12 +126,11 @@ function takeAllConnections(service: Service): Promise<Mend> {
   const occupied = {
     refunds: {
       table: "refunds.refund",
-      read: () =>
-        refunds.operate(listRefundsForOperator, { limit: 1, filter: { status: "PENDING_APPROVAL" } }),
+      read: () => refunds.operate(describeRefund, { refundId: randomUUID() }),
     },
     payments: {
       table: "payments.payment",
-      read: () => refunds.operate(listPaymentsForOperator, { limit: 1, filter: {}, unresolved: true }),
+      read: () => refunds.operate(describePayment, { paymentId: randomUUID() }),
     },
   };
   return occupyConnections(refunds.database, {

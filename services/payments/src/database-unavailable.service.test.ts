@@ -199,6 +199,6 @@ function takeAllConnections(): Promise<Mend> {
     table: "payments.payment",
     applicationName: "payments",
     count: CONNECTIONS,
-    read: () => payments.operate(listPaymentsForOperator, { limit: 1, filter: {}, unresolved: true }),
+    read: () => payments.operate(describePayment, { paymentId: randomUUID() }),
   });
 }

@@ -97,6 +97,7 @@ export async function failpoint(name: Failpoint): Promise<void> {
   point.hits++;
   if (point.onHit !== undefined && point.hits !== point.onHit) return;
   // Not by the logger, whose buffer would die with the process. A test's reporter keeps what the console prints.
+  // oxlint-disable-next-line no-console -- it has to be printed before the process dies
   console.error(`failpoint ${name}: ${point.action.kind}`);
   switch (point.action.kind) {
     case "kill":
