@@ -22,15 +22,16 @@ export async function benchRecovery(bench: Bench): Promise<void> {
     receiver.ports.slice(0, ENDPOINTS).map((port) => receiver.url(PATH, port)),
   );
   await drain(bench, endpoints, undefined);
-  const drains = new Map<string, Drain[]>(VICTIMS.map((victim) => [victim ?? NOBODY, []]));
+  const drains = new Map<string, Drain[]>(VICTIMS.map((victim) => [victim ?? NO_VICTIM, []]));
   for (let round = 0; round < rounds; round++) {
-    for (const victim of VICTIMS) drains.get(victim ?? NOBODY)!.push(await drain(bench, endpoints, victim));
+    for (const victim of VICTIMS)
+      drains.get(victim ?? NO_VICTIM)!.push(await drain(bench, endpoints, victim));
   }
   report(drains);
   await Promise.all(endpoints.map((endpoint) => events.turnOff(endpoint)));
 }
 
-const NOBODY = "nobody";
+const NO_VICTIM = "nobody";
 const VICTIMS = [undefined, "webhook-dispatcher", "postgres", "nats-server"] as const;
 const PATH = "/recovery";
 const ENDPOINTS = 16;
@@ -91,7 +92,7 @@ async function everyoneIsBack(bench: Bench): Promise<void> {
 }
 
 function report(drains: Map<string, Drain[]>): void {
-  const undisturbed = median(drains.get(NOBODY)!.map(({ seconds }) => seconds));
+  const undisturbed = median(drains.get(NO_VICTIM)!.map(({ seconds }) => seconds));
   for (const [victim, rounds] of drains) {
     const seconds = rounds.map((round) => round.seconds);
     print(
@@ -102,7 +103,7 @@ function report(drains: Map<string, Drain[]>): void {
     );
     const later = median(seconds) - undisturbed;
     const goal = `delay until all events arrive after a kill of ${victim}, compared with no kill`;
-    if (victim !== NOBODY) printGoal(goal, `${later.toFixed(1)} s`, "<= 5 s", later <= 5);
+    if (victim !== NO_VICTIM) printGoal(goal, `${later.toFixed(1)} s`, "<= 5 s", later <= 5);
   }
   const all = [...drains.values()].flat();
   witness(

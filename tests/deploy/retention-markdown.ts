@@ -1,10 +1,10 @@
 import type { Kept, RetentionLine } from "@holdfast/service-runtime";
-import { keptTables as consoleTables } from "../../services/console/src/kept-tables.ts";
-import { keptTables as gateway } from "../../services/api-gateway/src/kept-tables.ts";
-import { keptTables as payments } from "../../services/payments/src/retention/kept-tables.ts";
-import { keptTables as refunds } from "../../services/refunds/src/kept-tables.ts";
-import { keptTables as settlement } from "../../services/settlement/src/kept-tables.ts";
-import { keptTables as webhooks } from "../../services/webhook-dispatcher/src/kept-tables.ts";
+import { retentionPolicy as consoleTables } from "../../services/console/src/retention-policy.ts";
+import { retentionPolicy as gateway } from "../../services/api-gateway/src/retention-policy.ts";
+import { retentionPolicy as payments } from "../../services/payments/src/retention/retention-policy.ts";
+import { retentionPolicy as refunds } from "../../services/refunds/src/retention-policy.ts";
+import { retentionPolicy as settlement } from "../../services/settlement/src/retention-policy.ts";
+import { retentionPolicy as webhooks } from "../../services/webhook-dispatcher/src/retention-policy.ts";
 
 /** Every schema's lines, by the schema's name. */
 export const RETENTION: Record<string, readonly Line[]> = {

@@ -92,7 +92,7 @@ export function takeOperation(world: World, answer: Answer, setting: Setting): W
       return doing(world, null);
     case "repeat":
       return send(world, { ...operation, sent: "may arrive" }, false);
-    case "repeat_anew":
+    case "repeat_under_new_reference":
       return send(world, { ...operation, sub: sub + 1, sent: "may arrive" }, false);
     default:
       return finish(withCase(world, answer), outcome.kind);

@@ -52,7 +52,7 @@ export function relaySteps(world: World, name: RefundName, setting: Setting): St
   }
   if (relay?.at !== "answered") return [];
   const { answer } = relay;
-  const noted = namesReferences ? world : noteAnswer(world, name, { answer, wasSent }, setting);
+  const noted = namesReferences ? world : recordAnswer(world, name, { answer, wasSent }, setting);
   const isAwaited = hand?.at === "waiting";
   const state = withRefund(noted, name, {
     relay: null,
@@ -71,7 +71,7 @@ export function reservationOf({ reservation, mayBeUnderWay, externalId }: Refund
 }
 
 /** @param wasSent true if it had been sent before this call. */
-export function noteAnswer(
+export function recordAnswer(
   world: World,
   name: RefundName,
   { answer, wasSent }: { answer: Answer; wasSent: boolean },

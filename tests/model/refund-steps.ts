@@ -2,7 +2,7 @@ import { transition } from "../../services/refunds/src/refund/refund.ts";
 import type { Event } from "./explore.ts";
 import { answerOf, ask, asOutcome, asVerdict, capabilitiesOf, operable, outcomeOf } from "./ours.ts";
 import type { Setting } from "./setting.ts";
-import { noteAnswer, otherOf, referenceOf, relaySteps, reservationOf } from "./refund-relay-steps.ts";
+import { recordAnswer, otherOf, referenceOf, relaySteps, reservationOf } from "./refund-relay-steps.ts";
 import {
   HALF,
   nothing,
@@ -213,7 +213,7 @@ function inquire(world: World, name: RefundName, setting: Setting): Step {
   const shown = ask(ours, at, { ref: referenceOf(world, name), kind, amount: HALF, others });
   const answer = namesReferences ? shown : answerOf(ours.amongOthers(asVerdict(shown), [other]));
   const noted =
-    answer.kind === "approved" ? noteAnswer(world, name, { answer, wasSent: true }, setting) : world;
+    answer.kind === "approved" ? recordAnswer(world, name, { answer, wasSent: true }, setting) : world;
   const label = `the bank answers the inquiry about refund ${name}: ${answer.kind}`;
   return scenario.slowInquiries
     ? [{ label, state: withRefund(noted, name, { hand: { at: "asked", answer } }) }]
@@ -228,7 +228,7 @@ function take(world: World, name: RefundName, answer: Answer, { ours, scenario }
       return withRefund(world, name, { hand: null });
     case "repeat":
       return startSending(world, name);
-    case "repeat_anew":
+    case "repeat_under_new_reference":
       return startSending(withRefund(world, name, { sub: refund.sub + 1 }), name);
     default: {
       const openCase =

@@ -132,7 +132,7 @@ export function takeReversal(world: World, answer: Answer, { ours, scenario }: S
       };
       return doing(noted, { at: "sending", request, isFirst: false });
     }
-    case "repeat_anew":
+    case "repeat_under_new_reference":
       return doing(withReversal(world, { sub: reversal.sub + 1, sent: "never" }), null);
     default:
       return afterRefund(withCase(world, answer), ours, outcome);

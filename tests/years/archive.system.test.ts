@@ -11,8 +11,8 @@ import { verifyAudit } from "../../packages/audit/src/verify-audit-command.ts";
 import { archive } from "../../tools/installation/src/archive/archive-command.ts";
 import { ARCHIVED, KEPT_WITH_THEIR_PAYMENTS } from "../../tools/installation/src/archive/archived-tables.ts";
 import { erase } from "../../tools/installation/src/erasure/erase-command.ts";
-import { keptTables as ofPayments } from "../../services/payments/src/retention/kept-tables.ts";
-import { keptTables as ofRefunds } from "../../services/refunds/src/kept-tables.ts";
+import { retentionPolicy as ofPayments } from "../../services/payments/src/retention/retention-policy.ts";
+import { retentionPolicy as ofRefunds } from "../../services/refunds/src/retention-policy.ts";
 import { holdfast } from "../support/holdfast.ts";
 
 let system: TestSystem;

@@ -1,10 +1,10 @@
 import { ALL_COMMANDS, findMissingEvents, readComparedFacts } from "@holdfast/contracts";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { keptTables as ofPayments } from "../../services/payments/src/retention/kept-tables.ts";
-import { keptTables as ofRefunds } from "../../services/refunds/src/kept-tables.ts";
-import { keptTables as ofSettlement } from "../../services/settlement/src/kept-tables.ts";
-import { keptTables as ofWebhooks } from "../../services/webhook-dispatcher/src/kept-tables.ts";
+import { retentionPolicy as ofPayments } from "../../services/payments/src/retention/retention-policy.ts";
+import { retentionPolicy as ofRefunds } from "../../services/refunds/src/retention-policy.ts";
+import { retentionPolicy as ofSettlement } from "../../services/settlement/src/retention-policy.ts";
+import { retentionPolicy as ofWebhooks } from "../../services/webhook-dispatcher/src/retention-policy.ts";
 import { eventually } from "../support/index.ts";
 import { live } from "./live.ts";
 import type { RanStatement } from "./logged-plans.ts";

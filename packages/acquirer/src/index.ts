@@ -12,6 +12,6 @@ export {
   type MovementOutcome,
   type Sending,
 } from "./movement.ts";
-export { hindranceOf, waitFor, type Hindrance } from "./not-sent.ts";
+export { retryHintOf, waitFor, type RetryHint } from "./not-sent.ts";
 export { observeAcquirer } from "./observe-acquirer.ts";
 export { wrapCalls } from "./wrap-calls.ts";

@@ -23,7 +23,11 @@ export function refundReference(refundId: string, sub: number): string {
  * The outcome of such a movement, or that it is to be sent again, under the same reference or the next, or that it must not
  * be sent again yet, since the first call may still arrive.
  */
-export type MovementOutcome = Exclude<AcquirerOutcome, Expired> | "repeat" | "repeat_anew" | "wait";
+export type MovementOutcome =
+  | Exclude<AcquirerOutcome, Expired>
+  | "repeat"
+  | "repeat_under_new_reference"
+  | "wait";
 
 /** The last time that the movement was sent under its reference. */
 export type Sending = {
@@ -53,7 +57,7 @@ export function movementOutcome(
     case "not_found":
       return mayRepeat(sending, capabilities) ? "repeat" : "wait";
     case "expired":
-      return "repeat_anew";
+      return "repeat_under_new_reference";
     case "reversed":
       return MISMATCH;
     case "declined":

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hindranceOf, waitFor } from "./not-sent.ts";
+import { retryHintOf, waitFor } from "./not-sent.ts";
 
 const NOW = Date.UTC(2030, 0, 1);
 const HOUR_MS = 3_600_000;
@@ -17,9 +17,9 @@ test.each<[string, number | undefined, number]>([
 
 test("why nothing was sent is the acquirer's reason, or that it could not be reached", () => {
   const notBefore = new Date(NOW);
-  expect(hindranceOf({ kind: "not_sent" })).toEqual({ cause: "acquirer_unavailable" });
-  expect(hindranceOf({ kind: "not_sent", reason: "credentials" })).toEqual({ cause: "credentials" });
-  expect(hindranceOf({ kind: "not_sent", reason: "day_not_ended", notBefore })).toEqual({
+  expect(retryHintOf({ kind: "not_sent" })).toEqual({ cause: "acquirer_unavailable" });
+  expect(retryHintOf({ kind: "not_sent", reason: "credentials" })).toEqual({ cause: "credentials" });
+  expect(retryHintOf({ kind: "not_sent", reason: "day_not_ended", notBefore })).toEqual({
     cause: "day_not_ended",
     notBefore,
   });

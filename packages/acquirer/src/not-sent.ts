@@ -1,10 +1,10 @@
 import type { NotSent } from "./acquirer.ts";
 
 /** The reason why nothing was sent, and when the acquirer takes the call, if that is known. */
-export type Hindrance = { cause: string; notBefore?: Date };
+export type RetryHint = { cause: string; notBefore?: Date };
 
 /** The reason that a call was not sent, for the next attempt. */
-export function hindranceOf({ reason, notBefore }: NotSent): Hindrance {
+export function retryHintOf({ reason, notBefore }: NotSent): RetryHint {
   return { cause: reason ?? "acquirer_unavailable", ...(notBefore && { notBefore }) };
 }
 

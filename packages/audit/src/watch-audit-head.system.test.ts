@@ -9,7 +9,7 @@ import { append, auditedDatabase, withLog } from "../test/audited-database.ts";
 import { auditHeadIn, type AuditHead } from "./audit-head.ts";
 import type { AuditDatabase } from "./audit-log.ts";
 import type { AuditSettings } from "./audit-settings.ts";
-import { lookAfterEach, watchAuditHead } from "./watch-audit-head.ts";
+import { nudgeAfterEach, watchAuditHead } from "./watch-audit-head.ts";
 
 /** A service that watches the log of refunds, which has two entries. */
 async function watching({
@@ -27,7 +27,7 @@ async function watching({
   });
   await eventually(() => expect(headsOf(lines)).toMatchObject([{ sequence: 2 }]));
   /** Appends as an operator's command does. */
-  const [command] = lookAfterEach(watch, [{ handle: (actor: string) => append(db, actor) }]);
+  const [command] = nudgeAfterEach(watch, [{ handle: (actor: string) => append(db, actor) }]);
   return { database, db, lines, watch, appendAndLook: command!.handle };
 }
 

@@ -104,7 +104,7 @@ async function readHead<DB extends AuditDatabase>(
 }
 
 /** The same handlers or routes, each followed by a nudge: its entries are in the log within a second. */
-export function lookAfterEach<Each extends { handle: (...args: never[]) => Promise<unknown> }>(
+export function nudgeAfterEach<Each extends { handle: (...args: never[]) => Promise<unknown> }>(
   watch: Pick<AuditWatch, "nudge">,
   handlers: Each[],
 ): Each[] {

@@ -28,7 +28,7 @@ export async function sendTogether(
   subject: string,
   command: CommandToSend,
 ): Promise<Answer> {
-  return await laneOf(nats, subject).send(command);
+  return await batchOf(nats, subject).send(command);
 }
 
 /** A message of one command. */
@@ -42,18 +42,18 @@ export async function sendAlone(
   return answerOf(await nats.request(subject, data, { timeout: timeoutMs, headers: messageHeaders }));
 }
 
-const lanes = new WeakMap<NatsConnection, Map<string, Lane>>();
+const batches = new WeakMap<NatsConnection, Map<string, SubjectBatch>>();
 
-function laneOf(nats: NatsConnection, subject: string): Lane {
-  const ofConnection = lanes.get(nats) ?? new Map<string, Lane>();
-  lanes.set(nats, ofConnection);
-  const lane = ofConnection.get(subject) ?? new Lane(nats, subject);
-  ofConnection.set(subject, lane);
-  return lane;
+function batchOf(nats: NatsConnection, subject: string): SubjectBatch {
+  const ofConnection = batches.get(nats) ?? new Map<string, SubjectBatch>();
+  batches.set(nats, ofConnection);
+  const batch = ofConnection.get(subject) ?? new SubjectBatch(nats, subject);
+  ofConnection.set(subject, batch);
+  return batch;
 }
 
 /** The commands of one subject. */
-class Lane {
+class SubjectBatch {
   readonly #nats: NatsConnection;
   readonly #subject: string;
   #gathered: Waiting[] = [];

@@ -1,6 +1,6 @@
 export * from "./confirm-events.ts";
 export * from "./event-stream.ts";
-export type { EventsBeingWritten } from "./kept-events.ts";
+export type { EventsBeingWritten } from "./event-buffer.ts";
 export * from "./nudge-after.ts";
 export * from "./outbox-pool.ts";
 export * from "./outbox-settings.ts";

@@ -3,7 +3,7 @@ import { eventually } from "@holdfast/tests/support";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { startOutboxHarness, type OutboxHarness } from "../test/outbox-harness.ts";
-import { claimDue, takeBack } from "./outbox-statements.ts";
+import { claimDue, unclaim } from "./outbox-statements.ts";
 import { publishEvents } from "./publish-events.ts";
 import { pullEvents } from "./pull-events.ts";
 import { createRelayRound } from "./relay.ts";
@@ -65,7 +65,7 @@ test("a list that the stream does not take is due again soon, each event of it a
   const claimed = await claim();
   const { failed } = await publishEvents(harness.bus.nats, "payments", claimed);
   expect(new Set(failed.map(({ event_id }) => event_id))).toEqual(new Set(ids));
-  await takeBack(harness.pool, failed, 0);
+  await unclaim(harness.pool, failed, 0);
   expect((await harness.rows()).map(({ publish_attempts }) => publish_attempts)).toEqual([0, 0, 0]);
   await streams.update(EVENT_STREAM.name, { max_msg_size: -1 });
   await eventually(async () => expect(await next()).toBe("idle"));
@@ -78,12 +78,12 @@ test("a list that did arrive and seemed to fail is not in the stream twice", asy
   await record(3);
   const claimed = await claim();
   await publishEvents(harness.bus.nats, "payments", claimed);
-  await takeBack(harness.pool, claimed, 0);
+  await unclaim(harness.pool, claimed, 0);
   const again = await claim();
   await publishEvents(harness.bus.nats, "payments", again);
   expect(await sizes()).toEqual([3]);
   // With another event beside them it is another list, which must not be dropped for theirs.
-  await takeBack(harness.pool, again, 0);
+  await unclaim(harness.pool, again, 0);
   await harness.record();
   await publishEvents(harness.bus.nats, "payments", await claim());
   expect(await sizes()).toEqual([3, 4]);

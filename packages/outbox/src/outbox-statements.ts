@@ -63,7 +63,7 @@ const DOUBLINGS_MAX = 10;
  *
  * A row that another process has claimed or confirmed in the meantime is left as it is.
  */
-export async function takeBack(pool: Pool, events: ClaimedEvent[], dueAfterMs: number): Promise<void> {
+export async function unclaim(pool: Pool, events: ClaimedEvent[], dueAfterMs: number): Promise<void> {
   await pool.query(
     `update outbox set publish_attempts = outbox.publish_attempts - 1,
        publish_at = now() + $3 * interval '1 millisecond'

@@ -3,7 +3,7 @@ import { eventually } from "@holdfast/tests/support";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startOutboxHarness, type OutboxHarness } from "../test/outbox-harness.ts";
-import { createKeptEvents, beginWriting } from "./kept-events.ts";
+import { createEventBuffer, beginWriting } from "./event-buffer.ts";
 import { confirm } from "./outbox-statements.ts";
 import type { OutboxSettings } from "./outbox-settings.ts";
 import { createRelayRound, startOutboxRelay, type OutboxRelay } from "./relay.ts";
@@ -32,7 +32,7 @@ function relay(change: Partial<OutboxSettings> = {}): OutboxRelay {
 /** A process's memory, and its rounds one by one. */
 function rounds() {
   const { pool, bus, log } = harness;
-  const kept = createKeptEvents();
+  const kept = createEventBuffer();
   const next = createRelayRound({ pool, bus, source: "payments", settings: harness.settings(), log, kept });
   const beginning = (claimMs: number | null = 10_000) => ({
     beginWriting: () => beginWriting(kept, { claimMs, wake: () => {}, nudge: () => {} }),

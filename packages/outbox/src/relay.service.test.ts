@@ -12,7 +12,7 @@ import { startOutboxHarness, type OutboxHarness } from "../test/outbox-harness.t
 import { confirmEventsHandler } from "./confirm-events.ts";
 import { EventStreamSettingsError } from "./event-stream.ts";
 import type { OutboxSettings } from "./outbox-settings.ts";
-import { claimDue, confirm, measureBacklog, takeBack } from "./outbox-statements.ts";
+import { claimDue, confirm, measureBacklog, unclaim } from "./outbox-statements.ts";
 import { publishEvents } from "./publish-events.ts";
 import { createRelayRound, startOutboxRelay, type OutboxRelay } from "./relay.ts";
 
@@ -192,7 +192,7 @@ test("a failed publish that did arrive is not in the stream twice", async () => 
   const claimed = await claimDue(harness.pool, options);
   await publishEvents(harness.bus.nats, "payments", claimed);
   // The answer was lost.
-  await takeBack(harness.pool, claimed, 0);
+  await unclaim(harness.pool, claimed, 0);
   await round()();
   expect((await harness.published()).map(({ msgId }) => msgId)).toEqual([`${eventId}:1`]);
   expect(await harness.rows()).toMatchObject([{ publish_attempts: 1 }]);
@@ -205,7 +205,7 @@ test("a claim is not taken back once the row is somebody else's or confirmed", a
   expect(claimed).toHaveLength(2);
   await confirm(harness.pool, [one]);
   expect(await claimDue(harness.pool, options)).toMatchObject([{ event_id: two }]);
-  await takeBack(harness.pool, claimed, 0);
+  await unclaim(harness.pool, claimed, 0);
   expect(await harness.rows()).toMatchObject([
     { event_id: one, publish_attempts: 1, confirmed: true },
     { event_id: two, publish_attempts: 2 },

@@ -3,9 +3,14 @@ import type { Bus } from "@holdfast/messaging";
 import { pause, type Logger } from "@holdfast/service-runtime";
 import type { Pool } from "pg";
 import { EventStreamSettingsError, requireEventStream } from "./event-stream.ts";
-import { beginWriting, createKeptEvents, type EventsBeingWritten, type KeptEvents } from "./kept-events.ts";
+import {
+  beginWriting,
+  createEventBuffer,
+  type EventsBeingWritten,
+  type EventBuffer,
+} from "./event-buffer.ts";
 import { createOutboxMetrics, type OutboxMetrics } from "./outbox-metrics.ts";
-import { claimDue, takeBack, type ClaimedEvent } from "./outbox-statements.ts";
+import { claimDue, unclaim, type ClaimedEvent } from "./outbox-statements.ts";
 import type { OutboxSettings } from "./outbox-settings.ts";
 import { publishEvents } from "./publish-events.ts";
 
@@ -34,12 +39,12 @@ export type RelayDeps = {
    */
   settling?: string;
   /** The events that the process has committed and not published yet. */
-  kept?: KeptEvents;
+  kept?: EventBuffer;
   /** The longest time for which a wrong stream may go unnoticed. */
   lookAtStreamEveryMs?: number;
 };
 
-export function startOutboxRelay({ kept = createKeptEvents(), ...deps }: RelayDeps): OutboxRelay {
+export function startOutboxRelay({ kept = createEventBuffer(), ...deps }: RelayDeps): OutboxRelay {
   const { settings, bus, log } = deps;
   const round = createRelayRound({ ...deps, kept });
   const stopping = new AbortController();
@@ -120,7 +125,7 @@ export function createRelayRound({
   settings,
   log,
   settling = "null::json",
-  kept = createKeptEvents(),
+  kept = createEventBuffer(),
   lookAtStreamEveryMs = 10_000,
 }: RelayDeps): (options?: { look: boolean }) => Promise<RelayRoundOutcome> {
   const metrics = createOutboxMetrics(source);
@@ -135,7 +140,7 @@ export function createRelayRound({
     if (failed.length === 0) return true;
     log.warn({ operation: "relay", count: failed.length, error }, "events were not published");
     lookAtStreamAt = 0;
-    await takeBack(pool, failed, FAILURE_PAUSE_MS);
+    await unclaim(pool, failed, FAILURE_PAUSE_MS);
     return false;
   };
 

@@ -28,7 +28,7 @@ import { operatorKeySettings } from "./operator-keys/operator-key-settings.ts";
 import type { TlsFiles } from "./http/served-certificate.ts";
 
 /** How long clients may take. */
-const clientTimeouts = {
+const CLIENT_TIMEOUTS = {
   CLIENT_HEADERS_TIMEOUT: durationSetting({ min: "1ms" })
     .default(10_000)
     .describe(
@@ -192,7 +192,7 @@ export const configSchema = z
       .describe(
         "Notifications a minute of banks, or of others in their name, from one client address (for IPv6, one /64); more are answered 429, and banks send them again. They count apart from the pages.",
       ),
-    ...clientTimeouts,
+    ...CLIENT_TIMEOUTS,
   })
   .check(({ value, issues }) => {
     const fault = (name: keyof typeof value, message: string) =>

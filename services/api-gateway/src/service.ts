@@ -1,5 +1,5 @@
 import type { GatewayFace } from "@holdfast/contracts";
-import { lookAfterEach, watchAuditHead, type AuditWatch } from "@holdfast/audit";
+import { nudgeAfterEach, watchAuditHead, type AuditWatch } from "@holdfast/audit";
 import { createCardSealer } from "@holdfast/sealing";
 import { busOptions, connectBus, followLogLevel, type Bus } from "@holdfast/messaging";
 import { createVerifyToken } from "@holdfast/operator-token";
@@ -33,8 +33,8 @@ import { createClientAddress } from "./http/client-address.ts";
 import type { ListenerState } from "./http/exchange.ts";
 import { watchForwarding } from "./http/watch-forwarding.ts";
 import { startListener, type Listener } from "./http/listener.ts";
-import { timeoutsOfClients } from "./http/timeouts-of-clients.ts";
-import { keptTables } from "./kept-tables.ts";
+import { clientTimeouts } from "./http/client-timeouts.ts";
+import { retentionPolicy } from "./retention-policy.ts";
 import { bodiesIn } from "./limits/body-limit.ts";
 import { placesIn } from "./limits/in-flight-limit.ts";
 import { listDepsIn } from "./lists/list-deps.ts";
@@ -108,7 +108,7 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
     host: config.LISTEN_HOST,
     log,
     tls: tlsFilesOf(config),
-    timeouts: timeoutsOfClients(face, config),
+    timeouts: clientTimeouts(face, config),
     connectionsMax: config.CONNECTIONS_MAX,
     clientAddress: createClientAddress(config.TRUSTED_PROXIES ?? [], watchForwarding(log, served.name)),
   });
@@ -161,7 +161,7 @@ async function serveFace(face: GatewayFace, config: Config, deps: Deps): Promise
       const logLevels = startLogLevels({ bus, db, log });
       const api = operatorApi(config, { ...deps, auditWatch, logLevels });
       const router = Router().use(apiDescription(config, "operator"), api);
-      const purges = startPurges(keptTables, { deps: db, settings: config, log });
+      const purges = startPurges(retentionPolicy, { deps: db, settings: config, log });
       const tasks = [auditWatch, logLevels, ...purges];
       return { name: "operator", port: needed(config.OPERATOR_API_PORT), router, tasks };
     }
@@ -238,7 +238,7 @@ function operatorApi(config: Config, deps: OperatorDeps): Router {
     carryOutOnce: createCarryOutOnce({ db, peppers, leaseMs: 3 * config.REQUEST_TIMEOUT }),
     share: config.REQUESTS_IN_FLIGHT_SHARE,
     routes: [
-      ...lookAfterEach(
+      ...nudgeAfterEach(
         auditWatch,
         merchantRoutes({ db, peppers, announce: announceCredentialChanges(bus), lists }),
       ),
@@ -253,7 +253,7 @@ function operatorApi(config: Config, deps: OperatorDeps): Router {
       failingWebhooksRoute({ send, db }),
       ...webhookRoutes({ send, db, lists }),
       ...refusedOperatorRoutes({ db }),
-      ...lookAfterEach(auditWatch, logLevels.routes),
+      ...nudgeAfterEach(auditWatch, logLevels.routes),
     ],
   });
 }

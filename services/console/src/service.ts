@@ -19,7 +19,7 @@ import { startConsoleServer } from "./http/console-server.ts";
 import { pageHeaders } from "./http/page-headers.ts";
 import { originOf } from "./http/same-origin.ts";
 import { createSharedAnswers } from "./http/shared-answers.ts";
-import { keptTables } from "./kept-tables.ts";
+import { retentionPolicy } from "./retention-policy.ts";
 import { createOperatorApi, operatorApiWire, type OperatorApiWire } from "./api/operator-api.ts";
 import { asStaffApi } from "./api/as-staff-api.ts";
 import { createIdentityProvider } from "./session/identity-provider.ts";
@@ -54,7 +54,7 @@ export async function startConsole(config: Config, log: Logger): Promise<Console
   log.info({ listener: "console", port: server.port }, "listening");
   const tasks = [
     startCertificateWatch({ watched: dependencyServers(config), log }),
-    ...startPurges(keptTables, { deps: db, settings: config, log }),
+    ...startPurges(retentionPolicy, { deps: db, settings: config, log }),
   ];
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
     ...dependencyChecks({ pool }),

@@ -1,5 +1,5 @@
 import { assetPath } from "@holdfast/assets";
-import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
+import { auditForbidden, nudgeAfterEach, watchAuditHead } from "@holdfast/audit";
 import { createCardOpener } from "@holdfast/sealing";
 import { getPayment as getPaymentCommand, lookUpBin as lookUpBinCommand } from "@holdfast/contracts";
 import {
@@ -57,7 +57,7 @@ import type { AuthorizePaymentDeps } from "./accept/authorization/authorize-paym
 import { startMeasuringUnanswered } from "./follow-up/chargeback/measure-unanswered.ts";
 import { measureUnresolved } from "./unknown/recovery/measure-unresolved.ts";
 import { adoptCardCounters, createAskRules } from "./accept/rules/rule-queries.ts";
-import { keptTables } from "./retention/kept-tables.ts";
+import { retentionPolicy } from "./retention/retention-policy.ts";
 import type { RecoveryWorkerDeps } from "./unknown/recovery/recovery-worker.ts";
 import { startUpkeep } from "./start-upkeep.ts";
 
@@ -71,7 +71,7 @@ export async function startPayments(
   await awaitSchema(pool, "payments", assetPath("services/payments/migrations"), log);
   const lists = connectLists(config, log);
   const db = createDatabase<PaymentsDatabase>(pool);
-  const { ring: fingerprintKeys, noting } = await startFingerprints(db, config, log);
+  const { ring: fingerprintKeys, keyRecorder } = await startFingerprints(db, config, log);
   await refuseMissingAccountKeys(db, config, log);
   const bus = await connectBus({
     ...busOptions(config),
@@ -182,9 +182,9 @@ export async function startPayments(
       ...operationHandlers({ ...operations, ...connections }),
       handler(lookUpBinCommand, async ({ payload }) => lookUpBin(deps, payload.bin)),
       ...reservationHandlers({ ...deps, acquirers: banks.lane("refunds"), termsOf }),
-      ...lookAfterEach(relay, checkoutHandlers(checkouts)),
+      ...nudgeAfterEach(relay, checkoutHandlers(checkouts)),
       ...notificationHandlers({ ...connecting, db, accounts, bus, log }),
-      ...lookAfterEach(committed, [
+      ...nudgeAfterEach(committed, [
         ...operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
         ...staffHandlers({
           ...checkouts,
@@ -220,8 +220,8 @@ export async function startPayments(
       clock,
       log,
     }),
-    ...startPurges(keptTables, { deps: db, settings: config, log }),
-    noting,
+    ...startPurges(retentionPolicy, { deps: db, settings: config, log }),
+    keyRecorder,
     startPeriodicTask("measure unresolved", {
       intervalMs: config.UNRESOLVED_MEASURE_INTERVAL,
       round: () => measureUnresolved({ db, events }),

@@ -1,5 +1,5 @@
 import { assetPath } from "@holdfast/assets";
-import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
+import { auditForbidden, nudgeAfterEach, watchAuditHead } from "@holdfast/audit";
 import {
   getRefund as getRefundCommand,
   listMerchantRefunds,
@@ -44,8 +44,8 @@ import {
 import { createBusinessEvents } from "./business-events.ts";
 import type { Config } from "./config.ts";
 import type { RefundsDatabase } from "./database.ts";
-import { listForOperator } from "./list/list-for-operator.ts";
-import { listOfMerchant } from "./list/list-of-merchant.ts";
+import { listForOperator } from "./list/list-operator-refunds.ts";
+import { listForMerchant } from "./list/list-merchant-refunds.ts";
 import { REFUNDS } from "./list/refund-list-table.ts";
 import { getRefund } from "./refund/get-refund.ts";
 import { createBeyondDeadline } from "./operator/beyond-deadline.ts";
@@ -55,11 +55,11 @@ import { staffHandlers } from "./staff/staff-handlers.ts";
 import { createPaymentsPort } from "./payments-port.ts";
 import { readRefundFacts, refundFact } from "./refund/movement-facts.ts";
 import { createRefundBank } from "./refund/refund-bank.ts";
-import { hastenInquiry } from "./refund/refund-queries.ts";
+import { bringInquiryForward } from "./refund/refund-queries.ts";
 import { placesByAccount, shareBank } from "./refund/shared-bank.ts";
 import { measureQueue } from "./recovery/measure-queue.ts";
 import { startRecovery } from "./recovery/recovery-worker.ts";
-import { keptTables } from "./kept-tables.ts";
+import { retentionPolicy } from "./retention-policy.ts";
 import { requestRefundByMerchant } from "./request/merchant-request.ts";
 import type { RequestRefundDeps } from "./request/request-refund.ts";
 
@@ -126,7 +126,7 @@ export async function startRefunds(
     log,
   };
   onNotice(bus, refundNotified, ({ refundId }) => {
-    hastenInquiry(db, refundId).catch((error: unknown) =>
+    bringInquiryForward(db, refundId).catch((error: unknown) =>
       log.warn(
         { refundId, error },
         "a refund of which the bank has sent a notification waits for its schedule",
@@ -150,19 +150,19 @@ export async function startRefunds(
     staff: staffAdmission(config, (attempt: ForbiddenAttempt) => auditForbidden(db, attempt)),
     onHandled: logHandled(log),
     handlers: [
-      ...lookAfterEach(relay, [
+      ...nudgeAfterEach(relay, [
         handler(requestRefundCommand, (message) => requestRefundByMerchant(deps, message)),
       ]),
       handler(getRefundCommand, ({ context, payload }) =>
         getRefund(db, context.merchant.merchantId, payload.refundId),
       ),
       handler(listMerchantRefunds, ({ context, payload }) =>
-        listOfMerchant(lists, context.merchant.merchantId, payload),
+        listForMerchant(lists, context.merchant.merchantId, payload),
       ),
       handler(listRefundsForOperator, ({ context, payload }) =>
         listForOperator({ ...deps, lists }, context, payload),
       ),
-      ...lookAfterEach(committed, [...operatorHandlers(deps), ...staffHandlers({ ...deps, lists })]),
+      ...nudgeAfterEach(committed, [...operatorHandlers(deps), ...staffHandlers({ ...deps, lists })]),
       confirmEventsHandler("refunds", outboxPool),
       handler(readMovementFacts.refunds, ({ payload }) => readRefundFacts(db, payload.ids)),
       handler(readComparedFactsCommand.refunds, ({ payload }) =>
@@ -187,7 +187,7 @@ export async function startRefunds(
       round: () => measureQueue(deps),
       log,
     }),
-    ...startPurges(keptTables, { deps: db, settings: config, log }),
+    ...startPurges(retentionPolicy, { deps: db, settings: config, log }),
     ...startReconciliation(outbox),
   ];
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [

@@ -1,5 +1,5 @@
 import { assetPath } from "@holdfast/assets";
-import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
+import { auditForbidden, nudgeAfterEach, watchAuditHead } from "@holdfast/audit";
 import {
   busOptions,
   connectBus,
@@ -31,16 +31,16 @@ import {
 import { createBusinessEvents } from "./business-events.ts";
 import type { Config } from "./config.ts";
 import type { SettlementDatabase } from "./database.ts";
-import { tellChargebacks } from "./chargeback/tell-chargebacks.ts";
+import { sendChargebacks } from "./chargeback/send-chargebacks.ts";
 import { askAboutOpenFacts, askBothOwners } from "./facts/ask-owners.ts";
 import { compareFacts } from "./facts/compare-facts.ts";
 import { copyAccounts } from "./facts/copy-accounts.ts";
 import { startFactConsumer } from "./facts/consume-facts.ts";
-import { keptTables } from "./kept-tables.ts";
+import { retentionPolicy } from "./retention-policy.ts";
 import { endInterrupted } from "./import/end-interrupted.ts";
 import { readMappings, SHIPPED_MAPPINGS } from "./import/mapping.ts";
 import { readUploads } from "./import/read-uploads.ts";
-import { FILE_BOUNDS, LEASE_MS } from "./import/take-file.ts";
+import { FILE_BOUNDS, LEASE_MS } from "./import/import-leased-file.ts";
 import { matchImports } from "./match/match-imports.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { startRecordingRevisions } from "./statement/record-revisions.ts";
@@ -99,7 +99,7 @@ export async function startSettlement(
     staff: staffAdmission(config, (attempt: ForbiddenAttempt) => auditForbidden(db, attempt)),
     onHandled: logHandled(log),
     handlers: [
-      ...lookAfterEach(
+      ...nudgeAfterEach(
         auditWatch,
         operatorHandlers({ db, mappings, twoAbove: config.DIFFERENCE_TWO_PEOPLE_ABOVE ?? new Map() }),
       ),
@@ -140,7 +140,7 @@ export async function startSettlement(
     }),
     startPeriodicTask("tell chargebacks", {
       intervalMs: config.MATCH_INTERVAL,
-      round: () => tellChargebacks(facts, isStopping),
+      round: () => sendChargebacks(facts, isStopping),
       clock,
       log,
     }),
@@ -158,7 +158,7 @@ export async function startSettlement(
       },
       { intervalMs: config.MATCH_INTERVAL, clock, log },
     ),
-    ...startPurges(keptTables, { deps: db, settings: config, log }),
+    ...startPurges(retentionPolicy, { deps: db, settings: config, log }),
     ...startReconciliation(outbox),
   ];
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [

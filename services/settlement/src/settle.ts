@@ -7,7 +7,7 @@ import { createBusinessEvents } from "./business-events.ts";
 import type { SettlementDatabase } from "./database.ts";
 import { importFile } from "./import/import-command.ts";
 import { readMappings, SHIPPED_MAPPINGS } from "./import/mapping.ts";
-import { FILE_BOUNDS, LEASE_MS } from "./import/take-file.ts";
+import { FILE_BOUNDS, LEASE_MS } from "./import/import-leased-file.ts";
 import { checkStatements } from "./statement/check-statements.ts";
 
 const HELP = `npm run settle -- import FILE --account ID --mapping NAME [--mappings DIR] [--database-url URL | --home DIR]

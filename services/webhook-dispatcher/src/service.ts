@@ -1,5 +1,5 @@
 import { assetPath } from "@holdfast/assets";
-import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
+import { auditForbidden, nudgeAfterEach, watchAuditHead } from "@holdfast/audit";
 import {
   busOptions,
   connectBus,
@@ -41,7 +41,7 @@ import { HealthReports } from "./delivery/health-reports.ts";
 import { createResultRecorder } from "./delivery/record-results.ts";
 import { readEndpoint } from "./endpoint/endpoint-queries.ts";
 import { createSecretOpener } from "./endpoint/endpoint-secrets.ts";
-import { keepHealth } from "./endpoint/health-queries.ts";
+import { mergeHealth } from "./endpoint/health-queries.ts";
 import { secretKeysInUse } from "./endpoint/secret-keys-in-use.ts";
 import { shareReadings } from "./endpoint/shared-readings.ts";
 import { createLookup, type Lookup } from "./http-client/resolve-target.ts";
@@ -52,7 +52,7 @@ import { staffHandlers } from "./staff/staff-handlers.ts";
 import { PLAN_SETTINGS } from "./plan-settings.ts";
 import { startWhileClockIsRight } from "./pause-consumer.ts";
 import { createProgress } from "./progress.ts";
-import { keepPartitions } from "./keep-partitions.ts";
+import { maintainPartitions } from "./maintain-partitions.ts";
 
 export type WebhookDispatcher = RunningService & { healthPort: number };
 
@@ -117,7 +117,9 @@ export async function startWebhookDispatcher(
     caFile: config.WEBHOOK_CA_FILE,
     onHandshake: () => events.handshake(),
   });
-  await keepPartitions(db, retentionOf(config, events)).catch((error: unknown) => events.claimFailed(error));
+  await maintainPartitions(db, retentionOf(config, events)).catch((error: unknown) =>
+    events.claimFailed(error),
+  );
   const watch = await startClockWatch({
     pool,
     log,
@@ -131,7 +133,7 @@ export async function startWebhookDispatcher(
   const leases = watchLeases(pool, leaseHolder, { leaseMs });
   // It is alive before it has its first lease. Where the database is away there are no leases, and the task looks again.
   await leases.look().catch((error: unknown) => log.warn({ error }, "the lease lock could not be taken yet"));
-  const reports = new HealthReports((given) => keepHealth(resultsPool, given));
+  const reports = new HealthReports((given) => mergeHealth(resultsPool, given));
   const worker = startDeliveryWorker({
     pool,
     client,
@@ -182,7 +184,7 @@ export async function startWebhookDispatcher(
     staff: staffAdmission(config, (attempt: ForbiddenAttempt) => auditForbidden(db, attempt)),
     onHandled: logHandled(log),
     // A merchant's own tests may append to the audit log, too.
-    handlers: lookAfterEach(auditWatch, [
+    handlers: nudgeAfterEach(auditWatch, [
       ...operatorHandlers(commands),
       ...merchantHandlers(commands),
       ...staffHandlers(commands),
@@ -219,7 +221,9 @@ export async function startWebhookDispatcher(
       : []),
     task("measure state", MEASURE_INTERVAL_MS, () => measureState(db, worker.queue, events)),
     task("measure stream", MEASURE_INTERVAL_MS, () => measureStream(bus.nats)),
-    task("keep partitions", PARTITIONS_INTERVAL_MS, () => keepPartitions(db, retentionOf(config, events))),
+    task("keep partitions", PARTITIONS_INTERVAL_MS, () =>
+      maintainPartitions(db, retentionOf(config, events)),
+    ),
   ];
   const health = await startHealth(
     config.LISTEN_HOST,

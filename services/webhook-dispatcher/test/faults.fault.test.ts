@@ -10,7 +10,7 @@ import { claimDeliveries } from "../src/delivery/claim-deliveries.ts";
 import { leasesOf, newLeaseHolder } from "../src/delivery/lease-holder.ts";
 import { recordResults } from "../src/delivery/record-results.ts";
 import type { AttemptRecord } from "../src/delivery/record-statements.ts";
-import { keepPartitions } from "../src/keep-partitions.ts";
+import { maintainPartitions } from "../src/maintain-partitions.ts";
 import { startDispatcherHarness, type DispatcherHarness } from "./dispatcher-harness.ts";
 import { newEvent, uuidAt } from "./events.ts";
 
@@ -382,7 +382,7 @@ test("retention drops days and keeps the rest; days to come have their partition
   const alarms: number[] = [];
   const events = { defaultPartitionUsed: (rows: number) => alarms.push(rows) } as never;
   await harness.query("drop table webhooks.attempt_" + day(7));
-  await keepPartitions(createDatabase(poolOf()), { eventDays: 90, attemptDays: 30, events });
+  await maintainPartitions(createDatabase(poolOf()), { eventDays: 90, attemptDays: 30, events });
   const left = await names();
   for (const dropped of ["event_20200101", "attempt_20200101"]) expect(left).not.toContain(dropped);
   for (const parent of ["event", "outcome", "attempt"]) {
@@ -395,6 +395,6 @@ test("retention drops days and keeps the rest; days to come have their partition
   await eventually(async () =>
     expect(await harness.query("select 1 from webhooks.event_default")).toHaveLength(1),
   );
-  await keepPartitions(createDatabase(poolOf()), { eventDays: 90, attemptDays: 30, events });
+  await maintainPartitions(createDatabase(poolOf()), { eventDays: 90, attemptDays: 30, events });
   expect(alarms).toEqual([2]);
 });

@@ -9,7 +9,7 @@ import type { Pool } from "pg";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import type { BusinessEvents } from "../src/business-events.ts";
 import type { WebhooksDatabase } from "../src/database.ts";
-import { keepPartitions } from "../src/keep-partitions.ts";
+import { maintainPartitions } from "../src/maintain-partitions.ts";
 import { startDispatcherHarness, type DispatcherHarness } from "./dispatcher-harness.ts";
 import { newEvent, uuidAt, type TestEvent } from "./events.ts";
 
@@ -41,7 +41,7 @@ async function applyRetention(): Promise<number> {
     defaultPartitionUsed: () => {},
   };
   const db = createDatabase<WebhooksDatabase>(poolOf(harness.database.urls.webhooks.app));
-  await keepPartitions(db, { eventDays: 90, attemptDays: 30, events: events as BusinessEvents });
+  await maintainPartitions(db, { eventDays: 90, attemptDays: 30, events: events as BusinessEvents });
   return orphans;
 }
 

@@ -3,7 +3,7 @@ import { approvedBy, declinedBy, INVALID_ANSWER, MISMATCH, type RefusedVerdict }
 import { captureRequest } from "./build-request.ts";
 import type { WrittenAmount } from "./nestpay-amount.ts";
 import type { NestpayBank } from "./nestpay-bank.ts";
-import { standingOf } from "./standing.ts";
+import { voidTargetOf } from "./void-target.ts";
 
 /** Captures all or a part, once. A second capture is refused, and then the history shows the first one. */
 export async function captureOrder(
@@ -36,8 +36,8 @@ async function afterRefusal(
   const history = await bank.history(request.orderId, request.waitUntil);
   if (history.kind === "not_found") return INVALID_ANSWER;
   if (history.kind !== "found") return history;
-  const standing = standingOf(history.rows);
-  switch (standing.kind) {
+  const target = voidTargetOf(history.rows);
+  switch (target.kind) {
     case "several":
       return MISMATCH;
     case "pending":
@@ -47,14 +47,14 @@ async function afterRefusal(
       return declinedBy(refusal);
     case "live":
     case "settled": {
-      const { row } = standing;
+      const { row } = target;
       if (row.state === "A") return declinedBy(refusal);
       if ((row.capturedMinor ?? row.amountMinor) !== request.amountMinor) return MISMATCH;
       const { transId, authCode = "", procReturnCode: resultCode } = row;
       return approvedBy({ kind: "approved", transId, authCode, resultCode, resultMessage: "" }, request);
     }
     default:
-      return standing satisfies never;
+      return target satisfies never;
   }
 }
 

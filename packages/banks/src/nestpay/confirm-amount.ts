@@ -2,7 +2,7 @@ import type { AcquirerAmount, NotSent, Unknown } from "@holdfast/acquirer";
 import { MISMATCH, type ApprovedVerdict, type Verdict } from "./answer-verdict.ts";
 import type { NestpayBank } from "./nestpay-bank.ts";
 import type { OrderHistory } from "./order-history.ts";
-import { standingOf } from "./standing.ts";
+import { voidTargetOf } from "./void-target.ts";
 
 /**
  * Asks the history in which amount the bank approved a call, since its answers have no amount. An approval is believed
@@ -25,11 +25,11 @@ export function confirmedBy(
   amountMinor: bigint,
 ): ApprovedVerdict | Unknown {
   if (history.kind !== "found") return unconfirmed(history);
-  const standing = standingOf(history.rows, approval.transId);
-  switch (standing.kind) {
+  const target = voidTargetOf(history.rows, approval.transId);
+  switch (target.kind) {
     case "live":
     case "settled": {
-      const { row } = standing;
+      const { row } = target;
       return (row.capturedMinor ?? row.amountMinor) === amountMinor ? approval : MISMATCH;
     }
     case "pending":
@@ -41,7 +41,7 @@ export function confirmedBy(
     case "several":
       return MISMATCH;
     default:
-      return standing satisfies never;
+      return target satisfies never;
   }
 }
 

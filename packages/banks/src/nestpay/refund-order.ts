@@ -5,7 +5,7 @@ import { approvedBy, declinedBy, INVALID_ANSWER, type RefusedVerdict } from "./a
 import { creditRequest } from "./build-request.ts";
 import type { WrittenAmount } from "./nestpay-amount.ts";
 import type { NestpayBank } from "./nestpay-bank.ts";
-import { standingOf } from "./standing.ts";
+import { voidTargetOf } from "./void-target.ts";
 import { voidTarget } from "./void-order.ts";
 
 export type RefundTerms = { creditBeforeDayEnd: boolean; businessDay: BusinessDay; now: Date };
@@ -65,9 +65,9 @@ async function afterRefusal(
   const history = await bank.history(orderId, waitUntil);
   if (history.kind === "not_found") return INVALID_ANSWER;
   if (history.kind !== "found") return history;
-  const standing = standingOf(history.rows);
-  if (standing.kind !== "voided") return declinedBy(refusal);
-  const { transId, authCode = "", procReturnCode: resultCode } = standing.row;
+  const target = voidTargetOf(history.rows);
+  if (target.kind !== "voided") return declinedBy(refusal);
+  const { transId, authCode = "", procReturnCode: resultCode } = target.row;
   return approvedBy({ kind: "approved", transId, authCode, resultCode, resultMessage: "" }, request);
 }
 

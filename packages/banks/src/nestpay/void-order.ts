@@ -9,7 +9,7 @@ import {
 } from "./answer-verdict.ts";
 import { voidRequest } from "./build-request.ts";
 import type { NestpayBank } from "./nestpay-bank.ts";
-import { standingOf, type Standing } from "./standing.ts";
+import { voidTargetOf, type VoidTarget } from "./void-target.ts";
 
 /** Its business day is over: only a refund gives the money back. */
 export type Settled = { kind: "settled"; resultCode: string; resultMessage: string };
@@ -33,9 +33,9 @@ export async function voidOrder(
   order: { orderId: string; transId?: string | undefined; until: Date },
 ): Promise<VoidOutcome> {
   if (order.transId !== undefined) return voidByName(bank, order, order.transId);
-  const standing = await askStanding(bank, order);
-  if (standing.kind !== "live") return outcomeOf(standing);
-  return voidByName(bank, order, standing.row.transId);
+  const target = await askVoidTarget(bank, order);
+  if (target.kind !== "live") return outcomeOf(target);
+  return voidByName(bank, order, target.row.transId);
 }
 
 /** Voids the target of a cancel or a refund. */
@@ -92,9 +92,9 @@ async function afterRefusal(
   refusal: RefusedVerdict,
 ): Promise<VoidOutcome> {
   if (refusal.core === undefined || !NOTHING_TO_VOID.has(refusal.core)) return refusal;
-  const standing = await askStanding(bank, order);
+  const target = await askVoidTarget(bank, order);
   const { resultCode, resultMessage } = refusal;
-  switch (standing.kind) {
+  switch (target.kind) {
     case "settled":
       return { kind: "settled", resultCode, resultMessage };
     // The history may be a moment behind, and the refusal itself says that the day is over.
@@ -103,25 +103,25 @@ async function afterRefusal(
     case "none":
       return refusal;
     default:
-      return outcomeOf(standing);
+      return outcomeOf(target);
   }
 }
 
-type Asked = Standing | Unknown | NotSent;
+type Asked = VoidTarget | Unknown | NotSent;
 
-async function askStanding(
+async function askVoidTarget(
   bank: NestpayBank,
   { orderId, transId, until }: { orderId: string; transId?: string | undefined; until: Date },
 ): Promise<Asked> {
   const history = await bank.history(orderId, until);
   if (history.kind === "not_found") return { kind: "none" };
-  return history.kind === "found" ? standingOf(history.rows, transId) : history;
+  return history.kind === "found" ? voidTargetOf(history.rows, transId) : history;
 }
 
-function outcomeOf(standing: Asked): VoidOutcome {
-  switch (standing.kind) {
+function outcomeOf(target: Asked): VoidOutcome {
+  switch (target.kind) {
     case "voided": {
-      const { transId, authCode = "", procReturnCode: resultCode } = standing.row;
+      const { transId, authCode = "", procReturnCode: resultCode } = target.row;
       return { kind: "voided", transId, authCode, resultCode, resultMessage: "" };
     }
     case "settled":
@@ -136,9 +136,9 @@ function outcomeOf(standing: Asked): VoidOutcome {
       return { kind: "none" };
     case "unknown":
     case "not_sent":
-      return standing;
+      return target;
     default:
-      return standing satisfies never;
+      return target satisfies never;
   }
 }
 

@@ -3,7 +3,7 @@ import type { Exchange } from "../http/exchange.ts";
 import type { Refusal } from "../http/refusal.ts";
 import { rateLimited } from "./rate-limited.ts";
 import { networkOf } from "./sign-in-limits.ts";
-import { remembered } from "./remembered.ts";
+import { boundedCache } from "./bounded-cache.ts";
 import { createTokenBuckets } from "./token-buckets.ts";
 
 export type PageRateLimit = {
@@ -25,7 +25,7 @@ export function createPageRateLimit({ perAddress, perSubject }: PageRates): Page
   const bucketsOf = (size: number) =>
     createTokenBuckets({ size, intervalMs: 60_000, keysMax: REMEMBERED_MAX });
   const [byNetwork, bySubject] = [bucketsOf(perAddress), bucketsOf(perSubject)];
-  const known = remembered<true>(REMEMBERED_MAX);
+  const known = boundedCache<true>(REMEMBERED_MAX);
   return {
     admit({ clientAddress }, subject) {
       const { waitMs } =

@@ -2,7 +2,7 @@ import { isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
 import type { Config } from "../config.ts";
 import { isApiKey } from "../merchant/credential.ts";
-import { remembered } from "./remembered.ts";
+import { boundedCache } from "./bounded-cache.ts";
 import { createTokenBuckets } from "./token-buckets.ts";
 
 export type SignInLimitsOptions = {
@@ -43,7 +43,7 @@ export function createSignInLimits({ perAddress, perKey }: SignInLimitsOptions):
     isApiKey(name) &&
     triesOfKey.take(`${name} ${network}`).waitMs === 0 &&
     triesOfAddress.take(network).waitMs === 0;
-  const established = remembered<true>(ESTABLISHED_MAX);
+  const established = boundedCache<true>(ESTABLISHED_MAX);
   return {
     lockedMs(address, name) {
       const network = networkOf(address);

@@ -1,5 +1,5 @@
 import { TokenBucket } from "limiter";
-import { remembered } from "./remembered.ts";
+import { boundedCache } from "./bounded-cache.ts";
 
 export type TokenBucketsOptions = {
   /** The content of a full bucket: the largest burst. */
@@ -28,7 +28,7 @@ export type TokenBuckets = {
 
 /** A token bucket for each key, in this process, in bounded memory whatever keys there are. */
 export function createTokenBuckets({ size, intervalMs, keysMax }: TokenBucketsOptions): TokenBuckets {
-  const buckets = remembered<TokenBucket>(keysMax);
+  const buckets = boundedCache<TokenBucket>(keysMax);
   const bucketOf = (key: string) => {
     const known = buckets.get(key);
     if (known) return known;

@@ -66,7 +66,7 @@ function openRoute({ send }: { send: SendOperatorCommand }) {
         amountMinor: amountMinorOf(call.body),
       });
       if (!("result" in reply)) return operatorRefusalOf(reply);
-      noteOf(call.exchange, reply.result);
+      tagLog(call.exchange, reply.result);
       const Location = `/operator/chargebacks/${reply.result.chargebackId}`;
       return { status: 201, headers: { Location }, body: reply.result };
     },
@@ -76,12 +76,12 @@ function openRoute({ send }: { send: SendOperatorCommand }) {
 
 function answer(exchange: Exchange, reply: CommandReply<ChargebackDetail>): Answer<200> | Refusal {
   if (!("result" in reply)) return operatorRefusalOf(reply);
-  noteOf(exchange, reply.result);
+  tagLog(exchange, reply.result);
   return { status: 200, body: reply.result };
 }
 
 /** Names the payment and its merchant in the log line. */
-function noteOf(exchange: Exchange, { paymentId, merchantId }: ChargebackDetail): void {
+function tagLog(exchange: Exchange, { paymentId, merchantId }: ChargebackDetail): void {
   exchange.paymentId = paymentId;
   exchange.merchantId = merchantId;
 }

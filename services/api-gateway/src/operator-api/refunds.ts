@@ -72,7 +72,7 @@ function requestForMerchantRoute({ send }: { send: SendOperatorCommand }) {
       if (reply.outcome === "in_doubt")
         return new Refusal("outcome_unknown", { members: { paymentId: refundId } });
       if (!("result" in reply)) return operatorRefusalOf(reply);
-      noteOf(call.exchange, reply.result);
+      tagLog(call.exchange, reply.result);
       const Location = `/operator/refunds/${reply.result.refundId}`;
       return { status: 202, headers: { Location }, body: reply.result };
     },
@@ -82,12 +82,12 @@ function requestForMerchantRoute({ send }: { send: SendOperatorCommand }) {
 
 function answer(exchange: Exchange, reply: CommandReply<OperatorRefundDetail>): Answer<200> | Refusal {
   if (!("result" in reply)) return operatorRefusalOf(reply);
-  noteOf(exchange, reply.result);
+  tagLog(exchange, reply.result);
   return { status: 200, body: reply.result };
 }
 
 /** Names the refund and its merchant in the log line. */
-function noteOf(exchange: Exchange, { refundId, merchantId }: OperatorRefundDetail): void {
+function tagLog(exchange: Exchange, { refundId, merchantId }: OperatorRefundDetail): void {
   exchange.paymentId = refundId;
   exchange.merchantId = merchantId;
 }

@@ -1,4 +1,4 @@
-import { lookAfterEach, type AuditWatch } from "@holdfast/audit";
+import { nudgeAfterEach, type AuditWatch } from "@holdfast/audit";
 import type { MerchantSettings } from "@holdfast/contracts";
 import type { Bus } from "@holdfast/messaging";
 import { createVerifyStaffToken } from "@holdfast/operator-token";
@@ -52,7 +52,7 @@ export function staffApi(config: Config, { db, bus, clock, log, auditWatch }: De
     refusedAttempts: createRefusedAttempts(db, config.REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR),
     carryOutOnce: createCarryOutOnce({ db, peppers, leaseMs: 3 * config.REQUEST_TIMEOUT }),
     share: config.REQUESTS_IN_FLIGHT_SHARE,
-    routes: lookAfterEach(
+    routes: nudgeAfterEach(
       auditWatch,
       staffRoutes({
         send: createSendStaffCommand(bus, sendOptions(config, { clock, log })),

@@ -47,7 +47,7 @@ export const settlementPages: Page[] = [
     method: "POST",
     path: "/settlement/upload",
     takesFile: true,
-    answer: (context) => takeUpload(context, answerSettlement),
+    answer: (context) => receiveUpload(context, answerSettlement),
   },
   { method: "POST", path: "/settlement/note", answer: note },
   { method: "POST", path: "/settlement/close", answer: close },
@@ -252,7 +252,7 @@ function uploadForm(context: PageContext): Html {
 }
 
 /** Passes the file on as it arrives, and leads to the page that shows the imported lines. */
-async function takeUpload(
+async function receiveUpload(
   context: PageContext,
   renderAgain: (context: PageContext, notice: Notice, status: number) => Promise<PageAnswer>,
 ): Promise<PageAnswer> {

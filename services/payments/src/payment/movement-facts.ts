@@ -49,7 +49,7 @@ export async function readPaymentFacts(
 }
 
 export function paymentFact(row: FactRow): MovementFact {
-  const standing = standingOf(row);
+  const standing = factStatusOf(row);
   const isCapture = row.transaction_type === "PRE_AUTHORIZATION";
   return {
     id: row.payment_id,
@@ -71,7 +71,7 @@ export function paymentFact(row: FactRow): MovementFact {
 }
 
 /** A cancelled sale that was never approved has no authorization code: nothing of it was voided. */
-export function standingOf({
+export function factStatusOf({
   state,
   transaction_type,
   auth_code,

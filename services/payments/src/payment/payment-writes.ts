@@ -17,7 +17,7 @@ import {
   type Statement,
 } from "./payment-statements.ts";
 import { transition } from "./payment.ts";
-import { orderByOrder } from "./undecided-order.ts";
+import { retryOnOrderConflict } from "./undecided-order.ts";
 import { writeWithEvents, type WrittenRow } from "./write-with-events.ts";
 
 /**
@@ -92,7 +92,7 @@ export function createPaymentWrites(deps: WriteDeps, times: ClaimTimes): Payment
     flush: (items) => rejectAll(deps, items),
   });
   return {
-    claim: (claim) => orderByOrder(() => claims.add(claim)),
+    claim: (claim) => retryOnOrderConflict(() => claims.add(claim)),
     record: (change) => {
       transition(change.from, change.to);
       return changes.add(change);

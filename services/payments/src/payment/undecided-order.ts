@@ -34,7 +34,7 @@ export async function findUndecided(
  * Makes a claim again where the index refused it: of two claims that came together the first has been committed by
  * then, so the second finds it, or finds it decided already. @throws the database's refusal after {@link TRIES}.
  */
-export async function orderByOrder<Claim>(claim: () => Promise<Claim>): Promise<Claim> {
+export async function retryOnOrderConflict<Claim>(claim: () => Promise<Claim>): Promise<Claim> {
   for (let tries = 1; ; tries++) {
     try {
       return await claim();

@@ -2,7 +2,7 @@ import { durationSetting } from "@holdfast/service-runtime";
 
 const DAY_MS = 86_400_000;
 
-/** The time that a payment's data is kept; `kept-tables.ts` says what reads it meanwhile. */
+/** The time that a payment's data is kept; `retention-policy.ts` says what reads it meanwhile. */
 export const retentionSettings = {
   CHECKOUT_RETENTION: durationSetting({ min: "1d" })
     .default(30 * DAY_MS)

@@ -45,7 +45,7 @@ export async function mendDifference(
   const lost = {
     refund_id: difference.refundId,
     payment_id: reservation.paymentId,
-    merchant_id: reservation.merchantId ?? NOBODY,
+    merchant_id: reservation.merchantId ?? NO_MERCHANT,
     amount_minor: BigInt(reservation.amountMinor),
     account_id: null,
     currency: "",
@@ -56,7 +56,7 @@ export async function mendDifference(
   return dryRun ? CAN_BE : await end(deps, difference, "released", () => deps.payments.release(lost));
 }
 
-const NOBODY = "00000000-0000-0000-0000-000000000000";
+const NO_MERCHANT = "00000000-0000-0000-0000-000000000000";
 const CAN_BE: Mend = { mended: false, why: "--mend mends it" };
 /** Remedies for people to apply to the others; `docs/backup.md` has the steps. */
 const ADVICE: Record<DifferenceKind, string> = {

@@ -3,7 +3,7 @@ import { formatAmount, type OperatorContext, type ProblemCode } from "@holdfast/
 import type { Transaction } from "kysely";
 import type { RefundsDatabase } from "../database.ts";
 import type { RefundRow } from "../refund/refund-record.ts";
-import type { Problem } from "./operated-refund.ts";
+import type { Problem } from "./operator-request.ts";
 
 type RefundAction =
   | "refund.requested"

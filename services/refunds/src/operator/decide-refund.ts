@@ -16,7 +16,7 @@ import { approvalsRequiredFor, sumByPayment } from "./approvals-required.ts";
 import { exceedsApproverLimit } from "./approver-limit.ts";
 import { auditRefund, ISSUED_BY_YOU, refuseAttempt } from "./audit-refund.ts";
 import { describeRefund } from "./list-refunds.ts";
-import type { OperatorDeps, Problem, Reply } from "./operated-refund.ts";
+import type { OperatorDeps, Problem, Reply } from "./operator-request.ts";
 
 export type DecideDeps = OperatorDeps & {
   /** The sum that one person may approve in 24 hours, by currency. */

@@ -22,7 +22,7 @@ import {
   type OperatorContext,
   type OperatorDeps,
   type Reply,
-} from "./operated-refund.ts";
+} from "./operator-request.ts";
 
 /** Commands of operators; `serve` has verified who they are and what they may do. */
 export function operatorHandlers(deps: DecideDeps & RequestRefundDeps) {

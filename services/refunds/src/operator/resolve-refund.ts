@@ -26,7 +26,7 @@ import {
   type OperatorDeps,
   type Problem,
   type Reply,
-} from "./operated-refund.ts";
+} from "./operator-request.ts";
 
 type Outcome = z.infer<typeof resolutionOutcomeSchema>;
 type Statement = { outcome: Outcome; evidence: string };

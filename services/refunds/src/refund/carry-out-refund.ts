@@ -7,7 +7,7 @@
  */
 import type { AcquirerOutcome, MovementOutcome } from "@holdfast/acquirer";
 import { movementOutcome } from "@holdfast/acquirer/movement";
-import { hindranceOf, waitFor } from "@holdfast/acquirer/not-sent";
+import { retryHintOf, waitFor } from "@holdfast/acquirer/not-sent";
 import { failpoint, nextAttemptInMs } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
@@ -15,7 +15,7 @@ import type { RefundsDatabase } from "../database.ts";
 import type { PaymentsPort } from "../payments-port.ts";
 import { changeRefund } from "./change-refund.ts";
 import type { RefundRow } from "./refund-record.ts";
-import { keepApproval, noteNotSent, postpone, renewLease, type LeasedRefund } from "./refund-queries.ts";
+import { keepApproval, recordNotSent, postpone, renewLease, type LeasedRefund } from "./refund-queries.ts";
 import type { FinalRefundState } from "./refund.ts";
 import type { RefundBank, RefundVerdict } from "./refund-bank.ts";
 
@@ -64,7 +64,7 @@ async function executeRefund(
 ): Promise<LeasedRefund | undefined> {
   const outcome = await deps.bank.carryOut(refund, until);
   await failpoint("refunds.after_acquirer");
-  if (outcome.kind === "not_sent") await noteNotSent(deps.db, refund);
+  if (outcome.kind === "not_sent") await recordNotSent(deps.db, refund);
   return await conclude(deps, refund, outcome);
 }
 
@@ -79,7 +79,7 @@ async function resumeExecution(deps: CarryOutDeps, refund: LeasedRefund): Promis
   const { verdict: inquiry } = answer;
   const known = outcomeOf(deps, answer, refund);
   if (known === "wait") return await tryLater(deps, refund, inquiry.kind);
-  if (known !== "repeat" && known !== "repeat_anew") {
+  if (known !== "repeat" && known !== "repeat_under_new_reference") {
     if (inquiry.kind === "approved" && known.kind === "unknown") await keepApproval(deps.db, refund, inquiry);
     return await conclude(deps, refund, known);
   }
@@ -136,7 +136,7 @@ async function conclude(
     case "unknown":
       return await tryLater(deps, refund, outcome.reason);
     case "not_sent": {
-      const { cause, ...when } = hindranceOf(outcome);
+      const { cause, ...when } = retryHintOf(outcome);
       return await tryLater(deps, refund, cause, when);
     }
     default:

@@ -27,7 +27,7 @@ export function refundFact(row: RefundRow): MovementFact {
     parentId: row.payment_id,
     merchantId: row.merchant_id,
     kind: "REFUND",
-    standing: standingOf(row),
+    standing: factStatusOf(row),
     amountMinor: `${row.amount_minor}`,
     currency: row.currency,
     occurredAt: row.state_since.toISOString(),
@@ -40,7 +40,7 @@ export function refundFact(row: RefundRow): MovementFact {
 }
 
 /** The amount of a release was never collected, so the bank has nothing to report. */
-export function standingOf({ state, kind }: Pick<RefundRow, "state" | "kind">): MovementFact["standing"] {
+export function factStatusOf({ state, kind }: Pick<RefundRow, "state" | "kind">): MovementFact["standing"] {
   switch (state) {
     case "RESERVING":
     case "PENDING_APPROVAL":

@@ -130,7 +130,7 @@ const NOTIFIED_REST_MS = 5_000;
  * works on it, the next inquiry is brought forward instead (`postpone`). Does nothing for a refund that is not with the bank,
  * or is due already.
  */
-export async function hastenInquiry(db: Kysely<RefundsDatabase>, refundId: string): Promise<void> {
+export async function bringInquiryForward(db: Kysely<RefundsDatabase>, refundId: string): Promise<void> {
   const sooner = sql<Date>`greatest(now(), updated_at + ${NOTIFIED_REST_MS} * interval '1 millisecond')`;
   await db
     .updateTable("refund")
@@ -208,7 +208,7 @@ export async function keepApproval(
  * Notes that nothing of the last call left this machine, and that none before it can arrive any more. Does nothing
  * without the lease.
  */
-export async function noteNotSent(
+export async function recordNotSent(
   db: Kysely<RefundsDatabase>,
   { refund_id, lease_token }: LeasedRefund,
 ): Promise<void> {

@@ -7,7 +7,7 @@ import {
   type OperatorRefund,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
-import { listForOperator, type ListForOperatorDeps } from "../list/list-for-operator.ts";
+import { listForOperator, type ListForOperatorDeps } from "../list/list-operator-refunds.ts";
 import { findForOperator } from "../operator/operator-refund-queries.ts";
 import { describeRefund } from "../operator/list-refunds.ts";
 import { requestForMerchant } from "../operator/request-for-merchant.ts";

@@ -35,7 +35,7 @@ export function factOfEvent(content: unknown): MovementFact | string | undefined
     ...(parentPaymentId !== undefined && { parentId: parentPaymentId }),
     merchantId: event.data.merchantId,
     kind: KINDS[transactionType],
-    standing: standingOf({ ...record.data, transactionType }),
+    standing: factStatusOf({ ...record.data, transactionType }),
     amountMinor: `${amountMinor}`,
     currency,
     occurredAt: statusDate ?? paymentDate,
@@ -55,7 +55,7 @@ const KINDS = { PRE_AUTHORIZATION: "CAPTURE", PAYMENT: "SALE", REFUND: "REFUND" 
 type Typed = ApiPaymentResponse & { transactionType: keyof typeof KINDS };
 
 /** A cancelled sale that was never approved has no authorization code: nothing of it was voided. */
-function standingOf({ status, transactionType, authCode }: Typed): MovementFact["standing"] {
+function factStatusOf({ status, transactionType, authCode }: Typed): MovementFact["standing"] {
   switch (status) {
     case "SUCCESS":
       return transactionType === "PAYMENT" ? "DONE" : "OPEN";

@@ -9,7 +9,7 @@ import { fromNow } from "@holdfast/postgres";
 import type { Kysely } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
 import type { LeasedImport } from "./import-queries.ts";
-import { takeFile, type FileOutcome, type TakeDeps } from "./take-file.ts";
+import { importLeasedFile, type FileOutcome, type ImportDeps } from "./import-leased-file.ts";
 
 export type ImportRequest = {
   file: string;
@@ -24,7 +24,7 @@ export type ImportRequest = {
  * one twice: for its hash, by which a file that was imported before is refused early, and for its lines.
  */
 export async function importFile(
-  deps: TakeDeps,
+  deps: ImportDeps,
   { file, accountId, mapping, importedBy }: ImportRequest,
 ): Promise<{ importId?: string } & FileOutcome> {
   const account = await deps.db
@@ -48,7 +48,7 @@ export async function importFile(
     sha256: hash.digest(),
     leaseMs: deps.leaseMs,
   });
-  const outcome = await takeFile(deps, leased, () => createReadStream(file));
+  const outcome = await importLeasedFile(deps, leased, () => createReadStream(file));
   return { importId: leased.import_id, ...outcome };
 }
 

@@ -2,13 +2,13 @@ import { fromNow } from "@holdfast/postgres";
 import { sql, type Kysely } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
 import { endAsRefused, type LeasedImport } from "./import-queries.ts";
-import { takeFile, type TakeDeps } from "./take-file.ts";
+import { importLeasedFile, type ImportDeps } from "./import-leased-file.ts";
 
 /**
  * Reads the files that operators have sent, one after the other, and deletes their bytes. A process that dies while it
  * reads leaves the file to the next one that gets the lease; a file that was never sent whole is given up.
  */
-export async function readUploads(deps: TakeDeps, isStopping: () => boolean): Promise<void> {
+export async function readUploads(deps: ImportDeps, isStopping: () => boolean): Promise<void> {
   if (!(await hasUploads(deps.db))) return;
   await forgetAbandoned(deps.db);
   while (!isStopping()) {
@@ -18,7 +18,7 @@ export async function readUploads(deps: TakeDeps, isStopping: () => boolean): Pr
       const detail = `its reader did not end ${TRIES_MAX} times`;
       await endAsRefused(deps.db, leased, { reason: "interrupted", detail });
       deps.events.fileRefused(leased, "interrupted");
-    } else await takeFile(deps, leased, () => partsOf(deps.db, leased.import_id));
+    } else await importLeasedFile(deps, leased, () => partsOf(deps.db, leased.import_id));
     await deps.db.deleteFrom("upload").where("import_id", "=", leased.import_id).execute();
   }
 }
@@ -42,7 +42,7 @@ async function forgetAbandoned(db: Kysely<SettlementDatabase>): Promise<void> {
 async function leaseUpload({
   db,
   leaseMs,
-}: Pick<TakeDeps, "db" | "leaseMs">): Promise<(LeasedImport & { tries: number }) | undefined> {
+}: Pick<ImportDeps, "db" | "leaseMs">): Promise<(LeasedImport & { tries: number }) | undefined> {
   return await db.transaction().execute(async (trx) => {
     const row = await trx
       .updateTable("import")

@@ -15,7 +15,7 @@ import {
   staffVersionOf,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
-import { addUploadPart, beginUpload, endUpload, type UploadDeps } from "./take-upload.ts";
+import { addUploadPart, beginUpload, endUpload, type UploadDeps } from "./receive-upload.ts";
 import { listStatements } from "../statement/list-statements.ts";
 import { closeDifference, noteDifference, type DifferenceDeps } from "./close-difference.ts";
 import { listDifferences } from "./list-differences.ts";

@@ -5,7 +5,7 @@ import { createNaturalBatcher, pause } from "@holdfast/service-runtime";
 import { inSpan, parseTraceparent, remoteContext, SpanKind, type Span } from "@holdfast/telemetry";
 import { acceptBatch, type AcceptDeps, type Received } from "./accept-batch.ts";
 import { createConfirmations } from "./confirmations.ts";
-import { sayThatTheyAreHere, type Accepting } from "./say-that-they-are-here.ts";
+import { extendAckWait, type Accepting } from "./extend-ack-wait.ts";
 
 export type EventConsumer = {
   /** Pulls no further events and waits for the batches under way, at most `timeoutMs`. */
@@ -59,7 +59,7 @@ export function startEventConsumer(
   const beat = setInterval(() => {
     // A consumer without events is not stuck.
     if (underway.size === 0) return deps.progress.mark("accept");
-    sayThatTheyAreHere(underway.values(), performance.now());
+    extendAckWait(underway.values(), performance.now());
   }, BEAT_MS);
 
   return {

@@ -57,7 +57,7 @@ const KEEP_HEALTH = {
     reported_at = excluded.reported_at`,
 };
 
-export async function keepHealth(pool: Pool, reports: ReadonlyMap<string, HealthReport>): Promise<void> {
+export async function mergeHealth(pool: Pool, reports: ReadonlyMap<string, HealthReport>): Promise<void> {
   const rows = [...reports].map(([endpoint_id, report]) => ({
     endpoint_id,
     last_success_at: report.lastSuccessAt ?? null,

@@ -1,6 +1,6 @@
 import type { AuditDatabase } from "@holdfast/audit";
 import { sql, type Kysely } from "kysely";
-import { actAs } from "../database/act-as.ts";
+import { withRole } from "../database/with-role.ts";
 import type { Trx } from "../erasure/erase-customer.ts";
 import { createArchive } from "./archive-files.ts";
 import { ARCHIVED, readColumns, readRows, type TextRow } from "./archived-tables.ts";
@@ -18,7 +18,7 @@ export async function writeMonth(
   const tables = await db.transaction().execute(async (trx) => {
     const described = [];
     for (const table of ARCHIVED) {
-      await actAs(trx, table.schema);
+      await withRole(trx, table.schema);
       described.push({ table, columns: await readColumns(trx, table) });
     }
     return described;
@@ -77,7 +77,7 @@ export function valuesOf(
 type Place = { createdAt: string; paymentId: string };
 
 async function readPage(trx: Trx, month: string, after: Place): Promise<Place[]> {
-  await actAs(trx, "payments");
+  await withRole(trx, "payments");
   const first = sql`${`${month}-01T00:00:00Z`}::timestamptz`;
   const { rows } = await sql<Place>`
     select created_at::text as "createdAt", payment_id as "paymentId" from payment

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { SchemaName } from "../database/provision-database.ts";
-import { actAs } from "../database/act-as.ts";
+import { withRole } from "../database/with-role.ts";
 import type { Trx } from "../erasure/erase-customer.ts";
 
 /** A table whose rows leave with their payment: those that name one of `ids` in the column `of`. */
@@ -54,7 +54,7 @@ export async function readRows(
   { columns, ids }: { columns: readonly Column[]; ids: readonly string[] },
 ): Promise<TextRow[]> {
   if (ids.length === 0) return [];
-  await actAs(trx, table.schema);
+  await withRole(trx, table.schema);
   const texts = sql.join(columns.map(({ name }) => sql`${sql.ref(name)}::text`));
   const { rows } = await sql<{ row: TextRow }>`
     select array[${texts}] as row from ${sql.table(table.name)}
@@ -70,7 +70,7 @@ export async function insertRows(
   { columns, rows }: { columns: readonly Column[]; rows: readonly TextRow[] },
 ): Promise<void> {
   if (rows.length === 0) return;
-  await actAs(trx, table.schema);
+  await withRole(trx, table.schema);
   const given = sql.join(columns.map((_, index) => sql`${rows.map((row) => row[index] ?? null)}::text[]`));
   const names = sql.join(columns.map(({ name }) => sql.ref(name)));
   const typed = sql.join(columns.map(({ name, type }) => sql`given.${sql.ref(name)}::${sql.raw(type)}`));
@@ -81,7 +81,7 @@ export async function insertRows(
 }
 
 export async function deleteRows(trx: Trx, table: ArchivedTable, ids: readonly string[]): Promise<void> {
-  await actAs(trx, table.schema);
+  await withRole(trx, table.schema);
   await sql`delete from ${sql.table(table.name)} where ${sql.ref(table.of)} = any(${ids}::uuid[])`.execute(
     trx,
   );

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { AuditDatabase } from "@holdfast/audit";
 import { sql, type Kysely } from "kysely";
-import { actAs } from "../database/act-as.ts";
+import { withRole } from "../database/with-role.ts";
 import { readArchived, readManifest } from "./archive-files.ts";
 import { valuesOf } from "./archive-month.ts";
 import { ARCHIVED } from "./archived-tables.ts";
@@ -40,7 +40,7 @@ export async function findInArchives(
 /** Reads the audit log: each batch that left or came back has an entry, committed with it. */
 async function monthsAway(db: Kysely<AuditDatabase>): Promise<string[]> {
   return await db.transaction().execute(async (trx) => {
-    await actAs(trx, "payments");
+    await withRole(trx, "payments");
     const { rows } = await sql<{ month: string }>`
       select subject as month from audit_entry where action in ('payments.archived', 'payments.attached')
       group by subject

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { actAs } from "../database/act-as.ts";
+import { withRole } from "../database/with-role.ts";
 import type { Trx } from "../erasure/erase-customer.ts";
 
 /** A payment that has not ended, with the reason: it stays where it is. */
@@ -12,7 +12,7 @@ export type Unended = { paymentId: string; why: string };
  */
 export async function findUnended(trx: Trx, paymentIds: readonly string[]): Promise<Unended[]> {
   const ids = sql`any(${paymentIds}::uuid[])`;
-  await actAs(trx, "payments");
+  await withRole(trx, "payments");
   const payments = await sql<Unended>`
     select payment_id as "paymentId", 'the payment has not ended' as why from payment where payment_id = ${ids}
       and (recover_at is not null or operation_id is not null or reserved_minor <> 0 or updated_at > now() - ${YOUNG}
@@ -29,7 +29,7 @@ export async function findUnended(trx: Trx, paymentIds: readonly string[]): Prom
       where confirmed_at is null and publish_attempts = 0 and payment_id = ${ids}
     union all select payment_id, 'an event is not confirmed' from outbox
       where confirmed_at is null and publish_attempts > 0 and payment_id = ${ids}`.execute(trx);
-  await actAs(trx, "refunds");
+  await withRole(trx, "refunds");
   const refunds = await sql<Unended & { refundId: string }>`
     select payment_id as "paymentId", refund_id as "refundId",
       case when recover_at is not null or updated_at > now() - ${YOUNG} or state not in ('SUCCESS', 'FAILED', 'REJECTED')
@@ -61,7 +61,7 @@ type Found = { id: string; why: string };
 
 async function unendedAtSettlement(trx: Trx, given: readonly string[]): Promise<Found[]> {
   const ids = sql`any(${given}::uuid[])`;
-  await actAs(trx, "settlement");
+  await withRole(trx, "settlement");
   const { rows } = await sql<Found>`
     select fact_id as id, 'a comparison with the banks'' files is still due' as why from fact
       where fact_id = ${ids} and (judge or ask_at is not null)
@@ -73,7 +73,7 @@ async function unendedAtSettlement(trx: Trx, given: readonly string[]): Promise<
 }
 
 async function unendedAtWebhooks(trx: Trx, given: readonly string[]): Promise<Found[]> {
-  await actAs(trx, "webhooks");
+  await withRole(trx, "webhooks");
   const { rows } = await sql<Found>`
     select distinct payment_id as id, 'a webhook is not delivered' as why
     from event join endpoint using (merchant_id) join delivery using (endpoint_id, event_id)

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { appendAudit, type AuditDatabase } from "@holdfast/audit";
 import { failpoint } from "@holdfast/service-runtime";
 import { sql, type Kysely } from "kysely";
-import { actAs } from "../database/act-as.ts";
+import { withRole } from "../database/with-role.ts";
 import type { Trx } from "../erasure/erase-customer.ts";
 import { readArchived, type Manifest } from "./archive-files.ts";
 import { valuesOf } from "./archive-month.ts";
@@ -28,7 +28,7 @@ export type Moved = { moved: number; before: number; different: number };
  */
 export async function detachMonth(db: Kysely<AuditDatabase>, moving: Moving): Promise<Moved> {
   return await move(db, moving, async (trx, archived) => {
-    await actAs(trx, "payments");
+    await withRole(trx, "payments");
     // A refund that is reserved meanwhile waits for this, and then finds no payment.
     await sql`select from payment where payment_id = any(${archived.map(({ id }) => id)}::uuid[]) order by payment_id
       for update`.execute(trx);
@@ -146,7 +146,7 @@ async function readStored(trx: Trx, archived: readonly Whole[]): Promise<Map<str
   const stored = wholes(archived.map(({ id }) => id));
   const owners = new Map(archived.map(({ id }) => [id, id]));
   for (const table of ARCHIVED) {
-    await actAs(trx, table.schema);
+    await withRole(trx, table.schema);
     const columns = await readColumns(trx, table);
     const ids = [...stored.values()].flatMap((whole) =>
       table.of === "payment_id" ? [whole.id] : whole.refundIds,
@@ -166,7 +166,7 @@ async function record(
   if (moved.length === 0) return;
   const refunds = moved.reduce((sum, { refundIds }) => sum + refundIds.length, 0);
   for (const schema of ["payments", "refunds"] as const) {
-    await actAs(trx, schema);
+    await withRole(trx, schema);
     const detail = { payments: moved.length, refunds };
     await appendAudit(trx, { actor, action, subject: manifest.month, detail });
   }

@@ -1,5 +1,5 @@
 import type { Client } from "pg";
-import { bringLogin } from "./bring-login.ts";
+import { upsertLogin } from "./upsert-login.ts";
 
 /**
  * Verifies the audit logs (`npm run verify-audit`): it may connect, and read the services' audit tables, which the
@@ -9,7 +9,7 @@ export const AUDITOR = "holdfast_auditor";
 
 /** @param password without one the auditor cannot sign in. */
 export async function createAuditor(client: Client, password: string | undefined): Promise<void> {
-  await bringLogin(client, AUDITOR, password);
+  await upsertLogin(client, AUDITOR, password);
   await client.query(`alter role ${AUDITOR} connection limit 4`);
   await client.query(`alter role ${AUDITOR} set default_transaction_read_only = on`);
   await client.query(`alter role ${AUDITOR} set statement_timeout = '60s'`);

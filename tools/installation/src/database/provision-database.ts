@@ -1,7 +1,7 @@
 // No process reads another's schema: PostgreSQL enforces it. Each schema has an owner role, which migrates it, and
 // one or more app roles, which run the service and have the rights that the migrations grant them, table by table.
 import { AUDITOR, createAuditor } from "./auditor.ts";
-import { bringLogin } from "./bring-login.ts";
+import { upsertLogin } from "./upsert-login.ts";
 import { Client, escapeIdentifier, escapeLiteral, type ClientConfig } from "pg";
 
 /** The schemas of the product, one per service. */
@@ -136,7 +136,7 @@ async function createDatabase(client: Client, database: string): Promise<void> {
 }
 
 async function createRole(client: Client, role: RoleName, password: string): Promise<void> {
-  await bringLogin(client, role, password);
+  await upsertLogin(client, role, password);
   await client.query(`alter role ${role} set search_path = ${schemaOf(role)}`);
   if (!role.endsWith("_owner")) await limitTimes(client, role);
 }
@@ -148,7 +148,7 @@ async function createSecondLogin(
   password: string | undefined,
 ): Promise<void> {
   const login = secondLoginOf(role);
-  await bringLogin(client, login, password);
+  await upsertLogin(client, login, password);
   await client.query(`grant ${role} to ${login}`);
   await client.query(`alter role ${login} set role = ${role}`);
   await client.query(`alter role ${login} set search_path = ${schemaOf(role)}`);

@@ -1,6 +1,6 @@
 import { CHECKOUT_CANCELLED, CHECKOUT_COMPLETED, CHECKOUT_EXPIRED } from "@holdfast/contracts";
 import { sql, type RawBuilder } from "kysely";
-import { actAs } from "../database/act-as.ts";
+import { withRole } from "../database/with-role.ts";
 import type { Customer, Trx } from "./erase-customer.ts";
 import { eraseFromWebhooks } from "./erase-from-others.ts";
 import { eraseBodies } from "./erase-from-payments.ts";
@@ -16,9 +16,9 @@ import { eventsOf, obstacle, undelivered, youngEvents, type Obstacle, type Scope
 export async function eraseCheckouts(trx: Trx, customer: Customer, scope: Scope): Promise<number> {
   const { paymentIds: checkoutIds } = scope;
   if (checkoutIds.length === 0) return 0;
-  await actAs(trx, "webhooks");
+  await withRole(trx, "webhooks");
   await eraseFromWebhooks(trx, scope);
-  await actAs(trx, "payments");
+  await withRole(trx, "payments");
   await eraseBodies(trx, "checkout", scope);
   await sql`
     update checkout set customer_id = ${ERASED}, sealed_details = null, success_url = ${ERASED_URL},
@@ -40,7 +40,7 @@ function scopeOfCancel(checkoutId: string): string {
 
 /** Finds checkouts that are still needed as they are. On the page of an open one a buyer may still pay. */
 export async function findCheckoutObstacles(trx: Trx, customer: Customer, scope: Scope): Promise<Obstacle[]> {
-  await actAs(trx, "payments");
+  await withRole(trx, "payments");
   const obstacles = [
     await obstacle(
       trx,
@@ -55,14 +55,14 @@ export async function findCheckoutObstacles(trx: Trx, customer: Customer, scope:
 
 /** The customer's checkouts, and the events of the ends of those and of what is not kept any more. */
 export async function checkoutScopeOf(trx: Trx, customer: Customer): Promise<Scope> {
-  await actAs(trx, "payments");
+  await withRole(trx, "payments");
   const { rows: checkouts } = await sql<{ id: string }>`
     select checkout_id as id from checkout where ${isOf(customer)}`.execute(trx);
   const unconfirmed = await sql<Told>`
     select event_id, payment_id as id from outbox where confirmed_at is null and ${tells(customer)}`.execute(
     trx,
   );
-  await actAs(trx, "webhooks");
+  await withRole(trx, "webhooks");
   const known = await sql<Told>`
     select event_id, payment_id as id from event where ${tells(customer)}`.execute(trx);
   const events = [...unconfirmed.rows, ...known.rows];

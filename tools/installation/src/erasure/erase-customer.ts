@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { appendAudit, type AuditDatabase } from "@holdfast/audit";
 import { sql, type Kysely, type Transaction } from "kysely";
-import { actAs } from "../database/act-as.ts";
+import { withRole } from "../database/with-role.ts";
 import { checkoutScopeOf, eraseCheckouts, findCheckoutObstacles } from "./erase-checkouts.ts";
 import { eraseFromPayments } from "./erase-from-payments.ts";
 import { eraseFromRefunds, eraseFromSettlement, eraseFromWebhooks } from "./erase-from-others.ts";
@@ -73,7 +73,7 @@ async function eraseBatch(trx: Trx, record: Recorded): Promise<Batch> {
   const paymentIds = await paymentsOf(trx, customer);
   if (paymentIds.length === 0) return { payments: 0, refunds: 0 };
   // Refunds and operations of these payments wait until the end, and take over the marker.
-  await actAs(trx, "payments");
+  await withRole(trx, "payments");
   await sql`select from payment where payment_id = any(${paymentIds}) for update`.execute(trx);
   const scope = await scopeOf(trx, paymentIds);
   const obstacles = await findObstacles(trx, scope);
@@ -81,15 +81,15 @@ async function eraseBatch(trx: Trx, record: Recorded): Promise<Batch> {
 
   const person = await personOf(trx, customer, paymentIds);
   const detail = { payments: paymentIds.length, refunds: scope.refundIds.length };
-  await actAs(trx, "webhooks");
+  await withRole(trx, "webhooks");
   await eraseFromWebhooks(trx, scope);
   await note(trx, record, detail);
-  await actAs(trx, "refunds");
+  await withRole(trx, "refunds");
   await eraseFromRefunds(trx, person, scope);
   await note(trx, record, detail);
-  await actAs(trx, "settlement");
+  await withRole(trx, "settlement");
   await eraseFromSettlement(trx, person, scope);
-  await actAs(trx, "payments");
+  await withRole(trx, "payments");
   await eraseFromPayments(trx, person, scope);
   await note(trx, record, detail);
   return detail;
@@ -107,7 +107,7 @@ async function eraseLastCheckouts(
   const checkouts = await eraseCheckouts(trx, customer, scope);
   if (checkouts === 0) return { checkouts };
   await note(trx, record, { checkouts });
-  await actAs(trx, "webhooks");
+  await withRole(trx, "webhooks");
   await note(trx, record, { checkouts });
   return { checkouts };
 }
@@ -123,7 +123,7 @@ async function paymentsOf(
     ["payments", "payment"],
     ["refunds", "refund"],
   ] as const) {
-    await actAs(trx, schema);
+    await withRole(trx, schema);
     const { rows } = await sql<{ payment_id: string }>`
       select distinct payment_id from ${sql.table(table)}
       where customer_id = ${customer.customerId} and merchant_id = any(${idsOf(customer)}) and payment_id > ${after}
@@ -137,7 +137,7 @@ const PAGE = 200;
 
 /** The person's identifiers: the id, and the names under which the customer paid. */
 async function personOf(trx: Trx, { customerId }: Customer, paymentIds: string[]): Promise<Person> {
-  await actAs(trx, "payments");
+  await withRole(trx, "payments");
   const { rows } = await sql<{ name: string }>`
     select distinct card_holder_name as name from payment
     where payment_id = any(${paymentIds}) and card_holder_name <> ${ERASED}`.execute(trx);

@@ -1,6 +1,6 @@
 import { eventStreamConfig } from "@holdfast/outbox";
 import { sql, type RawBuilder } from "kysely";
-import { actAs } from "../database/act-as.ts";
+import { withRole } from "../database/with-role.ts";
 import type { Trx } from "./erase-customer.ts";
 
 /** Why a person cannot be erased yet. `ids` are of what the sentence is about, a few of them. */
@@ -17,7 +17,7 @@ export type Scope = {
 /** Finds these payments, their refunds and their events that are still needed as they are. */
 export async function findObstacles(trx: Trx, scope: Scope): Promise<Obstacle[]> {
   const { paymentIds, refundIds } = scope;
-  await actAs(trx, "payments");
+  await withRole(trx, "payments");
   const obstacles = [
     await obstacle(
       trx,
@@ -41,7 +41,7 @@ export async function findObstacles(trx: Trx, scope: Scope): Promise<Obstacle[]>
     ),
     youngEvents(await eventsOf(trx, "payment", scope)),
   ];
-  await actAs(trx, "refunds");
+  await withRole(trx, "refunds");
   obstacles.push(
     await obstacle(
       trx,
@@ -56,7 +56,7 @@ export async function findObstacles(trx: Trx, scope: Scope): Promise<Obstacle[]>
 }
 
 export async function undelivered(trx: Trx, { knownEventIds }: Scope): Promise<Obstacle | undefined> {
-  await actAs(trx, "webhooks");
+  await withRole(trx, "webhooks");
   return await obstacle(
     trx,
     "webhooks are not delivered",
@@ -66,11 +66,11 @@ export async function undelivered(trx: Trx, { knownEventIds }: Scope): Promise<O
 
 /** The refunds of these payments, and the events of all of them. */
 export async function scopeOf(trx: Trx, paymentIds: string[]): Promise<Scope> {
-  await actAs(trx, "refunds");
+  await withRole(trx, "refunds");
   const { rows: refunds } = await sql<{ id: string }>`
     select refund_id as id from refund where payment_id = any(${paymentIds})`.execute(trx);
   const refundIds = refunds.map(({ id }) => id);
-  await actAs(trx, "webhooks");
+  await withRole(trx, "webhooks");
   const { rows: events } = await sql<{ id: string }>`
     select event_id as id from event where payment_id = any(${[...paymentIds, ...refundIds]})`.execute(trx);
   return { paymentIds, refundIds, knownEventIds: events.map(({ id }) => id) };

@@ -20,9 +20,9 @@ import type { ClaimRow } from "../../payment/payment-statements.ts";
 import { withConnection, withTurns, type ConnectionDeps } from "../../bank/calls/with-connection.ts";
 import { answerRefusal, answerKnownPayment, type ReadState } from "./answer-known-payment.ts";
 import { basketOf, customerOf } from "./card-request.ts";
-import { describePayment, refuseProgramme, type DescribePaymentDeps } from "./describe-payment.ts";
+import { buildClaim, refuseProgramme, type BuildClaimDeps } from "./build-claim.ts";
 
-export type AdmitPaymentDeps = DescribePaymentDeps &
+export type AdmitPaymentDeps = BuildClaimDeps &
   EnforceRulesDeps &
   ConnectionDeps & {
     cards: CardOpener;
@@ -78,7 +78,7 @@ export async function admitPayment<Reply extends CommandReply<ApiPaymentResponse
   const bin = findBin(bins, card.reveal().pan);
   // A request without such details has the fingerprint of its other fields alone.
   const said = opened.details ? [JSON.stringify(opened.details)] : [];
-  const row = describePayment(deps, message, transactionType, card, bin, [...further, ...said]);
+  const row = buildClaim(deps, message, transactionType, card, bin, [...further, ...said]);
   const refusal = refuseProgramme(row, bin);
   if (refusal) return await answerRefusal(deps, message, row, refusal);
   const route = deps.findRoute(row.merchant_id, routed(row));

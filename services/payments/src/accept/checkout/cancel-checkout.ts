@@ -16,7 +16,7 @@ import { checkoutRecord } from "./checkout-record.ts";
 import { closeCheckout } from "./close-checkout.ts";
 import { viewCheckout } from "./read-checkout.ts";
 import { settleCheckout, type SettleCheckoutDeps } from "./settle-checkout.ts";
-import { underKey } from "./under-key.ts";
+import { withIdempotencyKey } from "./with-idempotency-key.ts";
 
 /** The buyer goes back to the shop. A checkout whose payment is under way, or was made, stays as it is. */
 export async function cancelCheckout(
@@ -41,7 +41,7 @@ export async function cancelCheckoutOfMerchant(
   const { hash, older } = underEachKey(deps.fingerprintKeys, (key) => fingerprintRequest(key, [checkoutId]));
   const taking = { fingerprint: hash, older, resourceId: requestId };
   let closed: FoundCheckout | undefined;
-  const reply = await underKey(
+  const reply = await withIdempotencyKey(
     deps.db,
     context,
     taking,

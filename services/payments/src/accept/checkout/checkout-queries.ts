@@ -180,7 +180,7 @@ export async function updateClosed(
 }
 
 /** Notes the payment that was just claimed as the checkout's next attempt. @returns false when it may not be one. */
-export async function noteAttempt(
+export async function recordAttempt(
   trx: Transaction<PaymentsDatabase>,
   { checkout_id, attempts, amount_minor }: Pick<CheckoutRow, "checkout_id" | "attempts" | "amount_minor">,
   { paymentId, installmentCount }: { paymentId: string; installmentCount: number },

@@ -10,7 +10,7 @@ import type { Incoming } from "@holdfast/messaging";
 import { fromNow } from "@holdfast/postgres";
 import { type KeyRing } from "@holdfast/service-runtime";
 import type { Kysely, Transaction } from "kysely";
-import { underKey } from "./under-key.ts";
+import { withIdempotencyKey } from "./with-idempotency-key.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import { underEachKey } from "../fingerprint/keyed-hash.ts";
 import { findPaymentLink, updateDisabled } from "./payment-link-queries.ts";
@@ -30,7 +30,7 @@ export async function makePaymentLink(
   const { paymentLinkId, ...request } = payload;
   const { merchantId, credentialIssuedBy } = context.merchant;
   const taking = identify(deps, paymentLinkId, [JSON.stringify(request)]);
-  return await underKey(deps.db, context, taking, async (trx) => {
+  return await withIdempotencyKey(deps.db, context, taking, async (trx) => {
     await trx
       .insertInto("payment_link")
       .values({
@@ -63,11 +63,16 @@ export async function endPaymentLink(
   whenDone?: WhenDone,
 ): Promise<Reply> {
   const { merchantId } = context.merchant;
-  return await underKey(deps.db, context, identify(deps, requestId, [paymentLinkId]), async (trx) => {
-    await updateDisabled(trx, paymentLinkId, merchantId);
-    await whenDone?.(trx);
-    return await describe(trx, paymentLinkId, merchantId);
-  });
+  return await withIdempotencyKey(
+    deps.db,
+    context,
+    identify(deps, requestId, [paymentLinkId]),
+    async (trx) => {
+      await updateDisabled(trx, paymentLinkId, merchantId);
+      await whenDone?.(trx);
+      return await describe(trx, paymentLinkId, merchantId);
+    },
+  );
 }
 
 function identify({ fingerprintKeys }: PaymentLinkDeps, resourceId: string, fields: string[]) {

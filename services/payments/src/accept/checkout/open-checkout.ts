@@ -15,7 +15,7 @@ import { underEachKey } from "../fingerprint/keyed-hash.ts";
 import { openCheckoutDetails, type CheckoutDetailsDeps } from "./checkout-details.ts";
 import { findCheckout, insertCheckout } from "./checkout-queries.ts";
 import { checkoutRecord } from "./checkout-record.ts";
-import { underKey } from "./under-key.ts";
+import { withIdempotencyKey } from "./with-idempotency-key.ts";
 
 export type OpenCheckoutDeps = CheckoutDetailsDeps & {
   db: Kysely<PaymentsDatabase>;
@@ -33,7 +33,7 @@ export async function openCheckout(deps: OpenCheckoutDeps, message: Incoming<Ope
   const details = openCheckoutDetails(deps, { ...payload, merchantId });
   if (details === "sealed") return { outcome: "problem", code: "internal_error" };
   const taking = { ...fingerprintOf(deps, payload, details), resourceId: payload.checkoutId };
-  return await underKey(deps.db, context, taking, async (trx) => {
+  return await withIdempotencyKey(deps.db, context, taking, async (trx) => {
     await insert(deps, trx, context.merchant, payload);
     return await describe(trx, payload.checkoutId, merchantId);
   });

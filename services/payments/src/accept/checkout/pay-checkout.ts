@@ -11,7 +11,7 @@ import type { Transaction } from "kysely";
 import { authorizePayment } from "../authorization/authorize-payment.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import { claimWithin, rejectWithin, type PaymentWrites } from "../../payment/payment-writes.ts";
-import { orderByOrder } from "../../payment/undecided-order.ts";
+import { retryOnOrderConflict } from "../../payment/undecided-order.ts";
 import { enrolPayment, type EnrolPaymentDeps } from "../three-ds/enrol-payment.ts";
 import { openCheckoutDetails } from "./checkout-details.ts";
 import { refuseCardInCheckout } from "./card-in-checkout.ts";
@@ -19,7 +19,7 @@ import { mayBePaid } from "./checkout.ts";
 import {
   findCheckout,
   lockCheckout,
-  noteAttempt,
+  recordAttempt,
   type CheckoutRow,
   type FoundCheckout,
 } from "./checkout-queries.ts";
@@ -133,7 +133,8 @@ function paymentOf(
 function writesOfCheckout(deps: PayCheckoutDeps, form: TakingForm): PaymentWrites {
   return {
     ...deps.writes,
-    claim: (claim) => orderByOrder(() => withCheckout(deps, form, (trx) => claimWithin(trx, claim, deps))),
+    claim: (claim) =>
+      retryOnOrderConflict(() => withCheckout(deps, form, (trx) => claimWithin(trx, claim, deps))),
     reject: async (rejection) =>
       (await withCheckout(deps, form, async (trx) =>
         (await rejectWithin(trx, rejection)) ? rejection : undefined,
@@ -183,6 +184,6 @@ async function takeCheckout(
   if (!checkout || !mayBePaid(checkout.standing, checkout.attempt, checkoutAttemptsMax)) return NOT_CLAIMED;
   const { payment_link_id: linkId } = checkout.row;
   if (linkId !== null && !(await takePaymentLink(trx, linkId, paymentId))) return NOT_CLAIMED;
-  if (await noteAttempt(trx, checkout.row, { paymentId, installmentCount })) return undefined;
+  if (await recordAttempt(trx, checkout.row, { paymentId, installmentCount })) return undefined;
   throw new Error("a locked checkout was changed by somebody else");
 }

@@ -14,19 +14,19 @@ export async function startFingerprints(
   db: Kysely<PaymentsDatabase>,
   config: Config,
   log: Logger,
-): Promise<{ ring: KeyRing; noting: PeriodicTask }> {
+): Promise<{ ring: KeyRing; keyRecorder: PeriodicTask }> {
   const ring = fingerprintRing(config);
   const { KEYS_ABANDONED: abandoned, IDEMPOTENCY_RETENTION: retentionMs } = config;
   await refuseMissingKeys(db, fingerprintKeysInUse(ring, retentionMs), { abandoned, log });
-  const round = () => noteKey(db, ring);
+  const round = () => recordKey(db, ring);
   return {
     ring,
-    noting: startPeriodicTask("note fingerprint key", { intervalMs: NOTE_INTERVAL_MS, round, log }),
+    keyRecorder: startPeriodicTask("note fingerprint key", { intervalMs: RECORD_INTERVAL_MS, round, log }),
   };
 }
 
 /** The key in use is noted this often. */
-const NOTE_INTERVAL_MS = 600_000;
+const RECORD_INTERVAL_MS = 600_000;
 
 /**
  * The ring of the card fingerprints, and what still needs each key. A fingerprint cannot be made again without the card
@@ -70,7 +70,10 @@ const NOTED_LATE = "20 minutes";
 const COUNTED_MAX = 10_000;
 
 /** Notes that the active key makes fingerprints now. */
-async function noteKey(db: Kysely<PaymentsDatabase>, { activeId }: Pick<KeyRing, "activeId">): Promise<void> {
+async function recordKey(
+  db: Kysely<PaymentsDatabase>,
+  { activeId }: Pick<KeyRing, "activeId">,
+): Promise<void> {
   await db
     .insertInto("pan_fingerprint_key")
     .values({ key_id: activeId })

@@ -10,7 +10,7 @@ import type { PaymentsDatabase } from "../../database.ts";
 import type { LeasedForSettlement } from "../../payment/authorization-outcome.ts";
 import type { ClaimRow } from "../../payment/payment-statements.ts";
 import type { ClaimTimes } from "../../payment/payment-writes.ts";
-import { findUndecided, orderByOrder, orderUndecided } from "../../payment/undecided-order.ts";
+import { findUndecided, retryOnOrderConflict, orderUndecided } from "../../payment/undecided-order.ts";
 import { claimEnrolment } from "./session-queries.ts";
 
 export type ClaimEnrolledDeps = ClaimTimes & {
@@ -65,7 +65,7 @@ export async function claimEnrolledPayment(
       const payment = { ...row, ...NOT_YET_ANSWERED, ...version, state: "ENROLLING" as const, created_at };
       return { kind: "claimed", payment, expiresAt: expires_at };
     };
-    const claim = await orderByOrder(() => deps.db.transaction().execute(claimOnce));
+    const claim = await retryOnOrderConflict(() => deps.db.transaction().execute(claimOnce));
     await failpoint("payments.after_enrolment_claim");
     return claim;
   } catch (error) {

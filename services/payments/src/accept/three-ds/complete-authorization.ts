@@ -10,7 +10,7 @@ import {
 import { customerOf } from "../authorization/card-request.ts";
 import type { LeasedForSettlement } from "../../payment/authorization-outcome.ts";
 import { decideCompletion } from "./enrolment-outcome.ts";
-import { keepAuthentication } from "./keep-authentication.ts";
+import { storeAuthentication } from "./store-authentication.ts";
 
 export type CompleteAuthorizationDeps = ConcludeDeps & { acquirers: Acquirers; acquirerTimeoutMs: number };
 
@@ -49,7 +49,7 @@ export async function concludeCompletion(
   outcome: CompletionOutcome,
   { keyed }: { keyed: boolean },
 ): Promise<ConcludedReply> {
-  await keepAuthentication(deps, payment, outcome);
+  await storeAuthentication(deps, payment, outcome);
   return await concludeAuthorization(deps, payment, decideCompletion(outcome), { keyed });
 }
 

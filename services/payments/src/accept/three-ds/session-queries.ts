@@ -9,7 +9,7 @@ import { UNDECIDED_ORDER } from "../../payment/claim-statements.ts";
 import type { ClaimRow } from "../../payment/payment-statements.ts";
 import type { ClaimTimes } from "../../payment/payment-writes.ts";
 import { transition } from "../../payment/payment.ts";
-import { orderByOrder } from "../../payment/undecided-order.ts";
+import { retryOnOrderConflict } from "../../payment/undecided-order.ts";
 
 export type Session = Selectable<ThreeDsSessionTable>;
 
@@ -193,7 +193,7 @@ export async function claimCompletion(
       select payment_id, version, ${from}, ${to}, 'returned' from changed
     )
     select * from changed`;
-  const { rows } = await orderByOrder(() => statement.execute(db));
+  const { rows } = await retryOnOrderConflict(() => statement.execute(db));
   return rows[0];
 }
 

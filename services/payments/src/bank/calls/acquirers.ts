@@ -67,7 +67,8 @@ export function createAccountAcquirers(options: AccountAcquirersOptions): Accoun
   return {
     lane: (lane) => ({
       of: (accountId) =>
-        (accountId === null ? fallback.get(lane) : connected.get(accountId)?.lanes.get(lane)) ?? NOBODY,
+        (accountId === null ? fallback.get(lane) : connected.get(accountId)?.lanes.get(lane)) ??
+        UNAVAILABLE_ACQUIRER,
     }),
     breaker: breakerOf,
     use(accounts) {
@@ -76,10 +77,10 @@ export function createAccountAcquirers(options: AccountAcquirersOptions): Accoun
       for (const account of accounts.values()) {
         const before = connected.get(account.accountId);
         const same = before?.version === account.version;
-        const isTold = unusable.get(account.accountId) === account.version;
+        const alreadyLogged = unusable.get(account.accountId) === account.version;
         const lanes = same
           ? before.lanes
-          : connectLanes(options, account, { breaker: breakerOf(account.accountId), isTold });
+          : connectLanes(options, account, { breaker: breakerOf(account.accountId), alreadyLogged });
         if (!lanes) failed.set(account.accountId, account.version);
         // Credentials that cannot be read now could be read before: calls go on with those.
         if (lanes) next.set(account.accountId, { version: account.version, lanes });
@@ -103,7 +104,7 @@ export function createAccountAcquirers(options: AccountAcquirersOptions): Accoun
 function connectLanes(
   options: AccountAcquirersOptions,
   account: Account,
-  { breaker, isTold }: { breaker: Breaker; /** The log has it already. */ isTold: boolean },
+  { breaker, alreadyLogged }: { breaker: Breaker; /** The log has it already. */ alreadyLogged: boolean },
 ): Map<Lane, Acquirer> | undefined {
   const refused = logOncePer(REFUSED_LOG_MS, ({ accountId, version }: Account) =>
     options.log.error({ account: accountId, version }, "the bank refuses the credentials of an account"),
@@ -117,12 +118,12 @@ function connectLanes(
       const url = urlOf(account.settings);
       const inLane = options.turns.inLane(acquirer, lane);
       const observed = observeAcquirer(inLane, { url, account: account.accountId, log: options.log });
-      return [lane, noting(observed, { breaker, onRefused: () => refused(account) })] as const;
+      return [lane, reportToBreaker(observed, { breaker, onRefused: () => refused(account) })] as const;
     });
     return new Map(lanes);
   } catch (error) {
     const { accountId, version } = account;
-    if (!isTold)
+    if (!alreadyLogged)
       options.log.error({ account: accountId, version, error }, "an acquirer account cannot be used");
     return undefined;
   }
@@ -163,13 +164,13 @@ function logOncePer<Subject>(everyMs: number, write: (subject: Subject) => void)
 const REFUSED_LOG_MS = 60_000;
 
 /** Notes for the breaker whether each call had a connection, and reports credentials that are refused. */
-function noting(
+function reportToBreaker(
   acquirer: Acquirer,
   { breaker, onRefused }: { breaker: Breaker; onRefused: () => void },
 ): Acquirer {
   return wrapCalls(acquirer, (_operation, call) => async (request) => {
     const outcome = await call(request);
-    breaker.note(outcome.kind !== "not_sent" || outcome.reason !== undefined);
+    breaker.record(outcome.kind !== "not_sent" || outcome.reason !== undefined);
     if (outcome.kind === "not_sent" && outcome.reason === "credentials") onRefused();
     return outcome;
   });
@@ -190,7 +191,7 @@ const notSent = () => Promise.resolve({ kind: "not_sent" } as const);
  * An account that this process has not read yet, or whose credentials it cannot open. Nothing can be sent: what was begun there
  * stays as it is, and operators see that it waits.
  */
-export const NOBODY: Acquirer = {
+export const UNAVAILABLE_ACQUIRER: Acquirer = {
   capabilities: { repetition: "none", ownReferenceOn: [], release: false },
   authorize: notSent,
   sale: notSent,

@@ -5,7 +5,7 @@ function setUp() {
   let time = 0;
   const breaker = createBreaker({ failuresMax: 3, retryMs: 1_000, now: () => time });
   const fail = (times: number) => {
-    for (let count = 0; count < times; count++) breaker.note(false);
+    for (let count = 0; count < times; count++) breaker.record(false);
   };
   return { breaker, fail, pass: (ms: number) => void (time += ms) };
 }
@@ -13,7 +13,7 @@ function setUp() {
 test("opens after failures in a row, and only then", () => {
   const { breaker, fail } = setUp();
   fail(2);
-  breaker.note(true);
+  breaker.record(true);
   fail(2);
   expect(breaker.isOpen()).toBe(false);
   fail(1);
@@ -36,6 +36,6 @@ test("closes with the first connection", () => {
   const { breaker, fail, pass } = setUp();
   fail(9);
   pass(1_000);
-  breaker.note(true);
+  breaker.record(true);
   expect([breaker.isOpen(), breaker.isOpen()]).toEqual([false, false]);
 });

@@ -5,7 +5,7 @@ export type Breaker = {
    */
   isOpen(): boolean;
   /** @param isConnected false where no connection was made; any answer at all, also an unknown outcome, is a connection. */
-  note(isConnected: boolean): void;
+  record(isConnected: boolean): void;
 };
 
 /** Opens after `failuresMax` calls in a row that found no connection, and closes with the first that does. */
@@ -23,7 +23,7 @@ export function createBreaker({
       retryAt = now() + retryMs;
       return false;
     },
-    note(isConnected) {
+    record(isConnected) {
       if (isConnected) {
         failures = 0;
         return;

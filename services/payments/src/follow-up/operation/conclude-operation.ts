@@ -1,4 +1,4 @@
-import { hindranceOf, waitFor, type AcquirerOutcome, type FollowUpRequest } from "@holdfast/acquirer";
+import { retryHintOf, waitFor, type AcquirerOutcome, type FollowUpRequest } from "@holdfast/acquirer";
 import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
 import { nextAttemptInMs } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
@@ -11,7 +11,7 @@ import { paymentRecord } from "../../payment/payment-record.ts";
 import {
   finishOperation,
   pendingOperation,
-  type OperatedPayment,
+  type PaymentInOperation,
   type Operation,
   type OperationEnd,
 } from "./operation-queries.ts";
@@ -33,7 +33,7 @@ type Reply = CommandReply<ApiPaymentResponse>;
 /** Records an operation's known outcome under our lease, and leaves an unknown one to recovery. */
 export async function concludeOperation(
   deps: ConcludeOperationDeps,
-  payment: OperatedPayment,
+  payment: PaymentInOperation,
   operation: Operation,
   outcome: AcquirerOutcome,
 ): Promise<Reply> {
@@ -51,7 +51,7 @@ export async function concludeOperation(
     case "unknown":
       return await leaveToRecovery(deps, payment, operation, outcome.reason);
     case "not_sent": {
-      const { cause, ...when } = hindranceOf(outcome);
+      const { cause, ...when } = retryHintOf(outcome);
       return await leaveToRecovery(deps, payment, operation, cause, when);
     }
     default:
@@ -66,7 +66,7 @@ function resultOf({ resultCode, resultMessage }: { resultCode: string; resultMes
 /** Records the end; `pending` where that failed or our lease is over, since recovery then settles it. */
 export async function endOperation(
   deps: ConcludeOperationDeps,
-  payment: OperatedPayment,
+  payment: PaymentInOperation,
   operation: Operation,
   end: OperationEnd,
 ): Promise<Reply> {
@@ -84,7 +84,7 @@ export async function endOperation(
   }
 }
 
-function pendingReply(payment: OperatedPayment, operation: Operation): Reply {
+function pendingReply(payment: PaymentInOperation, operation: Operation): Reply {
   const record = paymentRecord({ ...payment, last_operation: pendingOperation(operation) });
   return { outcome: "pending", result: record };
 }
@@ -95,7 +95,7 @@ function pendingReply(payment: OperatedPayment, operation: Operation): Reply {
  */
 export async function leaveToRecovery(
   deps: ConcludeOperationDeps,
-  payment: OperatedPayment,
+  payment: PaymentInOperation,
   operation: Operation,
   cause: string,
   { inMs, notBefore, notAfter = null }: { inMs?: number; notBefore?: Date; notAfter?: Date | null } = {},

@@ -24,7 +24,7 @@ import {
   lockPayment,
   startOperation,
   type NewOperation,
-  type OperatedPayment,
+  type PaymentInOperation,
   type Operation,
 } from "./operation-queries.ts";
 import type { OperationDecision, OperationKind, Refused } from "./payment-operation.ts";
@@ -81,7 +81,7 @@ export async function operateOnPayment(deps: OperateDeps, request: OperationRequ
 }
 
 type Claim =
-  | { kind: "claimed"; payment: OperatedPayment; operation: Operation }
+  | { kind: "claimed"; payment: PaymentInOperation; operation: Operation }
   | { kind: "refused"; reply: Reply }
   | { kind: "copy" }
   | { kind: "repetition" };

@@ -24,7 +24,7 @@ import { expiryAfterDecline, expiryNotSent, type OperationKind } from "./payment
 export type Operation = Selectable<PaymentOperationTable>;
 
 /** A payment with an operation under way on it, under a lease of ours. */
-export type OperatedPayment = PaymentRow & { lease_token: string; operation_id: string };
+export type PaymentInOperation = PaymentRow & { lease_token: string; operation_id: string };
 
 /** The payment's row, locked until the transaction ends. @param merchantId undefined for our own work. */
 export async function lockPayment(
@@ -71,7 +71,7 @@ export async function startOperation(
   payment: PaymentRow,
   operation: NewOperation,
   leaseMs: number,
-): Promise<OperatedPayment> {
+): Promise<PaymentInOperation> {
   const operated = await trx
     .updateTable("payment")
     .set({
@@ -122,7 +122,7 @@ type Reply = CommandReply<ApiPaymentResponse>;
  */
 export async function finishOperation(
   trx: Transaction<PaymentsDatabase>,
-  payment: OperatedPayment,
+  payment: PaymentInOperation,
   operation: Operation,
   end: OperationEnd,
   { optionalEvents = false }: EventsWritten = {},
@@ -208,10 +208,10 @@ export function pendingOperation({ kind, amount_minor, reason, created_at }: Ope
 }
 
 function effectOf(
-  payment: OperatedPayment,
+  payment: PaymentInOperation,
   operation: Operation,
   { resultCode, resultMessage, at }: { resultCode: string; resultMessage: string; at: Date },
-): OperatedPayment {
+): PaymentInOperation {
   const version = payment.version + 1;
   switch (operation.kind) {
     case "CAPTURE":

@@ -9,7 +9,7 @@ import { askAbout, waitUntil } from "../../bank/calls/ask-about.ts";
 import { operationAttempt } from "../../bank/calls/attempts.ts";
 import type { TermsOf } from "../../bank/account/account-terms.ts";
 import type { LeasedPayment } from "../../payment/payment-lease.ts";
-import { findOperation, type OperatedPayment, type Operation } from "./operation-queries.ts";
+import { findOperation, type PaymentInOperation, type Operation } from "./operation-queries.ts";
 import { sql, type Kysely } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
 
@@ -26,7 +26,7 @@ export type RecoverOperationDeps = ConcludeOperationDeps & {
  */
 export async function recoverOperation(
   deps: RecoverOperationDeps,
-  payment: OperatedPayment & Pick<LeasedPayment, "due_at">,
+  payment: PaymentInOperation & Pick<LeasedPayment, "due_at">,
 ): Promise<"settled" | "waiting" | "lost"> {
   const operation = await findOperation(deps.db, payment.operation_id);
   if (!operation) throw new Error("a payment names an operation that does not exist");
@@ -52,16 +52,16 @@ export async function recoverOperation(
   // Counted from before the commit: a process that stands still after it must not send it when another one may.
   const until = waitUntil(deps);
   const subReference = operation.sub_reference + (known === "repeat" ? 0 : 1);
-  const current = await noteSending(deps.db, payment, operation, subReference);
+  const current = await recordSending(deps.db, payment, operation, subReference);
   if (!current) return "lost";
   const outcome = await callAcquirer(deps, current, payment, until);
-  if (outcome.kind === "not_sent") await noteNotSent(deps.db, payment, current);
+  if (outcome.kind === "not_sent") await recordNotSent(deps.db, payment, current);
   return await conclude(deps, payment, current, outcome);
 }
 
 async function conclude(
   deps: RecoverOperationDeps,
-  payment: OperatedPayment,
+  payment: PaymentInOperation,
   operation: Operation,
   outcome: AcquirerOutcome,
 ): Promise<"settled" | "waiting"> {
@@ -74,9 +74,9 @@ async function conclude(
  * @param subReference its own, or the next one where the acquirer has called this one too late without judging it.
  * @returns the operation as it is now, or undefined when the lease is no longer ours.
  */
-async function noteSending(
+async function recordSending(
   db: Kysely<PaymentsDatabase>,
-  payment: OperatedPayment,
+  payment: PaymentInOperation,
   operation: Operation,
   subReference: number,
 ): Promise<Operation | undefined> {
@@ -92,9 +92,9 @@ async function noteSending(
 }
 
 /** Notes that nothing of the last call left this machine, and that none before it can arrive any more. */
-async function noteNotSent(
+async function recordNotSent(
   db: Kysely<PaymentsDatabase>,
-  payment: OperatedPayment,
+  payment: PaymentInOperation,
   operation: Operation,
 ): Promise<void> {
   await db
@@ -105,7 +105,7 @@ async function noteNotSent(
     .execute();
 }
 
-function isLeased({ payment_id, lease_token }: OperatedPayment) {
+function isLeased({ payment_id, lease_token }: PaymentInOperation) {
   return sql<boolean>`exists (
     select from payment where payment_id = ${payment_id} and lease_token = ${lease_token})`;
 }

@@ -16,7 +16,7 @@ import type { TermsOf } from "../../bank/account/account-terms.ts";
 import { askAbout, type AskDeps } from "../../bank/calls/ask-about.ts";
 import { followUpOf } from "../../bank/calls/attempts.ts";
 import type { PaymentsDatabase } from "../../database.ts";
-import { amongOthers, beginCall, noteAnswer, otherRefunds } from "./refund-calls.ts";
+import { amongOthers, beginCall, recordAnswer, otherRefunds } from "./refund-calls.ts";
 import type { PaymentTable } from "../../payment/payment-table.ts";
 import { lockPayment } from "../operation/operation-queries.ts";
 import { mayBePaid } from "../../payment/refundable-minor.ts";
@@ -49,7 +49,7 @@ export async function carryOutAtBank(
   if ("outcome" in sending) return sending;
   const begun = isNamed ? undefined : await beginCall(deps.db, refund);
   if (!isNamed && !begun) {
-    await noteUnsent(deps.db, refund, sending);
+    await recordUnsent(deps.db, refund, sending);
     return { outcome: "not_started" };
   }
   const request = {
@@ -61,8 +61,8 @@ export async function carryOutAtBank(
   await failpoint("payments.before_refund_call");
   const outcome = await (refund.kind === "release" ? acquirer.release(request) : acquirer.refund(request));
   await failpoint("payments.after_refund_call");
-  if (outcome.kind === "not_sent") await noteUnsent(deps.db, refund, sending);
-  if (begun) await noteAnswer(deps.db, refund, outcome, begun.sentBefore);
+  if (outcome.kind === "not_sent") await recordUnsent(deps.db, refund, sending);
+  if (begun) await recordAnswer(deps.db, refund, outcome, begun.sentBefore);
   return done(outcome);
 }
 
@@ -97,7 +97,7 @@ async function ask(deps: RefundAtBankDeps, payment: Payment, refund: RefundAtBan
   const otherTransactionIds = known.flatMap(({ external_transaction_id: id }) => id ?? []);
   const shown = await askAbout(deps, payment, { ...attemptOf(refund), otherTransactionIds });
   const verdict = amongOthers(shown, await otherRefunds(deps.db, refund));
-  if (verdict.kind === "approved") await noteAnswer(deps.db, refund, verdict);
+  if (verdict.kind === "approved") await recordAnswer(deps.db, refund, verdict);
   return verdict;
 }
 
@@ -213,7 +213,7 @@ async function beginSending(db: Db, refund: RefundAtBank): Promise<Sending | "go
 }
 
 /** Notes that it has certainly not been sent this time. */
-async function noteUnsent(
+async function recordUnsent(
   db: Db,
   { refundId }: Pick<RefundAtBank, "refundId">,
   { sentBefore }: Sending,

@@ -65,7 +65,7 @@ export async function beginCall(
  * Keeps what the bank named it, or that nothing of it is under way. An unknown outcome changes nothing.
  * @param sentBefore when it had been sent before this call.
  */
-export async function noteAnswer(
+export async function recordAnswer(
   db: Db,
   { refundId }: RefundAtBank,
   verdict: Verdict,

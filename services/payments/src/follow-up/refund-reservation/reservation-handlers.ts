@@ -11,7 +11,7 @@ import {
   type StoredReservation,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
-import { listSettlingAccounts } from "../../bank/account/settling-accounts.ts";
+import { listSettlementAccounts } from "../../bank/account/list-settlement-accounts.ts";
 import { readPaymentFacts } from "../../payment/movement-facts.ts";
 import { carryOutAtBank, inquireAtBank, type RefundAtBankDeps } from "./refund-at-bank.ts";
 import { releaseRefund, reserveRefund, settleRefund } from "./reserve-refund.ts";
@@ -31,7 +31,7 @@ export function reservationHandlers(deps: RefundAtBankDeps) {
     handler(settleRefundCommand, ({ payload }) => settleRefund(deps, payload.refundId)),
     handler(releaseRefundCommand, ({ payload }) => releaseRefund(deps, payload.refundId)),
     handler(readMovementFacts.payments, ({ payload }) => readPaymentFacts(deps.db, payload.ids)),
-    handler(readSettlingAccounts, ({ payload }) => listSettlingAccounts(deps.db, payload)),
+    handler(readSettlingAccounts, ({ payload }) => listSettlementAccounts(deps.db, payload)),
     handler(carryOutRefundAtBank, ({ context, payload }) =>
       carryOutAtBank(deps, payload, context.deadlineAt),
     ),

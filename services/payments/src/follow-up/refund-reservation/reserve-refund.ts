@@ -9,7 +9,7 @@ import { failpoint } from "@holdfast/service-runtime";
 import type { CommandReply, RefundReservation, ReserveRefund } from "@holdfast/contracts";
 import type { Kysely, Selectable, Transaction } from "kysely";
 import { sql } from "kysely";
-import { NOBODY, type Acquirers } from "../../bank/calls/acquirers.ts";
+import { UNAVAILABLE_ACQUIRER, type Acquirers } from "../../bank/calls/acquirers.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import type { RefundReservationTable } from "./reservation-table.ts";
 import { lockPayment } from "../operation/operation-queries.ts";
@@ -47,11 +47,11 @@ async function reserveInTransaction(
       ? decideReservation(payment, {
           amountMinor,
           currency: request.currency,
-          canRelease: bank === NOBODY || bank?.capabilities.release === true,
+          canRelease: bank === UNAVAILABLE_ACQUIRER || bank?.capabilities.release === true,
         })
       : NOT_FOUND;
     // The capabilities of its bank are not known here now.
-    if ("kind" in decision && decision.kind === "release" && bank === NOBODY)
+    if ("kind" in decision && decision.kind === "release" && bank === UNAVAILABLE_ACQUIRER)
       return { outcome: "not_started" };
     if (!payment || "outcome" in decision) {
       const refusal = decision as Refused;

@@ -10,7 +10,7 @@ import {
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { readRefundableAmounts } from "../../follow-up/refund-reservation/refundable-amounts.ts";
-import { describe, type OperatorDeps, audit, invalidState, lease, type Reply } from "./operated-payment.ts";
+import { describe, type OperatorDeps, audit, invalidState, lease, type Reply } from "./operator-request.ts";
 import { resolve } from "./resolve-payment.ts";
 import { giveBack, startReversal } from "../../payment/payment-lease.ts";
 import { isBeingReversed } from "../../payment/payment.ts";

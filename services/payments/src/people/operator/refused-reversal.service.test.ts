@@ -12,7 +12,7 @@ import { Pool } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
 import type { PaymentsDatabase } from "../../database.ts";
-import { findReversal, noteBankSaid } from "../../unknown/recovery/reversal-queries.ts";
+import { findReversal, recordBankAnswer } from "../../unknown/recovery/reversal-queries.ts";
 
 /** Approved payments that the bank will not take back, and what is left to people then. */
 let payments: PaymentsHarness;
@@ -106,10 +106,10 @@ describe("a reversal after the bank has settled its day", () => {
     const paymentId = await soldInDoubt();
     const pool = new Pool({ connectionString: payments.database.superuserUrl, max: 2 });
     const db = createDatabase<PaymentsDatabase>(pool).withSchema("payments");
-    await noteBankSaid(db, paymentId, { sent: true, settled: true });
-    await noteBankSaid(db, paymentId, { refundExpired: 1 });
+    await recordBankAnswer(db, paymentId, { sent: true, settled: true });
+    await recordBankAnswer(db, paymentId, { refundExpired: 1 });
     // The refund is under way under the second one when a process that was overtaken notes the same of the first.
-    await noteBankSaid(db, paymentId, { refundExpired: 1 });
+    await recordBankAnswer(db, paymentId, { refundExpired: 1 });
     expect(await findReversal(db, paymentId)).toMatchObject({ refund_sub_reference: 2 });
     await pool.end();
   });

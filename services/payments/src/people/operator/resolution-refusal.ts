@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { LeasedPayment } from "../../payment/payment-lease.ts";
 import { isBeingReversed } from "../../payment/payment.ts";
 import type { Reversal } from "../../unknown/recovery/reversal-queries.ts";
-import { invalidState, type Problem } from "./operated-payment.ts";
+import { invalidState, type Problem } from "./operator-request.ts";
 
 export type Outcome = z.infer<typeof resolutionOutcomeSchema>;
 /** The bank's answers that decide whether people may say otherwise. */

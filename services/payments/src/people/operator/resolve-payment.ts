@@ -12,16 +12,19 @@ import { operationAttempt, paymentAttempt } from "../../bank/calls/attempts.ts";
 import {
   findOperation,
   finishOperation,
-  type OperatedPayment,
+  type PaymentInOperation,
 } from "../../follow-up/operation/operation-queries.ts";
 import { settle, type AcquirerResult, type Settlement } from "../../payment/authorization-outcome.ts";
 import { giveBack, startReversal, type LeasedPayment } from "../../payment/payment-lease.ts";
 import { endOfReversal, isBeingReversed, reversalState } from "../../payment/payment.ts";
 import { recordWithin } from "../../payment/payment-writes.ts";
 import { RESOLVED_CAUSE } from "../../unknown/recovery/decide-recovery.ts";
-import { endOf, isOperated, wait } from "../../unknown/recovery/recover-payment.ts";
+import { endOf, isInOperation, wait } from "../../unknown/recovery/recover-payment.ts";
 import { findReversal } from "../../unknown/recovery/reversal-queries.ts";
-import { askWhetherItStands, contradictsSuccess } from "../../unknown/recovery/standing-charge.ts";
+import {
+  askWhetherItStands,
+  contradictsSuccess,
+} from "../../unknown/recovery/check-charge-before-booking.ts";
 import { undoPayment } from "../../unknown/recovery/undo-payment.ts";
 import { startWatch } from "../../unknown/recovery/watch-queries.ts";
 import {
@@ -32,7 +35,7 @@ import {
   type OperatorDeps,
   type Problem,
   type Reply,
-} from "./operated-payment.ts";
+} from "./operator-request.ts";
 import { moneyStands, refusalOf, saysSettled, type Outcome } from "./resolution-refusal.ts";
 
 type Statement = { outcome: Outcome; evidence: string };
@@ -67,7 +70,7 @@ async function proposeOrConfirm(
     return problem;
   };
   const reversal = await findReversal(trx, paymentId);
-  const operation = isOperated(payment) ? await operationOf(trx, payment) : undefined;
+  const operation = isInOperation(payment) ? await operationOf(trx, payment) : undefined;
   const refuseAttempt = async (detail?: string): Promise<Problem> => {
     await audit(trx, context, "payment.resolution_refused", payment, { code: "same_person", detail });
     return await refuse({ outcome: "problem", code: "same_person", ...(detail !== undefined && { detail }) });
@@ -120,7 +123,7 @@ async function carryOut(
   confirmed: Confirmed,
 ): Promise<Problem | undefined> {
   const { payment, statement } = confirmed;
-  if (isOperated(payment)) return await resolveOperation(deps, context, { payment, statement });
+  if (isInOperation(payment)) return await resolveOperation(deps, context, { payment, statement });
   return statement.outcome === "FAILED"
     ? await fail(deps, context, confirmed)
     : await book(deps, context, confirmed);
@@ -209,7 +212,7 @@ async function fail(
 async function resolveOperation(
   deps: OperatorDeps,
   context: OperatorContext,
-  { payment, statement }: { payment: LeasedPayment & OperatedPayment; statement: Confirmed["statement"] },
+  { payment, statement }: { payment: LeasedPayment & PaymentInOperation; statement: Confirmed["statement"] },
 ): Promise<Problem | undefined> {
   const operation = await operationOf(deps.db, payment);
   const inquiry = await askAbout(deps, payment, operationAttempt(operation, payment));
@@ -227,7 +230,7 @@ async function resolveOperation(
     : undefined;
 }
 
-async function operationOf(db: OperatorDeps["db"], payment: OperatedPayment) {
+async function operationOf(db: OperatorDeps["db"], payment: PaymentInOperation) {
   const operation = await findOperation(db, payment.operation_id);
   if (!operation) throw new Error("a payment names an operation that does not exist");
   return operation;

@@ -6,8 +6,8 @@ import { Pool } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
 import type { PaymentsDatabase } from "../../database.ts";
-import { findReversal, noteBankSaid } from "../../unknown/recovery/reversal-queries.ts";
-import { noteReversalAnswered, noteReversalSending } from "../../unknown/recovery/reversal-sending.ts";
+import { findReversal, recordBankAnswer } from "../../unknown/recovery/reversal-queries.ts";
+import { recordReversalAnswer, recordReversalSending } from "../../unknown/recovery/reversal-sending.ts";
 
 /** The bank has refused a reversal, and a later one, sent and not answered, may still take effect. */
 let payments: PaymentsHarness;
@@ -124,14 +124,14 @@ describe("that a reversal may take effect", () => {
 
   test("is not said by who only keeps what the bank says", async () => {
     const paymentId = await soldInDoubt();
-    await noteBankSaid(database(), paymentId, { sent: true });
+    await recordBankAnswer(database(), paymentId, { sent: true });
     expect(await findReversal(database(), paymentId)).toMatchObject({ last_sent_at: null, sends: 0 });
   });
 
   test("nobody sends one who has lost the lease", async () => {
     const paymentId = await soldInDoubt();
     const overtaken = { payment_id: paymentId, lease_token: randomUUID() };
-    expect(await noteReversalSending(database(), overtaken, undefined)).toBeUndefined();
+    expect(await recordReversalSending(database(), overtaken, undefined)).toBeUndefined();
     expect(await findReversal(database(), paymentId)).toBeUndefined();
   });
 
@@ -140,10 +140,10 @@ describe("that a reversal may take effect", () => {
     const payment = { payment_id: paymentId, lease_token: null };
     await payments.query("update payments.payment set lease_token = null where payment_id = $1", [paymentId]);
     const db = database();
-    expect(await noteReversalSending(db, payment, undefined)).toBe(1);
-    expect(await noteReversalSending(db, payment, undefined)).toBeUndefined();
-    expect(await noteReversalSending(db, payment, await findReversal(db, paymentId))).toBe(2);
-    await noteReversalAnswered(db, paymentId, { sending: 1, known: undefined });
+    expect(await recordReversalSending(db, payment, undefined)).toBe(1);
+    expect(await recordReversalSending(db, payment, undefined)).toBeUndefined();
+    expect(await recordReversalSending(db, payment, await findReversal(db, paymentId))).toBe(2);
+    await recordReversalAnswer(db, paymentId, { sending: 1, known: undefined });
     expect(await lastSentAt(paymentId)).toBeInstanceOf(Date);
   });
 });

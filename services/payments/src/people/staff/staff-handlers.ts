@@ -33,7 +33,7 @@ import type { PaymentsDatabase } from "../../database.ts";
 import { listForOperator, type ListDeps } from "../list/list-payments.ts";
 import { cancelPayment, capturePayment } from "../../follow-up/operation/merchant-operations.ts";
 import { onItsConnection, type OperationHandlerDeps } from "../../follow-up/operation/operation-handlers.ts";
-import { audit, describe, type OperatorDeps } from "../operator/operated-payment.ts";
+import { audit, describe, type OperatorDeps } from "../operator/operator-request.ts";
 
 type Deps = OperatorDeps &
   OperationHandlerDeps &

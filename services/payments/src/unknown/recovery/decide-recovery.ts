@@ -1,4 +1,4 @@
-import { hindranceOf, type Verdict } from "@holdfast/acquirer";
+import { retryHintOf, type Verdict } from "@holdfast/acquirer";
 import {
   declinedResult,
   EXPIRED,
@@ -72,7 +72,7 @@ export function decideRecovery(
     case "unknown":
       return { action: "wait", cause: inquiry.reason };
     case "not_sent":
-      return { action: "wait", ...hindranceOf(inquiry) };
+      return { action: "wait", ...retryHintOf(inquiry) };
     default:
       return inquiry satisfies never;
   }

@@ -1,5 +1,5 @@
 import {
-  hindranceOf,
+  retryHintOf,
   type AcquirerOutcome,
   type Expired,
   type Verdict,
@@ -69,7 +69,7 @@ export function decideAfterReversal(
     case "unknown":
       return { result: { kind: "wait", cause: `reversal_${reversal.reason}` }, note: { sent: true } };
     case "not_sent":
-      return { result: { kind: "wait", ...hindranceOf(reversal) } };
+      return { result: { kind: "wait", ...retryHintOf(reversal) } };
     default:
       return reversal satisfies never;
   }
@@ -91,7 +91,7 @@ export function decideAfterRefund(outcome: AcquirerOutcome | Expired): UndoDecis
     case "unknown":
       return { result: { kind: "wait", cause: `refund_${outcome.reason}` } };
     case "not_sent":
-      return { result: { kind: "wait", ...hindranceOf(outcome) } };
+      return { result: { kind: "wait", ...retryHintOf(outcome) } };
     default:
       return outcome satisfies never;
   }

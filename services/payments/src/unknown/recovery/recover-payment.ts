@@ -8,7 +8,7 @@ import { paymentAttempt } from "../../bank/calls/attempts.ts";
 import type { BusinessEvents } from "../../payment/business-events.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import { recoverOperation } from "../../follow-up/operation/recover-operation.ts";
-import { findOperation, type OperatedPayment } from "../../follow-up/operation/operation-queries.ts";
+import { findOperation, type PaymentInOperation } from "../../follow-up/operation/operation-queries.ts";
 import {
   IN_REVIEW,
   REJECTED_BY_REVIEW,
@@ -20,7 +20,7 @@ import {
 import { postpone, startReversal, type LeasedPayment } from "../../payment/payment-lease.ts";
 import type { PaymentWrites } from "../../payment/payment-writes.ts";
 import { endOfReversal, isBeingReversed, reversalState } from "../../payment/payment.ts";
-import { keepAuthentication } from "../../accept/three-ds/keep-authentication.ts";
+import { storeAuthentication } from "../../accept/three-ds/store-authentication.ts";
 import {
   ABANDONED,
   decideRecovery,
@@ -58,13 +58,13 @@ export type RecoverDeps = EventsWritten & {
 export type RecoveryResult = "settled" | "waiting" | "lost";
 
 export async function recoverPayment(deps: RecoverDeps, payment: LeasedPayment): Promise<RecoveryResult> {
-  if (isOperated(payment)) return await recoverOperation(deps, payment);
+  if (isInOperation(payment)) return await recoverOperation(deps, payment);
   if (isBeingReversed(payment.state)) return await undo(deps, payment);
   // The challenge was never shown, and the card is gone: there is nothing to wait for.
   if (payment.state === "ENROLLING") return await decideAgainst(deps, payment, "enrolment_unfinished");
   const inquiry = await askAbout(deps, payment, paymentAttempt(payment));
   await failpoint("payments.after_inquiry");
-  await keepAuthentication(deps, payment, inquiry);
+  await storeAuthentication(deps, payment, inquiry);
   const asked = {
     amountMinor: payment.amount_minor,
     currency: payment.currency,
@@ -96,7 +96,7 @@ export async function attemptRecovery(
   } catch (error) {
     deps.log.error({ paymentId: payment.payment_id, error }, "a recovery attempt failed");
     // A capture may be young on an authorization that is days old.
-    const operation = isOperated(payment) ? await findOperation(deps.db, payment.operation_id) : undefined;
+    const operation = isInOperation(payment) ? await findOperation(deps.db, payment.operation_id) : undefined;
     await wait(
       deps,
       { ...payment, age_ms: operation?.age_ms ?? payment.age_ms },
@@ -106,7 +106,7 @@ export async function attemptRecovery(
 }
 
 /** True where the unknown outcome is that of a capture, cancellation or expiry, and not of the payment itself. */
-export function isOperated(payment: LeasedPayment): payment is LeasedPayment & OperatedPayment {
+export function isInOperation(payment: LeasedPayment): payment is LeasedPayment & PaymentInOperation {
   return payment.operation_id !== null;
 }
 

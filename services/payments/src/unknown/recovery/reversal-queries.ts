@@ -43,7 +43,7 @@ export type BankSaid = {
 };
 
 /** Keeps what the bank has said. A time that is known stays the first one; a refusal is the last one. */
-export async function noteBankSaid(
+export async function recordBankAnswer(
   db: Kysely<PaymentsDatabase>,
   paymentId: string,
   { approvedMinor, sent, settled, refusal, refundExpired }: BankSaid,
@@ -88,7 +88,7 @@ export async function noteBankSaid(
  * Commits, before the refund is sent, that it may have been sent.
  * @returns which sending it is, or undefined where another process has sent it since `reversal` was read.
  */
-export async function noteRefundSending(
+export async function recordRefundSending(
   db: Kysely<PaymentsDatabase>,
   { payment_id, refund_sends }: Reversal,
 ): Promise<number | undefined> {
@@ -103,7 +103,7 @@ export async function noteRefundSending(
 }
 
 /** Notes that nothing of that sending left this machine, and that none before it can arrive any more. */
-export async function noteRefundNotSent(
+export async function recordRefundNotSent(
   db: Kysely<PaymentsDatabase>,
   paymentId: string,
   sending: number,

@@ -11,7 +11,7 @@ type Known = Pick<Reversal, "sends" | "last_sent_at"> | undefined;
  * @param payment `lease_token` is null where it has ended and no process leases it.
  * @returns which sending it is, or undefined where the lease is another's or another process has sent one since.
  */
-export async function noteReversalSending(
+export async function recordReversalSending(
   db: Kysely<PaymentsDatabase>,
   { payment_id, lease_token }: { payment_id: string; lease_token: string | null },
   known: Known,
@@ -31,7 +31,7 @@ export async function noteReversalSending(
 }
 
 /** Notes that a sending will take no effect later: it has been answered, or has never left. One before it still may. */
-export async function noteReversalAnswered(
+export async function recordReversalAnswer(
   db: Kysely<PaymentsDatabase>,
   paymentId: string,
   { sending, known }: { sending: number; known: Known },

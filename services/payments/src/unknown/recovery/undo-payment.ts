@@ -34,12 +34,12 @@ import {
 import type { RecoverDeps } from "./recover-payment.ts";
 import {
   findReversal,
-  noteBankSaid,
-  noteRefundNotSent,
-  noteRefundSending,
+  recordBankAnswer,
+  recordRefundNotSent,
+  recordRefundSending,
   type Reversal,
 } from "./reversal-queries.ts";
-import { noteReversalAnswered, noteReversalSending } from "./reversal-sending.ts";
+import { recordReversalAnswer, recordReversalSending } from "./reversal-sending.ts";
 import { startWatch } from "./watch-queries.ts";
 
 /** A payment to undo, also one that has ended and of which the bank has shown money afterwards. */
@@ -79,12 +79,12 @@ async function sendReversal(
     // Counted from before the commit: a process that stands still after it must not send it when people may book.
     waitUntil: waitUntil(deps),
   };
-  const sending = await noteReversalSending(deps.db, payment, known);
+  const sending = await recordReversalSending(deps.db, payment, known);
   if (sending === undefined) return { kind: "wait", cause: "reversal_sent_elsewhere" };
   const reversal = await deps.acquirers.of(payment.account_id).reverse(request);
   await failpoint("payments.after_reversal");
   if (!mayStillArrive(reversal)) {
-    await noteReversalAnswered(deps.db, payment.payment_id, { sending, known });
+    await recordReversalAnswer(deps.db, payment.payment_id, { sending, known });
   }
   return await commit(
     deps,
@@ -101,7 +101,7 @@ async function commit(
 ): Promise<UndoResult> {
   // The watch starts before the payment ends: without one it would be forgotten while the bank may still carry it out.
   if (result.kind === "undone" && result.by === "horizon") await startWatch(deps, payment);
-  if (note) await noteBankSaid(deps.db, payment.payment_id, note);
+  if (note) await recordBankAnswer(deps.db, payment.payment_id, note);
   if (refusal) deps.events.reversalRefused(payment, refusal);
   return result;
 }
@@ -114,7 +114,7 @@ async function approvedAmount(
 ): Promise<bigint> {
   const approvedMinor = amountToReverse(payment, known, found);
   if (approvedMinor !== (known?.approved_minor ?? payment.amount_minor)) {
-    await noteBankSaid(db, payment.payment_id, { approvedMinor });
+    await recordBankAnswer(db, payment.payment_id, { approvedMinor });
   }
   return approvedMinor;
 }
@@ -150,9 +150,9 @@ async function refundSettled(
     case "repeat":
       if (!deps.maySend) return { kind: "wait", cause: "refund_not_found", next: "now" };
       return await sendRefund(deps, payment, reversal, attempt);
-    case "repeat_anew":
+    case "repeat_under_new_reference":
       // Nothing was paid under this reference, and nothing will be.
-      await noteBankSaid(deps.db, payment.payment_id, { refundExpired: reversal.refund_sub_reference });
+      await recordBankAnswer(deps.db, payment.payment_id, { refundExpired: reversal.refund_sub_reference });
       return {
         kind: "wait",
         cause: "refund_expired",
@@ -177,11 +177,11 @@ async function sendRefund(
     // Counted from before the commit: a process that stands still after it must not send it when another one may.
     waitUntil: waitUntil(deps),
   };
-  const sending = await noteRefundSending(deps.db, reversal);
+  const sending = await recordRefundSending(deps.db, reversal);
   if (sending === undefined) return { kind: "wait", cause: "refund_sent_elsewhere" };
   const outcome = await deps.acquirers.of(payment.account_id).refund(request);
   await failpoint("payments.after_reversal_refund");
-  if (outcome.kind === "not_sent") await noteRefundNotSent(deps.db, payment.payment_id, sending);
+  if (outcome.kind === "not_sent") await recordRefundNotSent(deps.db, payment.payment_id, sending);
   return await commit(deps, payment, decideAfterRefund(outcome));
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sayThatTheyAreHere } from "./say-that-they-are-here.ts";
+import { extendAckWait } from "./extend-ack-wait.ts";
 
 test("what has been here for half a minute is left to another dispatcher", () => {
   const said: string[] = [];
@@ -9,8 +9,8 @@ test("what has been here for half a minute is left to another dispatcher", () =>
     ended: Promise.resolve(),
   });
   const underway = [since("old", 0), since("young", 1)];
-  sayThatTheyAreHere(underway, 29_999);
+  extendAckWait(underway, 29_999);
   expect(said.splice(0)).toEqual(["old", "young"]);
-  sayThatTheyAreHere(underway, 30_000);
+  extendAckWait(underway, 30_000);
   expect(said).toEqual(["young"]);
 });

@@ -12,7 +12,7 @@ export type Accepting = {
  * died come again soon. While the database is slow, this keeps it from sending again what is here. After half a minute
  * another dispatcher may try.
  */
-export function sayThatTheyAreHere(underway: Iterable<Accepting>, nowMs: number): void {
+export function extendAckWait(underway: Iterable<Accepting>, nowMs: number): void {
   for (const { message, sinceMs } of underway) if (nowMs - sinceMs < HERE_FOR_MS) message.working();
 }
 

@@ -6,7 +6,7 @@ import type { WebhooksDatabase } from "./database.ts";
  * Creates the partitions of the coming days and drops those that are past retention and have no delivery pending.
  * Deliveries whose event is gone all the same (after a restore, or by hand) are ended.
  */
-export async function keepPartitions(
+export async function maintainPartitions(
   db: Kysely<WebhooksDatabase>,
   { eventDays, attemptDays, events }: { eventDays: number; attemptDays: number; events: BusinessEvents },
 ): Promise<void> {

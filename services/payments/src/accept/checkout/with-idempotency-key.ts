@@ -15,7 +15,7 @@ import type { PaymentsDatabase } from "../../database.ts";
  *
  * @param write has no effect of its own where a copy of the message has been carried out.
  */
-export async function underKey<Result>(
+export async function withIdempotencyKey<Result>(
   db: Kysely<PaymentsDatabase>,
   context: MessageContext,
   taking: RequestIdentity,
@@ -29,12 +29,12 @@ export async function underKey<Result>(
       return await db.transaction().execute(async (trx) => {
         if (key && !(await takeIdempotencyKey(trx, key, taking))) return "taken";
         const reply = await write(trx);
-        if (repeatable(reply)) throw new NothingToKeep(reply);
+        if (repeatable(reply)) throw new RollBack(reply);
         if (key) await storeAnswer(trx, taking.resourceId, reply);
         return reply;
       });
     } catch (error) {
-      if (error instanceof NothingToKeep) return error.reply as CommandReply<Result>;
+      if (error instanceof RollBack) return error.reply as CommandReply<Result>;
       throw error;
     }
   });
@@ -46,9 +46,9 @@ export async function underKey<Result>(
 }
 
 /** Rolls back. */
-class NothingToKeep extends Error {
-  override name = "NothingToKeep";
-  readonly code = "nothing_to_keep";
+class RollBack extends Error {
+  override name = "RollBack";
+  readonly code = "roll_back";
   readonly reply: unknown;
 
   constructor(reply: unknown) {

@@ -16,7 +16,7 @@ export type EventsBeingWritten = {
  * Events that this process has committed and publishes without asking the outbox for them. Nothing depends on this
  * memory: any relay finds a lost or late event in the outbox when its row is due.
  */
-export type KeptEvents = {
+export type EventBuffer = {
   readonly size: number;
   readonly isFull: boolean;
   /** @param untilMs the time from which others may publish them; monotonic. */
@@ -25,7 +25,7 @@ export type KeptEvents = {
   take(max: number, nowMs: number): ClaimedEvent[];
 };
 
-export function createKeptEvents(): KeptEvents {
+export function createEventBuffer(): EventBuffer {
   let kept: { event: ClaimedEvent; untilMs: number }[] = [];
   return {
     get size() {
@@ -46,7 +46,7 @@ export function createKeptEvents(): KeptEvents {
 
 /** @param claimMs null when nothing can be published now. */
 export function beginWriting(
-  kept: KeptEvents,
+  kept: EventBuffer,
   { claimMs, wake, nudge }: { claimMs: number | null; wake: () => void; nudge: () => void },
 ): EventsBeingWritten {
   if (claimMs === null || kept.isFull) {

@@ -7,7 +7,7 @@ import { refundRecord, type RefundRow } from "../refund/refund-record.ts";
 import { REFUNDS } from "./refund-list-table.ts";
 
 /** The refunds among what the merchant looks for, newest first. Nothing in the request can name another merchant. */
-export async function listOfMerchant(
+export async function listForMerchant(
   db: Kysely<RefundsDatabase>,
   merchantId: string,
   { filter, after, limit }: z.infer<typeof listMerchantRefunds.request>,

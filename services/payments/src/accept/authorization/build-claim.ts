@@ -16,7 +16,7 @@ import { panFingerprint, underEachKey } from "../fingerprint/keyed-hash.ts";
 import { commissionMinor } from "../../payment/commission.ts";
 import type { ClaimRow } from "../../payment/payment-statements.ts";
 
-export type DescribePaymentDeps = {
+export type BuildClaimDeps = {
   /** Keys of the fingerprint of the card number and of the request. */
   fingerprintKeys: KeyRing;
   /** ISO 3166-1 alpha-2; cards issued there are DOM. */
@@ -24,8 +24,8 @@ export type DescribePaymentDeps = {
 };
 
 /** The payment's row as it is to be claimed, under a new lease. It has only those card data that may be stored. */
-export function describePayment(
-  { fingerprintKeys, homeCountry }: DescribePaymentDeps,
+export function buildClaim(
+  { fingerprintKeys, homeCountry }: BuildClaimDeps,
   { context: { merchant, idempotency }, payload, traceparent }: Incoming<PreAuthorizePayment | SellPayment>,
   transactionType: "PRE_AUTHORIZATION" | "PAYMENT",
   card: Card,

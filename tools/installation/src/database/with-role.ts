@@ -3,7 +3,7 @@ import type { SchemaName } from "./provision-database.ts";
 import type { Trx } from "../erasure/erase-customer.ts";
 
 /** Makes the transaction that of the schema's owner, who sees no other schema. */
-export async function actAs(trx: Trx, schema: SchemaName): Promise<void> {
+export async function withRole(trx: Trx, schema: SchemaName): Promise<void> {
   await sql`select set_config('role', ${`${schema}_owner`}, true),
     set_config('search_path', ${schema}, true), set_config('lock_timeout', '3s', true)`.execute(trx);
 }

@@ -1,7 +1,7 @@
 import type { RetentionLine } from "@holdfast/service-runtime";
 
-/** The time that each table of the schema `webhooks` is kept. `keepPartitions` ends what has a setting, by day. */
-export const keptTables: RetentionLine[] = [
+/** The time that each table of the schema `webhooks` is kept. `maintainPartitions` ends what has a setting, by day. */
+export const retentionPolicy: RetentionLine[] = [
   {
     table: "event",
     kept: { setting: "WEBHOOK_EVENT_RETENTION_DAYS" },

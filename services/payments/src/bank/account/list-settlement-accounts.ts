@@ -6,7 +6,7 @@ import type { PaymentsDatabase } from "../../database.ts";
  * Live accounts that payments can have been sent to, in the order of their ids; not one whose first version waits. The
  * simulator of test mode settles nothing.
  */
-export async function listSettlingAccounts(
+export async function listSettlementAccounts(
   db: Kysely<PaymentsDatabase>,
   { after }: { after?: string | undefined },
 ): Promise<CommandReply<{ accounts: SettlingAccount[] }>> {

@@ -5,7 +5,7 @@ import type { HistoryRow } from "./order-history.ts";
  * settled, one that is voided, one that is undecided at the bank, or none. Several that stand are not ours to choose
  * from.
  */
-export type Standing =
+export type VoidTarget =
   | { kind: "live" | "settled" | "voided"; row: HistoryRow & { transId: string } }
   | { kind: "pending" | "none" | "several" };
 
@@ -13,12 +13,12 @@ export type Standing =
  * @param transId of the movement that is meant, where it is known. A captured authorization may have got another name with its
  * capture, so that an order with one success only is about that one.
  */
-export function standingOf(rows: readonly HistoryRow[], transId?: string): Standing {
+export function voidTargetOf(rows: readonly HistoryRow[], transId?: string): VoidTarget {
   const sales = rows.filter(({ charge }) => charge === "S");
   const successes = sales.filter(isSuccess);
   const named = successes.filter((row) => row.transId === transId);
-  const standing = successes.filter(({ state }) => state !== "V");
-  const [row, ...others] = named.length > 0 ? named : standing;
+  const unvoided = successes.filter(({ state }) => state !== "V");
+  const [row, ...others] = named.length > 0 ? named : unvoided;
   if (others.length > 0) return { kind: "several" };
   if (row) return { kind: row.state === "V" ? "voided" : row.state === "S" ? "settled" : "live", row };
   if (sales.some(({ state }) => UNDECIDED.has(state))) return { kind: "pending" };

@@ -6,7 +6,7 @@ import { sql, type Kysely } from "kysely";
 import type { Pool } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RefundsDatabase } from "../database.ts";
-import { hastenInquiry, leaseDue, postpone } from "./refund-queries.ts";
+import { bringInquiryForward, leaseDue, postpone } from "./refund-queries.ts";
 
 /** The effect of a bank's notification on a refund whose next inquiry is far away. */
 const DAY_MS = 86_400_000;
@@ -62,14 +62,14 @@ async function lease(refundId: string) {
 
 test("has the bank asked now", async () => {
   const refundId = await refund();
-  await hastenInquiry(db, refundId);
+  await bringInquiryForward(db, refundId);
   expect(await dueIn(refundId)).toBeLessThanOrEqual(0);
 });
 
 test("however many come, not within five seconds of the inquiry before", async () => {
   // The last inquiry lies a minute ahead: however slow the machine is, that is not five seconds ago.
   const refundId = await refund("EXECUTING", -60_000);
-  await Promise.all(Array.from({ length: 20 }, () => hastenInquiry(db, refundId)));
+  await Promise.all(Array.from({ length: 20 }, () => bringInquiryForward(db, refundId)));
   expect(await dueIn(refundId)).toBeGreaterThan(5);
   expect(await dueIn(refundId)).toBeLessThanOrEqual(65);
 });
@@ -77,7 +77,7 @@ test("however many come, not within five seconds of the inquiry before", async (
 test("while a process works on the refund, takes nothing from it and brings the inquiry after its own forward", async () => {
   const refundId = await refund();
   const leased = await lease(refundId);
-  await hastenInquiry(db, refundId);
+  await bringInquiryForward(db, refundId);
   expect(await dueIn(refundId)).toBeGreaterThan(3_600);
   await postpone(db, leased, { inMs: DAY_MS, cause: "pending" });
   expect(await dueIn(refundId)).toBeLessThanOrEqual(5);
@@ -90,14 +90,14 @@ test("while a process works on the refund, takes nothing from it and brings the 
 test("never puts an inquiry off", async () => {
   const refundId = await refund();
   const leased = await lease(refundId);
-  await hastenInquiry(db, refundId);
+  await bringInquiryForward(db, refundId);
   await postpone(db, leased, { inMs: 0, cause: "pending" });
   expect(await dueIn(refundId)).toBeLessThanOrEqual(0);
 });
 
 test("of one that is with the bank no more changes nothing", async () => {
   const [settling, paid] = [await refund("SETTLING"), await refund("SUCCESS")];
-  for (const refundId of [settling, paid]) await hastenInquiry(db, refundId);
+  for (const refundId of [settling, paid]) await bringInquiryForward(db, refundId);
   expect(await dueIn(settling)).toBeGreaterThan(3_600);
   expect(await dueIn(paid)).toBeUndefined();
 });

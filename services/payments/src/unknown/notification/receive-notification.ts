@@ -8,7 +8,7 @@ import type { PaymentsDatabase } from "../../database.ts";
 import type { NotificationEvents, Taken } from "./notification-events.ts";
 import { NOTIFIED_REST_MS } from "../../payment/payment-lease.ts";
 
-export type TakeNotificationDeps = {
+export type ReceiveNotificationDeps = {
   db: Kysely<PaymentsDatabase>;
   accounts: Pick<CurrentAccounts, "table">;
   connectors: ReadonlyMap<string, AnyConnector>;
@@ -22,8 +22,8 @@ export type TakeNotificationDeps = {
  * Takes what may be a bank's notification. One that is genuine is a hint: what it names is asked about sooner, by the inquiry
  * that would be made in any case, and nothing else of it is read. So neither a repetition nor a lie moves money.
  */
-export async function takeNotification(
-  deps: TakeNotificationDeps,
+export async function receiveNotification(
+  deps: ReceiveNotificationDeps,
   { accountId, headers, body }: TakeBankNotification,
 ): Promise<CommandReply<{ isGenuine: boolean }>> {
   const table = deps.accounts.table();
@@ -42,7 +42,7 @@ type Read = ReadNotification | { kind: "not_genuine"; why: "no_notifications" };
 
 /** @throws SecretUnreadableError where the account's secrets cannot be opened; the bank sends it again. */
 function readNotification(
-  { connectors, ring }: Pick<TakeNotificationDeps, "connectors" | "ring">,
+  { connectors, ring }: Pick<ReceiveNotificationDeps, "connectors" | "ring">,
   { accountId, version, protocol, sealedSecrets }: Account,
   notification: BankNotification,
 ): Read {
@@ -54,7 +54,7 @@ function readNotification(
 
 /** A notification about another account's payment has no effect: its bank is another one. */
 async function follow(
-  { db, notifyRefunds }: TakeNotificationDeps,
+  { db, notifyRefunds }: ReceiveNotificationDeps,
   { accountId }: Account,
   name: string,
 ): Promise<Taken> {
@@ -64,7 +64,7 @@ async function follow(
       return { result: "not_ours" };
     case "payment": {
       const paymentId = named.id;
-      return { result: await hastenInquiry(db, { paymentId, accountId }), paymentId };
+      return { result: await bringInquiryForward(db, { paymentId, accountId }), paymentId };
     }
     case "refund": {
       const refundId = named.id;
@@ -84,7 +84,7 @@ async function follow(
  *
  * @returns `not_needed` where it is decided, or due already; `not_ours` where the account has no such payment.
  */
-async function hastenInquiry(
+async function bringInquiryForward(
   db: Kysely<PaymentsDatabase>,
   { paymentId, accountId }: { paymentId: string; accountId: string },
 ): Promise<"hastened" | "not_needed" | "not_ours"> {

@@ -5,7 +5,7 @@ import { escapeLiteral, type Client } from "pg";
  * password it cannot sign in. An attribute that only a superuser may change is named only if it has to change: the
  * administrator of a managed PostgreSQL is none, and may not even say `nosuperuser` of a role that is none.
  */
-export async function bringLogin(client: Client, role: string, password: string | undefined): Promise<void> {
+export async function upsertLogin(client: Client, role: string, password: string | undefined): Promise<void> {
   const known = await client.query("select from pg_roles where rolname = $1", [role]);
   if (known.rowCount === 0) await client.query(`create role ${role}`);
   const { rows } = await client.query<{ excess: string }>(EXCESS, [role]);

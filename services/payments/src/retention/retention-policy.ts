@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
 /** The time that each table of the schema `payments` is kept, and the purges that end it. */
-export const keptTables: RetentionLine<Kysely<PaymentsDatabase>>[] = [
+export const retentionPolicy: RetentionLine<Kysely<PaymentsDatabase>>[] = [
   {
     table: "payment",
     kept: { years: 10 },

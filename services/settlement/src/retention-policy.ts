@@ -6,7 +6,7 @@ import type { SettlementDatabase } from "./database.ts";
 const HOUR_MS = 3_600_000;
 
 /** The retention of each table of the schema `settlement`: the comparison with the bank belongs to the books. */
-export const keptTables: RetentionLine<Kysely<SettlementDatabase>>[] = [
+export const retentionPolicy: RetentionLine<Kysely<SettlementDatabase>>[] = [
   { table: "fact", kept: { years: 10 }, because: "It is what the banks' lines are compared with." },
   { table: "account", kept: "in use", because: "It says how a bank settles." },
   {

@@ -3,7 +3,7 @@ import type { Config } from "../config.ts";
 import { HTTP_TIMEOUTS } from "./listener.ts";
 
 /** How long clients may take, as it is configured. */
-export function timeoutsOfClients(face: GatewayFace, config: Config): typeof HTTP_TIMEOUTS {
+export function clientTimeouts(face: GatewayFace, config: Config): typeof HTTP_TIMEOUTS {
   return {
     ...HTTP_TIMEOUTS,
     headersTimeout: config.CLIENT_HEADERS_TIMEOUT,

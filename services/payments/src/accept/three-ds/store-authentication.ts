@@ -5,7 +5,7 @@ import type { PaymentsDatabase } from "../../database.ts";
 import { saveAuthentication } from "./session-queries.ts";
 
 /** Stores the acquirer's result of the authentication, evidence for a dispute. A failure never delays the payment. */
-export async function keepAuthentication(
+export async function storeAuthentication(
   { db, events }: { db: Kysely<PaymentsDatabase>; events: BusinessEvents },
   payment: Parameters<BusinessEvents["writeFailed"]>[1],
   outcome: CompletionOutcome | Verdict,

@@ -5,7 +5,7 @@ import { purgeLogoutTokens } from "./session/end-sessions.ts";
 import { purgeSessions } from "./session/session-queries.ts";
 
 /** The retention of each table of the schema `console`. */
-export const keptTables: RetentionLine<Kysely<ConsoleDatabase>>[] = [
+export const retentionPolicy: RetentionLine<Kysely<ConsoleDatabase>>[] = [
   {
     table: "session",
     kept: { setting: "SESSION_MAX" },

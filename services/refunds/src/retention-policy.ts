@@ -7,7 +7,7 @@ import type { RefundsDatabase } from "./database.ts";
 const HOUR_MS = 3_600_000;
 
 /** The time that each table of the schema `refunds` is kept, and the purges that end it. */
-export const keptTables: RetentionLine<Kysely<RefundsDatabase>>[] = [
+export const retentionPolicy: RetentionLine<Kysely<RefundsDatabase>>[] = [
   { table: "refund", kept: { years: 10 }, because: "The refunds are the books." },
   {
     table: "refund_history",

@@ -4,7 +4,7 @@ import type { Kysely } from "kysely";
 import type { GatewayDatabase } from "./database.ts";
 
 /** How long each table of the schema `gateway` is kept. */
-export const keptTables: RetentionLine<Kysely<GatewayDatabase>>[] = [
+export const retentionPolicy: RetentionLine<Kysely<GatewayDatabase>>[] = [
   { table: "merchant", kept: "in use", because: "Payments name their merchant as long as they are kept." },
   { table: "credential", kept: "in use", because: "A revocation is final, so that its row stays." },
   { table: "refused_operator", kept: "in use", because: "Operators delete it when they admit the person." },

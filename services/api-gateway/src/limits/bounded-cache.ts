@@ -5,6 +5,6 @@ import { LRUCache } from "lru-cache";
  * library's `max` would take 20 bytes for each place immediately, a megabyte and 5 ms of a gateway's start for 50 000
  * places.
  */
-export function remembered<Value extends object | true>(max: number): LRUCache<string, Value> {
+export function boundedCache<Value extends object | true>(max: number): LRUCache<string, Value> {
   return new LRUCache({ maxSize: max, sizeCalculation: () => 1 });
 }

@@ -18,7 +18,7 @@ import type { Mapping } from "./mapping.ts";
 import { readSettlementFile, type FileBounds } from "./read-settlement-file.ts";
 import { SettlementFileError } from "./settlement-line.ts";
 
-export type TakeDeps = {
+export type ImportDeps = {
   db: Kysely<SettlementDatabase>;
   pool: Pick<Pool, "query">;
   events: Pick<BusinessEvents, "fileTaken" | "fileRefused">;
@@ -43,8 +43,8 @@ export type FileOutcome =
  *
  * @throws ImportLostError, or the database's error: then another try follows, under another lease.
  */
-export async function takeFile(
-  deps: TakeDeps,
+export async function importLeasedFile(
+  deps: ImportDeps,
   leased: LeasedImport,
   open: () => AsyncIterable<Uint8Array>,
 ): Promise<FileOutcome> {
@@ -79,7 +79,7 @@ export async function takeFile(
 type Read = { lines: number; faults: number; bytes: bigint; sha256: Buffer };
 
 async function readInto(
-  { db, pool, bounds, leaseMs }: TakeDeps,
+  { db, pool, bounds, leaseMs }: ImportDeps,
   leased: LeasedImport,
   { mapping, open }: { mapping: Mapping; open: () => AsyncIterable<Uint8Array> },
 ): Promise<Read> {

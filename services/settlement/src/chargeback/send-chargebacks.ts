@@ -6,16 +6,16 @@ import { sql, type Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
 import type { SettlementDatabase } from "../database.ts";
 
-export type TellDeps = { bus: Bus; db: Kysely<SettlementDatabase>; events: BusinessEvents };
+export type SendDeps = { bus: Bus; db: Kysely<SettlementDatabase>; events: BusinessEvents };
 
 /**
  * Sends payments each chargeback line of the banks' files, until it has each line: this service cannot move money, and
  * payments counts a line once however often it is sent. A line whose payment it does not know is sent again later.
  */
-export async function tellChargebacks(deps: TellDeps, isStopping: () => boolean): Promise<void> {
+export async function sendChargebacks(deps: SendDeps, isStopping: () => boolean): Promise<void> {
   while (!isStopping()) {
     const lines = await takeDue(deps.db);
-    if (lines.length === 0 || !(await tell(deps, lines)) || lines.length < CHARGEBACK_LINES_MAX) return;
+    if (lines.length === 0 || !(await send(deps, lines)) || lines.length < CHARGEBACK_LINES_MAX) return;
   }
 }
 
@@ -40,8 +40,8 @@ async function takeDue(db: Kysely<SettlementDatabase>): Promise<ChargebackLine[]
 }
 
 /** @returns whether it has answered. */
-async function tell({ bus, db, events }: TellDeps, lines: ChargebackLine[]): Promise<boolean> {
-  const deadlineAt = Date.now() + TELL_TIMEOUT_MS;
+async function send({ bus, db, events }: SendDeps, lines: ChargebackLine[]): Promise<boolean> {
+  const deadlineAt = Date.now() + SEND_TIMEOUT_MS;
   const context = { requestId: randomUUIDv7(), deadlineAt, service: { name: "settlement" } };
   const options = { waitUntil: deadlineAt, traceparent: "" };
   const reply = await request(bus, recordChargebackLines, context, { lines }, options);
@@ -61,7 +61,7 @@ async function tell({ bus, db, events }: TellDeps, lines: ChargebackLine[]): Pro
   return true;
 }
 
-const TELL_TIMEOUT_MS = 10_000;
+const SEND_TIMEOUT_MS = 10_000;
 
 /** The time from one try to the next. */
 const AGAIN_MS = 30_000;
