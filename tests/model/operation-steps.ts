@@ -4,7 +4,7 @@ import { transition } from "../../services/payments/src/payment/payment.ts";
 import { SALE } from "./bank.ts";
 import type { Event } from "./explore.ts";
 import { ask, asOutcome, operable, outcomeOf } from "./ours.ts";
-import { asked, settle, withCase, type At, type Setting } from "./setting.ts";
+import { asked, concludePayment, withCase, type At, type Setting } from "./setting.ts";
 import {
   doing,
   HALF,
@@ -121,7 +121,7 @@ function finish(world: World, outcome: string): World {
   const ended = { ref: baseOf(operation), state: outcome === "approved" ? "DONE" : "DECLINED" } as const;
   const over = doing(withPayment(world, { operation: null, ended }), null);
   if (outcome === "declined") return over;
-  if (operation.kind !== "CAPTURE") return settle(over, "CANCELLED");
+  if (operation.kind !== "CAPTURE") return concludePayment(over, "CANCELLED");
   const state = transition(over.payment.state, "CAPTURED");
   return withPayment(over, { state, captured: operation.amount });
 }

@@ -7,7 +7,7 @@ import {
   asked,
   askAboutSale,
   asUnseen,
-  settle,
+  concludePayment,
   toReversing,
   withCase,
   type At,
@@ -93,8 +93,8 @@ function takeSale(world: World, { answer }: At<"asked">, { ours, scenario }: Set
   const asked = { ...money(WHOLE), ageMs: AGE_MS[world.payment.age], abandoned: false };
   const decision = ours.decideRecovery(asked, asVerdict(answer), LIMITS);
   switch (decision.action) {
-    case "settle":
-      return settle(world, decision.to);
+    case "conclude":
+      return concludePayment(world, decision.to);
     case "reverse":
       return doing(toReversing(world), { at: "reversing", found: answer });
     case "wait":
@@ -157,7 +157,7 @@ function concludeSale(
   // The process that should have stored it has not, and leaves it to recovery.
   if (scenario.throws && decision.to !== "UNKNOWN") return [{ state: doing(world, null) }];
   if (decision.to === "UNKNOWN") return [{ state: doing(world, null) }];
-  const after = decision.to === "REVERSING" ? toReversing(world) : settle(world, decision.to);
+  const after = decision.to === "REVERSING" ? toReversing(world) : concludePayment(world, decision.to);
   return [{ state: doing(after, null) }];
 }
 

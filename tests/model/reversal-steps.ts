@@ -13,7 +13,7 @@ import {
   SENT_MS_AGO,
   type Ours,
 } from "./ours.ts";
-import { asked, askAboutSale, asUnseen, settle, withCase, type At, type Setting } from "./setting.ts";
+import { asked, askAboutSale, asUnseen, concludePayment, withCase, type At, type Setting } from "./setting.ts";
 import {
   doing,
   WHOLE,
@@ -151,7 +151,7 @@ const refused = (world: World) =>
     : world;
 
 function end(world: World): Event<World> {
-  const ended = isOver(world) ? withPayment(world, { watch: "over" }) : settle(world, "FAILED");
+  const ended = isOver(world) ? withPayment(world, { watch: "over" }) : concludePayment(world, "FAILED");
   const label = isOver(world) ? "the watch is over" : "the payment is FAILED";
   // No further request for it follows.
   return { label, state: doing(withReversal(ended, { last: "never" }), null) };
@@ -180,10 +180,10 @@ function operators(world: World, setting: Setting): Step {
   const said = isSettled ? askAboutRefund(world, setting) : askAboutSale(world, setting);
   const isSure = isSettled ? said.kind === "declined" : said.kind === "approved" && said.amount === WHOLE;
   if (stands && isSure && isAllowed("SUCCESS")) {
-    steps.push({ label: "two operators resolve the payment as SUCCESS", state: settle(world, "SUCCESS") });
+    steps.push({ label: "two operators resolve the payment as SUCCESS", state: concludePayment(world, "SUCCESS") });
   }
   if (isRefused && isAllowed("FAILED")) {
-    steps.push({ label: "two operators resolve the payment as FAILED", state: settle(world, "FAILED") });
+    steps.push({ label: "two operators resolve the payment as FAILED", state: concludePayment(world, "FAILED") });
   }
   return steps;
 }

@@ -33,7 +33,7 @@ export function withCase(world: World, { kind }: Answer): World {
     : world;
 }
 
-export function settle(world: World, to: "SUCCESS" | "FAILED" | "CANCELLED"): World {
+export function concludePayment(world: World, to: "SUCCESS" | "FAILED" | "CANCELLED"): World {
   const state = transition(world.payment.state, to);
   // Its age is of no more use, so states that differ in it are one.
   const told = [...world.payment.told, state];

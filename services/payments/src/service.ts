@@ -32,7 +32,7 @@ import { lookUpBin } from "./accept/bins/look-up-bin.ts";
 import { createBusinessEvents, type BusinessEvents } from "./payment/business-events.ts";
 import { chargebackHandlers } from "./follow-up/chargeback/chargeback-handlers.ts";
 import { checkoutHandlers } from "./accept/checkout/checkout-handlers.ts";
-import { closeCheckouts } from "./accept/checkout/settle-checkout.ts";
+import { closeCheckouts } from "./accept/checkout/conclude-checkout.ts";
 import type { Config } from "./config.ts";
 import { accountHandlers } from "./people/accounts/account-handlers.ts";
 import { refuseMissingAccountKeys } from "./bank/account/account-keys-in-use.ts";

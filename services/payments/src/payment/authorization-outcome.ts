@@ -5,14 +5,14 @@ import type { RecordRow } from "./payment-statements.ts";
 
 /** The decision on a payment that is being authorized, by the acquirer's answer. */
 export type AuthorizationDecision =
-  | Settlement
-  /** The outcome is unknown, which is never a decline: the payment stays as it is and recovery settles it. */
+  | FinalOutcome
+  /** The outcome is unknown, which is never a decline: the payment stays as it is and recovery concludes it. */
   | { to: "UNKNOWN"; cause: string; review?: ReviewShown }
   /** The acquirer answered with another amount than we asked for, or refuses what it reserved: that must be reversed. */
   | { to: "REVERSING"; cause: string };
 
 /** The end of a payment's authorization, and its cause. */
-export type Settlement = { to: "SUCCESS" | "FAILED" | "CANCELLED"; cause: string; result: AcquirerResult };
+export type FinalOutcome = { to: "SUCCESS" | "FAILED" | "CANCELLED"; cause: string; result: AcquirerResult };
 
 /** The acquirer's fields of the record; null where it gave none. */
 export type AcquirerResult = {
@@ -105,7 +105,7 @@ const ACQUIRER_UNAVAILABLE: AcquirerResult = {
 };
 
 /** The claim was committed too late: the merchant may have got a 504, have seen no payment, and have paid again. */
-export const DEADLINE_PASSED: Settlement = {
+export const DEADLINE_PASSED: FinalOutcome = {
   to: "FAILED",
   cause: "deadline_passed",
   result: {
@@ -116,8 +116,8 @@ export const DEADLINE_PASSED: Settlement = {
   },
 };
 
-/** A payment that may be settled: under a lease of ours. */
-export type LeasedForSettlement = ShownPayment & {
+/** A payment that may be concluded: under a lease of ours. */
+export type PaymentToConclude = ShownPayment & {
   account_id: string | null;
   request_ip: string;
   lease_token: string;
@@ -130,11 +130,11 @@ export type LeasedForSettlement = ShownPayment & {
  * The payment as it will be, and the change that makes it so, with the exact bytes that tell the merchant.
  * @param at epoch milliseconds.
  */
-export function settle(
-  payment: LeasedForSettlement,
-  { to, cause, result }: Settlement,
+export function conclude(
+  payment: PaymentToConclude,
+  { to, cause, result }: FinalOutcome,
   { keyed, at }: { keyed: boolean; at: number },
-): { settled: ShownPayment; change: RecordRow } {
+): { concluded: ShownPayment; change: RecordRow } {
   const acquirerFields = {
     external_transaction_id: result.externalTransactionId,
     auth_code: result.authCode,
@@ -143,7 +143,7 @@ export function settle(
     decline_class: result.declineClass ?? null,
   };
   const next = { version: payment.version + 1, state_since: new Date(at) };
-  const settled = { ...payment, ...acquirerFields, ...next, state: to };
+  const concluded = { ...payment, ...acquirerFields, ...next, state: to };
   const change: RecordRow = {
     payment_id: payment.payment_id,
     lease_token: payment.lease_token,
@@ -152,10 +152,10 @@ export function settle(
     ...next,
     cause,
     ...acquirerFields,
-    webhook_body: webhookBody(settled),
+    webhook_body: webhookBody(concluded),
     event_type: PAYMENT_STATUS_CHANGED,
     traceparent: payment.traceparent,
     keyed,
   };
-  return { settled, change };
+  return { concluded, change };
 }

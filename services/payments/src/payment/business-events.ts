@@ -32,8 +32,8 @@ export type BusinessEvents = {
   lateMoneySeen(payment: ShownPayment): void;
   /** Such money could not be given back yet. */
   lateMoneyStands(payment: ShownPayment, attempt: Omit<RecoveryAttempt, "ageMs">): void;
-  /** Recovery has settled what was unknown. */
-  unknownSettled(payment: ShownPayment, attempt: RecoveryAttempt): void;
+  /** Recovery has concluded what was unknown. */
+  unknownConcluded(payment: ShownPayment, attempt: RecoveryAttempt): void;
   /** A capture, cancellation or expiry has ended, or another process has ended it (`lost`). */
   operationEnded(payment: ShownPayment, kind: string, end: string): void;
   /** The acquirer's answer to a capture, cancellation or expiry is not known. */
@@ -176,7 +176,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
         "what the bank has taken late is not given back yet",
       );
     },
-    unknownSettled(payment, { cause, ageMs, attempts }) {
+    unknownConcluded(payment, { cause, ageMs, attempts }) {
       annotate({ "holdfast.outcome": SETTLED_OUTCOME, "holdfast.attempt": attempts });
       if (oneIfLive(payment) === 1) settled.record(ageMs / 1_000, { status: payment.state, cause });
       recorded.add(oneIfLive(payment), recordedLabels(payment));

@@ -19,7 +19,7 @@ import type { Incoming } from "@holdfast/messaging";
 import {
   DEADLINE_PASSED,
   decideAuthorization,
-  type LeasedForSettlement,
+  type PaymentToConclude,
 } from "../../payment/authorization-outcome.ts";
 import type { ClaimRow } from "../../payment/payment-statements.ts";
 import type { OrderTaken } from "../../payment/payment-writes.ts";
@@ -74,7 +74,7 @@ async function authorizeAdmitted(
 async function claim(
   { writes, events }: AuthorizePaymentDeps,
   row: ClaimRow,
-): Promise<LeasedForSettlement | OrderTaken | "taken" | "not_started" | "in_doubt"> {
+): Promise<PaymentToConclude | OrderTaken | "taken" | "not_started" | "in_doubt"> {
   try {
     await failpoint("payments.before_claim");
     const claimed = await writes.claim(row);

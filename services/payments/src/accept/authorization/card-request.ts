@@ -6,10 +6,10 @@ import {
   type Customer,
 } from "@holdfast/acquirer";
 import type { Card, OrderDetails } from "@holdfast/contracts";
-import type { LeasedForSettlement } from "../../payment/authorization-outcome.ts";
+import type { PaymentToConclude } from "../../payment/authorization-outcome.ts";
 
 /** A payment with those parts of its card request that must not be stored. */
-export type CardPayment = { payment: LeasedForSettlement; card: Card; details: OrderDetails };
+export type CardPayment = { payment: PaymentToConclude; card: Card; details: OrderDetails };
 
 /** The part that all card requests to the acquirer share. It expires when its caller no longer waits for the answer. */
 export function cardRequestOf(

@@ -4,11 +4,11 @@ import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../../payment/business-events.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import {
-  settle,
+  conclude,
   type AuthorizationDecision,
-  type LeasedForSettlement,
+  type PaymentToConclude,
   type ReviewShown,
-  type Settlement,
+  type FinalOutcome,
 } from "../../payment/authorization-outcome.ts";
 import { paymentRecord } from "../../payment/payment-record.ts";
 import type { PaymentWrites } from "../../payment/payment-writes.ts";
@@ -36,7 +36,7 @@ export type ConcludedReply = Extract<CommandReply<ApiPaymentResponse>, { result:
  */
 export async function concludeAuthorization(
   deps: ConcludeDeps,
-  payment: LeasedForSettlement,
+  payment: PaymentToConclude,
   decision: AuthorizationDecision,
   { keyed }: { keyed: boolean },
 ): Promise<ConcludedReply> {
@@ -55,19 +55,19 @@ export async function concludeAuthorization(
 
 async function record(
   deps: ConcludeDeps,
-  payment: LeasedForSettlement,
-  settlement: Settlement,
+  payment: PaymentToConclude,
+  final: FinalOutcome,
   { keyed }: { keyed: boolean },
 ): Promise<ConcludedReply> {
-  const { settled, change } = settle(payment, settlement, { keyed, at: deps.now() });
+  const { concluded, change } = conclude(payment, final, { keyed, at: deps.now() });
   const notKnown: ConcludedReply = { outcome: "pending", result: paymentRecord(payment) };
   try {
     if (await deps.writes.record(change)) {
       await failpoint("payments.after_record");
-      deps.events.paymentRecorded(settled, settlement.cause);
-      return { outcome: "done", result: paymentRecord(settled) };
+      deps.events.paymentRecorded(concluded, final.cause);
+      return { outcome: "done", result: paymentRecord(concluded) };
     }
-    // Our lease ran out and another process settled the payment: its record is the truth.
+    // Our lease ran out and another process concluded the payment: its record is the truth.
     return (await currentState(deps, payment)) ?? notKnown;
   } catch (error) {
     deps.events.writeFailed("record", payment, error);
@@ -78,7 +78,7 @@ async function record(
 /** Commits the decision to reverse where there is one, and ends the lease so that recovery need not wait for its end. */
 async function leaveToRecovery(
   deps: ConcludeDeps,
-  payment: LeasedForSettlement,
+  payment: PaymentToConclude,
   decision: Extract<AuthorizationDecision, { to: "UNKNOWN" | "REVERSING" }>,
 ): Promise<ConcludedReply> {
   const { to, cause } = decision;
@@ -98,7 +98,7 @@ async function leaveToRecovery(
   return { outcome: "pending", result: paymentRecord(payment) };
 }
 
-function inReview(payment: LeasedForSettlement, review: ReviewShown): LeasedForSettlement {
+function inReview(payment: PaymentToConclude, review: ReviewShown): PaymentToConclude {
   return {
     ...payment,
     external_transaction_id: review.externalTransactionId,

@@ -15,12 +15,12 @@ import { lockCheckout, type FoundCheckout } from "./checkout-queries.ts";
 import { checkoutRecord } from "./checkout-record.ts";
 import { closeCheckout } from "./close-checkout.ts";
 import { viewCheckout } from "./read-checkout.ts";
-import { settleCheckout, type SettleCheckoutDeps } from "./settle-checkout.ts";
+import { concludeCheckout, type ConcludeCheckoutDeps } from "./conclude-checkout.ts";
 import { withIdempotencyKey } from "./with-idempotency-key.ts";
 
 /** The buyer goes back to the shop. A checkout whose payment is under way, or was made, stays as it is. */
 export async function cancelCheckout(
-  deps: SettleCheckoutDeps,
+  deps: ConcludeCheckoutDeps,
   checkoutId: string,
 ): Promise<CommandReply<CheckoutPage>> {
   const cancelled = await deps.db.transaction().execute((trx) => cancelLocked(deps, trx, checkoutId));
@@ -33,10 +33,10 @@ export async function cancelCheckout(
  * second finds what the first one has committed, and changes nothing.
  */
 export async function cancelCheckoutOfMerchant(
-  deps: SettleCheckoutDeps & { fingerprintKeys: KeyRing },
+  deps: ConcludeCheckoutDeps & { fingerprintKeys: KeyRing },
   { context, payload: { checkoutId, requestId } }: Incoming<CancelCheckoutOfMerchant>,
 ): Promise<CommandReply<CheckoutRecord>> {
-  const found = await settleCheckout(deps, checkoutId, context.merchant.merchantId);
+  const found = await concludeCheckout(deps, checkoutId, context.merchant.merchantId);
   if (!found) return { outcome: "problem", code: "checkout_not_found" };
   const { hash, older } = underEachKey(deps.fingerprintKeys, (key) => fingerprintRequest(key, [checkoutId]));
   const taking = { fingerprint: hash, older, resourceId: requestId };
@@ -70,7 +70,7 @@ const UNDER_WAY = "A payment of the checkout is under way; it is cancelled or st
 
 /** Cancels what may be cancelled now, on its locked row; closes what is over otherwise. */
 async function cancelLocked(
-  deps: SettleCheckoutDeps,
+  deps: ConcludeCheckoutDeps,
   trx: Transaction<PaymentsDatabase>,
   checkoutId: string,
 ): Promise<{ checkout: FoundCheckout | undefined; hasClosed: boolean; isUnderWay: boolean }> {

@@ -19,7 +19,7 @@ import { readCheckout, viewCheckout } from "./read-checkout.ts";
 import { findBin } from "../bins/bin-table.ts";
 import type { CurrentBins } from "../bins/current-bins.ts";
 import { decideCheckout } from "./checkout.ts";
-import { settleCheckout, type SettleCheckoutDeps } from "./settle-checkout.ts";
+import { concludeCheckout, type ConcludeCheckoutDeps } from "./conclude-checkout.ts";
 
 /** The commands of merchants and of the checkout's page. */
 export function checkoutHandlers(deps: PayCheckoutDeps & OpenCheckoutDeps & ListCheckoutsDeps) {
@@ -42,10 +42,10 @@ export function checkoutHandlers(deps: PayCheckoutDeps & OpenCheckoutDeps & List
 
 /** The scheme of a card, and the checkout's installments that its programme allows. */
 async function inspectCheckoutCard(
-  deps: SettleCheckoutDeps & { bins: CurrentBins["table"] },
+  deps: ConcludeCheckoutDeps & { bins: CurrentBins["table"] },
   { checkoutId, bin }: { checkoutId: string; bin: string },
 ): Promise<CommandReply<{ cardScheme?: string; installmentCounts: number[] }>> {
-  const found = await settleCheckout(deps, checkoutId);
+  const found = await concludeCheckout(deps, checkoutId);
   // Only a page that can still be paid gets an answer: others must not be used to read the BIN table.
   if (!found || decideCheckout(found.standing, found.attempt, deps.checkoutAttemptsMax) !== "OPEN")
     return { outcome: "problem", code: "checkout_not_found" };

@@ -10,9 +10,9 @@ import type { z } from "zod";
 import type { PaymentsDatabase } from "../../database.ts";
 import { withPayments, type FoundCheckout, type ReadCheckout } from "./checkout-queries.ts";
 import { checkoutRecord } from "./checkout-record.ts";
-import { isToBeClosed, settleCheckout, type SettleCheckoutDeps } from "./settle-checkout.ts";
+import { isToBeClosed, concludeCheckout, type ConcludeCheckoutDeps } from "./conclude-checkout.ts";
 
-export type ListCheckoutsDeps = SettleCheckoutDeps & {
+export type ListCheckoutsDeps = ConcludeCheckoutDeps & {
   /** The database on the connections of lists. */
   lists: Kysely<PaymentsDatabase>;
 };
@@ -29,15 +29,15 @@ export async function listCheckouts(
   const query = { filter: { ...filter, merchantId }, after, limit };
   const read = await readList<ReadCheckout>(deps.lists, CHECKOUTS, query);
   const found = await withPayments(deps.db, read.rows);
-  const settled = new Map<string, FoundCheckout>();
-  for (const each of found) settled.set(each.row.checkout_id, await asItIsNow(deps, each));
-  const part = partOf(read, ({ checkout_id }) => checkoutRecord(settled.get(checkout_id)!));
+  const concluded = new Map<string, FoundCheckout>();
+  for (const each of found) concluded.set(each.row.checkout_id, await asItIsNow(deps, each));
+  const part = partOf(read, ({ checkout_id }) => checkoutRecord(concluded.get(checkout_id)!));
   return { outcome: "done", result: part };
 }
 
-async function asItIsNow(deps: SettleCheckoutDeps, found: FoundCheckout): Promise<FoundCheckout> {
+async function asItIsNow(deps: ConcludeCheckoutDeps, found: FoundCheckout): Promise<FoundCheckout> {
   if (!isToBeClosed(found, deps.checkoutAttemptsMax)) return found;
-  return (await settleCheckout(deps, found.row.checkout_id)) ?? found;
+  return (await concludeCheckout(deps, found.row.checkout_id)) ?? found;
 }
 
 export const CHECKOUTS: ListTable = {

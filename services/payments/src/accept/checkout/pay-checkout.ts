@@ -25,9 +25,9 @@ import {
 } from "./checkout-queries.ts";
 import { takePaymentLink } from "./payment-link-queries.ts";
 import { describeForPage } from "./read-checkout.ts";
-import { settleCheckout, type SettleCheckoutDeps } from "./settle-checkout.ts";
+import { concludeCheckout, type ConcludeCheckoutDeps } from "./conclude-checkout.ts";
 
-export type PayCheckoutDeps = EnrolPaymentDeps & SettleCheckoutDeps;
+export type PayCheckoutDeps = EnrolPaymentDeps & ConcludeCheckoutDeps;
 type Reply = CommandReply<CheckoutPage>;
 
 export async function payCheckout(deps: PayCheckoutDeps, message: Incoming<PayCheckout>): Promise<Reply> {
@@ -59,11 +59,11 @@ export async function payCheckout(deps: PayCheckoutDeps, message: Incoming<PayCh
   await failpoint("payments.after_checkout_payment");
   if (payment.outcome === "problem" && !isShownByCheckout(payment)) return payment;
   if (payment.outcome === "not_started" || payment.outcome === "in_doubt") return payment;
-  const settled = await settleCheckout(deps, checkoutId);
-  if (!settled) return NOT_FOUND;
-  if (payment.outcome === "problem" && !isExplainedBy(settled, payment)) return payment;
+  const concluded = await concludeCheckout(deps, checkoutId);
+  if (!concluded) return NOT_FOUND;
+  if (payment.outcome === "problem" && !isExplainedBy(concluded, payment)) return payment;
   const outcome = payment.outcome === "pending" ? "pending" : "done";
-  return { outcome, result: await describeForPage(deps, settled) };
+  return { outcome, result: await describeForPage(deps, concluded) };
 }
 
 /** The fields of the form that a claim needs. */
@@ -176,7 +176,7 @@ class CheckoutTaken extends Error {
  * first one's payment. @returns why not.
  */
 async function takeCheckout(
-  { checkoutAttemptsMax }: SettleCheckoutDeps,
+  { checkoutAttemptsMax }: ConcludeCheckoutDeps,
   trx: Transaction<PaymentsDatabase>,
   { checkoutId, paymentId, installmentCount }: TakingForm,
 ): Promise<typeof NOT_CLAIMED | undefined> {

@@ -4,32 +4,32 @@ import { checkoutPage, checkoutRecord } from "./checkout-record.ts";
 import { findSession } from "../three-ds/session-queries.ts";
 import { challengeOf } from "../three-ds/session-state.ts";
 import { findPaymentLink, linkStatus } from "./payment-link-queries.ts";
-import { settleCheckout, type SettleCheckoutDeps } from "./settle-checkout.ts";
+import { concludeCheckout, type ConcludeCheckoutDeps } from "./conclude-checkout.ts";
 
 const NOT_FOUND = { outcome: "problem", code: "checkout_not_found" } as const;
 
 /** One checkout of the merchant that asks. */
 export async function readCheckout(
-  deps: SettleCheckoutDeps,
+  deps: ConcludeCheckoutDeps,
   merchantId: string,
   checkoutId: string,
 ): Promise<CommandReply<CheckoutRecord>> {
-  const found = await settleCheckout(deps, checkoutId, merchantId);
+  const found = await concludeCheckout(deps, checkoutId, merchantId);
   return found ? { outcome: "done", result: checkoutRecord(found) } : NOT_FOUND;
 }
 
 /** The checkout as its page shows it to anyone who knows the id. */
 export async function viewCheckout(
-  deps: SettleCheckoutDeps,
+  deps: ConcludeCheckoutDeps,
   checkoutId: string,
 ): Promise<CommandReply<CheckoutPage>> {
-  const found = await settleCheckout(deps, checkoutId);
+  const found = await concludeCheckout(deps, checkoutId);
   return found ? { outcome: "done", result: await describeForPage(deps, found) } : NOT_FOUND;
 }
 
 /** The checkout for its page, with the address of the challenge while one is open. */
 export async function describeForPage(
-  { db, checkoutAttemptsMax }: SettleCheckoutDeps,
+  { db, checkoutAttemptsMax }: ConcludeCheckoutDeps,
   found: FoundCheckout,
 ): Promise<CheckoutPage> {
   const page = {
@@ -44,7 +44,7 @@ export async function describeForPage(
 
 /** The description of a checkout's payment link, and whether another buyer, or the link's end, has come first. */
 async function describeLink(
-  db: SettleCheckoutDeps["db"],
+  db: ConcludeCheckoutDeps["db"],
   { row }: FoundCheckout,
 ): Promise<Pick<CheckoutPage, "description" | "linkIs">> {
   if (row.payment_link_id === null) return {};

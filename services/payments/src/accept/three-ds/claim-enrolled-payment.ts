@@ -7,7 +7,7 @@ import type { Kysely, Transaction } from "kysely";
 import { claimedVersion, NOT_YET_ANSWERED } from "../authorization/authorize-payment.ts";
 import type { BusinessEvents } from "../../payment/business-events.ts";
 import type { PaymentsDatabase } from "../../database.ts";
-import type { LeasedForSettlement } from "../../payment/authorization-outcome.ts";
+import type { PaymentToConclude } from "../../payment/authorization-outcome.ts";
 import type { ClaimRow } from "../../payment/payment-statements.ts";
 import type { ClaimTimes } from "../../payment/payment-writes.ts";
 import { findUndecided, retryOnOrderConflict, orderUndecided } from "../../payment/undecided-order.ts";
@@ -33,7 +33,7 @@ export type WithinClaim = (
 ) => Promise<Refused | undefined>;
 
 export type EnrolmentClaim =
-  | { kind: "claimed"; payment: LeasedForSettlement; expiresAt: Date }
+  | { kind: "claimed"; payment: PaymentToConclude; expiresAt: Date }
   | { kind: "taken" }
   | { kind: "answered"; reply: Reply };
 

@@ -8,7 +8,7 @@ import {
   type ConcludedReply,
 } from "../authorization/conclude-authorization.ts";
 import { customerOf } from "../authorization/card-request.ts";
-import type { LeasedForSettlement } from "../../payment/authorization-outcome.ts";
+import type { PaymentToConclude } from "../../payment/authorization-outcome.ts";
 import { decideCompletion } from "./enrolment-outcome.ts";
 import { storeAuthentication } from "./store-authentication.ts";
 
@@ -20,7 +20,7 @@ type Completion = { session: string; returned?: BrowserReturn | undefined };
 /** The authorization of a payment that is AUTHORIZING under our lease, without a challenge. */
 export async function completeAuthorization(
   deps: CompleteAuthorizationDeps,
-  payment: LeasedForSettlement,
+  payment: PaymentToConclude,
   { session, deadlineAt, keyed }: { session: string; deadlineAt: number; keyed: boolean },
 ): Promise<ConcludedReply> {
   const outcome = await callCompletion(deps, payment, { session }, deadlineAt);
@@ -30,7 +30,7 @@ export async function completeAuthorization(
 /** The one call that names the acquirer's session. */
 export async function callCompletion(
   deps: CompleteAuthorizationDeps,
-  payment: LeasedForSettlement,
+  payment: PaymentToConclude,
   completion: Completion,
   deadlineAt: number,
 ): Promise<CompletionOutcome> {
@@ -45,7 +45,7 @@ export async function callCompletion(
 
 export async function concludeCompletion(
   deps: CompleteAuthorizationDeps,
-  payment: LeasedForSettlement,
+  payment: PaymentToConclude,
   outcome: CompletionOutcome,
   { keyed }: { keyed: boolean },
 ): Promise<ConcludedReply> {
@@ -56,7 +56,7 @@ export async function concludeCompletion(
 /** A payment's completion as the acquirer's adapter judges it. */
 export function returnCheck(
   payment: Pick<
-    LeasedForSettlement,
+    PaymentToConclude,
     "payment_id" | "transaction_type" | "installment_count" | "amount_minor" | "currency"
   >,
   { session, returned }: Completion,

@@ -22,7 +22,7 @@ import type { AuthorizePaymentDeps } from "../authorization/authorize-payment.ts
 import { browserOf, cardRequestOf, type CardPayment } from "../authorization/card-request.ts";
 import { concludeAuthorization } from "../authorization/conclude-authorization.ts";
 import type { PaymentsDatabase } from "../../database.ts";
-import { DEADLINE_PASSED, type LeasedForSettlement } from "../../payment/authorization-outcome.ts";
+import { DEADLINE_PASSED, type PaymentToConclude } from "../../payment/authorization-outcome.ts";
 import { paymentRecord } from "../../payment/payment-record.ts";
 import { recordEvent, type EventsWritten } from "../../payment/record-event.ts";
 import { CARRIES_CARD } from "./challenge-fault.ts";
@@ -124,7 +124,7 @@ function enrol(
 
 async function showChallenge(
   deps: EnrolPaymentDeps,
-  payment: LeasedForSettlement,
+  payment: PaymentToConclude,
   challenge: Extract<EnrolmentDecision, { to: "ENROLLED" }>,
 ): Promise<Reply> {
   try {
@@ -147,7 +147,7 @@ async function showChallenge(
 
 async function recordEnrolled(
   trx: Transaction<PaymentsDatabase>,
-  { payment_id }: LeasedForSettlement,
+  { payment_id }: PaymentToConclude,
 ): Promise<void> {
   const enrolled = await trx
     .selectFrom("payment")
@@ -160,7 +160,7 @@ async function recordEnrolled(
 async function authorizeAtOnce(
   deps: EnrolPaymentDeps,
   message: Message,
-  payment: LeasedForSettlement,
+  payment: PaymentToConclude,
   decision: Extract<EnrolmentDecision, { to: "AUTHORIZING" }>,
 ): Promise<Reply> {
   const keyed = message.context.idempotency !== undefined;
@@ -188,7 +188,7 @@ async function authorizeAtOnce(
   return await completeAuthorization(deps, authorizing, { session: decision.session, deadlineAt, keyed });
 }
 
-function notKnown(payment: LeasedForSettlement): Reply {
+function notKnown(payment: PaymentToConclude): Reply {
   return { outcome: "pending", result: paymentRecord(payment) };
 }
 

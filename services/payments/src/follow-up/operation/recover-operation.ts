@@ -27,7 +27,7 @@ export type RecoverOperationDeps = ConcludeOperationDeps & {
 export async function recoverOperation(
   deps: RecoverOperationDeps,
   payment: PaymentInOperation & Pick<LeasedPayment, "due_at">,
-): Promise<"settled" | "waiting" | "lost"> {
+): Promise<"concluded" | "waiting" | "lost"> {
   const operation = await findOperation(deps.db, payment.operation_id);
   if (!operation) throw new Error("a payment names an operation that does not exist");
   const inquiry = await askAbout(deps, payment, operationAttempt(operation, payment));
@@ -64,9 +64,9 @@ async function conclude(
   payment: PaymentInOperation,
   operation: Operation,
   outcome: AcquirerOutcome,
-): Promise<"settled" | "waiting"> {
+): Promise<"concluded" | "waiting"> {
   const reply = await concludeOperation(deps, payment, operation, outcome);
-  return reply.outcome === "pending" ? "waiting" : "settled";
+  return reply.outcome === "pending" ? "waiting" : "concluded";
 }
 
 /**

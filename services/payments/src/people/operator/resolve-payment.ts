@@ -1,5 +1,5 @@
 /**
- * Two operators settle a payment by what the bank has told people. The first proposes an outcome and the second confirms it.
+ * Two operators conclude a payment by what the bank has told people. The first proposes an outcome and the second confirms it.
  * Their word never overrides the bank's: before a payment is FAILED a reversal is sent, which binds its reference, and it
  * is not FAILED while the bank says that the money stands; a payment that is being reversed is SUCCESS only where the
  * bank has refused the reversal, no later one may still take effect, and the bank says, asked once more, that the whole charge stands.
@@ -14,7 +14,7 @@ import {
   finishOperation,
   type PaymentInOperation,
 } from "../../follow-up/operation/operation-queries.ts";
-import { settle, type AcquirerResult, type Settlement } from "../../payment/authorization-outcome.ts";
+import { conclude, type AcquirerResult, type FinalOutcome } from "../../payment/authorization-outcome.ts";
 import { giveBack, startReversal, type LeasedPayment } from "../../payment/payment-lease.ts";
 import { endOfReversal, isBeingReversed, reversalState } from "../../payment/payment.ts";
 import { recordWithin } from "../../payment/payment-writes.ts";
@@ -41,7 +41,7 @@ import { moneyStands, refusalOf, saysSettled, type Outcome } from "./resolution-
 type Statement = { outcome: Outcome; evidence: string };
 type Confirmed = { payment: LeasedPayment; statement: Statement & { proposedBy: string } };
 
-/** Proposes an outcome, or confirms the one another operator has proposed, which settles the payment. */
+/** Proposes an outcome, or confirms the one another operator has proposed, which concludes the payment. */
 export async function resolve(
   deps: OperatorDeps,
   context: OperatorContext,
@@ -223,7 +223,7 @@ async function resolveOperation(
   const end = { state, resultCode, resultMessage } as const;
   await deps.db.transaction().execute(async (trx) => {
     const reply = await finishOperation(trx, payment, operation, end, deps);
-    if (reply) await conclude(trx, context, { payment, statement });
+    if (reply) await finishResolution(trx, context, { payment, statement });
   });
   return isDone && statement.outcome === "FAILED"
     ? { outcome: "problem", code: "bank_says_settled", extra: { resultCode, resultMessage } }
@@ -240,16 +240,16 @@ async function record(
   deps: OperatorDeps,
   context: OperatorContext,
   confirmed: Confirmed,
-  settlement: Settlement,
+  final: FinalOutcome,
 ): Promise<void> {
-  const { change } = settle(confirmed.payment, settlement, { keyed: true, at: deps.now() });
+  const { change } = conclude(confirmed.payment, final, { keyed: true, at: deps.now() });
   await deps.db.transaction().execute(async (trx) => {
-    if (await recordWithin(trx, change)) await conclude(trx, context, confirmed);
+    if (await recordWithin(trx, change)) await finishResolution(trx, context, confirmed);
   });
 }
 
 /** The proposal is used up, and the audit log tells who has decided by what. */
-async function conclude(
+async function finishResolution(
   trx: Transaction<PaymentsDatabase>,
   context: OperatorContext,
   { payment, statement }: Confirmed,

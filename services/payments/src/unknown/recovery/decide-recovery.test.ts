@@ -30,7 +30,7 @@ test("in review it waits, and shows that from the first inquiry on", () => {
 test("however long the review takes, it is waited for and its approval is adopted", () => {
   const old = { inReview: true, ageMs: 3 * DAY_MS };
   expect(decide(approved("in_review"), old)).toMatchObject(WAITS);
-  expect(decide(approved("accepted"), old)).toMatchObject({ action: "settle", to: "SUCCESS" });
+  expect(decide(approved("accepted"), old)).toMatchObject({ action: "conclude", to: "SUCCESS" });
 });
 
 test("an inquiry that says nothing of the review, or does not find the payment, does not end it", () => {
@@ -54,12 +54,12 @@ test("what the review refuses is reversed before it is FAILED, at any age", () =
 test("what the acquirer has given back itself, or calls not taken, is FAILED", () => {
   const inReview = { inReview: true, ageMs: DAY_MS };
   expect(decide({ kind: "reversed" }, inReview)).toMatchObject({
-    action: "settle",
+    action: "conclude",
     to: "FAILED",
     result: { resultCode: "review_rejected", externalTransactionId: null, authCode: null },
   });
   const declined = { kind: "declined", resultCode: "failure", resultMessage: "" } as const;
-  expect(decide(declined, inReview)).toMatchObject({ action: "settle", to: "FAILED" });
+  expect(decide(declined, inReview)).toMatchObject({ action: "conclude", to: "FAILED" });
 });
 
 test("another amount is reversed, whatever the review says", () => {

@@ -8,12 +8,12 @@ import {
   reviewShown,
   type AcquirerResult,
   type ReviewShown,
-  type Settlement,
+  type FinalOutcome,
 } from "../../payment/authorization-outcome.ts";
 
 /** The decision on a payment whose authorization has an unknown outcome, by an inquiry. */
 export type RecoveryDecision =
-  | ({ action: "settle" } & Settlement)
+  | ({ action: "conclude" } & FinalOutcome)
   /** Commits the decision to reverse, then repeats the reversal until it is acknowledged. */
   | { action: "reverse"; cause: string }
   /** It cannot be decided yet. */
@@ -52,19 +52,19 @@ export function decideRecovery(
       return decideApproved(asked, inquiry, limits);
     case "declined":
       return {
-        action: "settle",
+        action: "conclude",
         to: "FAILED",
         cause: "inquiry_declined",
         result: declinedResult(inquiry),
       };
     case "expired":
-      return { action: "settle", to: "FAILED", cause: "inquiry_expired", result: EXPIRED };
+      return { action: "conclude", to: "FAILED", cause: "inquiry_expired", result: EXPIRED };
     case "reversed":
       if (asked.inReview)
-        return { action: "settle", to: "FAILED", cause: REVIEW_REJECTED, result: REJECTED_BY_REVIEW };
+        return { action: "conclude", to: "FAILED", cause: REVIEW_REJECTED, result: REJECTED_BY_REVIEW };
       return asked.abandoned
-        ? { action: "settle", to: "CANCELLED", cause: "inquiry_reversed", result: ABANDONED }
-        : { action: "settle", to: "FAILED", cause: "inquiry_reversed", result: REVERSED };
+        ? { action: "conclude", to: "CANCELLED", cause: "inquiry_reversed", result: ABANDONED }
+        : { action: "conclude", to: "FAILED", cause: "inquiry_reversed", result: REVERSED };
     case "not_found":
       return asked.ageMs >= limits.reverseUnseenAfterMs && !asked.inReview
         ? { action: "reverse", cause: "not_found" }
@@ -94,7 +94,7 @@ function decideApproved(
   if (fraudReview === "in_review" || (asked.inReview && fraudReview === undefined))
     return { action: "wait", cause: IN_REVIEW, review: reviewShown(inquiry) };
   return {
-    action: "settle",
+    action: "conclude",
     to: "SUCCESS",
     cause: "inquiry_approved",
     result: { externalTransactionId, authCode, resultCode, resultMessage },

@@ -13,9 +13,9 @@ import {
   IN_REVIEW,
   REJECTED_BY_REVIEW,
   REVIEW_REJECTED,
-  settle,
+  conclude,
   type ReviewShown,
-  type Settlement,
+  type FinalOutcome,
 } from "../../payment/authorization-outcome.ts";
 import { postpone, startReversal, type LeasedPayment } from "../../payment/payment-lease.ts";
 import type { PaymentWrites } from "../../payment/payment-writes.ts";
@@ -55,7 +55,7 @@ export type RecoverDeps = EventsWritten & {
 };
 
 /** The end of an attempt; `lost` when another process had taken the payment over. */
-export type RecoveryResult = "settled" | "waiting" | "lost";
+export type RecoveryResult = "concluded" | "waiting" | "lost";
 
 export async function recoverPayment(deps: RecoverDeps, payment: LeasedPayment): Promise<RecoveryResult> {
   if (isInOperation(payment)) return await recoverOperation(deps, payment);
@@ -74,7 +74,7 @@ export async function recoverPayment(deps: RecoverDeps, payment: LeasedPayment):
   };
   const decision = decideRecovery(asked, inquiry, deps.limits);
   switch (decision.action) {
-    case "settle":
+    case "conclude":
       return await record(deps, payment, decision);
     case "reverse":
       if (decision.cause === "mismatch") deps.events.answerMismatched(payment);
@@ -135,7 +135,7 @@ async function undo(deps: RecoverDeps, payment: LeasedPayment, inquiry?: Verdict
 export function endOf(
   { state, result_code }: Pick<LeasedPayment, "state"> & Partial<Pick<LeasedPayment, "result_code">>,
   { by }: Extract<UndoResult, { kind: "undone" }>,
-): Settlement {
+): FinalOutcome {
   const to = endOfReversal(reversalState(state));
   if (result_code === REVIEW_REJECTED && by !== "horizon")
     return { to, cause: REVIEW_REJECTED, result: REJECTED_BY_REVIEW };
@@ -149,17 +149,17 @@ export function endOf(
 async function record(
   deps: RecoverDeps,
   payment: LeasedPayment,
-  settlement: Settlement,
+  final: FinalOutcome,
 ): Promise<RecoveryResult> {
-  const { settled, change } = settle(payment, settlement, { keyed: true, at: deps.now() });
+  const { concluded, change } = conclude(payment, final, { keyed: true, at: deps.now() });
   if (!(await deps.writes.record(change))) return "lost";
-  const { cause } = settlement;
-  deps.events.unknownSettled(settled, {
+  const { cause } = final;
+  deps.events.unknownConcluded(concluded, {
     cause,
     ageMs: payment.age_ms,
     attempts: payment.recovery_attempts + 1,
   });
-  return "settled";
+  return "concluded";
 }
 
 /**

@@ -6,7 +6,7 @@ import { decideCheckout } from "./checkout.ts";
 import { closeCheckout } from "./close-checkout.ts";
 import { findCheckout, findCheckoutsToClose, lockCheckout, type FoundCheckout } from "./checkout-queries.ts";
 
-export type SettleCheckoutDeps = {
+export type ConcludeCheckoutDeps = {
   db: Kysely<PaymentsDatabase>;
   events: BusinessEvents;
   /** Cards that may be tried on one checkout. */
@@ -21,8 +21,8 @@ export type SettleCheckoutDeps = {
  *
  * @param merchantId its merchant, where the caller has to be the merchant.
  */
-export async function settleCheckout(
-  deps: SettleCheckoutDeps,
+export async function concludeCheckout(
+  deps: ConcludeCheckoutDeps,
   checkoutId: string,
   merchantId?: string,
 ): Promise<FoundCheckout | undefined> {
@@ -30,15 +30,15 @@ export async function settleCheckout(
   const found = await findCheckout(db, checkoutId, merchantId);
   if (!found || !isToBeClosed(found, checkoutAttemptsMax)) return found;
   await failpoint("payments.before_checkout_close");
-  const settled = await db.transaction().execute(async (trx) => {
+  const concluded = await db.transaction().execute(async (trx) => {
     const locked = await lockCheckout(trx, checkoutId);
     if (!locked) return undefined;
     const to = standsAt(locked, checkoutAttemptsMax);
     if (to === "OPEN" || to === locked.row.state) return { closed: false, checkout: locked };
     return await closeCheckout(deps, trx, checkoutId, to);
   });
-  if (settled?.closed && settled.checkout) events.checkoutClosed(settled.checkout.row);
-  return settled?.checkout;
+  if (concluded?.closed && concluded.checkout) events.checkoutClosed(concluded.checkout.row);
+  return concluded?.checkout;
 }
 
 /** Tells whether its payment or its clock requires that the checkout be closed. */
@@ -51,12 +51,12 @@ function standsAt({ standing, attempt }: FoundCheckout, attemptsMax: number) {
 }
 
 /** One round: closes checkouts that are over. Any number of workers may do so side by side. @returns how many it found. */
-export async function closeCheckouts(deps: SettleCheckoutDeps): Promise<number> {
+export async function closeCheckouts(deps: ConcludeCheckoutDeps): Promise<number> {
   const due = await findCheckoutsToClose(deps.db, {
     attemptsMax: deps.checkoutAttemptsMax,
     limit: ROUND_MAX,
   });
-  for (const { checkout_id } of due) await settleCheckout(deps, checkout_id);
+  for (const { checkout_id } of due) await concludeCheckout(deps, checkout_id);
   return due.length;
 }
 
