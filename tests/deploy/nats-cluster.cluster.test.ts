@@ -78,7 +78,7 @@ async function startOwner(cluster: NatsCluster, url: string, superuserUrl: strin
   const confirmations = await serve(bus, {
     service: "payments",
     version: "0.0.0",
-    places: { external: 1_000, local: 1_000 },
+    permits: { external: 1_000, local: 1_000 },
     onHandled: () => {},
     handlers: [confirmEventsHandler("payments", outboxPool)],
   });

@@ -13,7 +13,15 @@ import {
   SENT_MS_AGO,
   type Ours,
 } from "./ours.ts";
-import { asked, askAboutSale, asUnseen, concludePayment, withCase, type At, type Setting } from "./setting.ts";
+import {
+  asked,
+  askAboutSale,
+  asUnseen,
+  concludePayment,
+  withCase,
+  type At,
+  type Setting,
+} from "./setting.ts";
 import {
   doing,
   WHOLE,
@@ -180,10 +188,16 @@ function operators(world: World, setting: Setting): Step {
   const said = isSettled ? askAboutRefund(world, setting) : askAboutSale(world, setting);
   const isSure = isSettled ? said.kind === "declined" : said.kind === "approved" && said.amount === WHOLE;
   if (stands && isSure && isAllowed("SUCCESS")) {
-    steps.push({ label: "two operators resolve the payment as SUCCESS", state: concludePayment(world, "SUCCESS") });
+    steps.push({
+      label: "two operators resolve the payment as SUCCESS",
+      state: concludePayment(world, "SUCCESS"),
+    });
   }
   if (isRefused && isAllowed("FAILED")) {
-    steps.push({ label: "two operators resolve the payment as FAILED", state: concludePayment(world, "FAILED") });
+    steps.push({
+      label: "two operators resolve the payment as FAILED",
+      state: concludePayment(world, "FAILED"),
+    });
   }
   return steps;
 }

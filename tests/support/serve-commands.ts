@@ -8,7 +8,7 @@ export async function serveCommands(natsUrl: string, service: string, handlers: 
   const serving = await serve(bus, {
     service,
     version: "0.0.0",
-    places: { external: 1_000, local: 1_000 },
+    permits: { external: 1_000, local: 1_000 },
     // The test is about the sender: every token is believed.
     operators: {
       async verify(token) {

@@ -47,9 +47,9 @@ export type AcquirerWire = {
   ca?: string;
   /**
    * Asked before each call over the network, where the account may make so many a minute.
-   * @returns why the call must not be made now, or undefined when its turn has come.
+   * @returns why the call must not be made now, or undefined when the budget allows it.
    */
-  turn?: (until: Date) => Promise<NotSent | undefined>;
+  awaitBudget?: (until: Date) => Promise<NotSent | undefined>;
   /** Takes http:// addresses elsewhere than on this machine, too. */
   allowPlaintext: boolean;
 };

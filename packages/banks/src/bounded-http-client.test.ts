@@ -65,12 +65,12 @@ describe("a call that was certainly not sent", () => {
   test("is none because the machine's time is set ahead while it waits for its turn", async () => {
     const { url } = await serve((_request, response) => response.end("{}"));
     const machineNow = Date.now;
-    const turn = () => {
+    const awaitBudget = () => {
       vi.spyOn(Date, "now").mockImplementation(() => machineNow() + 3_600_000);
       return Promise.resolve(undefined);
     };
     const answered = { kind: "answered", status: 200, body: "{}" };
-    expect(await open({ url, turn }).exchange(call, within(60_000))).toEqual(answered);
+    expect(await open({ url, awaitBudget }).exchange(call, within(60_000))).toEqual(answered);
   });
 
   test("is one that is past its expiry", async () => {

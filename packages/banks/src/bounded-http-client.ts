@@ -15,7 +15,7 @@ export type BoundedHttpClientOptions = {
   /** PEM of a certificate authority, where the process does not trust it anyway. */
   ca?: string;
   /** Asked before each exchange: why it must not be made now, or undefined. */
-  turn?: (until: Date) => Promise<NotSent | undefined>;
+  awaitBudget?: (until: Date) => Promise<NotSent | undefined>;
 };
 
 /** `headers` in lower case; without them a body is JSON. */
@@ -42,11 +42,11 @@ export type RawHttpExchange =
  */
 export class BoundedHttpClient {
   readonly #pool: Pool;
-  readonly #turn: BoundedHttpClientOptions["turn"];
+  readonly #awaitBudget: BoundedHttpClientOptions["awaitBudget"];
   #closing: Promise<void> | undefined;
 
   constructor(options: BoundedHttpClientOptions) {
-    this.#turn = options.turn;
+    this.#awaitBudget = options.awaitBudget;
     this.#pool = new Pool(options.url, {
       connections: options.connectionsMax,
       connectTimeout: options.connectTimeoutMs,
@@ -74,7 +74,7 @@ export class BoundedHttpClient {
     const leftMs = Math.min(expiresAt.getTime() - askedAt, WAIT_MAX_MS);
     // The rest uses the monotonic clock: a correction of the machine's time meanwhile cuts no call off.
     const endsAt = performance.now() + leftMs;
-    const refused = this.#turn && (await this.#turn(new Date(askedAt + leftMs)));
+    const refused = this.#awaitBudget && (await this.#awaitBudget(new Date(askedAt + leftMs)));
     if (refused) return refused;
     const first = await this.#attempt(call, endsAt);
     if (first.kind !== "not_sent" || performance.now() + RETRY_PAUSE_MS >= endsAt) return first;

@@ -1,5 +1,5 @@
 /**
- * The work of a command or a request, by what it waits for. It decides which places the work takes and how its failure
+ * The work of a command or a request, by what it waits for. It decides which permits the work takes and how its failure
  * is answered:
  *
  * - `read` needs this installation alone and changes nothing, so that it can be repeated after any failure;
@@ -9,12 +9,12 @@
 export type Work = "read" | "write" | "external";
 
 /**
- * The most pieces of work under way at the same time. Work that needs this installation alone has places of its own, so
+ * The most pieces of work under way at the same time. Work that needs this installation alone has permits of its own, so
  * that a bank which hangs leaves them free.
  */
-export type Places = { external: number; local: number };
+export type Permits = { external: number; local: number };
 
-/** The places that a piece of work is counted in. */
-export function placesOf(work: Work): keyof Places {
+/** The permits that a piece of work is counted in. */
+export function permitsOf(work: Work): keyof Permits {
   return work === "external" ? "external" : "local";
 }

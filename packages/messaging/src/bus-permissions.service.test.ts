@@ -459,7 +459,7 @@ async function servePayments(handled: Handled[] = []): Promise<void> {
   const serving = await serve(bus, {
     service: "payments",
     version: "1.0.0",
-    places: { external: 10, local: 10 },
+    permits: { external: 10, local: 10 },
     onHandled: (each) => handled.push(each),
     handlers: [handler(contracts.getPayment, async () => ({ outcome: "not_started" }))],
   });
@@ -471,7 +471,7 @@ test("a service under another one's user does not start", async () => {
   const serving = serve(bus, {
     service: "payments",
     version: "1.0.0",
-    places: { external: 10, local: 10 },
+    permits: { external: 10, local: 10 },
     onHandled: () => {},
     handlers: [handler(contracts.getPayment, async () => ({ outcome: "not_started" }))],
   });

@@ -80,7 +80,7 @@ async function answering(
   const serving = await serve(bus, {
     service: "gathered",
     version: "1.0.0",
-    places: { external, local: 1 },
+    permits: { external, local: 1 },
     onHandled: (each) => handled.push(each),
     handlers: [handler(ask, handle)],
   });

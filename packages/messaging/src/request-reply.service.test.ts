@@ -69,7 +69,7 @@ async function answering(
   const serving = await serve(bus, {
     service: "asked",
     version: "1.0.0",
-    places: { external, local: 1 },
+    permits: { external, local: 1 },
     onHandled: (each) => handled.push(each),
     handlers: [handler(ask, handle), handler(look, handle)],
     ...options,
@@ -116,7 +116,7 @@ test("it serves although the connection breaks before the server has taken the s
   const options = {
     service: "asked",
     version: "1.0.0",
-    places: { external: 1, local: 1 },
+    permits: { external: 1, local: 1 },
     onHandled: () => {},
     handlers,
   };

@@ -1,11 +1,11 @@
 import {
-  placesOf,
+  permitsOf,
   type Command,
   type CommandContext,
   type CommandReply,
   type HandlerContext,
   type MessageContext,
-  type Places,
+  type Permits,
 } from "@holdfast/contracts";
 import {
   annotate,
@@ -21,7 +21,7 @@ import {
   timeElsewhere,
   UNKNOWN_OUTCOME,
 } from "@holdfast/telemetry";
-import { createSharedPlaces, placesOfOne, type Release } from "@holdfast/service-runtime";
+import { createSharedPermits, permitsOfOne, type Release } from "@holdfast/service-runtime";
 import type { ServiceMsg } from "@nats-io/services";
 import type { z } from "zod";
 import {
@@ -74,8 +74,8 @@ export type ServeOptions = {
   version: string;
   handlers: Handler[];
   /** The commands that may be under way in this process; one more is answered `not_started`. */
-  places: Places;
-  /** The share of the places that commands of one merchant may have; without it, all. */
+  permits: Permits;
+  /** The share of the permits that commands of one merchant may have; without it, all. */
   share?: number;
   /** The admission of operators' commands; needed where there are any. */
   operators?: AdmitOperators;
@@ -120,7 +120,7 @@ export type Serving = {
  */
 export async function serve(
   bus: Bus,
-  { service, version, handlers, places, share = 1, operators, staff, clock, onHandled }: ServeOptions,
+  { service, version, handlers, permits, share = 1, operators, staff, clock, onHandled }: ServeOptions,
 ): Promise<Serving> {
   const admit = createAdmission(handlers, operators, staff);
   const underway = { external: new Set<Promise<void>>(), local: new Set<Promise<void>>() };
@@ -130,8 +130,8 @@ export async function serve(
     recordOwnTime(Math.max(0, durationMs - timeElsewhere()), { "messaging.destination.name": subject });
     onHandled(handled);
   };
-  const sharedOf = (max: number) => createSharedPlaces({ max, ofOneMax: placesOfOne(max, share) });
-  const shared = { external: sharedOf(places.external), local: sharedOf(places.local) };
+  const sharedOf = (max: number) => createSharedPermits({ max, ofOneMax: permitsOfOne(max, share) });
+  const shared = { external: sharedOf(permits.external), local: sharedOf(permits.local) };
   const answersOf = createAnswerLists(bus.nats);
   const take = (message: ServiceMsg, each: Handler) => {
     if (!isList(message)) return takeOne(aloneOf(message), each);
@@ -140,14 +140,14 @@ export async function serve(
     else report({ subject: message.subject, context: undefined, outcome: "rejected", durationMs: 0 });
   };
   const takeOne = (received: ReceivedCommand, { command, handle }: Handler) => {
-    const kind = placesOf(command.work);
-    const takePlace = (context: CommandContext): Release | Refused => {
+    const kind = permitsOf(command.work);
+    const takePermit = (context: CommandContext): Release | Refused => {
       if (clock?.isOff()) return "clock_off";
       if (Date.now() > context.deadlineAt) return "past_deadline";
       return shared[kind].take(merchantOf(context)) ?? "overloaded";
     };
     const run = traced(received, command, (traceparent) =>
-      answer({ received, traceparent }, { command, handle }, { admit, takePlace }, report),
+      answer({ received, traceparent }, { command, handle }, { admit, takePermit }, report),
     ).then(received.answered);
     underway[kind].add(run);
     void run.finally(() => underway[kind].delete(run));
@@ -240,7 +240,7 @@ type Received = { received: ReceivedCommand; traceparent: string | undefined };
 async function answer(
   { received, traceparent }: Received,
   { command, handle }: Handler,
-  { admit, takePlace }: { admit: Admit; takePlace: (context: CommandContext) => Release | Refused },
+  { admit, takePermit }: { admit: Admit; takePermit: (context: CommandContext) => Release | Refused },
   onHandled: ServeOptions["onHandled"],
 ): Promise<Handled> {
   const started = performance.now();
@@ -263,10 +263,10 @@ async function answer(
       return finish("rejected");
     }
     context = namesIn(parsedContext.data);
-    const place = takePlace(parsedContext.data);
-    if (typeof place === "string") {
+    const permit = takePermit(parsedContext.data);
+    if (typeof permit === "string") {
       respond(NOT_STARTED);
-      return finish(place);
+      return finish(permit);
     }
     try {
       const admitted = await admit(command, parsedContext.data);
@@ -285,7 +285,7 @@ async function answer(
       respond(reply);
       return finish(reply.outcome);
     } finally {
-      place();
+      permit();
     }
   } catch (error) {
     received.fail("failed");

@@ -31,7 +31,7 @@ async function startDispatcher({
   const dispatcher = await serve(harness.bus, {
     service: "webhooks",
     version: "0.0.0",
-    places: { external: 10, local: 10 },
+    permits: { external: 10, local: 10 },
     onHandled: () => {},
     handlers: [
       handler(findMissingEvents, async ({ payload }) => {

@@ -14,7 +14,7 @@ export * from "./work/once-per-second.ts";
 export * from "./work/pause.ts";
 export * from "./work/periodic-task.ts";
 export * from "./settings/plaintext.ts";
-export * from "./work/shared-places.ts";
+export * from "./work/shared-permits.ts";
 export * from "./process/read-peer-certificate.ts";
 export * from "./work/retention.ts";
 export * from "./process/stop-in-order.ts";

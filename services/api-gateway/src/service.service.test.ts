@@ -105,7 +105,7 @@ test("a command that payments cannot read is our bug, and nothing has come of it
   await serve(bus, {
     service: "payments",
     version: "0.0.0",
-    places: { external: 1, local: 1 },
+    permits: { external: 1, local: 1 },
     onHandled: () => {},
     handlers: [handler(strict, async () => ({ outcome: "in_doubt" }))],
   });

@@ -36,7 +36,7 @@ import { startListener, type Listener } from "./http/listener.ts";
 import { clientTimeouts } from "./http/client-timeouts.ts";
 import { retentionPolicy } from "./retention-policy.ts";
 import { bodiesIn } from "./limits/body-limit.ts";
-import { placesIn } from "./limits/in-flight-limit.ts";
+import { permitsIn } from "./limits/in-flight-limit.ts";
 import { listDepsIn } from "./lists/list-deps.ts";
 import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
 import { createRefusedAttempts } from "./limits/refused-attempts.ts";
@@ -193,7 +193,7 @@ function merchantApi(config: Config, { bus, clock, log, signIn }: Deps & { signI
     authenticate: authenticateMerchant(signIn, signInLimitsIn(config)),
     limitRate: createMerchantRateLimit(config.RATE_LIMIT_PER_SECOND),
     bodies: bodiesIn(config),
-    places: placesIn(config),
+    permits: permitsIn(config),
     share: config.REQUESTS_IN_FLIGHT_SHARE,
     routes: [
       preAuthorizationRoute({ send, cards }),
@@ -232,7 +232,7 @@ function operatorApi(config: Config, deps: OperatorDeps): Router {
       clock,
     }),
     bodies: bodiesIn(config),
-    places: placesIn(config),
+    permits: permitsIn(config),
     refusedAttempts: createRefusedAttempts(db, config.REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR),
     // A route sends two commands at most.
     carryOutOnce: createCarryOutOnce({ db, peppers, leaseMs: 3 * config.REQUEST_TIMEOUT }),

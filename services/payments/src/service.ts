@@ -163,7 +163,7 @@ export async function startPayments(
   const serving = await serve(bus, {
     service: "payments",
     version: "0.1.0",
-    places: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.LOCAL_COMMANDS_IN_FLIGHT_MAX },
+    permits: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.LOCAL_COMMANDS_IN_FLIGHT_MAX },
     share: config.COMMANDS_IN_FLIGHT_SHARE,
     clock,
     operators: {

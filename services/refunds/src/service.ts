@@ -32,7 +32,7 @@ import { awaitSchema, createDatabase, createPool, startClockWatch } from "@holdf
 import {
   dependencyChecks,
   dependencyServers,
-  placesOfOne,
+  permitsOfOne,
   startHealth,
   startCertificateWatch,
   startPeriodicTask,
@@ -56,7 +56,7 @@ import { createPaymentsPort } from "./payments-port.ts";
 import { readRefundFacts, refundFact } from "./refund/movement-facts.ts";
 import { createRefundBank } from "./refund/refund-bank.ts";
 import { bringInquiryForward } from "./refund/refund-queries.ts";
-import { placesByAccount, shareBank } from "./refund/shared-bank.ts";
+import { permitsByAccount, shareBank } from "./refund/shared-bank.ts";
 import { measureQueue } from "./recovery/measure-queue.ts";
 import { startRecovery } from "./recovery/recovery-worker.ts";
 import { retentionPolicy } from "./retention-policy.ts";
@@ -98,9 +98,9 @@ export async function startRefunds(
   });
   followLogLevel(bus, "refunds", log);
   const bank = createRefundBank(bus);
-  const placesOf = placesByAccount({
+  const permitsOf = permitsByAccount({
     max: config.ACQUIRER_CONNECTIONS_MAX,
-    ofOneMax: placesOfOne(config.ACQUIRER_CONNECTIONS_MAX, config.ACQUIRER_CONNECTIONS_SHARE),
+    ofOneMax: permitsOfOne(config.ACQUIRER_CONNECTIONS_MAX, config.ACQUIRER_CONNECTIONS_SHARE),
   });
   const outbox = { pool: outboxPool, bus, source: "refunds", settings: config, log } as const;
   const relay = startOutboxRelay(outbox);
@@ -108,7 +108,7 @@ export async function startRefunds(
   const beyondDeadline = createBeyondDeadline({ now: Date.now, log });
   const deps: DecideDeps & Pick<RequestRefundDeps, "optionalEvents"> & { log: Logger } = {
     db,
-    bank: shareBank(bank, placesOf),
+    bank: shareBank(bank, permitsOf),
     payments: createPaymentsPort(bus, { timeoutMs: config.PAYMENTS_TIMEOUT }),
     events: { ...events, ended: nudgeAfter(relay, (refund) => events.ended(refund)) },
     view: {
@@ -140,7 +140,7 @@ export async function startRefunds(
   const serving = await serve(bus, {
     service: "refunds",
     version: "0.1.0",
-    places: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.LOCAL_COMMANDS_IN_FLIGHT_MAX },
+    permits: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.LOCAL_COMMANDS_IN_FLIGHT_MAX },
     share: config.COMMANDS_IN_FLIGHT_SHARE,
     clock,
     operators: {

@@ -90,7 +90,7 @@ export async function startSettlement(
   const serving = await serve(bus, {
     service: "settlement",
     version: "0.1.0",
-    places: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.COMMANDS_IN_FLIGHT_MAX },
+    permits: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.COMMANDS_IN_FLIGHT_MAX },
     clock,
     operators: {
       verify: createVerifyToken(config),

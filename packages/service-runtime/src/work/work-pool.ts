@@ -4,7 +4,7 @@ import type { PeriodicTask } from "./periodic-task.ts";
 
 /**
  * Work that is due in a table: leased, oldest first, and done side by side without rounds, so that one item that hangs
- * holds one place and delays no other.
+ * holds one permit and delays no other.
  */
 export type WorkPoolOptions<Item> = {
   /** Items under way at the same time, at most; asked for each time where it may change. */
@@ -36,7 +36,7 @@ export function startWorkPool<Item>(operation: string, options: WorkPoolOptions<
   const inFlightMax = typeof max === "number" ? () => max : max;
   const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
-  let placeIsFree = Promise.withResolvers<void>();
+  let permitIsFree = Promise.withResolvers<void>();
 
   const begin = (item: Item): void => {
     const done = (async () => {
@@ -47,7 +47,7 @@ export function startWorkPool<Item>(operation: string, options: WorkPoolOptions<
       }
     })().finally(() => {
       underWay.delete(done);
-      placeIsFree.resolve();
+      permitIsFree.resolve();
     });
     underWay.add(done);
   };
@@ -72,9 +72,9 @@ export function startWorkPool<Item>(operation: string, options: WorkPoolOptions<
       const mayBeMore = await fill();
       if (!mayBeMore) await untilNextLook(stopping.signal);
       else if (underWay.size >= inFlightMax()) {
-        placeIsFree = Promise.withResolvers();
-        await placeIsFree.promise;
-        // Places that become free together are filled by one statement.
+        permitIsFree = Promise.withResolvers();
+        await permitIsFree.promise;
+        // Permits that become free together are filled by one statement.
         await pause(GATHER_MS, stopping.signal);
       }
     }
@@ -84,7 +84,7 @@ export function startWorkPool<Item>(operation: string, options: WorkPoolOptions<
   return {
     async stop(timeoutMs) {
       stopping.abort();
-      placeIsFree.resolve();
+      permitIsFree.resolve();
       await Promise.race([running, pause(timeoutMs)]);
     },
   };

@@ -22,7 +22,7 @@ export type WorkPoolsOptions<Key, Item> = Omit<
 
 type Pool = { task: PeriodicTask; look: () => void };
 
-/** Works each key in a pool of its own, so that any number of hanging items of one hold no place of another's. */
+/** Works each key in a pool of its own, so that any number of hanging items of one hold no permit of another's. */
 export function startWorkPools<Key, Item>(
   operation: string,
   { dueInMs, keys, inFlightMax, lease, ...options }: WorkPoolsOptions<Key, Item>,

@@ -8,7 +8,7 @@ import {
   takesIdempotencyKey,
   workOf,
   type Endpoint,
-  type Places,
+  type Permits,
 } from "@holdfast/contracts";
 import { Router, type RequestHandler } from "express";
 import { z } from "zod";
@@ -40,20 +40,20 @@ export type RouterOptions = {
   /** Bodies that arrive at the same time. */
   bodies: BodyLimit;
   /** Requests at the same time, whose bodies have arrived; one more is refused as not started. */
-  places: Places;
+  permits: Permits;
   /** Writes down and bounds people's attempts without authority. */
   refusedAttempts?: RefusedAttempts;
   /**
    * Carries out people's requests once for each key; services that carry out merchants' requests keep merchants' keys.
    */
   carryOutOnce?: CarryOutOnce;
-  /** The share of the places that one merchant, with its staff, or one operator may have. */
+  /** The share of the permits that one merchant, with its staff, or one operator may have. */
   share: number;
 };
 
 /**
  * Checks a request in this order: who sends it, whether that is too often, whether there is such a route and method,
- * whether the roles and the time of the sign-in allow it, then its body, the ids in its path, and last a free place. It
+ * whether the roles and the time of the sign-in allow it, then its body, the ids in its path, and last a free permit. It
  * is taken only when the body is there: otherwise requests that arrive byte by byte, which cost their sender nothing,
  * would keep it from others.
  *
@@ -71,11 +71,11 @@ export function createRouter({ prefix, authenticate, limitRate, routes, ...limit
       else next();
     }),
   );
-  const inPlace = createInFlightLimit(limits.places, limits.share);
+  const withPermit = createInFlightLimit(limits.permits, limits.share);
   for (const [path, routesHere] of Map.groupBy(routes, ({ endpoint }) => endpoint.path)) {
     const expressRoute = router.route(path.replaceAll(/\{(\w+)\}/g, ":$1"));
     for (const route of routesHere)
-      expressRoute[methodOf(route.endpoint)](routeHandler(route, inPlace, limits));
+      expressRoute[methodOf(route.endpoint)](routeHandler(route, withPermit, limits));
     expressRoute.all(methodNotAllowed(path, allowedMethods(routesHere)));
   }
   return router;
@@ -85,7 +85,7 @@ type Limits = Pick<RouterOptions, "bodies" | "refusedAttempts" | "carryOutOnce">
 
 function routeHandler(
   route: Route,
-  inPlace: InFlightLimit,
+  withPermit: InFlightLimit,
   { bodies, refusedAttempts: attempts, carryOutOnce = carryOut }: Limits,
 ): RequestHandler {
   return requestHandler(async (request, exchange) => {
@@ -96,7 +96,7 @@ function routeHandler(
       (await refuseByRole(endpoint, request, exchange, attempts));
     const call = refusal ?? (await readCall(route, request, exchange, bodies));
     if (call instanceof Refusal) return refuse(exchange, call);
-    const hadPlace = await inPlace(workOf(endpoint), clientOf(exchange), async () => {
+    const hadPermit = await withPermit(workOf(endpoint), clientOf(exchange), async () => {
       const handle = () => route.handle(call);
       const answer = await (route.keyIsKept ? handle() : carryOutOnce(endpoint, call, handle));
       if (answer instanceof Refusal) {
@@ -107,7 +107,7 @@ function routeHandler(
       if (rows) await exchange.answerInPieces(status, headers, rows());
       else exchange.answer(status, headers, body && JSON.stringify(body));
     });
-    if (!hadPlace) refuse(exchange, new Refusal("service_unavailable"));
+    if (!hadPermit) refuse(exchange, new Refusal("service_unavailable"));
   });
 }
 
@@ -143,7 +143,7 @@ function isAllowed(endpoint: Endpoint, { operator, staff }: Exchange): boolean {
   }
 }
 
-/** The client whose share of places and bodies a request takes. */
+/** The client whose share of permits and bodies a request takes. */
 function clientOf({ merchant, operator, staff }: Exchange): string {
   return merchant?.merchantId ?? staff?.merchantId ?? operator?.subject ?? "";
 }

@@ -1,17 +1,17 @@
-import { placesOf, type Places, type Work } from "@holdfast/contracts";
-import { createSharedPlaces, placesOfOne } from "@holdfast/service-runtime";
+import { permitsOf, type Permits, type Work } from "@holdfast/contracts";
+import { createSharedPermits, permitsOfOne } from "@holdfast/service-runtime";
 import { networkOf } from "./sign-in-limits.ts";
 
-/** The places of one listener. */
-export function placesIn(config: {
+/** The permits of one listener. */
+export function permitsIn(config: {
   REQUESTS_IN_FLIGHT_MAX: number;
   LOCAL_REQUESTS_IN_FLIGHT_MAX: number;
-}): Places {
+}): Permits {
   return { external: config.REQUESTS_IN_FLIGHT_MAX, local: config.LOCAL_REQUESTS_IN_FLIGHT_MAX };
 }
 
 /**
- * Runs work in one of the places of its kind, if one is free and its holder has not its share already.
+ * Runs work in one of the permits of its kind, if one is free and its holder has not its share already.
  * @param holder who signed in; undefined without a sign-in.
  * @returns false if none was, and nothing was done.
  */
@@ -21,12 +21,12 @@ export type InFlightLimit = (
   work: () => Promise<void>,
 ) => Promise<boolean>;
 
-/** @param share of the places that one holder may have. */
-export function createInFlightLimit(places: Places, share: number): InFlightLimit {
-  const sharedOf = (max: number) => createSharedPlaces({ max, ofOneMax: placesOfOne(max, share) });
-  const shared = { external: sharedOf(places.external), local: sharedOf(places.local) };
+/** @param share of the permits that one holder may have. */
+export function createInFlightLimit(permits: Permits, share: number): InFlightLimit {
+  const sharedOf = (max: number) => createSharedPermits({ max, ofOneMax: permitsOfOne(max, share) });
+  const shared = { external: sharedOf(permits.external), local: sharedOf(permits.local) };
   return async (kind, holder, work) => {
-    const release = shared[placesOf(kind)].take(holder);
+    const release = shared[permitsOf(kind)].take(holder);
     if (!release) return false;
     try {
       await work();
@@ -37,7 +37,7 @@ export function createInFlightLimit(places: Places, share: number): InFlightLimi
   };
 }
 
-/** The owner of the places that a browser's request takes. Browsers do not sign in. */
+/** The owner of the permits that a browser's request takes. Browsers do not sign in. */
 export type PageVisitor = {
   clientAddress: string;
   /** The checkout, or the payment with 3-D Secure, that the request is about. */
@@ -54,22 +54,22 @@ export type PageInFlightLimit = (
 ) => Promise<boolean>;
 
 /**
- * One client (of IPv6 its /64) has at most an eighth of the places of each kind, one checkout or payment a few, and all
- * checkouts of one merchant the merchant's share. @param share of the places that one merchant may have.
+ * One client (of IPv6 its /64) has at most an eighth of the permits of each kind, one checkout or payment a few, and all
+ * checkouts of one merchant the merchant's share. @param share of the permits that one merchant may have.
  */
-export function createPageInFlightLimit(places: Places, share: number): PageInFlightLimit {
-  const inPlace = createInFlightLimit(places, share);
+export function createPageInFlightLimit(permits: Permits, share: number): PageInFlightLimit {
+  const withPermit = createInFlightLimit(permits, share);
   const boundOf = (max: number) => ({
-    ofAddress: createSharedPlaces({ max, ofOneMax: placesOfOne(max, ADDRESS_SHARE) }),
-    ofSubject: createSharedPlaces({ max, ofOneMax: SUBJECT_PLACES }),
+    ofAddress: createSharedPermits({ max, ofOneMax: permitsOfOne(max, ADDRESS_SHARE) }),
+    ofSubject: createSharedPermits({ max, ofOneMax: SUBJECT_PERMITS }),
   });
-  const bounds = { external: boundOf(places.external), local: boundOf(places.local) };
+  const bounds = { external: boundOf(permits.external), local: boundOf(permits.local) };
   return async ({ clientAddress, subject, merchantId }, kind, work) => {
-    const { ofAddress, ofSubject } = bounds[placesOf(kind)];
+    const { ofAddress, ofSubject } = bounds[permitsOf(kind)];
     const address = ofAddress.take(networkOf(clientAddress));
     const own = address && ofSubject.take(subject);
     try {
-      return own !== undefined && (await inPlace(kind, merchantId, work));
+      return own !== undefined && (await withPermit(kind, merchantId, work));
     } finally {
       own?.();
       address?.();
@@ -79,4 +79,4 @@ export function createPageInFlightLimit(places: Places, share: number): PageInFl
 
 const ADDRESS_SHARE = 1 / 8;
 /** A buyer has a tab or two. */
-const SUBJECT_PLACES = 4;
+const SUBJECT_PERMITS = 4;

@@ -1,4 +1,4 @@
-import { createSharedPlaces, placesOfOne, type KeyRing } from "@holdfast/service-runtime";
+import { createSharedPermits, permitsOfOne, type KeyRing } from "@holdfast/service-runtime";
 import { createListCursors } from "./list-cursor.ts";
 import type { ListDeps } from "./list-route.ts";
 
@@ -12,6 +12,6 @@ export function listDepsIn(config: {
   if (peppers === undefined) throw new TypeError("a listener has lists and no CREDENTIAL_PEPPERS");
   return {
     cursors: createListCursors(peppers),
-    exports: createSharedPlaces({ max, ofOneMax: placesOfOne(max, share) }),
+    exports: createSharedPermits({ max, ofOneMax: permitsOfOne(max, share) }),
   };
 }

@@ -1,5 +1,5 @@
 import { INVALID_CURSOR_ERRORS, LIST_PART_MAX } from "@holdfast/contracts";
-import type { SharedPlaces } from "@holdfast/service-runtime";
+import type { SharedPermits } from "@holdfast/service-runtime";
 import type { Call, Route } from "../endpoint/route.ts";
 import { Refusal } from "../http/refusal.ts";
 import type { ListCursors } from "./list-cursor.ts";
@@ -10,7 +10,7 @@ import type { Row } from "./row-columns.ts";
 export type ListDeps = {
   cursors: ListCursors;
   /** Exports at the same time, of which one merchant or operator has a share. */
-  exports: SharedPlaces;
+  exports: SharedPermits;
 };
 
 /** The list that a request asks for. */

@@ -1,5 +1,5 @@
 import { ROW_MEDIA_TYPES, type Endpoint, type FieldFault, type RowMediaType } from "@holdfast/contracts";
-import type { SharedPlaces } from "@holdfast/service-runtime";
+import type { SharedPermits } from "@holdfast/service-runtime";
 import Negotiator from "negotiator";
 import type { z } from "zod";
 import { defineRoute, type Answer, type Call, type Route } from "../endpoint/route.ts";
@@ -35,7 +35,7 @@ export type ListFilter<E extends Endpoint> = Omit<Call<E>["query"], "limit" | "c
  */
 export function definePagedListRoute<E extends ListEndpoint>(
   endpoint: E,
-  { exports }: { exports: SharedPlaces },
+  { exports }: { exports: SharedPermits },
   listOf: (call: Call<E>, filter: ListFilter<E>) => Promise<PagedList | Refusal> | PagedList | Refusal,
 ): Route {
   const columns = columnsOf(endpoint.responses[200].body.shape.items.element);

@@ -8,7 +8,7 @@ import { createSendCommand, createSendPageCommand, sendOptions } from "../bus/se
 import { needed, type Config } from "../config.ts";
 import type { GatewayDatabase } from "../database.ts";
 import { bodiesIn } from "../limits/body-limit.ts";
-import { createPageInFlightLimit, placesIn } from "../limits/in-flight-limit.ts";
+import { createPageInFlightLimit, permitsIn } from "../limits/in-flight-limit.ts";
 import { createPageRateLimit, pageRatesIn } from "../limits/page-rate-limit.ts";
 import { bankNotifications } from "./bank-notifications/bank-notifications.ts";
 import { checkoutPages } from "./checkout/checkout-pages.ts";
@@ -31,7 +31,7 @@ export function publicPages(config: Config, { bus, db, clock, log }: Deps): Rout
   const publicUrl = needed(config.PUBLIC_URL);
   const sessions = signedSessionsOf(config);
   const sendPage = createSendPageCommand(bus, sendOptions(config, { clock, log }));
-  const inPlace = createPageInFlightLimit(placesIn(config), config.REQUESTS_IN_FLIGHT_SHARE);
+  const withPermit = createPageInFlightLimit(permitsIn(config), config.REQUESTS_IN_FLIGHT_SHARE);
   const bodies = bodiesIn(config);
   const rate = createPageRateLimit(pageRatesIn(config));
   const checkouts = {
@@ -45,7 +45,7 @@ export function publicPages(config: Config, { bus, db, clock, log }: Deps): Rout
     generateSession: createGenerateSession(sessions, publicUrl),
     assets: loadPageAssets(publicUrl),
     bodies,
-    inPlace,
+    withPermit,
   };
   const router = Router();
   router.use(
@@ -54,7 +54,7 @@ export function publicPages(config: Config, { bus, db, clock, log }: Deps): Rout
     paymentLinkPages(checkouts),
     checkoutPages(checkouts),
     bankNotifications({ send: sendPage, perMinute: config.BANK_NOTIFICATIONS_PER_MINUTE_PER_IP }),
-    threeDsPages({ rate, send: sendPage, sessions, bodies, inPlace, now: Date.now }),
+    threeDsPages({ rate, send: sendPage, sessions, bodies, withPermit, now: Date.now }),
   );
   return router;
 }

@@ -11,7 +11,7 @@ import { needed, type Config } from "../config.ts";
 import type { GatewayDatabase } from "../database.ts";
 import { createRouter } from "../endpoint/create-router.ts";
 import { bodiesIn } from "../limits/body-limit.ts";
-import { placesIn } from "../limits/in-flight-limit.ts";
+import { permitsIn } from "../limits/in-flight-limit.ts";
 import { createMerchantRateLimit } from "../limits/merchant-rate-limit.ts";
 import { createRefusedAttempts } from "../limits/refused-attempts.ts";
 import { signInLimitsIn } from "../limits/sign-in-limits.ts";
@@ -48,7 +48,7 @@ export function staffApi(config: Config, { db, bus, clock, log, auditWatch }: De
     }),
     limitRate: createMerchantRateLimit(config.RATE_LIMIT_PER_SECOND),
     bodies: bodiesIn(config),
-    places: placesIn(config),
+    permits: permitsIn(config),
     refusedAttempts: createRefusedAttempts(db, config.REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR),
     carryOutOnce: createCarryOutOnce({ db, peppers, leaseMs: 3 * config.REQUEST_TIMEOUT }),
     share: config.REQUESTS_IN_FLIGHT_SHARE,

@@ -13,7 +13,7 @@ import { dropRefund } from "../request/drop-refund.ts";
 
 /**
  * Finishes the refunds that are due, those that wait longest first, side by side and without rounds: a bank that never
- * answers about one of them holds one place of its account's, and the others are carried out meanwhile.
+ * answers about one of them holds one permit of its account's, and the others are carried out meanwhile.
  */
 export function startRecovery(
   deps: CarryOutDeps & { log: Logger },

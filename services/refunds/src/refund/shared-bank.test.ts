@@ -1,7 +1,7 @@
 import type { AcquirerOutcome } from "@holdfast/acquirer";
 import { expect, test } from "vitest";
 import type { RefundBank, RefundToSend } from "./refund-bank.ts";
-import { placesByAccount, shareBank } from "./shared-bank.ts";
+import { permitsByAccount, shareBank } from "./shared-bank.ts";
 
 const UNKNOWN: AcquirerOutcome = { kind: "unknown", reason: "timeout" };
 
@@ -11,7 +11,7 @@ function setUp() {
   const call = ({ refund_id }: RefundToSend) =>
     new Promise<never>((resolve) => calls.push({ refund: refund_id, answer: resolve as never }));
   const bank: RefundBank = { carryOut: call, inquire: call };
-  return { calls, bank: shareBank(bank, placesByAccount({ max: 4, ofOneMax: 1 })) };
+  return { calls, bank: shareBank(bank, permitsByAccount({ max: 4, ofOneMax: 1 })) };
 }
 
 const refundOf = (

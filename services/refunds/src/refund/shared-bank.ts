@@ -1,32 +1,36 @@
-import { createSharedPlaces, type SharedPlaces, type SharedPlacesOptions } from "@holdfast/service-runtime";
+import {
+  createSharedPermits,
+  type SharedPermits,
+  type SharedPermitsOptions,
+} from "@holdfast/service-runtime";
 import type { RefundBank, RefundToSend } from "./refund-bank.ts";
 
-/** The places for calls to one account; null is that of `ACQUIRER_URL`. */
-export type PlacesOf = (accountId: string | null) => SharedPlaces;
+/** The permits for calls to one account; null is that of `ACQUIRER_URL`. */
+export type PermitsOf = (accountId: string | null) => SharedPermits;
 
-/** Gives each account as many places, so that one whose bank hangs takes none of another's. */
-export function placesByAccount(options: SharedPlacesOptions): PlacesOf {
-  const made = new Map<string | null, SharedPlaces>();
+/** Gives each account as many permits, so that one whose bank hangs takes none of another's. */
+export function permitsByAccount(options: SharedPermitsOptions): PermitsOf {
+  const made = new Map<string | null, SharedPermits>();
   return (accountId) => {
-    const places = made.get(accountId) ?? createSharedPlaces(options);
-    made.set(accountId, places);
-    return places;
+    const permits = made.get(accountId) ?? createSharedPermits(options);
+    made.set(accountId, permits);
+    return permits;
   };
 }
 
 /**
- * Gives each merchant's refunds their share of the calls to an account that may be under way. A call that gets no place
+ * Gives each merchant's refunds their share of the calls to an account that may be under way. A call that gets no permit
  * within its time was not sent, like one for which the bank could not be reached: the refund stays as it is, and
  * recovery carries it out.
  */
-export function shareBank(bank: RefundBank, placesOf: PlacesOf): RefundBank {
+export function shareBank(bank: RefundBank, permitsOf: PermitsOf): RefundBank {
   const within = async <Answer>(
     { merchant_id, account_id }: RefundToSend,
     waitUntil: Date,
     call: () => Promise<Answer>,
     notSent: Answer,
   ): Promise<Answer> => {
-    const release = await placesOf(account_id).wait(merchant_id, waitUntil.getTime());
+    const release = await permitsOf(account_id).wait(merchant_id, waitUntil.getTime());
     return release ? await call().finally(release) : notSent;
   };
   return {

@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage } from "node:http";
 import { BANK_NOTIFICATION_BOUNDS, takeBankNotification } from "@holdfast/contracts";
-import { createSharedPlaces, placesOfOne } from "@holdfast/service-runtime";
+import { createSharedPermits, permitsOfOne } from "@holdfast/service-runtime";
 import { Router } from "express";
 import { z } from "zod";
 import type { SendPageCommand } from "../../bus/send-command.ts";
@@ -27,8 +27,11 @@ export type BankNotificationsDeps = {
 
 export function bankNotifications({ send, perMinute }: BankNotificationsDeps): Router {
   const rate = createTokenBuckets({ size: perMinute, intervalMs: 60_000, keysMax: ADDRESSES_MAX });
-  const limit = createBodyLimit({ bodiesMax: PLACES, bytesMax: PLACES * BANK_NOTIFICATION_BOUNDS.bodyBytes });
-  const places = createSharedPlaces({ max: PLACES, ofOneMax: placesOfOne(PLACES, ADDRESS_SHARE) });
+  const limit = createBodyLimit({
+    bodiesMax: PERMITS,
+    bytesMax: PERMITS * BANK_NOTIFICATION_BOUNDS.bodyBytes,
+  });
+  const permits = createSharedPermits({ max: PERMITS, ofOneMax: permitsOfOne(PERMITS, ADDRESS_SHARE) });
   const take = requestHandler(async (request, exchange) => {
     exchange.route = "/bank-notifications/{accountId}";
     const client = networkOf(exchange.clientAddress);
@@ -38,7 +41,7 @@ export function bankNotifications({ send, perMinute }: BankNotificationsDeps): R
     if (body instanceof Refusal) return refuse(exchange, body);
     if (body.length > BANK_NOTIFICATION_BOUNDS.bodyBytes)
       return refuse(exchange, new Refusal("payload_too_large"));
-    const release = places.take(client);
+    const release = permits.take(client);
     if (!release) return refuse(exchange, new Refusal("service_unavailable"));
     await handOver(send, request, exchange, body).finally(release);
   });
@@ -57,7 +60,7 @@ export function bankNotifications({ send, perMinute }: BankNotificationsDeps): R
 const BANK_NOTIFICATIONS_PATH = "/bank-notifications/:accountId";
 const ADDRESSES_MAX = 10_000;
 /** Notifications under way; a bank sends its own from a few addresses. */
-const PLACES = 64;
+const PERMITS = 64;
 const ADDRESS_SHARE = 1 / 2;
 
 async function handOver(

@@ -19,7 +19,7 @@ import type { BodyLimit } from "../../limits/body-limit.ts";
 import { findPayee } from "../../merchant/find-payee.ts";
 import { checkoutUrl } from "../public-url.ts";
 import type { FormTokens } from "./form-token.ts";
-import { visitHandler, visitInPlace, type VisitDeps } from "./handle-visit.ts";
+import { visitHandler, visitWithPermit, type VisitDeps } from "./handle-visit.ts";
 import { ASSET_HEADERS } from "./page-assets.ts";
 import { generateNonce, pageHeaders } from "./page-headers.ts";
 import { payByForm, type PayByFormDeps } from "./pay-by-form.ts";
@@ -60,8 +60,8 @@ export function checkoutPages(deps: CheckoutPagesDeps): Router {
     });
     router.get(asset.path, sendAsset);
   }
-  on("get", "", (visit) => visitInPlace(deps, visit, "read", () => showCheckout(deps, visit)));
-  on("get", "/state", (visit) => visitInPlace(deps, visit, "read", () => tellState(deps, visit)));
+  on("get", "", (visit) => visitWithPermit(deps, visit, "read", () => showCheckout(deps, visit)));
+  on("get", "/state", (visit) => visitWithPermit(deps, visit, "read", () => tellState(deps, visit)));
   on("post", "/card", (visit) => tellCard(deps, visit));
   on("post", "/pay", (visit) => pay(deps, visit));
   on("post", "/cancel", (visit) => cancel(deps, visit));
@@ -115,7 +115,7 @@ async function tellCard(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   const form = await readForm(deps, visit);
   if (!form) return;
   const bin = form.get("bin") ?? "";
-  await visitInPlace(deps, visit, "read", async () => {
+  await visitWithPermit(deps, visit, "read", async () => {
     const checkout = await look(deps, visit);
     if (!checkout) return;
     if (!binSchema.safeParse(bin).success) return notFound(visit);
@@ -131,10 +131,10 @@ async function pay(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   const form = await readForm(deps, visit);
   if (!form) return;
   let checkout: CheckoutPage | undefined;
-  await visitInPlace(deps, visit, "read", async () => void (checkout = await look(deps, visit)));
-  // The place of a payment is its merchant's, which is known now.
+  await visitWithPermit(deps, visit, "read", async () => void (checkout = await look(deps, visit)));
+  // The permit of a payment is its merchant's, which is known now.
   if (checkout)
-    await visitInPlace(deps, visit, "external", () => payWith(deps, visit, { form, checkout: checkout! }));
+    await visitWithPermit(deps, visit, "external", () => payWith(deps, visit, { form, checkout: checkout! }));
 }
 
 async function payWith(
@@ -166,7 +166,7 @@ async function payWith(
 async function cancel(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   const form = await readForm(deps, visit);
   if (!form) return;
-  await visitInPlace(deps, visit, "write", async () => {
+  await visitWithPermit(deps, visit, "write", async () => {
     await deps.sendPage(cancelCheckout, visit.exchange, { checkoutId: visit.checkoutId });
     // The page shows the state of the checkout, whatever the reply was.
     goTo(visit, `${visit.path}?lang=${visit.asked.locale.language}`);

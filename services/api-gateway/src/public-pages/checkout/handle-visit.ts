@@ -15,7 +15,7 @@ export type VisitDeps = {
   /** Limits the requests of each client and of each checkout. */
   rate: PageRateLimit;
   /** Over the limit, the page asks the buyer to try again. */
-  inPlace: PageInFlightLimit;
+  withPermit: PageInFlightLimit;
 };
 
 /** A page for each id of its kind. */
@@ -52,14 +52,14 @@ export function visitHandler(deps: VisitDeps, page: VisitedPage): RequestHandler
   });
 }
 
-/** Takes a place for what asks another service. A form takes none before it is there, and is known to be ours. */
-export async function visitInPlace(
-  deps: Pick<VisitDeps, "inPlace">,
+/** Takes a permit for what asks another service. A form takes none before it is there, and is known to be ours. */
+export async function visitWithPermit(
+  deps: Pick<VisitDeps, "withPermit">,
   visit: Visit,
   work: Work,
   answer: () => Promise<void>,
 ): Promise<void> {
   const { clientAddress, merchantId } = visit.exchange;
   const visitor = { clientAddress, subject: visit.checkoutId, merchantId };
-  if (!(await deps.inPlace(visitor, work, answer))) trouble(visit);
+  if (!(await deps.withPermit(visitor, work, answer))) trouble(visit);
 }

@@ -9,7 +9,7 @@ import { findPayee } from "../../merchant/find-payee.ts";
 import { checkoutUrl, paymentLinkUrl } from "../public-url.ts";
 import { goTo, notFound, trouble, type Visit } from "./answer-visit.ts";
 import type { CheckoutPagesDeps } from "./checkout-pages.ts";
-import { visitHandler, visitInPlace } from "./handle-visit.ts";
+import { visitHandler, visitWithPermit } from "./handle-visit.ts";
 import { generateNonce, pageHeaders } from "./page-headers.ts";
 import { readForm } from "./read-form.ts";
 import { renderPage } from "./render-page.ts";
@@ -25,7 +25,7 @@ export function paymentLinkPages(deps: CheckoutPagesDeps): Router {
       `/checkout/links/:paymentLinkId${path}`,
       visitHandler(deps, { ...LINK, route: `/checkout/links/{paymentLinkId}${path}`, handle }),
     );
-  on("get", "", (visit) => visitInPlace(deps, visit, "read", () => showLink(deps, visit)));
+  on("get", "", (visit) => visitWithPermit(deps, visit, "read", () => showLink(deps, visit)));
   on("post", "/begin", (visit) => begin(deps, visit));
   return router;
 }
@@ -59,7 +59,7 @@ async function begin(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   if (!form) return;
   const { exchange, asked, path, checkoutId: paymentLinkId } = visit;
   const checkoutId = form.get("paymentId")!;
-  await visitInPlace(deps, visit, "write", async () => {
+  await visitWithPermit(deps, visit, "write", async () => {
     const reply = await deps.sendPage(beginPaymentLink, exchange, { paymentLinkId, checkoutId });
     const link = linkOf(visit, reply);
     if (!link) return;

@@ -48,7 +48,7 @@ async function setUp(settings: Record<string, string>) {
 
 test("512 forms that do not arrive, for checkouts nobody knows, shut out no buyer", async () => {
   const { checkouts, pages, buy, slowForm } = await setUp({
-    // Fewer places than bodies: a form that took one before it is there would leave none to buyers.
+    // Fewer permits than bodies: a form that took one before it is there would leave none to buyers.
     REQUESTS_IN_FLIGHT_MAX: "64",
     LOCAL_REQUESTS_IN_FLIGHT_MAX: "64",
     BODIES_IN_FLIGHT_MAX: "256",
@@ -99,7 +99,7 @@ test("forms of one address, or for one checkout, that hang leave places to all o
     return { outcome: "done", result: known };
   };
   const [mallory, ...friends] = Array.from({ length: 4 }, (_, host) => `198.51.100.${host + 1}`);
-  // An eighth of the places.
+  // An eighth of the permits.
   const ofAddress = [buy(known, mallory!), buy(known, mallory!)];
   await eventually(() => expect(held).toBe(2));
   expect(await buy(other, mallory!)).toEqual([200, 503]);

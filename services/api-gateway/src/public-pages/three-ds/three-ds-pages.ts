@@ -37,7 +37,7 @@ export type ThreeDsPagesDeps = {
   send: SendPageCommand;
   sessions: SignedSessions;
   /** Over the limit, the page asks again after a moment. */
-  inPlace: PageInFlightLimit;
+  withPermit: PageInFlightLimit;
   /** Forms that arrive at the same time. */
   bodies: BodyLimit;
   /** Refuses who asks too often, before anything is read. */
@@ -123,7 +123,7 @@ function visitHandler(deps: ThreeDsPagesDeps, page: ServedPage): RequestHandler 
 
 async function showChallenge(deps: ThreeDsPagesDeps, visit: Visit): Promise<void> {
   const { exchange, ids, language } = visit;
-  await inPlace(deps, visit, "read", async () => {
+  await withPermit(deps, visit, "read", async () => {
     const reply = await deps.send(readSession, exchange, ids);
     const challenge = "result" in reply ? reply.result.challenge : undefined;
     if (!challenge) return answerState(visit, reply);
@@ -146,20 +146,21 @@ async function takeReturn(deps: ThreeDsPagesDeps, visit: Visit): Promise<void> {
   const returned = readBrowserReturn(text);
   if (!returned) return answerNotice(exchange, 400, "invalid", { language });
   if (returned.fields.length > 0) visit.returned = returned;
-  await inPlace(deps, visit, "external", async () =>
+  await withPermit(deps, visit, "external", async () =>
     answerState(visit, await deps.send(completePayment, exchange, { ...ids, returned })),
   );
 }
 
-/** Takes a place, when all of the request is there. */
-async function inPlace(
+/** Takes a permit, when all of the request is there. */
+async function withPermit(
   deps: ThreeDsPagesDeps,
   visit: Visit,
   work: Work,
   answer: () => Promise<void>,
 ): Promise<void> {
   const { clientAddress } = visit.exchange;
-  if (!(await deps.inPlace({ clientAddress, subject: visit.ids.paymentId }, work, answer))) askAgain(visit);
+  if (!(await deps.withPermit({ clientAddress, subject: visit.ids.paymentId }, work, answer)))
+    askAgain(visit);
 }
 
 /** The fields of the return as they came, from the query or the form. */

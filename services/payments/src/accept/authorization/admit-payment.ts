@@ -10,26 +10,30 @@ import {
 } from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
 import type { Acquirers } from "../../bank/calls/acquirers.ts";
-import type { CallTurns } from "../../bank/calls/call-turns.ts";
+import type { CallBudget } from "../../bank/calls/call-budget.ts";
 import type { RoutedPayment } from "../../bank/account/decide-route.ts";
 import type { FindRoute } from "../../bank/account/routing.ts";
 import { findBin } from "../bins/bin-table.ts";
 import type { CurrentBins } from "../bins/current-bins.ts";
 import { enforceRules, type EnforceRulesDeps } from "../rules/enforce-rules.ts";
 import type { ClaimRow } from "../../payment/payment-statements.ts";
-import { withConnection, withTurns, type ConnectionDeps } from "../../bank/calls/with-connection.ts";
+import {
+  withMerchantPermit,
+  withCallBudget,
+  type PermitDeps,
+} from "../../bank/calls/with-merchant-permit.ts";
 import { answerRefusal, answerKnownPayment, type ReadState } from "./answer-known-payment.ts";
 import { basketOf, customerOf } from "./card-request.ts";
 import { buildClaim, refuseProgramme, type BuildClaimDeps } from "./build-claim.ts";
 
 export type AdmitPaymentDeps = BuildClaimDeps &
   EnforceRulesDeps &
-  ConnectionDeps & {
+  PermitDeps & {
     cards: CardOpener;
     bins: CurrentBins["table"];
     findRoute: FindRoute;
     acquirers: Acquirers;
-    turns: CallTurns;
+    budget: CallBudget;
   };
 
 /** A payment that may go on to its claim. */
@@ -46,7 +50,7 @@ type Message = Incoming<PreAuthorizePayment | SellPayment>;
 /**
  * The steps before any payment's claim, with 3-D Secure or without: opens the card and the details of its buyer, looks
  * up its BIN, refuses what its programme does not have, finds the account that it goes to, refuses a payment without
- * the fields that the account needs, waits for one of the merchant's connections to it, takes a turn where it has so
+ * the fields that the account needs, waits for one of the merchant's permits at it, takes calls from its budget where it has so
  * many calls a minute, and asks the merchant's rules. Nothing has been sent to the bank.
  * @param proceed what follows for a payment that is admitted, on that connection. Every other gets its answer here.
  */
@@ -96,8 +100,8 @@ export async function admitPayment<Reply extends CommandReply<ApiPaymentResponse
   const { deadlineAt } = message.context;
   const caller = { accountId, merchantId: row.merchant_id, deadlineAt };
   const calls = deps.acquirers.of(accountId).capabilities.callsPerPayment ?? 1;
-  return await withConnection<ApiPaymentResponse>(deps, caller, () =>
-    withTurns(deps, { accountId, calls }, async () => {
+  return await withMerchantPermit<ApiPaymentResponse>(deps, caller, () =>
+    withCallBudget(deps, { accountId, calls }, async () => {
       const rejected = await enforceRules(deps, message, row);
       if (rejected === "known") return await answerKnownPayment(deps, message, row, read);
       return rejected ?? (await proceed({ row, card, details, otherAccounts }));

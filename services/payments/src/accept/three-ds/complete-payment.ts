@@ -10,7 +10,7 @@ import type { CommandReply, CompletePayment, ServiceContext, SessionState } from
 import { failpoint } from "@holdfast/service-runtime";
 import { awaitFirst } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
-import { latestStart, type ConnectionDeps } from "../../bank/calls/with-connection.ts";
+import { latestStart, type PermitDeps } from "../../bank/calls/with-merchant-permit.ts";
 import {
   callCompletion,
   concludeCompletion,
@@ -22,7 +22,7 @@ import { sessionState } from "./session-state.ts";
 import type { Kysely } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
 
-export type CompletePaymentDeps = CompleteAuthorizationDeps & ConnectionDeps & { leaseMs: number };
+export type CompletePaymentDeps = CompleteAuthorizationDeps & PermitDeps & { leaseMs: number };
 
 type Reply = CommandReply<SessionState>;
 type Message = Incoming<CompletePayment, ServiceContext>;
@@ -62,8 +62,8 @@ async function tryToComplete(
     .checkReturn?.(returnCheck(payment, { session, returned }));
   if (refused) return refuse(deps, found, refused);
 
-  const connections = deps.connectionsOf(payment.account_id);
-  const release = await connections.wait(payment.merchant_id, latestStart(deps, context.deadlineAt));
+  const permits = deps.permitsOf(payment.account_id);
+  const release = await permits.wait(payment.merchant_id, latestStart(deps, context.deadlineAt));
   if (!release) return "not_started";
   try {
     return await complete(deps, found, { session, returned });

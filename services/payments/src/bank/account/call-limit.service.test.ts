@@ -70,7 +70,7 @@ test("new payments beyond the limit are not started, and what was begun has call
     { outcome: "done" },
     { outcome: "done" },
   ]);
-  // The third waits for its turn, which comes when a minute has passed.
+  // The third waits for the budget, which comes when a minute has passed.
   const third = capture(begun[2]!);
   await payments.query(
     "update payments.acquirer_call_slot set taken_at = taken_at - interval '1 minute' where account_id = $1",

@@ -1,8 +1,8 @@
 /**
- * The resources of one account. Everything that can hang with a bank (connections, their merchants' shares, the workers
+ * The resources of one account. Everything that can hang with a bank (connections, their merchants' permits, the workers
  * that finish what was begun) is counted by account, so that a bank which hangs takes nothing of another's.
  */
-import { createSharedPlaces, placesOfOne, type SharedPlaces } from "@holdfast/service-runtime";
+import { createSharedPermits, permitsOfOne, type SharedPermits } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
 import type { Lane } from "./acquirers.ts";
@@ -16,24 +16,24 @@ export function connectionsOfLanes(connectionsMax: number): Record<Lane, number>
   return { payments: Math.max(1, connectionsMax - 2 * quarter), refunds: quarter, upkeep: quarter };
 }
 
-/** The connections for payments to an account, of which each merchant has a share: a call takes its place here first. */
-export type ConnectionsOf = (accountId: string | null) => SharedPlaces;
+/** The connections for payments to an account, of which each merchant has a share: a call takes its permit here first. */
+export type PermitsOf = (accountId: string | null) => SharedPermits;
 
 /** @param fallbackMax connections for payments to the account of `ACQUIRER_URL`. */
-export function createConnections(
+export function createMerchantPermits(
   { table }: Accounts,
   { share, fallbackMax }: { share: number; fallbackMax: number },
-): ConnectionsOf {
-  const made = new Map<string | null, { max: number; places: SharedPlaces }>();
+): PermitsOf {
+  const made = new Map<string | null, { max: number; permits: SharedPermits }>();
   return (accountId) => {
     const account = accountId === null ? undefined : table()?.accounts.get(accountId);
-    // For an unknown account every call is `not_sent`, and holds a place for no time.
+    // For an unknown account every call is `not_sent`, and holds a permit for no time.
     const max = account ? connectionsOfLanes(account.connectionsMax).payments : fallbackMax;
     const known = made.get(accountId);
-    if (known?.max === max) return known.places;
-    const places = createSharedPlaces({ max, ofOneMax: placesOfOne(max, share) });
-    made.set(accountId, { max, places });
-    return places;
+    if (known?.max === max) return known.permits;
+    const permits = createSharedPermits({ max, ofOneMax: permitsOfOne(max, share) });
+    made.set(accountId, { max, permits });
+    return permits;
   };
 }
 

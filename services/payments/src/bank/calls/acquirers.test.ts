@@ -3,7 +3,7 @@ import { captureLog } from "@holdfast/tests/support";
 import { expect, onTestFinished, test } from "vitest";
 import { createAccountAcquirers } from "./acquirers.ts";
 import type { CallSlots } from "./call-slots.ts";
-import { createCallTurns } from "./call-turns.ts";
+import { createCallBudget } from "./call-budget.ts";
 import type { Account } from "../account/current-accounts.ts";
 
 const account = (version: number): Account => ({
@@ -27,13 +27,13 @@ test("an account that cannot be used is counted at every reading, and logged onc
   const wire = { connectTimeoutMs: 1_000, allowPlaintext: false };
   const url = "http://127.0.0.1:1";
   const fallback = () => createSimulatorAcquirer({ url, connectionsMax: 1, ...wire });
-  const turns = createCallTurns({} as CallSlots, { table: () => undefined });
+  const budget = createCallBudget({} as CallSlots, { table: () => undefined });
   const banks = createAccountAcquirers({
     connectors: new Map(),
     ring: undefined,
     fallback,
     wire,
-    turns,
+    budget,
     log,
   });
   onTestFinished(() => banks.close());

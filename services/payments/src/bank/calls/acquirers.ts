@@ -9,7 +9,7 @@ import {
 import type { KeyRing, Logger } from "@holdfast/service-runtime";
 import { connectionsOfLanes } from "./account-connections.ts";
 import { createBreaker, type Breaker } from "./breaker.ts";
-import type { CallTurns } from "./call-turns.ts";
+import type { CallBudget } from "./call-budget.ts";
 import type { Account } from "../account/current-accounts.ts";
 import { openAccountSecrets } from "../account/seal-account-secrets.ts";
 
@@ -46,8 +46,8 @@ export type AccountAcquirersOptions = {
   ring: KeyRing | undefined;
   /** The account of `ACQUIRER_URL`, where that is set. */
   fallback?: (lane: Lane) => Acquirer;
-  wire: Omit<AcquirerWire, "connectionsMax" | "turn">;
-  turns: CallTurns;
+  wire: Omit<AcquirerWire, "connectionsMax" | "awaitBudget">;
+  budget: CallBudget;
   log: Logger;
 };
 
@@ -112,11 +112,11 @@ function connectLanes(
   try {
     const lanes = LANES.map((lane) => {
       const connectionsMax = connectionsOfLanes(account.connectionsMax)[lane];
-      const turn = options.turns.turnOf(account.accountId);
-      const wire = { ...options.wire, turn };
+      const awaitBudget = options.budget.awaitBudgetOf(account.accountId);
+      const wire = { ...options.wire, awaitBudget };
       const acquirer = connectAccount({ ...options, wire }, { ...account, connectionsMax });
       const url = urlOf(account.settings);
-      const inLane = options.turns.inLane(acquirer, lane);
+      const inLane = options.budget.inLane(acquirer, lane);
       const observed = observeAcquirer(inLane, { url, account: account.accountId, log: options.log });
       return [lane, reportToBreaker(observed, { breaker, onRefused: () => refused(account) })] as const;
     });

@@ -3,7 +3,7 @@ import { createSimulatorAcquirer } from "@holdfast/banks";
 import { metrics } from "@holdfast/telemetry";
 import type { Kysely } from "kysely";
 import type { Logger } from "@holdfast/service-runtime";
-import { createAccountOf, createConnections, createUpkeep } from "./account-connections.ts";
+import { createAccountOf, createMerchantPermits, createUpkeep } from "./account-connections.ts";
 import { createTerms } from "../account/account-terms.ts";
 import {
   createAccountAcquirers,
@@ -12,7 +12,7 @@ import {
   type Lane,
 } from "./acquirers.ts";
 import { createCallSlots } from "./call-slots.ts";
-import { createCallTurns, type CallTurns } from "./call-turns.ts";
+import { createCallBudget, type CallBudget } from "./call-budget.ts";
 import { CONNECTORS } from "./connectors.ts";
 import { createCurrentAccounts } from "../account/current-accounts.ts";
 import type { Config } from "../../config.ts";
@@ -33,39 +33,39 @@ export async function startAccounts(
     description: "Accounts whose newest settings or credentials this process cannot use",
   });
   const accounts = createCurrentAccounts(db, { log, onRead: (read) => unusable.record(banks.use(read)) });
-  const turns = createCallTurns(createCallSlots(db), accounts);
-  const { acquirers: banks, ...rest } = connectAcquirers(config, { log, turns });
+  const budget = createCallBudget(createCallSlots(db), accounts);
+  const { acquirers: banks, ...rest } = connectAcquirers(config, { log, budget });
   await accounts.refresh().catch((error: unknown) => log.warn({ error }, "accounts could not be read yet"));
   const defaults = {
     lateArrivalMs: config.ACQUIRER_LATE_ARRIVAL,
     businessDay: { timeZone: config.BUSINESS_TIME_ZONE, cutOff: config.BUSINESS_DAY_CUT_OFF },
   };
   const termsOf = createTerms(accounts, { defaults, callMs: config.ACQUIRER_TIMEOUT });
-  const connectionsOf = createConnections(accounts, {
+  const permitsOf = createMerchantPermits(accounts, {
     share: config.ACQUIRER_CONNECTIONS_SHARE,
     fallbackMax: config.ACQUIRER_CONNECTIONS_MAX,
   });
-  const connections = { connectionsOf, accountOf: createAccountOf(accounts, db), turns };
+  const connections = { permitsOf, accountOf: createAccountOf(accounts, db), budget };
   return { banks, accounts, termsOf, defaults, connections, upkeep: createUpkeep(accounts), ...rest };
 }
 
 /** The banks: the accounts that operators have made, and the one of `ACQUIRER_URL` where that is set. */
 function connectAcquirers(
   config: Config,
-  { log, turns }: { log: Logger; turns: CallTurns },
+  { log, budget }: { log: Logger; budget: CallBudget },
 ): AcquirerConnections {
   const { ACQUIRER_URL: url, ACQUIRER_CONNECTIONS_MAX: max, ACQUIRER_REPETITION: repetition } = config;
   const wire = {
     connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS,
     allowPlaintext: config.ALLOW_PLAINTEXT.has("acquirer"),
   };
-  const connectionsOf: Record<Lane, number> = {
+  const connectionsMaxOf: Record<Lane, number> = {
     payments: max,
     refunds: config.ACQUIRER_REFUND_CONNECTIONS_MAX,
     upkeep: config.RECOVERY_IN_FLIGHT_MAX + config.EXPIRY_IN_FLIGHT_MAX + OPERATOR_CONNECTIONS,
   };
   const connectDefault = (defaultUrl: string) => (lane: Lane) => {
-    const options = { url: defaultUrl, repetition, connectionsMax: connectionsOf[lane], ...wire };
+    const options = { url: defaultUrl, repetition, connectionsMax: connectionsMaxOf[lane], ...wire };
     return observeAcquirer(createSimulatorAcquirer(options), { url: defaultUrl, account: "default", log });
   };
   const connecting = { connectors: CONNECTORS, ring: config.ACCOUNT_SECRET_KEYS, wire };
@@ -74,7 +74,7 @@ function connectAcquirers(
     acquirers: createAccountAcquirers({
       ...connecting,
       ...(url && { fallback: connectDefault(url) }),
-      turns,
+      budget,
       log,
     }),
   };

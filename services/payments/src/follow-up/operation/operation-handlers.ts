@@ -7,10 +7,10 @@ import {
 import { handler, type Incoming } from "@holdfast/messaging";
 import { orNotStarted } from "@holdfast/postgres";
 import type { AccountOf } from "../../bank/calls/account-connections.ts";
-import { withConnection, type ConnectionDeps } from "../../bank/calls/with-connection.ts";
+import { withMerchantPermit, type PermitDeps } from "../../bank/calls/with-merchant-permit.ts";
 import { cancelPayment, capturePayment, type MerchantOperationDeps } from "./merchant-operations.ts";
 
-export type OperationHandlerDeps = MerchantOperationDeps & ConnectionDeps & { accountOf: AccountOf };
+export type OperationHandlerDeps = MerchantOperationDeps & PermitDeps & { accountOf: AccountOf };
 
 /** Commands of a merchant about an approved payment. */
 export function operationHandlers(deps: OperationHandlerDeps) {
@@ -36,5 +36,5 @@ export async function onItsConnection(
     accountId: await deps.accountOf({ paymentId: payload.paymentId, merchantId }),
   }));
   if ("outcome" in found) return found;
-  return await withConnection(deps, { ...found, merchantId, deadlineAt }, operate);
+  return await withMerchantPermit(deps, { ...found, merchantId, deadlineAt }, operate);
 }

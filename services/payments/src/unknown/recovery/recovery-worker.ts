@@ -18,7 +18,7 @@ export type UpkeepOptions = Pick<
 
 /**
  * Settles the payments of unknown outcome that are due, those that wait longest first, side by side and without rounds: an
- * inquiry that hangs holds one place of its account's, and the others are asked about in time to be adopted.
+ * inquiry that hangs holds one permit of its account's, and the others are asked about in time to be adopted.
  */
 export function startRecovery(deps: RecoveryWorkerDeps, options: UpkeepOptions): PeriodicTask {
   return startWorkPools("recovery", {

@@ -2,7 +2,7 @@ import { type Acquirer } from "@holdfast/acquirer";
 import { createSimulatorAcquirer } from "@holdfast/banks";
 import { expect, test } from "vitest";
 import type { CallSlots } from "./call-slots.ts";
-import { createCallTurns, rangeOf } from "./call-turns.ts";
+import { createCallBudget, rangeOf } from "./call-budget.ts";
 import type { Account } from "../account/current-accounts.ts";
 
 /** Slots in memory. A slot that is taken is free again when the test says so. */
@@ -37,23 +37,24 @@ const soon = () => new Date(Date.now() + 60_000);
 const limited = { kind: "not_sent", reason: "limit", notBefore: expect.any(Date) };
 
 /** An acquirer of which each call is one over the network that takes its turn, and answers with it. */
-function acquirerOf(turn: (until: Date) => Promise<unknown>): Acquirer {
+function acquirerOf(awaitBudget: (until: Date) => Promise<unknown>): Acquirer {
   const idle = createSimulatorAcquirer({ url: "http://127.0.0.1:1", connectTimeoutMs: 1, connectionsMax: 1 });
-  const call = async (request: { until?: Date }) => (await turn(request.until ?? soon())) ?? { kind: "sent" };
+  const call = async (request: { until?: Date }) =>
+    (await awaitBudget(request.until ?? soon())) ?? { kind: "sent" };
   return { ...idle, sale: call, capture: call, inquire: call, complete: call, refund: call } as never;
 }
 
 function bench(callsPerMinute?: number) {
   const slots = slotsInMemory();
-  const turns = createCallTurns(slots, accounts(callsPerMinute));
-  const bank = acquirerOf(turns.turnOf("a"));
+  const budget = createCallBudget(slots, accounts(callsPerMinute));
+  const bank = acquirerOf(budget.awaitBudgetOf("a"));
   const lane = (name: "payments" | "refunds" | "upkeep") =>
-    turns.inLane(bank, name) as unknown as Record<
+    budget.inLane(bank, name) as unknown as Record<
       "sale" | "capture" | "inquire" | "complete" | "refund",
       (request: { until?: Date }) => Promise<unknown>
     >;
   const use = (count: number) => Array.from({ length: count }, (_, index) => slots.taken.add(LIMIT - index));
-  return { slots, turns, lane, use };
+  return { slots, budget, lane, use };
 }
 
 test("each kind of call leaves to what was begun the part that is kept for it", () => {
@@ -64,10 +65,10 @@ test("each kind of call leaves to what was begun the part that is kept for it", 
 });
 
 test("a new payment takes its calls before it begins, uses those first, and gives back what it did not use", async () => {
-  const { slots, turns, lane } = bench(LIMIT);
-  const held = await turns.hold("a", 3);
+  const { slots, budget, lane } = bench(LIMIT);
+  const reserved = await budget.reserve("a", 3);
   expect(slots.taken.size).toBe(3);
-  await turns.use(held!, async () => {
+  await budget.use(reserved!, async () => {
     expect(await lane("payments").sale({})).toEqual({ kind: "sent" });
     expect(await lane("payments").complete({})).toEqual({ kind: "sent" });
     expect(slots.taken.size).toBe(3);
@@ -76,11 +77,11 @@ test("a new payment takes its calls before it begins, uses those first, and give
 });
 
 test("without free calls there is no new payment, and nothing waits for one", async () => {
-  const { turns, lane, use } = bench(LIMIT);
+  const { budget, lane, use } = bench(LIMIT);
   use(7);
-  expect(await turns.hold("a", 2)).toBeUndefined();
+  expect(await budget.reserve("a", 2)).toBeUndefined();
   use(8);
-  expect(await turns.hold("a", 1)).toBeUndefined();
+  expect(await budget.reserve("a", 1)).toBeUndefined();
   expect(await lane("payments").sale({})).toEqual(limited);
 });
 
@@ -99,9 +100,9 @@ test("what was begun goes on where new payments and reads stop, and waits for it
 });
 
 test("an account without a limit, and the one of ACQUIRER_URL, take no turns", async () => {
-  const { slots, turns, lane } = bench();
-  expect(await turns.hold("a", 2)).toEqual({ accountId: "a", slots: [] });
-  expect(await turns.hold(null, 2)).toEqual({ accountId: null, slots: [] });
+  const { slots, budget, lane } = bench();
+  expect(await budget.reserve("a", 2)).toEqual({ accountId: "a", slots: [] });
+  expect(await budget.reserve(null, 2)).toEqual({ accountId: null, slots: [] });
   expect(await lane("payments").sale({})).toEqual({ kind: "sent" });
   expect(slots.taken.size).toBe(0);
 });

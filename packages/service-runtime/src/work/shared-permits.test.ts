@@ -1,36 +1,36 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createSharedPlaces, placesOfOne, type Release } from "./shared-places.ts";
+import { createSharedPermits, permitsOfOne, type Release } from "./shared-permits.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 function setUp({ max = 4, ofOneMax = 2 } = {}) {
-  const places = createSharedPlaces({ max, ofOneMax });
+  const permits = createSharedPermits({ max, ofOneMax });
   const granted: string[] = [];
   const releases: Release[] = [];
   const wait = async (holder: string, name = holder, waitMs = 1_000) => {
-    const release = await places.wait(holder, Date.now() + waitMs);
+    const release = await permits.wait(holder, Date.now() + waitMs);
     granted.push(release ? name : `${name} gave up`);
     if (release) releases.push(release);
   };
-  return { places, granted, releases, wait };
+  return { permits, granted, releases, wait };
 }
 
 test("one holder has its part and no more, and the others' places stay free", () => {
-  const { places } = setUp();
-  const own = [places.take("a"), places.take("a"), places.take("a")];
+  const { permits } = setUp();
+  const own = [permits.take("a"), permits.take("a"), permits.take("a")];
   expect(own.map((release) => release !== undefined)).toEqual([true, true, false]);
-  expect([places.take("b"), places.take("b")].every(Boolean)).toBe(true);
-  expect(places.take("c")).toBeUndefined();
+  expect([permits.take("b"), permits.take("b")].every(Boolean)).toBe(true);
+  expect(permits.take("c")).toBeUndefined();
   own[0]!();
   own[0]!();
-  expect(places.take("c")).toBeDefined();
-  expect(places.take("d")).toBeUndefined();
+  expect(permits.take("c")).toBeDefined();
+  expect(permits.take("d")).toBeUndefined();
 });
 
 test("nobody in particular has no part, and is bounded by all places", () => {
-  const { places } = setUp();
-  const taken = Array.from({ length: 5 }, () => places.take(undefined));
+  const { permits } = setUp();
+  const taken = Array.from({ length: 5 }, () => permits.take(undefined));
   expect(taken.map((release) => release !== undefined)).toEqual([true, true, true, true, false]);
 });
 
@@ -48,22 +48,22 @@ test("those who wait have their turns by holder, however many one of them sends"
 });
 
 test("a holder that waits for its own part keeps nobody else waiting", async () => {
-  const { places, granted, wait } = setUp({ max: 4, ofOneMax: 2 });
+  const { permits, granted, wait } = setUp({ max: 4, ofOneMax: 2 });
   for (const name of ["a1", "a2", "a3"]) void wait("a", name);
   await vi.advanceTimersByTimeAsync(0);
-  expect(places.take("b")).toBeDefined();
+  expect(permits.take("b")).toBeDefined();
   expect(granted).toEqual(["a1", "a2"]);
 });
 
 test("a wait ends at its time without a place, and takes none later", async () => {
-  const { places, granted, releases, wait } = setUp({ max: 1, ofOneMax: 1 });
+  const { permits, granted, releases, wait } = setUp({ max: 1, ofOneMax: 1 });
   await wait("a");
   void wait("a", "late", 500);
   await vi.advanceTimersByTimeAsync(500);
   expect(granted).toEqual(["a", "late gave up"]);
   releases[0]!();
-  expect(places.take("b")).toBeDefined();
-  expect(await places.wait("b", Date.now())).toBeUndefined();
+  expect(permits.take("b")).toBeDefined();
+  expect(await permits.wait("b", Date.now())).toBeUndefined();
 });
 
 test.each([
@@ -71,6 +71,6 @@ test.each([
   [2, 0.25, 1],
   [1, 1, 1],
   [10, 0.33, 3],
-])("of %i places a share of %d is %i", (max, share, places) => {
-  expect(placesOfOne(max, share)).toBe(places);
+])("of %i permits a share of %d is %i", (max, share, permits) => {
+  expect(permitsOfOne(max, share)).toBe(permits);
 });

@@ -6,36 +6,40 @@ import type { CallSlots, SlotRange } from "./call-slots.ts";
 import type { CurrentAccounts } from "../account/current-accounts.ts";
 
 /**
- * Turns at a bank that takes so many calls a minute. What was begun comes before what is new: a fifth of the calls is kept for
- * captures, cancellations, refunds and recovery, which wait for their turn, and inquiries of merchants' reads may use the half
+ * The budget of calls at a bank that takes so many a minute. What was begun comes before what is new: a fifth of the calls is kept for
+ * captures, cancellations, refunds and recovery, which wait for the budget, and inquiries of merchants' reads may use the half
  * only. A new payment does not wait: it takes what it needs before it is claimed, or there is no payment.
  */
-export type CallTurns = {
+export type CallBudget = {
   /** Takes a new payment's calls; undefined where they are not free. Without a limit there is nothing to take. */
-  hold(accountId: string | null, calls: number): Promise<HeldTurns | undefined>;
-  /** @param call whose calls of the account use what is held first. What they leave is given back. */
-  use<Result>(held: HeldTurns, call: () => Promise<Result>): Promise<Result>;
-  /** The same acquirer, whose calls take their turns as those of this lane. */
+  reserve(accountId: string | null, calls: number): Promise<ReservedCalls | undefined>;
+  /** @param call whose calls of the account use what is reserved first. What they leave is given back. */
+  use<Result>(reserved: ReservedCalls, call: () => Promise<Result>): Promise<Result>;
+  /** The same acquirer, whose calls count as those of this lane. */
   inLane(acquirer: Acquirer, lane: Lane): Acquirer;
   /** Is asked before each call of an account. @returns why it must not be made now, or undefined. */
-  turnOf(accountId: string): (until: Date) => Promise<NotSent | undefined>;
+  awaitBudgetOf(accountId: string): (until: Date) => Promise<NotSent | undefined>;
 };
 
-export type HeldTurns = { accountId: string | null; slots: number[] };
+export type ReservedCalls = { accountId: string | null; slots: number[] };
 
 /** `read` is the inquiry of a merchant's read; `follow_up` is everything about a payment that was begun. */
 type CallKind = "payment" | "follow_up" | "read";
 
-export function createCallTurns(
+export function createCallBudget(
   slots: CallSlots,
   { table }: Pick<CurrentAccounts, "table">,
   { now = Date.now }: { now?: () => number } = {},
-): CallTurns {
-  const calling = new AsyncLocalStorage<{ kind: CallKind; held?: HeldTurns | undefined }>();
+): CallBudget {
+  const calling = new AsyncLocalStorage<{ kind: CallKind; reserved?: ReservedCalls | undefined }>();
   const limitOf = (accountId: string | null) =>
     accountId === null ? undefined : table()?.accounts.get(accountId)?.callsPerMinute;
 
-  const waitForTurn = async (range: SlotRange, kind: CallKind, until: Date): Promise<NotSent | undefined> => {
+  const waitForBudget = async (
+    range: SlotRange,
+    kind: CallKind,
+    until: Date,
+  ): Promise<NotSent | undefined> => {
     for (;;) {
       const [taken] = await slots.take(range, 1);
       if (taken !== undefined) return undefined;
@@ -46,32 +50,33 @@ export function createCallTurns(
     }
   };
   return {
-    async hold(accountId, calls) {
+    async reserve(accountId, calls) {
       const max = limitOf(accountId);
       if (accountId === null || max === undefined) return { accountId, slots: [] };
       const taken = await slots.take(rangeOf("payment", { accountId, max }), calls);
       return taken.length === 0 ? undefined : { accountId, slots: taken };
     },
-    async use(held, call) {
+    async use(reserved, call) {
       try {
-        return await calling.run({ kind: "payment", held }, call);
+        return await calling.run({ kind: "payment", reserved }, call);
       } finally {
         // A slot that cannot be given back is free again in a minute.
-        if (held.accountId !== null) await slots.giveBack(held.accountId, held.slots).catch(() => undefined);
+        if (reserved.accountId !== null)
+          await slots.giveBack(reserved.accountId, reserved.slots).catch(() => undefined);
       }
     },
     inLane: (acquirer, lane) =>
       wrapCalls(acquirer, (operation, call) => (request) => {
-        const held = calling.getStore()?.held;
-        return calling.run({ kind: kindOf(lane, operation), held }, () => call(request));
+        const reserved = calling.getStore()?.reserved;
+        return calling.run({ kind: kindOf(lane, operation), reserved }, () => call(request));
       }),
-    turnOf: (accountId) => async (until) => {
+    awaitBudgetOf: (accountId) => async (until) => {
       const max = limitOf(accountId);
       if (max === undefined) return undefined;
-      const { kind, held } = calling.getStore() ?? { kind: "follow_up" };
-      if (held?.accountId === accountId && held.slots.pop() !== undefined) return undefined;
+      const { kind, reserved } = calling.getStore() ?? { kind: "follow_up" };
+      if (reserved?.accountId === accountId && reserved.slots.pop() !== undefined) return undefined;
       try {
-        return await waitForTurn(rangeOf(kind, { accountId, max }), kind, until);
+        return await waitForBudget(rangeOf(kind, { accountId, max }), kind, until);
       } catch {
         // Without the database calls cannot be counted, and the bank would refuse what is too much.
         return { kind: "not_sent", reason: "limit" };

@@ -1,34 +1,34 @@
-/** Gives a place back. A second call does nothing. */
+/** Gives a permit back. A second call does nothing. */
 export type Release = () => void;
 
-/** Places that several holders share, in this process. One holder can have a part of them, so none can have all. */
-export type SharedPlaces = {
+/** Permits that several holders share, in this process. One holder can have a part of them, so none can have all. */
+export type SharedPermits = {
   /**
-   * Takes a place if one is free and the holder has not its part already.
+   * Takes a permit if one is free and the holder has not its part already.
    * @param holder undefined: no particular holder, so that `max` alone is the bound.
    */
   take(holder: string | undefined): Release | undefined;
   /**
-   * Takes a place, and waits where there is none. Waiting holders take turns, independent of the length of each one's
+   * Takes a permit, and waits where there is none. Waiting holders take turns, independent of the length of each one's
    * queue. @param until epoch milliseconds. @returns undefined when that time has passed.
    */
   wait(holder: string, until: number): Promise<Release | undefined>;
 };
 
-export type SharedPlacesOptions = {
+export type SharedPermitsOptions = {
   max: number;
-  /** Places that one holder may have. */
+  /** Permits that one holder may have. */
   ofOneMax: number;
 };
 
-/** The number of `max` places in a share; at least one. @param share more than 0, at most 1. */
-export function placesOfOne(max: number, share: number): number {
+/** The number of `max` permits in a share; at least one. @param share more than 0, at most 1. */
+export function permitsOfOne(max: number, share: number): number {
   return Math.max(1, Math.floor(max * share));
 }
 
-export function createSharedPlaces({ max, ofOneMax }: SharedPlacesOptions): SharedPlaces {
+export function createSharedPermits({ max, ofOneMax }: SharedPermitsOptions): SharedPermits {
   const held = new Map<string, number>();
-  const waiting = createTurns<(release: Release) => void>();
+  const waiting = createQueue<(release: Release) => void>();
   let free = max;
 
   const take = (holder: string | undefined): Release | undefined => {
@@ -45,7 +45,7 @@ export function createSharedPlaces({ max, ofOneMax }: SharedPlacesOptions): Shar
       grantNext();
     };
   };
-  // A place that comes back is enough for one of those who wait: all others have their part, or there is no place.
+  // A permit that comes back is enough for one of those who wait: all others have their part, or there is no permit.
   const grantNext = () => {
     for (const holder of waiting.holders()) {
       const release = take(holder);
@@ -80,7 +80,7 @@ function giveBack(held: Map<string, number>, holder: string): void {
 }
 
 /** Queues by holder. The holder that comes first in the map has waited longest for its turn. */
-function createTurns<Waiter>() {
+function createQueue<Waiter>() {
   const queues = new Map<string, Set<Waiter>>();
   return {
     holders: () => queues.keys(),
