@@ -78,7 +78,7 @@ function keepSecrets() {
 function secrets(kept) {
   // The form without an id, of installations from before there was a ring.
   const [, fingerprintKey = generateKey()] = /^\s*PAN_FINGERPRINT_KEY=(\S+)/m.exec(kept) ?? [];
-  const faces = ["GATEWAY_MERCHANT", "GATEWAY_OPERATOR", "GATEWAY_PUBLIC", "GATEWAY_STAFF"];
+  const listeners = ["GATEWAY_MERCHANT", "GATEWAY_OPERATOR", "GATEWAY_PUBLIC", "GATEWAY_STAFF"];
   const owners = [
     "GATEWAY_OWNER",
     "PAYMENTS_OWNER",
@@ -88,10 +88,10 @@ function secrets(kept) {
     "CONSOLE_OWNER",
   ];
   const services = ["PAYMENTS_APP", "REFUNDS_APP", "WEBHOOKS_APP", "SETTLEMENT_APP", "CONSOLE_APP"];
-  const roles = [...owners, ...faces, ...services].map((role) => `${role}_PASSWORD`);
-  const busUsers = [...faces, "PAYMENTS", "REFUNDS", "WEBHOOK_DISPATCHER", "SETTLEMENT", "INSTALLATION"];
+  const roles = [...owners, ...listeners, ...services].map((role) => `${role}_PASSWORD`);
+  const busUsers = [...listeners, "PAYMENTS", "REFUNDS", "WEBHOOK_DISPATCHER", "SETTLEMENT", "INSTALLATION"];
   // Passwords of the second logins, which processes move to while passwords are replaced (docs/keys.md).
-  roles.push(...[...faces, ...services].map((role) => `${role}_2_PASSWORD`));
+  roles.push(...[...listeners, ...services].map((role) => `${role}_2_PASSWORD`));
   busUsers.push(...busUsers.map((user) => `${user}_2`));
   return {
     POSTGRES_PASSWORD: password(),

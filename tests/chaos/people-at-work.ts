@@ -5,7 +5,7 @@ import { startStaff } from "./staff-at-work.ts";
 import type { Violation } from "../checker/index.ts";
 import type { System } from "./system/system.ts";
 
-/** All people who work with the operators' and staff's faces, until they go home. */
+/** All people who work with the operators' and staff's listeners, until they go home. */
 export type PeopleAtWork = {
   /** From now on all waiting refunds are decided. */
   clearTheDesk(): void;

@@ -24,7 +24,7 @@ export const SESSION_KEY = randomBytes(32);
 
 export type ConsoleHarness = Awaited<ReturnType<typeof startConsoleHarness>>;
 
-/** The gateway's faces for people, and consoles and identity providers that a test starts and that end with it. */
+/** The gateway's listeners for people, and consoles and identity providers that a test starts and that end with it. */
 export async function startConsoleHarness() {
   const providerPort = await freePort();
   const issuer = `http://127.0.0.1:${providerPort}`;
@@ -36,8 +36,8 @@ export async function startConsoleHarness() {
     running: [],
   });
   const tokens = await tokenSettings(join(directory, "jwks.json"), key, issuer);
-  const start = async (face: "gateway-operator" | "gateway-staff") =>
-    `http://127.0.0.1:${((await system.start(face, tokens)) as unknown as { port: number }).port}`;
+  const start = async (listener: "gateway-operator" | "gateway-staff") =>
+    `http://127.0.0.1:${((await system.start(listener, tokens)) as unknown as { port: number }).port}`;
   await system.start("payments", tokens);
   const [operatorApiUrl, staffApiUrl] = [await start("gateway-operator"), await start("gateway-staff")];
   const tokenOf = signer(key, issuer);

@@ -1,4 +1,4 @@
-// A console before the gateway's faces for people, with a record of its calls.
+// A console before the gateway's listeners for people, with a record of its calls.
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, request as forward } from "node:http";
@@ -76,7 +76,7 @@ export async function startRelayedConsole() {
   };
 }
 
-/** A console before these faces, to which no provider leads: `insertedSession` signs in. */
+/** A console before these listeners, to which no provider leads: `insertedSession` signs in. */
 export async function startConsoleOf(databaseUrl: string, operatorApiUrl: string, staffApiUrl: string) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;

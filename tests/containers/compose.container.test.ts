@@ -19,8 +19,8 @@ const SERVICES = [
   "console",
   "api-gateway",
 ] as const;
-const FACES = ["gateway-operator", "gateway-public", "gateway-staff"] as const;
-const OURS = [...SERVICES, ...FACES, "acquirer-simulator"] as const;
+const LISTENERS = ["gateway-operator", "gateway-public", "gateway-staff"] as const;
+const OURS = [...SERVICES, ...LISTENERS, "acquirer-simulator"] as const;
 const IMAGES = ["holdfast", "simulators"] as const;
 /** `stop_grace_period` of the services. */
 const GRACE_MS = 35_000;

@@ -19,7 +19,7 @@ const WRITES_CREDENTIALS: Rights = [
 ];
 
 const SEE_MIGRATIONS: Rights = ["SELECT (name)"];
-const SEE_MIGRATIONS_BY_FACE = {
+const SEE_MIGRATIONS_BY_LISTENER = {
   gateway_merchant: SEE_MIGRATIONS,
   gateway_operator: SEE_MIGRATIONS,
   gateway_public: SEE_MIGRATIONS,
@@ -181,7 +181,7 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
   // Records of the migrations: the owner writes them, and a service reads them before it starts.
   ...Object.fromEntries(
     schemaNames.flatMap((schema) => [
-      [`${schema}.migration`, schema === "gateway" ? SEE_MIGRATIONS_BY_FACE : SEE_MIGRATIONS],
+      [`${schema}.migration`, schema === "gateway" ? SEE_MIGRATIONS_BY_LISTENER : SEE_MIGRATIONS],
       [`${schema}.migration_lock`, []],
     ]),
   ),
@@ -587,7 +587,7 @@ describe("a revocation is final", () => {
 
 const INTEGRITY_CONSTRAINT = "23000";
 
-test("the pages for browsers read no credential, the merchant API writes nothing, and only operators' face the audit log", async () => {
+test("the pages for browsers read no credential, the merchant API writes nothing, and only operators' listener the audit log", async () => {
   const reads = ["select api_key from gateway.credential", "select secret_hmac from gateway.credential"];
   const writes = [
     "update gateway.merchant set rules = null",

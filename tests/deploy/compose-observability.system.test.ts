@@ -133,7 +133,7 @@ test("Prometheus scrapes each service's health port, under the labels that the a
   ]);
   expect(Object.fromEntries(scraped)).toEqual(
     Object.fromEntries(
-      // The gateway is a process for each face.
+      // The gateway is a process for each listener.
       [
         ...readdirSync(join(repository, "services")),
         "gateway-operator",

@@ -500,7 +500,7 @@ const breaks: Record<string, Record<string, Break>> = {
       void (container(all).env = container(all).env!.filter(({ name }) => name !== "NATS_CERT_FILE")),
     "a user that nats-server does not know": (all) =>
       void pod(all, "StatefulSet", "nats").containers[0]!.env!.pop(),
-    "pages that sign in as the operators' face": (all) => {
+    "pages that sign in as the operators' listener": (all) => {
       const { env } = pod(all, "Deployment", "gateway-public").containers[0]!;
       env!.find(({ name }) => name === "NATS_USER")!.value = "gateway-operator";
     },

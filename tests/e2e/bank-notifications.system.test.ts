@@ -1,4 +1,4 @@
-// A bank's notifications over HTTP, through the public face to payments and refunds. The schedules begin a day later,
+// A bank's notifications over HTTP, through the public listener to payments and refunds. The schedules begin a day later,
 // so only notifications have the bank asked here.
 import { createHmac, randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";

@@ -3,7 +3,7 @@ import type { ListAnswer } from "./list-system.ts";
 
 export type ExportSystem = Awaited<ReturnType<typeof startExportSystem>>;
 
-type Face = "operator" | "staff";
+type Listener = "operator" | "staff";
 type Asked = { accept?: string; claims?: Record<string, unknown>; method?: string; body?: object };
 
 /** The operators' and the staff's gateway, which write one file at a time, with every service whose rows they list. */
@@ -24,9 +24,9 @@ export async function startExportSystem() {
   const [operators, staff] = [await system.start("gateway-operator"), await system.start("gateway-staff")];
   const ports = { operator: operators.port, staff: staff.port };
 
-  const ask = async (face: Face, path: string, asked: Asked = {}): Promise<ListAnswer> => {
+  const ask = async (listener: Listener, path: string, asked: Asked = {}): Promise<ListAnswer> => {
     const { accept = "application/json", claims, method = "GET", body } = asked;
-    const answer = await fetch(`http://127.0.0.1:${ports[face]}/${face}/${path}`, {
+    const answer = await fetch(`http://127.0.0.1:${ports[listener]}/${listener}/${path}`, {
       method,
       headers: {
         authorization: `Bearer ${await system.identity.token(claims && { claims })}`,

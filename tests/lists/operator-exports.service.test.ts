@@ -99,8 +99,8 @@ describe.each(EXPORTED_LISTS)("$path", (list) => {
     expect((await ask("operator", path, { accept: CSV, claims: { roles: [] } })).status).toBe(403);
     const ofStaff = { aud: STAFF_AUDIENCE, sub: "mina", merchant_id: mine, roles: ["owner"] };
     expect((await ask("operator", path, { accept: CSV, claims: ofStaff })).status).toBe(401);
-    const onTheirFace = await ask("staff", path, { accept: CSV, claims: ofStaff });
-    expect(onTheirFace.status).toBe(path === "webhook-deliveries" ? 200 : 404);
+    const onTheirListener = await ask("staff", path, { accept: CSV, claims: ofStaff });
+    expect(onTheirListener.status).toBe(path === "webhook-deliveries" ? 200 : 404);
   });
 });
 

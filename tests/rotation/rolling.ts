@@ -70,7 +70,7 @@ export async function rollOutTo(
   for (const service of [...payments, ...refunds, ...webhooks]) await restart(service);
   for (const [index, gateway] of all.entries()) {
     await gateways.without(index, async () => {
-      for (const face of [gateway, gateway.operator, gateway.pages]) await restart(face);
+      for (const listener of [gateway, gateway.operator, gateway.pages]) await restart(listener);
     });
   }
 }

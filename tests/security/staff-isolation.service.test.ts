@@ -1,4 +1,4 @@
-// Reach of a merchant's staff: every endpoint of their face with every id of another merchant, and with every role.
+// Reach of a merchant's staff: every endpoint of their listener with every id of another merchant, and with every role.
 import { randomUUID } from "node:crypto";
 import { STAFF_ENDPOINTS, STAFF_ROLES, type Endpoint, type StaffRole } from "@holdfast/contracts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -21,7 +21,7 @@ const ofEndpoint = { of: { endpointId: "endpoint" } } as const;
 const ofEvent = { of: { eventId: "event" } } as const;
 const ofLink = { of: { paymentLinkId: "link" } } as const;
 
-/** Every endpoint of the face, by its operation: one that has no line here fails. */
+/** Every endpoint of the listener, by its operation: one that has no line here fails. */
 const LINES: Record<string, Line> = {
   listPaymentsAsStaff: reads,
   listRefundsAsStaff: reads,
@@ -79,7 +79,7 @@ let system: StaffSystem;
 beforeAll(async () => void (system = await startStaffSystem()));
 afterAll(() => system.close());
 
-test("every endpoint of the face has a line here", () => {
+test("every endpoint of the listener has a line here", () => {
   expect(Object.keys(LINES).toSorted()).toEqual(EACH.map(({ operation }) => operation).toSorted());
 });
 

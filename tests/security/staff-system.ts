@@ -20,7 +20,7 @@ export type Person = { name?: string; roles?: readonly StaffRole[]; claims?: Rec
 
 export type StaffSystem = Awaited<ReturnType<typeof startStaffSystem>>;
 
-/** All services with the faces for operators and for merchants' staff, and two merchants with one of everything. */
+/** All services with the listeners for operators and for merchants' staff, and two merchants with one of everything. */
 export async function startStaffSystem() {
   const system = await startTestSystem({
     services: [

@@ -92,7 +92,7 @@ export async function spawnService(
   return child;
 }
 
-/** One program has the four faces of the gateway. */
+/** One program has the four listeners of the gateway. */
 function programOf(name: ServiceName): string {
   return name.startsWith("gateway-") ? "gateway" : name;
 }

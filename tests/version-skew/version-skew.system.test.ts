@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { bundle } from "@holdfast/bundle";
-import { EVENT_SOURCES, eventSubject, GATEWAY_FACES, inboxPrefix } from "@holdfast/contracts";
+import { EVENT_SOURCES, eventSubject, GATEWAY_LISTENERS, inboxPrefix } from "@holdfast/contracts";
 import { runMerchantDay } from "@holdfast/demo";
 import { connectBus } from "@holdfast/messaging";
 import { serviceDefinitions } from "@holdfast/sandbox";
@@ -51,7 +51,7 @@ test("each service works beside newer ones: what it does not know of their messa
         ...EVENT_SOURCES.flatMap((source) =>
           source === "settlement" ? [] : [eventSubject(source), `${source}.confirm-events`],
         ),
-        ...GATEWAY_FACES.map(inboxPrefix),
+        ...GATEWAY_LISTENERS.map(inboxPrefix),
         inboxPrefix("refunds"),
         inboxPrefix("webhook-dispatcher"),
       ]),

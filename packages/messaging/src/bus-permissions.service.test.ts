@@ -17,7 +17,7 @@ import { handler, serve, type Handled } from "./serve.ts";
 // under test. M gateway-merchant, O gateway-operator, B gateway-public (for browsers), F gateway-staff, P payments, R
 // refunds, W webhook-dispatcher, S settlement, I installation: [subject, who may publish, who may subscribe].
 const MATRIX: [subject: string, publish: string, subscribe: string][] = [
-  // Merchants', operators' and browsers' commands come from the gateway's face for them, and from no other.
+  // Merchants', operators' and browsers' commands come from the gateway's listener for them, and from no other.
   ["payments.pre-authorize", "M", "P"],
   ["payments.sell", "M", "P"],
   ["payments.capture", "M", "P"],

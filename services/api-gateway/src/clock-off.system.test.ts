@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { GATEWAY_FACES } from "@holdfast/contracts";
+import { GATEWAY_LISTENERS } from "@holdfast/contracts";
 import { createShiftedClock, eventually, type ShiftedClock } from "@holdfast/tests/support";
 import { expect, onTestFinished, test } from "vitest";
 import { preAuthorizationBody } from "../test/builders.ts";
@@ -17,10 +17,10 @@ test("a gateway that is 15 s behind forwards nothing on any listener, and does o
   const operator = { authorization: `Bearer ${await gateway.identity.token()}` };
   const clocks: ShiftedClock[] = [];
   const ports: number[] = [];
-  for (const face of GATEWAY_FACES) {
+  for (const listener of GATEWAY_LISTENERS) {
     const clock = await createShiftedClock(-15_000);
     onTestFinished(() => clock.close());
-    const child = await gateway.spawnAnother(face, clock.env);
+    const child = await gateway.spawnAnother(listener, clock.env);
     clocks.push(clock);
     ports.push(Number(/"listener":"\w+","port":(\d+)/.exec(child.logTail())?.[1]));
   }

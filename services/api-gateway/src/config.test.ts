@@ -55,10 +55,10 @@ test.each([
   expect(faultsOf({ ...common, ...settings })).toEqual([]);
 });
 
-test("two faces in one process are refused, with a sentence that says what to do", () => {
+test("two listeners in one process are refused, with a sentence that says what to do", () => {
   const both = () => parseConfig(configSchema, { ...common, ...merchant, ...operator });
   expect(both).toThrow(
-    "OPERATOR_API_PORT: MERCHANT_API_PORT is set, too, and a process has one face: run a process for each, with a bus user and a database role of its own",
+    "OPERATOR_API_PORT: MERCHANT_API_PORT is set, too, and a process has one listener: run a process for each, with a bus user and a database role of its own",
   );
   expect(faultsOf({ ...common, ...merchant, ...pages })).toEqual(["PUBLIC_PAGES_PORT"]);
   expect(faultsOf({ ...common, ...merchant, ...operator, ...pages })).toEqual([
@@ -110,7 +110,7 @@ test("none says that there is no proxy", () => {
 });
 
 describe("what leaves this machine is encrypted:", () => {
-  const FACES = [
+  const LISTENERS = [
     ["MERCHANT_API_PORT", "merchant-api", merchant],
     ["OPERATOR_API_PORT", "operator-api", operator],
     ["PUBLIC_PAGES_PORT", "public-pages", pages],
@@ -133,14 +133,17 @@ describe("what leaves this machine is encrypted:", () => {
   const faultOf = (port: string, name: string) =>
     `${port}: needs TLS_CERT_FILE and TLS_KEY_FILE, or a LISTEN_HOST of this machine alone, unless ALLOW_PLAINTEXT names ${name}`;
 
-  test.each(FACES)("each setting that is not is named, with how to mend it: %s", (port, name, settings) => {
-    const start = (changes: Record<string, string>) => () =>
-      parseConfig(configSchema, { ...common, ...settings, ...changes });
-    expect(start({})).not.toThrow();
-    expect(start(elsewhere)).toThrow(new ConfigError([...faults, faultOf(port, name)]));
-  });
+  test.each(LISTENERS)(
+    "each setting that is not is named, with how to mend it: %s",
+    (port, name, settings) => {
+      const start = (changes: Record<string, string>) => () =>
+        parseConfig(configSchema, { ...common, ...settings, ...changes });
+      expect(start({})).not.toThrow();
+      expect(start(elsewhere)).toThrow(new ConfigError([...faults, faultOf(port, name)]));
+    },
+  );
 
-  test.each(FACES)("mended, or allowed by name, it starts: %s", (port, name, settings) => {
+  test.each(LISTENERS)("mended, or allowed by name, it starts: %s", (port, name, settings) => {
     const start = (changes: Record<string, string>) => () =>
       parseConfig(configSchema, { ...common, ...settings, ...changes });
     const mended = {

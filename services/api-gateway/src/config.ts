@@ -21,7 +21,7 @@ import {
   webWire,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
-import { FACES } from "./face.ts";
+import { LISTENERS } from "./listeners.ts";
 import { listenerSettings } from "./listener-settings.ts";
 import { rangesSetting } from "./http/ranges-setting.ts";
 import { operatorKeySettings } from "./operator-keys/operator-key-settings.ts";
@@ -50,8 +50,8 @@ const CLIENT_TIMEOUTS = {
 };
 
 /**
- * Environment variables of the gateway. One image runs as four deployments, each with one face: the listener whose port
- * is set. Settings of other faces may be absent, so that the operators' deployment has no card keys.
+ * Environment variables of the gateway. One image runs as four deployments, each with the one listener whose port
+ * is set. Settings of other listeners may be absent, so that the operators' deployment has no card keys.
  */
 export const configSchema = z
   .object({
@@ -198,16 +198,16 @@ export const configSchema = z
     const fault = (name: keyof typeof value, message: string) =>
       issues.push({ code: "custom", input: undefined, path: [name], message });
 
-    const ports = FACES.map(({ port }) => port);
+    const ports = LISTENERS.map(({ port }) => port);
     const [first, ...more] = ports.filter((port) => value[port] !== undefined);
     if (first === undefined) fault("MERCHANT_API_PORT", `one of ${ports.join(", ")} must be set`);
     for (const port of more) {
       fault(
         port,
-        `${first} is set, too, and a process has one face: run a process for each, with a bus user and a database role of its own`,
+        `${first} is set, too, and a process has one listener: run a process for each, with a bus user and a database role of its own`,
       );
     }
-    for (const { port, needs } of FACES) {
+    for (const { port, needs } of LISTENERS) {
       for (const name of needs) {
         if (value[port] !== undefined && value[name] === undefined) fault(name, `${port} needs it`);
       }
@@ -241,7 +241,7 @@ export const configSchema = z
       operatorTokenWire(settings),
       staffTokenWire(settings),
       auditWire(settings),
-      ...FACES.map(({ port, name }) =>
+      ...LISTENERS.map(({ port, name }) =>
         listenerWire(port, name, {
           port: settings[port],
           host: settings.LISTEN_HOST,

@@ -6,14 +6,14 @@ import type { GatewayDatabase } from "./database.ts";
 let database: TestDatabase;
 beforeAll(async () => void (database = await createTestDatabase()));
 
-/** The only face that writes. */
-function asOperatorFace(sql: string): Promise<unknown[]> {
+/** The only listener that writes. */
+function asOperatorListener(sql: string): Promise<unknown[]> {
   return withClient(database.urls.gateway.operator, async (client) => (await client.query(sql)).rows);
 }
 
 const MERCHANT = "insert into merchant (name) values ('A shop') returning merchant_id";
 
-describe("the role of the operators' face", () => {
+describe("the role of the operators' listener", () => {
   test.each([
     "update merchant set merchant_id = merchant_id",
     "update merchant set created_at = now()",
@@ -32,7 +32,7 @@ describe("the role of the operators' face", () => {
     "create table more (x text)",
     "select from payments.payment",
   ])("may not %s", async (sql) => {
-    await expect(asOperatorFace(sql)).rejects.toMatchObject({ code: "42501" });
+    await expect(asOperatorListener(sql)).rejects.toMatchObject({ code: "42501" });
   });
 
   test.each([
@@ -40,7 +40,7 @@ describe("the role of the operators' face", () => {
     "update merchant set commission_rate_percent = 1, commission_fixed = 0, commission_currency = 'TRY'",
     "update credential set revoked_at = now()",
   ])("may %s", async (sql) => {
-    await expect(asOperatorFace(sql)).resolves.toEqual([]);
+    await expect(asOperatorListener(sql)).resolves.toEqual([]);
   });
 });
 
@@ -81,12 +81,12 @@ describe("the tables refuse", () => {
       `with m as (${MERCHANT}) insert into credential (api_key, merchant_id, secret_hmac, pepper_id, issued_by) select ${key}, merchant_id, ${hmac}, '', 'olga' from m`,
     ],
   ])("%s", async (_case, sql) => {
-    await expect(asOperatorFace(sql)).rejects.toMatchObject({ code: "23514" });
+    await expect(asOperatorListener(sql)).rejects.toMatchObject({ code: "23514" });
   });
 
   test("a credential of nobody", async () => {
     const sql = `insert into credential (api_key, merchant_id, secret_hmac, pepper_id, issued_by) values (${key}, uuidv7(), ${hmac}, 'p', 'olga')`;
-    await expect(asOperatorFace(sql)).rejects.toMatchObject({ code: "23503" });
+    await expect(asOperatorListener(sql)).rejects.toMatchObject({ code: "23503" });
   });
 });
 

@@ -1,6 +1,6 @@
 import { portSetting, textSetting } from "@holdfast/service-runtime";
 
-/** Which face a process has, and how its listener is reached. */
+/** The listener of a process, and how it is reached. */
 export const listenerSettings = {
   MERCHANT_API_PORT: portSetting()
     .optional()

@@ -176,7 +176,7 @@ test("it knows the clients behind its proxies, and tells how long it keeps a con
   );
 });
 
-test("each face says in the log that a proxy stands before it which nobody has declared", async () => {
+test("each listener says in the log that a proxy stands before it which nobody has declared", async () => {
   const gateway = await setUp({ TRUSTED_PROXIES: "none" });
   const { merchant, operator, public: pages } = gateway.ports;
   for (const port of [merchant, operator, pages])

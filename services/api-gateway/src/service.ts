@@ -1,4 +1,4 @@
-import type { GatewayFace } from "@holdfast/contracts";
+import type { GatewayListener } from "@holdfast/contracts";
 import { nudgeAfterEach, watchAuditHead, type AuditWatch } from "@holdfast/audit";
 import { createCardSealer } from "@holdfast/sealing";
 import { busOptions, connectBus, followLogLevel, type Bus } from "@holdfast/messaging";
@@ -26,7 +26,7 @@ import type { Kysely } from "kysely";
 import { createSendCommand, createSendOperatorCommand, sendOptions } from "./bus/send-command.ts";
 import { needed, tlsFilesOf, type Config } from "./config.ts";
 import { MIGRATIONS, type GatewayDatabase } from "./database.ts";
-import { faceOf } from "./face.ts";
+import { listenerOf } from "./listeners.ts";
 import { apiDescription } from "./endpoint/api-description.ts";
 import { createRouter } from "./endpoint/create-router.ts";
 import { createClientAddress } from "./http/client-address.ts";
@@ -81,34 +81,34 @@ import { publicPages, signedSessionsOf } from "./public-pages/public-pages.ts";
 import { createGenerateSession } from "./public-pages/three-ds/generate-session.ts";
 import { staffApi } from "./staff-api/staff-api.ts";
 
-export type ApiGateway = RunningService & { face: GatewayFace; port: number; healthPort: number };
+export type ApiGateway = RunningService & { listener: GatewayListener; port: number; healthPort: number };
 
-/** The whole object graph of one face of the gateway, wired by hand. */
+/** The whole object graph of one listener of the gateway, wired by hand. */
 export async function startApiGateway(config: Config, log: Logger): Promise<ApiGateway> {
-  const face = faceOf(config);
+  const name = listenerOf(config);
   const pool = createPool({
     url: config.DATABASE_URL,
     connectionsMax: config.DATABASE_CONNECTIONS_MAX,
     connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,
-    applicationName: face,
+    applicationName: name,
     log,
   });
   await awaitSchema(pool, "gateway", MIGRATIONS, log);
   const bus = await connectBus({
     ...busOptions(config),
-    name: face,
+    name,
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
-  followLogLevel(bus, face, log);
+  followLogLevel(bus, name, log);
   const db = createDatabase<GatewayDatabase>(pool);
   const clock = await startClockWatch({ pool, log });
-  const { tasks, ...served } = await serveFace(face, config, { bus, db, clock, log });
+  const { tasks, ...served } = await serveListener(name, config, { bus, db, clock, log });
   const listener = await startListener({
     ...served,
     host: config.LISTEN_HOST,
     log,
     tls: tlsFilesOf(config),
-    timeouts: clientTimeouts(face, config),
+    timeouts: clientTimeouts(name, config),
     connectionsMax: config.CONNECTIONS_MAX,
     clientAddress: createClientAddress(config.TRUSTED_PROXIES ?? [], watchForwarding(log, served.name)),
   });
@@ -120,7 +120,7 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
   ]);
 
   return {
-    face,
+    listener: name,
     port: listener.port,
     healthPort: health.port,
     stop: () =>
@@ -138,7 +138,7 @@ const TASK_STOP_MS = 1_000;
 
 type Deps = { bus: Bus; db: Kysely<GatewayDatabase>; clock: ClockWatch; log: Logger };
 
-/** The router of a face's listener, and the work beside it. */
+/** The router of a listener, and the work beside it. */
 type Served = {
   name: ListenerState["name"];
   port: number;
@@ -146,9 +146,9 @@ type Served = {
   tasks: Pick<PeriodicTask, "stop">[];
 };
 
-async function serveFace(face: GatewayFace, config: Config, deps: Deps): Promise<Served> {
+async function serveListener(listener: GatewayListener, config: Config, deps: Deps): Promise<Served> {
   const { bus, db, log } = deps;
-  switch (face) {
+  switch (listener) {
     case "gateway-merchant": {
       const signIn = await startSignIn(config, db, log);
       followCredentialChanges(bus, signIn);
@@ -178,7 +178,7 @@ async function serveFace(face: GatewayFace, config: Config, deps: Deps): Promise
       return { name: "staff", port: needed(config.STAFF_API_PORT), router, tasks: [auditWatch] };
     }
     default:
-      return face satisfies never;
+      return listener satisfies never;
   }
 }
 

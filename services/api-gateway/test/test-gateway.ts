@@ -1,4 +1,4 @@
-import { GATEWAY_FACES, type GatewayFace } from "@holdfast/contracts";
+import { GATEWAY_LISTENERS, type GatewayListener } from "@holdfast/contracts";
 import { createCardOpener } from "@holdfast/sealing";
 import { keyRingSetting } from "@holdfast/service-runtime";
 import {
@@ -20,14 +20,14 @@ export type TestMerchant = {
   headers: Record<string, string>;
 };
 
-/** A gateway of four faces in this process, on its own migrated database and its own nats-server. */
+/** A gateway of four listeners in this process, on its own migrated database and its own nats-server. */
 export async function startTestGateway(settings: Record<string, string> = {}) {
   const { log, lines } = captureLog("api-gateway");
-  const system = await startTestSystem({ services: GATEWAY_FACES, running: [], log: () => log });
+  const system = await startTestSystem({ services: GATEWAY_LISTENERS, running: [], log: () => log });
   const { database, nats, identity } = system;
   const databaseLink = await startTestLink(database.urls.gateway.merchant);
-  const envOf = (face: GatewayFace, changes: Record<string, string> = {}) => {
-    const env = system.environment(face);
+  const envOf = (listener: GatewayListener, changes: Record<string, string> = {}) => {
+    const env = system.environment(listener);
     return {
       ...env,
       // Its own user, over the link.
@@ -36,13 +36,13 @@ export async function startTestGateway(settings: Record<string, string> = {}) {
       ...changes,
     };
   };
-  const startFaces = async (changes: Record<string, string> = {}) => {
-    const faces = await Promise.all(
-      GATEWAY_FACES.map(async (face) => await system.start(face, envOf(face, changes))),
+  const startListeners = async (changes: Record<string, string> = {}) => {
+    const listeners = await Promise.all(
+      GATEWAY_LISTENERS.map(async (listener) => await system.start(listener, envOf(listener, changes))),
     );
-    const [merchant, operator, pages, staff] = faces as [ApiGateway, ApiGateway, ApiGateway, ApiGateway];
+    const [merchant, operator, pages, staff] = listeners as [ApiGateway, ApiGateway, ApiGateway, ApiGateway];
     return {
-      faces,
+      listeners,
       ports: {
         merchant: merchant.port,
         operator: operator.port,
@@ -53,7 +53,7 @@ export async function startTestGateway(settings: Record<string, string> = {}) {
       },
     };
   };
-  const gateway = await startFaces();
+  const gateway = await startListeners();
 
   const merchantApi = (request: HttpRequest) => http(gateway.ports.merchant, request);
   const operatorApi = async ({
@@ -84,12 +84,12 @@ export async function startTestGateway(settings: Record<string, string> = {}) {
     return await http(gateway.ports.staff, { ...request, headers });
   };
   return {
-    /** The environment of a process with this face. */
+    /** The environment of a process with this listener. */
     envOf,
     database,
     databaseLink,
     nats,
-    /** All that the faces log. */
+    /** All that the listeners log. */
     lines,
     /** The `lines` that requests left: a gateway that is slow may log of itself, too. */
     requestLines: () => lines.filter(({ msg }) => msg === "request"),
@@ -110,16 +110,16 @@ export async function startTestGateway(settings: Record<string, string> = {}) {
       expect(answer.status).toBe(201);
       return merchantOf(answer);
     },
-    /** Another of each face in this process, on the same database and the same nats-server, until `stop`. */
-    startAnother: async (changes: Record<string, string> = {}) => (await startFaces(changes)).ports,
-    /** Another with this face in this process, on the same database and the same nats-server, until `stop`. */
-    startFace: (face: GatewayFace, changes: Record<string, string> = {}) =>
-      system.start(face, envOf(face, changes)),
-    /** Another with this face as a process of its own, on the same database and the same nats-server, until `stop`. */
-    spawnAnother: (face: GatewayFace, changes: Record<string, string> = {}) =>
-      system.spawn(face, envOf(face, changes)),
+    /** Another of each listener in this process, on the same database and the same nats-server, until `stop`. */
+    startAnother: async (changes: Record<string, string> = {}) => (await startListeners(changes)).ports,
+    /** Another with this listener in this process, on the same database and the same nats-server, until `stop`. */
+    startListenerProcess: (listener: GatewayListener, changes: Record<string, string> = {}) =>
+      system.start(listener, envOf(listener, changes)),
+    /** Another with this listener as a process of its own, on the same database and the same nats-server, until `stop`. */
+    spawnAnother: (listener: GatewayListener, changes: Record<string, string> = {}) =>
+      system.spawn(listener, envOf(listener, changes)),
     /** The gateway alone, as SIGTERM would. */
-    stopGateway: async () => void (await Promise.all(gateway.faces.map((face) => face.stop()))),
+    stopGateway: async () => void (await Promise.all(gateway.listeners.map((listener) => listener.stop()))),
     async stop(): Promise<void> {
       await system.close();
       await databaseLink.close();

@@ -17,7 +17,7 @@ export type OperatorChange = {
   action: string;
   method: "POST" | "PUT";
   path: string;
-  /** The Idempotency-Key, where the face has them. */
+  /** The Idempotency-Key, where the listener has them. */
   key?: string;
   body?: object;
   /** The record it is about, or the answer's field that names it. */

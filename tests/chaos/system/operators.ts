@@ -1,9 +1,9 @@
 import { OperatorHistory } from "../client/client-history.ts";
 import { OperatorClient } from "../client/operator-client.ts";
 import type { OperatorIdentity } from "./operator-identity.ts";
-import type { Gateway, StaffFace } from "./service-process.ts";
+import type { Gateway, StaffListener } from "./service-process.ts";
 
-/** Everything people have done at the faces for people, and a client for any of them. */
+/** Everything people have done at the listeners for people, and a client for any of them. */
 export type Operators = {
   history: OperatorHistory;
   as(name: string): Promise<OperatorClient>;
@@ -14,12 +14,12 @@ export type Operators = {
 /** @param file of the history. */
 export function createOperators(
   file: string,
-  { gateways, staffFaces }: { gateways: readonly Gateway[]; staffFaces: readonly StaffFace[] },
+  { gateways, staffListeners }: { gateways: readonly Gateway[]; staffListeners: readonly StaffListener[] },
   { tokenOf, staffTokenOf, ca }: OperatorIdentity & { ca: string | undefined },
 ): Operators {
   const history = new OperatorHistory(file);
   const ports = gateways.map(({ operatorPort }) => operatorPort);
-  const staffPorts = staffFaces.map(({ port }) => port);
+  const staffPorts = staffListeners.map(({ port }) => port);
   return {
     history,
     as: async (name) => new OperatorClient({ name, token: await tokenOf(name), ports, history, ca }),

@@ -45,7 +45,7 @@ export type ServiceProcess = {
 };
 export type LinkName = "database" | "bus" | "acquirer";
 
-/** A process for each face: for merchants, for operators (`operator`) and for browsers (`pages`). */
+/** A process for each listener: for merchants, for operators (`operator`) and for browsers (`pages`). */
 export type Gateway = ServiceProcess & {
   operator: ServiceProcess;
   pages: ServiceProcess;
@@ -94,10 +94,10 @@ export async function createGateway(name: string, surroundings: Surroundings): P
   return { ...merchant, operator, pages, merchantPort, operatorPort, publicUrl };
 }
 
-/** The face for merchants' staff. */
-export type StaffFace = ServiceProcess & { port: number };
+/** The listener for merchants' staff. */
+export type StaffListener = ServiceProcess & { port: number };
 
-export async function createStaffFace(name: string, surroundings: Surroundings): Promise<StaffFace> {
+export async function createStaffListener(name: string, surroundings: Surroundings): Promise<StaffListener> {
   const { secrets, databaseUrls, wires } = surroundings;
   const port = await nextPort();
   const service = await createService(

@@ -27,10 +27,10 @@ import {
   createPayments,
   createRefunds,
   createSettlement,
-  createStaffFace,
+  createStaffListener,
   type Gateway,
   type ServiceProcess,
-  type StaffFace,
+  type StaffListener,
   type Surroundings,
 } from "./service-process.ts";
 import { startServers } from "./start-servers.ts";
@@ -47,7 +47,7 @@ export type System = {
   /** Two where the run compares the books, and none otherwise. */
   settlement: ServiceProcess[];
   /** Two where the run has merchants' staff at work, and none otherwise. */
-  staffFaces: StaffFace[];
+  staffListeners: StaffListener[];
   /** As settlement's commands connect. */
   settlementOwnerUrl: string;
   postgres: RestartableServer;
@@ -78,10 +78,10 @@ export function servicesOf({
   refunds,
   webhooks,
   settlement,
-  staffFaces,
+  staffListeners,
 }: Services): ServiceProcess[] {
-  const faces = gateways.flatMap((gateway) => [gateway, gateway.operator, gateway.pages]);
-  return [...faces, ...staffFaces, ...payments, ...refunds, ...webhooks, ...settlement];
+  const listeners = gateways.flatMap((gateway) => [gateway, gateway.operator, gateway.pages]);
+  return [...listeners, ...staffListeners, ...payments, ...refunds, ...webhooks, ...settlement];
 }
 
 /** Every bank. */
@@ -89,7 +89,10 @@ export function banksOf({ acquirer, banks }: Pick<System, "acquirer" | "banks">)
   return [acquirer, ...banks];
 }
 
-type Services = Pick<System, "gateways" | "payments" | "refunds" | "webhooks" | "settlement" | "staffFaces">;
+type Services = Pick<
+  System,
+  "gateways" | "payments" | "refunds" | "webhooks" | "settlement" | "staffListeners"
+>;
 
 /** @param root the repository whose services and simulator run; another one than this for mutants. */
 export async function startSystem({
@@ -228,7 +231,7 @@ async function createServices(
     settlement: withSettlement
       ? await pair((name) => createSettlement(name, surroundings), "settlement")
       : [],
-    staffFaces: withStaff ? await pair((name) => createStaffFace(name, surroundings), "staff") : [],
+    staffListeners: withStaff ? await pair((name) => createStaffListener(name, surroundings), "staff") : [],
   };
 }
 

@@ -189,7 +189,7 @@ const USER_OF: Readonly<Record<string, string>> = {
 
 /**
  * An identity for each workload: its own user of the bus with its password and certificate, and its own role in the
- * database, and none of another's. The gateway's faces share an image and nothing of this.
+ * database, and none of another's. The gateway's listeners share an image and nothing of this.
  */
 export function eachServiceHasItsBusUser(manifests: Manifest[], users: readonly string[]): string[] {
   const variables = users.flatMap(busLoginsOf).map(passwordOf);

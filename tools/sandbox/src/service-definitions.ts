@@ -47,7 +47,7 @@ export const serviceDefinitions: ServiceDefinition[] = [
     databaseUrl: ({ gateway }) => gateway.merchant,
     isEdge: true,
     environment: ({ ports, secrets }) => ({
-      ...face({ MERCHANT_API_PORT: `${ports.merchantApi}` }),
+      ...listener({ MERCHANT_API_PORT: `${ports.merchantApi}` }),
       PUBLIC_URL: publicUrlOf(ports),
       THREE_DS_STATE_KEYS: `k1:${secrets.threeDsStateKey}`,
       CARD_SEALING_KEYS: `k1:${secrets.cardSealingKey}`,
@@ -61,7 +61,7 @@ export const serviceDefinitions: ServiceDefinition[] = [
     databaseUrl: ({ gateway }) => gateway.operator,
     isEdge: true,
     environment: ({ ports, secrets, operatorJwksFile }) => ({
-      ...face({ OPERATOR_API_PORT: `${ports.operatorApi}` }),
+      ...listener({ OPERATOR_API_PORT: `${ports.operatorApi}` }),
       CREDENTIAL_PEPPERS: `1:${secrets.credentialPepper}`,
       ...operatorTokens({ ports, operatorJwksFile }),
     }),
@@ -73,7 +73,7 @@ export const serviceDefinitions: ServiceDefinition[] = [
     databaseUrl: ({ gateway }) => gateway.public,
     isEdge: true,
     environment: ({ ports, secrets }) => ({
-      ...face({ PUBLIC_PAGES_PORT: `${ports.publicPages}` }),
+      ...listener({ PUBLIC_PAGES_PORT: `${ports.publicPages}` }),
       PUBLIC_URL: publicUrlOf(ports),
       THREE_DS_STATE_KEYS: `k1:${secrets.threeDsStateKey}`,
       CARD_SEALING_KEYS: `k1:${secrets.cardSealingKey}`,
@@ -86,7 +86,7 @@ export const serviceDefinitions: ServiceDefinition[] = [
     databaseUrl: ({ gateway }) => gateway.staff,
     isEdge: true,
     environment: ({ ports, secrets, operatorJwksFile }) => ({
-      ...face({ STAFF_API_PORT: `${ports.staffApi}` }),
+      ...listener({ STAFF_API_PORT: `${ports.staffApi}` }),
       PUBLIC_URL: publicUrlOf(ports),
       CREDENTIAL_PEPPERS: `1:${secrets.credentialPepper}`,
       ...staffTokens({ ports, operatorJwksFile }),
@@ -188,7 +188,7 @@ function peoplesTokens(surroundings: Pick<ServiceSurroundings, "operatorJwksFile
 }
 
 /** Sets one port and unsets the others, in any environment of the sandbox. */
-function face(port: Record<string, string>): Record<string, string> {
+function listener(port: Record<string, string>): Record<string, string> {
   return { MERCHANT_API_PORT: "", OPERATOR_API_PORT: "", PUBLIC_PAGES_PORT: "", STAFF_API_PORT: "", ...port };
 }
 

@@ -58,7 +58,7 @@ function ownRequest(request: z.ZodType): z.ZodType {
   return namesOne ? without(request, NAMES_OF_MERCHANTS) : request;
 }
 
-/** The paths that answers name, on this face. */
+/** The paths that answers name, on this listener. */
 function ownPaths(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, value.replace(/^\/(?:api|operator)\//, "/staff/")]),

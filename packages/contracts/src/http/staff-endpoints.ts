@@ -9,7 +9,7 @@ const PAIRS: readonly (readonly [Endpoint, Endpoint])[] = [
   ...STAFF_CHANGES.map(([of, change]) => [of, staffEndpoint(of, change)] as const),
 ];
 
-/** Every endpoint of the face for merchants' staff. */
+/** Every endpoint of the listener for merchants' staff. */
 export const STAFF_ENDPOINTS: readonly Endpoint[] = PAIRS.map(([, endpoint]) => endpoint);
 
 /** The staff's version of an endpoint of operators or merchants; undefined where they have none. */

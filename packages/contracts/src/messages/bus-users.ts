@@ -1,21 +1,21 @@
 /**
  * The users of the bus: one NATS user for each service, with the same name as the service's process. The gateway's
- * processes are four, since they are trusted with different things: each has one face.
+ * processes are four, since they are trusted with different things: each has one listener.
  */
 
-export const GATEWAY_FACES = [
+export const GATEWAY_LISTENERS = [
   "gateway-merchant",
   "gateway-operator",
   "gateway-public",
   "gateway-staff",
 ] as const;
-export type GatewayFace = (typeof GATEWAY_FACES)[number];
+export type GatewayListener = (typeof GATEWAY_LISTENERS)[number];
 
 /** The user that makes the event stream and its consumers, and sends nothing else. */
 export const INSTALLATION = "installation";
 
 export const BUS_USERS = [
-  ...GATEWAY_FACES,
+  ...GATEWAY_LISTENERS,
   "payments",
   "refunds",
   "webhook-dispatcher",

@@ -147,7 +147,7 @@ type CommandDefinition<Request extends z.ZodType, Result extends z.ZodType> = {
   name: string;
   request: Request;
   result: Result;
-  /** The default is the gateway's face for the people or merchants who ask. */
+  /** The default is the gateway's listener for the people or merchants who ask. */
   senders?: readonly BusUser[];
   /** The default is `external`. */
   work?: Work;

@@ -1,14 +1,14 @@
-import type { GatewayFace } from "@holdfast/contracts";
+import type { GatewayListener } from "@holdfast/contracts";
 import type { Config } from "../config.ts";
 import { HTTP_TIMEOUTS } from "./listener.ts";
 
 /** How long clients may take, as it is configured. */
-export function clientTimeouts(face: GatewayFace, config: Config): typeof HTTP_TIMEOUTS {
+export function clientTimeouts(listener: GatewayListener, config: Config): typeof HTTP_TIMEOUTS {
   return {
     ...HTTP_TIMEOUTS,
     headersTimeout: config.CLIENT_HEADERS_TIMEOUT,
     requestTimeout: config.CLIENT_REQUEST_TIMEOUT,
-    uploadTimeout: face === "gateway-operator" ? config.UPLOAD_TIMEOUT : 0,
+    uploadTimeout: listener === "gateway-operator" ? config.UPLOAD_TIMEOUT : 0,
     answerTimeout: config.CLIENT_ANSWER_TIMEOUT,
     keepAliveTimeout: config.KEEP_ALIVE_TIMEOUT,
   };

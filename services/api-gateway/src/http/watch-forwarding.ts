@@ -2,7 +2,7 @@ import type { Logger } from "@holdfast/service-runtime";
 import { metrics } from "@holdfast/telemetry";
 
 /**
- * Complains of a face's requests that a proxy seems to have forwarded while none is trusted: then all clients behind it
+ * Complains of a listener's requests that a proxy seems to have forwarded while none is trusted: then all clients behind it
  * have one address, and share its limits. A client can send the header itself, so one request proves nothing: the log
  * says it once a minute at most, and the alert waits for many.
  */

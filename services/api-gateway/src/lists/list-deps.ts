@@ -2,7 +2,7 @@ import { createSharedPermits, permitsOfOne, type KeyRing } from "@holdfast/servi
 import { createListCursors } from "./list-cursor.ts";
 import type { ListDeps } from "./list-route.ts";
 
-/** The dependencies that a face's lists share. */
+/** The dependencies that a listener's lists share. */
 export function listDepsIn(config: {
   CREDENTIAL_PEPPERS?: KeyRing | undefined;
   EXPORTS_IN_FLIGHT_MAX: number;

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { http } from "../../test/http-client.ts";
 import { startTestGateway, type TestGateway, type TestMerchant } from "../../test/test-gateway.ts";
 
-/** Two gateways of three faces each on one database and one bus. The operator speaks to the first, the merchant has signed in at both. */
+/** Two gateways of three listeners each on one database and one bus. The operator speaks to the first, the merchant has signed in at both. */
 async function setUp({ cacheTtl }: { cacheTtl: string }) {
   const gateway = await startTestGateway({ CREDENTIAL_CACHE_TTL: cacheTtl });
   onTestFinished(() => gateway.stop());

@@ -84,12 +84,12 @@ test("without a pepper that credentials need the gateway does not start, and say
   );
 });
 
-test("each face that has the ring compares it", async () => {
-  for (const face of ["gateway-merchant", "gateway-operator"] as const) {
-    const start = gateway.startFace(face, { CREDENTIAL_PEPPERS: P2 });
-    await expect(start, face).rejects.toMatchObject({ code: "key_needed" });
+test("each listener that has the ring compares it", async () => {
+  for (const listener of ["gateway-merchant", "gateway-operator"] as const) {
+    const start = gateway.startListenerProcess(listener, { CREDENTIAL_PEPPERS: P2 });
+    await expect(start, listener).rejects.toMatchObject({ code: "key_needed" });
   }
-  await gateway.startFace("gateway-public", { CREDENTIAL_PEPPERS: "" });
+  await gateway.startListenerProcess("gateway-public", { CREDENTIAL_PEPPERS: "" });
 });
 
 test("a pepper that was given up is not asked for, and its credentials are refused with an error in the log", async () => {

@@ -31,8 +31,8 @@ export async function startSignIn(config: Config, db: Kysely<GatewayDatabase>, l
 }
 
 /**
- * The peppers, which are all that credentials need. A face that only makes credentials compares them, too: it would
- * otherwise make some that another face cannot check.
+ * The peppers, which are all that credentials need. A listener that only makes credentials compares them, too: it would
+ * otherwise make some that another listener cannot check.
  *
  * @throws KeyNeededError
  */
@@ -41,7 +41,7 @@ export async function refuseMissingPeppers(
   db: Kysely<GatewayDatabase>,
   log: Logger,
 ): Promise<KeyRing> {
-  if (!peppers) throw new TypeError("a face signs in without peppers");
+  if (!peppers) throw new TypeError("a listener signs in without peppers");
   await refuseMissingKeys(db, peppersInUse(peppers), { abandoned, log });
   return peppers;
 }

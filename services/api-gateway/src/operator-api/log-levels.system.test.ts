@@ -1,5 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { GATEWAY_FACES, logLevelChanged, LOGGING_SERVICES, type ServiceLogLevel } from "@holdfast/contracts";
+import {
+  GATEWAY_LISTENERS,
+  logLevelChanged,
+  LOGGING_SERVICES,
+  type ServiceLogLevel,
+} from "@holdfast/contracts";
 import { createDatabase } from "@holdfast/postgres";
 import { createLogger, type Logger } from "@holdfast/service-runtime";
 import { captureLog, eventually, startTestSystem, type TestSystem } from "@holdfast/tests/support";
@@ -95,19 +100,19 @@ test("a replica that starts while a change is in force follows it, and so does o
   await ask("PUT", { service: "settlement", level: "debug" });
   const another = await system.start("settlement");
   // An operator API says at its start what is in force.
-  const otherFace = await system.start("gateway-operator");
+  const otherListener = await system.start("gateway-operator");
   await eventually(() => expect(levelsOf("settlement")).toEqual(["debug", "debug"]));
-  await Promise.all([another.stop(), otherFace.stop()]);
+  await Promise.all([another.stop(), otherListener.stop()]);
 });
 
 test("null ends a change before its time, on every replica", async () => {
-  for (const face of GATEWAY_FACES) {
-    await ask("PUT", { service: face, level: "debug" });
-    await eventually(() => expect(levelsOf(face)).toContain("debug"));
-    const ended = await ask("PUT", { service: face, level: null });
+  for (const listener of GATEWAY_LISTENERS) {
+    await ask("PUT", { service: listener, level: "debug" });
+    await eventually(() => expect(levelsOf(listener)).toContain("debug"));
+    const ended = await ask("PUT", { service: listener, level: null });
     expect(ended.status).toBe(200);
     expect(ended.body).not.toHaveProperty("change");
-    await eventually(() => expect(new Set(levelsOf(face))).toEqual(new Set(["info"])));
+    await eventually(() => expect(new Set(levelsOf(listener))).toEqual(new Set(["info"])));
   }
 });
 

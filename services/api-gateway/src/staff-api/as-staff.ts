@@ -80,7 +80,7 @@ function names(schema: z.ZodType | undefined, field: "merchantId" | "livemode"):
   return schema instanceof z.ZodObject && field in schema.shape;
 }
 
-/** Rewrites the answer's Location to this face. */
+/** Rewrites the answer's Location to this listener. */
 function withOwnLocation(answer: Answer<number>): Answer<number> {
   const { Location, ...headers } = answer.headers ?? {};
   if (Location === undefined) return answer;

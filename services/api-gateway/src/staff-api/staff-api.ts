@@ -31,7 +31,7 @@ type Deps = {
   auditWatch: AuditWatch;
 };
 
-/** The face for merchants' staff. */
+/** The listener for merchants' staff. */
 export function staffApi(config: Config, { db, bus, clock, log, auditWatch }: Deps): Router {
   const peppers = needed(config.CREDENTIAL_PEPPERS);
   return createRouter({

@@ -4,7 +4,7 @@ import { Agent, fetch, type Response } from "undici";
 import type { z } from "zod";
 import { formWithFile, type ArrivingFile } from "./form-with-file.ts";
 
-/** The gateway's face for operators, called as one person: the console has no authority of its own. */
+/** The gateway's listener for operators, called as one person: the console has no authority of its own. */
 export type OperatorApi = {
   /** Sends a GET. @throws OperatorApiProblemError, OperatorApiUnavailableError */
   read<E extends Endpoint>(endpoint: E, call?: Call): Promise<BodyOf<E>>;

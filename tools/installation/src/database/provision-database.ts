@@ -27,7 +27,7 @@ export function programOf(service: ServiceName): string {
   return service === "api-gateway" ? "gateway" : service;
 }
 
-/** The roles of each schema's service: the gateway's four faces are trusted with different things. */
+/** The roles of each schema's service: the gateway's four listeners are trusted with different things. */
 const appRoles = {
   gateway: ["gateway_merchant", "gateway_operator", "gateway_public", "gateway_staff"],
   payments: ["payments_app"],

@@ -1,15 +1,15 @@
-// An attacker with everything that one face of the gateway signs in with: its user of the bus and its database role.
+// An attacker with everything that one listener of the gateway signs in with: its user of the bus and its database role.
 import { randomUUID } from "node:crypto";
 import {
   ALL_COMMANDS,
   BUS_USERS,
   describeRefund,
-  GATEWAY_FACES,
+  GATEWAY_LISTENERS,
   getPayment,
   inboxSubject,
   requestRefund,
   sellPayment,
-  type GatewayFace,
+  type GatewayListener,
 } from "@holdfast/contracts";
 import { connectBus, request, type Bus } from "@holdfast/messaging";
 import { withClient } from "@holdfast/sandbox/infrastructure";
@@ -48,17 +48,17 @@ async function refusalsOf(bus: Bus, attack: () => void): Promise<Set<string>> {
   return refused;
 }
 
-const roleOf = (face: GatewayFace) =>
+const roleOf = (listener: GatewayListener) =>
   ({
     "gateway-merchant": system.database.urls.gateway.merchant,
     "gateway-operator": system.database.urls.gateway.operator,
     "gateway-public": system.database.urls.gateway.public,
     "gateway-staff": system.database.urls.gateway.staff,
-  })[face];
+  })[listener];
 
-/** The SQLSTATE with which each statement ends under the role of a face. */
-async function attempt(face: GatewayFace, statements: string[]): Promise<string[]> {
-  return await withClient(roleOf(face), async (client) => {
+/** The SQLSTATE with which each statement ends under the role of a listener. */
+async function attempt(listener: GatewayListener, statements: string[]): Promise<string[]> {
+  return await withClient(roleOf(listener), async (client) => {
     const outcomes: string[] = [];
     for (const statement of statements) {
       outcomes.push(
@@ -73,16 +73,17 @@ async function attempt(face: GatewayFace, statements: string[]): Promise<string[
 }
 
 /** Operators and merchants' staff change credentials, each in their own name. */
-const writesGateway = (face: GatewayFace) => face === "gateway-operator" || face === "gateway-staff";
+const writesGateway = (listener: GatewayListener) =>
+  listener === "gateway-operator" || listener === "gateway-staff";
 
 const REFUSED = "42501";
 const FINAL = "23000";
 
-describe.each(GATEWAY_FACES)("%s, taken over,", (face) => {
+describe.each(GATEWAY_LISTENERS)("%s, taken over,", (listener) => {
   test("hears no answer to another", async () => {
-    const attacker = await signInAs(face);
+    const attacker = await signInAs(listener);
     const heard: string[] = [];
-    const others = BUS_USERS.filter((user) => user !== face).map(inboxSubject);
+    const others = BUS_USERS.filter((user) => user !== listener).map(inboxSubject);
     const wide = [">", "*.>", "_INBOX.>", "_INBOX_*.>", "payments.>", "refunds.>", "webhooks.>", "events.>"];
     const refused = await refusalsOf(attacker, () => {
       for (const subject of [...others, ...wide]) {
@@ -97,9 +98,9 @@ describe.each(GATEWAY_FACES)("%s, taken over,", (face) => {
     });
     for (const subject of [...others, ...wide]) expect(refused).toContain(`subscription ${subject}`);
 
-    const victim = await signInAs(face === "gateway-merchant" ? "gateway-operator" : "gateway-merchant");
-    const asked = face === "gateway-merchant" ? describeRefund : getPayment;
-    const context = face === "gateway-merchant" ? await system.operatorContext("olga") : system.context();
+    const victim = await signInAs(listener === "gateway-merchant" ? "gateway-operator" : "gateway-merchant");
+    const asked = listener === "gateway-merchant" ? describeRefund : getPayment;
+    const context = listener === "gateway-merchant" ? await system.operatorContext("olga") : system.context();
     const payload = { refundId: randomUUID(), paymentId: randomUUID() };
     const answer = await request(victim, asked as typeof getPayment, context as never, payload, {
       waitUntil: Date.now() + 60_000,
@@ -118,24 +119,28 @@ describe.each(GATEWAY_FACES)("%s, taken over,", (face) => {
     await system.call(requestRefund, { refundId, paymentId, amountMinor: "100", currency: "TRY" });
     const before = await state();
 
-    const attacker = await signInAs(face);
-    const foreign = ALL_COMMANDS.filter(({ senders }) => !senders.includes(face)).map(
+    const attacker = await signInAs(listener);
+    const foreign = ALL_COMMANDS.filter(({ senders }) => !senders.includes(listener)).map(
       ({ subject }) => subject,
     );
     expect(foreign).toEqual(
       expect.arrayContaining(
-        face === "gateway-operator"
+        listener === "gateway-operator"
           ? ["payments.sell", "payments.cancel", "refunds.request"]
           : ["refunds.approve", "payments.resolve", "payments.reverse", "webhooks.put-endpoint"],
       ),
     );
     const answers: string[] = [];
-    const reply = inboxSubject(face).replace(">", "stolen");
+    const reply = inboxSubject(listener).replace(">", "stolen");
     attacker.nats.subscribe(reply, {
       callback: (refusal, message) => void (refusal ?? answers.push(message.string())),
     });
     const body = JSON.stringify({
-      context: { ...(await system.operatorContext("bora")), ...system.context(), service: { name: face } },
+      context: {
+        ...(await system.operatorContext("bora")),
+        ...system.context(),
+        service: { name: listener },
+      },
       payload: { refundId, paymentId, outcome: "SUCCESS", evidence: "x", url: "https://attacker.example" },
     });
     const refused = await refusalsOf(attacker, () => {
@@ -154,14 +159,14 @@ describe.each(GATEWAY_FACES)("%s, taken over,", (face) => {
       "refunds",
       "webhooks",
       "settlement",
-      ...(writesGateway(face) ? [] : ["gateway"]),
+      ...(writesGateway(listener) ? [] : ["gateway"]),
     ];
     const statements = schemas.flatMap((schema) => [
       `insert into ${schema}.audit_entry (sequence, at, actor, action, subject, detail, hash)
        values (1000000, now(), 'bora', 'refund.approved', 'x', '{}', decode(repeat('00', 32), 'hex'))`,
       `select from ${schema}.audit_entry`,
     ]);
-    expect(new Set(await attempt(face, statements))).toEqual(new Set([REFUSED]));
+    expect(new Set(await attempt(listener, statements))).toEqual(new Set([REFUSED]));
   });
 
   test("gives no revoked key its life back", async () => {
@@ -172,10 +177,10 @@ describe.each(GATEWAY_FACES)("%s, taken over,", (face) => {
        select $1, merchant_id, decode(repeat('00', 32), 'hex'), 'p1', 'olga', now() from new`,
       [apiKey],
     );
-    const [outcome] = await attempt(face, [
+    const [outcome] = await attempt(listener, [
       `update gateway.credential set revoked_at = null where api_key = '${apiKey}'`,
     ]);
-    expect(outcome).toBe(writesGateway(face) ? FINAL : REFUSED);
+    expect(outcome).toBe(writesGateway(listener) ? FINAL : REFUSED);
   });
 });
 

@@ -40,7 +40,7 @@ describe("nobody signs in", () => {
     expect(answer.headers.get("www-authenticate")).toBe("Bearer");
   });
 
-  test("with a token of staff at the operators' face", async () => {
+  test("with a token of staff at the operators' listener", async () => {
     const token = await system.identity.token({
       claims: {
         aud: STAFF_AUDIENCE,
@@ -219,7 +219,7 @@ test("who signed in more than fifteen minutes ago reads, and moves no money and 
   expect((await system.ask(mine, requests[0]!)).status).toBe(200);
 });
 
-describe("an attacker who has taken the face over", () => {
+describe("an attacker who has taken the listener over", () => {
   type Sent =
     | typeof describePayment
     | typeof capturePayment
