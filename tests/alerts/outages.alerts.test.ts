@@ -18,7 +18,7 @@ const WITHIN = 5;
 const QUIET_AFTER = 15;
 
 let product: WatchedProduct;
-const told: string[] = [];
+const reports: string[] = [];
 
 beforeAll(async () => {
   product = await startWatchedProduct(TIMES);
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await product?.stop();
-  process.stdout.write(`${told.join("\n")}\n`);
+  process.stdout.write(`${reports.join("\n")}\n`);
 });
 
 test("half an hour of health is quiet, and every rule is evaluated", async () => {
@@ -44,7 +44,7 @@ test("half an hour of health is quiet, and every rule is evaluated", async () =>
 });
 
 test("a bank that refuses connections", async () => {
-  await expectTold("the bank refuses connections", {
+  await expectAlert("the bank refuses connections", {
     begin: () => product.links.bank.set({ kind: "refuse" }),
     mend: () => product.links.bank.heal(),
     pages: [{ alertname: "HoldfastBankUnreachable" }],
@@ -52,7 +52,7 @@ test("a bank that refuses connections", async () => {
 });
 
 test("a bank that hangs", async () => {
-  await expectTold("the bank hangs", {
+  await expectAlert("the bank hangs", {
     begin: () => product.links.bank.set({ kind: "blackhole" }),
     mend: () => product.links.bank.heal(),
     pages: [{ alertname: "HoldfastOutcomesUnknown" }],
@@ -65,7 +65,7 @@ test.each([
   ["database", "hangs", "blackhole"],
   ["database", "is gone", "refuse"],
 ] as const)("a %s that %s", async (link, what, kind) => {
-  await expectTold(`the ${link} ${what}`, {
+  await expectAlert(`the ${link} ${what}`, {
     begin: () => product.links[link].set({ kind }),
     mend: () => product.links[link].heal(),
     pages: [{ alertname: "HoldfastErrorBudgetBurnsFast", slo: "merchant-availability" }],
@@ -79,7 +79,7 @@ test.each([
   ["every other service", "remove"],
 ] as const)("%s: %s", async (which, act) => {
   const services = product.services.filter((service) => (service === "payments") === (which === "payments"));
-  await expectTold(`${which} ${act === "hang" ? "hangs" : "is gone"}`, {
+  await expectAlert(`${which} ${act === "hang" ? "hangs" : "is gone"}`, {
     begin: () => services.forEach((service) => product[act](service)),
     mend: () => services.forEach((service) => product.bringBack(service)),
     pages: services.map((service) => ({
@@ -90,7 +90,7 @@ test.each([
 });
 
 test("a release that refuses every payment", async () => {
-  await expectTold("every payment is refused", {
+  await expectAlert("every payment is refused", {
     begin: () =>
       product.send((merchant) => merchant("POST", "/api/pre-authorization", preAuthorization({ amount: 0 }))),
     mend: () => product.send(pay),
@@ -137,7 +137,7 @@ test("merchants who cannot reach the gateway", async () => {
 type Page = { alertname: string } & Record<string, string>;
 
 /** Each page within five minutes, and none fifteen minutes after the mend. */
-async function expectTold(
+async function expectAlert(
   what: string,
   {
     begin,
@@ -157,7 +157,7 @@ async function expectTold(
   await expectQuiet();
   const inMinutes = (ms: number) => ((ms * TIMES) / 60_000).toFixed(1);
   const quietAfter = inMinutes(performance.now() - mendedAt);
-  told.push(
+  reports.push(
     `${what}: told after ${inMinutes(mendedAt - begunAt)} min, quiet ${quietAfter} min after its mend`,
   );
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually, startTestSystem, type TestSystem } from "../support/index.ts";
 import { createMerchant } from "./create-merchant.ts";
 import { startKilledGateways, type KilledGateways } from "./killed-gateways.ts";
-import { PURCHASES, purchase, type Told } from "./paying-merchant.ts";
+import { PURCHASES, purchase, type AnsweredCall } from "./paying-merchant.ts";
 
 /**
  * The merchants' client while the gateway dies by SIGKILL in the middle of its requests. Afterwards the bank's ledger
@@ -34,7 +34,7 @@ afterAll(async () => {
 test(
   `over ${KILLS} kills of the gateway every purchase is charged as the client says, and one time`,
   async () => {
-    const told: Told[] = [];
+    const answered: AnsweredCall[] = [];
     let amountMinor = 100;
     let interrupted = 0;
     while (interrupted < KILLS) {
@@ -47,23 +47,23 @@ test(
       const over = Promise.all(round);
       await gateways.killAfter(1 + Math.floor(Math.random() * PIECES), over);
       const ended = (await over).flat();
-      told.push(...ended);
+      answered.push(...ended);
       if (!ended.some(({ attempts }) => attempts > 1)) continue;
       interrupted++;
       // A long run reports its faults early.
       if (interrupted % 100 !== 0 && interrupted !== KILLS) continue;
-      await expectTold(told);
-      report(interrupted, told);
+      await expectAnswered(answered);
+      report(interrupted, answered);
     }
   },
   KILLS * 60_000,
 );
 
-function report(kills: number, told: readonly Told[]): void {
-  const repeated = told.filter(({ attempts }) => attempts > 1).length;
-  const unknown = told.filter(({ unknowns }) => unknowns > 0).length;
+function report(kills: number, answered: readonly AnsweredCall[]): void {
+  const repeated = answered.filter(({ attempts }) => attempts > 1).length;
+  const unknown = answered.filter(({ unknowns }) => unknowns > 0).length;
   process.stdout.write(
-    `${kills} kills hit requests: ${told.length} calls, ${repeated} of them sent again, ${unknown} first unknown\n`,
+    `${kills} kills hit requests: ${answered.length} calls, ${repeated} of them sent again, ${unknown} first unknown\n`,
   );
 }
 
@@ -71,13 +71,13 @@ function report(kills: number, told: readonly Told[]): void {
 const PIECES = 3 * TOGETHER;
 
 /** Compares the client's answers with the records of the bank and the services. */
-async function expectTold(told: Told[]): Promise<void> {
+async function expectAnswered(answered: AnsweredCall[]): Promise<void> {
   const ledger = await system.bank!.wholeLedger();
   const charged = Map.groupBy(
     ledger.filter(({ outcome }) => outcome === "approved"),
     ({ operation, amountMinor }) => `${operation} ${amountMinor}`,
   );
-  const wrong = told.flatMap((call) => {
+  const wrong = answered.flatMap((call) => {
     const { operation, amountMinor, outcome, paymentId = "" } = call;
     if (operation === "refund") return [];
     const lines = charged.get(`${operation} ${amountMinor}`) ?? [];
@@ -89,24 +89,24 @@ async function expectTold(told: Told[]): Promise<void> {
   });
   expect(wrong).toEqual([]);
   // Nothing is charged of which the client said nothing.
-  const calls = new Set(told.map(({ operation, amountMinor }) => `${operation} ${amountMinor}`));
+  const calls = new Set(answered.map(({ operation, amountMinor }) => `${operation} ${amountMinor}`));
   expect([...charged.keys()].filter((key) => !calls.has(key))).toEqual([]);
-  await expectRefundsTold(told.filter(({ operation }) => operation === "refund"));
+  await expectRefundsAnswered(answered.filter(({ operation }) => operation === "refund"));
 }
 
 /**
  * Each refund that was accepted is stored, and no other. All of the payment is requested, so a refusal of the gateway
  * is that of a second refund: only a closed gateway may have started none.
  */
-async function expectRefundsTold(told: Told[]): Promise<void> {
-  const refused = told.filter(({ outcome, reason = "" }) => outcome !== "done" && !CLOSED.has(reason));
+async function expectRefundsAnswered(answered: AnsweredCall[]): Promise<void> {
+  const refused = answered.filter(({ outcome, reason = "" }) => outcome !== "done" && !CLOSED.has(reason));
   expect(refused).toEqual([]);
   await eventually(async () => {
     const rows = await system.query<{ refund_id: string; amount_minor: string }>(
       "select refund_id, amount_minor from refunds.refund",
     );
     const stored = rows.map(({ refund_id, amount_minor }) => `${refund_id} ${amount_minor}`).sort();
-    const done = told.filter(({ outcome }) => outcome === "done");
+    const done = answered.filter(({ outcome }) => outcome === "done");
     expect(stored).toEqual(done.map(({ paymentId, amountMinor }) => `${paymentId} ${amountMinor}`).sort());
   });
 }

@@ -1,7 +1,7 @@
 import type { Holdfast, PaymentRequest } from "@holdfast/client";
 
 /** The client's answer about an amount that no other call has. */
-export type Told = {
+export type AnsweredCall = {
   amountMinor: number;
   /** The bank's operation that the call is about. */
   operation: "sale" | "authorize" | "capture" | "refund";
@@ -20,7 +20,11 @@ export type Purchase = "sale" | "declined_sale" | "captured" | "refunded";
 export const PURCHASES: readonly Purchase[] = ["sale", "declined_sale", "captured", "refunded"];
 
 /** Makes a purchase by the client's documentation: an unknown outcome is asked for again under its key. */
-export async function purchase(holdfast: Holdfast, kind: Purchase, amountMinor: number): Promise<Told[]> {
+export async function purchase(
+  holdfast: Holdfast,
+  kind: Purchase,
+  amountMinor: number,
+): Promise<AnsweredCall[]> {
   const order = { ...cardPayment(kind), orderId: `order-${amountMinor}`, amount: major(amountMinor) };
   if (kind === "sale" || kind === "declined_sale") {
     return [await tell("sale", amountMinor, (key) => holdfast.payments.create(order, key))];
@@ -46,10 +50,10 @@ type Outcome = Awaited<
 >;
 
 async function tell(
-  operation: Told["operation"],
+  operation: AnsweredCall["operation"],
   amountMinor: number,
   call: (options: { idempotencyKey?: string }) => Promise<Outcome>,
-): Promise<Told> {
+): Promise<AnsweredCall> {
   let ended = await call({});
   let { attempts } = ended;
   for (let unknowns = 0; unknowns < REPEATS_MAX; unknowns++) {

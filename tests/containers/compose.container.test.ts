@@ -296,14 +296,14 @@ test("a payment, a refund that waits for approval, and their webhooks pass throu
   expect(await approve(system.operator(1))).toMatchObject({ status: 200, body: { approvals: 1 } });
 
   await eventually(() => {
-    const told = receipts.map(({ received, verdict }) => {
+    const verdicts = receipts.map(({ received, verdict }) => {
       const { paymentId, status } = JSON.parse(Buffer.from(received.body).toString()) as Record<
         string,
         string
       >;
       return { paymentId, status, valid: verdict.valid };
     });
-    expect(told).toEqual(
+    expect(verdicts).toEqual(
       expect.arrayContaining([
         { paymentId: sale.body.paymentId, status: "SUCCESS", valid: true },
         { paymentId: refund.body.paymentId, status: "SUCCESS", valid: true },

@@ -66,9 +66,9 @@ test("traces go from the services through the collector to Tempo, and Grafana as
   expect(others).toEqual({});
   for (const name of traces.receivers) expect(receivers).toHaveProperty(name);
   for (const name of traces.processors) expect(processors).toHaveProperty(name);
-  const told = readFileSync(join(repository, "docs", "telemetry.md"), "utf8");
+  const documented = readFileSync(join(repository, "docs", "telemetry.md"), "utf8");
   const port = receivers.otlp.protocols.http.endpoint.split(":")[1];
-  expect(told).toContain(`OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://otel-collector:${port}/v1/traces`);
+  expect(documented).toContain(`OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://otel-collector:${port}/v1/traces`);
 
   const tempo = settings("tempo.yaml");
   const [exporter] = traces.exporters;

@@ -120,13 +120,13 @@ test("one that comes before the answer of the call that it is about is not lost"
 test.each([
   ["is forged", "forged", "here", "a notification proves nothing"],
   ["comes to another account", "on", "elsewhere", "a bank's notification names nothing of its account"],
-] as const)("one that %s changes nothing", async (_, mode, where, told) => {
+] as const)("one that %s changes nothing", async (_, mode, where, message) => {
   await simWillNotify(mode, accounts[where]);
   const paymentId = await acceptedSale();
   const before = await payment(paymentId);
   lines.length = 0;
   await decide(paymentId);
-  await eventually(async () => lines.some(({ msg }) => msg === told));
+  await eventually(async () => lines.some(({ msg }) => msg === message));
   const after = await payment(paymentId);
   expect(after).toMatchObject({ state: "AUTHORIZING", attempts: before.attempts });
   expect(after.due_in).toBeGreaterThan(3_600);

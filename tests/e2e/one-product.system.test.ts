@@ -5,7 +5,7 @@ import { startProduct, type RunningSandbox } from "./running-sandbox.ts";
 import { expectMerchantsApart } from "./stories/isolation.ts";
 import { expectNewMerchantServed } from "./stories/new-merchant.ts";
 import { expectLivesOfPayments } from "./stories/payment-life.ts";
-import { expectIssuerKeptFromApproving, expectRefundsTold } from "./stories/refunds.ts";
+import { expectIssuerKeptFromApproving, expectRefundsNotified } from "./stories/refunds.ts";
 import { expectRulesPricesAndBins } from "./stories/rules-and-bins.ts";
 import { expectPaymentsMissedAndBack } from "./stories/service-away.ts";
 import { expectChallengesAnswered } from "./stories/three-ds.ts";
@@ -26,7 +26,7 @@ afterAll(async () => {
 test("the life of payments through every process", () => expectLivesOfPayments(product));
 
 test("refunds of a payment, from request to webhook, through every process", () =>
-  expectRefundsTold(product));
+  expectRefundsNotified(product));
 
 test("an operator who issues a credential cannot approve what is requested with it, by whatever way", () =>
   expectIssuerKeptFromApproving(product));

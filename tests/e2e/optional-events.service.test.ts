@@ -56,7 +56,7 @@ afterAll(async () => {
 });
 
 /** The webhooks about one payment or refund: the event's type, and the state and version of the body. */
-const toldAbout = ({ ledger }: LedgerReceiver, paymentId: string) =>
+const eventsAbout = ({ ledger }: LedgerReceiver, paymentId: string) =>
   ledger.flatMap(({ headers, body }) => {
     const record = JSON.parse(body.toString()) as Record<string, unknown>;
     if (record["paymentId"] !== paymentId) return [];
@@ -85,12 +85,12 @@ test("a capture and a refund request reach the endpoint that asks for them, and 
   await eventually(async () => (await system.call(requestRefund, refund)).outcome === "done");
 
   await eventually(() => {
-    expect(toldAbout(books, paymentId).toSorted()).toEqual([
+    expect(eventsAbout(books, paymentId).toSorted()).toEqual([
       "payment.captured CAPTURED",
       "payment.operation_settled CAPTURED",
     ]);
-    expect(toldAbout(books, refundId)).toEqual(["refund.requested PENDING_APPROVAL"]);
-    expect(toldAbout(shop, paymentId)).toEqual(["payment.status_changed SUCCESS"]);
+    expect(eventsAbout(books, refundId)).toEqual(["refund.requested PENDING_APPROVAL"]);
+    expect(eventsAbout(shop, paymentId)).toEqual(["payment.status_changed SUCCESS"]);
   });
   // The default endpoint asked for neither.
   await eventually(async () =>
@@ -127,10 +127,10 @@ test("the end of a checkout that nobody paid reaches the endpoint that asks for 
   });
   await system.call(cancelCheckoutOfMerchant, { checkoutId, requestId: randomUUID() });
   await eventually(() => {
-    const told = books.ledger.filter(({ body }) => body.toString().includes(checkoutId));
-    expect(told).toHaveLength(1);
-    expect(told[0]!.headers["x-event-type"]).toBe("checkout.cancelled");
-    expect(JSON.parse(told[0]!.body.toString())).toMatchObject({ checkoutId, status: "CANCELLED" });
+    const received = books.ledger.filter(({ body }) => body.toString().includes(checkoutId));
+    expect(received).toHaveLength(1);
+    expect(received[0]!.headers["x-event-type"]).toBe("checkout.cancelled");
+    expect(JSON.parse(received[0]!.body.toString())).toMatchObject({ checkoutId, status: "CANCELLED" });
   });
 });
 
@@ -177,7 +177,7 @@ test("a challenge that a buyer has to pass is told once, and carries neither the
     const reply = await system.call(enrolPayment, command);
     return "result" in reply && reply.result.challengeWay !== undefined && command.paymentId;
   });
-  await eventually(() => expect(toldAbout(books, paymentId)).toEqual(["payment.enrolled ENROLLED"]));
+  await eventually(() => expect(eventsAbout(books, paymentId)).toEqual(["payment.enrolled ENROLLED"]));
   const { body } = books.ledger.find((received) => received.body.includes(paymentId))!;
   expect(body.toString()).not.toMatch(/challenge|gateway\.example|4000000000003220/);
 });

@@ -19,8 +19,8 @@ function requestOf(method: string, path: string, body: string): JudgedRequest {
 
 function problem(code: ProblemCode, change: Record<string, unknown> = {}): WireAnswer {
   const { status, title } = PROBLEMS[code];
-  const told = { type: "about:blank", title, status, code, instance: "/", requestId: REQUEST_ID, ...change };
-  return { status, contentType: "application/problem+json", head: "", body: JSON.stringify(told) };
+  const body = { type: "about:blank", title, status, code, instance: "/", requestId: REQUEST_ID, ...change };
+  return { status, contentType: "application/problem+json", head: "", body: JSON.stringify(body) };
 }
 const REQUEST_ID = "019a0000-0000-7000-8000-000000000001";
 
@@ -64,12 +64,12 @@ test.each<[string, WireAnswer, JudgedRequest]>([
 
 test("a body is held to the type, the bounds and the names of each field", () => {
   const right = { orderId: "o", amount: 12.5 };
-  const told = (change: object) =>
+  const faultsWith = (change: object) =>
     faultsOf({ ...found({ ...right, ...change }), status: 201 }, payment).join();
-  expect(told({ amount: "12.50" })).toContain("amount: ");
-  expect(told({ status: "PAID" })).toContain("status: ");
-  expect(told({ cvv: "123" })).toMatch(/unrecognized/i);
-  expect(told({})).not.toMatch(/ (orderId|amount): /);
+  expect(faultsWith({ amount: "12.50" })).toContain("amount: ");
+  expect(faultsWith({ status: "PAID" })).toContain("status: ");
+  expect(faultsWith({ cvv: "123" })).toMatch(/unrecognized/i);
+  expect(faultsWith({})).not.toMatch(/ (orderId|amount): /);
 });
 
 test("an answer without a body has none", () => {

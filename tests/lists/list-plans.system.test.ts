@@ -192,12 +192,12 @@ describe.each(PAGES)("a page of $name", ({ statement, table, whose }) => {
         const query = { filter: { ...search, ...range, ...whose }, after, limit: LIMIT };
         const { plan, text } = await explain(table, query);
         const read = rowsRead(plan);
-        const told = `${JSON.stringify(query)} read ${read} rows\n${text}`;
+        const context = `${JSON.stringify(query)} read ${read} rows\n${text}`;
         // One row more tells whether there is a next page, and each has its latest operation.
-        expect(read, told).toBeLessThanOrEqual((LIMIT + 1) * (READ_PER_ROW + 1));
+        expect(read, context).toBeLessThanOrEqual((LIMIT + 1) * (READ_PER_ROW + 1));
         // Never everything, to sort it and throw most of it away.
-        expect(text, told).not.toContain("Sort");
-        expect(text, told).not.toContain("Seq Scan");
+        expect(text, context).not.toContain("Sort");
+        expect(text, context).not.toContain("Seq Scan");
       }
     }
   });

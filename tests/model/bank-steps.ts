@@ -207,10 +207,10 @@ function canNoLongerArrive(world: World, name: RefundName): boolean {
  */
 function settlementFile(world: World): Step {
   const { time, payment } = world;
-  if (!time.dayIsClosed || time.fileHasTold || (!time.wasTwice && !time.cameAfterWatch)) return [];
+  if (!time.dayIsClosed || time.fileHasReported || (!time.wasTwice && !time.cameAfterWatch)) return [];
   if (!isOver(world)) return [];
   const differs = disagreement(world);
-  const told = { ...world, time: { ...time, fileHasTold: true } };
-  const state = differs && payment.openCase === "" ? withPayment(told, { openCase: differs }) : told;
+  const reported = { ...world, time: { ...time, fileHasReported: true } };
+  const state = differs && payment.openCase === "" ? withPayment(reported, { openCase: differs }) : reported;
   return [{ label: "the settlement file reports the charge", state }];
 }

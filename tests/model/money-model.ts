@@ -44,7 +44,7 @@ function start(scenario: Scenario): World {
     book: [],
     time: {
       dayIsClosed: false,
-      fileHasTold: false,
+      fileHasReported: false,
       crashes: { payments: crashes, refunds: crashes },
       faults: { late, twice },
       wasTwice: false,
@@ -66,7 +66,7 @@ const PAYMENT: Payment = {
   ended: null,
   reversal: { isSettled: false, approved: 0, isRefused: false, last: "never", sent: "never", sub: 1 },
   watch: "none",
-  told: [],
+  notified: [],
   openCase: "",
 };
 

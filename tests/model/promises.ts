@@ -9,13 +9,14 @@ export function violation(world: World): string | undefined {
   if (reserved < 0 || refunded + reserved > (payment.state === "CAPTURED" ? captured : WHOLE - released)) {
     return "more is refunded than was paid";
   }
-  if (!MAY_BE_TOLD.has(payment.told.join(" "))) return "the merchant got two final states of one payment";
+  if (!MAY_BE_NOTIFIED.has(payment.notified.join(" ")))
+    return "the merchant got two final states of one payment";
   // No rule of ours prevents a bank from carrying out one request twice; people get to see it.
   if (time.wasTwice) return undefined;
   return unjudged(world) ?? moneyFault(world, time.cameAfterWatch);
 }
 
-const MAY_BE_TOLD: ReadonlySet<string> = new Set(["", "SUCCESS", "FAILED", "SUCCESS CANCELLED"]);
+const MAY_BE_NOTIFIED: ReadonlySet<string> = new Set(["", "SUCCESS", "FAILED", "SUCCESS CANCELLED"]);
 
 /** Only the bank declines: neither our clock, nor our time-outs, nor a bank that came too late to it. */
 function unjudged({ payment, book, a, b }: World): string | undefined {

@@ -76,7 +76,7 @@ function ofRefunds(world: World, name: RefundName, setting: Setting): Step {
           state: take(world, name, hand.answer, setting),
         },
       ];
-    case "told":
+    case "reported":
       return one(`refund ${name} is ${END[state as keyof typeof END]}`, {
         state: transition(state as keyof typeof END, END[state as keyof typeof END]),
         hand: null,
@@ -122,13 +122,13 @@ function resume(world: World, name: RefundName, setting: Setting): Step {
     case "SETTLING":
       return to(
         `payments settles refund ${name}`,
-        withRefund(endReservation(world, name, "SETTLED"), name, { hand: { at: "told" } }),
+        withRefund(endReservation(world, name, "SETTLED"), name, { hand: { at: "reported" } }),
       );
     case "FAILING":
     case "REJECTING":
       return to(
         `payments releases refund ${name}`,
-        withRefund(endReservation(world, name, "RELEASED"), name, { hand: { at: "told" } }),
+        withRefund(endReservation(world, name, "RELEASED"), name, { hand: { at: "reported" } }),
       );
     case "DROPPED":
     case "SUCCESS":

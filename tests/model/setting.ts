@@ -36,8 +36,8 @@ export function withCase(world: World, { kind }: Answer): World {
 export function concludePayment(world: World, to: "SUCCESS" | "FAILED" | "CANCELLED"): World {
   const state = transition(world.payment.state, to);
   // Its age is of no more use, so states that differ in it are one.
-  const told = [...world.payment.told, state];
-  return doing(withPayment(world, { state, age: "young", told }), null);
+  const notified = [...world.payment.notified, state];
+  return doing(withPayment(world, { state, age: "young", notified }), null);
 }
 
 export function toReversing(world: World): World {

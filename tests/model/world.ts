@@ -83,7 +83,7 @@ export type Payment = {
   reversal: { isSettled: boolean; approved: number; isRefused: boolean; last: Sent; sent: Sent; sub: number };
   watch: "none" | "waiting" | "over";
   /** Final states in the order in which the merchant got them. */
-  told: PaymentState[];
+  notified: PaymentState[];
   /** The reason why people have it before them; empty where they have not. */
   openCase: string;
 };
@@ -111,7 +111,7 @@ export type Refund = {
 
 export type RefundHand =
   | null
-  | { at: "reserving" | "reserved" | "refused" | "released" | "sending" | "waiting" | "told" }
+  | { at: "reserving" | "reserved" | "refused" | "released" | "sending" | "waiting" | "reported" }
   | { at: "answered" | "asked"; answer: Answer };
 
 /** The memory of `payments` while it works on the payment under its lease; a crash makes it null. */
@@ -136,7 +136,7 @@ export type Hand =
 export type Time = {
   dayIsClosed: boolean;
   /** True if a settlement file has reported the charges at the end of all. */
-  fileHasTold: boolean;
+  fileHasReported: boolean;
   crashes: { payments: number; refunds: number };
   /** Faults of the bank that are left: requests that it calls late, requests that it carries out twice. */
   faults: { late: number; twice: number };

@@ -62,7 +62,7 @@ const lineOf = (paymentId: string, change: Partial<ChargebackLine> = {}): Charge
   ...change,
 });
 const tell = (...lines: ChargebackLine[]) => refunds.askAsGateway(recordChargebackLines, { lines });
-const told = async (...lines: ChargebackLine[]) =>
+const sendLines = async (...lines: ChargebackLine[]) =>
   expect(await tell(...lines)).toEqual({
     outcome: "done",
     result: { recorded: lines.map(({ lineId }) => lineId) },
@@ -236,7 +236,7 @@ describe("of a chargeback and a refund the payment's row decides", () => {
       extra: { currentStatus: "CANCELLED" },
     });
     // A line in the bank's file opens a case all the same: the bank has the money.
-    await told(lineOf(voided));
+    await sendLines(lineOf(voided));
     expect(await cases(voided)).toMatchObject([{ amount: 40, excessAmount: 40, reported: true }]);
   });
 
@@ -245,7 +245,7 @@ describe("of a chargeback and a refund the payment's row decides", () => {
     const refundId = await refunds.queue(paymentId, "7000");
     await refunds.approve(refundId);
     await refunds.settled(refundId);
-    await told(lineOf(paymentId, { amountMinor: "10000" }));
+    await sendLines(lineOf(paymentId, { amountMinor: "10000" }));
     expect(await cases(paymentId)).toMatchObject([
       { amount: 100, countedAmount: 100, excessAmount: 70, reported: true, status: "OPEN" },
     ]);
@@ -257,7 +257,7 @@ describe("a line of a bank's file", () => {
   test("counts once, however often it is told", async () => {
     const paymentId = await refunds.pay("10000");
     const line = lineOf(paymentId);
-    await Promise.all([told(line), told(line), told(line, line)]);
+    await Promise.all([sendLines(line), sendLines(line), sendLines(line, line)]);
     expect(await cases(paymentId)).toHaveLength(1);
     expect(await shown(paymentId)).toMatchObject({ chargedBackAmount: 40, refundableAmount: 60 });
   });
@@ -265,7 +265,7 @@ describe("a line of a bank's file", () => {
   test("joins the case that people have opened for it", async () => {
     const paymentId = await refunds.pay("10000");
     const { chargebackId } = await opened(paymentId, "4000");
-    await told(lineOf(paymentId));
+    await sendLines(lineOf(paymentId));
     expect(await cases(paymentId)).toMatchObject([{ chargebackId, reported: true, openedBy: "olga" }]);
     // And people cannot open a case that a line has opened.
     expect(await open(paymentId, "4000")).toMatchObject({ code: "chargeback_exists" });
@@ -273,11 +273,11 @@ describe("a line of a bank's file", () => {
 
   test("gives back what an earlier one has taken, also where it comes before it", async () => {
     const paymentId = await refunds.pay("10000");
-    await told(lineOf(paymentId, { kind: "CHARGEBACK_REVERSAL", amountMinor: "1500" }));
+    await sendLines(lineOf(paymentId, { kind: "CHARGEBACK_REVERSAL", amountMinor: "1500" }));
     expect(await cases(paymentId)).toEqual([]);
-    await told(lineOf(paymentId));
+    await sendLines(lineOf(paymentId));
     expect(await cases(paymentId)).toMatchObject([{ status: "OPEN", reversedAmount: 15, countedAmount: 25 }]);
-    await told(lineOf(paymentId, { kind: "CHARGEBACK_REVERSAL", amountMinor: "2500" }));
+    await sendLines(lineOf(paymentId, { kind: "CHARGEBACK_REVERSAL", amountMinor: "2500" }));
     expect(await cases(paymentId)).toMatchObject([{ status: "WON", reversedAmount: 40, countedAmount: 0 }]);
     const refundId = await refunds.queue(paymentId, "10000");
     await refunds.approve(refundId);
@@ -286,7 +286,7 @@ describe("a line of a bank's file", () => {
 
   test("in another currency takes all of the payment, until people say what it is worth", async () => {
     const paymentId = await refunds.pay("10000");
-    await told(lineOf(paymentId, { currency: "USD", amountMinor: "300" }));
+    await sendLines(lineOf(paymentId, { currency: "USD", amountMinor: "300" }));
     expect(await cases(paymentId)).toMatchObject([{ amount: 3, currency: "USD", countedAmount: 100 }]);
     expect(await shown(paymentId)).toMatchObject({ refundableAmount: 0 });
   });
@@ -329,7 +329,7 @@ describe("a case", () => {
     expect(await decide(chargebackId, "LOST")).toMatchObject({
       result: { status: "LOST", countedAmount: 60, decidedBy: "olga" },
     });
-    await told(lineOf(paymentId, { kind: "CHARGEBACK_REVERSAL", amountMinor: "6000" }));
+    await sendLines(lineOf(paymentId, { kind: "CHARGEBACK_REVERSAL", amountMinor: "6000" }));
     expect(await cases(paymentId)).toMatchObject([{ status: "WON", countedAmount: 0, reversedAmount: 60 }]);
   });
 

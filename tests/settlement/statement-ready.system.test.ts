@@ -113,13 +113,14 @@ async function everythingIsLookedAt(): Promise<void> {
   );
 }
 
-const toldIn = ({ ledger }: LedgerReceiver, { merchantId }: Merchant, type: string) =>
+const statementsIn = ({ ledger }: LedgerReceiver, { merchantId }: Merchant, type: string) =>
   ledger
     .filter(({ headers, body }) => headers["x-event-type"] === type && body.toString().includes(merchantId))
     .map(({ body }) => JSON.parse(body.toString()) as StatementReady);
 
-const told = (merchant: Merchant) => toldIn(books, merchant, "settlement.statement_ready");
-const revisions = (merchant: Merchant) => told(merchant).map(({ day, revision }) => `${day} ${revision}`);
+const statementsOf = (merchant: Merchant) => statementsIn(books, merchant, "settlement.statement_ready");
+const revisions = (merchant: Merchant) =>
+  statementsOf(merchant).map(({ day, revision }) => `${day} ${revision}`);
 
 async function statements(merchant: Merchant, range = { from: "2026-03-01", to: "2026-03-31" }) {
   const reply = await system.call(listMerchantStatements, { ...range, limit: 50 }, { merchant });
@@ -136,14 +137,14 @@ test("a statement that becomes complete reaches the endpoint that asks for it on
   await everythingIsLookedAt();
   // The bank has not reported the other sale, which could be of this day.
   expect(await statements(merchant)).toMatchObject([{ day: "2026-03-12", complete: false }]);
-  expect(told(merchant)).toEqual([]);
+  expect(statementsOf(merchant)).toEqual([]);
 
   await take(line("SALE", second, 5_000n, "2026-03-13"));
   await everythingIsLookedAt();
   expect(revisions(merchant).toSorted()).toEqual(["2026-03-12 1", "2026-03-13 1"]);
   const [shown] = await statements(merchant);
   const { unpricedLines: _, ...content } = shown!;
-  const ready = told(merchant).find(({ day }) => day === "2026-03-12");
+  const ready = statementsOf(merchant).find(({ day }) => day === "2026-03-12");
   expect(ready).toEqual({
     ...content,
     merchantId: merchant.merchantId,
@@ -160,16 +161,20 @@ test("a statement that becomes complete reaches the endpoint that asks for it on
   // A copy of a line counts nowhere, and no event follows.
   await take(sale, line("SALE", randomUUIDv7(), 1n, "2026-03-12"));
   await everythingIsLookedAt();
-  expect(told(merchant)).toHaveLength(2);
+  expect(statementsOf(merchant)).toHaveLength(2);
 
   await take(line("CHARGEBACK", first, -10_000n, "2026-03-12"));
   await everythingIsLookedAt();
   expect(revisions(merchant).toSorted()).toEqual(["2026-03-12 1", "2026-03-12 2", "2026-03-13 1"]);
-  expect(told(merchant).at(-1)).toMatchObject({ chargebacksAmount: 100, netPayableAmount: -1.99, lines: 2 });
+  expect(statementsOf(merchant).at(-1)).toMatchObject({
+    chargebacksAmount: 100,
+    netPayableAmount: -1.99,
+    lines: 2,
+  });
   expect((await statements(merchant)).map(({ revision }) => revision)).toEqual([2, 1]);
 
   // The default endpoint got its usual events only.
-  expect(toldIn(shop, merchant, "settlement.statement_ready")).toEqual([]);
+  expect(statementsIn(shop, merchant, "settlement.statement_ready")).toEqual([]);
   expect(
     await system.query(
       `select outcome.outcome, count(*)::int as count from webhooks.event join webhooks.outcome using (occurred_at, event_id)
@@ -202,10 +207,10 @@ test("a day that waits for people is told of when they have decided, and with wh
     );
   await decide(sold);
   await everythingIsLookedAt();
-  expect(told(merchant)).toEqual([]);
+  expect(statementsOf(merchant)).toEqual([]);
   await decide(never);
   await everythingIsLookedAt();
-  expect(told(merchant)).toMatchObject([{ salesAmount: 20, lines: 1, revision: 1 }]);
+  expect(statementsOf(merchant)).toMatchObject([{ salesAmount: 20, lines: 1, revision: 1 }]);
 });
 
 test("a commission that is known later makes the next revision, and what no line is left of is told as nothing", async () => {
@@ -231,7 +236,7 @@ test("a commission that is known later makes the next revision, and what no line
     [sold],
   );
   await everythingIsLookedAt();
-  expect(told(merchant)).toMatchObject([
+  expect(statementsOf(merchant)).toMatchObject([
     { revision: 1, commission: 0.2 },
     { revision: 2, commission: 0.21 },
     { revision: 3, salesAmount: 0, commission: 0, netPayableAmount: 0, lines: 0 },

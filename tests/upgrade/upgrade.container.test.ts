@@ -103,7 +103,7 @@ test("an upgrade and its rollback under load lose no webhook and charge nobody t
 
   answers.begin("after");
   const [paid, refunded] = [await payments.stop(), await refunds.stop()];
-  const told = () =>
+  const receivedIds = () =>
     new Set(
       endpoint.receipts
         .filter(({ verdict }) => verdict.valid)
@@ -116,7 +116,7 @@ test("an upgrade and its rollback under load lose no webhook and charge nobody t
     ...refunded.flatMap(({ paymentId, refundId }) => [paymentId, refundId]),
   ];
   const lost = () => {
-    const known = told();
+    const known = receivedIds();
     return ended.filter((id) => !known.has(id));
   };
   await eventually(() => expect(lost()).toEqual([]), { withinMs: 90_000 }).catch(() => undefined);

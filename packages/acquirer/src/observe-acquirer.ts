@@ -45,8 +45,8 @@ export function observeAcquirer(
     startAtZero(calls, ...seriesOf({ result: CALL_RESULTS }).map((result) => ({ ...labels, ...result })));
     const count = (outcome: CallOutcome) => calls.add(1, { ...labels, result: resultOf(outcome) });
     const countMismatch = () => mismatches.add(1, labels);
-    const told = { count, countMismatch, countRefused, log };
-    return observe(operation, call, { server, account, ...told });
+    const instruments = { count, countMismatch, countRefused, log };
+    return observe(operation, call, { server, account, ...instruments });
   });
 }
 

@@ -25,7 +25,7 @@ const verify = (entries: AuditEntry[], ...anchors: AuditAnchor[]) =>
   verifyAuditChain(stream(entries), { anchors });
 
 /** Rewrites hashes, which the owner of the database can. */
-function hashedAnew(entries: AuditEntry[]): AuditEntry[] {
+function rehashed(entries: AuditEntry[]): AuditEntry[] {
   let previous: Buffer = GENESIS;
   return entries.map((entry) => ({ ...entry, hash: (previous = auditHash(previous, entry)) }));
 }
@@ -61,7 +61,7 @@ test("a chain that was cut or written anew does not match a head kept elsewhere"
     fault: "anchor",
     anchor,
   });
-  const rewritten = hashedAnew(entries.map((entry) => ({ ...entry, actor: "mallory" })));
+  const rewritten = rehashed(entries.map((entry) => ({ ...entry, actor: "mallory" })));
   expect(await verify(rewritten)).toMatchObject({ intact: true });
   expect(await verify(rewritten, anchor)).toEqual({ intact: false, sequence: 3n, fault: "anchor", anchor });
 });
@@ -81,7 +81,7 @@ test("each of many heads has to be in the chain, and two heads of one entry cann
 
 test("an entry dated before its predecessor, or in the future, is found though its hash is right", async () => {
   const entries = chain(3);
-  const dated = (at: string) => hashedAnew(entries.with(2, { ...entries[2]!, at: new Date(at) }));
+  const dated = (at: string) => rehashed(entries.with(2, { ...entries[2]!, at: new Date(at) }));
   expect(await verify(dated("2026-01-01T00:00:00Z"))).toEqual({ intact: false, sequence: 3n, fault: "time" });
   expect(await verify(dated(entries[1]!.at.toISOString()))).toMatchObject({ intact: true });
   const now = new Date("2026-11-20T12:01:00Z");

@@ -56,7 +56,7 @@ function logLinesOf(lines: string[]): string[] {
 }
 
 /** Rewrites as the owner of the schema can: a rewritten entry gets a correct hash. */
-async function hashAnew(db: Kysely<AuditDatabase>): Promise<void> {
+async function rehash(db: Kysely<AuditDatabase>): Promise<void> {
   let previous: Buffer = GENESIS;
   for await (const entry of readAuditEntries(db, "refunds")) {
     previous = auditHash(previous, entry);
@@ -163,7 +163,7 @@ describe("a chain that the owner of its schema has rewritten", () => {
       "refunds",
       async (db) => {
         await sql`update audit_entry set actor = 'carol' where actor = 'bora'`.execute(db);
-        await hashAnew(db);
+        await rehash(db);
       },
       "owner",
     );

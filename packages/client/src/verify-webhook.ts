@@ -67,13 +67,13 @@ export async function verifyWebhook(
   return { valid: true, event: { id, time: Number(time), ...eventOf(type, content) } };
 }
 
-type Told = WebhookEvent extends infer Event
+type KnownEvent = WebhookEvent extends infer Event
   ? Event extends WebhookEvent
     ? Omit<Event, "id" | "time">
     : never
   : never;
 
-function eventOf(type: string, content: object): Told {
+function eventOf(type: string, content: object): KnownEvent {
   if (type === "webhook.disabled_warning") return { known: true, type, warning: content as WebhookWarning };
   if (type === "settlement.statement_ready") {
     return { known: true, type, statement: content as WebhookStatement };

@@ -158,14 +158,14 @@ function always(status: PaymentStatus) {
 function webhook(
   type: EventType | typeof WEBHOOK_TEST,
   schema: z.ZodType,
-  told: { operationId: string; summary: string; description: string },
+  texts: { operationId: string; summary: string; description: string },
 ) {
   const header = webhookHeaders.extend({
     "x-event-type": z.literal(type).meta({ description: "Type of the event" }),
   });
   return {
     post: {
-      ...told,
+      ...texts,
       security: [],
       requestParams: { header },
       requestBody: { content: { "application/json": { schema, example: WEBHOOK_EXAMPLES[type] } } },

@@ -36,7 +36,7 @@ function permissionsOf(user: BusUser, observed: boolean): Permissions {
   const sent = ALL_COMMANDS.filter(({ senders }) => senders.includes(user));
   const served = ALL_COMMANDS.filter(({ service }) => SERVED_BY[service] === user);
   const own = OF_ITS_OWN[user];
-  const told = NOTICES.filter(({ publishers }) => publishers.includes(user));
+  const published = NOTICES.filter(({ publishers }) => publishers.includes(user));
   const heard = NOTICES.filter(({ listeners }) => listeners.includes(user));
   const askers = BUS_USERS.filter((other) => served.some(({ senders }) => senders.includes(other)));
   const observers = observed ? [inboxSubject(OBSERVER), `${DEFAULT_INBOX_PREFIX}.>`] : [];
@@ -45,7 +45,7 @@ function permissionsOf(user: BusUser, observed: boolean): Permissions {
     publish: [
       ...sent.map(({ subject }) => subject),
       ...own.publish,
-      ...told.map(({ subject }) => subject),
+      ...published.map(({ subject }) => subject),
       ...(served.length > 0 ? [...askers.map(inboxSubject), ...observers] : []),
     ].toSorted(),
     subscribe: [

@@ -107,19 +107,19 @@ describe("signing in", () => {
 test("who listens for the connection to break is told once, at once while it is broken, and not after all", async () => {
   const nats = await natsWith("");
   const bus = await connect({ NATS_URL: nats.url });
-  const told: string[] = [];
-  bus.onDisconnection(() => told.push("stayed"));
-  bus.onDisconnection(() => told.push("went away"))();
+  const heard: string[] = [];
+  bus.onDisconnection(() => heard.push("stayed"));
+  bus.onDisconnection(() => heard.push("went away"))();
   await nats.kill();
   await eventually(() => expect(bus.connected).toBe(false));
-  expect(told).toEqual(["stayed"]);
-  bus.onDisconnection(() => told.push("late"));
-  expect(told).toEqual(["stayed", "late"]);
+  expect(heard).toEqual(["stayed"]);
+  bus.onDisconnection(() => heard.push("late"));
+  expect(heard).toEqual(["stayed", "late"]);
   await nats.restart();
   await bus.connection();
   await nats.kill();
   await eventually(() => expect(bus.connected).toBe(false));
-  expect(told).toEqual(["stayed", "late"]);
+  expect(heard).toEqual(["stayed", "late"]);
 });
 
 describe("TLS", () => {

@@ -39,12 +39,12 @@ export async function awaitSchema(
   const needed = (await readdir(migrations)).filter((name) => name.endsWith(".sql")).toSorted();
   const look = () => lookAt(pool, schema, needed);
   const endsAt = performance.now() + timeoutMs;
-  let told: string | undefined;
+  let logged: string | undefined;
   for (;;) {
     const { is, reason } = await look();
     if (is === "foreign") throw new ForeignSchemaError(schema, reason);
     if (is === "complete") {
-      if (told !== undefined) log.info({ operation: OPERATION }, "the schema has every migration");
+      if (logged !== undefined) log.info({ operation: OPERATION }, "the schema has every migration");
       return;
     }
     if (is === "away") {
@@ -52,8 +52,8 @@ export async function awaitSchema(
       void lookLater(look, { isStopped: () => pool.ended, log, endProcess });
       return;
     }
-    if (reason !== told) log.warn({ operation: OPERATION, reason }, "waiting for the schema");
-    told = reason;
+    if (reason !== logged) log.warn({ operation: OPERATION, reason }, "waiting for the schema");
+    logged = reason;
     if (performance.now() > endsAt) throw new SchemaBehindError(`the schema ${schema} is behind: ${reason}`);
     await delay(LOOK_INTERVAL_MS);
   }

@@ -176,8 +176,8 @@ test("a session's end and its cardholder's return at the same moment, twenty tim
       expect([state, history]).toEqual(["CANCELLED", ["ENROLLING", "ENROLLED", "CANCELLING", "CANCELLED"]]);
       expect(ledger).toEqual(["reverse approved"]);
     }
-    const told = await steps.complete(payment);
-    expect(told).toMatchObject({ outcome: "done", result: { payment: { status: state } } });
+    const reply = await steps.complete(payment);
+    expect(reply).toMatchObject({ outcome: "done", result: { payment: { status: state } } });
   }
   expect([...states.keys()].toSorted()).toEqual(["CANCELLED", "SUCCESS"]);
 });

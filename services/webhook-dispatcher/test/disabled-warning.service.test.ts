@@ -82,7 +82,7 @@ test("of several dispatchers one tells of an endpoint that fails, and without su
   const { merchantId } = await harness.enable(shop.url);
   const { endpointId } = await addEndpoint(harness, merchantId, { url: books.url, events: [BOTH[1]] });
   await harness.stopAll();
-  const told = async () =>
+  const countWarnings = async () =>
     (await harness.query("select 1 from webhooks.event where merchant_id = $1", [merchantId])).length;
   await harness.query(
     `insert into webhooks.endpoint_health (endpoint_id, failing_since, breaker_open, reported_at)
@@ -91,11 +91,11 @@ test("of several dispatchers one tells of an endpoint that fails, and without su
   );
   await harness.start({ OPTIONAL_EVENTS: "false" });
   await harness.operate(removeWebhookEndpoint, { merchantId, endpointId });
-  expect(await told()).toBe(0);
+  expect(await countWarnings()).toBe(0);
   await harness.stopAll();
 
   await Promise.all([harness.start(), harness.start(), harness.start()]);
-  await eventually(async () => expect(await told()).toBe(1));
+  await eventually(async () => expect(await countWarnings()).toBe(1));
   const warned = "select 1 from webhooks.endpoint_health where endpoint_id = $1 and warned_at is not null";
   expect(await harness.query(warned, [merchantId])).toHaveLength(1);
 });

@@ -18,13 +18,13 @@ export function checkoutsArePaidOnce(ledgers: Ledgers): Found[] {
     ({ paymentId }) => paymentId,
   );
   return attemptsByCheckout(ledgers).flatMap(({ checkout, attempts }) => {
-    const told = attempts.flatMap(({ payment }) => events.get(payment.paymentId) ?? []).length;
+    const published = attempts.flatMap(({ payment }) => events.get(payment.paymentId) ?? []).length;
     const expected = checkout.state === "COMPLETED" ? 1 : 0;
     const ids = [checkout.checkoutId, ...attempts.map(({ payment }) => payment.paymentId)];
     return [
       ...stateDoubts(checkout, attempts),
       ...bankDoubts(checkout, attempts, lines),
-      ...(told === expected ? [] : [`is ${checkout.state}, and ${told} events tell of a success`]),
+      ...(published === expected ? [] : [`is ${checkout.state}, and ${published} events tell of a success`]),
     ].map((what) => ({ ids, what }));
   });
 }

@@ -12,14 +12,14 @@ export function checkoutsAreShownAsTheyStand({ history, checkouts, visits }: Led
   const rows = new Map(checkouts.map((checkout) => [checkout.checkoutId, checkout]));
   const asked = history.filter(({ checkout }) => checkout);
   const byOrder = Map.groupBy(checkouts, ({ orderId }) => orderId);
-  const told = toldByCheckout(history, visits);
+  const answers = answersByCheckout(history, visits);
   return [
     ...[...Map.groupBy(asked, ({ checkout }) => checkout?.orderId ?? "")].flatMap(([orderId, sent]) =>
       opened(orderId, sent, byOrder.get(orderId) ?? []),
     ),
     ...history.flatMap((entry) => differences(entry, rows)),
     ...unfound(history, visits, rows),
-    ...checkouts.flatMap((row) => toldOtherwise(row, told.get(row.checkoutId) ?? [])),
+    ...checkouts.flatMap((row) => shownOtherwise(row, answers.get(row.checkoutId) ?? [])),
   ];
 }
 
@@ -107,11 +107,14 @@ function unfound(
 
 const CHECKOUT_PATH = "/api/checkout/";
 
-type Told = { state: "OPEN" | "COMPLETED" | "UNPAID"; sentAt: number; answeredAt: number };
+type Answered = { state: "OPEN" | "COMPLETED" | "UNPAID"; sentAt: number; answeredAt: number };
 
 /** The answers about each checkout to merchant and buyer. */
-function toldByCheckout(history: readonly HistoryEntry[], visits: readonly Visit[]): Map<string, Told[]> {
-  const told = [
+function answersByCheckout(
+  history: readonly HistoryEntry[],
+  visits: readonly Visit[],
+): Map<string, Answered[]> {
+  const answers = [
     ...history.flatMap((entry) => {
       const shown = entry.method === "GET" ? checkoutOf(entry) : undefined;
       if (!shown) return [];
@@ -122,14 +125,14 @@ function toldByCheckout(history: readonly HistoryEntry[], visits: readonly Visit
       return [{ ...timesOf(visit), checkoutId: visit.checkoutId, state: SHOWN[shown] }];
     }),
   ];
-  return Map.groupBy(told, ({ checkoutId }) => checkoutId);
+  return Map.groupBy(answers, ({ checkoutId }) => checkoutId);
 }
 
-function toldOtherwise({ checkoutId, state }: CheckoutRow, told: Told[]): Found[] {
+function shownOtherwise({ checkoutId, state }: CheckoutRow, answers: Answered[]): Found[] {
   const ids = [checkoutId];
-  const closed = told.filter((each) => each.state !== "OPEN");
+  const closed = answers.filter((each) => each.state !== "OPEN");
   const reopened = closed.filter((before) =>
-    told.some((after) => after.sentAt >= before.answeredAt && after.state !== before.state),
+    answers.some((after) => after.sentAt >= before.answeredAt && after.state !== before.state),
   );
   return [
     ...closed
@@ -143,7 +146,7 @@ function timesOf({ sentAt, answeredAt = sentAt }: { sentAt: number; answeredAt?:
   return { sentAt, answeredAt };
 }
 
-function stateOf(state: string): Told["state"] {
+function stateOf(state: string): Answered["state"] {
   return state === "OPEN" || state === "COMPLETED" ? state : "UNPAID";
 }
 

@@ -19,9 +19,15 @@ export function versionsRise(ledgers: Ledgers): Found[] {
 }
 
 /** `step` is the place of its state in the history; the other two as they are written in the body. */
-type Told = { paymentId: string; status: string; step: number; version: string; statusDate: string };
+type PublishedEvent = {
+  paymentId: string;
+  status: string;
+  step: number;
+  version: string;
+  statusDate: string;
+};
 
-function eventsOf({ outbox, paymentHistory, refundHistory }: Ledgers): Told[] {
+function eventsOf({ outbox, paymentHistory, refundHistory }: Ledgers): PublishedEvent[] {
   const ofRefunds = refundHistory.map(({ refundId, ...step }) => ({ ...step, paymentId: refundId }));
   const steps = new Map(
     [...paymentHistory, ...ofRefunds].map((step) => [
@@ -42,7 +48,7 @@ function eventsOf({ outbox, paymentHistory, refundHistory }: Ledgers): Told[] {
   });
 }
 
-function malformed({ status, version, statusDate }: Told): string[] {
+function malformed({ status, version, statusDate }: PublishedEvent): string[] {
   return [
     ...(/^[1-9]\d{0,8}$/.test(version) ? [] : [`the event ${status} has the version ${version}`]),
     ...(ISO_8601.test(statusDate) && !Number.isNaN(Date.parse(statusDate))
@@ -53,18 +59,18 @@ function malformed({ status, version, statusDate }: Told): string[] {
 
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,6})?Z$/;
 
-function inOrder(events: Told[]): string[] {
+function inOrder(events: PublishedEvent[]): string[] {
   const ordered = events.toSorted((one, other) => one.step - other.step);
   return ordered.slice(1).flatMap((event, index) => {
     const before = ordered[index]!;
-    const told = `after ${before.status} (version ${before.version}, ${before.statusDate}) came ${event.status}`;
+    const sequence = `after ${before.status} (version ${before.version}, ${before.statusDate}) came ${event.status}`;
     return [
       ...(Number(event.version) > Number(before.version)
         ? []
-        : [`${told} with the version ${event.version}`]),
+        : [`${sequence} with the version ${event.version}`]),
       ...(Date.parse(event.statusDate) >= Date.parse(before.statusDate)
         ? []
-        : [`${told} of ${event.statusDate}`]),
+        : [`${sequence} of ${event.statusDate}`]),
     ];
   });
 }

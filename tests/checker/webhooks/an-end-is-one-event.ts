@@ -8,7 +8,7 @@ import { bodyFieldsOf, eventIdOf, aboutPayments } from "./received-webhook.ts";
  */
 export function anEndIsOneEvent({ received, outbox }: Ledgers): Found[] {
   const committed = new Map(outbox.map(({ eventId, body }) => [eventId, body]));
-  const told = aboutPayments(received).map((webhook) => {
+  const sent = aboutPayments(received).map((webhook) => {
     const { paymentId, status } = bodyFieldsOf(webhook);
     return { state: `${String(paymentId)} ${String(status)}`, eventId: eventIdOf(webhook) };
   });
@@ -24,7 +24,7 @@ export function anEndIsOneEvent({ received, outbox }: Ledgers): Found[] {
       if (own === undefined || hashes.has(hashOf(own))) return [];
       return [{ ids: [eventId], what: "came with another body than was committed" }];
     }),
-    ...[...Map.groupBy([...told, ...owned], ({ state }) => state)].flatMap(([state, events]) => {
+    ...[...Map.groupBy([...sent, ...owned], ({ state }) => state)].flatMap(([state, events]) => {
       const ids = new Set(events.map(({ eventId }) => eventId));
       return ids.size === 1 ? [] : [{ ids: [state, ...ids], what: `has ${ids.size} event ids` }];
     }),

@@ -39,14 +39,14 @@ const CHANGES_LATER: ReadonlySet<string> = new Set([
 
 /** A replay shows the payment as it was when it was first answered. */
 function differences(webhook: ReceivedWebhook, reads: HistoryEntry[]): string[] {
-  const told = bodyFieldsOf(webhook);
+  const sent = bodyFieldsOf(webhook);
   return reads
     .filter(({ status, replayed }) => status === 200 && !replayed)
     .map(({ body = "" }) => fieldsOf(body))
-    .filter(({ status }) => status === told["status"])
+    .filter(({ status }) => status === sent["status"])
     .flatMap((read) =>
       Object.keys(read).filter(
-        (name) => !CHANGES_LATER.has(name) && JSON.stringify(read[name]) !== JSON.stringify(told[name]),
+        (name) => !CHANGES_LATER.has(name) && JSON.stringify(read[name]) !== JSON.stringify(sent[name]),
       ),
     );
 }

@@ -70,10 +70,13 @@ export function probesAskTheHealthPort(manifests: Manifest[]): string[] {
   return workloads(manifests, "Deployment", "StatefulSet").flatMap((workload) =>
     workload.pod.containers.flatMap((container) => {
       const health = container.ports?.find(({ name }) => name === "health")?.containerPort;
-      const told = envOf(container).get("HEALTH_PORT")?.value;
+      const configured = envOf(container).get("HEALTH_PORT")?.value;
       return faultsOf(`${workload.name}: ${container.name}`, [
         [health === undefined, "has no port named health"],
-        [told !== undefined && told !== `${health}`, `listens for probes on ${told}, not on ${health}`],
+        [
+          configured !== undefined && configured !== `${health}`,
+          `listens for probes on ${configured}, not on ${health}`,
+        ],
         ...(["startupProbe", "livenessProbe", "readinessProbe"] as const).map((probe): [boolean, string] => [
           container[probe]?.httpGet?.port !== "health",
           `its ${probe} does not ask the health port`,

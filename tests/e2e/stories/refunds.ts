@@ -8,7 +8,7 @@ import { runHoldfast } from "../run-program.ts";
 const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 
 /** Refunds above 500.00 TRY need two people here. */
-export async function expectRefundsTold(sandbox: RunningSandbox): Promise<void> {
+export async function expectRefundsNotified(sandbox: RunningSandbox): Promise<void> {
   const receipts = await receiveWebhooks(sandbox);
   const merchant = sandbox.merchant();
   const [alice, bora, vera] = [0, 1, 2].map((index) => sandbox.operator(index)) as [Client, Client, Client];
@@ -182,13 +182,13 @@ async function onBehalf(paymentId: string, alice: Client, bora: Client): Promise
 
 /** Each end once, authentic, and with the bytes a GET gives but for the fields only webhooks have. */
 async function webhooksTell(merchant: Client, receipts: Receipt[], ids: string[]): Promise<void> {
-  const told = await eventually(() => {
+  const bodies = await eventually(() => {
     const bodies = receipts.map(({ received }) => JSON.parse(Buffer.from(received.body).toString()));
     const ours = bodies.filter((body) => ids.includes(body.paymentId));
     return ours.length === ids.length && ours;
   });
   expect(receipts.every(({ verdict }) => verdict.valid)).toBe(true);
-  for (const body of told) {
+  for (const body of bodies) {
     const { cardSubType, ...shown } = body;
     expect(cardSubType).toBe("CLASSIC");
     expect((await merchant("GET", `/api/payment/${body.paymentId}`)).body).toEqual(shown);

@@ -36,7 +36,7 @@ export async function checkBank(account: TestAccount, tell: (line: string) => vo
   try {
     tell(`# ${account.protocol}: ${[...proxies.keys()].join(", ")}`);
     const steps = await walk({ acquirer, stranger, exchanges }, account, (step) =>
-      tellStep(step, mask, tell),
+      printStep(step, mask, tell),
     );
     tell("\n# Open questions\n");
     for (const { question, answer, evidence } of answerOpenQuestions(account.protocol, steps)) {
@@ -52,7 +52,7 @@ export async function checkBank(account: TestAccount, tell: (line: string) => vo
 /** The credential that a caller is known by: the wrong one has to be refused. */
 const PASSWORDS = { nestpay: "apiPassword", iyzico: "secretKey" } as const;
 
-function tellStep(
+function printStep(
   { name, outcome, exchanges }: Step,
   mask: (text: string) => string,
   tell: (line: string) => void,

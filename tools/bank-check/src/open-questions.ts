@@ -11,17 +11,17 @@ type Question = {
   /** The meaning of the outcomes of the evidence's steps, in their order; absent where the walk cannot tell. */
   read?: (...outcomes: StepOutcome[]) => string;
   /** Why the walk cannot tell. */
-  untold?: string;
+  unseen?: string;
 };
 
 /** The open questions of a protocol, one by one, with what the walk has seen. */
 export function answerOpenQuestions(protocol: Protocol, steps: readonly Step[]): Finding[] {
   return QUESTIONS.filter((each) => each.protocol === protocol).map(
-    ({ question, evidence, read, untold }) => {
+    ({ question, evidence, read, unseen }) => {
       const outcomes = evidence.map((name) => steps.find((step) => step.name === name)?.outcome);
       const isSeen = outcomes.every((outcome) => outcome !== undefined);
       const answer =
-        read && isSeen ? read(...outcomes) : `not seen: ${untold ?? "the walk did not get there"}`;
+        read && isSeen ? read(...outcomes) : `not seen: ${unseen ?? "the walk did not get there"}`;
       return { question, answer, evidence };
     },
   );
@@ -67,7 +67,7 @@ const QUESTIONS: readonly Question[] = [
     protocol: "nestpay",
     question: "Can a hold be voided after its day?",
     evidence: [],
-    untold: LATER,
+    unseen: LATER,
   },
   {
     protocol: "nestpay",
@@ -102,7 +102,7 @@ const QUESTIONS: readonly Question[] = [
     protocol: "nestpay",
     question: "How are values hashed that are not ASCII?",
     evidence: [],
-    untold: "the adapter sends ASCII only",
+    unseen: "the adapter sends ASCII only",
   },
   {
     protocol: "nestpay",
@@ -114,7 +114,7 @@ const QUESTIONS: readonly Question[] = [
     protocol: "nestpay",
     question: "What are amounts of currencies without decimals?",
     evidence: [],
-    untold: "such currencies are not offered",
+    unseen: "such currencies are not offered",
   },
   {
     protocol: "iyzico",
@@ -142,7 +142,7 @@ const QUESTIONS: readonly Question[] = [
     protocol: "iyzico",
     question: "What does a second completion of one 3-D Secure payment answer?",
     evidence: [],
-    untold: "a completion needs a browser",
+    unseen: "a completion needs a browser",
   },
   {
     protocol: "iyzico",
@@ -154,7 +154,7 @@ const QUESTIONS: readonly Question[] = [
     protocol: "iyzico",
     question: "Is the commission column of the settlement file a rate or an amount?",
     evidence: [],
-    untold: "it needs the settlement file of a day with payments",
+    unseen: "it needs the settlement file of a day with payments",
   },
   {
     protocol: "iyzico",

@@ -41,16 +41,16 @@ type Account = Pick<TestAccount, "currencies" | "testCard" | "amountMinor">;
 /**
  * The scripted walk: every operation of the port once, each with what an inquiry says after it. It goes on after a step that
  * fails, since each answer is one to a question; what it leaves standing it reverses at the end.
- * @param told gets each step when it has ended.
+ * @param onStep gets each step when it has ended.
  */
-export async function walk(bench: Bench, account: Account, told: (step: Step) => void): Promise<Step[]> {
+export async function walk(bench: Bench, account: Account, onStep: (step: Step) => void): Promise<Step[]> {
   const steps: Step[] = [];
   const step = async (name: StepName, call: () => Promise<StepOutcome>): Promise<StepOutcome> => {
     const before = bench.exchanges().length;
     const outcome = await call();
     const done = { name, outcome, exchanges: bench.exchanges().slice(before) };
     steps.push(done);
-    told(done);
+    onStep(done);
     return outcome;
   };
   const { acquirer, stranger } = bench;

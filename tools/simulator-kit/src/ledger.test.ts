@@ -59,19 +59,19 @@ test("a line is neither told nor shown before its fsync has ended", async () => 
   const ledger = await openLedger();
   await ledger.append(entry("durable"));
   const disk = gatedDisk();
-  const told: string[] = [];
-  const append = ledger.append(entry("under way")).then(() => told.push("append"));
-  const flushedWriting = ledger.flushed().then(() => told.push("flushed"));
-  const gathered = ledger.append(entry("gathered")).then(() => told.push("gathered"));
-  const flushedAll = ledger.flushed().then(() => told.push("flushed all"));
+  const ended: string[] = [];
+  const append = ledger.append(entry("under way")).then(() => ended.push("append"));
+  const flushedWriting = ledger.flushed().then(() => ended.push("flushed"));
+  const gathered = ledger.append(entry("gathered")).then(() => ended.push("gathered"));
+  const flushedAll = ledger.flushed().then(() => ended.push("flushed all"));
   await disk.reached;
   const shown = await text(ledger.read());
-  expect(told).toEqual([]);
+  expect(ended).toEqual([]);
   expect(shown).toContain("durable");
   expect(shown).not.toContain("under way");
   disk.open();
   await Promise.all([append, flushedWriting, gathered, flushedAll]);
-  expect(told).toEqual(["append", "flushed", "gathered", "flushed all"]);
+  expect(ended).toEqual(["append", "flushed", "gathered", "flushed all"]);
   expect(await text(ledger.read())).toBe(await readFile(file, "utf8"));
 });
 

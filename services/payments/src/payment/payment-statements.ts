@@ -222,16 +222,16 @@ export const REJECT: Statement = {
     from given ${OWNS_ITS_KEY}
     on conflict (payment_id) do nothing
     returning payment_id, state as status, uuidv7() as event_id, ${settlingTermsOf("payment")} as settling
-  ), told as (
+  ), published as (
     select rejected.*, given.lease_token, given.merchant_id, given.cause, given.event_type, given.webhook_body, given.traceparent
     from rejected join given using (payment_id)
   ), history as (
     insert into payment_history (payment_id, version, from_state, to_state, cause)
-    select payment_id, 1, null, status, cause from told
+    select payment_id, 1, null, status, cause from published
   ), event as (
     insert into outbox (event_id, event_type, payment_id, merchant_id, status, body, traceparent, ${CLAIMED_EVENT.columns})
     select event_id, event_type, payment_id, merchant_id, status, webhook_body, traceparent, ${CLAIMED_EVENT.values}
-    from told
+    from published
   )
-  select lease_token, merchant_id, status, event_id, settling from told`,
+  select lease_token, merchant_id, status, event_id, settling from published`,
 };

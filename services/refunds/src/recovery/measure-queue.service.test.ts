@@ -16,8 +16,9 @@ test("refunds are counted by what they wait for: a decision, the bank, its day's
     log: createLogger("refunds", "fatal"),
   });
   const db = createDatabase<RefundsDatabase>(pool);
-  const told: QueueMeasure[] = [];
-  const measure = () => measureQueue({ db, events: { queueMeasured: (measured) => told.push(measured) } });
+  const measures: QueueMeasure[] = [];
+  const measure = () =>
+    measureQueue({ db, events: { queueMeasured: (measured) => measures.push(measured) } });
   const none = { count: 0, oldestSeconds: 0 };
   expect(await measure()).toEqual({ approval: none, bank: none, day_end: none, payments: none });
   const states: [string, number][] = [
@@ -52,7 +53,7 @@ test("refunds are counted by what they wait for: a decision, the bank, its day's
   expect(measured).toMatchObject({ approval: { count: 2 }, bank: { count: 1 }, payments: { count: 3 } });
   const ages = Object.values(measured).map(({ oldestSeconds }) => Math.floor(oldestSeconds / 100));
   expect(ages).toEqual([2, 3, 0, 6]);
-  expect(told.at(-1)).toEqual(measured);
+  expect(measures.at(-1)).toEqual(measured);
   await pool.end();
   await database.drop();
 });

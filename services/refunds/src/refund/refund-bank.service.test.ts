@@ -94,8 +94,8 @@ test("payments is told the refund, exactly, and when nobody waits any more", asy
     subReference: 2,
     decidedAt: "2026-03-01T12:00:00.123Z",
   };
-  const told = { payload, deadlineAt: waitUntil.getTime() };
-  expect(seen).toEqual([told, told]);
+  const expected = { payload, deadlineAt: waitUntil.getTime() };
+  expect(seen).toEqual([expected, expected]);
 });
 
 describe("without an answer of the bank", () => {

@@ -118,8 +118,8 @@ function createTotals({ file }: RecordsMapping) {
   const differs = (column: string | undefined, is: bigint) => {
     const [currency] = currencies;
     if (column === undefined || currency === undefined) return false;
-    const told = readAmount(stated?.get(column) ?? "", { decimal: file.decimal, currency });
-    return isFault(told) || told !== is;
+    const statedAmount = readAmount(stated?.get(column) ?? "", { decimal: file.decimal, currency });
+    return isFault(statedAmount) || statedAmount !== is;
   };
   return {
     /** @returns whether the line is the one with the totals. */

@@ -58,12 +58,12 @@ export async function checkoutScopeOf(trx: Trx, customer: Customer): Promise<Sco
   await withRole(trx, "payments");
   const { rows: checkouts } = await sql<{ id: string }>`
     select checkout_id as id from checkout where ${isOf(customer)}`.execute(trx);
-  const unconfirmed = await sql<Told>`
+  const unconfirmed = await sql<EventRow>`
     select event_id, payment_id as id from outbox where confirmed_at is null and ${tells(customer)}`.execute(
     trx,
   );
   await withRole(trx, "webhooks");
-  const known = await sql<Told>`
+  const known = await sql<EventRow>`
     select event_id, payment_id as id from event where ${tells(customer)}`.execute(trx);
   const events = [...unconfirmed.rows, ...known.rows];
   return {
@@ -73,7 +73,7 @@ export async function checkoutScopeOf(trx: Trx, customer: Customer): Promise<Sco
   };
 }
 
-type Told = { event_id: string; id: string };
+type EventRow = { event_id: string; id: string };
 
 function isOf(customer: Customer): RawBuilder<boolean> {
   return sql`merchant_id = any(${idsOf(customer)}) and customer_id = ${customer.customerId}`;

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Trx } from "./erase-customer.ts";
 import { ERASED, ERASED_URL, withoutPerson, withoutPersonInJson, type Person } from "./erased.ts";
-import { eventsOf, type Scope, type Told } from "./find-obstacles.ts";
+import { eventsOf, type Scope, type EventSubject } from "./find-obstacles.ts";
 
 /** Erases a person from payments, and from all that belongs to them. The card's fingerprint would tell the card: it goes. */
 export async function eraseFromPayments(trx: Trx, person: Person, scope: Scope): Promise<void> {
@@ -33,7 +33,7 @@ export async function eraseFromPayments(trx: Trx, person: Person, scope: Scope):
 }
 
 /** Erases events' bodies in the schema in use, which has an outbox. */
-export async function eraseBodies(trx: Trx, of: Told, scope: Scope): Promise<void> {
+export async function eraseBodies(trx: Trx, of: EventSubject, scope: Scope): Promise<void> {
   const eventIds = (await eventsOf(trx, of, scope)).map(({ event_id }) => event_id);
   await sql`
     update outbox set body = ${withoutPersonInJson("body")} where event_id = any(${eventIds})`.execute(trx);

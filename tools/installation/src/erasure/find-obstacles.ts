@@ -79,7 +79,7 @@ export async function scopeOf(trx: Trx, paymentIds: string[]): Promise<Scope> {
 type Event = { event_id: string; is_young: boolean };
 
 /** The subject of an outbox's rows. */
-export type Told = "payment" | "refund" | "checkout";
+export type EventSubject = "payment" | "refund" | "checkout";
 
 /**
  * The events of payments, refunds or checkouts in the outbox of the schema in use: those that the dispatcher has, by their ids,
@@ -88,7 +88,7 @@ export type Told = "payment" | "refund" | "checkout";
  */
 export async function eventsOf(
   trx: Trx,
-  of: Told,
+  of: EventSubject,
   { paymentIds, refundIds, knownEventIds }: Scope,
 ): Promise<Event[]> {
   const ids = of === "refund" ? refundIds : paymentIds;
@@ -105,7 +105,7 @@ export async function eventsOf(
   return rows;
 }
 
-const STEPS: Record<Told, RawBuilder<unknown>> = {
+const STEPS: Record<EventSubject, RawBuilder<unknown>> = {
   // A case that was lost, and is given back later, has but the later end: its steps are in the audit log.
   payment: sql`(
     select payment_id as id, at from payment_history union all

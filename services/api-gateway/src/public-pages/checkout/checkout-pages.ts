@@ -61,8 +61,8 @@ export function checkoutPages(deps: CheckoutPagesDeps): Router {
     router.get(asset.path, sendAsset);
   }
   on("get", "", (visit) => visitWithPermit(deps, visit, "read", () => showCheckout(deps, visit)));
-  on("get", "/state", (visit) => visitWithPermit(deps, visit, "read", () => tellState(deps, visit)));
-  on("post", "/card", (visit) => tellCard(deps, visit));
+  on("get", "/state", (visit) => visitWithPermit(deps, visit, "read", () => answerState(deps, visit)));
+  on("post", "/card", (visit) => answerCard(deps, visit));
   on("post", "/pay", (visit) => pay(deps, visit));
   on("post", "/cancel", (visit) => cancel(deps, visit));
   return router;
@@ -105,13 +105,13 @@ async function showCheckout(deps: CheckoutPagesDeps, visit: Visit): Promise<void
 }
 
 /** Answers the page's script while it waits. */
-async function tellState(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
+async function answerState(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   const checkout = await look(deps, visit);
   if (checkout) answerScript(visit, { isUnderWay: isUnderWay(checkout) });
 }
 
 /** Looks up a card's first digits. They come in the body, since addresses are logged. */
-async function tellCard(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
+async function answerCard(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   const form = await readForm(deps, visit);
   if (!form) return;
   const bin = form.get("bin") ?? "";

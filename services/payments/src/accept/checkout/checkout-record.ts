@@ -35,8 +35,8 @@ export function checkoutRecord({ row, payment, ...found }: FoundCheckout): Check
 export function checkoutWebhookBody(found: FoundCheckout): Buffer {
   const { status, closedAt, successUrl: _s, failureUrl: _f, ...record } = checkoutRecord(found);
   if (status === "OPEN" || closedAt === undefined) throw new Error("an open checkout has not ended");
-  const { threeDs: _t, installmentOptions: _o, ...told } = record;
-  return Buffer.from(JSON.stringify({ ...told, status, closedAt } satisfies WebhookCheckout));
+  const { threeDs: _t, installmentOptions: _o, ...sent } = record;
+  return Buffer.from(JSON.stringify({ ...sent, status, closedAt } satisfies WebhookCheckout));
 }
 
 function returnUrlsOf(row: CheckoutRow): Pick<CheckoutRecord, "successUrl" | "failureUrl"> {

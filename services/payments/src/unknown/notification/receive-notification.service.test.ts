@@ -189,8 +189,8 @@ describe("a bank's notification", () => {
     expect(await notify("no name of ours")).toBe(true);
     expect(await row(paymentId)).toMatchObject({ state: before.state, attempts: before.attempts });
     expect((await row(paymentId)).due_in).toBeGreaterThan(60);
-    const told = lines.find(({ msg }) => msg === "a bank's notification names nothing of its account");
-    expect(told).toMatchObject({ account: other });
+    const logged = lines.find(({ msg }) => msg === "a bank's notification names nothing of its account");
+    expect(logged).toMatchObject({ account: other });
   });
 
   test("that does not prove its sender changes nothing, whoever's it would be", async () => {

@@ -20,8 +20,8 @@ test("outcomes that nobody knows are counted with the age of the oldest; what is
   onTestFinished(() => payments.close());
   const pool = new Pool({ connectionString: payments.database.urls.payments.app });
   onTestFinished(() => pool.end());
-  const told: UnresolvedMeasure[] = [];
-  const events = { unresolvedMeasured: (measure) => void told.push(measure) } as BusinessEvents;
+  const measured: UnresolvedMeasure[] = [];
+  const events = { unresolvedMeasured: (measure) => void measured.push(measure) } as BusinessEvents;
   const measure = () => measureUnresolved({ db: createDatabase<PaymentsDatabase>(pool), events });
 
   const paid = payments.command();
@@ -47,7 +47,7 @@ test("outcomes that nobody knows are counted with the age of the oldest; what is
       operation: { count: 1, oldestSeconds: age },
     }),
   );
-  expect(told).toContainEqual({ payment: NONE, operation: NONE });
+  expect(measured).toContainEqual({ payment: NONE, operation: NONE });
 
   // Nobody is woken by a merchant's tests.
   await payments.query("update payments.payment set merchant_id = $1, account_id = $1", [
