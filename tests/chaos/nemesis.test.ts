@@ -27,7 +27,7 @@ test("a fault waits for the one before on the same process, and not for those of
     refunds: [],
     webhooks: [],
     settlement: [],
-    staffListeners: [],
+    staffApis: [],
   } as unknown as System;
 
   const running = runNemesis(system, [

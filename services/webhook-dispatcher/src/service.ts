@@ -117,9 +117,8 @@ export async function startWebhookDispatcher(
     caFile: config.WEBHOOK_CA_FILE,
     onHandshake: () => events.handshake(),
   });
-  await maintainPartitions(db, retentionOf(config, events)).catch((error: unknown) =>
-    events.claimFailed(error),
-  );
+  const retention = retentionOf(config, events);
+  await maintainPartitions(db, retention).catch((error: unknown) => events.claimFailed(error));
   const watch = await startClockWatch({
     pool,
     log,
@@ -221,9 +220,7 @@ export async function startWebhookDispatcher(
       : []),
     task("measure state", MEASURE_INTERVAL_MS, () => measureState(db, worker.queue, events)),
     task("measure stream", MEASURE_INTERVAL_MS, () => measureStream(bus.nats)),
-    task("keep partitions", PARTITIONS_INTERVAL_MS, () =>
-      maintainPartitions(db, retentionOf(config, events)),
-    ),
+    task("keep partitions", PARTITIONS_INTERVAL_MS, () => maintainPartitions(db, retention)),
   ];
   const health = await startHealth(
     config.LISTEN_HOST,

@@ -1,7 +1,7 @@
 import { OperatorHistory } from "../client/client-history.ts";
 import { OperatorClient } from "../client/operator-client.ts";
 import type { OperatorIdentity } from "./operator-identity.ts";
-import type { Gateway, StaffListener } from "./service-process.ts";
+import type { Gateway, StaffApi } from "./service-process.ts";
 
 /** Everything people have done at the listeners for people, and a client for any of them. */
 export type Operators = {
@@ -14,12 +14,12 @@ export type Operators = {
 /** @param file of the history. */
 export function createOperators(
   file: string,
-  { gateways, staffListeners }: { gateways: readonly Gateway[]; staffListeners: readonly StaffListener[] },
+  { gateways, staffApis }: { gateways: readonly Gateway[]; staffApis: readonly StaffApi[] },
   { tokenOf, staffTokenOf, ca }: OperatorIdentity & { ca: string | undefined },
 ): Operators {
   const history = new OperatorHistory(file);
   const ports = gateways.map(({ operatorPort }) => operatorPort);
-  const staffPorts = staffListeners.map(({ port }) => port);
+  const staffPorts = staffApis.map(({ port }) => port);
   return {
     history,
     as: async (name) => new OperatorClient({ name, token: await tokenOf(name), ports, history, ca }),

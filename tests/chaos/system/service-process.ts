@@ -95,9 +95,9 @@ export async function createGateway(name: string, surroundings: Surroundings): P
 }
 
 /** The listener for merchants' staff. */
-export type StaffListener = ServiceProcess & { port: number };
+export type StaffApi = ServiceProcess & { port: number };
 
-export async function createStaffListener(name: string, surroundings: Surroundings): Promise<StaffListener> {
+export async function createStaffApi(name: string, surroundings: Surroundings): Promise<StaffApi> {
   const { secrets, databaseUrls, wires } = surroundings;
   const port = await nextPort();
   const service = await createService(

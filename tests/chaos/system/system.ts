@@ -27,10 +27,10 @@ import {
   createPayments,
   createRefunds,
   createSettlement,
-  createStaffListener,
+  createStaffApi,
   type Gateway,
   type ServiceProcess,
-  type StaffListener,
+  type StaffApi,
   type Surroundings,
 } from "./service-process.ts";
 import { startServers } from "./start-servers.ts";
@@ -47,7 +47,7 @@ export type System = {
   /** Two where the run compares the books, and none otherwise. */
   settlement: ServiceProcess[];
   /** Two where the run has merchants' staff at work, and none otherwise. */
-  staffListeners: StaffListener[];
+  staffApis: StaffApi[];
   /** As settlement's commands connect. */
   settlementOwnerUrl: string;
   postgres: RestartableServer;
@@ -78,10 +78,10 @@ export function servicesOf({
   refunds,
   webhooks,
   settlement,
-  staffListeners,
+  staffApis,
 }: Services): ServiceProcess[] {
   const listeners = gateways.flatMap((gateway) => [gateway, gateway.operator, gateway.pages]);
-  return [...listeners, ...staffListeners, ...payments, ...refunds, ...webhooks, ...settlement];
+  return [...listeners, ...staffApis, ...payments, ...refunds, ...webhooks, ...settlement];
 }
 
 /** Every bank. */
@@ -89,10 +89,7 @@ export function banksOf({ acquirer, banks }: Pick<System, "acquirer" | "banks">)
   return [acquirer, ...banks];
 }
 
-type Services = Pick<
-  System,
-  "gateways" | "payments" | "refunds" | "webhooks" | "settlement" | "staffListeners"
->;
+type Services = Pick<System, "gateways" | "payments" | "refunds" | "webhooks" | "settlement" | "staffApis">;
 
 /** @param root the repository whose services and simulator run; another one than this for mutants. */
 export async function startSystem({
@@ -231,7 +228,7 @@ async function createServices(
     settlement: withSettlement
       ? await pair((name) => createSettlement(name, surroundings), "settlement")
       : [],
-    staffListeners: withStaff ? await pair((name) => createStaffListener(name, surroundings), "staff") : [],
+    staffApis: withStaff ? await pair((name) => createStaffApi(name, surroundings), "staff") : [],
   };
 }
 
