@@ -7,10 +7,12 @@ import { SIMULATORS } from "./simulators.ts";
 /** Builds the bundles of the product and of the simulators into a folder. @param root the repository */
 export async function buildBundle(root: string, folder: string): Promise<void> {
   const simulators = SIMULATORS.map((name) => [name, `tools/${name}/src/main.ts`]);
-  await Promise.all([
+  const builds = await Promise.allSettled([
     buildPrograms(root, join(folder, "holdfast"), { holdfast: "tools/holdfast/src/main.ts" }),
     buildPrograms(root, join(folder, "simulators"), Object.fromEntries(simulators)),
   ]);
+  // Thrown once both have ended: a caller removes the folder then, and nothing may be written to it any more.
+  for (const each of builds) if (each.status === "rejected") throw each.reason;
 }
 
 async function buildPrograms(root: string, folder: string, programs: Record<string, string>): Promise<void> {
