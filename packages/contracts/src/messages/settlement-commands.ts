@@ -17,7 +17,7 @@ const accountIdSchema = z.union([z.uuid(), z.literal("default")]);
 
 /**
  * A movement of money, or one that did not happen, as its owner knows it. A bank's settlement file is compared with it.
- * Of the card it has only the masked number.
+ * It has the masked number of the card, and nothing else of it.
  */
 export const movementFactSchema = z.object({
   /** The id of the payment or the refund; our reference at the bank begins with it. */
