@@ -8,7 +8,8 @@ import { createTestDatabase, type TestDatabase } from "@holdfast/tests/support";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildOverlay, deployDir } from "./build-overlay.ts";
 import { ofKind, workloads, type Manifest } from "./manifest.ts";
-import { findProgram, UnknownProgramError } from "../../tools/holdfast/src/find-program.ts";
+import { UsageError } from "@holdfast/service-runtime/command-line";
+import { findProgram } from "../../tools/holdfast/src/find-program.ts";
 
 const docs = join(deployDir, "..", "docs");
 const pages = readdirSync(join(docs, "runbook")).map((page) => ({
@@ -149,7 +150,7 @@ function hasProgram(command: string): boolean {
   try {
     return args === undefined || findProgram(args.split(" ")) !== undefined;
   } catch (error) {
-    if (error instanceof UnknownProgramError) return false;
+    if (error instanceof UsageError) return false;
     throw error;
   }
 }

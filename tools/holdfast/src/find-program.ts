@@ -1,22 +1,18 @@
+import { UsageError } from "@holdfast/service-runtime/command-line";
 import { COMMANDS, SERVICES, type Start } from "./programs.ts";
 
-export class UnknownProgramError extends Error {
-  override name = "UnknownProgramError";
-  readonly code = "unknown_program";
-}
-
-/** @throws UnknownProgramError */
+/** @throws UsageError */
 export function findProgram([what, ...args]: string[]): { start: Start; rest: string[] } {
-  if (what === undefined) throw new UnknownProgramError("say which program to run; --help lists them");
+  if (what === undefined) throw new UsageError("say which program to run; --help lists them");
   const command = Object.hasOwn(COMMANDS, what) ? COMMANDS[what] : undefined;
   if (command) return { start: command.start, rest: args };
   const group = Object.hasOwn(SERVICES, what) ? SERVICES[what] : undefined;
-  if (!group) throw new UnknownProgramError(`there is no program ${JSON.stringify(what)}; --help lists them`);
+  if (!group) throw new UsageError(`there is no program ${JSON.stringify(what)}; --help lists them`);
   const [service = "", ...rest] = args;
   const start = Object.hasOwn(group.of, service) ? group.of[service] : undefined;
   if (start) return { start, rest };
   const names = Object.keys(group.of).join(", ");
-  throw new UnknownProgramError(`${what} takes one of ${names}, not ${JSON.stringify(service)}`);
+  throw new UsageError(`${what} takes one of ${names}, not ${JSON.stringify(service)}`);
 }
 
 export const HELP = [

@@ -4,7 +4,8 @@
  * its user has no rights: credentials, identities and networks decide what a process may do, not the files it lacks.
  */
 import { setSourceMapsSupport } from "node:module";
-import { findProgram, HELP, UnknownProgramError } from "./find-program.ts";
+import { UsageError } from "@holdfast/service-runtime/command-line";
+import { findProgram, HELP } from "./find-program.ts";
 
 // Before the chunk of a program is loaded: stack traces of a bundle name the lines of the sources.
 setSourceMapsSupport(true, { nodeModules: true });
@@ -18,7 +19,7 @@ async function run(given: string[]): Promise<void> {
     const { start, rest } = findProgram(given);
     await start(rest);
   } catch (error) {
-    if (!(error instanceof UnknownProgramError)) throw error;
+    if (!(error instanceof UsageError)) throw error;
     process.stderr.write(`holdfast: ${error.message}\n`);
     process.exitCode = 2;
   }
