@@ -8,14 +8,23 @@ import { SIMULATORS } from "./simulators.ts";
 export async function buildBundle(root: string, folder: string): Promise<void> {
   const simulators = SIMULATORS.map((name) => [name, `tools/${name}/src/main.ts`]);
   const builds = await Promise.allSettled([
-    buildPrograms(root, join(folder, "holdfast"), { holdfast: "tools/holdfast/src/main.ts" }),
-    buildPrograms(root, join(folder, "simulators"), Object.fromEntries(simulators)),
+    // Names cost 7 MB and a call for each function, those made for a request among them.
+    buildPrograms(root, join(folder, "holdfast"), HOLDFAST, { keepNames: false }),
+    // The identity provider keeps its grants by the names of classes, and two modules may use one.
+    buildPrograms(root, join(folder, "simulators"), Object.fromEntries(simulators), { keepNames: true }),
   ]);
   // Thrown once both have ended: a caller removes the folder then, and nothing may be written to it any more.
   for (const each of builds) if (each.status === "rejected") throw each.reason;
 }
 
-async function buildPrograms(root: string, folder: string, programs: Record<string, string>): Promise<void> {
+const HOLDFAST = { holdfast: "tools/holdfast/src/main.ts" };
+
+async function buildPrograms(
+  root: string,
+  folder: string,
+  programs: Record<string, string>,
+  { keepNames }: { keepNames: boolean },
+): Promise<void> {
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: programs,
@@ -26,9 +35,7 @@ async function buildPrograms(root: string, folder: string, programs: Record<stri
     format: "esm",
     platform: "node",
     target: "node26",
-    // Names of functions and classes stay, even where two modules use one: metrics and errors show them, and the
-    // identity provider keeps its grants by them.
-    keepNames: true,
+    keepNames,
     minifyWhitespace: true,
     minifySyntax: true,
     sourcemap: true,

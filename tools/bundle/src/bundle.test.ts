@@ -70,14 +70,19 @@ function bundlesOf(root: string): string[] {
   return existsSync(cache) ? readdirSync(cache) : [];
 }
 
-test("a class keeps its name where another module has one of the same name", async () => {
-  const root = withProgram(`import { Grant as Other } from "./other-grant.ts";
+test("a simulator's class keeps its name where another module has one of the same name", async () => {
+  const root = withProgram();
+  writeFileSync(
+    join(root, "tools/identity-provider/src/main.ts"),
+    `import { Grant as Other } from "./other-grant.ts";
 class Grant {}
 console.log(new Grant().constructor.name, new Other().constructor.name);
-`);
-  writeFileSync(join(root, "tools/holdfast/src/other-grant.ts"), "export class Grant {}\n");
-  const { holdfast } = await bundle(root);
-  expect(execFileSync(process.execPath, [holdfast], { encoding: "utf8" })).toBe("Grant Grant\n");
+`,
+  );
+  writeFileSync(join(root, "tools/identity-provider/src/other-grant.ts"), "export class Grant {}\n");
+  const { simulators } = await bundle(root);
+  const names = execFileSync(process.execPath, [simulators["identity-provider"]], { encoding: "utf8" });
+  expect(names).toBe("Grant Grant\n");
 });
 
 test("a bundle is built once for the same inputs, and again when one has changed", async () => {
