@@ -58,7 +58,7 @@ export const PROOFS: readonly Part[] = [
   {
     name: "browser",
     command: ".ci/install-program chromium chromium && npm run test:browser",
-    minutesMax: 8,
+    minutesMax: 15,
   },
   { name: "rotation", command: "npm run test:rotation", minutesMax: 8 },
   { name: "php", command: ".ci/install-program php php-cli && npm run test:php", minutesMax: 4 },

@@ -36,10 +36,10 @@ test("card sealing, 3-D Secure state, peppers, webhook secrets and fingerprints 
   await load.ranFor(1);
   await load.pastRoundsOver();
   await reencrypt(rings.active);
-  expect(await needs("api-gateway", rings.active, "CREDENTIAL_PEPPERS")).toEqual({ old: 1 });
+  expect(await needs("gateway", rings.active, "CREDENTIAL_PEPPERS")).toEqual({ old: 1 });
   await signInOnce();
   await eventually(async () => {
-    expect(await needs("api-gateway", rings.active, "CREDENTIAL_PEPPERS")).toEqual({ old: 0 });
+    expect(await needs("gateway", rings.active, "CREDENTIAL_PEPPERS")).toEqual({ old: 0 });
   });
   expect(await needs("webhook-dispatcher", rings.active, "WEBHOOK_SECRET_KEYS")).toEqual({ old: 0 });
   expect((await needs("payments", rings.active, "PAN_FINGERPRINT_KEYS")).old).toBeGreaterThan(0);
