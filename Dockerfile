@@ -62,7 +62,7 @@ USER 1000:1000
 EXPOSE 8083
 HEALTHCHECK --interval=5s --timeout=3s --start-period=20s --retries=3 CMD ["node", "healthcheck.mjs"]
 ENTRYPOINT ["node"]
-CMD ["dist/simulators/acquirer-simulator.mjs"]
+CMD ["dist/simulators/bank-simulator.mjs", "sim"]
 
 FROM runtime AS holdfast
 LABEL org.opencontainers.image.title="Holdfast" \

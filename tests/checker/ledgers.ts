@@ -22,7 +22,7 @@ export type Ledgers = StoredRows & {
   rules: Rules;
 };
 
-/** A line of the acquirer's ledger (tools/acquirer-simulator/README.md, Ledger). */
+/** A line of the acquirer's ledger (tools/bank-simulator/src/protocols/sim/README.md, Ledger). */
 export type BankLine = {
   /** The owner of the ledger: an account of ours, or the default one. */
   accountId?: string;

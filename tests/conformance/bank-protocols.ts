@@ -1,6 +1,6 @@
 import { type AnyConnector } from "@holdfast/acquirer";
 import { iyzicoConnector, nestpayConnector, simulatorConnector } from "@holdfast/banks";
-import { startAcquirerSimulator } from "@holdfast/acquirer-simulator";
+import { startBank } from "@holdfast/bank-simulator";
 import { startIyzicoSimulator } from "@holdfast/iyzico-simulator";
 import { merchantsSchema, startNestpaySimulator } from "@holdfast/nestpay-simulator";
 
@@ -24,7 +24,7 @@ const KEYS = { apiKey: "sandbox-key", secretKey: "sandbox-secret", merchantId: "
 export const BANK_PROTOCOLS: Record<AdapterName, BankProtocol> = {
   sim: {
     connector: simulatorConnector,
-    start: (ledgerFile, hangMs) => startAcquirerSimulator({ ledgerFile, ...(hangMs && { hangMs }) }),
+    start: (ledgerFile, hangMs) => startBank("sim", { ledgerFile, ...(hangMs && { hangMs }) }),
     settings: (url) => ({ url }),
     secrets: {},
     wrong: {},

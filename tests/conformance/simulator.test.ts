@@ -2,11 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import {
-  startAcquirerSimulator,
-  type AcquirerSimulator,
-  type LedgerLine,
-} from "@holdfast/acquirer-simulator";
+import { startBank as startSimulator, type Simulator } from "@holdfast/bank-simulator";
+import type { LedgerLine } from "@holdfast/bank-simulator/sim";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { Acquirer, AcquirerCard, Challenge } from "@holdfast/acquirer";
@@ -227,7 +224,7 @@ async function answerChallenge(challenge: Challenge, answer: "pass" | "fail" | "
 }
 
 type Bank = {
-  simulator: AcquirerSimulator;
+  simulator: Simulator;
   lines(reference: string): Promise<LedgerLine[]>;
   close(): Promise<void>;
 };
@@ -238,7 +235,7 @@ const LATENESS_MS = 200;
 async function startBank(): Promise<Bank> {
   const folder = await mkdtemp(join(tmpdir(), "acquirer-"));
   const ledgerFile = join(folder, "ledger.ndjson");
-  const simulator = await startAcquirerSimulator({ ledgerFile, hangMs: 600_000, latenessMs: LATENESS_MS });
+  const simulator = await startSimulator("sim", { ledgerFile, hangMs: 600_000, latenessMs: LATENESS_MS });
   return {
     simulator,
     lines: async (reference) => {

@@ -46,7 +46,7 @@ test.each(OURS)("%s is healthy and runs with the least that a process can have",
   expect(Config).toMatchObject({
     User: "1000:1000",
     Entrypoint: isBank ? ["node"] : ["node", "/holdfast/dist/holdfast/holdfast.mjs"],
-    Cmd: isBank ? ["dist/simulators/acquirer-simulator.mjs"] : ["run", program],
+    Cmd: isBank ? ["dist/simulators/bank-simulator.mjs", "sim"] : ["run", program],
   });
   expect(HostConfig).toMatchObject({
     ReadonlyRootfs: true,

@@ -1,6 +1,6 @@
 import { auditSettings, verifyAuditSettings } from "@holdfast/audit";
 import { outboxSettings } from "@holdfast/outbox";
-import { simulatorSchema } from "@holdfast/acquirer-simulator";
+import { simulatorSchema } from "@holdfast/bank-simulator/sim";
 import { installationSchema, keepStreamSchema } from "@holdfast/installation";
 import { migrationSchema } from "@holdfast/postgres";
 import { commonSettings } from "@holdfast/service-runtime";

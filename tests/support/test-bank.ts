@@ -1,9 +1,10 @@
 import { join } from "node:path";
-import type { AcquirerSimulator, LedgerLine, Modes } from "@holdfast/acquirer-simulator";
+import type { Simulator } from "@holdfast/bank-simulator";
+import type { LedgerLine, Modes } from "@holdfast/bank-simulator/sim";
 
 /** The acquirer of a test, which behaves well until a test sets it otherwise. */
 export type TestBank = {
-  acquirer: AcquirerSimulator;
+  acquirer: Simulator;
   /** Sets the acquirer's behaviour at the next calls of an operation. */
   acquirerWill(operation: string, behaviour: string, times?: number): Promise<void>;
   /** Sends a call that was on its way, or another sender's under our references. @returns the bank's answer. */
@@ -24,9 +25,9 @@ export type TestBankOptions = {
 } & Partial<Modes>;
 
 export async function startTestBank(dir: string, options: TestBankOptions = {}): Promise<TestBank> {
-  const { startAcquirerSimulator } = await import("@holdfast/acquirer-simulator");
+  const { startBank } = await import("@holdfast/bank-simulator");
   const ledgerFile = join(dir, "ledger.ndjson");
-  const acquirer = await startAcquirerSimulator({ ledgerFile, hangMs: 300, ...options });
+  const acquirer = await startBank("sim", { ledgerFile, hangMs: 300, ...options });
   const ledgerText = async () => await (await fetch(`${acquirer.url}/ledger`)).text();
   return {
     acquirer,

@@ -1,4 +1,4 @@
-/** The simulator's test cards by its behaviour (tools/acquirer-simulator/README.md, Test cards). */
+/** The simulator's test cards by its behaviour (tools/bank-simulator/src/protocols/sim/README.md, Test cards). */
 export const CARDS = {
   approve_visa: "4111111111111111",
   approve_mastercard: "5555555555554444",

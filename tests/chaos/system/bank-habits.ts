@@ -1,4 +1,4 @@
-import type { Habits } from "@holdfast/acquirer-simulator";
+import type { Habits } from "@holdfast/bank-simulator/sim";
 import { REPETITIONS } from "@holdfast/acquirer";
 import { z } from "zod";
 

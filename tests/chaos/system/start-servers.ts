@@ -31,7 +31,7 @@ export async function startServers({
       ...(wires && { configFile: wires.configFile }),
     }),
     startAcquirer({
-      command: [programs.simulators["acquirer-simulator"]],
+      command: [programs.simulators["bank-simulator"], "sim"],
       port: await nextPort(),
       ledgerFile: join(dir, "acquirer-ledger.ndjson"),
       logFile: log("acquirer"),

@@ -1,6 +1,6 @@
 /** The programs of `tools/` that play the world around the product. */
 export const SIMULATORS = [
-  "acquirer-simulator",
+  "bank-simulator",
   "iyzico-simulator",
   "nestpay-simulator",
   "identity-provider",

@@ -1,4 +1,4 @@
-import { port, readEnvironment } from "@holdfast/simulator-kit";
+import { port, readEnvironment } from "@holdfast/bank-simulator/core";
 import { z } from "zod";
 
 const personSchema = z.object({

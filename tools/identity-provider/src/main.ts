@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { ConfigError, log } from "@holdfast/simulator-kit";
+import { ConfigError, log } from "@holdfast/bank-simulator/core";
 import { readConfig } from "./config.ts";
 import { startIdentityProvider } from "./start-identity-provider.ts";
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-import { readBody, replyPage, replyTooLarge, messagePage, RIGHT_CODE } from "@holdfast/simulator-kit";
+import { readBody, replyPage, replyTooLarge, messagePage, RIGHT_CODE } from "@holdfast/bank-simulator/core";
 
 import type { Payment, ThreeDs } from "./bank/payment.ts";
 import type { CardholderAnswer, ThreeDsDesk } from "./bank/three-ds-desk.ts";

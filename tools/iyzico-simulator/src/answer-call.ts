@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { readBody, replyTooLarge } from "@holdfast/simulator-kit";
+import { readBody, replyTooLarge } from "@holdfast/bank-simulator/core";
 
 import type { BehaviourName } from "./bank/behaviour.ts";
 import type { Circumstances } from "./bank/judged.ts";

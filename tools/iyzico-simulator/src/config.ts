@@ -1,4 +1,4 @@
-import { connectionsMax, duration, port, readEnvironment } from "@holdfast/simulator-kit";
+import { connectionsMax, duration, port, readEnvironment } from "@holdfast/bank-simulator/core";
 import { z } from "zod";
 
 import { defaultMerchants, merchantsSetting, type Merchant } from "./control/merchants.ts";

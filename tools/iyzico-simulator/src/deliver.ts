@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 
-import { holdUnanswered, LONG_SLIP, replyText, withControlCharacters } from "@holdfast/simulator-kit";
+import { holdUnanswered, LONG_SLIP, replyText, withControlCharacters } from "@holdfast/bank-simulator/core";
 
 import type { BehaviourName } from "./bank/behaviour.ts";
 import type { Outcome } from "./calls/call.ts";

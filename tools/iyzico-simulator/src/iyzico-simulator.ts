@@ -1,6 +1,12 @@
 import { randomUUID } from "node:crypto";
 
-import { Ledger, openOrClose, startSimulatorServer, together, type Simulator } from "@holdfast/simulator-kit";
+import {
+  Ledger,
+  openOrClose,
+  startSimulatorServer,
+  together,
+  type Simulator,
+} from "@holdfast/bank-simulator/core";
 
 import { Bank } from "./bank/bank.ts";
 import type { DayClosed, EventLine } from "./bank/event-line.ts";

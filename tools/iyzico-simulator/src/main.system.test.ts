@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import type { LedgerLine } from "./bank/ledger-line.ts";
-import { ConfigError } from "@holdfast/simulator-kit";
+import { ConfigError } from "@holdfast/bank-simulator/core";
 import { readConfig } from "./config.ts";
 import { card, paymentBody, Shop, type Answer } from "./test/shop.ts";
 

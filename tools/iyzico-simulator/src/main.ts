@@ -1,4 +1,4 @@
-import { runSimulator } from "@holdfast/simulator-kit";
+import { runSimulator } from "@holdfast/bank-simulator/core";
 
 import { readConfig } from "./config.ts";
 import { startIyzicoSimulator } from "./iyzico-simulator.ts";

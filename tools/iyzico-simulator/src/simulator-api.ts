@@ -9,7 +9,7 @@ import {
   takeFaults,
   type Ledger,
   type Route,
-} from "@holdfast/simulator-kit";
+} from "@holdfast/bank-simulator/core";
 
 import { routeAcs, type AcsDeps } from "./acs-api.ts";
 import { answerCall, type CallDeps } from "./answer-call.ts";

@@ -1,4 +1,4 @@
-import { ConfigError } from "@holdfast/simulator-kit";
+import { ConfigError } from "@holdfast/bank-simulator/core";
 import { expect, test } from "vitest";
 
 import { readConfig } from "./config.ts";

@@ -1,4 +1,4 @@
-import { openOrClose, startSimulatorServer, together, type Simulator } from "@holdfast/simulator-kit";
+import { openOrClose, startSimulatorServer, together, type Simulator } from "@holdfast/bank-simulator/core";
 
 import { simulatorApi } from "./api/simulator-api.ts";
 import { BankClock } from "./bank-clock.ts";

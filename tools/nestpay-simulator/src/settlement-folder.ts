@@ -1,7 +1,7 @@
 import { access, mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { writeDurably } from "@holdfast/simulator-kit";
+import { writeDurably } from "@holdfast/bank-simulator/core";
 
 import type { EndedDay } from "./bank/business-day.ts";
 import { statementText } from "./bank/statement.ts";

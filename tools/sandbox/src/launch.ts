@@ -78,7 +78,7 @@ export async function launchSimulator(
   { home, programs, supervisor }: LaunchContext,
   port: number,
 ): Promise<void> {
-  const command = [(await programs).simulators["acquirer-simulator"]];
+  const command = [(await programs).simulators["bank-simulator"], "sim"];
   const environment = environmentOf({
     SIMULATOR_HOST: "127.0.0.1",
     SIMULATOR_PORT: `${port}`,

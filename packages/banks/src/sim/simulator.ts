@@ -52,7 +52,7 @@ export type SimulatorAcquirerOptions = BoundedHttpClientOptions & {
 };
 
 /**
- * The acquirer simulator over HTTP; the protocol is in `tools/acquirer-simulator/README.md`. The card is in the
+ * The acquirer simulator over HTTP; the protocol is in `tools/bank-simulator/src/protocols/sim/README.md`. The card is in the
  * request's body only: no outcome and no error names any part of it.
  * @throws immediately for an invalid URL; a call rejects with RangeError for an amount that no JSON number can
  * represent

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 
-import { maskCardNumber, type Ledger } from "@holdfast/simulator-kit";
+import { maskCardNumber, type Ledger } from "@holdfast/bank-simulator/core";
 
 import type { Modes } from "../control/modes.ts";
 import type { ErrorCode } from "../wire/error-codes.ts";

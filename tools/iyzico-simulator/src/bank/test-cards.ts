@@ -1,4 +1,4 @@
-import { isLuhnValid } from "@holdfast/simulator-kit";
+import { isLuhnValid } from "@holdfast/bank-simulator/core";
 
 import type { ErrorCode } from "../wire/error-codes.ts";
 import type { BehaviourName } from "./behaviour.ts";
@@ -60,7 +60,7 @@ const testCards = new Map<string, Partial<CardPlan>>([
   ["374427000000003", {}],
   ["5400010000000004", {}],
   ["4054180000000007", {}],
-  // Source: the test cards of tools/acquirer-simulator/README.md, with iyzico's codes.
+  // Source: the test cards of tools/bank-simulator/src/protocols/sim/README.md, with iyzico's codes.
   ["4000000000000002", { resultCode: "10005" }],
   ["4000000000009995", { resultCode: "10051" }],
   ["4000000000000069", { resultCode: "10054" }],

@@ -1,4 +1,4 @@
-import { escapeHtml, hiddenInputs, htmlPage, issuerPage } from "@holdfast/simulator-kit";
+import { escapeHtml, hiddenInputs, htmlPage, issuerPage } from "@holdfast/bank-simulator/core";
 
 import type { Payment } from "../bank/payment.ts";
 import { Decimal } from "../wire/decimal.ts";

@@ -1,7 +1,7 @@
 import { mkdir, readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-import { writeDurably, type Ledger } from "@holdfast/simulator-kit";
+import { writeDurably, type Ledger } from "@holdfast/bank-simulator/core";
 
 import type { Bank, Closing } from "../bank/bank.ts";
 import type { DayClosed, EventLine } from "../bank/event-line.ts";

@@ -1,26 +1,4 @@
-import { FaultQueue } from "@holdfast/simulator-kit";
-import { z } from "zod";
-
-import type { BehaviourName } from "../bank/behaviour.ts";
-
-/** The calls for which a fault can be queued. */
-export const faultOperations = [
-  "authorize",
-  "sale",
-  "capture",
-  "void",
-  "refund",
-  "enrol",
-  "complete",
-  "inquire",
-] as const;
-export type FaultOperation = (typeof faultOperations)[number];
-
-export type Faults = FaultQueue<FaultOperation, BehaviourName>;
-
-export function createFaults(): Faults {
-  return new FaultQueue<FaultOperation, BehaviourName>(faultSchema);
-}
+import { FaultQueue } from "@holdfast/bank-simulator/core";
 
 const bendings = [
   "hang",
@@ -41,19 +19,25 @@ const moving = [
   "unknown_done",
   "unknown_not_done",
 ] as const;
-const times = z.int().min(1).max(1_000_000).default(1);
+const payment = [...moving, "wrong_amount", "partial"] as const;
+const followUp = [...moving, "wrong_amount"] as const;
 
-const faultSchema = z.union([
-  z.object({
-    operation: z.enum(["authorize", "sale", "complete"]),
-    behaviour: z.enum([...moving, "wrong_amount", "partial"]),
-    times,
-  }),
-  z.object({
-    operation: z.enum(["capture", "void", "refund"]),
-    behaviour: z.enum([...moving, "wrong_amount"]),
-    times,
-  }),
-  z.object({ operation: z.literal("enrol"), behaviour: z.enum(moving), times }),
-  z.object({ operation: z.literal("inquire"), behaviour: z.enum(bendings), times }),
-]);
+const faultTable = {
+  authorize: payment,
+  sale: payment,
+  complete: payment,
+  capture: followUp,
+  void: followUp,
+  refund: followUp,
+  enrol: moving,
+  inquire: bendings,
+} as const;
+
+/** The calls for which a fault can be queued. */
+export type FaultOperation = keyof typeof faultTable;
+
+export type Faults = FaultQueue<typeof faultTable>;
+
+export function createFaults(): Faults {
+  return new FaultQueue(faultTable);
+}

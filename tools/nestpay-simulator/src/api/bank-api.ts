@@ -1,4 +1,4 @@
-import type { Ledger } from "@holdfast/simulator-kit";
+import type { Ledger } from "@holdfast/bank-simulator/core";
 
 import type { BankClock } from "../bank-clock.ts";
 import type { Bank } from "../bank/bank.ts";

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 
-import { holdUnanswered, replyText } from "@holdfast/simulator-kit";
+import { holdUnanswered, replyText } from "@holdfast/bank-simulator/core";
 
 import type { BehaviourName } from "../faults/behaviours.ts";
 import { illegalText, paddedText } from "../faults/strange-characters.ts";

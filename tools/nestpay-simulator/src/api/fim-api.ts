@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-import { holdUnanswered, readBody, replyTooLarge } from "@holdfast/simulator-kit";
+import { holdUnanswered, readBody, replyTooLarge } from "@holdfast/bank-simulator/core";
 
 import type { MoneyRequest } from "../bank/money-request.ts";
 import type { RefusalCode } from "../bank/refusals.ts";

@@ -8,7 +8,7 @@ import {
   messagePage,
   RIGHT_CODE,
   replyPage,
-} from "@holdfast/simulator-kit";
+} from "@holdfast/bank-simulator/core";
 
 import { acceptsMdStatus } from "../bank/decide-second-step.ts";
 import { afterLateness } from "../faults/after-lateness.ts";

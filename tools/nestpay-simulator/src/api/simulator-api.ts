@@ -7,7 +7,7 @@ import {
   replyText,
   takeFaults,
   type Route,
-} from "@holdfast/simulator-kit";
+} from "@holdfast/bank-simulator/core";
 import { z } from "zod";
 
 import { withoutUndefined } from "../config.ts";

@@ -1,4 +1,4 @@
-import type { Ledger } from "@holdfast/simulator-kit";
+import type { Ledger } from "@holdfast/bank-simulator/core";
 
 import type { Bank, DayMovement } from "./bank.ts";
 import type { Closing } from "./closings.ts";

@@ -1,4 +1,4 @@
-import { Ledger, type LedgerRow } from "@holdfast/simulator-kit";
+import { Ledger, type LedgerRow } from "@holdfast/bank-simulator/core";
 
 /** One day's end: its sequence is the batch, `throughSequence` the ledger's last line on that day. */
 export type Closing = LedgerRow & { throughSequence: number };

@@ -1,4 +1,4 @@
-import { isLuhnValid } from "@holdfast/simulator-kit";
+import { isLuhnValid } from "@holdfast/bank-simulator/core";
 
 import { hasExpired } from "../bank-time.ts";
 import type { Merchant } from "../merchants.ts";

@@ -1,4 +1,4 @@
-import { maskCardNumber } from "@holdfast/simulator-kit";
+import { maskCardNumber } from "@holdfast/bank-simulator/core";
 
 import type { FoundRow } from "./bank.ts";
 import { decideCapture } from "./decide-capture.ts";

@@ -1,4 +1,4 @@
-import type { LedgerRow } from "@holdfast/simulator-kit";
+import type { LedgerRow } from "@holdfast/bank-simulator/core";
 
 /** The result of 3-D Secure for a payment. */
 export type Authentication = { mdStatus: string; eci: string; cavv: string; xid: string };

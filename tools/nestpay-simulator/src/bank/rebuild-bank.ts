@@ -1,4 +1,4 @@
-import { Ledger, LedgerCorruptError } from "@holdfast/simulator-kit";
+import { Ledger, LedgerCorruptError } from "@holdfast/bank-simulator/core";
 
 import { Bank } from "./bank.ts";
 import type { EndedDay } from "./business-day.ts";

@@ -1,4 +1,4 @@
-import type { Ledger } from "@holdfast/simulator-kit";
+import type { Ledger } from "@holdfast/bank-simulator/core";
 
 import type { Merchant } from "../merchants.ts";
 import type { Rules } from "../modes.ts";

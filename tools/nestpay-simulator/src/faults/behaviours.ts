@@ -1,5 +1,4 @@
-import { FaultQueue as QueuedFaults } from "@holdfast/simulator-kit";
-import { z } from "zod";
+import { FaultQueue as QueuedFaults } from "@holdfast/bank-simulator/core";
 
 import type { Circumstances } from "../bank/judgement.ts";
 import type { IssuerCode } from "../bank/refusals.ts";
@@ -38,41 +37,24 @@ export type BehaviourName =
   | (typeof effectFaults)[number]
   | (typeof gatewayFaults)[number];
 
-const times = z.int().min(1).max(1_000_000).default(1);
+const payment = ["partial", ...answerFaults, ...effectFaults, ...gatewayFaults] as const;
+const followUp = [...answerFaults, ...effectFaults, ...gatewayFaults] as const;
 
-const faultSchema = z.union([
-  z.object({
-    operation: z.enum(["authorize", "sale", "complete"]),
-    behaviour: z.enum(["partial", ...answerFaults, ...effectFaults, ...gatewayFaults]),
-    times,
-  }),
-  z.object({
-    operation: z.enum(["capture", "void", "refund"]),
-    behaviour: z.enum([...answerFaults, ...effectFaults, ...gatewayFaults]),
-    times,
-  }),
-  z.object({
-    operation: z.literal("enrol"),
-    behaviour: z.enum(["wrong_hash", ...answerFaults, ...effectFaults]),
-    times,
-  }),
-  z.object({
-    operation: z.literal("inquire"),
-    behaviour: z.enum([...answerFaults, "gateway_error"]),
-    times,
-  }),
-]);
-
-/** The calls for which a fault can be queued. */
-export type FaultOperation = z.output<typeof faultSchema>["operation"];
+const faultTable = {
+  authorize: payment,
+  sale: payment,
+  complete: payment,
+  capture: followUp,
+  void: followUp,
+  refund: followUp,
+  enrol: ["wrong_hash", ...answerFaults, ...effectFaults],
+  inquire: [...answerFaults, "gateway_error"],
+} as const;
 
 /** The faults that `POST /faults` queues for this bank's calls. */
-export class FaultQueue extends QueuedFaults<
-  z.output<typeof faultSchema>["operation"],
-  z.output<typeof faultSchema>["behaviour"]
-> {
+export class FaultQueue extends QueuedFaults<typeof faultTable> {
   constructor() {
-    super(faultSchema);
+    super(faultTable);
   }
 }
 

@@ -1,4 +1,4 @@
-import { escapeHtml, hiddenInputs, htmlPage, issuerPage } from "@holdfast/simulator-kit";
+import { escapeHtml, hiddenInputs, htmlPage, issuerPage } from "@holdfast/bank-simulator/core";
 
 import { majorUnits } from "../money.ts";
 import type { GateSession, Return } from "./gate-sessions.ts";

@@ -1,0 +1,40 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+import type { z } from "zod";
+
+import { readJsonBody } from "./read-json-body.ts";
+import { replyJson, replyTooLarge } from "./reply.ts";
+
+/** A fault is reported by field name only, because an echoed value could be a card number. */
+export type Parsed<Request> = { kind: "valid"; request: Request } | { kind: "invalid"; fields: string[] };
+
+export function invalid({ issues }: z.ZodError): { kind: "invalid"; fields: string[] } {
+  return { kind: "invalid", fields: [...new Set(issues.map((issue) => issue.path.join(".")))] };
+}
+
+/** Checks a body by a schema. */
+export function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): Parsed<z.output<Schema>> {
+  const parsed = schema.safeParse(body);
+  return parsed.success ? { kind: "valid", request: parsed.data } : invalid(parsed.error);
+}
+
+/** A parsed request, and when all of it had arrived, in epoch milliseconds. */
+export type ReadRequest<Request> = { asked: Request; arrivedAtMs: number };
+
+/** Reads and parses a request's JSON. @returns undefined where it has been refused. */
+export async function readRequest<Request>(
+  request: IncomingMessage,
+  response: ServerResponse,
+  parseBody: (body: unknown, nowMs: number) => Parsed<Request>,
+): Promise<ReadRequest<Request> | undefined> {
+  const body = await readJsonBody(request);
+  if (body.kind === "too_large") replyTooLarge(response);
+  else if (body.kind === "malformed") replyJson(response, 400, { error: "malformed_json" });
+  else {
+    const arrivedAtMs = Date.now();
+    const parsed = parseBody(body.value, arrivedAtMs);
+    if (parsed.kind === "valid") return { asked: parsed.request, arrivedAtMs };
+    replyJson(response, 400, { error: "invalid_request", fields: parsed.fields });
+  }
+  return undefined;
+}

@@ -1,0 +1,85 @@
+import type { ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { holdUnanswered, replyText } from "./reply.ts";
+
+/** An HTTP answer. */
+export type Reply = { status: number; contentType: string; body: string | Buffer };
+
+/** How a protocol writes its answers. `bend` has `wrong_amount`, `control_characters` and the protocol's own faults. */
+export type Wire<Answer> = {
+  write: (answer: Answer) => Reply;
+  bend: (answer: Answer, behaviour: string) => Answer;
+  /** The body of the fault `garbage`. */
+  garbage: Reply;
+  /** The answer of the fault `http_500`. */
+  broken: Reply;
+};
+
+export type Lateness = {
+  hangMs: number;
+  latenessMs: number;
+  /** Aborted when the simulator stops: late answers and late effects are dropped then. */
+  stopping: AbortSignal;
+};
+
+/** The result of a call: an answer that faults bend, or a reply that goes out as it is. */
+export type Done<Answer> = { answer: Answer } | { reply: Reply };
+
+/**
+ * Carries a call out and answers it as its behaviour requires. A call is late after `dueAtMs`, or else after this moment;
+ * times are epoch milliseconds.
+ */
+export async function serveCall<Answer>(
+  response: ServerResponse,
+  wire: Wire<Answer>,
+  lateness: Lateness,
+  {
+    behaviour,
+    dueAtMs,
+    carryOut,
+  }: { behaviour: string; dueAtMs?: number; carryOut: () => Promise<Done<Answer>> },
+): Promise<void> {
+  if (behaviour === "hang_before") return holdUnanswered(response, lateness.hangMs);
+  if (behaviour === "late_effect") await untilLate(lateness, dueAtMs);
+  const done = await carryOut();
+  if ("reply" in done) return send(response, done.reply);
+  if (behaviour === "late") await untilLate(lateness, dueAtMs);
+  deliver(response, wire, lateness, behaviour, done.answer);
+}
+
+/** Waits until a caller has given up; rejects when the simulator stops. */
+export function untilLate({ latenessMs, stopping }: Lateness, dueAtMs = Date.now()): Promise<void> {
+  return sleep(Math.max(0, dueAtMs + latenessMs - Date.now()), undefined, { signal: stopping });
+}
+
+/** Answers as the behaviour requires; its influence on the effect and the time has been applied before. */
+export function deliver<Answer>(
+  response: ServerResponse,
+  wire: Wire<Answer>,
+  { hangMs }: Pick<Lateness, "hangMs">,
+  behaviour: string,
+  answer: Answer,
+): void {
+  switch (behaviour) {
+    case "hang":
+      return holdUnanswered(response, hangMs);
+    case "http_500":
+      return send(response, wire.broken);
+    case "garbage":
+      return send(response, wire.garbage);
+    case "reset":
+      response.socket?.resetAndDestroy();
+      return;
+    default:
+      return send(response, wire.write(wire.bend(answer, behaviour)));
+  }
+}
+
+export function jsonReply(body: object, status = 200): Reply {
+  return { status, contentType: "application/json", body: JSON.stringify(body) };
+}
+
+function send(response: ServerResponse, { status, contentType, body }: Reply): void {
+  replyText(response, status, contentType, body);
+}

@@ -1,0 +1,52 @@
+/** The codes of ISO 8583 with which the issuers of test cards decline; each protocol has codes of its own for them. */
+export type IssuerDecline = "do_not_honour" | "insufficient_funds" | "expired_card";
+
+/** The end of a card's authentication. A card that is not in the table does not take part in 3-D Secure. */
+export type AuthenticationPlan = "challenge" | "frictionless" | "fails";
+
+export type TestCard = {
+  decline?: IssuerDecline;
+  /** The treatment of the call that moves the card's money. */
+  fault?: "hang" | "hang_before" | "late" | "late_effect" | "http_500" | "garbage" | "wrong_amount" | "reset";
+  authentication?: AuthenticationPlan;
+};
+
+/** The behaviour of a card at every bank, so that one test serves all of them. Protocols have further cards. */
+export function testCard(pan: string): TestCard {
+  return testCards.get(pan) ?? {};
+}
+
+const testCards = new Map<string, TestCard>([
+  ["4000000000000002", { decline: "do_not_honour" }],
+  ["4000000000009995", { decline: "insufficient_funds" }],
+  ["4000000000000069", { decline: "expired_card" }],
+  ["4000000000000119", { fault: "hang" }],
+  ["4000000000000127", { fault: "hang_before" }],
+  ["4000000000000101", { fault: "late" }],
+  ["4000000000000259", { fault: "late_effect" }],
+  ["4000000000000341", { fault: "http_500" }],
+  ["4000000000000036", { fault: "garbage" }],
+  ["4000000000000044", { fault: "wrong_amount" }],
+  ["4000000000000051", { fault: "reset" }],
+  ["4000000000003220", { authentication: "challenge" }],
+  ["4000000000003055", { authentication: "frictionless" }],
+  ["4000000000003097", { authentication: "fails" }],
+]);
+
+/** The result of an authentication, as far as its value in `eci` depends on it. */
+export type AuthenticationEnd = "authenticated" | "attempted" | "failed";
+
+/** Mastercard's values run in the opposite direction to all others. */
+export function eciOf(pan: string, end: AuthenticationEnd): string {
+  const isMastercard = /^(?:5[1-5]|2[2-7])/.test(pan);
+  switch (end) {
+    case "authenticated":
+      return isMastercard ? "02" : "05";
+    case "attempted":
+      return isMastercard ? "01" : "06";
+    case "failed":
+      return isMastercard ? "00" : "07";
+    default:
+      return end satisfies never;
+  }
+}

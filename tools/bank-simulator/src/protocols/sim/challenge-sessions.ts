@@ -1,0 +1,166 @@
+import { randomUUID } from "node:crypto";
+
+import {
+  decimalAmount,
+  eciOf,
+  Sessions,
+  testCard,
+  type AcsSession,
+  type CardholderAnswer,
+} from "../../core/index.ts";
+import type { Modes } from "./modes.ts";
+import type { ResultCode } from "./result-codes.ts";
+import type { EnrolmentRequest } from "./three-ds-request.ts";
+
+/** The result of an authentication, in the terms of EMV 3-D Secure. */
+export type Authentication = { transStatus: "Y" | "A" | "N"; eci: string; dsTransId: string };
+
+/** The end of an authentication, by the enrolment or the cardholder. `open`: the challenge waits to be answered. */
+export type Verdict = "open" | "authenticated" | "attempted" | "failed" | "cancelled";
+
+export type ChallengeSession = EnrolmentRequest & {
+  id: string;
+  /** A value that only the return of an answered challenge has. */
+  proof: string;
+  verdict: Verdict;
+  dsTransId: string;
+  /** True if the enrolment was answered with a challenge; then its repeats are, too. */
+  isChallenged: boolean;
+};
+
+/**
+ * The authentications of this process and their cards, which are in memory only and end with the process. A completion
+ * of an unknown session is declined.
+ */
+export class ChallengeSessions {
+  readonly #sessions = new Sessions<ChallengeSession>();
+
+  /** The session of a reference, opened at its first enrolment. */
+  open(request: EnrolmentRequest): ChallengeSession {
+    const known = this.ofReference(request.reference);
+    if (known) return known;
+    const verdict = verdictOfCard(request.pan);
+    const ids = { id: randomUUID(), proof: randomUUID(), dsTransId: randomUUID() };
+    const session = { ...request, ...ids, verdict, isChallenged: verdict === "open" };
+    return this.#sessions.add(session, [session.id, keyOf(session.reference)]);
+  }
+
+  ofReference(reference: string): ChallengeSession | undefined {
+    return this.#sessions.find(keyOf(reference));
+  }
+
+  find(id: string): ChallengeSession | undefined {
+    return this.#sessions.find(id);
+  }
+}
+
+/** A reference may have the form of a session's id. */
+function keyOf(reference: string): string {
+  return `reference ${reference}`;
+}
+
+/** Ends the authentication as failed at the enrolment, before any challenge. */
+export function refuse(session: ChallengeSession): void {
+  session.verdict = "failed";
+  session.isChallenged = false;
+}
+
+/** A card that is not in the table does not take part in 3-D Secure: its result is an attempt, without a challenge. */
+function verdictOfCard(pan: string): Verdict {
+  const { authentication } = testCard(pan);
+  return authentication === undefined ? "attempted" : verdictsByPlan[authentication];
+}
+
+const verdictsByPlan = { challenge: "open", frictionless: "authenticated", fails: "failed" } as const;
+
+/** A session as the issuer's pages see it. The browser goes back by POST, and by GET after a cancellation. */
+export function acsSessionOf(session: ChallengeSession, modes: Readonly<Modes>): AcsSession {
+  const { id, amountMinor, currency, returnUrl, sessionExpiresAtMs } = session;
+  return {
+    id,
+    paying: inMajorUnits(amountMinor, currency),
+    isOpen: session.verdict === "open",
+    isTooLate: (nowMs) => nowMs >= sessionExpiresAtMs,
+    answer: (answer) => {
+      session.verdict = verdictsByAnswer[answer];
+    },
+    back: (isCancelled) => ({
+      method: isCancelled ? "get" : "post",
+      url: returnUrl,
+      fields: returnFields(session, modes.returns),
+    }),
+  };
+}
+
+const verdictsByAnswer: Record<CardholderAnswer, Verdict> = {
+  right_code: "authenticated",
+  wrong_code: "failed",
+  cancelled: "cancelled",
+};
+
+/** `TRY 1,249.90` */
+export function inMajorUnits(amountMinor: bigint, currency: string): string {
+  const [whole, decimals] = decimalAmount(amountMinor, currency).split(".");
+  const grouped = new Intl.NumberFormat("en").format(BigInt(whole!));
+  return `${currency} ${grouped}${decimals === undefined ? "" : `.${decimals}`}`;
+}
+
+/** Undefined while the challenge is open. */
+export function authenticationOf({ verdict, pan, dsTransId }: ChallengeSession): Authentication | undefined {
+  switch (verdict) {
+    case "open":
+      return undefined;
+    case "authenticated":
+      return { transStatus: "Y", eci: eciOf(pan, verdict), dsTransId };
+    case "attempted":
+      return { transStatus: "A", eci: eciOf(pan, verdict), dsTransId };
+    case "failed":
+    case "cancelled":
+      return { transStatus: "N", eci: eciOf(pan, "failed"), dsTransId };
+    default:
+      return verdict satisfies never;
+  }
+}
+
+type Fields = readonly (readonly [string, string])[];
+
+/** The fields that the browser brings back once the challenge is answered. */
+function returnFields({ id, proof }: ChallengeSession, returns: Modes["returns"]): Fields {
+  return [["session", id], ...(returns === "proven" ? ([["proof", proof]] as const) : [])];
+}
+
+/** True if the return that a completion reports has the fields with which the browser was sent back. */
+export function isProven(session: ChallengeSession, returned: Fields, returns: Modes["returns"]): boolean {
+  if (returns === "bare" || !session.isChallenged) return true;
+  const isThere = (name: string, value: string) =>
+    returned.filter((field) => field[0] === name).length === 1 &&
+    returned.some((field) => field[0] === name && field[1] === value);
+  return isThere("session", session.id) && isThere("proof", session.proof);
+}
+
+/** Adds the authentication's result, if there is one, to an answer about an operation. */
+export function withAuthentication<Answer extends object>(
+  answer: Answer,
+  session: ChallengeSession | undefined,
+): Answer & { authentication?: Authentication } {
+  const authentication = session && authenticationOf(session);
+  return authentication ? { ...answer, authentication } : answer;
+}
+
+/** The code of the decline of a completion; undefined where it may continue. */
+export function refusalOf(session: ChallengeSession | undefined): ResultCode | undefined {
+  if (!session) return "25";
+  switch (session.verdict) {
+    case "open":
+      return "authentication_incomplete";
+    case "failed":
+      return "authentication_failed";
+    case "cancelled":
+      return "authentication_cancelled";
+    case "authenticated":
+    case "attempted":
+      return undefined;
+    default:
+      return session.verdict satisfies never;
+  }
+}

@@ -1,0 +1,163 @@
+import { randomUUID } from "node:crypto";
+
+import { expect, test } from "vitest";
+
+import {
+  ago,
+  ahead,
+  cardBody,
+  followUpBody,
+  reversalBody,
+  startTestSimulator,
+  type TestSimulator,
+} from "./test/test-simulator.ts";
+
+const followUps = ["capture", "cancel", "release", "refund"] as const;
+const operations = ["authorize", "sale", ...followUps] as const;
+
+test.each([...followUps, "reverse"])("%s needs no expiry, and is then never too late", async (operation) => {
+  await using bank = await startTestSimulator();
+  const { body } = await bodyFor(bank, operation);
+  expect(await bank.post(`/v1/${operation}`, body)).toMatchObject({
+    status: 200,
+    body: { resultCode: "00" },
+  });
+});
+
+test.each(["authorize", "sale", "3ds/enrol", "3ds/complete"])("%s needs one", async (operation) => {
+  await using bank = await startTestSimulator();
+  const body = { ...cardBody(), ...threeDsFields(), expiresAt: undefined };
+  expect(await bank.post(`/v1/${operation}`, body)).toEqual({
+    status: 400,
+    body: { error: "invalid_request", fields: ["expiresAt"] },
+  });
+});
+
+test.each(["late", "late_effect"])(
+  "%s without an expiry is counted from the arrival of the request",
+  async (behaviour) => {
+    await using bank = await startTestSimulator({ lateAfterMs: 400, latenessMs: 50 });
+    const { body } = await bodyFor(bank, "capture");
+    await bank.post("/faults", { operation: "capture", behaviour });
+    const sentAtMs = Date.now();
+    const earliestMs = sentAtMs + 450 - TIMER_SLACK_MS;
+    expect((await bank.post("/v1/capture", body)).body).toMatchObject({ outcome: "approved" });
+    expect(Date.now()).toBeGreaterThanOrEqual(earliestMs);
+    const line = (await bank.ledger()).find(({ operation }) => operation === "capture");
+    if (behaviour === "late_effect") expect(Date.parse(line?.at ?? "")).toBeGreaterThanOrEqual(earliestMs);
+  },
+);
+
+test.each(operations)("%s that arrives too late expires, and stays expired", async (operation) => {
+  await using bank = await startTestSimulator();
+  const { body } = await bodyFor(bank, operation);
+  const expired = {
+    reference: body.reference,
+    outcome: "expired",
+    amountMinor: 1_000,
+    currency: "EUR",
+    externalTransactionId: expect.any(String),
+    resultCode: "expired_request",
+    resultMessage: expect.any(String),
+  };
+  const first = await bank.post(`/v1/${operation}`, { ...body, expiresAt: ago() });
+  expect(first).toEqual({ status: 200, body: expired });
+  expect(await bank.post(`/v1/${operation}`, { ...body, expiresAt: ahead() })).toEqual(first);
+  expect(await bank.inquire(body.reference)).toMatchObject({ ...first.body, operation });
+  await bank.restart();
+  expect(await bank.inquire(body.reference)).toMatchObject({ ...first.body, operation });
+  const lines = (await bank.ledger()).filter(({ reference }) => reference === body.reference);
+  expect(lines).toMatchObject([{ operation, outcome: "declined", resultCode: "expired_request" }]);
+});
+
+test("an enrolment that arrives too late expires and binds nothing", async () => {
+  await using bank = await startTestSimulator();
+  const body = { ...cardBody(), ...threeDsFields() };
+  expect((await bank.post("/v1/3ds/enrol", { ...body, expiresAt: ago() })).body).toMatchObject({
+    outcome: "expired",
+    resultCode: "expired_request",
+  });
+  expect((await bank.post("/v1/3ds/enrol", body)).body).toMatchObject({ outcome: "authenticated" });
+});
+
+test("a reversal that arrives too late expires and binds nothing", async () => {
+  await using bank = await startTestSimulator();
+  const body = reversalBody(randomUUID());
+  const expired = { outcome: "expired", resultCode: "expired_request" };
+  expect((await bank.post("/v1/reverse", { ...body, expiresAt: ago() })).body).toMatchObject(expired);
+  expect(await bank.inquire(body.reference)).toMatchObject({ outcome: "not_found" });
+  expect((await bank.post("/v1/reverse", body)).body).toMatchObject({ outcome: "reversed" });
+});
+
+test.each(operations)("the fault expire makes %s too late whatever its expiry says", async (operation) => {
+  await using bank = await startTestSimulator();
+  const { body } = await bodyFor(bank, operation);
+  await bank.post("/faults", { operation, behaviour: "expire" });
+  const expired = { outcome: "expired", resultCode: "expired_request" };
+  expect((await bank.post(`/v1/${operation}`, body)).body).toMatchObject(expired);
+  expect((await bank.post(`/v1/${operation}`, body)).body).toMatchObject(expired);
+  expect(await bank.inquire(body.reference)).toMatchObject(expired);
+  const again = { ...body, reference: `${body.reference}:2` };
+  expect((await bank.post(`/v1/${operation}`, again)).body).toMatchObject({ outcome: "approved" });
+});
+
+test("the fault expire makes a completion too late, under the enrolment's reference", async () => {
+  await using bank = await startTestSimulator();
+  const body = { ...cardBody(), ...threeDsFields() };
+  const { session } = (await bank.post("/v1/3ds/enrol", body)).body;
+  await bank.post("/faults", { operation: "complete", behaviour: "expire" });
+  for (let repeat = 0; repeat < 2; repeat += 1) {
+    expect((await bank.post("/v1/3ds/complete", { ...body, session })).body).toMatchObject({
+      outcome: "expired",
+    });
+  }
+  expect(await bank.ledger()).toMatchObject([{ operation: "sale", outcome: "declined" }]);
+});
+
+test.each([...operations, "reverse"])(
+  "the fault expire is answered to a repeat of %s, too, whose outcome stands",
+  async (operation) => {
+    await using bank = await startTestSimulator();
+    const { body } = await bodyFor(bank, operation);
+    const first = await bank.post(`/v1/${operation}`, body);
+    await bank.post("/faults", { operation, behaviour: "expire" });
+    expect((await bank.post(`/v1/${operation}`, body)).body).toMatchObject({
+      outcome: "expired",
+      resultCode: "expired_request",
+    });
+    expect(await bank.post(`/v1/${operation}`, body)).toEqual(first);
+    expect((await bank.inquire(body.reference)).outcome).toBe(first.body.outcome);
+  },
+);
+
+test("the fault expire leaves an unseen reference of a reversal unbound", async () => {
+  await using bank = await startTestSimulator();
+  const body = reversalBody(randomUUID());
+  await bank.post("/faults", { operation: "reverse", behaviour: "expire" });
+  expect((await bank.post("/v1/reverse", body)).body).toMatchObject({ outcome: "expired" });
+  expect(await bank.ledger()).toEqual([]);
+});
+
+/** Node's timers count whole milliseconds and may end one early by the wall clock. */
+const TIMER_SLACK_MS = 5;
+
+function threeDsFields() {
+  return {
+    operation: "sale",
+    card: { pan: "4000000000003055", expiryMonth: "12", expiryYear: "30", cvv: "123" },
+    returnUrl: "https://gateway.example/3ds/return",
+    sessionExpiresAt: ahead(),
+    session: randomUUID(),
+  };
+}
+
+/** A body that the operation approves; its parent is created first. */
+async function bodyFor(
+  bank: TestSimulator,
+  operation: string,
+): Promise<{ body: { reference: string; amountMinor: number } }> {
+  if (operation === "authorize" || operation === "sale") return { body: cardBody() };
+  const parent = cardBody();
+  await bank.post(operation === "refund" ? "/v1/sale" : "/v1/authorize", parent);
+  return { body: operation === "reverse" ? reversalBody(parent.reference) : followUpBody(parent.reference) };
+}

@@ -1,0 +1,96 @@
+import { randomUUID } from "node:crypto";
+
+import { expect, test } from "vitest";
+
+import { ahead, cardBody, followUpBody, reversalBody, startTestSimulator } from "./test/test-simulator.ts";
+
+test.each([
+  ["authorize", 1_001, 500],
+  ["sale", 1_000, 500],
+  ["sale", 1, 1],
+])("the fault partial approves half of %s of %d: %d", async (operation, amountMinor, approvedMinor) => {
+  await using bank = await startTestSimulator();
+  const body = cardBody({ amountMinor });
+  await bank.post("/faults", { operation, behaviour: "partial" });
+  const first = await bank.post(`/v1/${operation}`, body);
+  expect(first.body).toMatchObject({ outcome: "approved", amountMinor: approvedMinor, resultCode: "00" });
+  expect(await bank.inquire(body.reference)).toMatchObject(first.body);
+  expect(await bank.ledger()).toMatchObject([{ operation, amountMinor: approvedMinor, outcome: "approved" }]);
+  for (const restart of [() => undefined, () => bank.restart()]) {
+    await restart();
+    expect(await bank.post(`/v1/${operation}`, body)).toEqual(first);
+  }
+  expect(await bank.ledger()).toHaveLength(1);
+});
+
+test("a repeat must ask for what was asked for first", async () => {
+  await using bank = await startTestSimulator();
+  const body = cardBody();
+  await bank.post("/faults", { operation: "sale", behaviour: "partial" });
+  await bank.post("/v1/sale", body);
+  expect((await bank.post("/v1/sale", { ...body, amountMinor: 500 })).status).toBe(409);
+});
+
+test("a reversal names the approved amount", async () => {
+  await using bank = await startTestSimulator();
+  const { reference, ...rest } = cardBody();
+  await bank.post("/faults", { operation: "authorize", behaviour: "partial" });
+  await bank.post("/v1/authorize", { ...rest, reference });
+  expect(await bank.post("/v1/reverse", reversalBody(reference))).toMatchObject({
+    status: 409,
+    body: { error: "reference_conflict" },
+  });
+  expect((await bank.post("/v1/reverse", reversalBody(reference, { amountMinor: 500 }))).body).toMatchObject({
+    outcome: "reversed",
+  });
+});
+
+test("follow-ups move no more than what was approved", async () => {
+  await using bank = await startTestSimulator();
+  const [authorization, sale] = [cardBody(), cardBody()];
+  for (const operation of ["authorize", "sale"])
+    await bank.post("/faults", { operation, behaviour: "partial" });
+  await bank.post("/v1/authorize", authorization);
+  await bank.post("/v1/sale", sale);
+  const attempts = [
+    ["capture", authorization.reference],
+    ["cancel", authorization.reference],
+    ["refund", sale.reference],
+  ] as const;
+  for (const [operation, parent] of attempts) {
+    expect((await bank.post(`/v1/${operation}`, followUpBody(parent))).body).toMatchObject({
+      resultCode: "13",
+    });
+  }
+  for (const [operation, parent] of [attempts[1], attempts[2]]) {
+    const whole = followUpBody(parent, { amountMinor: 500 });
+    expect((await bank.post(`/v1/${operation}`, whole)).body).toMatchObject({ resultCode: "00" });
+  }
+});
+
+test("a completion approves half, too", async () => {
+  await using bank = await startTestSimulator();
+  const body = cardBody({
+    operation: "sale",
+    card: { pan: "4000000000003055", expiryMonth: "12", expiryYear: "30", cvv: "123" },
+    returnUrl: "https://gateway.example/3ds/return",
+    sessionExpiresAt: ahead(),
+  });
+  const { session } = (await bank.post("/v1/3ds/enrol", body)).body;
+  await bank.post("/faults", { operation: "complete", behaviour: "partial" });
+  const first = await bank.post("/v1/3ds/complete", { ...body, operation: "sale", session });
+  expect(first.body).toMatchObject({ outcome: "approved", amountMinor: 500 });
+  expect(await bank.post("/v1/3ds/complete", { ...body, operation: "sale", session })).toEqual(first);
+});
+
+test("what the bank declines is declined in the amount that was asked for", async () => {
+  await using bank = await startTestSimulator();
+  const reference = randomUUID();
+  await bank.post("/v1/reverse", reversalBody(reference));
+  await bank.post("/faults", { operation: "sale", behaviour: "partial" });
+  expect((await bank.post("/v1/sale", cardBody({ reference }))).body).toMatchObject({
+    outcome: "declined",
+    amountMinor: 1_000,
+    resultCode: "reversed",
+  });
+});

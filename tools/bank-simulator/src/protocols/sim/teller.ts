@@ -1,0 +1,186 @@
+import { randomInt, randomUUID } from "node:crypto";
+
+import { halfOf, maskCardNumber, repeatOf, type Bank } from "../../core/index.ts";
+import { MERCHANT, type Entry } from "./ledger-line.ts";
+import type { Habits } from "./modes.ts";
+import type { OperationRequest } from "./operation-request.ts";
+import { resultMessages, type ResultCode } from "./result-codes.ts";
+import { codeOf, decideReversal, isSameRequest } from "./rules.ts";
+
+/**
+ * The answer to a request, before any fault changes it. `conflict`: the reference is bound to another request;
+ * `duplicate`: to this one, and the bank repeats no answers.
+ */
+export type Answer = { kind: "answer"; body: AnswerBody } | { kind: "conflict" } | { kind: "duplicate" };
+
+/** The JSON of an answer; `README.md` describes it. */
+export type AnswerBody = {
+  reference: string;
+  outcome: "approved" | "declined" | "expired" | "reversed" | "refused" | "settled" | "not_found" | "pending";
+  operation?: string;
+  at?: string;
+  amountMinor?: number;
+  currency?: string;
+  externalTransactionId?: string;
+  authCode?: string;
+  resultCode?: string;
+  resultMessage?: string;
+};
+
+/** Influences on an outcome besides the bank's rules. */
+export type Circumstances = {
+  /** The request had passed its expiry when it arrived, or a fault says so. */
+  isExpired: boolean;
+  /** The code with which a test card or a fault declines. */
+  forcedCode: ResultCode | undefined;
+  /** Approves half of the amount, at least 1. */
+  isPartial: boolean;
+};
+
+/** Carries out requests, each reference once unless its modes say otherwise. */
+export class Teller {
+  readonly #bank: Bank<Entry>;
+  readonly #modes: Readonly<Habits>;
+
+  /** `modes` may change between two calls. */
+  constructor(bank: Bank<Entry>, modes: Readonly<Habits>) {
+    this.#bank = bank;
+    this.#modes = modes;
+  }
+
+  /** True if a repeat of this request would be answered with a stored outcome. */
+  hasSeen(reference: string): boolean {
+    return this.#bank.book.named(MERCHANT, reference)?.line !== undefined;
+  }
+
+  /**
+   * Carries out every operation but a reversal. A repeat that is answered with the first outcome gets it regardless of
+   * its present circumstances.
+   */
+  operate(request: OperationRequest, { isExpired, forcedCode, isPartial }: Circumstances): Promise<Answer> {
+    const { book } = this.#bank;
+    return this.#bank.judge((nowMs): { line?: Entry; outcome: Answer } => {
+      const named = book.named(MERCHANT, request.reference);
+      if (named?.line) {
+        if (!isSameRequest(named.line, request)) return { outcome: { kind: "conflict" } };
+        const repeat = repeatOf(named, this.#modes.repetition);
+        if (repeat === "refuse") return { outcome: { kind: "duplicate" } };
+        if (repeat === "replay") return { outcome: { kind: "answer", body: outcomeBody(named.line) } };
+      }
+      const resultCode = isExpired ? "expired_request" : (forcedCode ?? codeOf(book, request, nowMs));
+      const { parentReference } = request;
+      const parent = parentReference === null ? undefined : book.named(MERCHANT, parentReference);
+      const approvedMinor =
+        isPartial && resultCode === "00" ? halfOf(request.amountMinor) : request.amountMinor;
+      const line = lineOf(request, nowMs, {
+        parentReference,
+        approvedMinor,
+        pan: request.pan === null ? (parent?.line?.pan ?? null) : maskCardNumber(request.pan),
+        resultCode,
+      });
+      return { line, outcome: { kind: "answer", body: outcomeBody(line) } };
+    });
+  }
+
+  /**
+   * Carries out a reversal. A refusal leaves no line and is decided again at each repeat, so that in the ledger a
+   * reference is live exactly when it has an approved authorization or sale and no reversal.
+   */
+  reverse(request: OperationRequest, circumstances: Circumstances): Promise<Answer> {
+    const { book } = this.#bank;
+    return this.#bank.judge((nowMs): { line?: Entry; outcome: Answer } => {
+      const named = book.named(MERCHANT, request.reference);
+      const decision = decideReversal(book, request, nowMs);
+      if (decision === "conflict") return { outcome: { kind: "conflict" } };
+      if (named?.reversal && this.#modes.repetition !== "replay") return { outcome: { kind: "duplicate" } };
+      const body = named?.reversal
+        ? reversalBody(request, "reversed", "00")
+        : this.#unboundReversal(request, decision, named?.line !== undefined, circumstances);
+      if (body) return { outcome: { kind: "answer", body } };
+      const line = lineOf(request, nowMs, {
+        // A tombstone reverses nothing, so it names no original.
+        parentReference: named?.isApproved ? request.reference : null,
+        approvedMinor: request.amountMinor,
+        pan: named?.line?.pan ?? null,
+        resultCode: "00",
+      });
+      return { line, outcome: { kind: "answer", body: reversalBody(request, "reversed", "00") } };
+    });
+  }
+
+  /** Returns the outcome of a reference. Follow-ups do not change the answer, a reversal does. */
+  inquire(reference: string): Promise<AnswerBody> {
+    return this.#bank.judge((): { outcome: AnswerBody } => {
+      const named = this.#bank.book.named(MERCHANT, reference);
+      if (named?.reversal) return { outcome: { reference, outcome: "reversed" } };
+      if (!named?.line) return { outcome: { reference, outcome: "not_found" } };
+      const { operation, at } = named.line;
+      return { outcome: { ...outcomeBody(named.line), operation, at } };
+    });
+  }
+
+  /** The answer to a reversal that leaves no line; undefined where the bank's rules let it reverse or bind. */
+  #unboundReversal(
+    request: OperationRequest,
+    decision: ResultCode,
+    isSeen: boolean,
+    { isExpired, forcedCode }: Circumstances,
+  ): AnswerBody | undefined {
+    if (isExpired) return reversalBody(request, "expired", "expired_request");
+    if (forcedCode) return reversalBody(request, "refused", forcedCode);
+    if (decision === "settled") return reversalBody(request, "settled", "settled");
+    if (decision !== "00") return reversalBody(request, "refused", decision);
+    return isSeen || this.#modes.bindsUnseen ? undefined : reversalBody(request, "not_found", "25");
+  }
+}
+
+/** A call that expired is a decline in the ledger, since nothing has happened; callers must not take it for a judgement. */
+function outcomeBody(line: Entry): AnswerBody {
+  return {
+    reference: line.reference,
+    outcome: line.resultCode === "expired_request" ? "expired" : line.outcome,
+    amountMinor: line.amountMinor,
+    currency: line.currency,
+    externalTransactionId: line.externalTransactionId,
+    resultCode: line.resultCode,
+    resultMessage: resultMessages[line.resultCode],
+    ...(line.authCode !== null && { authCode: line.authCode }),
+  };
+}
+
+function reversalBody(
+  { reference, amountMinor, currency }: OperationRequest,
+  outcome: AnswerBody["outcome"],
+  resultCode: ResultCode,
+): AnswerBody {
+  const resultMessage = resultMessages[resultCode];
+  return { reference, outcome, amountMinor: Number(amountMinor), currency, resultCode, resultMessage };
+}
+
+function lineOf(
+  request: OperationRequest,
+  nowMs: number,
+  found: Pick<Entry, "parentReference" | "pan" | "resultCode"> & { approvedMinor: bigint },
+): Entry {
+  const { operation, reference, amountMinor, currency, loyaltyCode } = request;
+  const { parentReference, approvedMinor, pan, resultCode } = found;
+  const isApproved = resultCode === "00";
+  return {
+    at: new Date(nowMs).toISOString(),
+    operation,
+    reference,
+    parentReference,
+    amountMinor: Number(approvedMinor),
+    requestedMinor: approvedMinor === amountMinor ? undefined : Number(amountMinor),
+    currency,
+    outcome: isApproved ? "approved" : "declined",
+    externalTransactionId: randomUUID(),
+    pan,
+    loyaltyCode,
+    authCode: isApproved ? String(randomInt(AUTH_CODES)).padStart(6, "0") : null,
+    resultCode,
+  };
+}
+
+/** Authorization codes have six digits. */
+const AUTH_CODES = 1_000_000;
