@@ -8,7 +8,7 @@ import { replyTooLarge } from "./reply.ts";
 /** The cardholder's action on the issuer's page. */
 export type CardholderAnswer = "right_code" | "wrong_code" | "cancelled";
 
-/** Where the browser goes after the issuer's page, and with which fields. */
+/** The browser's way on from the issuer's page, and the fields that it takes along. */
 export type Way = { method: "post" | "get"; url: string; fields: readonly (readonly [string, string])[] };
 
 /** A cardholder's authentication, as the issuer's pages see it. */

@@ -101,7 +101,7 @@ describe.each(Object.entries(BANKS))("a bank that %s", (_name, rules) => {
 
 const hours = (count: number) => count * 3_600_000;
 
-/** What has happened under `p`, an asked amount, and the conditions that hold of the call after it. */
+/** The lines under `p`, the call after them, and whether a condition holds of it. */
 test.each<[string, Partial<Posting>[], Partial<Case<Posting>>, Condition<Case<unknown>>, boolean]>([
   ["a hold", [{ operation: "authorize" }], {}, when.isOpenHold, true],
   ["a hold", [{ operation: "authorize" }], {}, when.hasOnlySales, false],

@@ -102,6 +102,21 @@ test("a day's movements are in its settlement file, and in the file of everythin
   expect(all.split("\r\n")).toHaveLength(4);
 });
 
+test("the bank's time goes forward as far as a test says, and no further than a year at once", async () => {
+  await using bank = await startTestSimulator();
+  const advanced = await bank.post("/clock", { advanceSeconds: 86_400 });
+  expect(advanced).toMatchObject({ status: 200, body: { now: expect.stringMatching(/Z$/) } });
+  await paid(bank, "sale");
+  const [line] = await bank.ledger();
+  expect(Date.parse(line!.at)).toBeGreaterThanOrEqual(Date.parse(String(advanced.body["now"])));
+  for (const advanceSeconds of [-1, 31_536_001, "1"]) {
+    expect(await bank.post("/clock", { advanceSeconds })).toEqual({
+      status: 400,
+      body: { error: "invalid_request", fields: ["advanceSeconds"] },
+    });
+  }
+});
+
 async function paid(bank: TestSimulator, operation: "authorize" | "sale"): Promise<string> {
   const body = cardBody();
   expect((await bank.post(`/v1/${operation}`, body)).body).toMatchObject({ outcome: "approved" });
