@@ -1,4 +1,2 @@
-export { simulatorConnector } from "./sim/simulator-connector.ts";
-export { iyzicoConnector } from "./iyzico/iyzico-connector.ts";
+export * from "./connectors.ts";
 export { createSimulatorAcquirer, type SimulatorAcquirerOptions } from "./sim/simulator.ts";
-export { nestpayConnector } from "./nestpay/nestpay-connector.ts";

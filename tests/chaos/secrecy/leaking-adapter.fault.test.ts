@@ -9,7 +9,7 @@ const repository = join(import.meta.dirname, "..", "..", "..");
 test("an adapter that keeps the code in a field is caught", async () => {
   const workspace = createMutantWorkspace(repository);
   onTestFinished(() => workspace.remove());
-  const adapter = "packages/banks/src/nestpay/nestpay-acquirer.ts";
+  const adapter = "packages/banks/src/nestpay/nestpay-bank.ts";
   workspace.apply([
     {
       file: adapter,
@@ -18,9 +18,12 @@ test("an adapter that keeps the code in a field is caught", async () => {
     },
     {
       file: adapter,
-      search: "return outcomeOf(await sendCard(bank, call, settings, [card.pan, card.cvv]), request);",
-      replace: `const told = outcomeOf(await sendCard(bank, call, settings, [card.pan, card.cvv]), request);
-    return told.kind === "approved" ? { ...told, resultMessage: \`approved \${card.cvv}\` } : told;`,
+      search: "return this.#order(body, call.expiresAt, call, payer);",
+      replace: `return this.#order(body, call.expiresAt, call, payer).then((told) =>
+      told.kind === "approved" && "cvv" in instrument
+        ? { ...told, resultMessage: \`approved \${instrument.cvv}\` }
+        : told,
+    );`,
     },
   ]);
   const { leaks } = await lookThrough(workspace.root, ["nestpay"]);

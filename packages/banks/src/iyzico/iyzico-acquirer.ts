@@ -1,31 +1,46 @@
-import type {
-  AcquirerOutcome,
-  CardRequest,
-  CompletionOutcome,
-  CompletionRequest,
-  EnrolmentOutcome,
-  EnrolmentRequest,
-  FollowUpRequest,
-  InquiryOutcome,
-  InquiryRequest,
-  NotSent,
-  ReversalOutcome,
-  ReversalRequest,
-  Capabilities,
-  BusinessDay,
-  ProbedAcquirer,
-  ProbeOutcome,
+import {
+  businessDayEnd,
+  type AcquirerAmount,
+  type AcquirerConnector,
+  type AcquirerOutcome,
+  type BusinessDay,
+  type Capabilities,
+  type CardRequest,
+  type CompletionOutcome,
+  type CompletionRequest,
+  type Declined,
+  type EnrolmentOutcome,
+  type EnrolmentRequest,
+  type FollowUpRequest,
+  type NotSent,
+  type ProbedAcquirer,
+  type ProbeOutcome,
+  type ReversalOutcome,
+  type ReversalRequest,
+  type Target,
 } from "@holdfast/acquirer";
-import type { IyzicoCalls } from "./iyzico-calls.ts";
-import { IYZICO_CURRENCIES, type IyzicoSecrets, type IyzicoSettings } from "./iyzico-settings.ts";
-import { movementsOf } from "./movements-of.ts";
-import { planReversal, takenUnder } from "./plan-reversal.ts";
-import { cancelOutcome, reversalOutcome } from "./read-cancel.ts";
-import { readChallenge } from "./read-challenge.ts";
-import { failed, type Envelope } from "./read-envelope.ts";
-import { readGivenBack } from "./read-given-back.ts";
-import { readPayment, type ExpectedPayment, type Phase } from "./read-payment.ts";
-import { readReturn } from "./read-return.ts";
+import {
+  reversedBy,
+  standingOf,
+  UNSUPPORTED,
+  voidStanding,
+  withAuthentication,
+  type Settled,
+} from "@holdfast/acquirer/kit";
+
+import type { Failure } from "./envelope.ts";
+import { FAILURE_CODES } from "./failure-codes.ts";
+import { IyzicoCalls } from "./iyzico-calls.ts";
+import {
+  IYZICO_CURRENCIES,
+  iyzicoSecrets,
+  iyzicoSettings,
+  type IyzicoSecrets,
+  type IyzicoSettings,
+} from "./iyzico-settings.ts";
+import { asCancellable, movementsOf, takenUnder } from "./order-details.ts";
+import { readIyzicoNotification } from "./read-notification.ts";
+import { readGivenBack, readPayment, type ExpectedPayment, type Phase } from "./read-payment.ts";
 import {
   cancelRequest,
   captureRequest,
@@ -35,10 +50,39 @@ import {
   probeRequest,
   refundRequest,
 } from "./requests.ts";
-import { classifyFailure } from "./classify-failure.ts";
+import { readChallenge, readReturn } from "./three-ds.ts";
+
+/**
+ * iyzico (api.iyzipay.com), under its request signature IYZWSv2. docs/acquirers.md lists the settings of an account.
+ * Its capabilities are the same for every account.
+ */
+export const iyzicoConnector: AcquirerConnector<IyzicoSettings, IyzicoSecrets> = {
+  protocol: "iyzico",
+  settings: iyzicoSettings,
+  secrets: iyzicoSecrets,
+  currencies: IYZICO_CURRENCIES,
+  capabilities: () => IYZICO_CAPABILITIES,
+  connect(account, secrets, wire) {
+    const { settings, businessDay } = account;
+    return createIyzicoAcquirer({
+      settings,
+      secrets,
+      businessDay,
+      calls: new IyzicoCalls(account, secrets, wire),
+    });
+  },
+  readNotification: readIyzicoNotification,
+};
+
+/** An inquiry names cancels and refunds by their `conversationId`, and payments by their `basketId`; captures have neither. */
+export const IYZICO_CAPABILITIES: Capabilities = {
+  repetition: "none",
+  ownReferenceOn: ["authorize", "sale", "void", "refund"],
+  release: false,
+};
 
 /** One account at iyzico, and how it is reached. */
-export type IyzicoAccount = {
+type Account = {
   settings: IyzicoSettings;
   secrets: IyzicoSecrets;
   businessDay: BusinessDay;
@@ -51,52 +95,40 @@ export type IyzicoAccount = {
  * iyzico has no idempotency, no expiry of a request and no tombstone. So nothing that may have been sent is sent again,
  * and an uncertain outcome is inquired about. Requests are built, and answers read, by pure functions.
  */
-export function createIyzicoAcquirer(account: IyzicoAccount): ProbedAcquirer {
+function createIyzicoAcquirer(account: Account): ProbedAcquirer {
+  const { calls, settings } = account;
   return {
     capabilities: IYZICO_CAPABILITIES,
     authorize: (request) => payByCard(account, "/payment/preauth", "PRE_AUTH", request),
     sale: (request) => payByCard(account, "/payment/auth", "AUTH", request),
-    capture: (request) => capture(account, request),
-    cancel: (request) => cancel(account, request),
+    capture: (request) => named(account, request, (paymentId) => capture(account, request, paymentId)),
+    cancel: (request) => named(account, request, (paymentId) => cancel(account, request, paymentId)),
     release: () => Promise.resolve(UNSUPPORTED),
-    refund: (request) => refund(account, request),
+    refund: (request) => named(account, request, (paymentId) => refund(account, request, paymentId)),
     reverse: (request) => reverse(account, request),
     enrol: (request) => enrol(account, request),
     complete: (request) => complete(account, request),
-    missingField: (request) => missingField(request, account.settings),
-    inquire: (request) => inquire(account, request),
-    probe: async (waitUntil) =>
-      probeOutcome(await account.calls.post(probeRequest(account.settings), waitUntil)),
-    close: () => account.calls.close(),
+    missingField: (request) => missingField(request, settings),
+    async inquire({ orderId, waitUntil }) {
+      const details = await calls.details(orderId, waitUntil);
+      return details.kind === "payments" ? movementsOf(details.payments) : details;
+    },
+    probe: (waitUntil) => probe(account, waitUntil),
+    close: () => calls.close(),
   };
 }
 
-/** An inquiry names cancels and refunds by their `conversationId`, and payments by their `basketId`; captures have neither. */
-export const IYZICO_CAPABILITIES: Capabilities = {
-  repetition: "none",
-  ownReferenceOn: ["authorize", "sale", "void", "refund"],
-  release: false,
-};
-
-const UNSUPPORTED: NotSent = { kind: "not_sent", reason: "unsupported" };
-
 async function payByCard(
-  { settings, secrets, businessDay, calls }: IyzicoAccount,
+  { settings, secrets, calls }: Account,
   path: string,
   phase: Phase,
   request: CardRequest,
 ): Promise<AcquirerOutcome> {
-  if (!isTaken(request) || missingField(request, settings)) return UNSUPPORTED;
-  const envelope = await calls.post(paymentRequest(path, request, settings), request.expiresAt, request.card);
-  const expected = paymentOf(request, phase);
-  switch (envelope.kind) {
-    case "success":
-      return readPayment(envelope.answer, expected, secrets);
-    case "failure":
-      return failed(envelope.failure, { ...expected, now: new Date(), businessDay });
-    default:
-      return envelope;
-  }
+  if (!isTaken(request, settings)) return UNSUPPORTED;
+  const sent = { ...paymentRequest(path, request, settings), card: request.card };
+  return calls.outcome(sent, request.expiresAt, (answer) =>
+    readPayment(answer, paymentOf(request, phase), secrets),
+  );
 }
 
 /** The payment that the answer to an authorization or a sale has to be about. */
@@ -105,158 +137,154 @@ function paymentOf(request: CardRequest | CompletionRequest, phase: Phase): Expe
   return { conversationId, basketId, amountMinor, currency, phase };
 }
 
-function isTaken({ currency }: { currency: string }): boolean {
-  return (IYZICO_CURRENCIES as readonly string[]).includes(currency);
+function isTaken(request: CardRequest, settings: IyzicoSettings): boolean {
+  return IYZICO_CURRENCIES.includes(request.currency) && !missingField(request, settings);
 }
 
 async function enrol(
-  { settings, secrets, businessDay, calls }: IyzicoAccount,
+  { settings, secrets, calls }: Account,
   request: EnrolmentRequest,
 ): Promise<EnrolmentOutcome> {
-  if (!isTaken(request) || missingField(request, settings)) return UNSUPPORTED;
-  const path =
-    request.operation === "sale" ? "/payment/3dsecure/initialize" : "/payment/3dsecure/initialize/preauth";
-  const { orderId, card } = request;
-  const envelope = await calls.post(paymentRequest(path, request, settings), request.expiresAt, card);
-  switch (envelope.kind) {
-    case "success":
-      return readChallenge(envelope.answer, { orderId, pan: card.pan }, secrets);
-    case "failure":
-      return failed(envelope.failure, { conversationId: orderId, now: new Date(), businessDay });
-    default:
-      return envelope;
-  }
+  if (!isTaken(request, settings)) return UNSUPPORTED;
+  const { operation, orderId, card } = request;
+  const path = `/payment/3dsecure/initialize${operation === "sale" ? "" : "/preauth"}`;
+  const sent = { ...paymentRequest(path, request, settings), card };
+  return calls.outcome(sent, request.expiresAt, (answer) =>
+    readChallenge(answer, { orderId, pan: card.pan }, secrets),
+  );
 }
 
 /** Nothing is sent before the whole return is proven, and nothing is charged before this call. */
 async function complete(
-  { settings, secrets, businessDay, calls }: IyzicoAccount,
+  { settings, secrets, calls }: Account,
   request: CompletionRequest,
 ): Promise<CompletionOutcome> {
   const returned = readReturn(request.returned, request, secrets);
   if (returned.kind !== "authenticated") return returned;
-  const { authentication } = returned;
-  const envelope = await calls.post(completionRequest(request, settings), request.expiresAt);
-  const expected = {
-    ...paymentOf(request, request.operation === "sale" ? "AUTH" : "PRE_AUTH"),
-    paymentId: request.session,
-  };
-  switch (envelope.kind) {
-    case "success":
-      return withAuthentication(readPayment(envelope.answer, expected, secrets), authentication);
-    case "failure":
-      return withAuthentication(
-        failed(envelope.failure, { ...expected, now: new Date(), businessDay }),
-        authentication,
-      );
-    default:
-      return envelope;
-  }
-}
-
-function withAuthentication<Outcome extends { kind: string }, Authentication>(
-  outcome: Outcome,
-  authentication: Authentication,
-): Outcome | (Outcome & { authentication: Authentication }) {
-  const isJudged = outcome.kind === "approved" || outcome.kind === "declined";
-  return isJudged ? { ...outcome, authentication } : outcome;
-}
-
-async function capture(account: IyzicoAccount, request: FollowUpRequest): Promise<AcquirerOutcome> {
-  const { settings, secrets, businessDay, calls } = account;
-  const paymentId = await paymentIdOf(account, request);
-  if (typeof paymentId !== "string") return paymentId;
-  const envelope = await calls.post(captureRequest(request, paymentId, settings), request.waitUntil);
-  const { reference: conversationId, parentReference: basketId, amountMinor, currency } = request;
-  const expected = {
-    conversationId,
-    basketId,
-    amountMinor,
-    currency,
-    paymentId,
-    phase: "POST_AUTH" as const,
-  };
-  switch (envelope.kind) {
-    case "success":
-      return readPayment(envelope.answer, expected, secrets);
-    case "failure":
-      return failed(envelope.failure, { conversationId, now: new Date(), businessDay });
-    default:
-      return envelope;
-  }
-}
-
-async function refund(account: IyzicoAccount, request: FollowUpRequest): Promise<AcquirerOutcome> {
-  const { settings, businessDay, calls } = account;
-  const paymentId = await paymentIdOf(account, request);
-  if (typeof paymentId !== "string") return paymentId;
-  const envelope = await calls.post(refundRequest(request, paymentId, settings), request.waitUntil);
-  const { reference: conversationId, amountMinor, currency } = request;
-  switch (envelope.kind) {
-    case "success":
-      return readGivenBack(envelope.answer, { conversationId, paymentId, amountMinor, currency });
-    case "failure":
-      return failed(envelope.failure, { conversationId, now: new Date(), businessDay });
-    default:
-      return envelope;
-  }
-}
-
-async function cancel(account: IyzicoAccount, request: FollowUpRequest): Promise<AcquirerOutcome> {
-  const { settings, businessDay, calls } = account;
-  const paymentId = await paymentIdOf(account, request);
-  if (typeof paymentId !== "string") return paymentId;
-  const envelope = await calls.post(cancelRequest(request, paymentId, settings), request.waitUntil);
-  return cancelOutcome(envelope, { ...request, paymentId }, { now: new Date(), businessDay });
+  const payment = paymentOf(request, request.operation === "sale" ? "AUTH" : "PRE_AUTH");
+  const sent = completionRequest(request, settings);
+  const outcome = await calls.outcome(sent, request.expiresAt, (answer) =>
+    readPayment(answer, { ...payment, paymentId: request.session }, secrets),
+  );
+  return withAuthentication(outcome, returned.authentication);
 }
 
 /**
- * iyzico's name of a follow-up's payment. Where it is unknown, iyzico is asked first; as long as it does not say,
- * nothing of the follow-up is sent.
+ * Carries out a follow-up by iyzico's name of its payment. Where that is unknown, iyzico is asked first; as long as it
+ * does not say, nothing of the follow-up is sent.
  */
-async function paymentIdOf(account: IyzicoAccount, request: FollowUpRequest): Promise<string | NotSent> {
-  const { externalTransactionId } = request.target;
-  if (externalTransactionId !== undefined) return externalTransactionId;
-  const details = await account.calls.details(request.orderId, request.waitUntil);
+async function named(
+  { calls }: Account,
+  { target, orderId, parentReference, waitUntil }: FollowUpRequest,
+  followUp: (paymentId: string) => Promise<AcquirerOutcome>,
+): Promise<AcquirerOutcome> {
+  if (target.externalTransactionId !== undefined) return followUp(target.externalTransactionId);
+  const details = await calls.details(orderId, waitUntil);
   if (details.kind === "not_sent") return details;
-  if (details.kind === "unknown") return { kind: "not_sent" };
-  const [payment, ...more] = takenUnder(details.payments, request.parentReference);
-  return payment && more.length === 0 ? payment.paymentId : { kind: "not_sent" };
+  if (details.kind === "unknown") return NOT_NAMED;
+  const [payment, ...more] = takenUnder(details.payments, parentReference);
+  return payment && more.length === 0 ? followUp(payment.paymentId) : NOT_NAMED;
+}
+
+const NOT_NAMED: NotSent = { kind: "not_sent" };
+
+function capture(
+  { settings, secrets, calls }: Account,
+  request: FollowUpRequest,
+  paymentId: string,
+): Promise<AcquirerOutcome> {
+  const { reference: conversationId, parentReference: basketId, amountMinor, currency } = request;
+  const payment = { conversationId, basketId, amountMinor, currency, paymentId };
+  const sent = captureRequest(request, paymentId, settings);
+  return calls.outcome(sent, request.waitUntil, (answer) =>
+    readPayment(answer, { ...payment, phase: "POST_AUTH" }, secrets),
+  );
+}
+
+function refund(
+  { settings, calls }: Account,
+  request: FollowUpRequest,
+  paymentId: string,
+): Promise<AcquirerOutcome> {
+  const sent = refundRequest(request, paymentId, settings);
+  return calls.outcome(sent, request.waitUntil, (answer) =>
+    readGivenBack(answer, { ...request, conversationId: request.reference, paymentId }),
+  );
+}
+
+/** iyzico cancels a sale on its business day only, and does not say with which code it refuses later. */
+function cancel(account: Account, request: FollowUpRequest, paymentId: string): Promise<AcquirerOutcome> {
+  const { reference, target } = request;
+  return cancelNamed(account, request, paymentId, (failure): Declined | undefined => {
+    const { code: resultCode, message: resultMessage } = failure;
+    const clock = { now: new Date(), businessDay: account.businessDay };
+    if (failure.conversationId !== reference || !isTooLate(resultCode, target, clock)) return undefined;
+    return { kind: "declined", declineClass: "technical", resultCode, resultMessage };
+  });
+}
+
+/**
+ * A refusal that iyzico's documents do not name is final once the sale's day is over, and unproven before. A sale has no
+ * `capturedMinor`. An authorization has one, and can be cancelled on later days, too.
+ */
+export function isTooLate(
+  code: string,
+  { at, capturedMinor }: Pick<Target, "at" | "capturedMinor">,
+  { now, businessDay }: { now: Date; businessDay: BusinessDay },
+): boolean {
+  const isUnnamed = !FAILURE_CODES.has(code);
+  return isUnnamed && capturedMinor === undefined && now >= businessDayEnd(at, businessDay);
 }
 
 /**
  * Asks first, so that a cancel names a payment that stands, and an already cancelled or refunded one is not touched.
+ * Where iyzico says that a cancel is too late, a refund gives the money back.
  */
-async function reverse(account: IyzicoAccount, request: ReversalRequest): Promise<ReversalOutcome> {
-  const { settings, businessDay, calls } = account;
-  const details = await calls.details(request.orderId, request.waitUntil);
+async function reverse(account: Account, request: ReversalRequest): Promise<ReversalOutcome> {
+  const { orderId, reference, target, waitUntil } = request;
+  const details = await account.calls.details(orderId, waitUntil);
   if (details.kind !== "payments") return details;
-  const step = planReversal(details.payments, request, { now: new Date(), businessDay });
-  if (step.kind !== "cancel") return step;
-  const { paymentId, paidPrice: amountMinor, currency } = step.payment;
-  const reference = `${request.reference}:reverse`;
-  const envelope = await calls.post(cancelRequest({ reference }, paymentId, settings), request.waitUntil);
-  const asked = { reference, paymentId, amountMinor, currency };
-  return reversalOutcome(envelope, asked, { now: new Date(), businessDay });
+  const clock = { now: new Date(), businessDay: account.businessDay };
+  const payments = takenUnder(details.payments, reference);
+  const standing = standingOf(payments.map((payment) => asCancellable(payment, target.at, clock)));
+  const outcome = await voidStanding(standing, request, {
+    send({ externalTransactionId, amountMinor, currency }) {
+      const call = { reference: `${reference}:reverse`, amountMinor, currency, waitUntil };
+      return cancelNamed(account, call, externalTransactionId, asSettled);
+    },
+    settled: ({ resultCode, because }) => ({ resultCode, resultMessage: because }),
+  });
+  return reversedBy(outcome);
 }
 
-async function inquire({ calls }: IyzicoAccount, request: InquiryRequest): Promise<InquiryOutcome> {
-  const details = await calls.details(request.orderId, request.waitUntil);
-  return details.kind === "payments" ? movementsOf(details.payments) : details;
+function asSettled({ code: resultCode, message: resultMessage }: Failure): Settled | undefined {
+  const isDayEnd = FAILURE_CODES.get(resultCode) === "day_not_ended";
+  return isDayEnd ? { kind: "settled", resultCode, resultMessage } : undefined;
+}
+
+function cancelNamed<Failed>(
+  { settings, calls }: Account,
+  call: AcquirerAmount & { reference: string; requestIp?: string; waitUntil: Date },
+  paymentId: string,
+  onFailure: (failure: Failure) => Failed | undefined,
+) {
+  const sent = cancelRequest(call, paymentId, settings);
+  const about = { ...call, conversationId: call.reference, paymentId };
+  return calls.outcome(sent, call.waitUntil, (answer) => readGivenBack(answer, about), onFailure);
 }
 
 /**
  * Every answer of the protocol that does not refuse the account shows that the keys are right, even if it refuses the
  * BIN.
  */
-function probeOutcome(envelope: Envelope): ProbeOutcome {
+async function probe({ settings, calls }: Account, waitUntil: Date): Promise<ProbeOutcome> {
+  const envelope = await calls.post(probeRequest(settings), waitUntil);
   switch (envelope.kind) {
     case "success":
       return { kind: "ok" };
     case "failure": {
       const { code } = envelope.failure;
-      const { kind } = classifyFailure(code);
-      return kind === "credentials"
+      return FAILURE_CODES.get(code) === "credentials"
         ? { kind: "credentials", detail: `iyzico refuses the account (${code})` }
         : { kind: "ok" };
     }

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { readIyzicoNotification } from "./read-notification.ts";
-import { hmacHex } from "./signatures.ts";
+import { hmacHex } from "@holdfast/acquirer/kit";
 
 const secrets = { apiKey: "sandbox-apikey", secretKey: "sandbox-secret" };
 const FIELDS = {

@@ -1,8 +1,8 @@
+import type { BankNotification, ReadNotification } from "@holdfast/acquirer";
+import { readJson } from "@holdfast/acquirer/kit";
 import { z } from "zod";
 
-import type { BankNotification, ReadNotification } from "@holdfast/acquirer";
 import type { IyzicoSecrets } from "./iyzico-settings.ts";
-import { readJson } from "./read-json.ts";
 import { isGenuineNotification } from "./signatures.ts";
 
 /**

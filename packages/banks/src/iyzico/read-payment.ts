@@ -1,9 +1,19 @@
+import type { AcquirerAmount, Approved, Unknown } from "@holdfast/acquirer";
+import {
+  amount,
+  currency,
+  fee,
+  INVALID_ANSWER,
+  MISMATCH,
+  optionalWord,
+  ownName,
+  PENDING,
+  word,
+} from "@holdfast/acquirer/kit";
 import { z } from "zod";
 
-import type { AcquirerAmount, Approved, Unknown } from "@holdfast/acquirer";
-import { amount, currency, fee, optionalWord, ownName, word } from "./answer-fields.ts";
+import type { Answer } from "./envelope.ts";
 import type { IyzicoSecrets } from "./iyzico-settings.ts";
-import { INVALID_ANSWER, MISMATCH } from "./read-envelope.ts";
 import { isGenuine } from "./signatures.ts";
 
 /**
@@ -24,45 +34,31 @@ export type Phase = "AUTH" | "PRE_AUTH" | "POST_AUTH";
  * signed, and that names our order, reference, amount and currency, is an approval.
  */
 export function readPayment(
-  answer: Readonly<Record<string, unknown>>,
+  answer: Answer,
   expected: ExpectedPayment,
   secrets: IyzicoSecrets,
 ): Approved | Unknown {
-  const signed = signedFields.safeParse(answer);
-  if (!signed.success || !isGenuine("payment", signed.data, secrets)) return INVALID_ANSWER;
-  const read = paymentAnswer.safeParse(answer);
-  if (!read.success) return INVALID_ANSWER;
+  const read = isGenuine("payment", answer, secrets) ? paymentAnswer.safeParse(answer) : undefined;
+  if (!read?.success) return INVALID_ANSWER;
   const payment = read.data;
   if (!isAbout(payment, expected)) return MISMATCH;
   // Refused by the fraud desk after the issuer approved: an inquiry shows what remains of it.
   if (payment.fraudStatus === "-1") return PENDING;
   return {
-    kind: "approved",
+    ...approvalOf(payment),
     amountMinor: payment.paidPrice,
-    currency: payment.currency,
     externalTransactionId: payment.paymentId,
-    authCode: payment.authCode ?? "",
-    resultCode: SUCCESS.code,
-    resultMessage: SUCCESS.message,
     ...feeOf(payment),
     ...reviewOf(payment.fraudStatus),
   };
 }
 
 /** iyzico has no code and no message for a success but its status. */
-export const SUCCESS = { code: "success", message: "" } as const;
+export const SUCCESS = { resultCode: "success", resultMessage: "" } as const;
 
-const PENDING: Unknown = { kind: "unknown", reason: "pending" };
-
-/** The signature covers the texts as they were written; a number is its source text. */
-const signedFields = z.record(z.string(), z.unknown()).transform((fields) =>
-  Object.fromEntries(
-    ["paymentId", "currency", "basketId", "conversationId", "paidPrice", "price", "signature"].map((name) => {
-      const value = fields[name];
-      return [name, typeof value === "string" ? value : undefined] as const;
-    }),
-  ),
-);
+function approvalOf({ currency: of, authCode = "" }: { currency: string; authCode?: string | undefined }) {
+  return { kind: "approved", currency: of, authCode, ...SUCCESS } as const;
+}
 
 const paymentAnswer = z.object({
   paymentId: word,
@@ -102,3 +98,35 @@ function reviewOf(fraudStatus: PaymentAnswer["fraudStatus"]): Pick<Approved, "fr
   if (fraudStatus === "0") return { fraudReview: "in_review" };
   return fraudStatus === "1" ? { fraudReview: "accepted" } : {};
 }
+
+/**
+ * The answer `success` to a cancel or a refund. iyzico signs no cancel, and the documents do not say what a refund's
+ * signature covers, so it is not checked: TLS vouches for these answers.
+ */
+export function readGivenBack(
+  answer: Answer,
+  expected: AcquirerAmount & { conversationId: string; paymentId: string },
+): Approved | Unknown {
+  const read = givenBack.safeParse(answer);
+  if (!read.success) return INVALID_ANSWER;
+  const { data } = read;
+  const isAboutIt =
+    data.conversationId === expected.conversationId &&
+    data.paymentId === expected.paymentId &&
+    data.price === expected.amountMinor &&
+    data.currency === expected.currency;
+  if (!isAboutIt) return MISMATCH;
+  // `hostReference` is the payment's, and names no cancel and no refund of it.
+  const externalTransactionId = data.cancelHostReference ?? data.refundHostReference ?? "";
+  return { ...approvalOf(data), amountMinor: data.price, externalTransactionId };
+}
+
+const givenBack = z.object({
+  paymentId: word,
+  conversationId: ownName,
+  price: amount,
+  currency,
+  authCode: optionalWord,
+  cancelHostReference: optionalWord,
+  refundHostReference: optionalWord,
+});

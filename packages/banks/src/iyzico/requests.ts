@@ -6,11 +6,12 @@ import type {
   EnrolmentRequest,
   FollowUpRequest,
 } from "@holdfast/acquirer";
-import { amountText } from "./decimal.ts";
+import { amountText } from "@holdfast/acquirer/kit";
+
 import type { IyzicoSettings } from "./iyzico-settings.ts";
 
-/** One request: the signature covers `path` and these exact bytes of `body`. */
-export type IyzicoRequest = { path: string; body: string };
+/** One request: the signature covers `path` and these exact bytes of `body`. Its answer repeats `conversationId`. */
+export type IyzicoRequest = { path: string; body: string; conversationId: string };
 
 /**
  * A sale, a pre-authorization, or the first half of 3-D Secure of either. `conversationId` is the order, by which an inquiry
@@ -198,6 +199,9 @@ export function probeRequest({ locale }: IyzicoSettings): IyzicoRequest {
 /** A test card's BIN from iyzico's sandbox, so that no cardholder's digits leave for a probe. */
 const PROBE_BIN = "55287900";
 
-function jsonRequest(path: string, fields: Record<string, unknown>): IyzicoRequest {
-  return { path, body: JSON.stringify(fields) };
+function jsonRequest(
+  path: string,
+  fields: { conversationId: string; [name: string]: unknown },
+): IyzicoRequest {
+  return { path, body: JSON.stringify(fields), conversationId: fields.conversationId };
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
-import { hmacHex, isGenuine, signedHeaders } from "./signatures.ts";
+import { hmacHex } from "@holdfast/acquirer/kit";
+import { isGenuine, signedHeaders } from "./signatures.ts";
 
 const secrets = { apiKey: "sandbox-apikey", secretKey: "sandbox-secret" };
 const random = "5f2d8c0b7a914e36";

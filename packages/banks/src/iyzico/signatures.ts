@@ -1,6 +1,5 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { hmacHex, isSameSignature, parseDecimal, shortestText } from "@holdfast/acquirer/kit";
 
-import { parseDecimal, signedForm } from "./decimal.ts";
 import type { IyzicoSecrets } from "./iyzico-settings.ts";
 
 /**
@@ -40,16 +39,15 @@ const SIGNED_FIELDS = {
 
 const AMOUNTS: ReadonlySet<string> = new Set(["paidPrice", "price"]);
 
-export type SignedMessage = keyof typeof SIGNED_FIELDS;
-
-/** Verifies that a message was signed with the secret key. @param fields numbers as they were written. */
+/** Verifies that a message was signed with the secret key. @param fields numbers as the text that they were written as. */
 export function isGenuine(
-  message: SignedMessage,
-  fields: Readonly<Record<string, string | undefined>>,
+  message: keyof typeof SIGNED_FIELDS,
+  fields: Readonly<Record<string, unknown>>,
   { secretKey }: Pick<IyzicoSecrets, "secretKey">,
 ): boolean {
-  const signed = SIGNED_FIELDS[message].map((name) => signedValue(name, fields[name] ?? ""));
-  return isSame(fields["signature"] ?? "", hmacHex(secretKey, signed.join(":")));
+  const signed = SIGNED_FIELDS[message].map((name) => signedValue(name, textOf(fields[name])));
+  const signature = textOf(fields["signature"]).toLowerCase();
+  return isSameSignature(signature, hmacHex(secretKey, signed.join(":")));
 }
 
 /** The fields that the header `X-IYZ-SIGNATURE-V3` covers. `token` exists on iyzico's hosted pages only. */
@@ -68,20 +66,15 @@ export function isGenuineNotification(
   { secretKey }: Pick<IyzicoSecrets, "secretKey">,
 ): boolean {
   const signed = `${secretKey}${iyziEventType}${paymentId}${token}${paymentConversationId}${status}`;
-  return isSame(given, hmacHex(secretKey, signed));
+  return isSameSignature(given.toLowerCase(), hmacHex(secretKey, signed));
 }
 
-function isSame(given: string, hash: string): boolean {
-  const [one, other] = [Buffer.from(given.toLowerCase()), Buffer.from(hash)];
-  return one.length === other.length && timingSafeEqual(one, other);
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }
 
+/** An amount is signed without trailing zeros. */
 function signedValue(name: string, text: string): string {
   const amount = AMOUNTS.has(name) ? parseDecimal(text) : undefined;
-  return amount ? signedForm(amount) : text;
-}
-
-/** HMAC-SHA-256 in lower-case hexadecimal. */
-export function hmacHex(secretKey: string, text: string): string {
-  return createHmac("sha256", secretKey).update(text, "utf8").digest("hex");
+  return amount ? shortestText(amount) : text;
 }

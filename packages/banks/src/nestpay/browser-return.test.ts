@@ -49,7 +49,7 @@ const read = (fields: Fields, acceptMdStatus = settings.acceptMdStatus, of = exp
 test("an honest return proves the authentication", () => {
   expect(read(signed())).toEqual({
     kind: "proven",
-    instrument: { md: honest["md"], xid: honest["xid"], eci: "05", cavv: honest["cavv"] },
+    proof: { md: honest["md"], xid: honest["xid"], eci: "05", cavv: honest["cavv"] },
     authentication: { transStatus: "Y", eci: "05" },
   });
 });

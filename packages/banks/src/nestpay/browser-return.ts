@@ -6,12 +6,18 @@ import type {
   Declined,
   NotGenuine,
 } from "@holdfast/acquirer";
-import { printable } from "./answer-verdict.ts";
-import { transactionType, writeInstallments, type Instrument } from "./build-request.ts";
-import { readDecimal, type WrittenAmount } from "./nestpay-amount.ts";
+import { minorOf, notGenuine, parseDecimal, returnedFields } from "@holdfast/acquirer/kit";
+
+import { messageOf } from "./answer.ts";
 import type { NestpaySettings } from "./nestpay-settings.ts";
-import { STORE_TYPE } from "./gate-form.ts";
-import { isVer3Hash, type FormFields } from "./ver3-hash.ts";
+import {
+  STORE_TYPE,
+  transactionType,
+  writeInstallments,
+  type Proof,
+  type WrittenAmount,
+} from "./requests.ts";
+import { isVer3Hash } from "./ver3-hash.ts";
 
 /** The payment as we stored it: a return that says anything else about it is not the payment's. */
 export type ReturnedFor = {
@@ -24,7 +30,7 @@ export type ReturnedFor = {
 };
 
 export type ReturnRead =
-  | { kind: "proven"; instrument: Extract<Instrument, { md: string }>; authentication: Authentication }
+  | { kind: "proven"; proof: Proof; authentication: Authentication }
   | (Declined & { authentication?: Authentication })
   | NotGenuine;
 
@@ -40,7 +46,7 @@ export function readReturn(
   storeKey: string,
 ): ReturnRead {
   if (!returned) return notGenuine("no_signature");
-  const fields = indexed(returned.fields);
+  const fields = returnedFields(returned, (name) => name.toLowerCase());
   if (!fields) return notGenuine("signature");
   const hash = fields.get("hash");
   if (!hash) return notGenuine("no_signature");
@@ -53,17 +59,6 @@ export function readReturn(
 
 type Fields = ReadonlyMap<string, string>;
 
-/**
- * Fields by name in lower case. A name that comes twice could be read in two ways; a form of a novel's length is none.
- */
-function indexed(fields: FormFields): Fields | undefined {
-  const byName = new Map(fields.map(([name, value]) => [name.toLowerCase(), value]));
-  const length = fields.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
-  return byName.size === fields.length && fields.length <= FIELDS_MAX && length <= LENGTH_MAX
-    ? byName
-    : undefined;
-}
-
 function differenceOf(
   fields: Fields,
   expected: ReturnedFor,
@@ -73,7 +68,7 @@ function differenceOf(
   const orderId = fields.get("oid");
   if (orderId !== expected.orderId || (fields.get("returnoid") ?? orderId) !== orderId) return "other_order";
   const { total, currency } = expected.amount;
-  const isSameAmount = readDecimal(fields.get("amount") ?? "") === readDecimal(total);
+  const isSameAmount = readAmount(fields.get("amount") ?? "") === readAmount(total);
   if (!isSameAmount || fields.get("currency") !== currency) return "other_amount";
   const installments = fields.get("taksit") ?? fields.get("instalment") ?? "";
   if (installments !== writeInstallments(expected.installmentCount)) return "other_amount";
@@ -85,28 +80,35 @@ function differenceOf(
   return isSameForm ? undefined : "other_order";
 }
 
+/** Banks write the decimals after a point or a comma. */
+function readAmount(text: string): bigint | undefined {
+  const decimal = parseDecimal(text.replace(",", "."));
+  return decimal && minorOf(decimal);
+}
+
 /**
  * Without a second call of ours nothing is ever authorized, so every result that does not entitle us to it is a decline
  * for good.
  */
 function readResult(fields: Fields, settings: Pick<NestpaySettings, "acceptMdStatus">): ReturnRead {
   const status = fields.get("mdstatus") ?? "";
-  const transStatus = fields.get("txstatus") === "R" ? "R" : TRANS_STATUS.get(status);
+  const known = STATUSES.get(status);
+  const transStatus = fields.get("txstatus") === "R" ? "R" : known?.transStatus;
   const authentication = transStatus && authenticationOf(fields, transStatus);
-  const instrument = instrumentOf(fields);
+  const proof = proofOf(fields);
   const isAccepted = settings.acceptMdStatus.some((accepted) => accepted === status);
-  if (isAccepted && authentication && instrument) return { kind: "proven", instrument, authentication };
+  if (isAccepted && authentication && proof) return { kind: "proven", proof, authentication };
   return {
     kind: "declined",
-    declineClass: isAccepted ? "technical" : (STATUS_CLASSES.get(status) ?? "technical"),
-    resultCode: TRANS_STATUS.has(status) ? `MD-${status}` : (codeOf(fields) ?? "MD-"),
-    resultMessage: printable(fields.get("mderrormsg") || fields.get("errmsg") || ""),
+    declineClass: isAccepted ? "technical" : (known?.declineClass ?? "technical"),
+    resultCode: known ? `MD-${status}` : (codeOf(fields) ?? "MD-"),
+    resultMessage: messageOf(fields.get("mderrormsg") || fields.get("errmsg") || ""),
     ...(authentication && { authentication }),
   };
 }
 
 /** Bounded, since the values of a return are the bank's, but came by a browser. */
-function instrumentOf(fields: Fields): Extract<Instrument, { md: string }> | undefined {
+function proofOf(fields: Fields): Proof | undefined {
   const [md = "", xid = "", eci = "", cavv = ""] = ["md", "xid", "eci", "cavv"].map((name) =>
     fields.get(name),
   );
@@ -130,31 +132,20 @@ function codeOf(fields: Fields): string | undefined {
   return /^[\w-]{1,32}$/.test(code) ? code : undefined;
 }
 
-/** The terms of EMV 3-D Secure for each `mdStatus`. */
-const TRANS_STATUS: ReadonlyMap<string, Authentication["transStatus"]> = new Map([
-  ["0", "N"],
-  ["1", "Y"],
-  ["2", "A"],
-  ["3", "A"],
-  ["4", "A"],
-  ["5", "U"],
-  ["6", "U"],
-  ["7", "U"],
-  ["8", "U"],
+type Status = { transStatus: Authentication["transStatus"]; declineClass: DeclineClass };
+
+/**
+ * The terms of EMV 3-D Secure for each `mdStatus`. A cardholder who was not authenticated may try again; a card outside of
+ * 3-D Secure stays there.
+ */
+const STATUSES: ReadonlyMap<string, Status> = new Map([
+  ["0", { transStatus: "N", declineClass: "soft" }],
+  ["1", { transStatus: "Y", declineClass: "technical" }],
+  ["2", { transStatus: "A", declineClass: "hard" }],
+  ["3", { transStatus: "A", declineClass: "hard" }],
+  ["4", { transStatus: "A", declineClass: "soft" }],
+  ["5", { transStatus: "U", declineClass: "technical" }],
+  ["6", { transStatus: "U", declineClass: "technical" }],
+  ["7", { transStatus: "U", declineClass: "technical" }],
+  ["8", { transStatus: "U", declineClass: "hard" }],
 ]);
-
-/** A cardholder who was not authenticated may try again; a card outside of 3-D Secure stays there. */
-const STATUS_CLASSES: ReadonlyMap<string, DeclineClass> = new Map([
-  ["0", "soft"],
-  ["2", "hard"],
-  ["3", "hard"],
-  ["4", "soft"],
-  ["8", "hard"],
-]);
-
-const FIELDS_MAX = 200;
-const LENGTH_MAX = 65_536;
-
-function notGenuine(why: NotGenuine["why"]): NotGenuine {
-  return { kind: "not_genuine", why };
-}

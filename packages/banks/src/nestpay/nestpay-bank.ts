@@ -1,91 +1,200 @@
-import { isSafeWebUrl } from "@holdfast/service-runtime";
+import { randomBytes, randomUUID } from "node:crypto";
 
-import type { AcquirerCard, NotSent, Unknown } from "@holdfast/acquirer";
-import { BoundedHttpClient, type RawHttpExchange } from "../bounded-http-client.ts";
-import type { AcquirerWire, ConnectedAccount } from "@holdfast/acquirer";
-import { INVALID_ANSWER, verdictOf, type Asked, type Verdict } from "./answer-verdict.ts";
-import { historyRequest, type Caller } from "./build-request.ts";
-import { challengePage } from "./challenge-page.ts";
-import type { NestpaySecrets, NestpaySettings } from "./nestpay-settings.ts";
-import { readHistory, type OrderHistory } from "./order-history.ts";
-import { readAnswer } from "./read-answer.ts";
-import type { FormFields } from "./ver3-hash.ts";
+import type {
+  AcquirerAmount,
+  AcquirerCard,
+  AcquirerWire,
+  Capabilities,
+  CompletionRequest,
+  ConnectedAccount,
+  EnrolmentOutcome,
+  EnrolmentRequest,
+  FollowUpRequest,
+  InquiryOutcome,
+  InquiryRequest,
+  ProbeOutcome,
+} from "@holdfast/acquirer";
+import {
+  answeredPage,
+  BankAddresses,
+  INVALID_ANSWER,
+  UNSUPPORTED,
+  type CallOutcome,
+  type HttpExchange,
+  type Order,
+  type OrderBank,
+  type PaymentCall,
+  type Standing,
+} from "@holdfast/acquirer/kit";
+
+import { outcomeOf, readAnswer, type Asked } from "./answer.ts";
+import { readReturn } from "./browser-return.ts";
+import { nestpayCapabilities, type NestpaySecrets, type NestpaySettings } from "./nestpay-settings.ts";
+import { movementsOf, readHistory, standingIn, type OrderHistory } from "./order-history.ts";
+import { refundOrder } from "./refund-order.ts";
+import {
+  captureRequest,
+  cardRequest,
+  creditRequest,
+  gateForm,
+  historyRequest,
+  isOrderId,
+  voidRequest,
+  writeAmount,
+  type Caller,
+  type Proof,
+  type WrittenAmount,
+} from "./requests.ts";
+import { coreCodes } from "./result-codes.ts";
 
 /**
- * The bank over HTTP: the one place that sends anything. Bodies have card numbers and passwords in them, so that
- * nothing here is logged, thrown or kept.
+ * An account at a bank of the Nestpay kind. The bank's way to express each part of the port:
+ *
+ * - The order's id is the bank's `OrderId`, of which it approves one authorization or sale. Captures, voids and refunds
+ * have no reference of ours.
+ * - A deadline is our own only: the bank knows none.
+ * - A reversal is a void of the success that the history shows. An order that the bank has not seen cannot be bound.
+ * - An inquiry is the order's history. It has no currency, and an order has only one.
+ * - An answer has no amount, so that an approval is confirmed by the history before it is believed: see
+ * `confirmAmounts`.
+ *
+ * Bodies have card numbers and passwords in them, so that nothing here is logged, thrown or kept.
  */
-export class NestpayBank {
-  readonly caller: Caller;
-  readonly #timeZone: string;
-  readonly #confidential: readonly string[];
-  readonly #api: BoundedHttpClient;
-  readonly #gate: BoundedHttpClient;
-  readonly #apiPath: string;
-  readonly #gatePath: string;
+export class NestpayBank implements OrderBank<WrittenAmount, Proof> {
+  readonly capabilities: Capabilities;
+  readonly confirmsAmounts: boolean;
+  /**
+   * No authorization that waits for a capture: of another kind (2115), captured (2506), or none at all (2509). Nothing there
+   * to void: unknown (2008), no success (2116, 2120), or settled (2511).
+   */
+  readonly nothingLeft = { capture: coreCodes("2115 2506 2509"), void: coreCodes("2008 2116 2120 2511") };
+  readonly settledCode = "CORE-2511";
+  readonly #caller: Caller;
+  readonly #account: ConnectedAccount<NestpaySettings>;
+  readonly #secrets: NestpaySecrets;
+  readonly #addresses: BankAddresses<"api" | "gate">;
 
-  /** @throws TypeError for an address over plain HTTP to another machine, unless the wire allows it. */
+  /** @throws PlaintextRefusedError for an address over plain HTTP to another machine, unless the wire allows it. */
   constructor(account: ConnectedAccount<NestpaySettings>, secrets: NestpaySecrets, wire: AcquirerWire) {
-    const { apiUrl, gateUrl, clientId, mode } = account.settings;
-    const { apiUser, apiPassword, storeKey } = secrets;
-    const refused = [apiUrl, gateUrl].find((url) => !wire.allowPlaintext && !isSafeWebUrl(url));
-    if (refused !== undefined) throw new TypeError("the bank's addresses must be https://");
-    this.caller = { user: apiUser, password: apiPassword, clientId, mode };
-    this.#timeZone = account.businessDay.timeZone;
-    this.#confidential = [apiPassword, storeKey];
-    const [api, gate] = [new URL(apiUrl), new URL(gateUrl)];
-    this.#api = clientOf(api.origin, wire);
-    this.#gate = api.origin === gate.origin ? this.#api : clientOf(gate.origin, wire);
-    this.#apiPath = api.pathname + api.search;
-    this.#gatePath = gate.pathname + gate.search;
+    const { apiUrl, gateUrl, clientId, mode, confirmAmounts } = account.settings;
+    this.capabilities = nestpayCapabilities(account.settings);
+    this.confirmsAmounts = confirmAmounts;
+    this.#caller = { user: secrets.apiUser, password: secrets.apiPassword, clientId, mode };
+    this.#account = account;
+    this.#secrets = secrets;
+    this.#addresses = new BankAddresses({ api: apiUrl, gate: gateUrl }, wire);
   }
 
-  /** Sends a call that moves money. */
-  async order(
+  write({ amountMinor, currency, orderId }: AcquirerAmount & { orderId: string }) {
+    return isOrderId(orderId) ? writeAmount(amountMinor, currency) : undefined;
+  }
+
+  pay(call: PaymentCall, amount: WrittenAmount, instrument: AcquirerCard | Proof): Promise<CallOutcome> {
+    const body = cardRequest(this.#caller, { ...call, amount, instrument });
+    const payer = "pan" in instrument ? [instrument.pan, instrument.cvv] : [instrument.md, instrument.cavv];
+    return this.#order(body, call.expiresAt, call, payer);
+  }
+
+  capture(request: FollowUpRequest, amount: WrittenAmount): Promise<CallOutcome> {
+    const body = captureRequest(this.#caller, request.orderId, amount);
+    return this.#order(body, request.waitUntil, request);
+  }
+
+  void(order: Order, transId: string): Promise<CallOutcome> {
+    return this.#order(voidRequest(this.#caller, order.orderId, transId), order.waitUntil, order);
+  }
+
+  credit(request: FollowUpRequest, amount: WrittenAmount): Promise<CallOutcome> {
+    return this.#order(creditRequest(this.#caller, request.orderId, amount), request.waitUntil, request);
+  }
+
+  refund(request: FollowUpRequest, amount: WrittenAmount) {
+    const { businessDay, settings } = this.#account;
+    const { creditBeforeDayEnd } = settings;
+    return refundOrder(this, request, amount, { creditBeforeDayEnd, businessDay, now: new Date() });
+  }
+
+  /** Moves no money: the bank authenticates, and the cardholder's browser brings the result. */
+  async enrol(request: EnrolmentRequest, amount: WrittenAmount): Promise<EnrolmentOutcome> {
+    const nonce = randomBytes(10).toString("hex");
+    const { storeKey } = this.#secrets;
+    const form = gateForm(request, amount, this.#account.settings, { storeKey, nonce });
+    const body = new URLSearchParams(form.map(([name, value]) => [name, value])).toString();
+    const exchange = await this.#post("gate", body, request.expiresAt);
+    if (exchange.kind !== "answered") return exchange;
+    const html = answeredPage(exchange, request.card);
+    if (html === undefined) return INVALID_ANSWER;
+    return { kind: "challenge", session: nonce, challenge: { type: "html", html } };
+  }
+
+  prove(request: CompletionRequest, amount: WrittenAmount) {
+    const expected = { ...request, amount };
+    return readReturn(request.returned, expected, this.#account.settings, this.#secrets.storeKey);
+  }
+
+  async standing(order: Order, name?: string): Promise<Standing> {
+    return standingIn(await this.#history(order.orderId, order.waitUntil), order.currency, name);
+  }
+
+  async inquire(request: InquiryRequest): Promise<InquiryOutcome> {
+    if (!isOrderId(request.orderId)) return UNSUPPORTED;
+    const history = await this.#history(request.orderId, request.waitUntil);
+    return history.kind === "found"
+      ? { kind: "found", movements: movementsOf(history.rows, request) }
+      : history;
+  }
+
+  /** Asks for an order that does not exist: a caller with the right to ask gets the answer that there is none. */
+  async probe(waitUntil: Date): Promise<ProbeOutcome> {
+    const history = await this.#history(randomUUID().replaceAll("-", ""), waitUntil);
+    switch (history.kind) {
+      case "not_found":
+        return { kind: "ok" };
+      case "found":
+        return { kind: "unreachable", detail: "an answer about an order that does not exist" };
+      case "unknown":
+        return { kind: "unreachable", detail: `no answer of the protocol: ${history.reason}` };
+      case "not_sent":
+        return history.reason === "credentials"
+          ? { kind: "credentials", detail: REFUSED_CALLER }
+          : { kind: "unreachable", detail: "no connection" };
+      default:
+        return history satisfies never;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#addresses.close();
+  }
+
+  /** Sends a call that moves money. @param payer texts of the card, or of what stands for it. */
+  async #order(
     body: string,
     until: Date,
     asked: Omit<Asked, "confidential">,
-    card: string[] = [],
-  ): Promise<Verdict> {
-    const exchange = await this.#post(this.#api, this.#apiPath, body, until);
+    payer: readonly string[] = [],
+  ): Promise<CallOutcome> {
+    const exchange = await this.#post("api", body, until);
     if (exchange.kind !== "answered") return exchange;
+    const { apiPassword, storeKey } = this.#secrets;
     const answer = readAnswer(exchange);
-    if (!answer) return INVALID_ANSWER;
-    return verdictOf(answer, { ...asked, confidential: [...this.#confidential, ...card] });
+    const confidential = [apiPassword, storeKey, ...payer];
+    return answer ? outcomeOf(answer, { ...asked, confidential }) : INVALID_ANSWER;
   }
 
   /** Asks for all rows of an order. */
-  async history(orderId: string, until: Date): Promise<OrderHistory> {
-    const exchange = await this.#post(this.#api, this.#apiPath, historyRequest(this.caller, orderId), until);
+  async #history(orderId: string, until: Date): Promise<OrderHistory> {
+    const exchange = await this.#post("api", historyRequest(this.#caller, orderId), until);
     if (exchange.kind !== "answered") return exchange;
     const answer = readAnswer(exchange);
-    return answer ? readHistory(answer, orderId, this.#timeZone) : INVALID_ANSWER;
+    const { timeZone } = this.#account.businessDay;
+    return answer ? readHistory(answer, orderId, timeZone) : INVALID_ANSWER;
   }
 
-  /** Posts the 3-D Secure form and returns the page that the cardholder's browser is to be shown. */
-  async openGate(
-    form: FormFields,
-    until: Date,
-    card: AcquirerCard,
-  ): Promise<{ kind: "page"; html: string } | Unknown | NotSent> {
-    const body = new URLSearchParams(form.map(([name, value]) => [name, value])).toString();
-    const exchange = await this.#post(this.#gate, this.#gatePath, body, until);
-    if (exchange.kind !== "answered") return exchange;
-    const html = challengePage(exchange, card);
-    return html === undefined ? INVALID_ANSWER : { kind: "page", html };
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([this.#api.close(), this.#gate.close()]);
-  }
-
-  #post(client: BoundedHttpClient, path: string, body: string, until: Date): Promise<RawHttpExchange> {
-    return client.exchangeBytes({ method: "POST", path, body, headers: FORM_HEADERS }, until);
+  #post(address: "api" | "gate", body: string, until: Date): Promise<HttpExchange> {
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    return this.#addresses.exchange(address, { method: "POST", body, headers }, until);
   }
 }
 
-function clientOf(url: string, wire: AcquirerWire): BoundedHttpClient {
-  return new BoundedHttpClient({ ...wire, url });
-}
-
-const FORM_HEADERS = { "content-type": "application/x-www-form-urlencoded" };
+const REFUSED_CALLER = "the bank refuses the user, the password, the client id or this machine's address";

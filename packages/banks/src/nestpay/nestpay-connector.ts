@@ -1,13 +1,15 @@
 import type { AcquirerConnector } from "@holdfast/acquirer";
-import { createNestpayAcquirer } from "./nestpay-acquirer.ts";
-import { NESTPAY_CURRENCIES } from "./nestpay-amount.ts";
-import { nestpayCapabilities } from "./nestpay-capabilities.ts";
+import { createOrderAcquirer } from "@holdfast/acquirer/kit";
+
+import { NestpayBank } from "./nestpay-bank.ts";
 import {
+  nestpayCapabilities,
   nestpaySecrets,
   nestpaySettings,
   type NestpaySecrets,
   type NestpaySettings,
 } from "./nestpay-settings.ts";
+import { NESTPAY_CURRENCIES } from "./requests.ts";
 
 /** The protocol that about ten Turkish banks have in common, also named EST or CC5. */
 export const nestpayConnector: AcquirerConnector<NestpaySettings, NestpaySecrets> = {
@@ -16,5 +18,5 @@ export const nestpayConnector: AcquirerConnector<NestpaySettings, NestpaySecrets
   secrets: nestpaySecrets,
   currencies: NESTPAY_CURRENCIES,
   capabilities: nestpayCapabilities,
-  connect: createNestpayAcquirer,
+  connect: (account, secrets, wire) => createOrderAcquirer(new NestpayBank(account, secrets, wire)),
 };

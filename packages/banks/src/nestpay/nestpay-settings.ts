@@ -1,21 +1,15 @@
+import type { Capabilities } from "@holdfast/acquirer";
+import { bankAddress, secretText } from "@holdfast/acquirer/kit";
 import { z } from "zod";
-
-/** Bytes that XML cannot carry, and with which no bank's user or key was ever made. */
-const CONTROL = /\p{Cc}/u;
-
-const address = z
-  .url({ protocol: /^https?$/, error: "must be an https:// address" })
-  .max(512, "must have at most 512 characters")
-  .refine((url) => !/[#@]/.test(url), "must have neither a user nor a fragment");
 
 /**
  * The settings of an account that are not secret. Addresses over plain HTTP are refused when the account is connected.
  */
 export const nestpaySettings = z.strictObject({
-  apiUrl: address.describe(
+  apiUrl: bankAddress.describe(
     "The bank's address for payments, such as https://sanalpos.bank.example/fim/api. The bank has to know the address that calls to it come from.",
   ),
-  gateUrl: address.describe(
+  gateUrl: bankAddress.describe(
     "The bank's address for 3-D Secure, such as https://sanalpos.bank.example/fim/est3Dgate. Holdfast posts the form itself, so that no browser ever carries the card.",
   ),
   clientId: z
@@ -54,23 +48,26 @@ export const nestpaySettings = z.strictObject({
 });
 export type NestpaySettings = z.output<typeof nestpaySettings>;
 
-const secret = (lengthMax: number) =>
-  z
-    .string("must be a text")
-    .min(1, "must not be empty")
-    .max(lengthMax, `must have at most ${lengthMax} characters`)
-    .refine((text) => !CONTROL.test(text), "must have no control characters")
-    .refine((text) => text === text.trim(), "must have no space at its beginning or end")
-    .refine((text) => text.isWellFormed(), "must be well-formed Unicode");
+/** A second success of an order is refused; the history gives no reference of ours back; a capture of less releases the rest. */
+export function nestpayCapabilities({
+  confirmAmounts,
+}: Pick<NestpaySettings, "confirmAmounts">): Capabilities {
+  return {
+    repetition: "refuses_second_success",
+    ownReferenceOn: [],
+    release: false,
+    callsPerPayment: confirmAmounts ? 2 : 1,
+  };
+}
 
 /** No error message of this schema repeats its input. */
 export const nestpaySecrets = z
   .strictObject({
-    apiUser: secret(255).describe(
+    apiUser: secretText(255).describe(
       "The name of an API user. It needs the role for the API: passwords of other roles run out every three months.",
     ),
-    apiPassword: secret(255).describe("That user's password."),
-    storeKey: secret(255).describe(
+    apiPassword: secretText(255).describe("That user's password."),
+    storeKey: secretText(255).describe(
       "The key that signs 3-D Secure forms, set in the bank's panel. It is not the API user's password.",
     ),
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { movementsOf, readHistory, type HistoryRow } from "./order-history.ts";
-import { readAnswer } from "./read-answer.ts";
+import { readAnswer } from "./answer.ts";
 import { answerXml, emptyHistoryXml, historyRow, historyXml, refusedXml } from "./test/scripted-bank.ts";
 
 const read = (xml: string, timeZone = "Europe/Istanbul") => {

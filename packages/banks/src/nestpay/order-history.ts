@@ -1,8 +1,15 @@
 import type { BankMovement, CardOperation, MovementKind, NotSent, Unknown } from "@holdfast/acquirer";
-import { INVALID_ANSWER, MISMATCH, readId, verdictOf } from "./answer-verdict.ts";
-import { readLocalTime } from "./read-local-time.ts";
-import { readMinorUnits } from "./nestpay-amount.ts";
-import type { BankAnswer } from "./read-answer.ts";
+import {
+  INVALID_ANSWER,
+  MISMATCH,
+  readMinorUnits,
+  readWallClock,
+  standingOf,
+  type Standing,
+  type Success,
+} from "@holdfast/acquirer/kit";
+
+import { readId, readRefusal, type BankAnswer } from "./answer.ts";
 
 /** The bank's record of an order, oldest row first. */
 export type OrderHistory =
@@ -17,11 +24,7 @@ export type OrderHistory =
  */
 export type HistoryRow = {
   charge: "S" | "C";
-  /**
-   * A authorized, C captured, S settled, V voided, D declined, PN planned, CNCL plan cancelled, ERR failed, R to be reversed by
-   * the bank.
-   */
-  state: "A" | "C" | "S" | "V" | "D" | "PN" | "CNCL" | "ERR" | "R";
+  state: RowState;
   amountMinor: bigint;
   capturedMinor?: bigint;
   at: Date;
@@ -30,6 +33,31 @@ export type HistoryRow = {
   authCode?: string;
   procReturnCode: string;
   transId?: string;
+};
+
+/**
+ * A authorized, C captured, S settled, V voided, D declined, PN planned, CNCL plan cancelled, ERR failed, R to be reversed
+ * by the bank. A failure is not a refusal, and a payment that the bank still has to reverse is not reversed.
+ */
+const MOVEMENT_STATES = {
+  A: "approved",
+  C: "approved",
+  S: "approved",
+  V: "voided",
+  D: "declined",
+  CNCL: "declined",
+  ERR: "pending",
+  PN: "pending",
+  R: "pending",
+} as const satisfies Record<string, BankMovement["state"]>;
+type RowState = keyof typeof MOVEMENT_STATES;
+
+/** The states of a row that took effect. */
+const SUCCESS_STATES: Partial<Record<RowState, Success["state"]>> = {
+  A: "held",
+  C: "taken",
+  S: "settled",
+  V: "voided",
 };
 
 /**
@@ -47,8 +75,8 @@ export function readHistory(answer: BankAnswer, orderId: string, timeZone: strin
     return rows && rows.length === Number(count) ? { kind: "found", rows } : INVALID_ANSWER;
   }
   if (isEmpty(answer, orderId, count)) return { kind: "not_found" };
-  const verdict = verdictOf(answer, { orderId, confidential: [] });
-  return verdict.kind === "unknown" || verdict.kind === "not_sent" ? verdict : INVALID_ANSWER;
+  const refusal = readRefusal(answer, { confidential: [] });
+  return refusal.kind === "declined" ? INVALID_ANSWER : refusal;
 }
 
 function isEmpty(
@@ -69,15 +97,10 @@ function isEmpty(
 
 /** The bank's order is newest first. */
 function readRows(extra: ReadonlyMap<string, string>, timeZone: string): HistoryRow[] | undefined {
-  const rows: HistoryRow[] = [];
-  const names = [...extra.keys()].filter((name) => /^TRX\d+$/.test(name));
-  if (names.length === 0) return undefined;
-  for (let number = names.length; number >= 1; number -= 1) {
-    const row = readRow(extra.get(`TRX${number}`) ?? "", timeZone);
-    if (!row) return undefined;
-    rows.push(row);
-  }
-  return rows;
+  const count = [...extra.keys()].filter((name) => /^TRX\d+$/.test(name)).length;
+  const texts = Array.from({ length: count }, (_, index) => extra.get(`TRX${count - index}`) ?? "");
+  const rows = texts.flatMap((text) => readRow(text, timeZone) ?? []);
+  return count > 0 && rows.length === count ? rows : undefined;
 }
 
 /**
@@ -92,18 +115,19 @@ function readRow(text: string, timeZone: string): HistoryRow | undefined {
   const [, , , , , , , hostReference = "", authCode = "", procReturnCode = "", transaction = ""] = columns;
   const amountMinor = readMinorUnits(original);
   const capturedMinor = captured === "" ? undefined : readMinorUnits(captured);
-  const at = readLocalTime(authorizedAt, timeZone);
-  const capturedAt = capturedTime === "" ? undefined : readLocalTime(capturedTime, timeZone);
-  const transId = readId(transaction, { confidential: [] });
-  if (!isCharge(charge) || !isState(state) || amountMinor === undefined || !at) return undefined;
+  const at = readWallClock(authorizedAt, timeZone);
+  const capturedAt = capturedTime === "" ? undefined : readWallClock(capturedTime, timeZone);
+  const transId = readId(transaction);
+  if ((charge !== "S" && charge !== "C") || !isState(state) || amountMinor === undefined || !at)
+    return undefined;
+  const tookEffect = SUCCESS_STATES[state] !== undefined;
   // A movement that never took effect may have no name.
-  if (transId === undefined && (transaction !== "" || TOOK_EFFECT.has(state))) return undefined;
+  if (transId === undefined && (transaction !== "" || tookEffect)) return undefined;
   if (charge === "C" && capturedMinor !== undefined && capturedMinor !== amountMinor) return undefined;
   if ((captured !== "" && capturedMinor === undefined) || (capturedTime !== "" && !capturedAt))
     return undefined;
   if (!/^\w{0,8}$/.test(authCode) || !/^[\w-]{0,32}$/.test(hostReference)) return undefined;
-  if (!/^\w{0,8}$/.test(procReturnCode) || (TOOK_EFFECT.has(state) && procReturnCode !== "00"))
-    return undefined;
+  if (!/^\w{0,8}$/.test(procReturnCode) || (tookEffect && procReturnCode !== "00")) return undefined;
   return {
     charge,
     state,
@@ -116,6 +140,28 @@ function readRow(text: string, timeZone: string): HistoryRow | undefined {
     procReturnCode,
     ...(transId !== undefined && { transId }),
   };
+}
+
+function isState(text: string): text is RowState {
+  return Object.hasOwn(MOVEMENT_STATES, text);
+}
+
+/** The success of an order that a call is about. @param name the bank's name of it, where it is known. */
+export function standingIn(history: OrderHistory, currency: string, name?: string): Standing {
+  if (history.kind === "not_found") return { kind: "unseen" };
+  if (history.kind !== "found") return history;
+  const sales = history.rows.filter(({ charge }) => charge === "S");
+  const successes = sales.flatMap((row): Success[] => {
+    const { state, transId: externalTransactionId, authCode, procReturnCode: resultCode } = row;
+    const of = SUCCESS_STATES[state];
+    if (!of || externalTransactionId === undefined) return [];
+    const amountMinor = row.capturedMinor ?? row.amountMinor;
+    const success = { state: of, externalTransactionId, amountMinor, currency, resultCode };
+    return [{ ...success, ...(authCode !== undefined && { authCode }) }];
+  });
+  // Planned, and to be reversed by the bank itself.
+  const isUndecided = sales.some(({ state }) => state === "PN" || state === "R");
+  return standingOf(successes, { name, isUndecided });
 }
 
 /** The payment that an inquiry is about, as far as the inquiry says. */
@@ -150,12 +196,12 @@ function kindsOf(
 function movementOf(row: HistoryRow, kind: MovementKind, of: HistoryOf): BankMovement {
   const { hostReference, authCode, procReturnCode } = row;
   const externalTransactionId = transactionOf(row, kind, of);
+  const isTaken = kind === "capture" || kind === "sale";
   const at = kind === "capture" && isCaptured(row) ? row.capturedAt : row.at;
   return {
     kind,
-    state: stateOf(row),
-    amountMinor:
-      kind === "capture" || kind === "sale" ? (row.capturedMinor ?? row.amountMinor) : row.amountMinor,
+    state: MOVEMENT_STATES[row.state],
+    amountMinor: isTaken ? (row.capturedMinor ?? row.amountMinor) : row.amountMinor,
     currency: of.currency,
     ...(externalTransactionId !== undefined && { externalTransactionId }),
     ...(authCode && { authCode }),
@@ -176,38 +222,6 @@ function transactionOf(row: HistoryRow, kind: MovementKind, of: HistoryOf): stri
   return kind === "capture" && row.transId === of.externalTransactionId ? undefined : row.transId;
 }
 
-function stateOf({ state }: HistoryRow): BankMovement["state"] {
-  switch (state) {
-    case "A":
-    case "C":
-    case "S":
-      return "approved";
-    case "V":
-      return "voided";
-    case "D":
-    case "CNCL":
-      return "declined";
-    // A failure is not a refusal, and a payment that the bank still has to reverse is not reversed.
-    case "ERR":
-    case "PN":
-    case "R":
-      return "pending";
-    default:
-      return state satisfies never;
-  }
-}
-
 function isCaptured({ charge, state, capturedMinor }: HistoryRow): boolean {
   return charge === "S" && (state === "C" || state === "S" || (state === "V" && capturedMinor !== undefined));
-}
-
-const STATES = ["A", "C", "S", "V", "D", "PN", "CNCL", "ERR", "R"] as const satisfies HistoryRow["state"][];
-const TOOK_EFFECT: ReadonlySet<string> = new Set(["A", "C", "S", "V"]);
-
-function isState(text: string): text is HistoryRow["state"] {
-  return (STATES as readonly string[]).includes(text);
-}
-
-function isCharge(text: string): text is HistoryRow["charge"] {
-  return text === "S" || text === "C";
 }

@@ -1,12 +1,15 @@
-import type { AcquirerOutcome, FollowUpRequest, NotSent } from "@holdfast/acquirer";
-import { businessDayEnd } from "@holdfast/acquirer";
-import type { BusinessDay } from "@holdfast/acquirer";
-import { approvedBy, declinedBy, INVALID_ANSWER, type RefusedVerdict } from "./answer-verdict.ts";
-import { creditRequest } from "./build-request.ts";
-import type { WrittenAmount } from "./nestpay-amount.ts";
+import {
+  businessDayEnd,
+  type AcquirerOutcome,
+  type BusinessDay,
+  type FollowUpRequest,
+  type NotSent,
+} from "@holdfast/acquirer";
+import { approvedBy, INVALID_ANSWER, isRefused, voidTarget } from "@holdfast/acquirer/kit";
+
 import type { NestpayBank } from "./nestpay-bank.ts";
-import { voidTargetOf } from "./void-target.ts";
-import { voidTarget } from "./void-order.ts";
+import { coreCodes } from "./result-codes.ts";
+import type { WrittenAmount } from "./requests.ts";
 
 export type RefundTerms = { creditBeforeDayEnd: boolean; businessDay: BusinessDay; now: Date };
 
@@ -23,11 +26,10 @@ export async function refundOrder(
 ): Promise<AcquirerOutcome> {
   const dayEnd = businessDayEnd(request.target.at, terms.businessDay);
   const isDayEnded = terms.now >= dayEnd;
-  const ways = waysToRefund(request, { ...terms, isDayEnded });
-  for (const way of ways) {
-    const outcome =
-      way === "credit" ? await credit(bank, request, amount) : await refundByVoid(bank, request);
-    if (outcome !== "other_day") return outcome;
+  for (const way of waysToRefund(request, { ...terms, isDayEnded })) {
+    const outcome = way === "credit" ? await credit(bank, request, amount) : await voidTarget(bank, request);
+    const isOtherDay = outcome.kind === "settled" || (way === "credit" && isRefused(outcome, DAY_NOT_ENDED));
+    if (!isOtherDay) return outcome;
   }
   return dayNotEnded(isDayEnded ? businessDayEnd(terms.now, terms.businessDay) : dayEnd);
 }
@@ -42,41 +44,32 @@ export function waysToRefund(
   return isCreditFirst ? ["credit", "void"] : ["void", "credit"];
 }
 
+/** A whole refund may have been a void on the day itself, of which the answer was lost. */
 async function credit(
   bank: NestpayBank,
   request: FollowUpRequest,
   amount: WrittenAmount,
-): Promise<AcquirerOutcome | "other_day"> {
-  const { orderId, waitUntil } = request;
-  const verdict = await bank.order(creditRequest(bank.caller, orderId, amount), waitUntil, { orderId });
-  if (verdict.kind === "approved") return approvedBy(verdict, request);
-  if (verdict.kind !== "refused") return verdict;
-  if (verdict.core === CORE_DAY_NOT_ENDED) return "other_day";
-  return isWhole(request) ? afterRefusal(bank, request, verdict) : declinedBy(verdict);
-}
-
-/** A whole refund may have been a void on the day itself, of which the answer was lost. */
-async function afterRefusal(
-  bank: NestpayBank,
-  { orderId, waitUntil, ...request }: FollowUpRequest,
-  refusal: RefusedVerdict,
 ): Promise<AcquirerOutcome> {
-  if (refusal.core === undefined || !NOTHING_TO_REFUND.has(refusal.core)) return declinedBy(refusal);
-  const history = await bank.history(orderId, waitUntil);
-  if (history.kind === "not_found") return INVALID_ANSWER;
-  if (history.kind !== "found") return history;
-  const target = voidTargetOf(history.rows);
-  if (target.kind !== "voided") return declinedBy(refusal);
-  const { transId, authCode = "", procReturnCode: resultCode } = target.row;
-  return approvedBy({ kind: "approved", transId, authCode, resultCode, resultMessage: "" }, request);
-}
-
-async function refundByVoid(
-  bank: NestpayBank,
-  request: FollowUpRequest,
-): Promise<AcquirerOutcome | "other_day"> {
-  const outcome = await voidTarget(bank, request);
-  return outcome.kind === "settled" ? "other_day" : outcome;
+  const outcome = await bank.credit(request, amount);
+  if (!isWhole(request) || !isRefused(outcome, NOTHING_TO_REFUND)) return outcome;
+  const standing = await bank.standing(request);
+  switch (standing.kind) {
+    case "voided":
+      return approvedBy(standing.success, request);
+    case "unseen":
+      return INVALID_ANSWER;
+    case "unknown":
+    case "not_sent":
+      return standing;
+    case "live":
+    case "settled":
+    case "pending":
+    case "several":
+    case "none":
+      return outcome;
+    default:
+      return standing satisfies never;
+  }
 }
 
 function isWhole({ amountMinor, target }: Pick<FollowUpRequest, "amountMinor" | "target">): boolean {
@@ -87,7 +80,7 @@ function dayNotEnded(notBefore: Date): NotSent {
   return { kind: "not_sent", reason: "day_not_ended", notBefore };
 }
 
-const CORE_DAY_NOT_ENDED = 2508;
+const DAY_NOT_ENDED = coreCodes("2508");
 
 /** Nothing of the order is left to be refunded, as after a void. */
-const NOTHING_TO_REFUND: ReadonlySet<number> = new Set([2116, 2117, 2120, 2123, 2503, 2504]);
+const NOTHING_TO_REFUND = coreCodes("2116 2117 2120 2123 2503 2504");

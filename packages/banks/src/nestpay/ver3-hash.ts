@@ -1,4 +1,6 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { createHash } from "node:crypto";
+
+import { isSameSignature } from "@holdfast/acquirer/kit";
 
 /** Fields of a form in their order, as they are posted. */
 export type FormFields = readonly (readonly [name: string, value: string])[];
@@ -24,9 +26,7 @@ export function ver3Hash(fields: FormFields, storeKey: string): string {
  * Tells whether `hash` is the signature of the fields. Some browsers' forms turn a `+` of the base64 text into a space.
  */
 export function isVer3Hash(hash: string, fields: FormFields, storeKey: string): boolean {
-  const given = Buffer.from(hash.trim().replaceAll(" ", "+"));
-  const expected = Buffer.from(ver3Hash(fields, storeKey));
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  return isSameSignature(hash.trim().replaceAll(" ", "+"), ver3Hash(fields, storeKey));
 }
 
 /** Clients of several banks leave `countdown` out, too, which is a field of the bank's own page. */

@@ -1,17 +1,10 @@
+import { shownMessage, word } from "@holdfast/acquirer/kit";
 import { isSafeWebUrl } from "@holdfast/service-runtime";
 import { z } from "zod";
 
-/**
- * The bounds keep a faulty acquirer's values out of our columns and logs. Hosts with fields of a fixed length pad them, and
- * PostgreSQL stores no U+0000: a text loses its control characters and the space around it, and a message is cut.
- */
-const printable = z.string().transform((text) => text.replace(CONTROL_CHARACTERS, "").trim());
-const CONTROL_CHARACTERS = /\p{Cc}/gu;
-const word = printable.pipe(z.string().min(1).max(64));
 /** Many times a page that takes a browser to the issuer. */
 const HTML_LENGTH_MAX = 65_536;
-const message = printable.transform((text) => Array.from(text).slice(0, MESSAGE_LENGTH_MAX).join(""));
-const MESSAGE_LENGTH_MAX = 200;
+const message = z.string().transform((text) => shownMessage(text));
 
 const about = {
   reference: z.string().min(1).max(128),
@@ -43,8 +36,8 @@ const expiredFields = { ...about, outcome: z.literal("expired") };
 
 const authentication = z.object({
   transStatus: z.enum(["Y", "A", "N", "R", "U"]),
-  eci: z.string().length(2).optional(),
-  dsTransId: word.optional(),
+  eci: z.string().length(2).exactOptional(),
+  dsTransId: word.exactOptional(),
 });
 const session = z.string().min(1).max(128);
 
@@ -61,7 +54,7 @@ export function enrolmentAnswer({ allowPlaintext }: { allowPlaintext: boolean })
     z.object({ ...about, outcome: z.literal("challenge"), session, url, fields }),
     z.object({ ...about, outcome: z.literal("challenge_page"), session, html }),
     z.object({ ...about, outcome: z.literal("authenticated"), session, authentication }),
-    z.object({ ...declinedFields, authentication: authentication.optional() }),
+    z.object({ ...declinedFields, authentication: authentication.exactOptional() }),
     z.object(expiredFields),
   ]);
 }
@@ -74,8 +67,8 @@ const fields = z
 
 /** The answer of `POST /v1/3ds/complete`; `not_genuine` where the return that it was sent proves nothing. */
 export const completionAnswer = z.discriminatedUnion("outcome", [
-  z.object({ ...approvedFields, authentication: authentication.optional() }),
-  z.object({ ...declinedFields, authentication: authentication.optional() }),
+  z.object({ ...approvedFields, authentication: authentication.exactOptional() }),
+  z.object({ ...declinedFields, authentication: authentication.exactOptional() }),
   z.object(expiredFields),
   z.object(pendingFields),
   z.object({ ...about, outcome: z.literal("not_genuine") }),
@@ -106,10 +99,10 @@ export const reversalAnswer = z.object({
 export const inquiryAnswer = z.discriminatedUnion("outcome", [
   z.object({
     ...approvedFields,
-    authentication: authentication.optional(),
+    authentication: authentication.exactOptional(),
     at: z.iso.datetime().transform((text) => new Date(text)),
   }),
-  z.object({ ...declinedFields, authentication: authentication.optional() }),
+  z.object({ ...declinedFields, authentication: authentication.exactOptional() }),
   z.object({ reference: about.reference, outcome: z.literal("expired") }),
   z.object({ reference: about.reference, outcome: z.literal("reversed") }),
   z.object({ reference: about.reference, outcome: z.literal("not_found") }),

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import type { AcquirerConnector } from "@holdfast/acquirer";
-import { BoundedHttpClient } from "../bounded-http-client.ts";
-import { REPETITIONS } from "@holdfast/acquirer";
+import { REPETITIONS, type AcquirerConnector } from "@holdfast/acquirer";
+import { BoundedHttpClient } from "@holdfast/acquirer/kit";
 import {
   readSimulatorNotification,
   simulatorSecrets,

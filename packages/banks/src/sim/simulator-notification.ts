@@ -1,6 +1,6 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import type { BankNotification, ReadNotification } from "@holdfast/acquirer";
+import { hmacHex, isSameSignature, readJson } from "@holdfast/acquirer/kit";
 
 export const simulatorSecrets = z.strictObject({
   notificationKey: z
@@ -19,24 +19,12 @@ export function readSimulatorNotification(
   if (notificationKey === undefined) return { kind: "not_genuine", why: "no_secret" };
   const signature = headers["x-sim-signature"];
   if (signature === undefined) return { kind: "not_genuine", why: "no_signature" };
-  const expected = createHmac("sha256", notificationKey).update(body).digest();
-  const given = Buffer.from(signature, "hex");
-  if (given.length !== expected.length || !timingSafeEqual(given, expected))
+  if (!isSameSignature(signature.toLowerCase(), hmacHex(notificationKey, body)))
     return { kind: "not_genuine", why: "signature" };
-  const parsed = notification.safeParse(body.toString("utf8"));
+  const parsed = notification.safeParse(readJson(body, "as_numbers"));
   return parsed.success
     ? { kind: "genuine", name: parsed.data.reference }
     : { kind: "not_genuine", why: "malformed" };
 }
 
-const notification = z
-  .string()
-  .transform((text, context): unknown => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      context.addIssue({ code: "custom", message: "not JSON" });
-      return z.NEVER;
-    }
-  })
-  .pipe(z.object({ reference: z.string().max(256) }));
+const notification = z.object({ reference: z.string().max(256) });

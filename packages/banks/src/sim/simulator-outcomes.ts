@@ -7,76 +7,48 @@ import type {
   Declined,
   Expired,
   InquiryRequest,
-  Unknown,
 } from "@holdfast/acquirer";
-import type { ApprovedAnswer, completionAnswer, DeclinedAnswer, inquiryAnswer } from "./simulator-answers.ts";
+import type { ApprovedAnswer, DeclinedAnswer, inquiryAnswer } from "./simulator-answers.ts";
 
-type AnsweredAuthentication = NonNullable<
-  Extract<z.output<typeof completionAnswer>, { outcome: "approved" }>["authentication"]
->;
+type Authenticated = { authentication?: Authentication };
 
-export function authenticationOf({
-  authentication,
-}: {
-  authentication?: AnsweredAuthentication | undefined;
-}) {
-  return authentication && { authentication: given(authentication) };
+export function approved(answer: ApprovedAnswer & Authenticated): Approved & Authenticated {
+  const { outcome: kind, reference: _ours, ...rest } = answer;
+  return { kind, ...rest };
 }
 
-/** Omits the fields that were not given. */
-export function given({ transStatus, eci, dsTransId }: AnsweredAuthentication): Authentication {
-  return { transStatus, ...(eci !== undefined && { eci }), ...(dsTransId !== undefined && { dsTransId }) };
-}
-
-export function approved(answer: ApprovedAnswer): Approved {
-  const { amountMinor, currency, externalTransactionId, authCode, resultCode, resultMessage } = answer;
-  return {
-    kind: "approved",
-    amountMinor,
-    currency,
-    externalTransactionId,
-    authCode,
-    resultCode,
-    resultMessage,
-  };
-}
-
-export function declined(answer: DeclinedAnswer): Declined {
-  const { externalTransactionId, resultCode, resultMessage } = answer;
-  return { kind: "declined", externalTransactionId, resultCode, resultMessage };
+export function declined(answer: DeclinedAnswer & Authenticated): Declined & Authenticated {
+  const { outcome: kind, reference: _ours, amountMinor: _asked, currency: _of, ...rest } = answer;
+  return { kind, ...rest };
 }
 
 /** The movement that an inquiry shows for its reference, if any. */
 export function movementOf(
   answer: z.output<typeof inquiryAnswer>,
-  { kind, reference, currency }: InquiryRequest,
+  { kind, reference: ownReference, currency }: InquiryRequest,
 ): BankMovement | undefined {
-  const known = { kind, ownReference: reference };
+  const nothingMoved = { amountMinor: 0n, currency, resultCode: "", resultMessage: "" };
   switch (answer.outcome) {
     case "approved":
-      return { ...approved(answer), ...authenticationOf(answer), at: answer.at, ...known, state: "approved" };
     case "declined": {
-      const { amountMinor } = answer;
-      return {
-        ...declined(answer),
-        ...authenticationOf(answer),
-        ...known,
-        amountMinor,
-        currency: answer.currency,
-        state: "declined",
-      };
+      const { outcome: state, reference: _ours, ...rest } = answer;
+      return { ...rest, kind, ownReference, state };
     }
     case "expired":
-      return { ...known, state: "expired", ...nothingMoved(currency) };
+      return { ...nothingMoved, kind, ownReference, state: "expired" };
     case "reversed":
-      return { ...known, state: "bound", ...nothingMoved(currency) };
-    case "pending":
+      return { ...nothingMoved, kind, ownReference, state: "bound" };
+    case "pending": {
+      const { amountMinor } = answer;
       return {
-        ...nothingMoved(answer.currency),
-        ...known,
-        amountMinor: answer.amountMinor,
+        ...nothingMoved,
+        currency: answer.currency,
+        amountMinor,
+        kind,
+        ownReference,
         state: "pending",
       };
+    }
     case "not_found":
       return undefined;
     default:
@@ -84,14 +56,4 @@ export function movementOf(
   }
 }
 
-const nothingMoved = (currency: string) => ({
-  amountMinor: 0n,
-  currency,
-  resultCode: "",
-  resultMessage: "",
-});
-
 export const EXPIRED: Expired = { kind: "expired" };
-export const INVALID_ANSWER: Unknown = { kind: "unknown", reason: "invalid_answer" };
-export const PENDING: Unknown = { kind: "unknown", reason: "pending" };
-export const MISMATCH: Unknown = { kind: "unknown", reason: "mismatch" };

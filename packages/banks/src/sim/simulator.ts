@@ -22,9 +22,14 @@ import type {
 } from "@holdfast/acquirer";
 import {
   BoundedHttpClient,
+  INVALID_ANSWER,
+  MISMATCH,
+  notGenuine,
+  PENDING,
+  readJson,
   type BoundedHttpClientOptions,
   type HttpExchange,
-} from "../bounded-http-client.ts";
+} from "@holdfast/acquirer/kit";
 import {
   completionAnswer,
   enrolmentAnswer,
@@ -32,17 +37,7 @@ import {
   operationAnswer,
   reversalAnswer,
 } from "./simulator-answers.ts";
-import {
-  approved,
-  authenticationOf,
-  declined,
-  EXPIRED,
-  given,
-  INVALID_ANSWER,
-  MISMATCH,
-  movementOf,
-  PENDING,
-} from "./simulator-outcomes.ts";
+import { approved, declined, EXPIRED, movementOf } from "./simulator-outcomes.ts";
 
 export type SimulatorAcquirerOptions = BoundedHttpClientOptions & {
   /** The simulator's treatment of a repeat; its own default where absent. */
@@ -145,9 +140,9 @@ async function enrol(
       return { kind: "challenge", session, challenge: { type: "html", html } };
     }
     case "authenticated":
-      return { kind: "authenticated", session: answer.session, authentication: given(answer.authentication) };
+      return { kind: "authenticated", session: answer.session, authentication: answer.authentication };
     case "declined":
-      return { ...declined(answer), ...authenticationOf(answer) };
+      return declined(answer);
     case "expired":
       return EXPIRED;
     default:
@@ -168,15 +163,14 @@ async function complete(client: BoundedHttpClient, request: CompletionRequest): 
   if (!isAbout(answer, request)) return MISMATCH;
   if (answer.outcome === "expired") return EXPIRED;
   if (answer.outcome === "pending") return PENDING;
-  if (answer.outcome === "not_genuine") return { kind: "not_genuine", why: "no_signature" };
-  const outcome = answer.outcome === "approved" ? approved(answer) : declined(answer);
-  return { ...outcome, ...authenticationOf(answer) };
+  if (answer.outcome === "not_genuine") return notGenuine("no_signature");
+  return answer.outcome === "approved" ? approved(answer) : declined(answer);
 }
 
 /** The browser brings the session; whether its holder has answered the challenge, only the simulator knows. */
 function namesOtherSession({ session, returned }: ReturnCheck): NotGenuine | undefined {
   const isOther = returned?.fields.some(([name, value]) => name === "session" && value !== session);
-  return isOther ? { kind: "not_genuine", why: "other_order" } : undefined;
+  return isOther ? notGenuine("other_order") : undefined;
 }
 
 /** The simulator answers for one reference, so there is one movement at most. */
@@ -212,7 +206,7 @@ function readAnswer<Schema extends z.ZodType>(
 ): { kind: "read"; answer: z.output<Schema> } | Unknown | NotSent {
   if (exchange.kind !== "answered") return exchange;
   if (exchange.status !== 200) return INVALID_ANSWER;
-  const parsed = schema.safeParse(parseJson(exchange.body));
+  const parsed = schema.safeParse(readJson(exchange.bytes, "as_numbers"));
   return parsed.success ? { kind: "read", answer: parsed.data } : INVALID_ANSWER;
 }
 
@@ -225,14 +219,6 @@ function isAbout(
     answer.amountMinor === request.amountMinor &&
     answer.currency === request.currency
   );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The body of a call that brings a card. */

@@ -12,7 +12,7 @@ import type {
 } from "@holdfast/acquirer";
 import type { AcquirerWire, ProbedAcquirer } from "@holdfast/acquirer";
 import { orderIdOf } from "@holdfast/acquirer";
-import { iyzicoConnector } from "../iyzico-connector.ts";
+import { iyzicoConnector } from "../iyzico-acquirer.ts";
 import type { IyzicoSettings } from "../iyzico-settings.ts";
 import { SECRETS, sign, startScriptedIyzico } from "./scripted-iyzico.ts";
 

@@ -1,5 +1,5 @@
 import { observeAcquirer } from "@holdfast/acquirer";
-import { createSimulatorAcquirer } from "@holdfast/banks";
+import { CONNECTORS, createSimulatorAcquirer } from "@holdfast/banks";
 import { metrics } from "@holdfast/telemetry";
 import type { Kysely } from "kysely";
 import type { Logger } from "@holdfast/service-runtime";
@@ -13,7 +13,6 @@ import {
 } from "./acquirers.ts";
 import { createCallSlots } from "./call-slots.ts";
 import { createCallBudget, type CallBudget } from "./call-budget.ts";
-import { CONNECTORS } from "./connectors.ts";
 import { createCurrentAccounts } from "../account/current-accounts.ts";
 import type { Config } from "../../config.ts";
 import type { PaymentsDatabase } from "../../database.ts";

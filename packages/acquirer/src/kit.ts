@@ -1,0 +1,57 @@
+export {
+  amount,
+  currency,
+  fee,
+  list,
+  message,
+  optional,
+  optionalWord,
+  ownName,
+  ROWS_MAX,
+  word,
+} from "./kit/answer-fields.ts";
+export { BankAddresses } from "./kit/bank-addresses.ts";
+export {
+  BoundedHttpClient,
+  type BoundedHttpClientOptions,
+  type HttpAnswer,
+  type HttpExchange,
+} from "./kit/bounded-http-client.ts";
+export { returnedFields } from "./kit/browser-return.ts";
+export { answeredPage, challengePage } from "./kit/challenge-page.ts";
+export { codeTable, refusalOf, type CodeClass } from "./kit/code-table.ts";
+export { amountText, minorOf, parseDecimal, readMinorUnits, shortestText } from "./kit/decimal.ts";
+export { decodeText } from "./kit/decode-text.ts";
+export { containsCardNumber, printable, shownMessage } from "./kit/masks.ts";
+export {
+  INVALID_ANSWER,
+  MISMATCH,
+  notGenuine,
+  PENDING,
+  UNSUPPORTED,
+  withAuthentication,
+} from "./kit/outcomes.ts";
+export { readJson } from "./kit/read-json.ts";
+export { hmacHex, isSameSignature } from "./kit/signatures.ts";
+export {
+  approvedBy,
+  reversedBy,
+  standingOf,
+  voidStanding,
+  type Settled,
+  type Standing,
+  type Success,
+  type VoidOutcome,
+} from "./kit/standing.ts";
+export { readWallClock } from "./kit/wall-clock.ts";
+export { readXml, writeXml, type XmlContent, type XmlElement } from "./kit/xml.ts";
+export {
+  createOrderAcquirer,
+  isRefused,
+  voidTarget,
+  type CallOutcome,
+  type Order,
+  type OrderBank,
+  type PaymentCall,
+} from "./kit/order-acquirer.ts";
+export { bankAddress, secretText, settingText } from "./kit/setting-fields.ts";

@@ -1,0 +1,25 @@
+import type { BrowserReturn } from "../acquirer.ts";
+
+/**
+ * The fields of a browser's return, by name; undefined where one that counts comes twice, since it could be read in two
+ * ways, and where there are more than any bank sends.
+ * @param nameOf the name by which a field counts, or undefined for one that does not count.
+ */
+export function returnedFields(
+  { fields }: BrowserReturn,
+  nameOf: (name: string) => string | undefined,
+): ReadonlyMap<string, string> | undefined {
+  const length = fields.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  if (fields.length > FIELDS_MAX || length > LENGTH_MAX) return undefined;
+  const byName = new Map<string, string>();
+  for (const [given, value] of fields) {
+    const name = nameOf(given);
+    if (name === undefined) continue;
+    if (byName.has(name)) return undefined;
+    byName.set(name, value);
+  }
+  return byName;
+}
+
+const FIELDS_MAX = 200;
+const LENGTH_MAX = 65_536;

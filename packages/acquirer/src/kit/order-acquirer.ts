@@ -1,0 +1,208 @@
+import type {
+  AcquirerAmount,
+  AcquirerCard,
+  AcquirerOutcome,
+  Approved,
+  Authentication,
+  CardOperation,
+  CardRequest,
+  CompletionOutcome,
+  CompletionRequest,
+  Declined,
+  EnrolmentOutcome,
+  EnrolmentRequest,
+  FollowUpRequest,
+  InquiryOutcome,
+  InquiryRequest,
+  NotSent,
+  ReversalOutcome,
+  ReversalRequest,
+  Unknown,
+} from "../acquirer.ts";
+import type { Capabilities } from "../capabilities.ts";
+import type { ProbedAcquirer, ProbeOutcome } from "../connector.ts";
+import { INVALID_ANSWER, MISMATCH, UNSUPPORTED, withAuthentication } from "./outcomes.ts";
+import {
+  capturedBefore,
+  confirmedBy,
+  reversedBy,
+  voidStanding,
+  type Standing,
+  type VoidOutcome,
+} from "./standing.ts";
+
+/** The proof that the answer to one call gives. */
+export type CallOutcome = Approved | Declined | Unknown | NotSent;
+
+/** An order of the bank's, as far as a void or an inquiry needs it. */
+export type Order = AcquirerAmount & { orderId: string; waitUntil: Date };
+
+/** An authorization or a sale, by a card or after 3-D Secure. */
+export type PaymentCall = (CardRequest | CompletionRequest) & { operation: CardOperation };
+
+/**
+ * The calls of a bank that knows a payment by its order: it approves one authorization or sale of an order, gives no
+ * reference of ours back, and voids a movement by its own name of it.
+ * @template Written a request's amount, as the protocol writes it.
+ * @template Proof the proof of an authentication, which stands for the card.
+ */
+export interface OrderBank<Written, Proof> {
+  readonly capabilities: Capabilities;
+  /** True where answers have no amount: each approval is confirmed by the bank's record before it is believed. */
+  readonly confirmsAmounts: boolean;
+  /** Codes of refusals by which a call may have been carried out before: the bank's record is read then. */
+  readonly nothingLeft: { readonly capture: ReadonlySet<string>; readonly void: ReadonlySet<string> };
+  /** The code with which a void is refused after the business day. */
+  readonly settledCode: string;
+
+  /** Undefined for what the protocol cannot carry: another currency, more digits, an order's id of other characters. */
+  write(request: AcquirerAmount & { orderId: string }): Written | undefined;
+  pay(call: PaymentCall, written: Written, payer: AcquirerCard | Proof): Promise<CallOutcome>;
+  capture(request: FollowUpRequest, written: Written): Promise<CallOutcome>;
+  /** An approval has to have the voided movement's name. */
+  void(order: Order, name: string): Promise<CallOutcome>;
+  refund(request: FollowUpRequest, written: Written): Promise<AcquirerOutcome>;
+  enrol(request: EnrolmentRequest, written: Written): Promise<EnrolmentOutcome>;
+  /** Reads the browser's return; nothing was authorized before it. */
+  prove(
+    request: CompletionRequest,
+    written: Written,
+  ):
+    | { kind: "proven"; proof: Proof; authentication: Authentication }
+    | Exclude<CompletionOutcome, { kind: "approved" }>;
+  /** The success of an order that a call is about. @param name the bank's name of it, where it is known. */
+  standing(order: Order, name?: string): Promise<Standing>;
+  inquire(request: InquiryRequest): Promise<InquiryOutcome>;
+  probe(waitUntil: Date): Promise<ProbeOutcome>;
+  close(): Promise<void>;
+}
+
+type VoidingBank = Pick<OrderBank<never, unknown>, "void" | "standing" | "nothingLeft" | "settledCode">;
+
+/** The port of such a bank. A deadline is our own only, and an order that the bank has not seen cannot be bound. */
+export function createOrderAcquirer<Written, Proof>(bank: OrderBank<Written, Proof>): ProbedAcquirer {
+  /** Sends nothing that the protocol cannot carry. */
+  const within = async <Outcome>(
+    request: AcquirerAmount & { orderId: string },
+    call: (written: Written) => Promise<Outcome>,
+  ): Promise<Outcome | NotSent> => {
+    const written = bank.write(request);
+    return written === undefined ? UNSUPPORTED : call(written);
+  };
+  const payByCard = (operation: CardOperation, request: CardRequest) =>
+    within(request, (written) => pay(bank, { ...request, operation }, written, request.card));
+  return {
+    capabilities: bank.capabilities,
+    authorize: (request) => payByCard("authorize", request),
+    sale: (request) => payByCard("sale", request),
+    capture: (request) => within(request, (written) => captureOnce(bank, request, written)),
+    cancel: (request) => within(request, () => cancel(bank, request)),
+    // A capture of less releases the rest.
+    release: () => Promise.resolve(UNSUPPORTED),
+    refund: (request) => within(request, (written) => bank.refund(request, written)),
+    reverse: (request) => within(request, () => reverse(bank, request)),
+    enrol: (request) => within(request, (written) => bank.enrol(request, written)),
+    complete: (request) => within(request, (written) => complete(bank, request, written)),
+    inquire: (request) => bank.inquire(request),
+    probe: (waitUntil) => bank.probe(waitUntil),
+    close: () => bank.close(),
+  };
+}
+
+async function pay<Written, Proof>(
+  bank: OrderBank<Written, Proof>,
+  call: PaymentCall,
+  written: Written,
+  payer: AcquirerCard | Proof,
+): Promise<CallOutcome> {
+  const outcome = await bank.pay(call, written, payer);
+  if (outcome.kind !== "approved" || !bank.confirmsAmounts) return outcome;
+  const order = { ...call, waitUntil: call.expiresAt };
+  return confirmedBy(await bank.standing(order, outcome.externalTransactionId), outcome);
+}
+
+/** The amount is our own, regardless of the return. */
+async function complete<Written, Proof>(
+  bank: OrderBank<Written, Proof>,
+  request: CompletionRequest,
+  written: Written,
+): Promise<CompletionOutcome> {
+  const read = bank.prove(request, written);
+  if (read.kind !== "proven") return read;
+  return withAuthentication(await pay(bank, request, written, read.proof), read.authentication);
+}
+
+/** A second capture is refused, and then the record shows the first one. */
+async function captureOnce<Written>(
+  bank: OrderBank<Written, unknown>,
+  request: FollowUpRequest,
+  written: Written,
+): Promise<CallOutcome> {
+  const outcome = await bank.capture(request, written);
+  if (!isRefused(outcome, bank.nothingLeft.capture)) return outcome;
+  return capturedBefore(await bank.standing(request), request, outcome);
+}
+
+async function cancel(bank: VoidingBank, request: FollowUpRequest): Promise<AcquirerOutcome> {
+  const outcome = await voidTarget(bank, request);
+  return outcome.kind === "settled" ? { ...outcome, kind: "declined", declineClass: "technical" } : outcome;
+}
+
+/** The record is read even where a name is known, so that nothing else of the order is left standing. */
+async function reverse(bank: VoidingBank, request: ReversalRequest): Promise<ReversalOutcome> {
+  return reversedBy(await voidUnnamed(bank, request));
+}
+
+/**
+ * Voids the target of a cancel or a refund. The target was approved: a bank that knows no success of the order proves
+ * nothing.
+ */
+export async function voidTarget(
+  bank: VoidingBank,
+  request: FollowUpRequest,
+): Promise<Exclude<VoidOutcome, { kind: "none" }>> {
+  const { target } = request;
+  // A capture has a name of its own, which may not be the one that is known.
+  const name = target.capturedMinor === undefined ? target.externalTransactionId : undefined;
+  const outcome =
+    name === undefined ? await voidUnnamed(bank, request) : await voidByName(bank, request, name);
+  return outcome.kind === "none" ? INVALID_ANSWER : outcome;
+}
+
+/** Takes the name from the record: without one, banks void an order's last movement, even a cardholder's refund. */
+async function voidUnnamed(bank: VoidingBank, order: Order): Promise<VoidOutcome> {
+  return voidStanding(await bank.standing(order), order, {
+    send: ({ externalTransactionId }) => voidByName(bank, order, externalTransactionId),
+    settled: () => ({ resultCode: bank.settledCode, resultMessage: "" }),
+  });
+}
+
+async function voidByName(bank: VoidingBank, order: Order, name: string): Promise<VoidOutcome> {
+  const outcome = await bank.void(order, name);
+  if (outcome.kind === "approved") return outcome.externalTransactionId === name ? outcome : MISMATCH;
+  return isRefused(outcome, bank.nothingLeft.void) ? voidedBefore(bank, order, name, outcome) : outcome;
+}
+
+/** A void whose answer was lost is refused when it is repeated, and so is one after the day's end. */
+async function voidedBefore(
+  bank: VoidingBank,
+  order: Order,
+  name: string,
+  refusal: Declined,
+): Promise<VoidOutcome> {
+  const { resultCode, resultMessage } = refusal;
+  const settled = { resultCode, resultMessage };
+  const outcome = await voidStanding(await bank.standing(order, name), order, {
+    // The record may be a moment behind, and the refusal itself says that the day is over.
+    send: () => Promise.resolve(resultCode === bank.settledCode ? { kind: "settled", ...settled } : refusal),
+    settled: () => settled,
+  });
+  return outcome.kind === "none" ? refusal : outcome;
+}
+
+export function isRefused(
+  outcome: AcquirerOutcome | VoidOutcome,
+  codes: ReadonlySet<string>,
+): outcome is Declined {
+  return outcome.kind === "declined" && codes.has(outcome.resultCode);
+}

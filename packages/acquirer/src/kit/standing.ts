@@ -1,0 +1,189 @@
+import type {
+  AcquirerAmount,
+  AcquirerOutcome,
+  Approved,
+  Declined,
+  Expired,
+  NotSent,
+  ReversalOutcome,
+  Unknown,
+} from "../acquirer.ts";
+import { INVALID_ANSWER, MISMATCH, PENDING } from "./outcomes.ts";
+
+/**
+ * A success of an order, as the bank's record shows it: a sale, or an authorization, which is `held` until it is captured.
+ * `settled` with its business day, it can no longer be voided.
+ */
+export type Success = AcquirerAmount & {
+  state: "held" | "taken" | "settled" | "voided";
+  /** The bank's name of it. */
+  externalTransactionId: string;
+  authCode?: string;
+  resultCode: string;
+};
+
+/** The one success of an order that counts. Several that stand are not ours to choose from. */
+export type Standing<Kind extends Success = Success> =
+  | { kind: "live" | "settled" | "voided"; success: Kind }
+  /** The bank itself has not decided. */
+  | { kind: "pending" }
+  /** `unseen`: the bank knows nothing of the order. `none`: it knows no success of it. */
+  | { kind: "several" | "none" | "unseen" }
+  | Unknown
+  | NotSent;
+
+/**
+ * The success that a call is about.
+ * @param name the bank's name, where it is known. A captured authorization may have got another one with its capture, so
+ * that an order with one success only is about that one.
+ */
+export function standingOf<Kind extends Success>(
+  successes: readonly Kind[],
+  { name, isUndecided = false }: { name?: string | undefined; isUndecided?: boolean } = {},
+): Standing<Kind> {
+  const named = successes.filter(({ externalTransactionId }) => externalTransactionId === name);
+  const unvoided = successes.filter(({ state }) => state !== "voided");
+  const [success, ...others] = named.length > 0 ? named : unvoided;
+  if (others.length > 0) return { kind: "several" };
+  if (success) return { kind: kindOf(success), success };
+  if (isUndecided) return { kind: "pending" };
+  const voided = successes.at(-1);
+  return voided ? { kind: "voided", success: voided } : { kind: "none" };
+}
+
+function kindOf({ state }: Success): "live" | "settled" | "voided" {
+  return state === "held" || state === "taken" ? "live" : state;
+}
+
+/** Its business day is over: only a refund gives the money back. */
+export type Settled = Extract<ReversalOutcome, { kind: "settled" }>;
+
+/** The end of a void: approved in the name of what was voided; `none`: there was no success to void. */
+export type VoidOutcome = Exclude<AcquirerOutcome, Expired> | Settled | { kind: "none" };
+
+/**
+ * Voids what stands of an order, by the bank's name of it.
+ * @param about the amount of the call that asks for it.
+ */
+export async function voidStanding<Kind extends Success>(
+  standing: Standing<Kind>,
+  about: AcquirerAmount,
+  {
+    send,
+    settled,
+  }: { send: (success: Kind) => Promise<VoidOutcome>; settled: (success: Kind) => Omit<Settled, "kind"> },
+): Promise<VoidOutcome> {
+  switch (standing.kind) {
+    case "live":
+      return send(standing.success);
+    case "settled":
+      return { kind: "settled", ...settled(standing.success) };
+    case "voided":
+      return approvedBy(standing.success, about);
+    case "pending":
+      return PENDING;
+    case "several":
+      return MISMATCH;
+    case "none":
+    case "unseen":
+      return { kind: "none" };
+    case "unknown":
+    case "not_sent":
+      return standing;
+    default:
+      return standing satisfies never;
+  }
+}
+
+/** The outcome of a reversal by a void. */
+export function reversedBy(outcome: VoidOutcome): ReversalOutcome {
+  switch (outcome.kind) {
+    case "approved":
+      return { kind: "reversed" };
+    case "declined": {
+      const { resultCode, resultMessage } = outcome;
+      return { kind: "refused", resultCode, resultMessage };
+    }
+    case "none":
+      return { kind: "nothing_found" };
+    case "settled":
+    case "unknown":
+    case "not_sent":
+      return outcome;
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/**
+ * The outcome of an approval whose answer has no amount: it is believed only in the amount that was requested. Until the
+ * bank shows it, the money has moved in an unknown amount, and recovery asks again.
+ */
+export function confirmedBy(standing: Standing, approval: Approved): Approved | Unknown {
+  switch (standing.kind) {
+    case "live":
+    case "settled":
+      return standing.success.amountMinor === approval.amountMinor ? approval : MISMATCH;
+    // Something voided it meanwhile, or there are two.
+    case "voided":
+    case "several":
+      return MISMATCH;
+    // The record is behind the approval, or cannot be read now.
+    case "pending":
+    case "none":
+    case "unseen":
+    case "not_sent":
+      return PENDING;
+    case "unknown":
+      return standing;
+    default:
+      return standing satisfies never;
+  }
+}
+
+/** The outcome of a capture that was refused because there is nothing to capture: it may have been carried out before. */
+export function capturedBefore(
+  standing: Standing,
+  about: AcquirerAmount,
+  refusal: Declined,
+): Approved | Declined | Unknown | NotSent {
+  switch (standing.kind) {
+    case "live":
+    case "settled": {
+      const { success } = standing;
+      if (success.state === "held") return refusal;
+      return success.amountMinor === about.amountMinor ? approvedBy(success, about) : MISMATCH;
+    }
+    case "voided":
+    case "none":
+      return refusal;
+    case "pending":
+      return PENDING;
+    case "several":
+      return MISMATCH;
+    // The request's target was approved: a bank that knows nothing of the order proves nothing.
+    case "unseen":
+      return INVALID_ANSWER;
+    case "unknown":
+    case "not_sent":
+      return standing;
+    default:
+      return standing satisfies never;
+  }
+}
+
+/** An approval that the bank's record shows, for the amount of the call that it answers. */
+export function approvedBy(
+  { externalTransactionId, authCode = "", resultCode }: Success,
+  { amountMinor, currency }: AcquirerAmount,
+): Approved {
+  return {
+    kind: "approved",
+    amountMinor,
+    currency,
+    externalTransactionId,
+    authCode,
+    resultCode,
+    resultMessage: "",
+  };
+}

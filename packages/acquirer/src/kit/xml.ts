@@ -1,0 +1,75 @@
+import { SaxesParser } from "saxes";
+
+/** An element of an answer. Its `text` is what stands directly in it. */
+export type XmlElement = { name: string; text: string; children: XmlElement[] };
+
+/** Name and content of each element of a request, in their order. */
+export type XmlContent = readonly (readonly [name: string, content: string | XmlContent])[];
+
+/**
+ * Reads an answer in XML, however malformed it is. Without a document type there are no entities but the five, and
+ * nothing that grows.
+ * @returns undefined for anything but well-formed XML with this root.
+ */
+export function readXml(text: string, rootName: string): XmlElement | undefined {
+  const top: XmlElement = { name: "", text: "", children: [] };
+  const path = [top];
+  const parser = new SaxesParser();
+  parser.on("error", (error) => {
+    throw error;
+  });
+  parser.on("doctype", () => {
+    throw new NotReadError();
+  });
+  parser.on("opentag", ({ name }) => {
+    if (path.length > DEPTH_MAX || (path.length === 1 && name !== rootName)) throw new NotReadError();
+    const element: XmlElement = { name, text: "", children: [] };
+    path.at(-1)!.children.push(element);
+    path.push(element);
+  });
+  parser.on("text", (part) => (path.at(-1)!.text += part));
+  parser.on("cdata", (part) => (path.at(-1)!.text += part));
+  parser.on("closetag", () => void path.pop());
+  try {
+    parser.write(text).close();
+  } catch {
+    return undefined;
+  }
+  return top.children[0];
+}
+
+/** Rows of an order are three or four elements deep. */
+const DEPTH_MAX = 8;
+
+class NotReadError extends Error {
+  override name = "NotReadError";
+}
+
+/** A request's document, of which every text stays in its element. */
+export function writeXml(rootName: string, content: XmlContent): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>${writeElement(rootName, content)}`;
+}
+
+function writeElement(name: string, content: string | XmlContent): string {
+  const inner =
+    typeof content === "string"
+      ? escapeText(content)
+      : content.map(([child, of]) => writeElement(child, of)).join("");
+  return `<${name}>${inner}</${name}>`;
+}
+
+/** Leaves out what XML cannot carry at all. */
+function escapeText(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, "")
+    .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;",
+};

@@ -1,0 +1,37 @@
+import { codeTable } from "@holdfast/acquirer/kit";
+
+/**
+ * Our classes of iyzico's error codes; iyzico's documents have none. `failed` are the codes that its own list names as a
+ * failure of a system or a time-out. A code that stands in no list is as unproven as these.
+ */
+export const FAILURE_CODES = codeTable({
+  /** Do not honour, security code, refer to the issuer, proof of authentication, attempts, declined, PIN. */
+  soft: "10005 10084 10207 10210 10211 10212 10220 10226 10227",
+  /**
+   * Invalid transaction, suspected fraud, expired, not permitted to cardholder or terminal, restricted by law, card not
+   * permitted, merchant category, no such issuer, no installments with debit cards, no foreign cards, no installments,
+   * restricted card, expiry date, refund declined.
+   */
+  hard: "10012 10034 10054 10057 10058 10093 10201 10208 10216 10218 10221 10222 10225 10229 10246",
+  /** A debit card that needs 3-D Secure. */
+  sca_required: "10217",
+  /** Lost, stolen, blocked. */
+  stolen: "10041 10043 10209",
+  /** Not sufficient funds, limit. */
+  limit: "10051 10224",
+  /**
+   * Refused by iyzico before an issuer saw it: fields that are missing or malformed, prices, the basket's sum, BIN, card
+   * number, currency, card type, points.
+   */
+  technical:
+    "3 5 8 11 12 13 14 15 16 23 25 5001 5002 5005 5006 5008 5062 5077 5079 5184 10205 10206 10213 10215 10231-10235",
+  /** Signature, API key, frozen account. */
+  credentials: "1000 1001 9000",
+  too_many_calls: "50000",
+  day_not_ended: "10223",
+  /**
+   * A system error, "general errors", already approved, communication, time-outs, an issuer out of order, a request that
+   * the bank blocked.
+   */
+  failed: "1 10202 10203 10204 10214 10219 10228 10230 10236 10240 10241 10242",
+});

@@ -1,0 +1,183 @@
+import type { AcquirerCard, CardOperation, Customer, EnrolmentRequest } from "@holdfast/acquirer";
+import { amountText, writeXml, type XmlContent } from "@holdfast/acquirer/kit";
+
+import type { NestpaySettings } from "./nestpay-settings.ts";
+import { ver3Hash, type FormFields } from "./ver3-hash.ts";
+
+/**
+ * Numeric codes of ISO 4217. All have two decimals: the banks' treatment of a currency without any is not documented.
+ */
+const NUMERIC_CODES = new Map([
+  ["TRY", "949"],
+  ["USD", "840"],
+  ["EUR", "978"],
+  ["GBP", "826"],
+]);
+export const NESTPAY_CURRENCIES = [...NUMERIC_CODES.keys()];
+
+/** An amount and a currency that the protocol can carry, as it writes them. */
+export type WrittenAmount = { total: string; currency: string };
+
+/**
+ * @returns `{ total: "1249.90", currency: "949" }` for 124990 minor units of TRY; undefined for another currency, and for an
+ * amount that is not positive or has more than the protocol's 18 digits.
+ */
+export function writeAmount(amountMinor: bigint, currency: string): WrittenAmount | undefined {
+  const code = NUMERIC_CODES.get(currency);
+  const isCarried = code !== undefined && amountMinor > 0n && amountMinor < 10n ** 18n;
+  return isCarried ? { total: amountText(amountMinor), currency: code } : undefined;
+}
+
+export function isOrderId(text: string): boolean {
+  return /^[A-Za-z0-9]{1,64}$/.test(text);
+}
+
+/** The caller: elements of every request. */
+export type Caller = { user: string; password: string; clientId: string; mode: "P" | "T" };
+
+/** The payer of an authorization or a sale: a card, or the proof of an authentication, which stands for the card. */
+export type Instrument = AcquirerCard | Proof;
+export type Proof = { md: string; xid: string; eci: string; cavv: string };
+
+export type CardCall = {
+  operation: CardOperation;
+  orderId: string;
+  amount: WrittenAmount;
+  installmentCount: number;
+  instrument: Instrument;
+  customer?: Customer;
+};
+
+/** `PreAuth` authorizes, `Auth` sells. */
+export function cardRequest(caller: Caller, call: CardCall): string {
+  const { orderId, amount, installmentCount } = call;
+  return render([
+    ...callerElements(caller),
+    ["Type", transactionType(call.operation)],
+    ...buyerElements(call.customer),
+    ["OrderId", orderId],
+    ["Total", amount.total],
+    ["Currency", amount.currency],
+    ["Taksit", writeInstallments(installmentCount)],
+    ...instrumentElements(call.instrument),
+  ]);
+}
+
+export function captureRequest(caller: Caller, orderId: string, { total }: WrittenAmount): string {
+  return render([...callerElements(caller), ["Type", "PostAuth"], ["OrderId", orderId], ["Total", total]]);
+}
+
+/**
+ * Without a transaction a void would reverse the last movement of the order, even a refund: so `transId` is required.
+ */
+export function voidRequest(caller: Caller, orderId: string, transId: string): string {
+  return render([...callerElements(caller), ["Type", "Void"], ["OrderId", orderId], ["TransId", transId]]);
+}
+
+export function creditRequest(caller: Caller, orderId: string, { total, currency }: WrittenAmount): string {
+  return render([
+    ...callerElements(caller),
+    ["Type", "Credit"],
+    ["OrderId", orderId],
+    ["Total", total],
+    ["Currency", currency],
+  ]);
+}
+
+export function historyRequest(caller: Caller, orderId: string): string {
+  const [name, password, clientId] = callerElements(caller);
+  return render([name!, password!, clientId!, ["OrderId", orderId], ["Extra", [["ORDERHISTORY", "QUERY"]]]]);
+}
+
+/**
+ * The form that asks the bank to authenticate a cardholder, signed. It has the card, and so it is posted by this
+ * process and stored nowhere. All of its values are ASCII: how a bank hashes others differs.
+ * @param nonce a secret that the return has to repeat, unguessable, at most 20 characters.
+ */
+export function gateForm(
+  request: Pick<EnrolmentRequest, "operation" | "orderId" | "installmentCount" | "returnUrl" | "card">,
+  amount: WrittenAmount,
+  settings: Pick<NestpaySettings, "clientId" | "language">,
+  { storeKey, nonce }: { storeKey: string; nonce: string },
+): FormFields {
+  const { pan, cvv, expiryMonth, expiryYear } = request.card;
+  const returnUrl = new URL(request.returnUrl).href;
+  const fields: FormFields = [
+    ["clientid", settings.clientId],
+    ["storetype", STORE_TYPE],
+    ["TranType", transactionType(request.operation)],
+    ["amount", amount.total],
+    ["currency", amount.currency],
+    ["oid", request.orderId],
+    ["okUrl", returnUrl],
+    ["failUrl", returnUrl],
+    ["lang", settings.language],
+    ["rnd", nonce],
+    ["taksit", writeInstallments(request.installmentCount)],
+    ["hashAlgorithm", "ver3"],
+    ["encoding", "UTF-8"],
+    ["pan", pan],
+    ["cv2", cvv],
+    ["Ecom_Payment_Card_ExpDate_Month", expiryMonth],
+    ["Ecom_Payment_Card_ExpDate_Year", shortYear(expiryYear)],
+  ];
+  return [...fields, ["hash", ver3Hash(fields, storeKey)]];
+}
+
+/** The bank authenticates, and the authorization is a call of ours. */
+export const STORE_TYPE = "3d";
+
+/** The protocol's words for the operation, the same in the API and in the 3-D Secure form. */
+export function transactionType(operation: CardOperation): "Auth" | "PreAuth" {
+  return operation === "sale" ? "Auth" : "PreAuth";
+}
+
+/** A payment in one is an empty text: some banks refuse "1". */
+export function writeInstallments(count: number): string {
+  return count > 1 ? String(count) : "";
+}
+
+/** Two digits, whether the year came with two or four. */
+function shortYear(year: string): string {
+  return year.slice(-2);
+}
+
+function callerElements({ user, password, clientId, mode }: Caller): XmlContent {
+  return [
+    ["Name", user],
+    ["Password", password],
+    ["ClientId", clientId],
+    ["Mode", mode],
+  ];
+}
+
+/** A field that is too long would have the whole payment refused, so it is left out. */
+function buyerElements({ ip = "", email = "" }: Customer = {}): XmlContent {
+  return [
+    ...(ip !== "" && ip.length <= 39 ? [["IPAddress", ip] as const] : []),
+    ...(email !== "" && email.length <= 64 ? [["Email", email] as const] : []),
+  ];
+}
+
+function instrumentElements(instrument: Instrument): XmlContent {
+  if ("pan" in instrument) {
+    const { pan, expiryMonth, expiryYear, cvv } = instrument;
+    return [
+      ["Number", pan],
+      ["Expires", `${expiryMonth}/${shortYear(expiryYear)}`],
+      ["Cvv2Val", cvv],
+    ];
+  }
+  const { md, xid, eci, cavv } = instrument;
+  return [
+    ["Number", md],
+    ["PayerTxnId", xid],
+    ["PayerSecurityLevel", eci],
+    ["PayerAuthenticationCode", cavv],
+  ];
+}
+
+/** The body of a request: a form with one field, its XML percent-encoded and so of ASCII only. */
+function render(elements: XmlContent): string {
+  return `DATA=${encodeURIComponent(writeXml("CC5Request", elements))}`;
+}
