@@ -4,15 +4,12 @@ import { isGenuine, signedHeaders } from "./signatures.ts";
 import {
   CARD,
   cardRequest,
-  completionRequest,
-  connectTo,
   enrolmentRequest,
   followUpRequest,
   inquiryRequest,
-  playIyzico,
-  returnOf,
   reversalRequest,
-} from "./test/iyzico-requests.ts";
+} from "../test/calls.ts";
+import { completionRequest, connectTo, playIyzico, returnOf } from "./test/iyzico-requests.ts";
 import {
   detailsAnswer,
   failureAnswer,

@@ -8,13 +8,12 @@ import {
   BUSINESS_DAY,
   CARD,
   cardRequest,
-  completionRequest,
   enrolmentRequest,
   followUpRequest,
   inquiryRequest,
-  playIyzico,
   reversalRequest,
-} from "./test/iyzico-requests.ts";
+} from "../test/calls.ts";
+import { completionRequest, playIyzico } from "./test/iyzico-requests.ts";
 import {
   detailsAnswer,
   failureAnswer,

@@ -9,14 +9,8 @@ import {
   probeRequest,
   type IyzicoRequest,
 } from "./requests.ts";
-import {
-  CARD,
-  cardRequest,
-  completionRequest as completion,
-  enrolmentRequest,
-  followUpRequest,
-  settingsOf,
-} from "./test/iyzico-requests.ts";
+import { CARD, cardRequest, enrolmentRequest, followUpRequest } from "../test/calls.ts";
+import { completionRequest as completion, settingsOf } from "./test/iyzico-requests.ts";
 
 const settings = settingsOf("https://api.iyzipay.com");
 const fieldsOf = ({ body }: IyzicoRequest) => JSON.parse(body) as Record<string, unknown>;

@@ -52,7 +52,7 @@ describe("an enrolment", () => {
       taksit: "2",
       hashAlgorithm: "ver3",
       pan: PAN,
-      cv2: "917",
+      cv2: "739",
       Ecom_Payment_Card_ExpDate_Month: "12",
       Ecom_Payment_Card_ExpDate_Year: "30",
       hash: ver3Hash([...fields], SECRETS.storeKey),
@@ -62,7 +62,7 @@ describe("an enrolment", () => {
 
   test("keeps neither the card nor the key in what is returned", async () => {
     const { enrolled } = await authenticate(enrolment());
-    expect(JSON.stringify(enrolled)).not.toMatch(new RegExp(`${PAN}|\\b917\\b|${SECRETS.storeKey}`));
+    expect(JSON.stringify(enrolled)).not.toMatch(new RegExp(`${PAN}|\\b739\\b|${SECRETS.storeKey}`));
   });
 
   test("has another session each time", async () => {

@@ -1,30 +1,10 @@
-import { randomUUID } from "node:crypto";
-
+import type { AcquirerWire, CompletionRequest, ProbedAcquirer } from "@holdfast/acquirer";
 import { afterAll } from "vitest";
-import type {
-  AcquirerCard,
-  CardRequest,
-  CompletionRequest,
-  EnrolmentRequest,
-  FollowUpRequest,
-  InquiryRequest,
-  ReversalRequest,
-} from "@holdfast/acquirer";
-import type { AcquirerWire, ProbedAcquirer } from "@holdfast/acquirer";
-import { orderIdOf } from "@holdfast/acquirer";
+
+import { BUSINESS_DAY, cardRequest } from "../../test/calls.ts";
 import { iyzicoConnector } from "../iyzico-acquirer.ts";
 import type { IyzicoSettings } from "../iyzico-settings.ts";
 import { SECRETS, sign, startScriptedIyzico } from "./scripted-iyzico.ts";
-
-/** A card of iyzico's sandbox, with a security code that is in no other number of the tests. */
-export const CARD: AcquirerCard = {
-  pan: "5528790000000008",
-  expiryMonth: "12",
-  expiryYear: "2030",
-  cvv: "739",
-};
-
-export const BUSINESS_DAY = { timeZone: "Europe/Istanbul", cutOff: "23:00" };
 
 /** A scripted bank for the tests of a file, and an account at it. Both are closed when the tests have ended. */
 export async function playIyzico() {
@@ -61,34 +41,6 @@ export function settingsOf(url: string): IyzicoSettings {
   };
 }
 
-/** More time than any honest answer takes. */
-const soon = () => new Date(Date.now() + 60_000);
-
-export function cardRequest(more: Partial<CardRequest> = {}): CardRequest {
-  const reference = randomUUID();
-  return {
-    reference,
-    orderId: orderIdOf(reference),
-    amountMinor: 10_000n,
-    currency: "TRY",
-    card: CARD,
-    cardHolderName: "Ada King Lovelace",
-    installmentCount: 1,
-    expiresAt: soon(),
-    ...more,
-  };
-}
-
-export function enrolmentRequest(more: Partial<EnrolmentRequest> = {}): EnrolmentRequest {
-  return {
-    ...cardRequest(),
-    operation: "sale",
-    returnUrl: "https://gateway.example/3ds/return/state",
-    sessionExpiresAt: new Date(Date.now() + 600_000),
-    ...more,
-  };
-}
-
 /** A completion with the genuine return of an authenticated cardholder, unless `more` has another. */
 export function completionRequest(more: Partial<CompletionRequest> = {}): CompletionRequest {
   const { reference, orderId, amountMinor, currency, installmentCount, expiresAt } = cardRequest();
@@ -118,37 +70,4 @@ export function returnOf(given: { conversationId: string } & Record<string, stri
   const { conversationData, conversationId, mdStatus, paymentId, status } = fields;
   const signature = sign(conversationData, conversationId, mdStatus, paymentId, status);
   return { fields: Object.entries({ ...fields, signature }) };
-}
-
-export function followUpRequest(parent: CardRequest, more: Partial<FollowUpRequest> = {}): FollowUpRequest {
-  return {
-    reference: `${parent.reference}:capture:${randomUUID()}`,
-    orderId: parent.orderId,
-    parentReference: parent.reference,
-    amountMinor: parent.amountMinor,
-    currency: parent.currency,
-    target: { externalTransactionId: "25149157", amountMinor: parent.amountMinor, at: new Date() },
-    waitUntil: soon(),
-    ...more,
-  };
-}
-
-export function reversalRequest(parent: CardRequest, more: Partial<ReversalRequest> = {}): ReversalRequest {
-  const { reference, orderId, amountMinor, currency } = parent;
-  const target = { amountMinor, at: new Date() };
-  return {
-    reference,
-    orderId,
-    amountMinor,
-    currency,
-    operation: "sale",
-    target,
-    waitUntil: soon(),
-    ...more,
-  };
-}
-
-export function inquiryRequest({ reference, orderId, currency }: CardRequest): InquiryRequest {
-  const asked = { kind: "sale" as const, reference, orderId, currency };
-  return { ...asked, since: new Date(), waitUntil: soon() };
 }

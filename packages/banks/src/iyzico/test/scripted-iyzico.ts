@@ -1,67 +1,26 @@
 import { createHmac } from "node:crypto";
-import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+
+import { startScriptedServer, type Answer as Write } from "../../test/scripted-server.ts";
 
 /** The account of the tests. */
 export const SECRETS = { apiKey: "sandbox-apikey", secretKey: "sandbox-secret" };
 
-/** A request that the bank received. `fields` is the JSON of the body. */
-export type Received = {
-  method: string;
-  path: string;
-  query: URLSearchParams;
-  headers: IncomingHttpHeaders;
-  body: string;
-  fields: Record<string, unknown>;
-};
-
 /** Bytes as they are, or fields that become JSON; a function writes the answer, or none, itself. */
-export type Answer =
-  | Record<string, unknown>
-  | string
-  | Buffer
-  | ((response: ServerResponse, received: Received) => void);
+export type Answer = Record<string, unknown> | string | Buffer | Write<Record<string, unknown>>;
 
 /** A server that gives the answers which a test has written, one after the other, and keeps the requests. */
 export async function startScriptedIyzico() {
-  const received: Received[] = [];
-  const script: Answer[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const { pathname, searchParams: query } = new URL(request.url!, "http://bank");
-      const body = Buffer.concat(chunks).toString("utf8");
-      const fields = (body === "" ? {} : JSON.parse(body)) as Record<string, unknown>;
-      const got = { method: request.method!, path: pathname, query, headers: request.headers, body, fields };
-      received.push(got);
-      const answer = script.shift();
-      if (typeof answer === "function") answer(response, got);
-      else if (answer === undefined) response.writeHead(500).end("nothing is scripted");
-      else if (typeof answer === "string" || Buffer.isBuffer(answer)) response.end(answer);
-      else response.setHeader("content-type", "application/json").end(JSON.stringify(answer));
-    });
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    received,
-    /** Forgets the requests, and gives these answers from here on. */
-    answers(...next: Answer[]) {
-      received.length = 0;
-      script.splice(0, Infinity, ...next);
-    },
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
+  const server = await startScriptedServer(
+    (body) => (body === "" ? {} : JSON.parse(body)) as Record<string, unknown>,
+  );
+  return { ...server, answers: (...next: Answer[]) => server.answers(...next.map(written)) };
 }
 
-export type ScriptedIyzico = Awaited<ReturnType<typeof startScriptedIyzico>>;
+function written(answer: Answer): Write<Record<string, unknown>> {
+  if (typeof answer === "function") return answer;
+  if (typeof answer === "string" || Buffer.isBuffer(answer)) return (response) => response.end(answer);
+  return (response) => response.setHeader("content-type", "application/json").end(JSON.stringify(answer));
+}
 
 /** A signature over values, written independently from iyzico's page on signatures. */
 export function sign(...values: readonly string[]): string {

@@ -1,20 +1,19 @@
-import { randomUUID } from "node:crypto";
-
-import { afterAll } from "vitest";
 import type {
+  BusinessDay,
   CardRequest,
   EnrolmentRequest,
   FollowUpRequest,
   InquiryRequest,
+  ProbedAcquirer,
   ReversalRequest,
 } from "@holdfast/acquirer";
-import type { BusinessDay, ProbedAcquirer } from "@holdfast/acquirer";
-import { orderIdOf } from "@holdfast/acquirer";
+import { afterAll } from "vitest";
+
+import * as calls from "../../test/calls.ts";
 import { nestpayConnector } from "../nestpay-connector.ts";
 import { nestpaySecrets, nestpaySettings } from "../nestpay-settings.ts";
 import { startScriptedBank } from "./scripted-bank.ts";
 
-export const PAN = "4355084355084358";
 export const SECRETS = { apiUser: "apiuser", apiPassword: "TEST1111", storeKey: "KEY2222x" };
 export const CLIENT_ID = "990000001";
 
@@ -36,7 +35,7 @@ export async function playBank(settings?: AccountSettings) {
  */
 export function connectTo(
   url: string,
-  { businessDay = BUSINESS_DAY, ...settings }: AccountSettings = {},
+  { businessDay = calls.BUSINESS_DAY, ...settings }: AccountSettings = {},
 ): ProbedAcquirer {
   const account = {
     accountId: "account-1",
@@ -54,59 +53,27 @@ export function connectTo(
   return nestpayConnector.connect(account, nestpaySecrets.parse(SECRETS), wire);
 }
 
-export const BUSINESS_DAY: BusinessDay = { timeZone: "Europe/Istanbul", cutOff: "23:00" };
+const customer = { ip: "203.0.113.7", email: "a@b.test" };
+const { soon, CARD } = calls;
+export { CARD, soon };
+export const PAN = CARD.pan;
 
-/** More time than any honest answer takes. */
-export const soon = () => new Date(Date.now() + 60_000);
-
-export function cardCall(overrides: Partial<CardRequest> = {}): CardRequest {
-  const reference = randomUUID();
-  return {
-    reference,
-    orderId: orderIdOf(reference),
-    amountMinor: 10_000n,
-    currency: "TRY",
-    card: { pan: PAN, expiryMonth: "12", expiryYear: "30", cvv: "917" },
-    cardHolderName: "Ada Lovelace",
-    installmentCount: 1,
-    customer: { ip: "203.0.113.7", email: "a@b.test" },
-    expiresAt: soon(),
-    ...overrides,
-  };
-}
-
-export function enrolment(overrides: Partial<EnrolmentRequest> = {}): EnrolmentRequest {
-  return {
-    ...cardCall(),
-    operation: "sale",
-    returnUrl: "https://gateway.example/3ds/return/state",
-    sessionExpiresAt: soon(),
-    ...overrides,
-  };
-}
+export const cardCall = (more: Partial<CardRequest> = {}) => calls.cardRequest({ customer, ...more });
+export const enrolment = (more: Partial<EnrolmentRequest> = {}) =>
+  calls.enrolmentRequest({ customer, ...more });
 
 /** A follow-up of a payment of the bank's previous business day, unless `target` says otherwise. */
-export function followUp(overrides: Partial<FollowUpRequest> = {}): FollowUpRequest {
-  const { orderId, amountMinor, currency, reference } = cardCall();
+export function followUp(more: Partial<FollowUpRequest> = {}): FollowUpRequest {
+  const parent = cardCall();
   const at = new Date(Date.now() - 48 * 3_600_000);
-  return {
-    reference: `${reference}:capture`,
-    orderId,
-    amountMinor,
-    currency,
-    parentReference: reference,
-    target: { externalTransactionId: "T1", amountMinor, at },
-    waitUntil: soon(),
-    ...overrides,
-  };
+  const target = { externalTransactionId: "T1", amountMinor: parent.amountMinor, at };
+  return calls.followUpRequest(parent, { target, ...more });
 }
 
-export function reversal(overrides: Partial<ReversalRequest> = {}): ReversalRequest {
-  const { reference, orderId, amountMinor, currency, target, waitUntil } = followUp();
-  return { reference, orderId, amountMinor, currency, target, waitUntil, operation: "sale", ...overrides };
+export function reversal(more: Partial<ReversalRequest> = {}): ReversalRequest {
+  return calls.reversalRequest(cardCall(), { target: followUp().target, ...more });
 }
 
-export function inquiryOf(orderId: string, overrides: Partial<InquiryRequest> = {}): InquiryRequest {
-  const since = new Date();
-  return { reference: "r", orderId, kind: "sale", currency: "TRY", since, waitUntil: soon(), ...overrides };
+export function inquiryOf(orderId: string, more: Partial<InquiryRequest> = {}): InquiryRequest {
+  return calls.inquiryRequest({ reference: "r", orderId, currency: "TRY" }, more);
 }

@@ -1,51 +1,39 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
+import { startScriptedServer, type Answer } from "../../test/scripted-server.ts";
 
 /** The bank's answer: XML or HTML, or anything else. A status of 0 cuts the connection. */
 export type ScriptedAnswer = { status?: number; contentType?: string; body: string | Buffer };
 
-/** A request as the bank read it: the elements of its XML, or the fields of its form. */
-export type ReceivedRequest = { path: string; fields: ReadonlyMap<string, string>; body: string };
+type Fields = ReadonlyMap<string, string>;
 
 /**
  * A bank that gives the answers that a test has put in line, each to one request.
  * @param otherwise answers where there is none in line.
  */
-export async function startScriptedBank(
-  otherwise?: (fields: ReadonlyMap<string, string>) => string | Promise<string>,
-) {
-  const answers: ScriptedAnswer[] = [];
-  const received: ReceivedRequest[] = [];
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const body = await text(request);
-    received.push({ path: request.url ?? "", fields: fieldsOf(body), body });
-    const rest = otherwise ? { body: await otherwise(fieldsOf(body)) } : { status: 500, body: "" };
-    const { status = 200, contentType = XML, body: next }: ScriptedAnswer = answers.shift() ?? rest;
-    if (status === 0) request.socket.destroy();
-    else response.writeHead(status, { "content-type": contentType }).end(next);
-  };
-  const server = createServer((request, response) => void answer(request, response));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+export async function startScriptedBank(otherwise?: (fields: Fields) => string | Promise<string>) {
+  const server = await startScriptedServer<Fields>(
+    fieldsOf,
+    otherwise &&
+      ((response, { fields }) =>
+        void Promise.resolve(otherwise(fields)).then((body) =>
+          response.writeHead(200, { "content-type": XML }).end(body),
+        )),
+  );
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    received,
+    ...server,
     /** Puts answers in line, and forgets all requests. */
-    script(...next: (ScriptedAnswer | string)[]) {
-      received.length = 0;
-      answers.length = 0;
-      answers.push(...next.map((answer) => (typeof answer === "string" ? { body: answer } : answer)));
-    },
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    script: (...next: (ScriptedAnswer | string)[]) =>
+      server.answers(
+        ...next.map((answer) => written(typeof answer === "string" ? { body: answer } : answer)),
+      ),
   };
 }
-export type ScriptedBank = Awaited<ReturnType<typeof startScriptedBank>>;
+
+function written({ status = 200, contentType = XML, body }: ScriptedAnswer): Answer<Fields> {
+  return (response) => {
+    if (status === 0) response.destroy();
+    else response.writeHead(status, { "content-type": contentType }).end(body);
+  };
+}
 
 const XML = "text/xml;charset=ISO-8859-9";
 
