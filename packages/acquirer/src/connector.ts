@@ -11,7 +11,7 @@ export type AnyConnector = AcquirerConnector<any, any>;
  * connections.
  */
 export interface AcquirerConnector<Settings = unknown, Secrets = unknown> {
-  /** `sim`, `nestpay`, `iyzico`. */
+  /** The name of the protocol that accounts are made with. */
   readonly protocol: string;
   /** Settings of an account that are no secret: addresses, client id, defaults. Checked when they are written. */
   readonly settings: z.ZodType<Settings>;

@@ -22,7 +22,7 @@ import {
 import { z } from "zod";
 
 import type { Answer } from "./envelope.ts";
-import { SUCCESS } from "./read-payment.ts";
+import { reviewOf, SUCCESS } from "./read-payment.ts";
 
 /** iyzico's record of one order: its payments, with the cancels and refunds of each. */
 export type OrderDetails = { kind: "payments"; payments: readonly ReportedPayment[] } | Unknown;
@@ -189,7 +189,7 @@ function charges(payment: TakenPayment): BankMovement[] {
     ownReference: payment.basketId,
     // We complete a 3-D Secure payment only where the cardholder was authenticated.
     ...([true, "true", "1"].includes(threeDS ?? false) && { authentication: { transStatus: "Y" as const } }),
-    ...reviewOf(payment),
+    ...reviewOf(payment.fraudStatus),
     ...timeOf(payment),
   };
   switch (payment.phase) {
@@ -206,22 +206,6 @@ function charges(payment: TakenPayment): BankMovement[] {
       return payment.phase satisfies never;
   }
 }
-
-/**
- * The fraud desk's verdict, which may come after the issuer's approval. The documents do not say that iyzico gives back
- * a payment that it then refuses, so the payment stands until a cancel or a refund is shown. A value that they do not
- * name releases no goods.
- */
-function reviewOf({ fraudStatus }: TakenPayment): Pick<BankMovement, "fraudReview"> {
-  if (fraudStatus === undefined) return {};
-  return { fraudReview: REVIEWS.get(fraudStatus) ?? "in_review" };
-}
-
-const REVIEWS: ReadonlyMap<string, BankMovement["fraudReview"]> = new Map([
-  ["1", "accepted"],
-  ["0", "in_review"],
-  ["-1", "rejected"],
-]);
 
 /** True once a cancel has reversed the payment. */
 function isCancelled({ cancels }: TakenPayment): boolean {

@@ -93,11 +93,21 @@ function feeOf({ iyziCommissionRateAmount: rate, iyziCommissionFee: fixed }: Pay
   return rate === undefined && fixed === undefined ? {} : { feeMinor: (rate ?? 0n) + (fixed ?? 0n) };
 }
 
-/** `0` is in review; a payment without the field was not looked at. */
-function reviewOf(fraudStatus: PaymentAnswer["fraudStatus"]): Pick<Approved, "fraudReview"> {
-  if (fraudStatus === "0") return { fraudReview: "in_review" };
-  return fraudStatus === "1" ? { fraudReview: "accepted" } : {};
+/**
+ * The fraud desk's verdict, which may come after the issuer's approval; a payment without one was not looked at. The
+ * documents do not say that iyzico gives back a payment that it then refuses, so the payment stands until a cancel or a
+ * refund is shown. A value that they do not name releases no goods.
+ */
+export function reviewOf(fraudStatus: string | null | undefined): Pick<Approved, "fraudReview"> {
+  if (fraudStatus === null || fraudStatus === undefined) return {};
+  return { fraudReview: REVIEWS.get(fraudStatus) ?? "in_review" };
 }
+
+const REVIEWS: ReadonlyMap<string, Approved["fraudReview"]> = new Map([
+  ["1", "accepted"],
+  ["0", "in_review"],
+  ["-1", "rejected"],
+]);
 
 /**
  * The answer `success` to a cancel or a refund. iyzico signs no cancel, and the documents do not say what a refund's

@@ -149,11 +149,9 @@ export function captureRequest(
   paymentId: string,
   settings: IyzicoSettings,
 ): IyzicoRequest {
-  return jsonRequest("/payment/postauth", {
-    ...followUpFields(request, paymentId, settings),
-    paidPrice: amountText(request.amountMinor),
-    currency: request.currency,
-  });
+  const { amountMinor, currency } = request;
+  const fields = { paidPrice: amountText(amountMinor), currency };
+  return followUpRequest("/payment/postauth", request, paymentId, settings, fields);
 }
 
 /** A refund of an amount; iyzico chooses the items of the basket. */
@@ -162,11 +160,9 @@ export function refundRequest(
   paymentId: string,
   settings: IyzicoSettings,
 ): IyzicoRequest {
-  return jsonRequest("/v2/payment/refund", {
-    ...followUpFields(request, paymentId, settings),
-    price: amountText(request.amountMinor),
-    currency: request.currency,
-  });
+  const { amountMinor, currency } = request;
+  const fields = { price: amountText(amountMinor), currency };
+  return followUpRequest("/v2/payment/refund", request, paymentId, settings, fields);
 }
 
 /** A cancel of the whole payment. */
@@ -175,20 +171,19 @@ export function cancelRequest(
   paymentId: string,
   settings: IyzicoSettings,
 ): IyzicoRequest {
-  return jsonRequest("/payment/cancel", {
-    ...followUpFields(request, paymentId, settings),
-    reason: "OTHER",
-    description: "cancel",
-  });
+  const fields = { reason: "OTHER", description: "cancel" };
+  return followUpRequest("/payment/cancel", request, paymentId, settings, fields);
 }
 
 /** A movement of its own is named by our reference, which an inquiry gives back for cancels and refunds. */
-function followUpFields(
-  { reference, requestIp }: { reference: string; requestIp?: string },
+function followUpRequest(
+  path: string,
+  { reference: conversationId, requestIp }: { reference: string; requestIp?: string },
   paymentId: string,
   { locale, defaults }: IyzicoSettings,
-) {
-  return { locale, conversationId: reference, paymentId, ip: requestIp ?? defaults.ip };
+  fields: Record<string, string>,
+): IyzicoRequest {
+  return jsonRequest(path, { locale, conversationId, paymentId, ip: requestIp ?? defaults.ip, ...fields });
 }
 
 /** Asks what card a BIN belongs to: the cheapest signed call that moves nothing. */

@@ -200,9 +200,6 @@ describe("a probe", () => {
     expect([asked?.get("ORDERHISTORY"), asked?.get("Type")]).toEqual(["QUERY", undefined]);
     bank.script(refusedXml("2201"));
     expect(await acquirer.probe(soon())).toMatchObject({ kind: "credentials" });
-    const gone = connectTo("http://127.0.0.1:1");
-    expect(await gone.probe(soon())).toEqual({ kind: "unreachable", detail: "no connection" });
-    await gone.close();
   });
 
   test("is well where the bank does not know an order that nobody has", async () => {
@@ -212,17 +209,6 @@ describe("a probe", () => {
     await account.close();
     await honest.close();
   });
-});
-
-test("a call that was never sent says so, and so does one after the end", async () => {
-  const gone = connectTo("http://127.0.0.1:1");
-  expect(await gone.sale(cardCall())).toEqual({ kind: "not_sent" });
-  await gone.close();
-  expect(await gone.sale(cardCall())).toEqual({ kind: "not_sent" });
-});
-
-test("an address over plain HTTP to another machine is refused", () => {
-  expect(() => connectTo("http://bank.example")).toThrow("the bank's addresses must be https://");
 });
 
 const SETTINGS = {

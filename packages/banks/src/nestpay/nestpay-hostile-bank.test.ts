@@ -188,12 +188,6 @@ describe("nothing that is confidential comes back", () => {
     bank.script(refusedXml("2603", { TransId: PAN }));
     expect(await CALLS.sale()).not.toHaveProperty("externalTransactionId");
   });
-
-  test("in an error of an account that cannot be connected", () => {
-    expect(() => connectTo("http://bank.example")).toThrow(
-      /^the bank's addresses must be https:\/\/, unless ALLOW_PLAINTEXT names acquirer$/,
-    );
-  });
 });
 
 test("a history with a row of garbage decides nothing, however good the others are", async () => {

@@ -63,6 +63,15 @@ export function paymentAnswer(given: PaymentFields, more: Record<string, unknown
   };
 }
 
+/** The genuine answer to a call of ours about a payment of 100.00, signed with what `fields` changes. */
+export function answerTo(
+  { orderId: conversationId, reference: basketId }: { orderId: string; reference: string },
+  fields: Partial<PaymentFields> = {},
+  more: Record<string, unknown> = {},
+) {
+  return paymentAnswer({ conversationId, basketId, paidPrice: "100", ...fields }, more);
+}
+
 export function failureAnswer(errorCode: string, conversationId?: string, errorMessage = "refused") {
   return {
     status: "failure",
