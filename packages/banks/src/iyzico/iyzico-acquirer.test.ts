@@ -9,7 +9,7 @@ import {
   inquiryRequest,
   reversalRequest,
 } from "../test/calls.ts";
-import { completionRequest, connectTo, playIyzico, returnOf } from "./test/iyzico-requests.ts";
+import { completionRequest, playIyzico, returnOf } from "./test/iyzico-requests.ts";
 import {
   answerTo,
   detailsAnswer,
@@ -18,7 +18,6 @@ import {
   reportedPayment,
   SECRETS,
   sign,
-  startScriptedIyzico,
 } from "./test/scripted-iyzico.ts";
 
 const { bank, acquirer } = await playIyzico();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { CompletionRequest, EnrolmentRequest } from "@holdfast/acquirer";
-import { CLIENT_ID, connectTo, enrolment, PAN, playBank, SECRETS, soon } from "./test/nestpay-bench.ts";
+import { CLIENT_ID, enrolment, PAN, playBank, SECRETS, soon } from "./test/nestpay-bench.ts";
 import { approvedXml, refusedXml } from "./test/scripted-bank.ts";
 import { ver3Hash } from "./ver3-hash.ts";
 

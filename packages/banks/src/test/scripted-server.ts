@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
@@ -26,15 +26,15 @@ export async function startScriptedServer<Fields>(
 ) {
   const received: Received<Fields>[] = [];
   const line: Answer<Fields>[] = [];
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      const { pathname: path, searchParams: query } = new URL(request.url!, "http://bank");
-      const { method = "", headers } = request;
-      const got = { method, path, query, headers, body, fields: fieldsOf(body) };
-      received.push(got);
-      (line.shift() ?? otherwise)(response, got);
-    });
-  });
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await text(request);
+    const { pathname: path, searchParams: query } = new URL(request.url!, "http://bank");
+    const { method = "", headers } = request;
+    const got = { method, path, query, headers, body, fields: fieldsOf(body) };
+    received.push(got);
+    (line.shift() ?? otherwise)(response, got);
+  };
+  const server = createServer((request, response) => void answer(request, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
