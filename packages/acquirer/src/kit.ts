@@ -54,4 +54,4 @@ export {
   type OrderBank,
   type PaymentCall,
 } from "./kit/order-acquirer.ts";
-export { bankAddress, secretText, settingText } from "./kit/setting-fields.ts";
+export { bankAddress, secretText, settingText, strictFields } from "./kit/setting-fields.ts";

@@ -25,3 +25,12 @@ export const settingText = (lengthMax: number) =>
     .min(1, "must not be empty")
     .max(lengthMax, `must have at most ${lengthMax} characters`)
     .regex(/^\P{Cc}*$/u, "must have no control characters");
+
+/** An object of an account. A field that is not known is named, and never its value. */
+export const strictFields = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
+  z.strictObject(shape, {
+    error: (issue: { code?: string; keys?: string[] }) =>
+      issue.code === "unrecognized_keys"
+        ? `must have no field ${issue.keys?.join(", ")}`
+        : "must be an object",
+  });

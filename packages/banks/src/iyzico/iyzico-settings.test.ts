@@ -53,12 +53,12 @@ describe("settings", () => {
     };
     expect(faultsOf(iyzicoSettings, bad).sort()).toEqual(
       [
-        'Unrecognized key: "urll"',
+        "must have no field urll",
         "locale must be tr or en",
         "defaults.email must be an e-mail address",
         "defaults.identityNumber must be 5 to 50 letters and digits",
         "defaults.ip must be an IPv4 or IPv6 address",
-        'defaults.address Unrecognized key: "street"',
+        "defaults.address must have no field street",
         "defaults.address.line1 must not be empty",
         "defaults.address.city must have at most 80 characters",
         "defaults.address.country must have no control characters",
@@ -67,6 +67,9 @@ describe("settings", () => {
         "defaults.item.kind must be physical or virtual",
       ].sort(),
     );
+    const noObject = ["defaults must be an object"];
+    expect(faultsOf(iyzicoSettings, { ...good, defaults: undefined })).toEqual(noObject);
+    expect(faultsOf(iyzicoSettings, null)).toEqual(["must be an object"]);
   });
 });
 
@@ -80,8 +83,8 @@ describe("secrets", () => {
     const bad = { apiKey: "with space", secretKey: "", storeKey: "hidden-value" };
     const faults = faultsOf(iyzicoSecrets, bad);
     expect(faults.sort()).toEqual([
-      'Unrecognized key: "storeKey"',
       "apiKey must be 1 to 256 characters of ASCII",
+      "must have no field storeKey",
       "secretKey must not be empty",
     ]);
     expect(JSON.stringify(iyzicoSecrets.safeParse(bad).error)).not.toMatch(/hidden-value|with space/);

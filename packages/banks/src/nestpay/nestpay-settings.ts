@@ -1,11 +1,11 @@
 import type { Capabilities } from "@holdfast/acquirer";
-import { bankAddress, secretText } from "@holdfast/acquirer/kit";
+import { bankAddress, secretText, strictFields } from "@holdfast/acquirer/kit";
 import { z } from "zod";
 
 /**
  * The settings of an account that are not secret. Addresses over plain HTTP are refused when the account is connected.
  */
-export const nestpaySettings = z.strictObject({
+export const nestpaySettings = strictFields({
   apiUrl: bankAddress.describe(
     "The bank's address for payments, such as https://sanalpos.bank.example/fim/api. The bank has to know the address that calls to it come from.",
   ),
@@ -61,18 +61,16 @@ export function nestpayCapabilities({
 }
 
 /** No error message of this schema repeats its input. */
-export const nestpaySecrets = z
-  .strictObject({
-    apiUser: secretText(255).describe(
-      "The name of an API user. It needs the role for the API: passwords of other roles run out every three months.",
-    ),
-    apiPassword: secretText(255).describe("That user's password."),
-    storeKey: secretText(255).describe(
-      "The key that signs 3-D Secure forms, set in the bank's panel. It is not the API user's password.",
-    ),
-  })
-  .refine(({ apiPassword, storeKey }) => apiPassword !== storeKey, {
-    path: ["storeKey"],
-    error: "must not be the API user's password: it is a key of its own, set in the bank's panel",
-  });
+export const nestpaySecrets = strictFields({
+  apiUser: secretText(255).describe(
+    "The name of an API user. It needs the role for the API: passwords of other roles run out every three months.",
+  ),
+  apiPassword: secretText(255).describe("That user's password."),
+  storeKey: secretText(255).describe(
+    "The key that signs 3-D Secure forms, set in the bank's panel. It is not the API user's password.",
+  ),
+}).refine(({ apiPassword, storeKey }) => apiPassword !== storeKey, {
+  path: ["storeKey"],
+  error: "must not be the API user's password: it is a key of its own, set in the bank's panel",
+});
 export type NestpaySecrets = z.output<typeof nestpaySecrets>;
