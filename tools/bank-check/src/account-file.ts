@@ -1,18 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { type AnyConnector } from "@holdfast/acquirer";
-import { iyzicoConnector, nestpayConnector } from "@holdfast/banks";
 import { businessDaySchema } from "@holdfast/contracts";
 import { UsageError } from "@holdfast/service-runtime/command-line";
 import { z } from "zod";
 
-const CONNECTORS = new Map<string, AnyConnector>([
-  ["nestpay", nestpayConnector],
-  ["iyzico", iyzicoConnector],
-]);
+import { PROTOCOLS, type ProtocolName } from "./protocols.ts";
 
 /** The body of `POST /operator/acquirer-accounts`, and a test card of the bank. */
 const accountFile = z.object({
-  protocol: z.enum(["nestpay", "iyzico"]),
+  protocol: z.enum(Object.keys(PROTOCOLS) as ProtocolName[]),
   name: z.string().max(100).default("test account"),
   currencies: z.array(z.string().regex(/^[A-Z]{3}$/)).min(1),
   settings: z.record(z.string(), z.unknown()),
@@ -43,7 +39,7 @@ export async function readAccountFile(path: string): Promise<TestAccount> {
     throw new UsageError(`${path} is not JSON`);
   }
   const account = parsed("", accountFile, json);
-  const connector = CONNECTORS.get(account.protocol)!;
+  const { connector } = PROTOCOLS[account.protocol];
   parsed("settings.", connector.settings, account.settings);
   parsed("secrets.", connector.secrets, account.secrets);
   return { ...account, connector };

@@ -1,6 +1,7 @@
 import { addressesOf, type TestAccount } from "./account-file.ts";
 import { createMask } from "./mask.ts";
 import { answerOpenQuestions, shortly } from "./open-questions.ts";
+import { PROTOCOLS } from "./protocols.ts";
 import { startRecordingProxy, type Exchange, type RecordingProxy } from "./recording-proxy.ts";
 import { walk, type Step } from "./walk.ts";
 
@@ -12,6 +13,7 @@ import { walk, type Step } from "./walk.ts";
  */
 export async function checkBank(account: TestAccount, tell: (line: string) => void): Promise<Step[]> {
   const mask = createMask(account);
+  const { password, questions } = PROTOCOLS[account.protocol];
   const proxies = new Map<string, RecordingProxy>();
   const settings = { ...account.settings };
   for (const [name, url] of addressesOf(account)) {
@@ -31,7 +33,7 @@ export async function checkBank(account: TestAccount, tell: (line: string) => vo
       { connectionsMax: 2, connectTimeoutMs: 10_000, allowPlaintext: false },
     );
   const acquirer = connect(account.secrets);
-  const stranger = connect({ ...account.secrets, [PASSWORDS[account.protocol]]: "bank-check-wrong" });
+  const stranger = connect({ ...account.secrets, [password]: "bank-check-wrong" });
   const exchanges = () => [...proxies.values()].flatMap((proxy) => proxy.exchanges);
   try {
     tell(`# ${account.protocol}: ${[...proxies.keys()].join(", ")}`);
@@ -39,7 +41,7 @@ export async function checkBank(account: TestAccount, tell: (line: string) => vo
       printStep(step, mask, tell),
     );
     tell("\n# Open questions\n");
-    for (const { question, answer, evidence } of answerOpenQuestions(account.protocol, steps)) {
+    for (const { question, answer, evidence } of answerOpenQuestions(questions, steps)) {
       tell(`- ${question}\n  ${mask(answer)}`);
       if (evidence.length > 0) tell(`  evidence: ${evidence.join(", ")}`);
     }
@@ -48,9 +50,6 @@ export async function checkBank(account: TestAccount, tell: (line: string) => vo
     await Promise.all([acquirer, stranger, ...proxies.values()].map((each) => each.close()));
   }
 }
-
-/** The credential that a caller is known by: the wrong one has to be refused. */
-const PASSWORDS = { nestpay: "apiPassword", iyzico: "secretKey" } as const;
 
 function printStep(
   { name, outcome, exchanges }: Step,

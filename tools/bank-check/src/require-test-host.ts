@@ -1,5 +1,6 @@
 import { UsageError } from "@holdfast/service-runtime/command-line";
 import { addressesOf, type TestAccount } from "./account-file.ts";
+import { PROTOCOLS } from "./protocols.ts";
 
 /**
  * The walk moves money, so that it runs against test hosts only, unless the person who runs it names the host.
@@ -23,5 +24,6 @@ export function requireTestHost(
 
 const OWN_HOSTS: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
-/** The shared test terminals of the Nestpay banks, and iyzico's sandbox. */
-const TEST_HOSTS: ReadonlySet<string> = new Set(["entegrasyon.asseco-see.com.tr", "sandbox-api.iyzipay.com"]);
+const TEST_HOSTS: ReadonlySet<string> = new Set(
+  Object.values(PROTOCOLS).flatMap(({ testHosts }) => testHosts),
+);

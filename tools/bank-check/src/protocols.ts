@@ -1,0 +1,145 @@
+import { iyzicoConnector, nestpayConnector } from "@holdfast/banks";
+import type { AnyConnector } from "@holdfast/acquirer";
+
+import { shortly, type Question } from "./open-questions.ts";
+import type { StepOutcome } from "./walk.ts";
+
+/** The walk's knowledge of a protocol. */
+export type CheckedProtocol = {
+  connector: AnyConnector;
+  /** The credential that a caller is known by: the wrong one has to be refused. */
+  password: string;
+  testHosts: readonly string[];
+  questions: readonly Question[];
+};
+
+const LATER =
+  "it shows on another day only; run the walk, and look at the order in the bank's panel tomorrow";
+
+type Movement = { kind: string; state: string; amountMinor: bigint; externalTransactionId?: string };
+
+function movements(inquiry: StepOutcome): string {
+  if (inquiry.kind !== "found") return shortly(inquiry);
+  const rows = (inquiry["movements"] as Movement[]).map(
+    ({ kind, state, amountMinor, externalTransactionId = "no id" }) =>
+      `${kind} ${state} ${amountMinor} ${externalTransactionId}`,
+  );
+  return rows.length === 0 ? "no movement" : rows.join("; ");
+}
+
+const NESTPAY_QUESTIONS: readonly Question[] = [
+  {
+    question: "Does a voided order free its OrderId?",
+    evidence: ["cancel_of_a_sale", "order_used_again_after_cancel"],
+    read: (cancel, again) => `the void: ${shortly(cancel)}; the same OrderId again: ${shortly(again)}`,
+  },
+  {
+    question: "Does a Void of its PostAuth restore the hold?",
+    evidence: ["cancel_after_capture", "inquiry_after_cancel"],
+    read: (cancel, after) => `the void: ${shortly(cancel)}; the order then: ${movements(after)}`,
+  },
+  {
+    question: "Can a hold be voided after its day?",
+    evidence: [],
+    unseen: LATER,
+  },
+  {
+    question: "Which TransId does the row of a captured hold have?",
+    evidence: ["pre_authorization", "capture_of_a_part", "inquiry_after_capture"],
+    read: (hold, capture, after) =>
+      `the hold ${String(hold["externalTransactionId"])}, the capture ${String(capture["externalTransactionId"])}; the order: ${movements(after)}`,
+  },
+  {
+    question: "Can a second call of one OrderId succeed?",
+    evidence: ["second_call_of_the_order"],
+    read: (again) => `one after the other: ${shortly(again)}; two at the same moment are not tried`,
+  },
+  {
+    question: "How long after its answer is a movement first seen in the inquiry?",
+    evidence: ["pre_authorization", "inquiry_after_approval"],
+    read: (hold, after) =>
+      `the approval with its inquiry: ${shortly(hold)}; the order directly after it: ${movements(after)}`,
+  },
+  {
+    question: "May our server post the 3-D Secure form?",
+    evidence: ["three_ds_enrolment"],
+    read: (enrolment) =>
+      enrolment.kind === "challenge"
+        ? "yes: the gate answered with a page"
+        : `the gate's answer was ${shortly(enrolment)}`,
+  },
+  {
+    question: "How are values hashed that are not ASCII?",
+    evidence: [],
+    unseen: "the adapter sends ASCII only",
+  },
+  {
+    question: "What does the inquiry say after 3-D Secure without its second step?",
+    evidence: ["inquiry_after_enrolment"],
+    read: (after) => movements(after),
+  },
+  {
+    question: "What are amounts of currencies without decimals?",
+    evidence: [],
+    unseen: "such currencies are not offered",
+  },
+];
+
+const IYZICO_QUESTIONS: readonly Question[] = [
+  {
+    question: "Do two calls with the same conversationId make two payments?",
+    evidence: ["second_call_of_the_order", "inquiry_after_capture"],
+    read: (again, after) => `the second call: ${shortly(again)}; the order: ${movements(after)}`,
+  },
+  {
+    question: "What does reporting answer for an id that it has not seen?",
+    evidence: ["inquiry_of_unseen"],
+    read: (unseen) =>
+      unseen.kind === "not_found"
+        ? "an empty list"
+        : `no empty list: ${shortly(unseen)}; see the evidence for its code`,
+  },
+  {
+    question: "What are phase and paidPrice of a hold, and is a smaller postauth accepted?",
+    evidence: ["inquiry_after_approval", "capture_of_a_part", "inquiry_after_capture"],
+    read: (held, capture, after) =>
+      `the hold: ${movements(held)}; a part: ${shortly(capture)}; then: ${movements(after)}`,
+  },
+  {
+    question: "What does a second completion of one 3-D Secure payment answer?",
+    evidence: [],
+    unseen: "a completion needs a browser",
+  },
+  {
+    question: "Which HTTP status do failures have?",
+    evidence: ["wrong_password"],
+    read: (refused) => `the wrong key: ${shortly(refused)}; the evidence has the status`,
+  },
+  {
+    question: "Is the commission column of the settlement file a rate or an amount?",
+    evidence: [],
+    unseen: "it needs the settlement file of a day with payments",
+  },
+  {
+    question: "What does the signature of a refund's answer cover?",
+    evidence: ["partial_refund"],
+    read: (refund) => `the refund: ${shortly(refund)}; the evidence has the fields of its answer`,
+  },
+];
+
+export const PROTOCOLS = {
+  nestpay: {
+    connector: nestpayConnector,
+    password: "apiPassword",
+    // The shared test terminals of the banks.
+    testHosts: ["entegrasyon.asseco-see.com.tr"],
+    questions: NESTPAY_QUESTIONS,
+  },
+  iyzico: {
+    connector: iyzicoConnector,
+    password: "secretKey",
+    testHosts: ["sandbox-api.iyzipay.com"],
+    questions: IYZICO_QUESTIONS,
+  },
+} satisfies Record<string, CheckedProtocol>;
+export type ProtocolName = keyof typeof PROTOCOLS;
