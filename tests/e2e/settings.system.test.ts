@@ -80,8 +80,8 @@ const OWN: Record<string, { env: Record<string, string>; faults: string[] }> = {
     ],
   },
   settlement: {
-    env: { FACT_ASK_INTERVAL: "often" },
-    faults: ["FACT_ASK_INTERVAL: must be a duration such as 250ms, 15s, 5m, 48h or 7d"],
+    env: { FEED_INTERVAL: "often" },
+    faults: ["FEED_INTERVAL: must be a duration such as 250ms, 15s, 5m, 48h or 7d"],
   },
   "webhook-dispatcher": {
     env: { WEBHOOK_ALLOWED_CIDRS: "everywhere", WEBHOOK_SECRET_KEYS: SECRET },

@@ -21,7 +21,7 @@ beforeAll(async () => {
     withBusUsers: true,
     envOf: {
       payments: { ACCOUNT_SECRET_KEYS: `a1:${randomBytes(32).toString("base64")}`, ACCOUNT_REFRESH: "50ms" },
-      settlement: { FACT_ASK_INTERVAL: "50ms", FACT_ASK_FIRST: "1h", MATCH_INTERVAL: "50ms" },
+      settlement: { FEED_INTERVAL: "50ms", MATCH_INTERVAL: "50ms" },
     },
   });
 });
@@ -130,15 +130,4 @@ test("a fact has the account that its payment was sent to, and a refund that of 
   );
   await confirm(accountId, 2);
   await eventually(async () => expect(await zoneOf(accountId)).toEqual({ time_zone: "Europe/Istanbul" }));
-});
-
-test("what the stream has lost has its account, too, whatever a line names first", async () => {
-  const sale = await system.sell("3000");
-  const refund = await system.refund(sale, "1000");
-  await eventually(async () => expect(await system.fact(refund)).toMatchObject({ standing: "DONE" }));
-  const { account_id: account } = (await system.fact(sale))!;
-  await system.query("delete from settlement.fact where fact_id in ($1, $2)", [sale, refund]);
-  const { verdicts } = await take(account, ["REFUND", refund, -1_000n]);
-  await eventually(async () => expect(await verdicts()).toEqual([{ verdict: "MATCHED" }]));
-  expect(await system.fact(refund)).toMatchObject({ account_id: account });
 });

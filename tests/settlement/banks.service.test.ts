@@ -33,7 +33,7 @@ beforeAll(async () => {
   system = await startSettlementHarness({
     envOf: {
       payments: { ACCOUNT_SECRET_KEYS: `a1:${randomBytes(32).toString("base64")}` },
-      settlement: { FACT_ASK_INTERVAL: "50ms", FACT_ASK_FIRST: "1h", MATCH_INTERVAL: "50ms" },
+      settlement: { FEED_INTERVAL: "50ms", MATCH_INTERVAL: "50ms" },
     },
   });
 });

@@ -1,36 +1,37 @@
-import { randomUUID } from "node:crypto";
-import { eventSubject, sellPayment, testIdOf, WEBHOOK_CONSUMER } from "@holdfast/contracts";
-import { jetstream, jetstreamManager } from "@nats-io/jetstream";
+import { randomUUIDv7 } from "node:crypto";
+import { sellPayment, testIdOf } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { eventually } from "../support/index.ts";
+import { importIdIn } from "../../services/settlement/test/settle-command.ts";
+import { decimalText, genericLine } from "../../services/settlement/test/written-file.ts";
+import { captureLog, eventually } from "../support/index.ts";
 import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
 
 let system: SettlementHarness;
+const captured = captureLog("settlement");
 beforeAll(async () => {
-  system = await startSettlementHarness({ withBusUsers: true });
+  system = await startSettlementHarness({ withBusUsers: true, log: () => captured.log });
 });
 afterAll(() => system.close());
 
 const expectFact = (id: string, fact: object) =>
   eventually(async () => expect(await system.fact(id)).toMatchObject({ account_id: "default", ...fact }));
 
-test("a sale is a fact as soon as its event is out", async () => {
-  await expectFact(await system.sell("1250"), { kind: "SALE", standing: "DONE", amount_minor: "1250" });
-});
+/** Waits until all is here that the owners have committed before. */
+async function everythingIsRead({ query }: Pick<SettlementHarness, "query"> = system): Promise<void> {
+  const [now] = await query<{ now: Date }>("select clock_timestamp() as now");
+  await eventually(async () =>
+    expect(await query("select from settlement.feed where complete_at < $1", [now!.now])).toEqual([]),
+  );
+}
 
-test("an event says with which account a sale is settled, and nobody is asked; of one that does not the owner is", async () => {
+test("a sale is a fact with its account and its commission", async () => {
   const paymentId = await system.sell("1250");
-  const read = async () => {
-    const columns = "account_id, commission_minor, ask_at, asked";
-    return await system.query(`select ${columns} from settlement.fact where fact_id = $1`, [paymentId]);
-  };
-  const whole = { account_id: "default", commission_minor: expect.any(String), ask_at: null };
-  await eventually(async () => expect(await read()).toEqual([{ ...whole, asked: 0 }]));
-  await system.query("delete from settlement.fact where fact_id = $1", [paymentId]);
-  // The copies that the test publishes lack the terms.
-  for (const event of await eventsOf(paymentId))
-    await jetstream(system.bus.nats).publish(eventSubject("payments"), event);
-  await eventually(async () => expect(await read()).toEqual([{ ...whole, asked: 1 }]));
+  await expectFact(paymentId, { kind: "SALE", standing: "DONE", amount_minor: "1250" });
+  const [row] = await system.query(
+    "select commission_minor, refunds_commission from settlement.fact where fact_id = $1",
+    [paymentId],
+  );
+  expect(row).toEqual({ commission_minor: expect.any(String), refunds_commission: expect.any(Boolean) });
 });
 
 test("a declined payment is a fact of no money", async () => {
@@ -39,13 +40,22 @@ test("a declined payment is a fact of no money", async () => {
   await expectFact(command.paymentId, { kind: "SALE", standing: "NOT_DONE" });
 });
 
-test("a voided sale keeps that it was a sale", async () => {
+test("a voided sale has the time of the sale, also where the sale itself was never known", async () => {
   const paymentId = await system.sell();
+  await everythingIsRead();
+  const times = "select occurred_at::text as at from settlement.fact where fact_id = $1";
+  const [sold] = await system.query<{ at: string }>(times, [paymentId]);
+  await system.query(
+    "update payments.payment_history set at = at - interval '1 day' where payment_id = $1 and to_state = 'SUCCESS'",
+    [paymentId],
+  );
   await system.cancel(paymentId);
   await expectFact(paymentId, { kind: "SALE", standing: "VOIDED" });
+  const [voided] = await system.query<{ at: string }>(times, [paymentId]);
+  expect(Date.parse(sold!.at) - Date.parse(voided!.at)).toBeGreaterThan(86_000_000);
 });
 
-test("a capture has no event: its owner is asked, and what was captured is the amount", async () => {
+test("what was captured is the amount, in whatever state its authorization was known", async () => {
   const paymentId = await system.authorize("10000");
   await expectFact(paymentId, { kind: "CAPTURE", standing: "OPEN", amount_minor: "10000" });
   await system.capture(paymentId, "70.00");
@@ -65,27 +75,19 @@ test("a refund is a fact of its own; one of an authorization was a release, whic
   await expectFact(release, { kind: "REFUND", standing: "NOT_DONE" });
 });
 
-test("an event that comes again, or is older than what is known, changes nothing", async () => {
-  const paymentId = await system.sell();
-  await expectFact(paymentId, { standing: "DONE" });
-  const events = await eventsOf(paymentId);
-  await system.cancel(paymentId);
-  await expectFact(paymentId, { standing: "VOIDED" });
-  for (const event of [...events, ...events])
-    await jetstream(system.bus.nats).publish(eventSubject("payments"), event);
-  await eventually(async () => expect(await unread()).toBe(0));
-  expect(await system.fact(paymentId)).toMatchObject({ standing: "VOIDED" });
-});
-
 test("what test mode did is no fact, and what follows it is recorded", async () => {
-  const [event] = await eventsOf(await system.sell());
-  const paymentId = randomUUID();
+  const [live, paymentId] = [await system.sell(), randomUUIDv7()];
   const merchantId = testIdOf(system.merchantId);
-  const ofTestMode = { ...(JSON.parse(event!) as object), merchantId, paymentId };
-  await jetstream(system.bus.nats).publish(eventSubject("payments"), JSON.stringify(ofTestMode));
-  const live = await system.sell();
-  await expectFact(live, { standing: "DONE" });
-  await eventually(async () => expect(await unread()).toBe(0));
+  const changed = { payment_id: paymentId, merchant_id: merchantId, account_id: testIdOf(system.merchantId) };
+  await system.query(
+    `with made as (
+       insert into payments.payment select (jsonb_populate_record(payment, $2)).* from payments.payment where payment_id = $1
+       returning payment_id)
+     insert into payments.payment_history (payment_id, version, to_state, cause) select payment_id, 1, 'SUCCESS', 'test' from made`,
+    [live, JSON.stringify(changed)],
+  );
+  await expectFact(await system.sell(), { standing: "DONE" });
+  await everythingIsRead();
   expect(await system.fact(paymentId)).toBeUndefined();
   // Nor does another version make one of it.
   await expect(
@@ -93,55 +95,66 @@ test("what test mode did is no fact, and what follows it is recorded", async () 
   ).rejects.toMatchObject({ constraint: "fact_is_live" });
 });
 
-test("what cannot be read is refused once, and what follows it is recorded", async () => {
-  for (const content of ["no JSON", "{}", JSON.stringify({ eventId: 7 })])
-    await jetstream(system.bus.nats).publish(eventSubject("payments"), content);
-  await expectFact(await system.sell(), { standing: "DONE" });
-  await eventually(async () => expect(await unread()).toBe(0));
+test.each([
+  ["the beginning", "null", undefined],
+  ["another installation", `jsonb_set(place, '{feed}', '"elsewhere"')`, "another_feed"],
+  ["the future", `jsonb_set(place, '{transaction}', '"9000000000000000000"')`, "ahead"],
+])("a feed that is read again, from a place of %s, changes nothing", async (_, place, reason) => {
+  const sale = await system.sell("1500");
+  const voided = await system.sell("1600");
+  await system.cancel(voided);
+  await system.refund(sale, "400");
+  await everythingIsRead();
+  const facts = async () => await system.query("select fact::text from settlement.fact order by fact_id");
+  const before = await facts();
+  const heard = captured.lines.length;
+  await system.query(`update settlement.feed set place = ${place}`);
+  // A fact that was lost shows that all was read.
+  await system.query("delete from settlement.fact where fact_id = $1", [voided]);
+  await expectFact(voided, { standing: "VOIDED" });
+  await everythingIsRead();
+  expect(await facts()).toEqual(before);
+  const restarts = captured.lines.slice(heard).filter(({ operation }) => operation === "follow feed");
+  if (reason === undefined) expect(restarts).toEqual([]);
+  else
+    expect(new Set(restarts.map((line) => `${String(line["server"])} ${String(line["reason"])}`))).toEqual(
+      new Set([`payments ${reason}`, `refunds ${reason}`]),
+    );
 });
 
-test("of a list each event is a fact of its own, and one that cannot be read does not stop the others", async () => {
-  const ids = [await system.sell(), await system.sell(), await system.sell()];
-  for (const id of ids) await expectFact(id, { standing: "DONE" });
-  const events = (await Promise.all(ids.map(eventsOf))).flat().map((event) => JSON.parse(event) as object);
-  await system.query("delete from settlement.fact where fact_id = any($1)", [ids]);
-  const list = { events: [events[0], "no event", { eventId: 7 }, ...events.slice(1)] };
-  await jetstream(system.bus.nats).publish(eventSubject("payments"), JSON.stringify(list));
-  for (const id of ids) await expectFact(id, { standing: "DONE" });
-  await eventually(async () => expect(await unread()).toBe(0));
-});
-
-test("what left while the service was away is recorded when it is back, and the dispatchers' place is their own", async () => {
-  const away = await startSettlementHarness({ running: ["payments", "refunds"] });
+test("what happened while an owner or the service was away is recorded, and a line waits for it", async () => {
+  const away = await startSettlementHarness({
+    running: ["payments", "refunds"],
+    envOf: { settlement: { FEED_INTERVAL: "50ms", MATCH_INTERVAL: "50ms" } },
+  });
   onTestFinished(() => away.close());
-  const paymentId = await away.sell();
+  const paymentId = await away.sell("4200");
+  // Payments answers, and not about movements.
+  await away.query("revoke select on payments.payment_history, payments.payment from payments_app");
   await away.start("settlement");
-  await eventually(async () => expect(await away.fact(paymentId)).toMatchObject({ standing: "DONE" }));
-  const { consumers } = await jetstreamManager(away.bus.nats);
-  expect((await consumers.info("EVENTS", WEBHOOK_CONSUMER)).num_pending).toBe(1);
-});
-
-/** The messages about one payment, as its outbox has them. */
-async function eventsOf(paymentId: string): Promise<string[]> {
-  const rows = await system.query<{ event_id: string; merchant_id: string; status: string; body: Buffer }>(
-    "select event_id, merchant_id, status, body from payments.outbox where payment_id = $1",
-    [paymentId],
-  );
-  return rows.map(({ event_id, merchant_id, status, body }) =>
-    JSON.stringify({
-      eventId: event_id,
-      eventType: "payment.status_changed",
-      source: "payments",
-      merchantId: merchant_id,
-      paymentId,
-      status,
-      body: body.toString("base64"),
+  const { output } = await away.bankFiles.take(
+    genericLine({
+      kind: "SALE",
+      reference: paymentId,
+      gross: decimalText(4_200n),
+      settles_on: new Date().toISOString().slice(0, 10),
     }),
   );
-}
-
-async function unread(): Promise<number> {
-  const { consumers } = await jetstreamManager(system.bus.nats);
-  const info = await consumers.info("EVENTS", "settlement");
-  return info.num_pending + info.num_ack_pending;
-}
+  const imported = async () =>
+    (
+      await away.query<{ matched: boolean; refunds: boolean; payments: boolean; verdict: string | null }>(
+        `select matched_at is not null as matched, verdict,
+           ended_at <= (select complete_at from settlement.feed where owner = 'refunds') as refunds,
+           ended_at <= (select complete_at from settlement.feed where owner = 'payments') as payments
+         from settlement.import join settlement.line using (import_id) where import_id = $1`,
+        [importIdIn(output)],
+      )
+    )[0]!;
+  await eventually(async () => expect((await imported()).refunds).toBe(true));
+  expect(await imported()).toEqual({ matched: false, refunds: true, payments: false, verdict: null });
+  await away.query("grant select on payments.payment_history, payments.payment to payments_app");
+  await eventually(async () =>
+    expect(await imported()).toEqual({ matched: true, refunds: true, payments: true, verdict: "MATCHED" }),
+  );
+  expect(await away.query("select from settlement.difference where class = 'MISSING_HERE'")).toEqual([]);
+});

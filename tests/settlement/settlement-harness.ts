@@ -18,7 +18,7 @@ export async function startSettlementHarness(options: Partial<TestSystemOptions>
   const system = await startTestSystem({
     services: ["payments", "refunds", "settlement"],
     ...options,
-    envOf: { settlement: { FACT_ASK_INTERVAL: "50ms", FACT_ASK_FIRST: "100ms" }, ...options.envOf },
+    envOf: { settlement: { FEED_INTERVAL: "50ms" }, ...options.envOf },
   });
   const { call, operate, query } = system;
   const make = async (how: typeof sellPayment | typeof preAuthorizePayment, amountMinor: string) => {

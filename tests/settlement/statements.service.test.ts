@@ -340,7 +340,7 @@ test("a day is complete once the bank has reported everything up to it, and noth
   );
   expect(await complete()).toEqual({ "2026-03-11": true, "2026-03-12": true });
 
-  // A commission that has to be asked for is open, too.
+  // A commission that is not known yet is open, too.
   await system.query(`update settlement.fact set commission_minor = null where fact_id = '${first}'`);
   expect(await complete()).toMatchObject({ "2026-03-11": false });
 });

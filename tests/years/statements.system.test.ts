@@ -1,4 +1,4 @@
-import { ALL_COMMANDS, findMissingEvents, readComparedFacts } from "@holdfast/contracts";
+import { ALL_COMMANDS, findMissingEvents, readMovements } from "@holdfast/contracts";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { retentionPolicy as ofPayments } from "../../services/payments/src/retention/retention-policy.ts";
@@ -39,7 +39,7 @@ beforeAll(async () => {
         ran.some(({ text }) => statement.test(text)),
         String(statement),
       ).toBe(true);
-    for (const { subject } of [findMissingEvents, ...Object.values(readComparedFacts)])
+    for (const { subject } of [findMissingEvents, ...Object.values(readMovements)])
       expect(sent).toContain(subject);
   });
   messages.unsubscribe();

@@ -133,12 +133,10 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["webhooks.staff-redeliver-failed", "F", "W"],
   // Only the settlement service reports chargebacks, and it can report nothing else.
   ["payments.record-chargeback-lines", "S", "P"],
-  // Only the settlement service asks for facts, and it can ask for nothing else.
-  ["payments.movement-facts", "S", "P"],
-  ["payments.compared-facts", "S", "P"],
+  // Only the settlement service reads the feeds of movements, and it can ask for nothing else.
+  ["payments.movements", "S", "P"],
   ["payments.settling-accounts", "S", "P"],
-  ["refunds.movement-facts", "S", "R"],
-  ["refunds.compared-facts", "S", "R"],
+  ["refunds.movements", "S", "R"],
   // Only the refunds service may reserve and release a refund's amount.
   ["payments.reserve-refund", "R", "P"],
   ["payments.settle-refund", "R", "P"],
@@ -200,19 +198,15 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["$JS.API.CONSUMER.CREATE.EVENTS.other", "", ""],
   ["$JS.API.CONSUMER.CREATE.EVENTS.webhook-dispatcher", "I", ""],
   ["$JS.API.CONSUMER.CREATE.EVENTS.webhook-dispatcher.events.>", "", ""],
-  ["$JS.API.CONSUMER.CREATE.EVENTS.settlement", "I", ""],
   ["$JS.API.CONSUMER.DURABLE.CREATE.EVENTS.webhook-dispatcher", "", ""],
   ["$JS.API.CONSUMER.INFO.EVENTS.webhook-dispatcher", "WI", ""],
   ["$JS.API.CONSUMER.MSG.NEXT.EVENTS.webhook-dispatcher", "W", ""],
-  ["$JS.API.CONSUMER.INFO.EVENTS.settlement", "SI", ""],
-  ["$JS.API.CONSUMER.MSG.NEXT.EVENTS.settlement", "S", ""],
   ["$JS.API.CONSUMER.MSG.NEXT.EVENTS.other", "", ""],
   ["$JS.API.CONSUMER.DELETE.EVENTS.webhook-dispatcher", "", ""],
   ["$JS.API.CONSUMER.PAUSE.EVENTS.webhook-dispatcher", "", ""],
   ["$JS.API.CONSUMER.LIST.EVENTS", "", ""],
   ["$JS.API.CONSUMER.NAMES.EVENTS", "", ""],
   ["$JS.ACK.EVENTS.webhook-dispatcher.1.1.1.1.0", "W", ""],
-  ["$JS.ACK.EVENTS.settlement.1.1.1.1.0", "S", ""],
   ["$JS.ACK.EVENTS.other.1.1.1.1.0", "", ""],
   ["$JS.EVENT.ADVISORY.API", "", ""],
   // Subjects of the server itself.
@@ -361,7 +355,7 @@ test.each(letters.filter((letter) => letter !== "I"))(
     await observer.nats.request("events.payments.payment.status_changed", "secret", { timeout: 60_000 });
     await bus.nats.flush();
     expect(heard).toEqual([]);
-    await requireConsumer(observer.nats, contracts.WEBHOOK_CONSUMER);
+    await requireConsumer(observer.nats);
   },
 );
 

@@ -2,17 +2,14 @@ import {
   ALL_COMMANDS,
   BUS_USERS,
   DEFAULT_INBOX_PREFIX,
-  EVENT_CONSUMERS,
   EVENT_STREAM,
   eventSubject,
   inboxSubject,
   INSTALLATION,
   NOTICES,
   OBSERVER,
-  SETTLEMENT_CONSUMER,
   WEBHOOK_CONSUMER,
   type BusUser,
-  type EventConsumerName,
   type EventSource,
 } from "@holdfast/contracts";
 
@@ -74,18 +71,16 @@ const OF_ITS_OWN: Record<BusUser, Permissions> = {
   payments: eventSource("payments"),
   refunds: eventSource("refunds"),
   "webhook-dispatcher": {
-    publish: [...streamSubjects("INFO"), ...pullingSubjects(WEBHOOK_CONSUMER)],
-    subscribe: [],
-  },
-  settlement: {
-    publish: [...eventSource("settlement").publish, ...pullingSubjects(SETTLEMENT_CONSUMER)],
-    subscribe: [],
-  },
-  [INSTALLATION]: {
     publish: [
-      ...streamSubjects("INFO", "CREATE", "UPDATE"),
-      ...EVENT_CONSUMERS.flatMap((consumer) => consumerSubjects(consumer, "INFO", "CREATE")),
+      ...streamSubjects("INFO"),
+      ...consumerSubjects("INFO", "MSG.NEXT"),
+      `$JS.ACK.${EVENT_STREAM.name}.${WEBHOOK_CONSUMER}.>`,
     ],
+    subscribe: [],
+  },
+  settlement: eventSource("settlement"),
+  [INSTALLATION]: {
+    publish: [...streamSubjects("INFO", "CREATE", "UPDATE"), ...consumerSubjects("INFO", "CREATE")],
     subscribe: [],
   },
 };
@@ -100,17 +95,9 @@ function streamSubjects(...verbs: ("INFO" | "CREATE" | "UPDATE")[]): string[] {
   return ["INFO", ...verbs.map((verb) => `STREAM.${verb}.${name}`)].map(apiSubject);
 }
 
-/** The same for a consumer. The user that makes one decides where the server delivers. */
-function consumerSubjects(
-  consumer: EventConsumerName,
-  ...verbs: ("INFO" | "CREATE" | "MSG.NEXT")[]
-): string[] {
-  return verbs.map((verb) => apiSubject(`CONSUMER.${verb}.${EVENT_STREAM.name}.${consumer}`));
-}
-
-/** The subjects for pulling from a consumer and acknowledging. */
-function pullingSubjects(consumer: EventConsumerName): string[] {
-  return [...consumerSubjects(consumer, "INFO", "MSG.NEXT"), `$JS.ACK.${EVENT_STREAM.name}.${consumer}.>`];
+/** The same for its consumer. The user that makes one decides where the server delivers. */
+function consumerSubjects(...verbs: ("INFO" | "CREATE" | "MSG.NEXT")[]): string[] {
+  return verbs.map((verb) => apiSubject(`CONSUMER.${verb}.${EVENT_STREAM.name}.${WEBHOOK_CONSUMER}`));
 }
 
 function apiSubject(call: string): string {

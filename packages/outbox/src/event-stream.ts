@@ -1,4 +1,4 @@
-import { EVENT_STREAM, SETTLEMENT_CONSUMER, type EventConsumerName } from "@holdfast/contracts";
+import { EVENT_STREAM, WEBHOOK_CONSUMER } from "@holdfast/contracts";
 import {
   AckPolicy,
   DeliverPolicy,
@@ -18,7 +18,7 @@ import { TimeoutError, type NatsConnection } from "@nats-io/transport-node";
 import { isDeepStrictEqual } from "node:util";
 
 /**
- * The settings of the event stream and its consumers. The installation makes them, as a user of its own. A service only
+ * The settings of the event stream and its consumer. The installation makes them, as a user of its own. A service only
  * looks, since the right to change a stream lets its user have every message of the bus copied, or kept on disk.
  */
 
@@ -69,15 +69,15 @@ export function eventStreamConfig({ replicas, bytesMax }: Pick<EventStreamSizes,
   } satisfies Partial<StreamConfig>;
 }
 
-/** A pull consumer, so that the server delivers only on request; it keeps the common place of a service's processes. */
-export function consumerConfig(name: EventConsumerName, { ackWaitMs }: Pick<EventStreamSizes, "ackWaitMs">) {
+/** A pull consumer, so that the server delivers only on request; it keeps the common place of the dispatchers. */
+export function consumerConfig({ ackWaitMs }: Pick<EventStreamSizes, "ackWaitMs">) {
   return {
-    durable_name: name,
-    name,
+    durable_name: WEBHOOK_CONSUMER,
+    name: WEBHOOK_CONSUMER,
     ack_policy: AckPolicy.Explicit,
     deliver_policy: DeliverPolicy.All,
     replay_policy: ReplayPolicy.Instant,
-    ack_wait: nanoseconds(name === SETTLEMENT_CONSUMER ? FACTS_ACK_WAIT_MS : ackWaitMs),
+    ack_wait: nanoseconds(ackWaitMs),
     // Most events that are delivered and not accepted yet, over all processes. Acceptance takes milliseconds.
     max_ack_pending: 5_000,
     max_deliver: -1,
@@ -85,9 +85,6 @@ export function consumerConfig(name: EventConsumerName, { ackWaitMs }: Pick<Even
     max_waiting: 512,
   } satisfies Partial<ConsumerConfig>;
 }
-
-/** No process waits for a fact, so that one which could not be recorded need not come again within seconds. */
-const FACTS_ACK_WAIT_MS = 30_000;
 
 /**
  * Resolves when the stream is there and every field of it is as it should be.
@@ -105,13 +102,13 @@ export async function requireEventStream(nats: NatsConnection): Promise<void> {
   );
 }
 
-/** The same for a consumer, and the stream it belongs to. */
-export async function requireConsumer(nats: NatsConnection, name: EventConsumerName): Promise<void> {
+/** The same for the consumer, and the stream it belongs to. */
+export async function requireConsumer(nats: NatsConnection): Promise<void> {
   await requireEventStream(nats);
   const { consumers } = await manager(nats);
-  const existing = await configOf(consumers.info(EVENT_STREAM.name, name));
-  const wanted = consumerConfig(name, { ackWaitMs: 0 });
-  requireSettings(`consumer ${name}`, existing, wanted, CONSUMER_SIZES);
+  const existing = await configOf(consumers.info(EVENT_STREAM.name, WEBHOOK_CONSUMER));
+  const wanted = consumerConfig({ ackWaitMs: 0 });
+  requireSettings(`consumer ${WEBHOOK_CONSUMER}`, existing, wanted, CONSUMER_SIZES);
 }
 
 const STREAM_SIZES = ["num_replicas", "max_bytes"];

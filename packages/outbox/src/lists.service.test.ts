@@ -1,4 +1,4 @@
-import { EVENT_STREAM, WEBHOOK_CONSUMER } from "@holdfast/contracts";
+import { EVENT_STREAM } from "@holdfast/contracts";
 import { eventually } from "@holdfast/tests/support";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
@@ -93,7 +93,6 @@ test("the events of a list that its reader refuses come again one by one", async
   const ids = await record(3);
   const seen: number[] = [];
   const pull = pullEvents(harness.bus, {
-    consumer: WEBHOOK_CONSUMER,
     take({ events }) {
       seen.push(events.length);
       for (const event of events) event.term("not an event");
@@ -117,5 +116,4 @@ const claim = async () =>
     fresh: 10,
     unconfirmed: 0,
     republishAfterMs: 60_000,
-    settling: "null::json",
   });

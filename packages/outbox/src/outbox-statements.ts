@@ -1,4 +1,4 @@
-import type { FinalStatus, SettlingTerms } from "@holdfast/contracts";
+import type { FinalStatus } from "@holdfast/contracts";
 import type { Pool } from "pg";
 
 /**
@@ -14,16 +14,13 @@ export type ClaimedEvent = {
   body: Buffer;
   traceparent: string | null;
   publish_attempts: number;
-  /** Null where the owner has none. */
-  settling: SettlingTerms | null;
 };
 
 /**
  * @property fresh the most events that were never published.
  * @property unconfirmed the most that were published, or written as claimed, and not confirmed in time.
- * @property settling SQL of a row's `SettlingTerms` as JSON, over `outbox`; `null` for a service without them.
  */
-export type ClaimOptions = { fresh: number; unconfirmed: number; republishAfterMs: number; settling: string };
+export type ClaimOptions = { fresh: number; unconfirmed: number; republishAfterMs: number };
 
 /**
  * Claims the oldest events that are due; any number of relays may claim side by side. A claim is no lease: an event that
@@ -46,8 +43,7 @@ export async function claimDue(pool: Pool, options: ClaimOptions): Promise<Claim
         publish_attempts = publish_attempts + 1,
         publish_at = now() + $3 * power(2, least(publish_attempts, ${DOUBLINGS_MAX})) * interval '1 millisecond'
       where event_id in (select event_id from fresh union all select event_id from unconfirmed)
-      returning event_id, event_type, merchant_id, payment_id, status, body, traceparent, publish_attempts,
-        ${options.settling} as settling`,
+      returning event_id, event_type, merchant_id, payment_id, status, body, traceparent, publish_attempts`,
     values: [options.fresh, options.unconfirmed, options.republishAfterMs],
   });
   return rows;

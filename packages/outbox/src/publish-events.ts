@@ -129,7 +129,6 @@ function eventOf(source: EventSource, event: ClaimedEvent): StatusChangedEvent {
     paymentId: event.payment_id,
     status: event.status,
     body: event.body.toString("base64"),
-    ...(event.settling !== null && { settling: event.settling }),
   };
 }
 

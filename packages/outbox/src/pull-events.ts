@@ -1,4 +1,4 @@
-import { EVENT_STREAM, type EventConsumerName } from "@holdfast/contracts";
+import { EVENT_STREAM, WEBHOOK_CONSUMER } from "@holdfast/contracts";
 import type { Bus } from "@holdfast/messaging";
 import { pause } from "@holdfast/service-runtime";
 import { jetstream, type ConsumerMessages } from "@nats-io/jetstream";
@@ -10,9 +10,8 @@ export type EventPull = {
   stop(): Promise<void>;
 };
 
-/** A service's handling of the events of its consumer. */
+/** The dispatcher's handling of events. */
 export type PullOptions = {
-  consumer: EventConsumerName;
   /** Called once for each message; it ends the message's events in its own time. */
   take: (message: PulledMessage) => void;
   /** Called when the consumer was opened, or a round of pulling has ended: the loop is running. */
@@ -28,14 +27,14 @@ export type PullOptions = {
  */
 export function pullEvents(
   bus: Pick<Bus, "nats">,
-  { consumer, take, onRound = () => {}, onFailed }: PullOptions,
+  { take, onRound = () => {}, onFailed }: PullOptions,
 ): EventPull {
   const stopping = new AbortController();
   let messages: ConsumerMessages | undefined;
   const running = (async () => {
     while (!stopping.signal.aborted) {
       try {
-        messages = await openConsumer(bus.nats, consumer);
+        messages = await openConsumer(bus.nats);
         onRound();
         if (stopping.signal.aborted) break;
         for await (const message of messages) {
@@ -51,7 +50,7 @@ export function pullEvents(
       if (!stopping.signal.aborted) await pause(REOPEN_PAUSE_MS);
     }
   })();
-  const watching = watchConsumer(bus.nats, consumer, stopping.signal);
+  const watching = watchConsumer(bus.nats, stopping.signal);
   return {
     async stop() {
       stopping.abort();
@@ -61,24 +60,20 @@ export function pullEvents(
   };
 }
 
-async function watchConsumer(
-  nats: Bus["nats"],
-  consumer: EventConsumerName,
-  signal: AbortSignal,
-): Promise<void> {
+async function watchConsumer(nats: Bus["nats"], signal: AbortSignal): Promise<void> {
   for (;;) {
     await pause(LOOK_EVERY_MS, signal);
     if (signal.aborted) return;
-    await requireConsumer(nats, consumer).catch((error: unknown) => {
+    await requireConsumer(nats).catch((error: unknown) => {
       // The loop that pulls handles a missing stream, consumer or bus.
       if (error instanceof EventStreamSettingsError) throw error;
     });
   }
 }
 
-async function openConsumer(nats: Bus["nats"], name: EventConsumerName): Promise<ConsumerMessages> {
-  await requireConsumer(nats, name);
-  const consumer = await jetstream(nats).consumers.get(EVENT_STREAM.name, name);
+async function openConsumer(nats: Bus["nats"]): Promise<ConsumerMessages> {
+  await requireConsumer(nats);
+  const consumer = await jetstream(nats).consumers.get(EVENT_STREAM.name, WEBHOOK_CONSUMER);
   return await consumer.consume({
     max_messages: PULLED_MAX,
     // Heartbeats that are missing for this time show that the consumer is gone.

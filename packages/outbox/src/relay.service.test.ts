@@ -188,7 +188,7 @@ test("an event that the stream never takes stops neither new ones nor those that
 
 test("a failed publish that did arrive is not in the stream twice", async () => {
   const eventId = await harness.record();
-  const options = { fresh: 10, unconfirmed: 0, republishAfterMs: 60_000, settling: "null::json" };
+  const options = { fresh: 10, unconfirmed: 0, republishAfterMs: 60_000 };
   const claimed = await claimDue(harness.pool, options);
   await publishEvents(harness.bus.nats, "payments", claimed);
   // The answer was lost.
@@ -199,7 +199,7 @@ test("a failed publish that did arrive is not in the stream twice", async () => 
 });
 
 test("a claim is not taken back once the row is somebody else's or confirmed", async () => {
-  const options = { fresh: 10, unconfirmed: 10, republishAfterMs: 0, settling: "null::json" };
+  const options = { fresh: 10, unconfirmed: 10, republishAfterMs: 0 };
   const [one, two] = [await harness.record(), await harness.record()];
   const claimed = await claimDue(harness.pool, options);
   expect(claimed).toHaveLength(2);

@@ -33,11 +33,6 @@ export type RelayDeps = {
   source: EventSource;
   settings: OutboxSettings;
   log: Logger;
-  /**
-   * SQL of an event's payment's `SettlingTerms` as JSON, over the row `outbox`, for the settlement service. Without it,
-   * that service asks.
-   */
-  settling?: string;
   /** The events that the process has committed and not published yet. */
   kept?: EventBuffer;
   /** The longest time for which a wrong stream may go unnoticed. */
@@ -124,7 +119,6 @@ export function createRelayRound({
   source,
   settings,
   log,
-  settling = "null::json",
   kept = createEventBuffer(),
   lookAtStreamEveryMs = 10_000,
 }: RelayDeps): (options?: { look: boolean }) => Promise<RelayRoundOutcome> {
@@ -156,7 +150,7 @@ export function createRelayRound({
     if (!look) return isOwnPublished ? "idle" : "failed";
 
     const limit = Math.min(BATCH_MAX, republishRate.available(performance.now()));
-    const due = await claimDue(pool, { fresh: BATCH_MAX, unconfirmed: limit, republishAfterMs, settling });
+    const due = await claimDue(pool, { fresh: BATCH_MAX, unconfirmed: limit, republishAfterMs });
     const again = due.filter(({ publish_attempts }) => publish_attempts > 1).length;
     republishRate.take(again);
     if (!((await publish(due)) && isOwnPublished)) return "failed";

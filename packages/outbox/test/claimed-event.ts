@@ -10,6 +10,5 @@ export const claimedEvent = (event_id: string, change: Partial<ClaimedEvent> = {
   body: Buffer.from("{}"),
   traceparent: null,
   publish_attempts: 1,
-  settling: null,
   ...change,
 });

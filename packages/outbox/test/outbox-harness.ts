@@ -61,7 +61,7 @@ export async function startOutboxHarness() {
          select 'payment.status_changed', gen_random_uuid(), gen_random_uuid(), 'SUCCESS', '{}',
            ($1::float8 is not null)::integer, now() + $1 * interval '1 millisecond' from generate_series(1, $2)
          returning event_id, event_type, payment_id, merchant_id, status, body, null as traceparent,
-           1 as publish_attempts, null as settling`,
+           1 as publish_attempts`,
         [writing.claimMs, count],
       );
       return {

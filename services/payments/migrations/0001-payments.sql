@@ -154,6 +154,9 @@ create table payment_history (
   primary key (payment_id, version)
 );
 
+-- The feed of movements, in the order of transactions (docs/adr/0055).
+create index payment_history_feed on payment_history (xact_id, payment_id);
+
 grant select, insert on payment_history to payments_app;
 
 -- The times when each key made fingerprints, which are compared until they are too old to count. A service notes its

@@ -48,7 +48,6 @@ import { operationHandlers } from "./follow-up/operation/operation-handlers.ts";
 import { reservationHandlers } from "./follow-up/refund-reservation/reservation-handlers.ts";
 import { operatorHandlers } from "./people/operator/operator-handlers.ts";
 import { startFingerprints } from "./accept/fingerprint/fingerprint-ring.ts";
-import { SETTLING_TERMS } from "./payment/movement-facts.ts";
 import { createPaymentWrites } from "./payment/payment-writes.ts";
 import { staffHandlers } from "./people/staff/staff-handlers.ts";
 import { threeDsHandlers } from "./accept/three-ds/three-ds-handlers.ts";
@@ -80,7 +79,7 @@ export async function startPayments(
   });
   followLogLevel(bus, "payments", log);
   const outbox = { pool: outboxPool, bus, source: "payments", settings: config, log } as const;
-  const relay = startOutboxRelay({ ...outbox, settling: SETTLING_TERMS });
+  const relay = startOutboxRelay(outbox);
   const businessEvents = createBusinessEvents(log);
   const events = {
     ...businessEvents,

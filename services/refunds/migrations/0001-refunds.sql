@@ -135,6 +135,9 @@ create table refund_history (
   primary key (refund_id, version)
 );
 
+-- The feed of movements, in the order of transactions (docs/adr/0055).
+create index refund_history_feed on refund_history (xact_id, refund_id);
+
 grant select, insert on refund_history to refunds_app;
 
 -- Decisions ------------------------------------------------------------------------------------------------------------

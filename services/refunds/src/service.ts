@@ -4,12 +4,11 @@ import {
   getRefund as getRefundCommand,
   listMerchantRefunds,
   listRefundsForOperator,
-  readComparedFacts as readComparedFactsCommand,
-  readMovementFacts,
+  readMovements,
   refundNotified,
   requestRefund as requestRefundCommand,
 } from "@holdfast/contracts";
-import { createListPool, readComparedFacts } from "@holdfast/lists";
+import { createListPool } from "@holdfast/lists";
 import {
   busOptions,
   connectBus,
@@ -46,14 +45,13 @@ import type { Config } from "./config.ts";
 import type { RefundsDatabase } from "./database.ts";
 import { listForOperator } from "./list/list-operator-refunds.ts";
 import { listForMerchant } from "./list/list-merchant-refunds.ts";
-import { REFUNDS } from "./list/refund-list-table.ts";
 import { getRefund } from "./refund/get-refund.ts";
 import { createBeyondDeadline } from "./operator/beyond-deadline.ts";
 import type { DecideDeps } from "./operator/decide-refund.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { staffHandlers } from "./staff/staff-handlers.ts";
 import { createPaymentsPort } from "./payments-port.ts";
-import { readRefundFacts, refundFact } from "./refund/movement-facts.ts";
+import { readRefundMovements } from "./refund/movement-facts.ts";
 import { createRefundBank } from "./refund/refund-bank.ts";
 import { bringInquiryForward } from "./refund/refund-queries.ts";
 import { permitsByAccount, shareBank } from "./refund/shared-bank.ts";
@@ -164,10 +162,7 @@ export async function startRefunds(
       ),
       ...nudgeAfterEach(committed, [...operatorHandlers(deps), ...staffHandlers({ ...deps, lists })]),
       confirmEventsHandler("refunds", outboxPool),
-      handler(readMovementFacts.refunds, ({ payload }) => readRefundFacts(db, payload.ids)),
-      handler(readComparedFactsCommand.refunds, ({ payload }) =>
-        readComparedFacts(lists, REFUNDS, payload, refundFact),
-      ),
+      handler(readMovements.refunds, ({ payload }) => readRefundMovements(lists, payload)),
     ],
   });
   const tasks = [

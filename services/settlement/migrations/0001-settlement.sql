@@ -6,8 +6,8 @@
 -- This service's own copy, to be compared with the banks' files.
 create table fact (
   fact_id                 uuid primary key,              -- of the payment, or of the refund
-  -- The account at the bank, 'default' for that of ACQUIRER_URL. Null until its owner has been asked: no event says it.
-  account_id              text check (char_length(account_id) between 1 and 64),
+  -- The account at the bank, 'default' for that of ACQUIRER_URL.
+  account_id              text not null check (char_length(account_id) between 1 and 64),
   parent_id               uuid,                          -- the refunded payment, of a refund
   merchant_id             uuid not null,
   kind                    text not null check (kind in ('SALE', 'CAPTURE', 'REFUND')),
@@ -21,16 +21,10 @@ create table fact (
   external_transaction_id text check (char_length(external_transaction_id) <= 128),
   auth_code               text check (char_length(auth_code) <= 64),
 
-  -- The commission by the merchant's plan, in minor units; null until its owner has been asked, and for refunds, which
-  -- have their payment's.
+  -- The commission by the merchant's plan, in minor units; null for refunds, which have their payment's.
   commission_minor        bigint check (commission_minor >= 0),
   -- For a payment, by the merchant's plan: false where its refunds give no commission back.
   refunds_commission      boolean,
-
-  -- The time to ask the owner again about an open fact (a capture has no event) or a missing account. Null once both
-  -- are known, or when it is too old to ask.
-  ask_at                  timestamptz,
-  asked                   smallint not null default 0 check (asked >= 0),
 
   -- The comparison.
   reported                boolean not null default false,   -- a line of a bank's file reports it
@@ -39,12 +33,10 @@ create table fact (
                             'MISSING_AT_BANK', 'LATE')),
 
   constraint fact_refund_has_a_parent check ((kind = 'REFUND') = (parent_id is not null)),
-  constraint fact_asked_while_unknown check (ask_at is null or standing = 'OPEN' or account_id is null),
   -- Test mode moves no money, and no bank reports it. A merchant's id of test mode has version 8 (RFC 9562).
   constraint fact_is_live check (uuid_extract_version(merchant_id) is distinct from 8)
 );
 
-create index fact_to_ask on fact (ask_at) where ask_at is not null;
 create index fact_to_judge on fact (fact_id) where judge;
 create index fact_of_parent on fact (parent_id) where parent_id is not null;
 create index fact_at_bank on fact (external_transaction_id) where external_transaction_id is not null;
@@ -56,6 +48,22 @@ create index fact_unreported_of_merchant on fact (merchant_id, currency, occurre
   where standing = 'DONE' and not reported;
 
 grant select, insert, update on fact to settlement_app;
+
+-- How far the feed of each owner has been read. It changes in the transaction that records the facts of a page.
+create table feed (
+  owner        text primary key check (owner in ('payments', 'refunds')),
+  place        jsonb,                                    -- null: from the beginning
+  -- All that the owner had committed by then is here.
+  complete_at  timestamptz not null default now(),
+  -- The same will be true of the time `aimed_at` once the feed has been read up to this transaction of the owner.
+  aim          xid8,
+  aimed_at     timestamptz,
+  constraint feed_aim_has_a_time check ((aim is null) = (aimed_at is null))
+);
+
+insert into feed (owner) values ('payments'), ('refunds');
+
+grant select, update (place, complete_at, aim, aimed_at) on feed to settlement_app;
 
 -- Banks' files ---------------------------------------------------------------------------------------------------------
 
@@ -368,28 +376,28 @@ begin
   select distinct is_now.merchant_id, is_now.currency
   from new_fact as is_now join old_fact as was on was.fact_id = is_now.fact_id
   where was.standing = 'DONE' and not was.reported
-    and (is_now.reported or (is_now.standing, is_now.occurred_at, is_now.account_id)
-      is distinct from (was.standing, was.occurred_at, was.account_id));
+    and (is_now.reported or (is_now.standing, is_now.occurred_at) is distinct from (was.standing, was.occurred_at));
   return null;
 end $$;
 create trigger fact_changed after update on fact
   referencing old table as old_fact new table as new_fact
   for each statement execute function note_changed_facts();
 
--- A newly known refund changes which part of the commission the later refunds of its payment give back.
-create function note_new_refunds() returns trigger
-language plpgsql set search_path = settlement, pg_temp as $$
+-- A newly known refund changes which part of the commission the later refunds of its payment give back. A newly known
+-- payment has the commission of its refunds: their feed may be ahead.
+create function note_new_facts() returns trigger
+language plpgsql set search_path = settlement, pg_temp
+  set enable_seqscan = off as $$
 declare
-  parents constant uuid[] := array(select parent_id from new_fact where kind = 'REFUND' and standing = 'DONE');
+  parents constant uuid[] := array(
+    select coalesce(parent_id, fact_id) from new_fact where kind <> 'REFUND' or standing = 'DONE');
 begin
-  if cardinality(parents) > 0 then
-    perform note_days_of_facts(array(select fact_id from fact where parent_id = any(parents)));
-  end if;
+  perform note_days_of_facts(array(select fact_id from fact where parent_id = any(parents)));
   return null;
 end $$;
-create trigger refund_added after insert on fact
+create trigger fact_added after insert on fact
   referencing new table as new_fact
-  for each statement execute function note_new_refunds();
+  for each statement execute function note_new_facts();
 
 -- A difference was closed by people, or is gone.
 create function note_ended_differences() returns trigger
@@ -437,7 +445,7 @@ end $$;
 create trigger statement_waits before insert on statement
   for each statement execute function note_day_that_waits();
 
-revoke all on function note_days_of_facts(uuid[]), note_changed_lines(), note_changed_facts(), note_new_refunds(),
+revoke all on function note_days_of_facts(uuid[]), note_changed_lines(), note_changed_facts(), note_new_facts(),
   note_ended_differences(), note_changed_account(), note_day_that_waits() from public;
 grant execute on function note_days_of_facts(uuid[]) to settlement_app;
 

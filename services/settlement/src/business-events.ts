@@ -1,21 +1,20 @@
+import type { MovementOwner, MovementPage } from "@holdfast/contracts";
 import type { Logger } from "@holdfast/service-runtime";
 import { metrics, seriesOf, startAtZero } from "@holdfast/telemetry";
 
 /** One function for each kind of business event, which writes the log line and the metric. */
 export type BusinessEvents = {
-  factsRecorded(facts: { count: number; source: FactSource }): void;
-  /** The database or the stream is down; the stream delivers the events again. */
-  factsNotRecorded(error: unknown): void;
-  /** An event of our own owners that cannot be read: its fact is missing until its owner is asked for it. */
-  eventRefused(reason: string): void;
+  factsRecorded(owner: MovementOwner, count: number): void;
+  /** An owner's feed was read as far as it goes; `behindMs` ago all of it was known. */
+  feedRead(owner: MovementOwner, read: { behindMs: number }): void;
+  /** The owner has refused our place in its feed, which is read from its beginning. */
+  feedRestarted(owner: MovementOwner, reason: FeedRefusal): void;
   /** An owner has not answered; it is asked again. */
-  ownerSilent(owner: "payments" | "refunds", outcome: string): void;
+  ownerSilent(owner: MovementOwner, outcome: string): void;
   /** The facts here were compared with all that an owner has of some days. */
-  factsCompared(owner: "payments" | "refunds", found: ComparedFacts): void;
-  /** The fact recorded here differs from its owner's, even after the owner was asked: no later question mends it. */
-  factsDiffer(owner: "payments" | "refunds", ids: readonly string[]): void;
-  /** Money was moved that its owner does not know: the owner was restored to an earlier time. */
-  factsUnknown(owner: "payments" | "refunds", ids: readonly string[]): void;
+  factsCompared(owner: MovementOwner, found: ComparedFacts): void;
+  /** Facts that the feed has left out, or that are not as their owner says, or that it does not know. */
+  factsDiffer(owner: MovementOwner, outcome: Differing, ids: readonly string[]): void;
   /** Payments does not know the payments of these lines: they were restored, or the copy of facts is not theirs. */
   chargebacksUnknown(count: number): void;
   fileTaken(file: ImportedFile, read: { lines: number; faults: number }): void;
@@ -29,22 +28,18 @@ export type BusinessEvents = {
 
 type ImportedFile = { import_id: string; mapping: string; imported_by: string };
 
-/** `mended`: missing or older here until its owner was asked; `unknown`: here alone. */
+/**
+ * `mended`: missing or older here until the comparison; `differing`: also after it; `unknown`: here alone, since the
+ * owner was restored to an earlier time.
+ */
 type ComparedFacts = { agreed: number; mended: number; differing: number; unknown: number };
+type Differing = Exclude<keyof ComparedFacts, "agreed">;
+type FeedRefusal = Extract<MovementPage, { refused: string }>["refused"];
 
-type FactSource = "event" | "owner";
+const OWNERS = ["payments", "refunds"] as const;
 
 export function createBusinessEvents(log: Logger): BusinessEvents {
   const meter = metrics.getMeter("settlement");
-  const facts = meter.createCounter("holdfast.settlement.facts", {
-    description: "Facts that were recorded, by where they came from",
-  });
-  const refused = meter.createCounter("holdfast.settlement.events_refused", {
-    description: "Events that could not be read as facts; must stay 0",
-  });
-  const silent = meter.createCounter("holdfast.settlement.owner_silent", {
-    description: "Questions about facts that their owner did not answer, by owner",
-  });
   const unknown = meter.createCounter("holdfast.settlement.chargebacks_unknown", {
     description:
       "Chargebacks of payments that payments does not know, each time they were sent to it; must stay 0",
@@ -56,20 +51,9 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     description: "Lines of banks' files, by whether they could be read",
   });
   // Exported from the beginning, so that the first one is an increase.
-  startAtZero(refused, {});
   startAtZero(unknown, {});
-  startAtZero(silent, ...seriesOf({ owner: ["payments", "refunds"] }));
   return {
-    factsRecorded: ({ count, source }) => facts.add(count, { source }),
-    factsNotRecorded: (error) => log.warn({ operation: "record facts", error }, "facts were not recorded"),
-    eventRefused(reason) {
-      refused.add(1);
-      log.error({ operation: "record facts", reason }, "an event cannot be read as a fact");
-    },
-    ownerSilent(owner, outcome) {
-      silent.add(1, { owner });
-      log.warn({ operation: "ask owner", server: owner, outcome }, "an owner of facts did not answer");
-    },
+    ...createFeedEvents(log),
     ...createComparisonEvents(log),
     chargebacksUnknown(count) {
       unknown.add(count);
@@ -108,41 +92,62 @@ function createStatementEvents(): Pick<BusinessEvents, "statementReady" | "chang
   };
 }
 
-function createComparisonEvents(
+function createFeedEvents(
   log: Logger,
-): Pick<BusinessEvents, "factsCompared" | "factsDiffer" | "factsUnknown"> {
+): Pick<BusinessEvents, "factsRecorded" | "feedRead" | "feedRestarted" | "ownerSilent"> {
+  const meter = metrics.getMeter("settlement");
+  const facts = meter.createCounter("holdfast.settlement.facts", {
+    description: "Facts that were read from their owner's feed, by owner",
+  });
+  const behind = meter.createGauge("holdfast.settlement.feed.behind", {
+    unit: "s",
+    description: "How long ago everything was known that the owner had committed, by owner",
+  });
+  const restarts = meter.createCounter("holdfast.settlement.feed.restarts", {
+    description: "Feeds that were read again from their beginning, by owner and reason",
+  });
+  const silent = meter.createCounter("holdfast.settlement.owner_silent", {
+    description: "Questions that an owner of facts did not answer, by owner",
+  });
+  startAtZero(silent, ...seriesOf({ owner: OWNERS }));
+  startAtZero(restarts, ...seriesOf({ owner: OWNERS, reason: ["another_feed", "ahead"] }));
+  return {
+    factsRecorded: (owner, count) => facts.add(count, { owner }),
+    feedRead: (owner, { behindMs }) => behind.record(behindMs / 1_000, { owner }),
+    feedRestarted(owner, reason) {
+      restarts.add(1, { owner, reason });
+      log.warn(
+        { operation: "follow feed", server: owner, reason },
+        "an owner was restored; its feed is read from the beginning",
+      );
+    },
+    ownerSilent(owner, outcome) {
+      silent.add(1, { owner });
+      log.warn({ operation: "ask owner", server: owner, outcome }, "an owner of facts did not answer");
+    },
+  };
+}
+
+function createComparisonEvents(log: Logger): Pick<BusinessEvents, "factsCompared" | "factsDiffer"> {
   const meter = metrics.getMeter("settlement");
   const compared = meter.createCounter("holdfast.settlement.facts_compared", {
-    description:
-      "Facts that were compared with their owner's, by owner and outcome; `differing` and `unknown` must stay 0",
+    description: "Facts that were compared with their owner's, by owner and outcome; all must agree",
   });
   const comparedAt = meter.createGauge("holdfast.settlement.facts_compared_at", {
     unit: "s",
     description: "When the last comparison with an owner was complete, in seconds since 1970",
   });
-  startAtZero(
-    compared,
-    ...seriesOf({ owner: ["payments", "refunds"], outcome: ["agreed", "mended", "differing", "unknown"] }),
-  );
+  const outcome = ["agreed", "mended", "differing", "unknown"] as const;
+  startAtZero(compared, ...seriesOf({ owner: OWNERS, outcome }));
   return {
     factsCompared(owner, found) {
       for (const [outcome, count] of Object.entries(found)) compared.add(count, { owner, outcome });
       comparedAt.record(Date.now() / 1_000, { owner });
-      log[found.mended > 0 ? "warn" : "debug"](
-        { operation: "compare facts", server: owner, count: found.mended },
-        "facts were compared; so many were missing or old",
-      );
     },
-    factsDiffer(owner, ids) {
+    factsDiffer(owner, reason, ids) {
       log.error(
-        { operation: "compare facts", server: owner, count: ids.length, subject: ids.slice(0, 5).join(" ") },
-        "facts are not what their owner says",
-      );
-    },
-    factsUnknown(owner, ids) {
-      log.error(
-        { operation: "compare facts", server: owner, count: ids.length, subject: ids.slice(0, 5).join(" ") },
-        "an owner does not know what it has moved",
+        { operation: "compare facts", server: owner, reason, count: ids.length, subject: ids.join(" ") },
+        "facts are not what their owner has",
       );
     },
   };

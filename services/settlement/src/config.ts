@@ -24,22 +24,17 @@ const settings = z.object({
   ...staffTokenSettings,
   ...outboxSettings,
   ...auditSettings,
-  FACT_ASK_INTERVAL: durationSetting()
-    .default(15_000)
+  FEED_INTERVAL: durationSetting({ min: "10ms", max: "1m" })
+    .default(2_000)
     .describe(
-      "How often the service looks for facts about which their owner has to be asked, and copies the list of accounts at banks.",
-    ),
-  FACT_ASK_FIRST: durationSetting()
-    .default(3_600_000)
-    .describe(
-      "How long after an authorization its owner is first asked whether it was captured; each further wait is four times as long, up to a day. The questions end 40 days after it.",
+      "How often the feeds of movements of `payments` and `refunds` are read, and the list of accounts at banks is copied.",
     ),
   FACT_COMPARE_INTERVAL: durationSetting({ min: "100ms" })
     .default(86_400_000)
     .describe(
-      "How often all that the owners have of the last days is compared with the facts here, in both directions, beginning at start. What is younger than this, and than an hour, waits for the next time.",
+      "How often all that the owners have of the last days is compared with the facts here, in both directions, beginning at start as soon as the feeds have been read. What is younger than this, and than an hour, waits for the next time.",
     ),
-  FACT_COMPARE_SPAN: durationSetting()
+  FACT_COMPARE_SPAN: durationSetting({ max: "90d" })
     .default(259_200_000)
     .describe(
       "How far back that comparison goes: several intervals, so that it also covers a day on which this service did not run.",

@@ -8,7 +8,7 @@ const COLUMNS: {
 } = {
   fact: {
     fact_id: "not null",
-    account_id: "null",
+    account_id: "not null",
     parent_id: "null",
     merchant_id: "not null",
     kind: "not null",
@@ -21,13 +21,18 @@ const COLUMNS: {
     masked_pan: "not null",
     external_transaction_id: "null",
     auth_code: "null",
-    ask_at: "null",
-    asked: "not null",
     reported: "not null",
     judge: "not null",
     verdict: "null",
     commission_minor: "null",
     refunds_commission: "null",
+  },
+  feed: {
+    owner: "not null",
+    place: "null",
+    complete_at: "not null",
+    aim: "null",
+    aimed_at: "null",
   },
   account: {
     account_id: "not null",

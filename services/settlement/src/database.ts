@@ -3,6 +3,7 @@ import type { MovementFact } from "@holdfast/contracts";
 import type { OutboxTable } from "@holdfast/outbox";
 import type { Generated } from "kysely";
 import type { ChargebackReportTable } from "./chargeback/chargeback-report-table.ts";
+import type { FeedTable } from "./facts/feed-table.ts";
 import type { AccountTable, ImportTable, LineFaultTable, LineTable } from "./import/import-table.ts";
 import type { UploadPartTable, UploadTable } from "./import/upload-table.ts";
 import type { DifferenceNoteTable, DifferenceTable } from "./match/difference-table.ts";
@@ -16,6 +17,7 @@ import type {
 /** Tables of the schema `settlement`, as the migrations make them; a test compares the two. */
 export type SettlementDatabase = AuditDatabase & {
   fact: FactTable;
+  feed: FeedTable;
   account: AccountTable;
   import: ImportTable;
   line: LineTable;
@@ -33,7 +35,7 @@ export type SettlementDatabase = AuditDatabase & {
 
 export type FactTable = {
   fact_id: string;
-  account_id: string | null;
+  account_id: string;
   parent_id: string | null;
   merchant_id: string;
   kind: MovementFact["kind"];
@@ -46,8 +48,6 @@ export type FactTable = {
   masked_pan: string;
   external_transaction_id: string | null;
   auth_code: string | null;
-  ask_at: Date | null;
-  asked: Generated<number>;
   reported: Generated<boolean>;
   judge: Generated<boolean>;
   verdict: FactVerdict | "MISSING_AT_BANK" | null;

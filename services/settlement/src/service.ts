@@ -28,14 +28,14 @@ import {
   type Logger,
   type RunningService,
 } from "@holdfast/service-runtime";
+import type { MovementOwner } from "@holdfast/contracts";
 import { createBusinessEvents } from "./business-events.ts";
 import type { Config } from "./config.ts";
 import type { SettlementDatabase } from "./database.ts";
 import { sendChargebacks } from "./chargeback/send-chargebacks.ts";
-import { askAboutOpenFacts, askBothOwners } from "./facts/ask-owners.ts";
-import { compareFacts } from "./facts/compare-facts.ts";
+import { compareFacts, type CompareDeps } from "./facts/compare-facts.ts";
 import { copyAccounts } from "./facts/copy-accounts.ts";
-import { startFactConsumer } from "./facts/consume-facts.ts";
+import { followFeed } from "./facts/follow-feed.ts";
 import { retentionPolicy } from "./retention-policy.ts";
 import { endInterrupted } from "./import/end-interrupted.ts";
 import { readMappings, SHIPPED_MAPPINGS } from "./import/mapping.ts";
@@ -83,10 +83,9 @@ export async function startSettlement(
     ...(config.SETTLEMENT_MAPPINGS ? [config.SETTLEMENT_MAPPINGS] : []),
   ]);
   const files = { db, pool, events, mappings, bounds: FILE_BOUNDS, leaseMs: LEASE_MS };
-  const facts = { bus, pool, db, events, askFirstMs: config.FACT_ASK_FIRST };
+  const facts = { bus, db, events, isStopping, feedIntervalMs: config.FEED_INTERVAL };
   const clock = await startClockWatch({ pool, log });
   const auditWatch = watchAuditHead({ db, chain: "settlement", settings: config, log });
-  const consumer = startFactConsumer(facts);
   const serving = await serve(bus, {
     service: "settlement",
     version: "0.1.0",
@@ -108,20 +107,17 @@ export async function startSettlement(
   });
   const tasks = [
     startCertificateWatch({ watched: dependencyServers(config), log }),
-    startPeriodicTask("ask about open facts", {
-      intervalMs: config.FACT_ASK_INTERVAL,
-      round: () => askAboutOpenFacts(facts),
-      clock,
-      log,
-    }),
-    startPeriodicTask("compare facts", {
-      intervalMs: config.FACT_COMPARE_INTERVAL,
-      round: () => compareFacts(facts, comparedRange(config), isStopping),
-      clock,
-      log,
-    }),
+    ...(["payments", "refunds"] as const).flatMap((owner) => [
+      startPeriodicTask(`follow ${owner}`, {
+        intervalMs: config.FEED_INTERVAL,
+        round: () => followFeed(facts, owner),
+        clock,
+        log,
+      }),
+      startPeriodicTask(`compare ${owner}`, { ...comparing(facts, owner, config), clock, log }),
+    ]),
     startPeriodicTask("copy accounts", {
-      intervalMs: config.FACT_ASK_INTERVAL,
+      intervalMs: config.FEED_INTERVAL,
       round: () => copyAccounts(facts),
       clock,
       log,
@@ -146,7 +142,7 @@ export async function startSettlement(
     }),
     startPeriodicTask("compare lines", {
       intervalMs: config.MATCH_INTERVAL,
-      round: () => matchImports({ db, askAbout: (ids) => askBothOwners(facts, ids) }, isStopping),
+      round: () => matchImports({ db }, isStopping),
       clock,
       log,
     }),
@@ -170,7 +166,7 @@ export async function startSettlement(
     stop() {
       stopping.abort();
       return stopInOrder(health, [
-        [consumer, serving, clock, auditWatch, ...tasks].map((each) => () => each.stop(config.DRAIN_TIMEOUT)),
+        [serving, clock, auditWatch, ...tasks].map((each) => () => each.stop(config.DRAIN_TIMEOUT)),
         [() => relay.stop(RELAY_STOP_TIMEOUT_MS)],
         [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
         [pool, outboxPool].map((each) => () => each.end()),
@@ -179,15 +175,27 @@ export async function startSettlement(
   };
 }
 
-/** Leaves out the last hour, whose events may still be under way. */
-function comparedRange({ FACT_COMPARE_INTERVAL, FACT_COMPARE_SPAN }: Config) {
-  const nowMs = Date.now();
+/** A comparison with an owner that could not be complete is made again after a minute. */
+function comparing(
+  deps: CompareDeps,
+  owner: MovementOwner,
+  { FACT_COMPARE_INTERVAL, FACT_COMPARE_SPAN }: Config,
+) {
+  let isComplete = true;
   return {
-    fromMs: nowMs - FACT_COMPARE_SPAN,
-    beforeMs: nowMs - Math.min(FACT_COMPARE_INTERVAL, 3_600_000),
+    intervalMs: () =>
+      isComplete ? FACT_COMPARE_INTERVAL : Math.min(FACT_COMPARE_INTERVAL, COMPARE_AGAIN_MS),
+    async round() {
+      const nowMs = Date.now();
+      // Younger ones may still be under way.
+      const beforeMs = nowMs - Math.min(FACT_COMPARE_INTERVAL, 3_600_000);
+      isComplete = false;
+      isComplete = await compareFacts(deps, owner, { fromMs: nowMs - FACT_COMPARE_SPAN, beforeMs });
+    },
   };
 }
 
+const COMPARE_AGAIN_MS = 60_000;
 const INTERRUPTED_INTERVAL_MS = 15_000;
 /** Events are as many as days of merchants, and not as payments. */
 const OUTBOX_CONNECTIONS = 2;

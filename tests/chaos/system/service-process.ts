@@ -158,7 +158,7 @@ export async function createSettlement(name: string, surroundings: Surroundings)
   return await createService(
     { name, user: "settlement", databaseUrl: surroundings.databaseUrls.settlement.app },
     surroundings,
-    { FACT_ASK_INTERVAL: "1s", FACT_ASK_FIRST: "2s", FACT_COMPARE_INTERVAL: "5s", MATCH_INTERVAL: "500ms" },
+    { FEED_INTERVAL: "1s", FACT_COMPARE_INTERVAL: "5s", MATCH_INTERVAL: "500ms" },
   );
 }
 

@@ -6,7 +6,6 @@ import {
   type EventStatus,
   type EventType,
 } from "../event-types.ts";
-import { settlingTermsSchema } from "./settlement-commands.ts";
 
 /** An operator's test of an endpoint, which is about no payment and is never repeated. */
 export const WEBHOOK_TEST = "webhook.test";
@@ -31,14 +30,7 @@ export const statusChangedEventSchema = z.object({
   body: z.base64().min(4),
 });
 
-/**
- * A final state as the settlement service reads it, with data of the payment that the merchant's record does not have.
- * A refund's event has no `settling`, and its owner is asked. The dispatcher does not read it.
- */
-export const settledEventSchema = statusChangedEventSchema.extend({
-  settling: settlingTermsSchema.optional(),
-});
-export type StatusChangedEvent = z.infer<typeof settledEventSchema>;
+export type StatusChangedEvent = z.infer<typeof statusChangedEventSchema>;
 
 /** Most events that a reader takes from one message of the stream; a publisher sends fewer. */
 const LISTED_MAX = 1_000;

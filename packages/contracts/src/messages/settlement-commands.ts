@@ -10,7 +10,6 @@ import {
   settlementImportPageSchema,
   settlementImportSchema,
 } from "../http/settlements.ts";
-import { listPlaceSchema } from "./list-commands.ts";
 import { amountMinorSchema, defineOperatorCommand, defineServiceCommand } from "./message.ts";
 
 const accountIdSchema = z.union([z.uuid(), z.literal("default")]);
@@ -24,11 +23,8 @@ export const movementFactSchema = z.object({
   id: z.uuid(),
   /** The refunded payment, of a refund. */
   parentId: z.uuid().optional(),
-  /**
-   * The account at the bank that it was sent to, `default` for that of `ACQUIRER_URL`. A refund has its payment's; a
-   * refund's event has none.
-   */
-  accountId: accountIdSchema.optional(),
+  /** The account at the bank that it was sent to, `default` for that of `ACQUIRER_URL`. A refund has its payment's. */
+  accountId: accountIdSchema,
   merchantId: z.uuid(),
   kind: z.enum(["SALE", "CAPTURE", "REFUND"]),
   /**
@@ -39,7 +35,7 @@ export const movementFactSchema = z.object({
   /** The amount captured, sold or refunded; while it is open, the authorized amount. */
   amountMinor: amountMinorSchema,
   currency: z.string(),
-  /** The time at which the standing was reached. */
+  /** The time at which the standing was reached; of a voided sale, the time of the sale. */
   occurredAt: z.iso.datetime(),
   /** Rises with every change; of two facts about one id the higher is the later. */
   version: z.int().min(0),
@@ -58,65 +54,50 @@ export const movementFactSchema = z.object({
 export type MovementFact = z.infer<typeof movementFactSchema>;
 
 /**
- * A payment's terms of settlement that are not in its merchant's record: known when it is claimed, and never changed.
+ * A place in an owner's feed of movements. A reader that has none begins with all rows in the order of their ids; then
+ * the changes follow, in the order of the transactions that made them. A reader may also begin at any id of the rows.
  */
-export const settlingTermsSchema = movementFactSchema
-  .pick({ accountId: true, commissionMinor: true, refundsCommission: true })
-  .required({ accountId: true, commissionMinor: true });
-export type SettlingTerms = z.infer<typeof settlingTermsSchema>;
-
-/** Ids in one question; an answer of so many facts is far below the bus's largest message. */
-export const FACTS_MAX = 200;
-
-const facts = {
-  name: "movement-facts",
-  work: "read",
-  senders: ["settlement"],
-  request: z.object({ ids: z.array(z.uuid()).min(1).max(FACTS_MAX) }),
-  /** Ids that the service does not know are left out. */
-  result: z.object({ facts: z.array(movementFactSchema) }),
-} as const;
-
-/** Captures have no event, and an event may be lost with the stream: the settlement service asks for what it lacks. */
-export const readMovementFacts = {
-  payments: defineServiceCommand({ service: "payments", ...facts }),
-  refunds: defineServiceCommand({ service: "refunds", ...facts }),
-} as const;
-
-/** The parts of a fact that are compared. */
-export const comparedFactSchema = movementFactSchema.pick({
-  id: true,
-  standing: true,
-  amountMinor: true,
-  currency: true,
+export const feedPlaceSchema = z.object({
+  /** The database whose transactions are counted; in another one, such as a restored one, their numbers mean nothing. */
+  feed: z.string().min(1).max(64),
+  of: z.enum(["rows", "changes"]),
+  /** All changes of the transactions before this one have been read, or, among the rows, need not be. */
+  transaction: z.string().regex(/^\d{1,20}$/),
+  /** The last row that was read, or the last one of this transaction. */
+  id: z.uuid(),
 });
-export type ComparedFact = z.infer<typeof comparedFactSchema>;
+export type FeedPlace = z.infer<typeof feedPlaceSchema>;
 
-/** Facts in one answer; far below the bus's largest message, since each has only the compared parts. */
-export const COMPARED_FACTS_MAX = 1_000;
+/** Rows of one answer, which is far below the bus's largest message. */
+export const MOVEMENTS_MAX = 500;
 
-const compared = {
-  name: "compared-facts",
+const movements = {
+  name: "movements",
   work: "read",
   senders: ["settlement"],
-  /** Selects facts made in this time, in the order in which they were made. */
-  request: z.object({
-    from: z.iso.datetime(),
-    before: z.iso.datetime(),
-    after: listPlaceSchema.optional(),
-  }),
-  /** Those of test mode are left out. `next` is absent with the last answer. */
-  result: z.object({
-    facts: z.array(comparedFactSchema).max(COMPARED_FACTS_MAX),
-    next: listPlaceSchema.optional(),
-  }),
+  request: z.object({ after: feedPlaceSchema.optional() }),
+  result: z.union([
+    z.object({
+      /** Facts as they are now, of live merchants. One may come again, and a later one before. */
+      facts: z.array(movementFactSchema).max(MOVEMENTS_MAX),
+      next: feedPlaceSchema,
+      /** Nothing more can be read now: transactions from `next` on may not have ended yet. */
+      isLast: z.boolean(),
+      /** The first transaction that had not begun: once the feed is read up to it, all that was committed is known. */
+      unbegun: feedPlaceSchema.shape.transaction,
+    }),
+    /** The place is of another database, or lies ahead of this one, which was restored to an earlier time. */
+    z.object({ refused: z.enum(["another_feed", "ahead"]) }),
+  ]),
 } as const;
 
-/** All facts of an owner for some days; those that settlement lacks were lost on the way. */
-export const readComparedFacts = {
-  payments: defineServiceCommand({ service: "payments", ...compared }),
-  refunds: defineServiceCommand({ service: "refunds", ...compared }),
+/** The movements of money after a place, from the rows that are written with each change of a payment or refund. */
+export const readMovements = {
+  payments: defineServiceCommand({ service: "payments", ...movements }),
+  refunds: defineServiceCommand({ service: "refunds", ...movements }),
 } as const;
+export type MovementOwner = keyof typeof readMovements;
+export type MovementPage = z.infer<(typeof movements)["result"]>;
 
 /** An account at a bank, for the comparison of its files with the payments sent to it. */
 export const settlingAccountSchema = z.object({ accountId: z.uuid(), timeZone: z.string() });

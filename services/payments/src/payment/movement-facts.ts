@@ -1,22 +1,13 @@
-import type { CommandReply, MovementFact } from "@holdfast/contracts";
-import type { Kysely, Selectable } from "kysely";
+import type { CommandReply, FeedPlace, MovementFact, MovementPage } from "@holdfast/contracts";
+import { readMovements, type MovementTable } from "@holdfast/lists";
+import { sql, type Kysely, type Selectable } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import type { PaymentTable } from "./payment-table.ts";
 
-/**
- * SQL of what an event of the outbox says for the settlement service (`SettlingTerms`), which then need not ask. Both
- * sides never change once a payment is final.
- */
-export const SETTLING_TERMS = `(
-  select ${settlingTermsOf("payment")} from payment where payment.payment_id = outbox.payment_id)`;
-
-/** The same over a row of payments that is named otherwise. */
-export function settlingTermsOf(row: string): string {
-  return `json_strip_nulls(json_build_object('accountId', coalesce(${row}.account_id::text, 'default'),
-    'commissionMinor', ${row}.commission_minor::text, 'refundsCommission', ${row}.refunds_commission))`;
-}
-
-type FactRow = Pick<Selectable<PaymentTable>, (typeof COLUMNS)[number]>;
+type FactRow = Pick<Selectable<PaymentTable>, (typeof COLUMNS)[number]> & {
+  /** When a cancelled payment had been approved; its lines are dated by this. */
+  approved_at: Date | null;
+};
 
 const COLUMNS = [
   "payment_id",
@@ -37,18 +28,25 @@ const COLUMNS = [
   "auth_code",
 ] as const satisfies (keyof PaymentTable)[];
 
-/**
- * The facts of these payments' movements of money, for the comparison with the bank's files; unknown ones are left out.
- */
-export async function readPaymentFacts(
+const MOVEMENTS: MovementTable = {
+  name: "payment",
+  id: "payment_id",
+  history: "payment_history",
+  columns: sql`${sql.join(COLUMNS.map((column) => sql.ref(`payment.${column}`)))},
+    case when state = 'CANCELLED' then (
+      select max(at) from payment_history as step
+      where step.payment_id = payment.payment_id and to_state = 'SUCCESS') end as approved_at`,
+};
+
+/** The payments' movements of money, for the comparison with the banks' files. */
+export async function readPaymentMovements(
   db: Kysely<PaymentsDatabase>,
-  ids: string[],
-): Promise<CommandReply<{ facts: MovementFact[] }>> {
-  const rows = await db.selectFrom("payment").select(COLUMNS).where("payment_id", "in", ids).execute();
-  return { outcome: "done", result: { facts: rows.map(paymentFact) } };
+  asked: { after?: FeedPlace | undefined },
+): Promise<CommandReply<MovementPage>> {
+  return await readMovements(db, MOVEMENTS, asked, paymentFact);
 }
 
-export function paymentFact(row: FactRow): MovementFact {
+function paymentFact(row: FactRow): MovementFact {
   const standing = factStatusOf(row);
   const isCapture = row.transaction_type === "PRE_AUTHORIZATION";
   return {
@@ -61,7 +59,10 @@ export function paymentFact(row: FactRow): MovementFact {
     commissionMinor: `${row.commission_minor}`,
     refundsCommission: row.refunds_commission,
     currency: row.currency,
-    occurredAt: row.state_since.toISOString(),
+    occurredAt: (standing === "VOIDED"
+      ? (row.approved_at ?? row.state_since)
+      : row.state_since
+    ).toISOString(),
     version: row.version,
     orderId: row.order_id,
     maskedPan: row.masked_pan,
@@ -71,7 +72,7 @@ export function paymentFact(row: FactRow): MovementFact {
 }
 
 /** A cancelled sale that was never approved has no authorization code: nothing of it was voided. */
-export function factStatusOf({
+function factStatusOf({
   state,
   transaction_type,
   auth_code,

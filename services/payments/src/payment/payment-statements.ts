@@ -1,5 +1,4 @@
 import { unnested } from "@holdfast/postgres";
-import { settlingTermsOf } from "./movement-facts.ts";
 import type { PaymentState } from "./payment.ts";
 import type { PaymentRow } from "./payment-record.ts";
 
@@ -181,7 +180,7 @@ const record = (keyed: boolean) => `
       and payment.version = given.version - 1
       and payment.lease_token = given.lease_token
     returning payment.payment_id, given.lease_token, payment.merchant_id, payment.version, payment.state as status,
-      uuidv7() as event_id, ${settlingTermsOf("payment")} as settling,
+      uuidv7() as event_id,
       given."from", given.cause, given.event_type, given.webhook_body, given.traceparent, given.keyed
   ), history as (
     insert into payment_history (payment_id, version, from_state, to_state, cause)
@@ -192,7 +191,7 @@ const record = (keyed: boolean) => `
     from changed
     where webhook_body is not null
   )${keyed ? STORE_ANSWERS : ""}
-  select lease_token, merchant_id, status, event_id, settling from changed`;
+  select lease_token, merchant_id, status, event_id from changed`;
 
 export const RECORD: { plain: Statement; keyed: Statement } = {
   plain: { name: "record-payments", text: record(false) },
@@ -221,7 +220,7 @@ export const REJECT: Statement = {
     select 'REJECTED', 1, created_at, created_at, created_at, result_code, result_message, ${REJECTED_NAMES}
     from given ${OWNS_ITS_KEY}
     on conflict (payment_id) do nothing
-    returning payment_id, state as status, uuidv7() as event_id, ${settlingTermsOf("payment")} as settling
+    returning payment_id, state as status, uuidv7() as event_id
   ), published as (
     select rejected.*, given.lease_token, given.merchant_id, given.cause, given.event_type, given.webhook_body, given.traceparent
     from rejected join given using (payment_id)
@@ -233,5 +232,5 @@ export const REJECT: Statement = {
     select event_id, event_type, payment_id, merchant_id, status, webhook_body, traceparent, ${CLAIMED_EVENT.values}
     from published
   )
-  select lease_token, merchant_id, status, event_id, settling from published`,
+  select lease_token, merchant_id, status, event_id from published`,
 };

@@ -25,7 +25,6 @@ const rowOf = (name: string): WrittenRow => ({
   event_id: `event ${name}`,
   merchant_id: "merchant",
   status: "SUCCESS",
-  settling: { accountId: "default", commissionMinor: "1" },
 });
 
 test("what was written with an event is published with what the row has", async () => {
@@ -47,7 +46,6 @@ test("what was written with an event is published with what the row has", async 
         body: Buffer.from("a"),
         traceparent: null,
         publish_attempts: 1,
-        settling: { accountId: "default", commissionMinor: "1" },
       },
     ],
   ]);

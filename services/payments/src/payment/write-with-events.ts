@@ -3,7 +3,7 @@ import { failpoint } from "@holdfast/service-runtime";
 import type { RecordRow, RejectRow } from "./payment-statements.ts";
 
 /** The row that a record or a rejection returns of each payment written, with the event's id if it has one. */
-export type WrittenRow = Pick<ClaimedEvent, "event_id" | "merchant_id" | "status" | "settling"> & {
+export type WrittenRow = Pick<ClaimedEvent, "event_id" | "merchant_id" | "status"> & {
   lease_token: string;
 };
 
@@ -30,7 +30,7 @@ export async function writeWithEvents(
 function eventOf(item: RecordRow | RejectRow, row: WrittenRow | undefined): ClaimedEvent[] {
   if (!row || item.webhook_body === null) return [];
   const { event_type, payment_id, webhook_body: body, traceparent } = item;
-  const { event_id, merchant_id, status, settling } = row;
+  const { event_id, merchant_id, status } = row;
   return [
     {
       event_id,
@@ -41,7 +41,6 @@ function eventOf(item: RecordRow | RejectRow, row: WrittenRow | undefined): Clai
       body,
       traceparent,
       publish_attempts: 1,
-      settling,
     },
   ];
 }

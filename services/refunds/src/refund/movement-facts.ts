@@ -1,30 +1,32 @@
-import type { CommandReply, MovementFact } from "@holdfast/contracts";
-import type { Kysely } from "kysely";
+import type { CommandReply, FeedPlace, MovementFact, MovementPage } from "@holdfast/contracts";
+import { readMovements, type MovementTable } from "@holdfast/lists";
+import { sql, type Kysely } from "kysely";
 import type { RefundsDatabase } from "../database.ts";
 import type { RefundRow } from "./refund-record.ts";
 
-/**
- * The facts of these refunds' movements of money, for the comparison with the bank's files. Unknown refunds are left
- * out, and so are those that were never shown.
- */
-export async function readRefundFacts(
+const MOVEMENTS: MovementTable = {
+  name: "refund",
+  id: "refund_id",
+  history: "refund_history",
+  columns: sql`refund.*`,
+};
+
+/** The refunds' movements of money, for the comparison with the banks' files. */
+export async function readRefundMovements(
   db: Kysely<RefundsDatabase>,
-  ids: string[],
-): Promise<CommandReply<{ facts: MovementFact[] }>> {
-  const rows = await db
-    .selectFrom("refund")
-    .selectAll()
-    .where("refund_id", "in", ids)
-    .where("state", "!=", "RESERVING")
-    .execute();
-  return { outcome: "done", result: { facts: rows.map(refundFact) } };
+  asked: { after?: FeedPlace | undefined },
+): Promise<CommandReply<MovementPage>> {
+  return await readMovements(db, MOVEMENTS, asked, refundFact);
 }
 
-export function refundFact(row: RefundRow): MovementFact {
+/** @returns undefined for a refund whose amount is not reserved yet: it was never shown, and may be removed. */
+function refundFact(row: RefundRow): MovementFact | undefined {
+  if (row.state === "RESERVING") return undefined;
   if (row.order_id === null || row.masked_pan === null) throw new Error("a refund without its payment");
   return {
     id: row.refund_id,
     parentId: row.payment_id,
+    accountId: row.account_id ?? "default",
     merchantId: row.merchant_id,
     kind: "REFUND",
     standing: factStatusOf(row),
@@ -40,7 +42,7 @@ export function refundFact(row: RefundRow): MovementFact {
 }
 
 /** The amount of a release was never collected, so the bank has nothing to report. */
-export function factStatusOf({ state, kind }: Pick<RefundRow, "state" | "kind">): MovementFact["standing"] {
+function factStatusOf({ state, kind }: Pick<RefundRow, "state" | "kind">): MovementFact["standing"] {
   switch (state) {
     case "RESERVING":
     case "PENDING_APPROVAL":

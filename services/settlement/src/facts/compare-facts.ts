@@ -1,88 +1,128 @@
-import { randomUUIDv7 } from "node:crypto";
-import { FACTS_MAX, readComparedFacts, type ComparedFact, type ListPlace } from "@holdfast/contracts";
-import { request } from "@holdfast/messaging";
-import { takeFacts, type AskDeps } from "./ask-owners.ts";
-import { countUnknown } from "./find-unknown.ts";
+import type { FeedPlace, MovementFact, MovementOwner } from "@holdfast/contracts";
+import { pause } from "@holdfast/service-runtime";
+import { askForMovements, readFeed, type FeedDeps } from "./follow-feed.ts";
+import { recordFacts } from "./record-facts.ts";
 
-/** The time in which the compared facts were made, in epoch milliseconds. */
-type Range = { fromMs: number; beforeMs: number };
-type Owner = "payments" | "refunds";
+export type CompareDeps = FeedDeps & { feedIntervalMs: number };
+
+/** The time in which the compared payments or refunds were made, in epoch milliseconds. */
+export type Range = { fromMs: number; beforeMs: number };
 
 /**
- * Compares the owners' records of some days with the facts here, row by row and in both directions: a match, a
- * statement and a difference are worth no more than the facts are complete. A fact that is missing or older here is
- * asked for; one that still differs, or that its owner does not know, is for people. Every process does so by itself:
- * it changes nothing that is right.
+ * Asserts that the facts of some days are what their owner has, page by page and in both directions: a match, a
+ * statement and a difference are worth no more than the facts are complete. What the feed has left out is recorded; it
+ * is reported all the same, and so is what still differs, or what the owner does not know. An id that the gateway
+ * generated carries the time at which it was made, so that the days are a range of the key.
+ *
+ * @returns whether all of it was compared: not while the feed is behind the range, and not without the owner's answers.
  */
-export async function compareFacts(deps: AskDeps, range: Range, isStopping: () => boolean): Promise<void> {
-  const compared = new Map<Owner, FoundInOwner>();
-  for (const owner of ["payments", "refunds"] as const) {
-    const found = await compareWith(deps, owner, range, isStopping);
-    if (found) compared.set(owner, found);
-  }
-  const unknown = await countUnknown(deps, [...compared.keys()], range, isStopping);
-  for (const [owner, count] of unknown)
-    deps.events.factsCompared(owner, { ...compared.get(owner)!, unknown: count });
-}
-
-type FoundInOwner = { agreed: number; mended: number; differing: number };
-
-/** @returns undefined unless the owner has answered all of it. */
-async function compareWith(
-  deps: AskDeps,
-  owner: Owner,
-  range: Range,
-  isStopping: () => boolean,
-): Promise<FoundInOwner | undefined> {
-  const found = { agreed: 0, mended: 0, differing: 0 };
-  let after: ListPlace | undefined;
-  do {
-    const page = isStopping() ? undefined : await readPage(deps, owner, range, after);
-    if (!page) return undefined;
-    const { facts, next } = page;
-    const ids = await differingFrom(deps, facts);
-    for (let at = 0; at < ids.length; at += FACTS_MAX) {
-      // Some facts may have changed since the page was read, so they are asked for again, and compared with that
-      // answer.
-      const taken = await takeFacts(deps, owner, ids.slice(at, at + FACTS_MAX));
-      if (!taken) return undefined;
-      const left = await differingFrom(deps, taken);
-      if (left.length > 0) deps.events.factsDiffer(owner, left);
-      found.differing += left.length;
-      found.mended += taken.length - left.length;
+export async function compareFacts(
+  deps: CompareDeps,
+  owner: MovementOwner,
+  { fromMs, beforeMs }: Range,
+): Promise<boolean> {
+  const { place, complete_at } = await readFeed(deps.db, owner);
+  if (!place || complete_at.getTime() < beforeMs) return false;
+  const found = { agreed: 0, mended: 0, differing: 0, unknown: 0 };
+  const [from, before] = [firstIdOf(fromMs), firstIdOf(beforeMs)];
+  for (let after: string = from; after < before;) {
+    const page = deps.isStopping() ? undefined : await comparePage(deps, owner, { place, after, before });
+    if (!page) return false;
+    found.agreed += page.agreed;
+    for (const outcome of ["mended", "differing", "unknown"] as const) {
+      if (page[outcome].length > 0) deps.events.factsDiffer(owner, outcome, page[outcome]);
+      found[outcome] += page[outcome].length;
     }
-    found.agreed += facts.length - ids.length;
-    after = next;
-  } while (after);
-  return found;
+    after = page.to;
+  }
+  deps.events.factsCompared(owner, found);
+  return true;
 }
 
-async function readPage({ bus, events }: AskDeps, owner: Owner, range: Range, after: ListPlace | undefined) {
-  const deadlineAt = Date.now() + ASK_TIMEOUT_MS;
-  const context = { requestId: randomUUIDv7(), deadlineAt, service: { name: "settlement" } };
-  const [from, before] = [range.fromMs, range.beforeMs].map((ms) => new Date(ms).toISOString());
-  const asked = { from: from!, before: before!, ...(after && { after }) };
-  const reply = await request(bus, readComparedFacts[owner], context, asked, {
-    waitUntil: deadlineAt,
-    traceparent: "",
-  });
-  if (reply.outcome === "done") return reply.result;
-  events.ownerSilent(owner, reply.outcome);
-  return undefined;
+/** The lowest UUIDv7 of a time. */
+function firstIdOf(epochMs: number): string {
+  const hex = Math.trunc(epochMs).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }
 
-const ASK_TIMEOUT_MS = 10_000;
+type PageRange = { place: FeedPlace; after: string; before: string };
 
-/** @returns the ids of those that are missing here, or differ. */
-async function differingFrom({ pool }: AskDeps, facts: readonly ComparedFact[]): Promise<string[]> {
-  const { rows } = await pool.query<Pick<ComparedFact, "id" | "standing" | "currency"> & { minor: bigint }>(
-    "select fact_id as id, standing, currency, amount_minor as minor from fact where fact_id = any($1::uuid[])",
-    [facts.map(({ id }) => id)],
+/** A difference may be a change of this moment: it counts if it is still there when the feed has taken that change. */
+async function comparePage(deps: CompareDeps, owner: MovementOwner, range: PageRange) {
+  const first = await readBoth(deps, owner, range);
+  if (!first) return undefined;
+  if (first.off.length === 0 && first.unknown.length === 0) return { ...first, ...NOTHING };
+  if (!(await feedReaches(deps, owner))) return undefined;
+  const second = await readBoth(deps, owner, range);
+  if (!second) return undefined;
+  await recordFacts(deps.db, second.off);
+  const here = await readHere(deps, owner, { ...range, to: second.to });
+  const [mended, differing] = [true, false].map((isMended) =>
+    second.off.filter((fact) => agrees(here.get(fact.id), fact) === isMended).map(({ id }) => id),
   );
-  const here = new Map(rows.map((row) => [row.id, `${row.standing} ${row.minor} ${row.currency}`]));
-  return facts
-    .filter(
-      ({ id, standing, amountMinor, currency }) => here.get(id) !== `${standing} ${amountMinor} ${currency}`,
-    )
-    .map(({ id }) => id);
+  return { ...second, mended: mended!, differing: differing! };
+}
+
+const NOTHING = { mended: [], differing: [], unknown: [] };
+
+/** @returns whether all that an owner has committed until now is here, within a minute. */
+async function feedReaches(deps: CompareDeps, owner: MovementOwner): Promise<boolean> {
+  const { db, feedIntervalMs, isStopping } = deps;
+  const { now } = await readFeed(db, owner);
+  for (const until = performance.now() + REACHED_WITHIN_MS; performance.now() < until && !isStopping();) {
+    await pause(feedIntervalMs);
+    if ((await readFeed(db, owner)).complete_at >= now) return true;
+  }
+  return false;
+}
+
+const REACHED_WITHIN_MS = 60_000;
+
+/** A page of the owner's facts, and what differs from it here. */
+async function readBoth(
+  deps: CompareDeps,
+  owner: MovementOwner,
+  { place, after, before }: PageRange,
+): Promise<{ to: string; agreed: number; off: MovementFact[]; unknown: string[] } | undefined> {
+  const page = await askForMovements(deps, owner, { ...place, of: "rows", id: after });
+  if (!page || "refused" in page) return undefined;
+  const { next } = page;
+  const end = next.of === "rows" && next.id < before ? next.id : before;
+  const here = await readHere(deps, owner, { after, to: end });
+  const to = here.size === HERE_MAX ? [...here.keys()].at(-1)! : end;
+  const facts = new Map(page.facts.filter(({ id }) => id <= to).map((fact) => [fact.id, fact]));
+  const off = [...facts.values()].filter((fact) => !agrees(here.get(fact.id), fact));
+  const unknown = [...here.keys()].filter((id) => !facts.has(id));
+  return { to, agreed: facts.size - off.length, off, unknown };
+}
+
+type Here = { version: number; compared: string };
+
+async function readHere(
+  { db }: CompareDeps,
+  owner: MovementOwner,
+  { after, to }: { after: string; to: string },
+): Promise<Map<string, Here>> {
+  const rows = await db
+    .selectFrom("fact")
+    .select(["fact_id", "version", "standing", "amount_minor", "currency"])
+    .where("fact_id", ">", after)
+    .where("fact_id", "<=", to)
+    .where("kind", owner === "refunds" ? "=" : "!=", "REFUND")
+    .orderBy("fact_id")
+    .limit(HERE_MAX)
+    .execute();
+  return new Map(
+    rows.map(({ fact_id, version, standing, amount_minor, currency }) => [
+      fact_id,
+      { version, compared: `${standing} ${amount_minor} ${currency}` },
+    ]),
+  );
+}
+
+/** Facts read here at a time: more than a page, where the owner has lost some. */
+const HERE_MAX = 2_000;
+
+function agrees(here: Here | undefined, { version, standing, amountMinor, currency }: MovementFact): boolean {
+  return here?.compared === `${standing} ${amountMinor} ${currency}` && here.version >= version;
 }

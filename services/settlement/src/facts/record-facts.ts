@@ -1,30 +1,73 @@
-import { isLive, type MovementFact } from "@holdfast/contracts";
-import type { Pool } from "pg";
-import { GIVEN_COLUMNS, RECORD_FACTS, type GivenFact } from "./fact-statements.ts";
+import type { MovementFact } from "@holdfast/contracts";
+import { unnested } from "@holdfast/postgres";
+import { CompiledQuery, type Kysely } from "kysely";
+import type { FactTable, SettlementDatabase } from "../database.ts";
 
 /**
- * Records facts, in one statement and so in one transaction. It may see each fact any number of times and in any order.
- * A payment of test mode moved no money and is no fact.
- *
- * @param askFirstMs when an owner is first asked about an authorization. About a refund it is asked immediately.
+ * Records facts, in one statement. It may see each fact any number of times and in any order: the latest version
+ * stands. A fact that a bank has reported already is to be compared again.
  */
 export async function recordFacts(
-  pool: Pick<Pool, "query">,
+  db: Kysely<SettlementDatabase>,
   facts: readonly MovementFact[],
-  { askFirstMs }: { askFirstMs: number },
 ): Promise<void> {
-  const given = facts
-    .filter(({ merchantId }) => isLive(merchantId))
-    .map((fact) => givenFact(fact, askFirstMs));
-  if (given.length === 0) return;
+  if (facts.length === 0) return;
+  const given = facts.map(givenFact);
   const values = GIVEN_COLUMNS.map(([column]) => given.map((row) => row[column]));
-  await pool.query({ ...RECORD_FACTS, values });
+  await db.executeQuery(CompiledQuery.raw(RECORD_FACTS, values));
 }
 
-function givenFact(fact: MovementFact, askFirstMs: number): GivenFact {
+type GivenFact = Omit<FactTable, "occurred_at" | "reported" | "judge" | "verdict"> & { occurred_at: string };
+
+/** Columns of the statement's arrays, in the order of its parameters. */
+const GIVEN_COLUMNS = [
+  ["fact_id", "uuid"],
+  ["account_id", "text"],
+  ["parent_id", "uuid"],
+  ["merchant_id", "uuid"],
+  ["kind", "text"],
+  ["standing", "text"],
+  ["amount_minor", "bigint"],
+  ["currency", "text"],
+  ["occurred_at", "timestamptz"],
+  ["version", "int"],
+  ["order_id", "text"],
+  ["masked_pan", "text"],
+  ["external_transaction_id", "text"],
+  ["auth_code", "text"],
+  ["commission_minor", "bigint"],
+  ["refunds_commission", "boolean"],
+] as const satisfies [keyof GivenFact, string][];
+
+const NAMES = GIVEN_COLUMNS.map(([column]) => column).join(", ");
+
+const CHANGING = [
+  "standing",
+  "amount_minor",
+  "occurred_at",
+  "version",
+  "external_transaction_id",
+  "auth_code",
+  "commission_minor",
+  "refunds_commission",
+] as const satisfies (keyof GivenFact)[];
+
+const RECORD_FACTS = `
+  with given as (
+    select distinct on (fact_id) * from ${unnested(GIVEN_COLUMNS, 1)} order by fact_id, version desc
+  )
+  insert into fact (${NAMES}, judge)
+  select ${NAMES}, exists (select from line where line.reference_id = given.fact_id and line.fact_id is null)
+  from given order by fact_id
+  on conflict (fact_id) do update set
+    ${CHANGING.map((column) => `${column} = excluded.${column}`).join(", ")},
+    judge = fact.reported or fact.verdict is not null or excluded.judge
+  where excluded.version > fact.version`;
+
+function givenFact(fact: MovementFact): GivenFact {
   return {
     fact_id: fact.id,
-    account_id: fact.accountId ?? null,
+    account_id: fact.accountId,
     parent_id: fact.parentId ?? null,
     merchant_id: fact.merchantId,
     kind: fact.kind,
@@ -39,6 +82,5 @@ function givenFact(fact: MovementFact, askFirstMs: number): GivenFact {
     auth_code: fact.authCode ?? null,
     commission_minor: fact.commissionMinor === undefined ? null : BigInt(fact.commissionMinor),
     refunds_commission: fact.refundsCommission ?? null,
-    ask_in_ms: fact.standing !== "OPEN" ? null : fact.kind === "REFUND" ? 0 : askFirstMs,
   };
 }

@@ -66,7 +66,7 @@ export function findRefundsOfPayments(
       select fact_id, row_number() over (order by occurred_at, fact_id) as nth from fact
       where fact.parent_id = asked.reference_id and fact.account_id = asked.account_id
         and fact.amount_minor = asked.amount_minor and fact.currency = asked.currency
-        and fact.standing <> 'NOT_DONE' and not fact.reported
+        and fact.standing = 'DONE' and not fact.reported
     ) as fact using (nth)`;
 }
 

@@ -1,19 +1,15 @@
-import { FACTS_MAX } from "@holdfast/contracts";
 import { sql, type Kysely } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
 import { attachRange } from "./attach-range.ts";
 import type { LineRange } from "./attach-statements.ts";
 import { judgeFacts } from "./judge-facts.ts";
 
-export type MatchDeps = {
-  db: Kysely<SettlementDatabase>;
-  /** Asks the owners about ids that are not known, or not known to be done. @returns whether they have answered. */
-  askAbout: (ids: readonly string[]) => Promise<boolean>;
-};
+export type MatchDeps = { db: Kysely<SettlementDatabase> };
 
 /**
  * Compares imported lines with our records: first each line finds its fact, then each fact is judged with all of its
- * lines. Every step may be repeated, so a process that dies leaves only work for the next one.
+ * lines. Every step may be repeated, so a process that dies leaves only work for the next one. An import waits until all
+ * that the owners had committed at its end is here: a line could otherwise be called unknown.
  */
 export async function matchImports(deps: MatchDeps, isStopping: () => boolean): Promise<void> {
   const imports = await deps.db
@@ -21,6 +17,9 @@ export async function matchImports(deps: MatchDeps, isStopping: () => boolean): 
     .select(["import_id"])
     .where("state", "=", "TAKEN")
     .where("matched_at", "is", null)
+    .where("ended_at", "<=", (from) =>
+      from.selectFrom("feed").select(({ fn }) => fn.min("complete_at").as("at")),
+    )
     .orderBy("ended_at")
     .limit(10)
     .execute();
@@ -39,11 +38,7 @@ export async function matchImports(deps: MatchDeps, isStopping: () => boolean): 
 }
 
 /** @returns whether all lines have been looked at. */
-async function attachLines(
-  { db, askAbout }: MatchDeps,
-  importId: string,
-  isStopping: () => boolean,
-): Promise<boolean> {
+async function attachLines({ db }: MatchDeps, importId: string, isStopping: () => boolean): Promise<boolean> {
   const { last } = await db
     .selectFrom("line")
     .select(({ fn }) => fn.max("line_no").as("last"))
@@ -52,31 +47,12 @@ async function attachLines(
   for (let from = 1; from <= (last ?? 0); from += LINES_AT_A_TIME) {
     if (isStopping()) return false;
     const range: LineRange = { importId, from, to: from + LINES_AT_A_TIME - 1 };
-    // Without an answer a line could wrongly be called unknown.
-    if (!(await askAboutUnknown(db, range, askAbout))) return false;
     await attachRange(db, range);
   }
   return true;
 }
 
 const LINES_AT_A_TIME = 1_000;
-
-/** Asks for facts that the stream has lost, that were captured since, and that are older than this service. */
-async function askAboutUnknown(
-  db: Kysely<SettlementDatabase>,
-  { importId, from, to }: LineRange,
-  askAbout: MatchDeps["askAbout"],
-): Promise<boolean> {
-  const { rows } = await sql<{ reference_id: string }>`
-    select distinct line.reference_id from line left join fact on fact.fact_id = line.reference_id
-    where line.import_id = ${importId} and line.line_no between ${from} and ${to} and line.reference_id is not null
-      and (fact.fact_id is null or fact.account_id is null or fact.standing = 'OPEN')`.execute(db);
-  for (let at = 0; at < rows.length; at += FACTS_MAX) {
-    const ids = rows.slice(at, at + FACTS_MAX).map(({ reference_id }) => reference_id);
-    if (!(await askAbout(ids))) return false;
-  }
-  return true;
-}
 
 async function judgeAll({ db }: MatchDeps, isStopping: () => boolean): Promise<void> {
   let after: string | undefined = BEFORE_ALL;

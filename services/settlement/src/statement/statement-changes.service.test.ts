@@ -118,7 +118,7 @@ test.each<[string, string, string[]]>([
      update settlement.account set time_zone = 'Europe/Berlin' where account_id = 'default'`,
     ["awaiting TRY"],
   ],
-  ["a question that was asked", `update settlement.fact set asked = asked + 1 where ${OF_PAID}`, []],
+  ["another version alone", `update settlement.fact set version = version + 1 where ${OF_PAID}`, []],
 ])("it is noted whose statements may be others now: %s", async (_, change, expected) => {
   for (const statement of change.split(";")) await command.query(statement);
   expect(await noted()).toEqual(expected);
@@ -126,6 +126,13 @@ test.each<[string, string, string[]]>([
 
 test("it is noted whose statements may be others now: a refund that is learnt of", async () => {
   await insertFact(randomUUID(), { amount: 100, at: "2026-03-10", parent: paid });
+  expect(await noted()).toEqual(["2026-03-11 TRY", "2026-03-12 TRY"]);
+});
+
+test("it is noted whose statements may be others now: a payment that is learnt of after its refunds", async () => {
+  await command.query(`delete from settlement.fact where ${OF_PAID}`);
+  await command.query("truncate settlement.statement_change");
+  await insertFact(paid, { amount: 1_000, at: "2026-03-10" });
   expect(await noted()).toEqual(["2026-03-11 TRY", "2026-03-12 TRY"]);
 });
 

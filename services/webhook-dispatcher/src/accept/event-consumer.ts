@@ -51,7 +51,6 @@ export function startEventConsumer(
     void ended.finally(() => underway.delete(sequence));
   };
   const pull = pullEvents(deps.bus, {
-    consumer: WEBHOOK_CONSUMER,
     take,
     onRound: () => deps.progress.mark("accept"),
     onFailed: (error) => deps.events.acceptFailed(error),

@@ -1,4 +1,4 @@
-import { EVENT_STREAM, SETTLEMENT_CONSUMER, WEBHOOK_CONSUMER } from "@holdfast/contracts";
+import { EVENT_STREAM, WEBHOOK_CONSUMER } from "@holdfast/contracts";
 import { connectBus, type Bus } from "@holdfast/messaging";
 import {
   EventStreamMissingError,
@@ -31,7 +31,7 @@ const install = (change: Partial<typeof sizes> = {}) => installEventStream(bus, 
 test("makes stream and consumer as the services demand them; a repetition changes nothing", async () => {
   await expect(requireEventStream(bus.nats)).rejects.toBeInstanceOf(EventStreamMissingError);
   await install();
-  await requireConsumer(bus.nats, WEBHOOK_CONSUMER);
+  await requireConsumer(bus.nats);
   const { streams, consumers } = await manage();
   const before = await streams.info(name);
   expect(before.config).toMatchObject({
@@ -63,7 +63,7 @@ test("a bus that is away at first is asked again, as long as it may", async () =
   await eventually(() => expect(asked.mock.calls.length).toBeGreaterThan(2));
   link.mend();
   await installing;
-  await requireConsumer(bus.nats, WEBHOOK_CONSUMER);
+  await requireConsumer(bus.nats);
   expect(await atOnce).toBeInstanceOf(TimeoutError);
 });
 
@@ -75,8 +75,7 @@ test("other sizes are taken over without losing events or the consumer's place, 
   const { config, state } = await streams.info(name);
   expect([config.max_bytes, state.messages]).toEqual([10_000_000, 1]);
   expect((await consumers.info(name, WEBHOOK_CONSUMER)).config.ack_wait).toBe(40 * 1e9);
-  expect((await consumers.info(name, SETTLEMENT_CONSUMER)).config.ack_wait).toBe(30 * 1e9);
-  await requireConsumer(bus.nats, WEBHOOK_CONSUMER);
+  await requireConsumer(bus.nats);
 });
 
 test("what somebody has added to the stream is taken away again: copies, other subjects, silence", async () => {
@@ -94,7 +93,7 @@ test("what somebody has added to the stream is taken away again: copies, other s
   await consumers.update(name, WEBHOOK_CONSUMER, { max_deliver: 3, headers_only: true });
   await expect(requireEventStream(bus.nats)).rejects.toBeInstanceOf(EventStreamSettingsError);
   await install();
-  await requireConsumer(bus.nats, WEBHOOK_CONSUMER);
+  await requireConsumer(bus.nats);
 });
 
 test.each([
@@ -119,9 +118,7 @@ test("a consumer that delivers by itself is refused by those who make and by tho
     deliver_policy: DeliverPolicy.All,
     deliver_subject: "payments.get",
   });
-  await expect(requireConsumer(bus.nats, WEBHOOK_CONSUMER)).rejects.toThrow(
-    'deliver_subject is "payments.get"',
-  );
+  await expect(requireConsumer(bus.nats)).rejects.toThrow('deliver_subject is "payments.get"');
   await expect(install()).rejects.toThrow("deliver_subject");
 });
 
@@ -132,7 +129,7 @@ test("kept: it is there again after all of JetStream's data is lost, and what di
   // Once a round is over: a consumer that is deleted in the middle of one is made again by the next, and counted there.
   const expectMade = async (times: number) => {
     await eventually(() => expect(made).toBe(times));
-    await requireConsumer(bus.nats, WEBHOOK_CONSUMER);
+    await requireConsumer(bus.nats);
   };
   await expectMade(1);
   const { streams, consumers } = await manage();

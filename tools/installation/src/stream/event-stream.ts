@@ -1,4 +1,4 @@
-import { EVENT_CONSUMERS, EVENT_STREAM } from "@holdfast/contracts";
+import { EVENT_STREAM, WEBHOOK_CONSUMER } from "@holdfast/contracts";
 import {
   configOf,
   consumerConfig,
@@ -13,7 +13,7 @@ import type { Bus } from "@holdfast/messaging";
 import { pause } from "@holdfast/service-runtime";
 
 /**
- * Makes the event stream and its consumers, or brings them to their settings without losing events or a consumer's
+ * Makes the event stream and its consumer, or brings them to their settings without losing events or the consumer's
  * place. It may run at any time.
  *
  * @param options.withinMs for how long JetStream is asked again that does not answer, as on a machine that is busy with its
@@ -44,13 +44,11 @@ async function makeOrBring({ nats }: Pick<Bus, "nats">, sizes: EventStreamSizes)
     make: (config) => streams.add(config),
     change: (config) => streams.update(name, config),
   });
-  for (const consumer of EVENT_CONSUMERS) {
-    await bring(`consumer ${consumer}`, consumerConfig(consumer, sizes), {
-      find: () => configOf(consumers.info(name, consumer)),
-      make: (config) => consumers.add(name, config),
-      change: (config) => consumers.update(name, consumer, config),
-    });
-  }
+  await bring(`consumer ${WEBHOOK_CONSUMER}`, consumerConfig(sizes), {
+    find: () => configOf(consumers.info(name, WEBHOOK_CONSUMER)),
+    make: (config) => consumers.add(name, config),
+    change: (config) => consumers.update(name, WEBHOOK_CONSUMER, config),
+  });
 }
 
 type Steps<Config> = {
@@ -88,7 +86,7 @@ async function bring<Config extends object>(
 export type KeptEventStream = { stop(): Promise<void> };
 
 /**
- * Makes stream and consumers again whenever one is gone, as after the loss of all of JetStream's data, for as long as
+ * Makes stream and consumer again whenever one is gone, as after the loss of all of JetStream's data, for as long as
  * the bus is there. It changes none: one that differs is for people to look at, and the services refuse it.
  */
 export function keepEventStream(
@@ -123,8 +121,5 @@ export function keepEventStream(
 async function isGone({ nats }: Bus): Promise<boolean> {
   const { streams, consumers } = await manager(nats);
   if (!(await configOf(streams.info(EVENT_STREAM.name)))) return true;
-  for (const consumer of EVENT_CONSUMERS) {
-    if (!(await configOf(consumers.info(EVENT_STREAM.name, consumer)))) return true;
-  }
-  return false;
+  return !(await configOf(consumers.info(EVENT_STREAM.name, WEBHOOK_CONSUMER)));
 }

@@ -2,7 +2,6 @@ import {
   carryOutRefundAtBank,
   inquireRefundAtBank,
   listRefundReservations,
-  readMovementFacts,
   readSettlingAccounts,
   releaseRefund as releaseRefundCommand,
   reserveRefund as reserveRefundCommand,
@@ -12,7 +11,6 @@ import {
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { listSettlementAccounts } from "../../bank/account/list-settlement-accounts.ts";
-import { readPaymentFacts } from "../../payment/movement-facts.ts";
 import { carryOutAtBank, inquireAtBank, type RefundAtBankDeps } from "./refund-at-bank.ts";
 import { releaseRefund, reserveRefund, settleRefund } from "./reserve-refund.ts";
 import { sql, type Kysely } from "kysely";
@@ -20,8 +18,7 @@ import type { z } from "zod";
 import type { PaymentsDatabase } from "../../database.ts";
 
 /**
- * Commands of other services: refunds' about amounts to reserve, reserved ones and the bank; settlement's about what
- * moved money.
+ * Commands of other services: refunds' about amounts to reserve, reserved ones and the bank; settlement's about accounts.
  */
 export function reservationHandlers(deps: RefundAtBankDeps) {
   return [
@@ -30,7 +27,6 @@ export function reservationHandlers(deps: RefundAtBankDeps) {
     ),
     handler(settleRefundCommand, ({ payload }) => settleRefund(deps, payload.refundId)),
     handler(releaseRefundCommand, ({ payload }) => releaseRefund(deps, payload.refundId)),
-    handler(readMovementFacts.payments, ({ payload }) => readPaymentFacts(deps.db, payload.ids)),
     handler(readSettlingAccounts, ({ payload }) => listSettlementAccounts(deps.db, payload)),
     handler(carryOutRefundAtBank, ({ context, payload }) =>
       carryOutAtBank(deps, payload, context.deadlineAt),

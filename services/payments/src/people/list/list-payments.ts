@@ -1,21 +1,21 @@
 import {
   listMerchantPayments,
   listPaymentsForOperator,
-  readComparedFacts as readComparedFactsCommand,
+  readMovements,
   type ApiPaymentResponse,
   type CommandReply,
   type ListPart,
   type ListPlace,
   type OperatorPayment,
 } from "@holdfast/contracts";
-import { partOf, readComparedFacts, readList } from "@holdfast/lists";
+import { partOf, readList } from "@holdfast/lists";
 import { handler } from "@holdfast/messaging";
 import type { Kysely } from "kysely";
 import type { z } from "zod";
 import type { PaymentsDatabase } from "../../database.ts";
 import { operatorPayment, type OperatorPaymentRow } from "../operator/operator-payment.ts";
 import { findUnresolved } from "../operator/operator-payment-queries.ts";
-import { paymentFact } from "../../payment/movement-facts.ts";
+import { readPaymentMovements } from "../../payment/movement-facts.ts";
 import { withOperation, type ReadPayment } from "../../payment/payment-queries.ts";
 import { paymentRecord } from "../../payment/payment-record.ts";
 import { OPERATORS_PAYMENTS, PAYMENTS } from "./payment-list-table.ts";
@@ -27,9 +27,7 @@ export function listHandlers(deps: ListDeps) {
       listPayments(deps.lists, context.merchant.merchantId, payload),
     ),
     handler(listPaymentsForOperator, ({ payload }) => listForOperator(deps, payload)),
-    handler(readComparedFactsCommand.payments, ({ payload }) =>
-      readComparedFacts(deps.lists, PAYMENTS, payload, paymentFact),
-    ),
+    handler(readMovements.payments, ({ payload }) => readPaymentMovements(deps.lists, payload)),
   ];
 }
 
