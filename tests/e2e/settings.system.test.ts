@@ -81,7 +81,7 @@ const OWN: Record<string, { env: Record<string, string>; faults: string[] }> = {
   },
   settlement: {
     env: { FEED_INTERVAL: "often" },
-    faults: ["FEED_INTERVAL: must be a duration such as 250ms, 15s, 5m, 48h or 7d"],
+    faults: ["FEED_INTERVAL: must be a duration such as 250ms, 15s, 5m, 48h or 7d, from 10ms to 1m"],
   },
   "webhook-dispatcher": {
     env: { WEBHOOK_ALLOWED_CIDRS: "everywhere", WEBHOOK_SECRET_KEYS: SECRET },

@@ -11,7 +11,7 @@ import {
 } from "@holdfast/lists";
 import { createDatabase } from "@holdfast/postgres";
 import { createLogger } from "@holdfast/service-runtime";
-import type { Kysely } from "kysely";
+import { sql, type Kysely } from "kysely";
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CHECKOUTS } from "../../services/payments/src/accept/checkout/list-checkouts.ts";
@@ -217,22 +217,23 @@ describe.each(PAGES)("a page of $name", ({ statement, table, whose }) => {
 
 const pagesOf = ({ plan }: { plan: Plan }) => plan["Shared Hit Blocks"] + plan["Shared Read Blocks"];
 
-test.each([
-  ["newest first", false],
-  ["oldest first", true],
-])("the last page of a range is read like its first, %s", async (_name, oldestFirst) => {
+test("the last page of a range is read like its first", async () => {
   for (const [table, filter] of [
     [PAYMENTS, { merchantId: LARGE }],
     [PAYMENTS, { merchantId: LARGE, status: "SUCCESS" }],
     [OPERATORS_PAYMENTS, {}],
     [OPERATORS_REFUNDS, {}],
   ] as const) {
-    const query = { filter: { ...filter, ...RANGE }, limit: LIMIT, oldestFirst };
+    const query = { filter: { ...filter, ...RANGE }, limit: LIMIT };
     const db = table.name === "refund" ? dbs.refunds : dbs.payments;
-    const { rows: end } = await readList(db, table, { ...query, oldestFirst: !oldestFirst });
-    const { created_at_utc: createdAt, listed_id: id } = end.at(-1)!;
+    const { rows: end } = await sql<{ createdAt: string; id: string }>`
+      select created_at::text as "createdAt", ${sql.ref(table.id)} as id from ${sql.table(table.name)}
+      where created_at >= ${RANGE.from} and created_at < ${RANGE.to}
+        ${"merchantId" in filter ? sql`and merchant_id = ${filter.merchantId}` : sql``}
+        ${"status" in filter ? sql`and state = ${filter.status}` : sql``}
+      order by created_at, ${sql.ref(table.id)} offset ${LIMIT - 1} limit 1`.execute(db);
     const first = await explain(table, query);
-    const deep = await explain(table, { ...query, after: { createdAt, id } });
+    const deep = await explain(table, { ...query, after: end[0]! });
     // Entries of an index that are passed over are no rows of a plan, but they stand on pages.
     expect(deep.plan["Actual Rows"]).toBe(LIMIT - 1);
     expect(pagesOf(deep), deep.text).toBeLessThanOrEqual(pagesOf(first) + LIMIT);

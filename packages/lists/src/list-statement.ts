@@ -28,7 +28,6 @@ export type ListQuery = {
   /** Undefined from the beginning. */
   after?: ListPlace | undefined;
   limit: number;
-  oldestFirst?: boolean;
 };
 
 /** The columns that every list adds to its own. */
@@ -50,7 +49,7 @@ export function listStatement<Row>(table: ListTable, query: ListQuery): RawBuild
   const plan = planList(filter, table.hasStatusIndex(filter));
   const comparesNothing = plan.compared.length === 0;
   const readMax = limit * READ_PER_ROW;
-  const order = orderOf(table, query, plan.keys);
+  const order = orderOf(table, plan.keys);
   const found = sql`${foundRows(table, query, plan)} limit ${comparesNothing ? limit + 1 : readMax}`;
   const rows = comparesNothing
     ? found
@@ -83,7 +82,7 @@ function foundRows(
   { keys, found }: { keys: FilterName[]; found: FilterName[] },
 ): RawBuilder<unknown> {
   const { from, to } = query.filter;
-  const { after, oldestFirst, livemode } = query;
+  const { after, livemode } = query;
   const comparisons = keys.map((name) => keyOf(table, name));
   const columns = comparisons.map(({ expression }) => expression);
   const here = sql`(${sql.join([...columns, sql`created_at`, sql.ref(table.id)])})`;
@@ -93,10 +92,8 @@ function foundRows(
   };
   const place = after && there(after.createdAt, after.id);
   const conditions = [
-    place && oldestFirst
-      ? sql<SqlBool>`${here} > ${place}`
-      : sql<SqlBool>`${here} >= ${there(from ?? "-infinity", LEAST_ID)}`,
-    sql<SqlBool>`${here} < ${place && !oldestFirst ? place : there(to ?? "infinity", LEAST_ID)}`,
+    sql<SqlBool>`${here} >= ${there(from ?? "-infinity", LEAST_ID)}`,
+    sql<SqlBool>`${here} < ${place ?? there(to ?? "infinity", LEAST_ID)}`,
     ...comparisons.flatMap(({ expression, isOptional }) =>
       isOptional ? [sql<SqlBool>`${expression} is not null`] : [],
     ),
@@ -109,16 +106,15 @@ function foundRows(
   const selected = columns.map((column, index) => sql`${column} as ${keyColumn(index)}`);
   return sql`
     select ${sql.join([sql`${sql.ref(table.name)}.*`, ...selected])} from ${sql.table(table.name)}
-    where ${and(conditions)} order by ${orderOf(table, query, keys)}`;
+    where ${and(conditions)} order by ${orderOf(table, keys)}`;
 }
 
 const LEAST_ID = "00000000-0000-0000-0000-000000000000";
 
 /** The keys are the same in all rows. They stand in the order because that is the order of the index. */
-function orderOf({ id }: ListTable, { oldestFirst }: ListQuery, keys: FilterName[]): RawBuilder<unknown> {
-  const direction = oldestFirst ? sql`asc` : sql`desc`;
+function orderOf({ id }: ListTable, keys: FilterName[]): RawBuilder<unknown> {
   const columns = [...keys.map((_, index) => keyColumn(index)), sql`created_at`, sql.ref(id)];
-  return sql.join(columns.map((column) => sql`${column} ${direction}`));
+  return sql.join(columns.map((column) => sql`${column} desc`));
 }
 
 function keyColumn(index: number): RawBuilder<unknown> {

@@ -34,6 +34,7 @@ type ImportedFile = { import_id: string; mapping: string; imported_by: string };
  */
 type ComparedFacts = { agreed: number; mended: number; differing: number; unknown: number };
 type Differing = Exclude<keyof ComparedFacts, "agreed">;
+const IDS_OF_A_LINE = 100;
 type FeedRefusal = Extract<MovementPage, { refused: string }>["refused"];
 
 const OWNERS = ["payments", "refunds"] as const;
@@ -145,10 +146,17 @@ function createComparisonEvents(log: Logger): Pick<BusinessEvents, "factsCompare
       comparedAt.record(Date.now() / 1_000, { owner });
     },
     factsDiffer(owner, reason, ids) {
-      log.error(
-        { operation: "compare facts", server: owner, reason, count: ids.length, subject: ids.join(" ") },
-        "facts are not what their owner has",
-      );
+      for (let at = 0; at < ids.length; at += IDS_OF_A_LINE)
+        log.error(
+          {
+            operation: "compare facts",
+            server: owner,
+            reason,
+            count: ids.length,
+            subject: ids.slice(at, at + IDS_OF_A_LINE).join(" "),
+          },
+          "facts are not what their owner has",
+        );
     },
   };
 }

@@ -61,12 +61,12 @@ async function attachLatecomers(trx: Transaction<SettlementDatabase>, ids: strin
   const { rows } = await sql<Pick<LineRow, "import_id" | "line_no" | "fact_id" | "kind">>`
     update line set fact_id = fact.fact_id, merchant_id = fact.merchant_id,
       verdict = case when line.kind in ('CHARGEBACK', 'CHARGEBACK_REVERSAL') then 'NOT_COMPARED' else line.verdict end
-    from fact, import
+    from fact
     where fact.fact_id = any(${ids}::uuid[]) and line.reference_id = fact.fact_id and line.fact_id is null
       and line.verdict is not null
       and fact.account_id = line.account_id
       and ((fact.kind = 'REFUND') = (line.kind = 'REFUND') or ${GIVEN_BACK})
-      and import.import_id = line.import_id and import.state = 'TAKEN'
+      and (select state = 'TAKEN' from import where import.import_id = line.import_id)
     returning line.import_id, line.line_no, line.fact_id, line.kind`.execute(trx);
   if (rows.length === 0) return;
   await sql`
@@ -93,9 +93,11 @@ async function readLines(trx: Transaction<SettlementDatabase>, ids: string[]): P
     select line.fact_id, line.import_id, line.line_no, line.kind, line.reference, line.bank_reference as "bankReference",
       line.item, line.installment, line.installments, line.gross_minor as "grossMinor", line.fee_minor as "feeMinor",
       line.net_minor as "netMinor", line.currency, line.settles_on::text as "settlesOn"
-    from line join import using (import_id)
+    from line
     where line.fact_id = any(${ids}::uuid[])
-    order by import.created_at, line.import_id, line.line_no`.execute(trx);
+    order by (select created_at from import where import.import_id = line.import_id), line.import_id, line.line_no`.execute(
+    trx,
+  );
   return rows;
 }
 
