@@ -4,7 +4,6 @@ import {
   createListPool,
   listStatement,
   READ_PER_ROW,
-  readList,
   type ListFilters,
   type ListQuery,
   type ListTable,

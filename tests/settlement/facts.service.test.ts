@@ -1,6 +1,10 @@
 import { randomUUIDv7 } from "node:crypto";
 import { sellPayment, testIdOf } from "@holdfast/contracts";
+import { createDatabase, createPool } from "@holdfast/postgres";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { createBusinessEvents } from "../../services/settlement/src/business-events.ts";
+import type { SettlementDatabase } from "../../services/settlement/src/database.ts";
+import { followFeed } from "../../services/settlement/src/facts/follow-feed.ts";
 import { importIdIn } from "../../services/settlement/test/settle-command.ts";
 import { decimalText, genericLine } from "../../services/settlement/test/written-file.ts";
 import { captureLog, eventually } from "../support/index.ts";
@@ -122,6 +126,26 @@ test.each([
     );
 });
 
+/** How far behind the feed of payments is, as a reader of it measures. */
+async function behindMs({ bus, database }: SettlementHarness): Promise<number> {
+  const pool = createPool({
+    url: database.urls.settlement.app,
+    connectionsMax: 1,
+    connectionTimeoutMs: 60_000,
+    applicationName: "test",
+    log: captured.log,
+  });
+  onTestFinished(() => pool.end());
+  const behind = Promise.withResolvers<number>();
+  const events = {
+    ...createBusinessEvents(captured.log),
+    feedRead: (_owner: string, read: { behindMs: number }) => behind.resolve(read.behindMs),
+  };
+  const db = createDatabase<SettlementDatabase>(pool);
+  await followFeed({ bus, db, events, isStopping: () => false }, "payments");
+  return await behind.promise;
+}
+
 test("what happened while an owner or the service was away is recorded, and a line waits for it", async () => {
   const away = await startSettlementHarness({
     running: ["payments", "refunds"],
@@ -152,6 +176,10 @@ test("what happened while an owner or the service was away is recorded, and a li
     )[0]!;
   await eventually(async () => expect((await imported()).refunds).toBe(true));
   expect(await imported()).toEqual({ matched: false, refunds: true, payments: false, verdict: null });
+  await away.query(
+    "update settlement.feed set complete_at = now() - interval '1 day' where owner = 'payments'",
+  );
+  expect(await behindMs(away)).toBeGreaterThanOrEqual(86_400_000);
   await away.query("grant select on payments.payment_history, payments.payment to payments_app");
   await eventually(async () =>
     expect(await imported()).toEqual({ matched: true, refunds: true, payments: true, verdict: "MATCHED" }),

@@ -1,4 +1,3 @@
-import { WEBHOOK_CONSUMER } from "@holdfast/contracts";
 import { messagingAttributes, type Bus } from "@holdfast/messaging";
 import { pullEvents, type PulledEvent, type PulledMessage } from "@holdfast/outbox";
 import { createNaturalBatcher, pause } from "@holdfast/service-runtime";
