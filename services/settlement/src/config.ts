@@ -25,9 +25,9 @@ const settings = z.object({
   ...outboxSettings,
   ...auditSettings,
   FEED_INTERVAL: durationSetting({ min: "10ms", max: "1m" })
-    .default(2_000)
+    .default(3_000)
     .describe(
-      "How often the feeds of movements of `payments` and `refunds` are read, and the list of accounts at banks is copied.",
+      "How often the feeds of movements of `payments` and `refunds` are read; every fifth time the list of accounts at banks is copied, too.",
     ),
   FACT_COMPARE_INTERVAL: durationSetting({ min: "100ms" })
     .default(86_400_000)

@@ -117,7 +117,7 @@ export async function startSettlement(
       startPeriodicTask(`compare ${owner}`, { ...comparing(facts, owner, config), clock, log }),
     ]),
     startPeriodicTask("copy accounts", {
-      intervalMs: config.FEED_INTERVAL,
+      intervalMs: ACCOUNTS_EVERY * config.FEED_INTERVAL,
       round: () => copyAccounts(facts),
       clock,
       log,
@@ -196,6 +196,7 @@ function comparing(
 }
 
 const COMPARE_AGAIN_MS = 60_000;
+const ACCOUNTS_EVERY = 5;
 const INTERRUPTED_INTERVAL_MS = 15_000;
 /** Events are as many as days of merchants, and not as payments. */
 const OUTBOX_CONNECTIONS = 2;

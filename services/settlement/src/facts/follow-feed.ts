@@ -47,6 +47,8 @@ async function takePage(deps: FeedDeps, owner: MovementOwner): Promise<boolean> 
   const isRefused = "refused" in page;
   const set = isRefused ? BEGINNING : { place: JSON.stringify(page.next), ...completion(feed, page) };
   const moved = await db.transaction().execute(async (trx) => {
+    // A place that is lost in a crash is lost with its facts, and both before all that was made of them.
+    await sql`set local synchronous_commit = off`.execute(trx);
     if (!isRefused) await recordFacts(trx, page.facts);
     // Another process may have read on meanwhile.
     return await trx
