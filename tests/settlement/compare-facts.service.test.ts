@@ -1,3 +1,4 @@
+import { randomUUIDv7 } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { captureLog, eventually } from "../support/index.ts";
 import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
@@ -42,6 +43,16 @@ test("what the feed has left out is reported, and read again", async () => {
   await isFact(authorization, { kind: "CAPTURE", standing: "DONE", amount_minor: "7000" });
   expect(found("mended")).not.toContain(authorization);
   expect(found("differing")).toEqual([]);
+});
+
+test("a payment whose outcome is unknown is recorded without a report", async () => {
+  const [sale, copy] = [await system.sell("777"), randomUUIDv7()];
+  await system.query(
+    "insert into payments.payment select (jsonb_populate_record(payment, $2)).* from payments.payment where payment_id = $1",
+    [sale, JSON.stringify({ payment_id: copy, state: "AUTHORIZING", version: 1 })],
+  );
+  await isFact(copy, { standing: "OPEN" });
+  expect(found("mended")).not.toContain(copy);
 });
 
 test("what is not as its owner says, and does not become so, is reported until people have mended it", async () => {

@@ -64,8 +64,8 @@ test("a payment whose outcome is unknown is no stranger to a line that names it"
        insert into payments.payment select (jsonb_populate_record(payment, $2)).* from payments.payment where payment_id = $1
        returning payment_id)
      insert into payments.payment_history (payment_id, version, to_state, cause)
-     select payment_id, 1, 'AUTHORIZING', 'claimed' from made`,
-    [paymentId, JSON.stringify({ payment_id: copy, state: "AUTHORIZING", version: 1 })],
+     select payment_id, 2, 'REVERSING', 'reversing' from made`,
+    [paymentId, JSON.stringify({ payment_id: copy, state: "REVERSING", version: 2 })],
   );
   expect(await take(line("SALE", copy, 4_711n))).toEqual(["STATUS_DIFFERS"]);
 });

@@ -6,7 +6,7 @@ import {
   type MovementFact,
   type MovementPage,
 } from "@holdfast/contracts";
-import { sql, type Kysely, type RawBuilder } from "kysely";
+import { sql, type Kysely, type RawBuilder, type SqlBool } from "kysely";
 
 /** A table whose rows move money, with the table of their changes. */
 export type MovementTable = {
@@ -14,6 +14,8 @@ export type MovementTable = {
   /** Column of the id, in both. */
   id: string;
   history: string;
+  /** The changes that are in the feed, in the words of its index; undefined where all are. */
+  moving?: RawBuilder<SqlBool>;
   /** The columns that are read of a row. */
   columns: RawBuilder<unknown>;
 };
@@ -70,7 +72,7 @@ function rowsAfter({ name, id, columns }: MovementTable, place: FeedPlace): RawB
 }
 
 function changesAfter(
-  { name, id, history, columns }: MovementTable,
+  { name, id, history, moving, columns }: MovementTable,
   place: FeedPlace,
   running: string,
 ): RawBuilder<Placed> {
@@ -79,6 +81,7 @@ function changesAfter(
     from (
       select xact_id, ${sql.ref(id)} as id from ${sql.table(history)}
       where (xact_id, ${sql.ref(id)}) > (${place.transaction}::xid8, ${place.id}::uuid) and xact_id < ${running}::xid8
+        ${moving ? sql`and ${moving}` : sql``}
       order by xact_id, ${sql.ref(id)} limit ${MOVEMENTS_MAX}
     ) as changed join ${sql.table(name)} on ${sql.ref(`${name}.${id}`)} = changed.id
     order by changed.xact_id, changed.id`;

@@ -154,8 +154,9 @@ create table payment_history (
   primary key (payment_id, version)
 );
 
--- The feed of movements, in the order of transactions (docs/adr/0055).
-create index payment_history_feed on payment_history (xact_id, payment_id);
+-- The feed of movements, in the order of transactions (docs/adr/0055): without the steps before any money has moved.
+create index payment_history_feed on payment_history (xact_id, payment_id)
+  where to_state not in ('ENROLLING', 'ENROLLED', 'AUTHORIZING');
 
 grant select, insert on payment_history to payments_app;
 

@@ -32,6 +32,7 @@ const MOVEMENTS: MovementTable = {
   name: "payment",
   id: "payment_id",
   history: "payment_history",
+  moving: sql`to_state not in ('ENROLLING', 'ENROLLED', 'AUTHORIZING')`,
   columns: sql`${sql.join(COLUMNS.map((column) => sql.ref(`payment.${column}`)))},
     case when state = 'CANCELLED' then (
       select max(at) from payment_history as step

@@ -11,7 +11,8 @@ export type Range = { fromMs: number; beforeMs: number };
 /**
  * Asserts that the facts of some days are what their owner has, page by page and in both directions: a match, a
  * statement and a difference are worth no more than the facts are complete. What the feed has left out is recorded; it
- * is reported all the same, and so is what still differs, or what the owner does not know. An id that the gateway
+ * is reported all the same, and so is what still differs, or what the owner does not know. An open fact is only
+ * recorded, since the feed begins with the first outcome. An id that the gateway
  * generated carries the time at which it was made, so that the days are a range of the key.
  *
  * @returns whether all of it was compared: not while the feed is behind the range, and not without the owner's answers.
@@ -58,7 +59,10 @@ async function comparePage(deps: CompareDeps, owner: MovementOwner, range: PageR
   await recordFacts(deps.db, second.off);
   const here = await readHere(deps, owner, { ...range, to: second.to });
   const [mended, differing] = [true, false].map((isMended) =>
-    second.off.filter((fact) => agrees(here.get(fact.id), fact) === isMended).map(({ id }) => id),
+    second.off
+      .filter(({ standing }) => !isMended || standing !== "OPEN")
+      .filter((fact) => agrees(here.get(fact.id), fact) === isMended)
+      .map(({ id }) => id),
   );
   return { ...second, mended: mended!, differing: differing! };
 }
