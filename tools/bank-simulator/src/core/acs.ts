@@ -74,6 +74,14 @@ export function pageToChallenge(publicUrl: string, session: string): string {
   return goOnPage("To your bank", "Continue", { url: `${publicUrl}${CHALLENGE_PATH}`, fields });
 }
 
+/**
+ * The issuer's page, which a bank may also send by itself. Its form has a whole address: a merchant's server may show it
+ * under an address of its own.
+ */
+export function challengePage({ id, paying }: Pick<AcsSession, "id" | "paying">, publicUrl: string): string {
+  return issuerPage({ paying, action: `${publicUrl}${ANSWER_PATH}`, fields: [["session", id]] });
+}
+
 /** The page that sends the browser back to the merchant by POST. */
 export function returnPage(way: Pick<Way, "url" | "fields">): string {
   return goOnPage("Back to the shop", "Back to the shop", way);
@@ -93,10 +101,7 @@ async function serve(
   }
   const answer = isAnswer ? answerOf(form) : session.unasked;
   if (session.isOpen && answer === undefined) {
-    // A whole address: a merchant's server may show this page under an address of its own.
-    const action = `${publicUrlOf(request)}${ANSWER_PATH}`;
-    const page = issuerPage({ paying: session.paying, action, fields: [["session", session.id]] });
-    return replyPage(response, 200, page);
+    return replyPage(response, 200, challengePage(session, publicUrlOf(request)));
   }
   if (session.isOpen && answer !== undefined) await session.answer(answer);
   goBack(response, await session.back(answer === "cancelled", request));

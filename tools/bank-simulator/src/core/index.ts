@@ -1,5 +1,6 @@
 export {
   CHALLENGE_PATH,
+  challengePage,
   goOnPage,
   pageToChallenge,
   returnPage,

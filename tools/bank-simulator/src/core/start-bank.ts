@@ -36,7 +36,8 @@ export type BankDefinition<Entry extends Timed, Event, Table extends FaultTable,
   modesSchema: z.ZodType<Modes>;
   settlement: {
     contentType: string;
-    filesOf: (day: EndedDay<Entry>) => SettlementFile[];
+    /** Made with the modes of the day's end, or of the start that finds a file missing. */
+    filesOf: (day: EndedDay<Entry>, modes: Readonly<Modes>) => SettlementFile[];
   };
   open: (office: Office<Entry, Event, Table, Modes>) => Counter;
 };
@@ -65,7 +66,8 @@ export async function startBank<
   Modes extends object,
 >(config: BankConfig, definition: BankDefinition<Entry, Event, Table, Modes>): Promise<Simulator> {
   const { contentType, filesOf } = definition.settlement;
-  const settlements = new SettlementFolder(config.ledgerFile, filesOf);
+  const modes = { ...definition.modes };
+  const settlements = new SettlementFolder<Entry>(config.ledgerFile, (day) => filesOf(day, modes));
   const bank = await Bank.open<Entry, Event>({
     ...definition,
     ledgerFile: config.ledgerFile,
@@ -75,7 +77,6 @@ export async function startBank<
   const { hangMs, latenessMs } = config;
   const publicUrlOf = ({ headers }: IncomingMessage) =>
     config.publicUrl ?? `http://${headers.host ?? "127.0.0.1"}`;
-  const modes = { ...definition.modes };
   const faults = new FaultQueue(definition.faults);
   const notifier = new Notifier(stopping.signal);
   const lateness = { hangMs, latenessMs, stopping: stopping.signal };
