@@ -1,8 +1,8 @@
 import { type AnyConnector } from "@holdfast/acquirer";
 import { iyzicoConnector, nestpayConnector, simulatorConnector } from "@holdfast/banks";
 import { startBank } from "@holdfast/bank-simulator";
+import { merchantsSchema } from "@holdfast/bank-simulator/nestpay";
 import { startIyzicoSimulator } from "@holdfast/iyzico-simulator";
-import { merchantsSchema, startNestpaySimulator } from "@holdfast/nestpay-simulator";
 
 export const ADAPTERS = ["sim", "nestpay", "iyzico"] as const;
 export type AdapterName = (typeof ADAPTERS)[number];
@@ -32,7 +32,7 @@ export const BANK_PROTOCOLS: Record<AdapterName, BankProtocol> = {
   nestpay: {
     connector: nestpayConnector,
     start: (ledgerFile, hangMs) =>
-      startNestpaySimulator({
+      startBank("nestpay", {
         ledgerFile,
         ...(hangMs && { hangMs }),
         merchants: merchantsSchema.parse([STORE]),

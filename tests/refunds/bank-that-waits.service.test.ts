@@ -2,8 +2,9 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startBank, type Simulator } from "@holdfast/bank-simulator";
+import { merchantsSchema } from "@holdfast/bank-simulator/nestpay";
 import { getPayment, requestRefund, sellPayment } from "@holdfast/contracts";
-import { merchantsSchema, startNestpaySimulator } from "@holdfast/nestpay-simulator";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { accountOperators } from "../../services/payments/test/account-operators.ts";
 import { dayEndFarAway, eventually } from "../support/index.ts";
@@ -14,7 +15,7 @@ import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harnes
  */
 let refunds: RefundsHarness;
 let dir: string;
-let bank: Awaited<ReturnType<typeof startNestpaySimulator>>;
+let bank: Simulator;
 let operators: ReturnType<typeof accountOperators>;
 let accountId: string;
 let merchantId: string;
@@ -26,7 +27,7 @@ const BUSINESS_DAY = dayEndFarAway();
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "holdfast-later-"));
-  bank = await startNestpaySimulator({
+  bank = await startBank("nestpay", {
     ledgerFile: join(dir, "nestpay.ndjson"),
     merchants: merchantsSchema.parse([STORE]),
   });

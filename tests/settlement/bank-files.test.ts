@@ -6,7 +6,11 @@ import { expect, onTestFinished, test } from "vitest";
 import { readWhole, shippedMapping } from "../../services/settlement/test/written-file.ts";
 import { paymentBody, sandboxKeys, Shop } from "../../tools/iyzico-simulator/src/test/shop.ts";
 import { startIyzicoSimulator } from "../../tools/iyzico-simulator/src/iyzico-simulator.ts";
-import { auth, preAuth, startTestBank } from "../../tools/nestpay-simulator/test/test-bank.ts";
+import {
+  auth,
+  preAuth,
+  startTestBank,
+} from "../../tools/bank-simulator/src/protocols/nestpay/test/test-bank.ts";
 
 /** Our id as an order number of that bank. */
 const orderOf = (id: string) => id.replaceAll("-", "");

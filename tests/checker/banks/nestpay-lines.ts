@@ -2,7 +2,7 @@ import type { BankLine } from "../ledgers.ts";
 import type { PaymentRow, RefundRow, StoredRows } from "../stored-rows.ts";
 import { parseLines, paymentIdOfOrder } from "./bank-order.ts";
 
-/** A line of the ledger of a Nestpay bank, as far as it is read (tools/nestpay-simulator/README.md, Ledger). */
+/** A line of the ledger of a Nestpay bank, as far as it is read (tools/bank-simulator/src/protocols/nestpay/README.md, Ledger). */
 type NestpayLine = {
   sequence: number;
   at: string;

@@ -3,8 +3,9 @@ import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startBank } from "@holdfast/bank-simulator";
+import { merchantsSchema } from "@holdfast/bank-simulator/nestpay";
 import { startIyzicoSimulator } from "@holdfast/iyzico-simulator";
-import { merchantsSchema, startNestpaySimulator } from "@holdfast/nestpay-simulator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { UsageError } from "@holdfast/service-runtime/command-line";
 import { readAccountFile } from "./account-file.ts";
@@ -25,7 +26,7 @@ beforeAll(async () => {
   const ledgerFile = (name: string) => join(dir, `${name}.ndjson`);
   // A business day that does not end while the tests run.
   const now = () => Date.parse("2026-11-22T09:00:00Z");
-  banks.nestpay = await startNestpaySimulator({
+  banks.nestpay = await startBank("nestpay", {
     ledgerFile: ledgerFile("nestpay"),
     merchants: merchantsSchema.parse([STORE]),
     machineNow: now,

@@ -1,6 +1,7 @@
 /** The protocols that the simulator plays. Nothing outside of a protocol's folder names it but this list. */
 export const protocols = {
   sim: async () => (await import("./protocols/sim/index.ts")).protocol,
+  nestpay: async () => (await import("./protocols/nestpay/index.ts")).protocol,
 } as const;
 
 export type ProtocolName = keyof typeof protocols;

@@ -12,8 +12,10 @@ export type BankContracts = {
 };
 
 export type BankDefinition = {
-  /** The name of the process, of its program and of its log. */
-  name: Simulator;
+  /** The name of the process and of its log. */
+  name: string;
+  /** The program, which gets the protocol as its argument. */
+  program: Simulator;
   merchantName: string;
   /** The simulator's settings. */
   environment(place: { port: number; ledgerFile: string }, contracts: BankContracts): Record<string, string>;
@@ -41,6 +43,7 @@ export type AccountRequest = {
 export const banks: Record<BankProtocol, BankDefinition> = {
   nestpay: {
     name: "nestpay-simulator",
+    program: "bank-simulator",
     merchantName: "Nestpay Shop",
     environment: ({ port, ledgerFile }, { nestpay: { clientId, user, password, storeKey } }) => ({
       NESTPAY_SIMULATOR_HOST: "127.0.0.1",
@@ -65,6 +68,7 @@ export const banks: Record<BankProtocol, BankDefinition> = {
   },
   iyzico: {
     name: "iyzico-simulator",
+    program: "iyzico-simulator",
     merchantName: "iyzico Shop",
     environment: ({ port, ledgerFile }, { iyzico }) => ({
       IYZICO_SIMULATOR_HOST: "127.0.0.1",

@@ -120,7 +120,7 @@ export async function launchBank(
   const launch = program(
     home,
     bank.name,
-    [(await programs).simulators[bank.name]],
+    [(await programs).simulators[bank.program], protocol],
     environment,
     `${url}/livez`,
   );

@@ -2,8 +2,9 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startBank, type Simulator } from "@holdfast/bank-simulator";
+import { merchantsSchema } from "@holdfast/bank-simulator/nestpay";
 import { confirmAccountVersion, probeAccount } from "@holdfast/contracts";
-import { merchantsSchema, startNestpaySimulator } from "@holdfast/nestpay-simulator";
 import { keysCommand } from "@holdfast/postgres";
 import { parseConfig } from "@holdfast/service-runtime";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
@@ -23,11 +24,11 @@ const STORE = { clientId: "990000001", name: "apiuser", password: "a password", 
 const SECRETS = { apiUser: STORE.name, apiPassword: STORE.password, storeKey: STORE.storeKey };
 
 let dir: string;
-let bank: Awaited<ReturnType<typeof startNestpaySimulator>>;
+let bank: Simulator;
 let payments: PaymentsHarness;
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "holdfast-account-keys-"));
-  bank = await startNestpaySimulator({
+  bank = await startBank("nestpay", {
     ledgerFile: join(dir, "nestpay.ndjson"),
     merchants: merchantsSchema.parse([STORE]),
   });

@@ -1,0 +1,97 @@
+import {
+  answerFaults,
+  effectFaults,
+  testCard,
+  when,
+  type BehaviourOf,
+  type IssuerDecline,
+} from "../../core/index.ts";
+import type { MoneyRequest } from "./cc5-request.ts";
+import type { NestpayOffice } from "./desk.ts";
+import type { GateSession } from "./gate-sessions.ts";
+import type { BankOrder } from "./ledger-line.ts";
+import type { IssuerCode } from "./refusals.ts";
+import { DECLINED_CVV } from "./rules.ts";
+
+const everyCall = [...answerFaults, "late", "wrong_amount", "illegal_characters"] as const;
+const followUp = [
+  ...everyCall,
+  ...effectFaults,
+  "host_timeout",
+  "issuer_unavailable",
+  "system_error",
+  "gateway_error",
+  "gateway_error_before",
+  "day_closes",
+] as const;
+const payment = [...followUp, "partial"] as const;
+
+/** The faults that `POST /faults` queues; `README.md` describes each. */
+export const faultTable = {
+  authorize: payment,
+  sale: payment,
+  complete: payment,
+  capture: followUp,
+  void: followUp,
+  refund: followUp,
+  enrol: [...everyCall, ...effectFaults, "wrong_hash"],
+  inquire: [...everyCall, "gateway_error"],
+} as const;
+export type BehaviourName = BehaviourOf<typeof faultTable>;
+
+/** The treatment of a call, with the code with which the issuer or its host declines it. */
+export type Behaviour = { name: BehaviourName; issuerCode: IssuerCode | undefined };
+
+/** The queue first, then the card, but not the card of an order that has succeeded: that is refused in any case. */
+export function chooseBehaviour(
+  { faults }: Pick<NestpayOffice, "faults">,
+  order: BankOrder | undefined,
+  { operation, card }: MoneyRequest,
+  session: GateSession | undefined,
+): Behaviour {
+  const queued = faults.take(card?.kind === "md" ? "complete" : operation);
+  if (queued || !card || when.hadPayment({ order })) return behaviourOf(queued ?? "plain");
+  if (session?.form.cvv === DECLINED_CVV) return { name: "decline", issuerCode: "82" };
+  const { decline, fault } = testCard(card.kind === "pan" ? card.pan : (session?.form.pan ?? ""));
+  return decline ? { name: "decline", issuerCode: declineCodes[decline] } : behaviourOf(fault ?? "plain");
+}
+
+function behaviourOf(name: BehaviourName): Behaviour {
+  return { name, issuerCode: faultCodes[name] };
+}
+
+const faultCodes: Partial<Record<BehaviourName, IssuerCode>> = {
+  decline: "05",
+  host_timeout: "92",
+  issuer_unavailable: "91",
+  system_error: "96",
+};
+const declineCodes: Record<IssuerDecline, IssuerCode> = {
+  do_not_honour: "05",
+  insufficient_funds: "51",
+  expired_card: "54",
+};
+
+/** The end of a card's authentication: an mdStatus without a page; undefined for a challenge. */
+export function mdStatusOf(pan: string): string | undefined {
+  const { authentication } = testCard(pan);
+  if (authentication) return { challenge: undefined, frictionless: "1", fails: "0" }[authentication];
+  const last = pan.slice(-1);
+  return pan.startsWith(MD_STATUS_BIN) && last !== "9" ? last : undefined;
+}
+
+/** The last digit of a card with this BIN is the mdStatus; 9 is a challenge. */
+const MD_STATUS_BIN = "400003";
+
+/** Pads a text as fixed-length hosts do, with unusual characters that XML allows, and makes it long. */
+export function paddedText(text: string): string {
+  return `\t\u007F\u00AD${text}. ${SLIP}\u00A0\u007F\t`;
+}
+
+/** The same with characters that no XML document may have. */
+export function illegalText(text: string): string {
+  return `\u0000\u001B${text}\u0007\u0000\u0000`;
+}
+
+/** More than 200 characters. */
+const SLIP = "LUTFEN BU FISI SAKLAYINIZ. ".repeat(9).trimEnd();

@@ -1,0 +1,225 @@
+import { verdictOf, type Rule } from "../../core/index.ts";
+import type { Entry } from "./ledger-line.ts";
+import { currencyOf, parseAmount } from "./money.ts";
+import { readXml } from "./xml.ts";
+import type { RefusalCode } from "./refusals.ts";
+
+/** The card of a payment: the card itself, or the `md` of a 3-D Secure return with its further fields. */
+export type PaymentCard =
+  | { kind: "pan"; pan: string; expiry: string; cvv: string }
+  | { kind: "md"; md: string; xid: string; eci: string; cavv: string };
+
+/** A request that moves money; its rules have checked the fields that its operation needs. */
+export type MoneyRequest = {
+  operation: Entry["operation"];
+  /** Empty where the bank is to make one, or where a void names a TransId alone. */
+  orderId: string;
+  groupId: string;
+  transactionId: string;
+  /** Undefined where a capture takes the whole hold. */
+  amountMinor: bigint | undefined;
+  /** ISO 4217 letters. */
+  currency: string | undefined;
+  /** PREAMT: the hold's amount. */
+  holdMinor: bigint | undefined;
+  /** 1 where it is paid in one; `namesOne` where the request says so. */
+  installments: number;
+  namesOne: boolean;
+  /** A payment's. */
+  card: PaymentCard | undefined;
+};
+
+/** A request for an order's state (ORDERSTATUS) or all its movements (ORDERHISTORY). */
+export type Inquiry = { kind: "inquiry"; view: "status" | "history"; orderId: string };
+
+/** The request's content; `refused` where its form is wrong. */
+export type Asked =
+  | Inquiry
+  | { kind: "money"; request: MoneyRequest }
+  | { kind: "refused"; code: RefusalCode };
+
+/** A CC5Request. `orderId` is for answers and may be empty. */
+export type Cc5Request = {
+  name: string;
+  password: string;
+  clientId: string;
+  orderId: string;
+  groupId: string;
+  asked: Asked;
+};
+
+/** Reads the body of `POST /fim/api`. @returns undefined for a body that is no CC5Request */
+export function parseCc5Request(body: Buffer): Cc5Request | undefined {
+  const text = readRequestText(body);
+  const elements = text === undefined ? undefined : readXml(text, "CC5Request");
+  if (!elements) return undefined;
+  const field = (name: string) => elements.get(name) ?? "";
+  return {
+    name: field("Name"),
+    password: field("Password"),
+    clientId: field("ClientId"),
+    orderId: field("OrderId"),
+    groupId: field("GroupId"),
+    asked: askedOf(field),
+  };
+}
+
+type Field = (name: string) => string;
+type FieldRules = readonly Rule<Field, RefusalCode>[];
+
+const isWrong = (text: string, parse: (text: string) => unknown) => text !== "" && parse(text) === undefined;
+const lacksOrder = (field: Field) => field("OrderId") === "";
+const hasNoAmount = (field: Field) => parseAmount(field("Total")) === undefined;
+const installmentsOf = (field: Field) => field("Taksit") || field("Instalment") || field("Installment");
+const holdOf = (field: Field) => field("Extra/PREAMT") || field("PREAMT");
+const isPayment = (field: Field) => ["Auth", "PreAuth"].includes(field("Type"));
+/** The form of an `md` is `BIN:HEX:number:##clientid`. */
+const hasMd = (field: Field) => field("Number").includes(":##");
+
+const everyRequest: FieldRules = [
+  [(field) => field("OrderId").length > 64, 1015],
+  [(field) => LENGTHS.some(([name, max]) => field(name).length > max), 1011],
+];
+const everyType: FieldRules = [
+  // Clients leave it out of follow-ups.
+  [(field) => (field("Mode") === "" ? isPayment(field) : !["P", "T"].includes(field("Mode"))), 1006],
+  // A client that is in use sends it with a Credit, and the banks take that.
+  [(field) => field("TransId") !== "" && (isPayment(field) || field("Type") === "PostAuth"), 1028],
+];
+const payment: FieldRules = [
+  [(field) => PLANS.some((name) => field(name) !== ""), 1007],
+  [(field) => currencyOf(field("Currency")) === undefined, 1010],
+  [hasNoAmount, 1024],
+  [(field) => !/^(?:[1-9]\d{0,2})?$/.test(installmentsOf(field)), 1023],
+  [(field) => field("Number") === "", 2015],
+  [(field) => !hasMd(field) && expiryOf(field("Expires")) === undefined, 2011],
+];
+const capture: FieldRules = [
+  [(field) => isWrong(field("Total"), parseAmount) || isWrong(holdOf(field), parseAmount), 1024],
+  [(field) => isWrong(field("Currency"), currencyOf), 1010],
+  [lacksOrder, 2301],
+];
+const refund: FieldRules = [
+  [lacksOrder, 2301],
+  [(field) => isWrong(field("Currency"), currencyOf), 1010],
+  [hasNoAmount, 1024],
+];
+const voiding: FieldRules = [[(field) => lacksOrder(field) && field("TransId") === "", 2002]];
+
+const types = new Map<string, { operation: Entry["operation"]; rules: FieldRules }>([
+  ["Auth", { operation: "sale", rules: payment }],
+  ["PreAuth", { operation: "authorize", rules: payment }],
+  ["PostAuth", { operation: "capture", rules: capture }],
+  ["Void", { operation: "void", rules: voiding }],
+  ["Credit", { operation: "refund", rules: refund }],
+]);
+
+function askedOf(field: Field): Asked {
+  const overlong = verdictOf(everyRequest, field);
+  if (overlong) return { kind: "refused", code: overlong };
+  const name = field("Type");
+  const isStatus = field("Extra/ORDERSTATUS") === "QUERY";
+  if (name === "" && (isStatus || field("Extra/ORDERHISTORY") === "QUERY")) {
+    if (lacksOrder(field)) return { kind: "refused", code: 2301 };
+    return { kind: "inquiry", view: isStatus ? "status" : "history", orderId: field("OrderId") };
+  }
+  const type = types.get(name);
+  const code =
+    verdictOf(everyType, field) ?? (type ? verdictOf(type.rules, field) : name === "" ? 2003 : 2001);
+  if (code || !type) return { kind: "refused", code: code ?? 2001 };
+  return { kind: "money", request: requestOf(type.operation, field) };
+}
+
+/** Amounts and currencies of a void mean nothing. */
+function requestOf(operation: Entry["operation"], field: Field): MoneyRequest {
+  const isVoid = operation === "void";
+  const installments = installmentsOf(field);
+  return {
+    operation,
+    orderId: field("OrderId"),
+    groupId: field("GroupId"),
+    transactionId: field("TransId"),
+    amountMinor: isVoid ? undefined : parseAmount(field("Total")),
+    currency: isVoid ? undefined : currencyOf(field("Currency")),
+    holdMinor: parseAmount(holdOf(field)),
+    installments: Number(installments || 1),
+    namesOne: installments === "1",
+    card: isPayment(field) ? cardOf(field) : undefined,
+  };
+}
+
+function cardOf(field: Field): PaymentCard {
+  if (!hasMd(field)) {
+    const expiry = expiryOf(field("Expires")) ?? "";
+    return { kind: "pan", pan: field("Number"), expiry, cvv: field("Cvv2Val") };
+  }
+  return {
+    kind: "md",
+    md: field("Number"),
+    xid: field("PayerTxnId"),
+    eci: field("PayerSecurityLevel"),
+    cavv: field("PayerAuthenticationCode"),
+  };
+}
+
+/** `MM/YY`, `MM/YYYY` or `MM.YYYY` as `YYYY-MM`. */
+function expiryOf(text: string): string | undefined {
+  const [, month, year, other] = /^(0[1-9]|1[0-2])(?:\/(?:20)?(\d{2})|\.20(\d{2}))$/.exec(text) ?? [];
+  return month === undefined ? undefined : `20${year ?? other}-${month}`;
+}
+
+/** The longest values of the fields that are read or kept. */
+const LENGTHS: readonly [name: string, max: number][] = [
+  ["Name", 255],
+  ["Password", 255],
+  ["ClientId", 15],
+  ["GroupId", 64],
+  ["TransId", 64],
+  ["IPAddress", 39],
+  ["Email", 64],
+  ["PayerTxnId", 64],
+  ["BillTo/Country", 3],
+  ["BillTo/TelVoice", 32],
+  ["ShipTo/Country", 3],
+  ["ShipTo/TelVoice", 32],
+];
+
+/** Recurring payments are not served. */
+const PLANS = ["PbOrder/OrderType", "PbOrder/TotalNumberPayments"];
+
+/**
+ * Reads the XML out of a body: the XML itself, with any content type, `DATA=` with the XML, or `DATA=` with the XML
+ * percent-encoded. The encoding is the one that the XML declares. @returns undefined for anything else
+ */
+function readRequestText(body: Buffer): string | undefined {
+  const latin = body.toString("latin1");
+  if (latin.startsWith("<") || latin.startsWith(UTF_8_MARK)) return decode(body);
+  if (!latin.startsWith("DATA=")) return undefined;
+  const data = latin.slice("DATA=".length);
+  if (!/%3c/i.test(data)) return decode(body.subarray("DATA=".length));
+  return decode(percentDecoded(data));
+}
+
+/** Form encoding: a space is a plus. Anything but an escape stands for itself. */
+function percentDecoded(data: string): Buffer {
+  const text = data
+    .replaceAll("+", " ")
+    .replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(text, "latin1");
+}
+
+function decode(bytes: Buffer): string | undefined {
+  const declaration = /^[^<]{0,3}<\?xml[^>]{0,100}?encoding=["']([A-Za-z0-9._-]{1,20})["']/.exec(
+    bytes.toString("latin1", 0, 200),
+  );
+  const encoding = (declaration?.[1] ?? "utf-8").toLowerCase();
+  if (!["utf-8", "iso-8859-9"].includes(encoding)) return undefined;
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A byte order mark, read as Latin-1. */
+const UTF_8_MARK = "\u00EF\u00BB\u00BF";

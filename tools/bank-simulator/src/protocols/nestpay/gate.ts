@@ -1,0 +1,139 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+import {
+  challengePage,
+  messagePage,
+  readBody,
+  replyPage,
+  replyTooLarge,
+  returnPage,
+  serveCall,
+  type Reply,
+  type Way,
+  type Wire,
+} from "../../core/index.ts";
+import { paddedText } from "./behaviours.ts";
+import { carryOut } from "./carry-out.ts";
+import type { MoneyRequest } from "./cc5-request.ts";
+import { refusedResponse, type Cc5Response } from "./cc5-response.ts";
+import type { Desk } from "./desk.ts";
+import { addressOf } from "./fim.ts";
+import { parseGateForm, type RefusedForm } from "./gate-form.ts";
+import { acsSessionOf, openSession, type GateSession } from "./gate-sessions.ts";
+import { refusedFields, returnFields } from "./return-fields.ts";
+import { acceptsMdStatus } from "./rules.ts";
+import { ver3Hash, type Parameter } from "./ver3-hash.ts";
+
+/** Answers `POST /fim/est3Dgate` with the issuer's page, or with the return where there is nothing to ask. */
+export async function handleGate(
+  desk: Desk,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = await readBody(request);
+  if (body.kind === "too_large") return replyTooLarge(response);
+  const nowMs = desk.bank.clock.now();
+  const parsed = parseGateForm(body.text, desk, nowMs);
+  if (parsed.kind === "refused") return replyRefusal(parsed.refusal, response);
+  const behaviour = desk.faults.take("enrol") ?? "plain";
+  await serveCall(response, pages, desk, {
+    behaviour,
+    carryOut: async () => {
+      const session = openSession(desk.sessions, parsed.form, behaviour, nowMs);
+      const html = session.authentication
+        ? returnPage(await returnOf(desk, session, request))
+        : challengePage(acsOf(desk, session), desk.publicUrlOf(request));
+      return { answer: pageReply(200, html) };
+    },
+  });
+}
+
+export function acsOf(desk: Desk, session: GateSession) {
+  return acsSessionOf(session, (_, request) => returnOf(desk, session, request));
+}
+
+/** A return is made once, for all requests for it. */
+function returnOf(desk: Desk, session: GateSession, request: IncomingMessage): Promise<Way> {
+  session.returned ??= makeReturn(desk, session, addressOf(request));
+  return session.returned;
+}
+
+async function makeReturn(desk: Desk, session: GateSession, clientIp: string): Promise<Way> {
+  const { form, authentication, behaviour } = session;
+  const mdStatus = authentication?.mdStatus ?? "7";
+  const isAccepted = acceptsMdStatus(mdStatus, desk.rulesOf(form.merchant));
+  const payment = form.storeType === "3d_pay" ? await payAtBank(desk, session, isAccepted) : undefined;
+  const isGood = payment ? payment.Response === "Approved" : ["1", "2", "3", "4"].includes(mdStatus);
+  const plain = returnFields(session, clientIp, payment);
+  const fields = signed(desk, behaviour === "control_characters" ? padded(plain) : plain, session);
+  if (desk.modes.callback && form.callbackUrl) await postCallback(desk, form.callbackUrl, fields);
+  return { method: "post", url: isGood ? form.okUrl : form.failUrl, fields };
+}
+
+/** A merchant that answers FAILURE, or not at all, gets the fields twice more; the browser's return is the same. */
+async function postCallback({ notifier }: Desk, url: string, fields: Parameter[]): Promise<void> {
+  const body = new URLSearchParams(fields.map(([name, value]) => [name, value]));
+  const isTaken = (answer: string) => !answer.includes("FAILURE");
+  await notifier.deliver({ url, headers: {}, body, triesMax: 3, isTaken });
+}
+
+/** `3d_pay`: the bank pays with the authentication. Texts of a return are ASCII, as its encoding is not agreed on. */
+async function payAtBank(desk: Desk, session: GateSession, isAccepted: boolean): Promise<Cc5Response> {
+  const { form, md, authentication } = session;
+  const { merchant, orderId } = form;
+  const modes = { ...desk.modes, language: "en" as const };
+  if (!isAccepted || !authentication) {
+    const refusal = refusedResponse(2206, { orderId, groupId: orderId }, "", modes);
+    return { ...refusal, Response: "Declined" };
+  }
+  const request: MoneyRequest = {
+    operation: form.operation,
+    orderId,
+    groupId: orderId,
+    transactionId: "",
+    amountMinor: form.amountMinor,
+    currency: form.currency,
+    holdMinor: undefined,
+    installments: form.installments,
+    namesOne: false,
+    card: { kind: "md", md, ...authentication },
+  };
+  return (await carryOut(desk, merchant, request, session, modes)).answer;
+}
+
+function replyRefusal(refusal: RefusedForm, response: ServerResponse): void {
+  const { failUrl, merchant } = refusal;
+  if (!failUrl) return replyPage(response, 400, messagePage(`The form is not valid: ${refusal.message}.`));
+  const plain = refusedFields(refusal);
+  // The bank signs for merchants that it knows; an unknown sender gets no hash.
+  const fields = merchant ? withHash(plain, merchant.storeKey) : plain;
+  replyPage(response, 200, returnPage({ url: failUrl, fields }));
+}
+
+function signed({ modes }: Desk, fields: Parameter[], { form, behaviour }: GateSession): Parameter[] {
+  const hash = behaviour === "wrong_hash" ? "wrong" : modes.returnHash;
+  if (hash === "missing") return fields;
+  return withHash(fields, `${form.merchant.storeKey}${hash === "wrong" ? "!" : ""}`);
+}
+
+function withHash(fields: Parameter[], storeKey: string): Parameter[] {
+  return [...fields, ["HASH", ver3Hash(fields, storeKey)]];
+}
+
+function padded(fields: Parameter[]): Parameter[] {
+  return fields.map(([name, value]) => [name, name === "mdErrorMsg" ? paddedText(value) : value]);
+}
+
+function pageReply(status: number, html: string): Reply {
+  return { status, contentType: "text/html; charset=utf-8", body: html };
+}
+
+const garbage: Reply = { status: 200, contentType: "application/octet-stream", body: "\u0000\u001B<html" };
+
+/** The wire of the form's answers, which are whole pages. */
+const pages: Wire<Reply> = {
+  write: (reply) => reply,
+  bend: (reply, behaviour) => (behaviour === "illegal_characters" ? garbage : reply),
+  garbage,
+  broken: pageReply(500, messagePage("Internal error")),
+};

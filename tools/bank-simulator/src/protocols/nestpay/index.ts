@@ -1,0 +1,75 @@
+import { Sessions, startBank, type Counter, type EndedDay, type Protocol } from "../../core/index.ts";
+import { ZONE } from "./bank-time.ts";
+import { faultTable } from "./behaviours.ts";
+import { defaultConfig, environmentSchema, PREFIX, readConfig, type SimulatorConfig } from "./config.ts";
+import type { Desk, NestpayOffice } from "./desk.ts";
+import { handleFim } from "./fim.ts";
+import { acsOf, handleGate } from "./gate.ts";
+import { postingOf, type Entry } from "./ledger-line.ts";
+import { rulesFor } from "./merchants.ts";
+import { modesSchema } from "./modes.ts";
+import { STATEMENT_TYPE, statementName, statementText } from "./statement.ts";
+import { encodeIso88599 } from "./xml.ts";
+
+export { environmentSchema as nestpaySimulatorSchema, type SimulatorConfig } from "./config.ts";
+export type { LedgerLine } from "./ledger-line.ts";
+export { merchantsSchema, type Merchant } from "./merchants.ts";
+export type { Modes } from "./modes.ts";
+
+/** A bank with the Nestpay protocol (EST, "CC5"). `README.md` has its protocol and its test cards. */
+export const protocol: Protocol<SimulatorConfig> = {
+  prefix: PREFIX,
+  settings: environmentSchema,
+  readConfig,
+  start: (options) => {
+    const config = { ...defaultConfig, ...options };
+    const merchants = config.merchants.toSorted((one, other) => (one.clientId < other.clientId ? -1 : 1));
+    const usedXids = new Set<string>();
+    return startBank(config, {
+      zone: ZONE,
+      machineNow: config.machineNow,
+      postingOf,
+      onLine: ({ clientId, authentication }) => {
+        if (authentication) usedXids.add(`${clientId}/${authentication.xid}`);
+      },
+      faults: faultTable,
+      modes: config.modes,
+      modesSchema,
+      settlement: {
+        contentType: STATEMENT_TYPE,
+        filesOf: (day: EndedDay<Entry>, modes) =>
+          merchants.map((merchant) => ({
+            name: statementName(day, merchant),
+            content: () =>
+              encodeIso88599(statementText(day, merchant, rulesFor(merchant, modes).installmentPayout)),
+          })),
+      },
+      open: (office: NestpayOffice) => openCounter(office, config, usedXids),
+    });
+  },
+};
+
+function openCounter(office: NestpayOffice, config: SimulatorConfig, usedXids: ReadonlySet<string>): Counter {
+  const merchants = new Map(config.merchants.map((merchant) => [merchant.clientId, merchant]));
+  const desk: Desk = {
+    ...office,
+    sessions: new Sessions(),
+    running: new Set(),
+    usedXids,
+    merchantOf: (clientId) => merchants.get(clientId),
+    rulesOf: (merchant) => rulesFor(merchant, office.modes),
+    reversalMs: config.reversalMs,
+  };
+  return {
+    route: async (target, _query, request, response) => {
+      if (target === "POST /fim/api") await handleFim(desk, request, response);
+      else if (target === "POST /fim/est3Dgate") await handleGate(desk, request, response);
+      else return false;
+      return true;
+    },
+    findSession: (id) => {
+      const session = desk.sessions.find(id);
+      return session && acsOf(desk, session);
+    },
+  };
+}

@@ -1,0 +1,168 @@
+import { halfOf, maskCardNumber, verdictOf, when } from "../../core/index.ts";
+import { identifiersOf } from "./bank-time.ts";
+import type { Behaviour } from "./behaviours.ts";
+import type { MoneyRequest } from "./cc5-request.ts";
+import type { Desk } from "./desk.ts";
+import type { GateSession } from "./gate-sessions.ts";
+import { capturedAtMs, groupOf, type BankRow, type Entry } from "./ledger-line.ts";
+import type { Merchant } from "./merchants.ts";
+import { LIRA } from "./money.ts";
+import { resultCodeOf, type Verdict } from "./refusals.ts";
+import { judgeByRules, secondStep, type NestpayCase } from "./rules.ts";
+
+/** A call about money. */
+export type Call = {
+  merchant: Merchant;
+  request: MoneyRequest;
+  /** The 3-D Secure session of a payment's `md`. */
+  session: GateSession | undefined;
+  behaviour: Behaviour;
+};
+
+/** The bank's decision, with the facts of its answer that the line does not have. */
+export type Outcome = {
+  verdict: Verdict;
+  line: Entry;
+  batch: number;
+  /** The movement's time; for a void that of the voided movement. */
+  movementAtMs: number;
+};
+
+/** Judges a call by the bank's records, and resolves when its line is on the disk. */
+export function judge(desk: Desk, call: Call): Promise<Outcome> {
+  const { book } = desk.bank;
+  return desk.bank.judge((nowMs) => {
+    const of = caseOf(desk, call, nowMs);
+    const fault = of.request.card?.kind === "md" ? verdictOf(secondStep, of) : undefined;
+    const { verdict: ruled, row } = fault ? { verdict: fault, row: undefined } : judgeByRules(of);
+    // The issuer is asked only where the gateway's own rules let an operation through.
+    const verdict = ruled ?? call.behaviour.issuerCode;
+    const line = lineOf(call, { of, verdict, row, isAuthenticated: !fault }, book.sequence + 1);
+    const movementAtMs = line.voided && row ? capturedAtMs(row) : nowMs;
+    return { line, outcome: { verdict, line, batch: book.day, movementAtMs } };
+  });
+}
+
+function caseOf(desk: Desk, { merchant, request, session }: Call, nowMs: number): NestpayCase {
+  const { card } = request;
+  const { order, row } = movementOf(desk, merchant, request);
+  return {
+    order,
+    row,
+    id: request.transactionId,
+    amountMinor: request.amountMinor ?? row?.amountMinor ?? 0n,
+    currency: request.currency,
+    day: desk.bank.book.day,
+    nowMs,
+    request,
+    session,
+    isXidUsed: card?.kind === "md" && desk.usedXids.has(`${merchant.clientId}/${card.xid}`),
+    rules: desk.rulesOf(merchant),
+    options: merchant.options,
+    reversalMs: desk.reversalMs,
+  };
+}
+
+/** The movement that a call is about, and its order: the open hold of a capture, the first payment of a refund. */
+function movementOf({ bank: { book } }: Desk, { clientId }: Merchant, request: MoneyRequest) {
+  const order = book.order(clientId, request.orderId);
+  switch (request.operation) {
+    case "authorize":
+    case "sale":
+      return { order, row: undefined };
+    case "capture":
+      return { order, row: when.approvedPayments(order).find((row) => when.isOpenHold({ row })) };
+    case "refund":
+      return { order, row: when.approvedPayments(order)[0] };
+    case "void": {
+      const named = book.named(clientId, request.transactionId);
+      return named && !when.isUnknown(named) ? named : { order, row: undefined };
+    }
+    default:
+      return request.operation satisfies never;
+  }
+}
+
+type Judged = {
+  of: NestpayCase;
+  verdict: Verdict;
+  row: BankRow | undefined;
+  /** False where the second step of 3-D Secure has failed its checks against the form. */
+  isAuthenticated: boolean;
+};
+
+function lineOf({ merchant, behaviour }: Call, judged: Judged, sequence: number): Entry {
+  const { of, verdict, row } = judged;
+  const { operation, card } = of.request;
+  const isVoid = operation === "void";
+  const isApproved = verdict === undefined;
+  const ids = identifiersOf(sequence, of.nowMs);
+  const voided = isVoid && isApproved ? row : undefined;
+  // A capture has the references of its hold. A void names the voided movement, and has no TransId of its own.
+  const { authCode, hostReference } = (operation === "capture" ? row : voided)?.line ?? ids;
+  const askedMinor = isVoid ? amountOf(row) : of.amountMinor;
+  const amountMinor = isApproved && behaviour.name === "partial" ? halfOf(askedMinor) : askedMinor;
+  const kind = voided ? kindOf(voided) : null;
+  return {
+    at: new Date(of.nowMs).toISOString(),
+    operation,
+    clientId: merchant.clientId,
+    ...(card ? ofPayment(judged, ids.transactionId) : ofOrder(judged)),
+    transactionId: voided ? (voided.captureId ?? voided.id) : ids.transactionId,
+    authCode: isApproved ? authCode : null,
+    // A call that the gateway has refused has not reached the issuer's host.
+    hostReference: typeof verdict === "number" ? null : hostReference,
+    relatedTransactionId: operation === "capture" || isVoid ? (row?.id ?? null) : null,
+    amountMinor: Number(amountMinor),
+    requestedMinor: amountMinor === askedMinor ? undefined : Number(askedMinor),
+    shownExtraMinor: isApproved && behaviour.name === "wrong_amount" ? 1 : undefined,
+    outcome: isApproved ? "approved" : "declined",
+    resultCode: resultCodeOf(verdict),
+    voided: kind,
+    holdReturned: kind === "capture" && of.rules.voidReturnsHold,
+  };
+}
+
+/** The fields that a payment brings along. */
+function ofPayment({ of, verdict, isAuthenticated }: Judged, transactionId: string) {
+  const { request, session } = of;
+  const orderId = request.orderId || `ORDER-${transactionId}`;
+  const pan = request.card?.kind === "pan" ? request.card.pan : (session?.form.pan ?? "");
+  return {
+    orderId,
+    groupId: request.groupId || orderId,
+    currency: request.currency ?? "",
+    // Anything but a card number is not kept, masked or not.
+    pan: /^\d{13,19}$/.test(pan) ? maskCardNumber(pan) : null,
+    installments: request.installments,
+    authentication: (isAuthenticated && session?.authentication) || null,
+    listed: typeof verdict !== "number",
+  };
+}
+
+/** The fields that a follow-up takes from the order that it names. A refused refund leaves a row there, too. */
+function ofOrder({ of: { request, order, options }, row }: Judged) {
+  const payment = order?.rows.findLast(({ kind }) => kind === "payment");
+  const orderId = order?.id ?? request.orderId;
+  return {
+    orderId,
+    groupId: groupOf(order) ?? orderId,
+    currency: payment?.currency ?? request.currency ?? options.currencies[0] ?? LIRA,
+    pan: payment?.line.pan ?? null,
+    installments: request.operation === "capture" ? (row?.line.installments ?? 1) : 1,
+    authentication: null,
+    listed: request.operation === "refund" && order !== undefined,
+  };
+}
+
+/** Once a hold is captured its own amount is gone. */
+export function amountOf(row: BankRow | undefined): bigint {
+  return row ? row.capturedMinor || row.amountMinor : 0n;
+}
+
+/** The kind of movement that a void of the row voids. */
+function kindOf(row: BankRow): Entry["voided"] {
+  if (row.kind === "refund") return "credit";
+  if (row.status === "authorized") return "hold";
+  return row.isHold ? "capture" : "sale";
+}
