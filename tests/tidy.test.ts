@@ -142,6 +142,43 @@ test("rooms have no circle at run time, however deep they lie: move what both ro
   expect(circlesOf(inWorkspace.map(roomsOf))).toEqual([]);
 });
 
+const LEDGER = "services/payments/src/bank/ledger/";
+const inProduct = (pattern: RegExp) =>
+  FILES.filter((path) => /^(?:services|packages|tools)\/.*\.ts$/.test(path) && !isTest(path)).filter((path) =>
+    pattern.test(read(path)),
+  );
+
+test("one module begins, notes and judges calls to banks: put what does so into the ledger (docs/adr/0054)", () => {
+  const outside = (pattern: RegExp) => inProduct(pattern).filter((path) => !path.startsWith(LEDGER));
+  expect(inProduct(/insert into bank_call|update bank_call/).length).toBeGreaterThan(1);
+  expect(
+    outside(
+      /(?:into|update|from|join)\s+bank_call|(?:insertInto|updateTable|selectFrom|deleteFrom)\("bank_call"/,
+    ),
+  ).toEqual([]);
+  // A time since a sending, or an age, beside a horizon.
+  expect(inProduct(/[<>]=?\s*horizonMs|horizonMs\s*[<>]/)).toEqual([`${LEDGER}bank-call.ts`]);
+  // Columns in which such a fact could be kept a second time.
+  const tables = ["payments", "refunds"].flatMap((service) => {
+    const schema = read(`services/${service}/migrations/0001-${service}.sql`);
+    return [...schema.matchAll(/create table (\w+) \(([^]*?)\n\)/g)].flatMap(([, table, columns]) =>
+      /^\s+\w*(?:sent|sends|sub_reference)\w*\s/m.test(columns!) ? [table] : [],
+    );
+  });
+  expect(tables).toEqual(["bank_call"]);
+});
+
+test("a bank's movements and reversals are requested in the ledger's calls alone", () => {
+  const calls = /\.(?:capture|cancel|release|refund|reverse|sale|authorize|complete|enrol)\((?:request|\{)/;
+  const places = inProduct(calls).filter((path) => path.startsWith("services/"));
+  expect(places.toSorted()).toEqual([
+    "services/payments/src/accept/authorization/authorize-payment.ts",
+    "services/payments/src/accept/three-ds/complete-authorization.ts",
+    "services/payments/src/accept/three-ds/enrol-payment.ts",
+    "services/payments/src/unknown/recovery/undo-payment.ts",
+  ]);
+});
+
 test.each([
   ["a service", "services/payments/src/a/one.ts", "services/payments/src/b/two.ts"],
   [

@@ -90,6 +90,9 @@ test("killed after an inquiry: another process inquires again and adopts", async
 
 test.each<[Failpoint, string]>([
   ["payments.after_reversal_decision", "the decision stands, and another process reverses"],
+  ["payments.after_call_begin", "another process sends the reversal"],
+  ["payments.after_call", "another process repeats the reversal and notes it"],
+  ["payments.after_call_note", "another process repeats the reversal and records it"],
   ["payments.after_reversal", "another process repeats the reversal and records it"],
 ])("killed at %s: %s", async (point) => {
   const order = sut.order("hangs");
@@ -101,6 +104,9 @@ test.each<[Failpoint, string]>([
 
 test.each<[Failpoint, string]>([
   ["payments.operation_after_claim", "another process captures under the same reference"],
+  ["payments.after_call_begin", "another process captures under the same reference"],
+  ["payments.after_call", "another process finds out that the bank has captured"],
+  ["payments.after_call_note", "another process finds out that the bank has captured"],
   ["payments.operation_after_acquirer", "another process finds out that the bank has captured"],
 ])("killed at %s: 504, and %s", async (point) => {
   const order = sut.order();
@@ -128,7 +134,8 @@ test("killed when the refund of a settled sale was paid: another process finds i
 });
 
 /** Hit by the services' own tests of refunds, of accounts, of 3-D Secure and of checkouts, which kill them there. */
-const ELSEWHERE = /reservation|refund_call|failover|enrolment|challenge|frictionless|completion|checkout/;
+const ELSEWHERE =
+  /reservation|refund_call|refund_inquiry|failover|enrolment|challenge|frictionless|completion|checkout/;
 
 test("every failpoint of payments was hit", () => {
   const log = sut.system.payments[0].process.log();

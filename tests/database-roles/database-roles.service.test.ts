@@ -83,9 +83,13 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
 
   "payments.payment": ["SELECT", "INSERT", "UPDATE"],
   "payments.payment_history": ["SELECT", "INSERT"],
+  "payments.bank_call": [
+    "SELECT",
+    "INSERT",
+    "UPDATE (answered_at, outcome, external_transaction_id, auth_code, result_code, result_message, approved_minor, approved_currency)",
+  ],
   "payments.payment_operation": ["SELECT", "INSERT", "UPDATE"],
   "payments.payment_resolution": ["SELECT", "INSERT", "UPDATE", "DELETE"],
-  "payments.payment_reversal": ["SELECT", "INSERT", "UPDATE"],
   "payments.payment_watch": [
     "SELECT",
     "INSERT",

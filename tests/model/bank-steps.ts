@@ -97,10 +97,7 @@ function hear(world: World, request: Request, answer: Answer): World | undefined
   const name = REFUND_NAMES.find(
     (refund) => world[refund].relay?.at === "calling" && refundReferenceOf(world, refund) === request.ref,
   );
-  return (
-    name &&
-    withRefund(world, name, { relay: { at: "answered", wasSent: world[name].relay!.wasSent, answer } })
-  );
+  return name && withRefund(world, name, { relay: { ...world[name].relay!, at: "answered", answer } });
 }
 
 function areSame(one: Request, other: Request): boolean {
@@ -124,9 +121,8 @@ export function timeoutSteps(world: World): Step {
   for (const name of REFUND_NAMES) {
     const { relay } = world[name];
     if (relay?.at === "calling") {
-      const { wasSent } = relay;
       const state = withRefund(world, name, {
-        relay: { at: "answered", wasSent, answer: nothing("unknown") },
+        relay: { ...relay, at: "answered", answer: nothing("unknown") },
       });
       steps.push({ label: `payments stops waiting for refund ${name}`, state });
     }

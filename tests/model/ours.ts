@@ -1,15 +1,14 @@
 import {
   judge,
-  movementOutcome,
   type AcquirerOutcome,
   type Attempt,
   type Capabilities,
   type MovementKind,
-  type MovementOutcome,
   type ReversalOutcome,
   type Verdict,
 } from "@holdfast/acquirer";
-import { foundNoConnection } from "../../services/payments/src/bank/calls/fail-over.ts";
+import { movementOutcome, type MovementOutcome } from "../../services/payments/src/bank/ledger/bank-call.ts";
+import { foundNoConnection } from "../../services/payments/src/bank/ledger/fail-over.ts";
 import {
   decideCancel,
   decideCapture,
@@ -23,14 +22,12 @@ import {
   decideAfterRefund,
   decideAfterReversal,
   isUndone,
-  mayStillArrive,
 } from "../../services/payments/src/unknown/recovery/decide-undo.ts";
 import { amountToReverse } from "../../services/payments/src/unknown/recovery/undo-payment.ts";
 import {
   amongOthers,
   isUnderWay,
-  knownBy,
-} from "../../services/payments/src/follow-up/refund-reservation/refund-calls.ts";
+} from "../../services/payments/src/follow-up/refund-reservation/other-refunds.ts";
 import { tellAll } from "./bank.ts";
 import {
   nothing,
@@ -58,8 +55,6 @@ export const OURS = {
   isUnderWay,
   isUndone,
   judge,
-  knownBy,
-  mayStillArrive,
   movementOutcome,
   refusalOf,
   /** An attempt that throws is counted, as `attemptRecovery` does, for operators; its effect is not a pure function. */

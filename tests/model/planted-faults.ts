@@ -37,11 +37,6 @@ const PLANTS: Record<string, Plant> = {
     ours: { amongOthers: (verdict) => verdict },
     what: "a refund is SUCCESS, but was never paid",
   },
-  "a call that could not be sent takes back the one before it": {
-    scenario: { refunds: 2, bank: { ...KIND, namesReferences: false } },
-    ours: { knownBy: (verdict) => OURS.knownBy(verdict, null) },
-    what: "a refund is SUCCESS, but was never paid",
-  },
   "a refusal without our reference is taken for ours": {
     scenario: { operations: 2, bank: { ...KIND, namesReferences: false }, type: "PRE_AUTHORIZATION" },
     ours: { judge: judgingByKind },
@@ -136,8 +131,8 @@ const PLANTS: Record<string, Plant> = {
   },
   "a refund of a settled charge that was declined counts as paid": {
     ours: {
-      decideAfterRefund: (outcome) =>
-        OURS.decideAfterRefund(outcome.kind === "declined" ? APPROVED : outcome),
+      decideAfterRefund: (outcome, ...rest) =>
+        OURS.decideAfterRefund(outcome.kind === "declined" ? APPROVED : outcome, ...rest),
     },
     what: "FAILED, but the buyer was charged",
   },

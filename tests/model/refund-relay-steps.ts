@@ -1,7 +1,6 @@
 import { withSubReference } from "@holdfast/acquirer";
-import type { OtherRefund } from "../../services/payments/src/follow-up/refund-reservation/refund-calls.ts";
+import type { OtherRefund } from "../../services/payments/src/follow-up/refund-reservation/other-refunds.ts";
 import type { Event } from "./explore.ts";
-import { asVerdict } from "./ours.ts";
 import type { Setting } from "./setting.ts";
 import {
   HALF,
@@ -26,10 +25,10 @@ export function referenceOf(world: World, name: RefundName): string {
 
 /** `payments` calls the bank for a refund, and keeps the result of the call. */
 export function relaySteps(world: World, name: RefundName, setting: Setting): Step {
-  const { relay, hand, reservation, kind } = world[name];
+  const { relay, hand, reservation, kind, sent: before } = world[name];
   const { namesReferences, release } = setting.scenario.bank;
   const wasSent = relay?.wasSent ?? false;
-  const notSent: Refund["relay"] = { at: "answered", wasSent, answer: nothing("not_sent") };
+  const notSent: Refund["relay"] = { at: "answered", wasSent, before, answer: nothing("not_sent") };
   const unsent = (label: string): Step => [{ label, state: withRefund(world, name, { relay: notSent }) }];
   if (relay?.at === "begun") {
     if (reservation !== "ACTIVE") return unsent(`payments has no reservation of refund ${name}`);
@@ -38,7 +37,8 @@ export function relaySteps(world: World, name: RefundName, setting: Setting): St
     const { account } = world.payment;
     const request: Request = { kind, ref: referenceOf(world, name), amount: HALF, account };
     const begun = withRefund(world, name, {
-      relay: { at: "calling", wasSent },
+      relay: { at: "calling", wasSent, before },
+      sent: "may arrive",
       ...(!namesReferences && { mayBeUnderWay: true }),
     });
     const failed = withRefund(begun, name, { relay: notSent });
@@ -52,7 +52,8 @@ export function relaySteps(world: World, name: RefundName, setting: Setting): St
   }
   if (relay?.at !== "answered") return [];
   const { answer } = relay;
-  const noted = namesReferences ? world : recordAnswer(world, name, { answer, wasSent }, setting);
+  const ended = answer.kind === "not_sent" ? withRefund(world, name, { sent: relay.before }) : world;
+  const noted = namesReferences ? ended : recordAnswer(ended, name, { answer, wasSent }, setting);
   const isAwaited = hand?.at === "waiting";
   const state = withRefund(noted, name, {
     relay: null,
@@ -61,30 +62,36 @@ export function relaySteps(world: World, name: RefundName, setting: Setting): St
   return [{ label: `payments passes on the answer for refund ${name}: ${answer.kind}`, state }];
 }
 
-/** The record of `payments` about a refund's call at a bank without references of ours. */
+/** The record of `payments` about a refund's calls at a bank without references of ours. */
 export function reservationOf({ reservation, mayBeUnderWay, externalId }: Refund): OtherRefund {
-  return {
-    state: reservation === "NONE" ? "RELEASED" : reservation,
-    sent_at: mayBeUnderWay ? new Date(0) : null,
-    external_transaction_id: externalId === "" ? null : externalId,
-  };
+  const state = reservation === "NONE" ? "RELEASED" : reservation;
+  const calls: OtherRefund["calls"][number][] = [];
+  if (mayBeUnderWay) calls.push({ outcome: null, answered_at: null, external_transaction_id: null });
+  if (externalId !== "")
+    calls.push({ outcome: "approved", answered_at: new Date(0), external_transaction_id: externalId });
+  return { state, calls };
 }
 
-/** @param wasSent true if it had been sent before this call. */
+/**
+ * Each sending has a row, which its own answer ends, or an inquiry's; nothing but an unknown answer leaves it open.
+ * @param wasSent true if it had been sent before this call: that one stays open where this was not sent.
+ */
 export function recordAnswer(
   world: World,
   name: RefundName,
   { answer, wasSent }: { answer: Answer; wasSent: boolean },
-  { ours, scenario }: Setting,
+  { scenario }: Setting,
 ): World {
   if (scenario.bank.namesReferences) return world;
-  const known = ours.knownBy(asVerdict(answer), wasSent ? new Date(0) : null);
-  if (!known) return world;
-  return withRefund(
-    world,
-    name,
-    "external_transaction_id" in known
-      ? { externalId: known.external_transaction_id }
-      : { mayBeUnderWay: known.sent_at !== null },
-  );
+  switch (answer.kind) {
+    case "approved":
+      return withRefund(world, name, answer.id === "" ? { mayBeUnderWay: false } : { externalId: answer.id });
+    case "declined":
+    case "expired":
+      return withRefund(world, name, { mayBeUnderWay: false });
+    case "not_sent":
+      return withRefund(world, name, { mayBeUnderWay: wasSent });
+    default:
+      return world;
+  }
 }

@@ -1,4 +1,5 @@
 import { transition } from "../../services/refunds/src/refund/refund.ts";
+import { namesOf } from "../../services/payments/src/follow-up/refund-reservation/other-refunds.ts";
 import type { Event } from "./explore.ts";
 import { answerOf, ask, asOutcome, asVerdict, capabilitiesOf, operable, outcomeOf } from "./ours.ts";
 import type { Setting } from "./setting.ts";
@@ -54,7 +55,7 @@ function ofRefunds(world: World, name: RefundName, setting: Setting): Step {
       return [
         ...one(`refunds has payments send refund ${name}`, {
           hand: { at: "waiting" },
-          relay: { at: "begun", wasSent: refund.mayBeUnderWay },
+          relay: { at: "begun", wasSent: refund.mayBeUnderWay, before: refund.sent },
         }),
         ...one(`refunds cannot reach payments for refund ${name}`, {
           hand: { at: "answered", answer: nothing("not_sent") },
@@ -200,7 +201,7 @@ function endReservation(world: World, name: RefundName, to: "SETTLED" | "RELEASE
 }
 
 function startSending(world: World, name: RefundName): World {
-  return withRefund(world, name, { sent: "may arrive", hand: { at: "sending" } });
+  return withRefund(world, name, { hand: { at: "sending" } });
 }
 
 function inquire(world: World, name: RefundName, setting: Setting): Step {
@@ -208,7 +209,7 @@ function inquire(world: World, name: RefundName, setting: Setting): Step {
   const { kind } = world[name];
   const { namesReferences } = scenario.bank;
   const other = reservationOf(world[otherOf(name)]);
-  const others = namesReferences ? [] : [other.external_transaction_id].filter((id) => id !== null);
+  const others = namesReferences ? [] : namesOf(other);
   const at = { book: world.book, account: world.payment.account, bank: scenario.bank };
   const shown = ask(ours, at, { ref: referenceOf(world, name), kind, amount: HALF, others });
   const answer = namesReferences ? shown : answerOf(ours.amongOthers(asVerdict(shown), [other]));
@@ -229,7 +230,7 @@ function take(world: World, name: RefundName, answer: Answer, { ours, scenario }
     case "repeat":
       return startSending(world, name);
     case "repeat_under_new_reference":
-      return startSending(withRefund(world, name, { sub: refund.sub + 1 }), name);
+      return startSending(withRefund(world, name, { sub: refund.sub + 1, sent: "never" }), name);
     default: {
       const openCase =
         answer.kind === "mismatch" ? "the bank shows two movements, or another amount" : refund.openCase;
@@ -239,11 +240,7 @@ function take(world: World, name: RefundName, answer: Answer, { ours, scenario }
 }
 
 function conclude(world: World, name: RefundName, outcome: string): World {
-  const noted =
-    outcome === "not_sent" && world[name].hand?.at === "answered"
-      ? withRefund(world, name, { sent: "never" })
-      : world;
-  if (outcome !== "approved" && outcome !== "declined") return withRefund(noted, name, { hand: null });
+  if (outcome !== "approved" && outcome !== "declined") return withRefund(world, name, { hand: null });
   const state = transition("EXECUTING", outcome === "approved" ? "SETTLING" : "FAILING");
-  return withRefund(noted, name, { state, hand: null });
+  return withRefund(world, name, { state, hand: null });
 }

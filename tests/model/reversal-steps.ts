@@ -103,19 +103,15 @@ export function concludeReversal(
     return afterRefund(noted, ours, asOutcome(ours, answer, request.amount));
   }
   const ageMs = world.payment.state === "FAILED" ? Number.POSITIVE_INFINITY : AGE_MS[world.payment.age];
-  const { result, note, refusal } = ours.decideAfterReversal(
-    asReversal(answer),
-    ageMs,
-    LIMITS,
-    isUnseen === true,
-  );
-  const isAnswered = !ours.mayStillArrive(asReversal(answer));
+  const { result, refusal } = ours.decideAfterReversal(asReversal(answer), ageMs, LIMITS, isUnseen === true);
+  const { kind } = asReversal(answer);
+  // Each sending has its own row: an answer ends that one alone.
   const noted = withReversal(world, {
-    ...(isFirst && isAnswered && { last: "never" }),
-    ...(note?.settled && { isSettled: true, isRefused: false }),
-    ...(note?.refusal && { isRefused: true }),
+    ...(isFirst && kind !== "unknown" && { last: "never" }),
+    ...(kind === "settled" && { isSettled: true, isRefused: false }),
+    ...(kind === "refused" && { isRefused: true }),
   });
-  const known = refusal && note?.refusal ? refused(noted) : noted;
+  const known = refusal && kind === "refused" ? refused(noted) : noted;
   if (result.kind === "wait") return doing(known, null);
   const isNew = result.by === "horizon" && known.payment.watch === "none";
   return doing(isNew ? withPayment(known, { watch: "waiting" }) : known, { at: "ending", by: result.by });
@@ -129,8 +125,10 @@ export function takeReversal(world: World, answer: Answer, { ours, scenario }: S
   switch (outcome) {
     case "wait":
       return doing(world, null);
-    case "repeat": {
-      const noted = withReversal(world, { sent: "may arrive" });
+    case "repeat":
+    case "repeat_under_new_reference": {
+      const sub = reversal.sub + (outcome === "repeat" ? 0 : 1);
+      const noted = withReversal(world, { sent: "may arrive", sub });
       const { account } = noted.payment;
       const request: Request = {
         kind: "refund",
@@ -140,16 +138,14 @@ export function takeReversal(world: World, answer: Answer, { ours, scenario }: S
       };
       return doing(noted, { at: "sending", request, isFirst: false });
     }
-    case "repeat_under_new_reference":
-      return doing(withReversal(world, { sub: reversal.sub + 1, sent: "never" }), null);
     default:
       return afterRefund(withCase(world, answer), ours, outcome);
   }
 }
 
 function afterRefund(world: World, ours: Ours, outcome: Parameters<Ours["decideAfterRefund"]>[0]): World {
-  const { result, note } = ours.decideAfterRefund(outcome);
-  const noted = note?.refusal ? refused(withReversal(world, { isRefused: true })) : world;
+  const { result, refusal } = ours.decideAfterRefund(outcome, world.payment.reversal.sub);
+  const noted = refusal ? refused(withReversal(world, { isRefused: true })) : world;
   return doing(noted, result.kind === "undone" ? { at: "ending", by: result.by } : null);
 }
 

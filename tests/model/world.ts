@@ -104,8 +104,8 @@ export type Refund = {
   hand: RefundHand;
   relay:
     | null
-    | { at: "begun" | "calling"; wasSent: boolean }
-    | { at: "answered"; wasSent: boolean; answer: Answer };
+    | { at: "begun" | "calling"; wasSent: boolean; before: Sent }
+    | { at: "answered"; wasSent: boolean; before: Sent; answer: Answer };
   openCase: string;
 };
 

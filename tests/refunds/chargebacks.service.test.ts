@@ -117,7 +117,7 @@ describe("of a chargeback and a refund the payment's row decides", () => {
     const approval = refunds.approve(refundId);
     await eventually(async () => {
       const sent = await refunds.query(
-        "select from payments.refund_reservation where refund_id = $1 and sent_reference = 1",
+        "select from payments.bank_call where movement_id = $1 and outcome is null",
         [refundId],
       );
       expect(sent).toHaveLength(1);
@@ -166,8 +166,9 @@ describe("of a chargeback and a refund the payment's row decides", () => {
     await eventually(async () =>
       expect(
         await refunds.query(
-          `select from payments.refund_reservation join refunds.refund using (refund_id)
-           where refund_id = $1 and sent_reference is null and recovery_attempts > 0`,
+          `select from refunds.refund join payments.bank_call on movement_id = refund_id
+           where refund_id = $1 and recovery_attempts > 0 group by refund_id
+           having bool_and(outcome is not distinct from 'not_sent')`,
           [refundId],
         ),
       ).toHaveLength(1),

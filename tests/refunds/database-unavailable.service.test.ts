@@ -90,8 +90,8 @@ test("of a refund that payments cannot look up nothing is sent, and refunds know
   const bank = createRefundBank(refunds.bus);
   const until = () => new Date(Date.now() + 100_000);
   const ask = async () => [
-    await bank.carryOut(refund!, until()),
-    (await bank.inquire(refund!, until())).verdict,
+    (await bank.carryOut(refund!, false, until())).verdict,
+    await bank.inquire(refund!, until()),
   ];
   const mend = await cutLink("payments");
   const notSent = { kind: "not_sent" };

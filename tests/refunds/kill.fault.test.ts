@@ -69,7 +69,15 @@ const END_POINTS = [
   "after_end",
 ] as const;
 const RESERVATION_POINTS = ["before_reservation", "after_reservation"] as const;
-const BANK_POINTS = ["before_refund_call", "after_refund_call"] as const;
+const BANK_POINTS = [
+  "after_call_begin",
+  "before_refund_call",
+  "after_call",
+  "after_call_note",
+  "after_refund_call",
+] as const;
+/** Points behind which the bank has paid. */
+const PAID: readonly string[] = ["after_call", "after_call_note", "after_refund_call"];
 const RESERVATION_END_POINTS = ["before_reservation_end", "after_reservation_end"] as const;
 
 describe("kill -9 of refunds", () => {
@@ -128,42 +136,17 @@ describe("kill -9 of refunds", () => {
     await healthy.stop();
   });
 
-  test("in recovery itself, once the reference of the next call is committed", async () => {
-    const before = await refunds.startRefunds();
-    const refundId = await refunds.queue(await refunds.pay(), "6000");
-    await before.stop();
-    const first = await startDoomed("refunds", "refunds.after_acquirer");
-    await refunds.acquirerWill("refund", "expire");
-    await killBy(first, approveRefund, await operator(), { refundId });
-    const second = await startDoomed("refunds", "refunds.after_reference");
-    expect(await second.exited).toMatchObject({ signal: "SIGKILL" });
-    const healthy = await refunds.startRefunds();
-    expect(await refunds.settled(refundId)).toBe("SUCCESS");
-    const references = (await refunds.wholeLedger())
-      .filter(({ reference }) => reference.startsWith(refundId))
-      .map(({ reference, outcome }) => `${reference} ${outcome}`);
-    expect(references).toEqual([`${refundId}:refund declined`, `${refundId}:refund:2 approved`]);
-    await expectAllSound();
-    await healthy.stop();
-  });
-
-  test.each(["after_inquiry", "after_undo_told"] as const)("in recovery itself, %s", async (point) => {
+  test("in recovery itself, after a request is undone", async () => {
     const before = await refunds.startRefunds();
     const paymentId = await refunds.pay();
-    const refundId = await refunds.queue(paymentId, "6000");
     await before.stop();
-    const first = await startDoomed(
-      "refunds",
-      point === "after_inquiry" ? "refunds.after_acquirer" : "refunds.after_reservation",
-    );
+    const first = await startDoomed("refunds", "refunds.after_reservation");
     const asked = randomUUID();
     const payload = { refundId: asked, paymentId, amountMinor: "1000", currency: "TRY" };
-    if (point === "after_inquiry") await killBy(first, approveRefund, await operator(), { refundId });
-    else await killBy(first, requestRefund, merchant(), payload);
-    const second = await startDoomed("refunds", `refunds.${point}`);
+    await killBy(first, requestRefund, merchant(), payload);
+    const second = await startDoomed("refunds", "refunds.after_undo_told");
     expect(await second.exited).toMatchObject({ signal: "SIGKILL" });
     const healthy = await refunds.startRefunds();
-    expect(await refunds.settled(refundId)).toBe(point === "after_inquiry" ? "SUCCESS" : "PENDING_APPROVAL");
     expect(await refunds.settled(asked)).toBeUndefined();
     await expectAllSound();
     await healthy.stop();
@@ -205,13 +188,34 @@ describe("kill -9 of payments", () => {
     await before.stop();
     const doomed = await startDoomed("payments", `payments.${point}`);
     await killBy(doomed, approveRefund, await operator(), { refundId });
-    const paid = point === "after_refund_call" ? ["refund approved 6000"] : [];
+    const paid = PAID.includes(point) ? ["refund approved 6000"] : [];
     expect(await refunds.ledger(refundId)).toEqual(paid);
     const healthy = await refunds.startPayments();
     expect(await refunds.settled(refundId)).toBe("SUCCESS");
     expect(await refunds.ledger(refundId)).toEqual(["refund approved 6000"]);
     expect(await refunds.amounts(paymentId)).toEqual({ reserved: 0, refunded: 6000, released: 0 });
     expect(await refunds.events(refundId)).toEqual(["SUCCESS"]);
+    await expectAllSound();
+    await healthy.stop();
+  });
+
+  test("in recovery itself, after the inquiry, and once the reference of the next call is committed", async () => {
+    const before = await refunds.startPayments();
+    const refundId = await refunds.queue(await refunds.pay(), "6000");
+    await before.stop();
+    const first = await startDoomed("payments", "payments.after_call");
+    await refunds.acquirerWill("refund", "expire");
+    await killBy(first, approveRefund, await operator(), { refundId });
+    for (const point of ["payments.after_refund_inquiry", "payments.after_call_begin"] as const) {
+      const next = await startDoomed("payments", point);
+      expect(await next.exited).toMatchObject({ signal: "SIGKILL" });
+    }
+    const healthy = await refunds.startPayments();
+    expect(await refunds.settled(refundId)).toBe("SUCCESS");
+    const references = (await refunds.wholeLedger())
+      .filter(({ reference }) => reference.startsWith(refundId))
+      .map(({ reference, outcome }) => `${reference} ${outcome}`);
+    expect(references).toEqual([`${refundId}:refund declined`, `${refundId}:refund:2 approved`]);
     await expectAllSound();
     await healthy.stop();
   });
@@ -234,13 +238,15 @@ describe("kill -9 of payments", () => {
 });
 
 test("every point of the service is one of those at which it was killed", () => {
-  const killed = [...REQUEST_POINTS, ...END_POINTS, "after_inquiry", "after_reference", "after_undo_told"];
+  const killed = [...REQUEST_POINTS, ...END_POINTS, "after_undo_told"];
   const points = FAILPOINTS.filter((name) => name.startsWith("refunds."));
   expect(points.toSorted()).toEqual(killed.map((point) => `refunds.${point}`).toSorted());
 });
 
 test("every point of payments that is about refunds is one of those at which it was killed", () => {
-  const killed = [...RESERVATION_POINTS, ...BANK_POINTS, ...RESERVATION_END_POINTS];
-  const points = FAILPOINTS.filter((name) => /^payments\..*(reservation|refund_call)/.test(name));
+  const killed = [...RESERVATION_POINTS, ...BANK_POINTS, "after_refund_inquiry", ...RESERVATION_END_POINTS];
+  const points = FAILPOINTS.filter((name) =>
+    /^payments\..*(reservation|refund_call|refund_inquiry|after_call)/.test(name),
+  );
   expect(points.toSorted()).toEqual(killed.map((point) => `payments.${point}`).toSorted());
 });

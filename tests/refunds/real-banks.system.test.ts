@@ -18,7 +18,7 @@ import {
   reserveRefund,
   sellPayment,
   type CommandReply,
-  type RefundAtBank,
+  type RefundToCarryOut,
 } from "@holdfast/contracts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeAccount } from "../../services/payments/test/account-operators.ts";
@@ -342,18 +342,18 @@ test("of two parts, what nestpay shows of the one is never taken for the other, 
 });
 
 /** A part whose amount is reserved, as `refunds` sends it. */
-async function reservedPart(paymentId: string): Promise<RefundAtBank> {
+async function reservedPart(paymentId: string): Promise<RefundToCarryOut> {
   const part = { refundId: randomUUID(), paymentId, amountMinor: "2500", currency: "TRY" };
   expect(await refunds.call(reserveRefund, part, of("nestpay"))).toMatchObject({ outcome: "done" });
-  return { ...part, kind: "refund", subReference: 1, decidedAt: new Date().toISOString() };
+  return { ...part, kind: "refund", decidedAt: new Date().toISOString(), resumed: false };
 }
 
 /** The kind of answer that `refunds` gets about a part. */
 async function atBank(
   command: typeof carryOutRefundAtBank | typeof inquireRefundAtBank,
-  part: RefundAtBank,
+  part: RefundToCarryOut,
 ): Promise<{ kind: string }> {
   const context = { requestId: randomUUID(), deadlineAt: Date.now() + 100_000, service: { name: "refunds" } };
-  const { answer } = resultOf(await refunds.request(command, context, part));
+  const { answer } = resultOf(await refunds.request(command as typeof carryOutRefundAtBank, context, part));
   return { kind: answer.kind };
 }

@@ -15,9 +15,8 @@ const UNREPEATING = { ACQUIRER_REPETITION: "none" };
 const start = (lateMs: number) =>
   startRefundsHarness({
     bank: { repetition: "none" },
-    env: { ...UNREPEATING, ACQUIRER_LATE_ARRIVAL: `${lateMs}ms` },
+    env: { ...UNREPEATING, ACQUIRER_LATE_ARRIVAL: `${lateMs}ms`, ACQUIRER_TIMEOUT: `${CALL}ms` },
     refunds: {
-      ACQUIRER_TIMEOUT: `${CALL}ms`,
       RECOVERY_SCHEDULE: evenSchedule(200, 60),
       RECOVERY_INTERVAL: "30ms",
     },
@@ -47,7 +46,8 @@ async function lostRefund(operation: "refund" | "release" = "refund", harness = 
 
 const row = async (refundId: string, harness = refunds) => {
   const [found] = await harness.query<{ recovery_attempts: number; last_inquiry: string; seconds: number }>(
-    `select recovery_attempts, last_inquiry, extract(epoch from sent_at - approved.at)::float8 as seconds
+    `select recovery_attempts, last_inquiry, extract(epoch from (
+       select max(sent_at) from payments.bank_call where movement_id = refund_id) - approved.at)::float8 as seconds
      from refunds.refund join refunds.refund_history as approved using (refund_id)
      where refund_id = $1 and to_state = 'EXECUTING'`,
     [refundId],

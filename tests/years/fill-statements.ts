@@ -76,8 +76,17 @@ export const FILL_PAYMENTS = [
    select payment_id, gen_random_uuid(), created_at + interval '15 minutes', 'https://shop.example/', 'https://shop.example/',
      'https://pay.example/', 'Y', '05', 'ds-' || number
    from drawn where is_three_ds`,
-  `insert into payments.payment_reversal (payment_id, approved_minor, sent_at, settled_at)
-   select payment_id, amount_minor, created_at, created_at from drawn where state = 'FAILED'`,
+  `insert into payments.bank_call (payment_id, number, kind, reference, movement_id, amount_minor, currency, sent_at, answered_at,
+     outcome, external_transaction_id, auth_code)
+   select payment_id, 1, case when is_captured then 'authorize' else 'sale' end, payment_id::text, null, amount_minor, currency,
+     created_at, created_at, 'approved', external_transaction_id, auth_code
+   from drawn
+   union all select payment_id, 2, 'reverse', payment_id::text, null, amount_minor, currency, created_at, created_at, 'reversed',
+     null, null
+   from drawn where state = 'FAILED'
+   union all select payment_id, 3, 'refund', refund_id || ':refund', refund_id, amount_minor, currency, created_at, created_at,
+     'approved', 'refund-' || external_transaction_id, auth_code
+   from drawn where is_refunded and state <> 'FAILED'`,
   `insert into payments.payment_watch (payment_id, due_at, attempts, ended_at)
    select payment_id, created_at, 1, created_at from drawn where state = 'FAILED'`,
   `insert into payments.refund_reservation (refund_id, payment_id, merchant_id, amount_minor, kind, state, created_at)

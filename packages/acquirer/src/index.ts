@@ -5,13 +5,7 @@ export type * from "./connector.ts";
 export { inquireAbout, judge, type Attempt, type Verdict } from "./judge.ts";
 export { namedBy, orderIdOf, type Named } from "./order-id.ts";
 export { acquirerHabitSettings } from "./habit-settings.ts";
-export {
-  movementOutcome,
-  refundReference,
-  withSubReference,
-  type MovementOutcome,
-  type Sending,
-} from "./movement.ts";
+export { refundReference, withSubReference } from "./movement.ts";
 export { retryHintOf, waitFor, type RetryHint } from "./not-sent.ts";
 export { observeAcquirer } from "./observe-acquirer.ts";
 export { wrapCalls } from "./wrap-calls.ts";

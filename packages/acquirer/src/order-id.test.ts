@@ -14,7 +14,8 @@ test("what an acquirer gives back names the payment or the refund that it begins
   expect(namedBy(`${id}:capture:${id}`)).toEqual(payment);
   expect(namedBy(withSubReference(`${id}:cancel:${id}`, 2))).toEqual(payment);
   expect(namedBy(withSubReference(`${id}:reversal`, 2))).toEqual(payment);
-  for (const sub of [1, 2]) expect(namedBy(refundReference(id, sub))).toEqual({ what: "refund", id });
+  for (const sub of [1, 2])
+    expect(namedBy(withSubReference(refundReference(id), sub))).toEqual({ what: "refund", id });
 });
 
 test("what is none of ours names nothing", () => {

@@ -310,6 +310,49 @@ create index payment_link_merchant on payment_link (merchant_id, created_at, pay
 
 grant select, insert, update (taken_by, disabled_at) on payment_link to payments_app;
 
+-- Calls to banks -------------------------------------------------------------------------------------------------------
+
+-- The one record of what may be at a bank: a row for each sending of each call that moves money or leads to it. It is
+-- committed before the call is made, and nothing of it changes afterwards but the answer. Only the module
+-- services/payments/src/bank/ledger writes it (docs/adr/0054). It has no reference, for the reason that the outbox has none.
+create table bank_call (
+  payment_id     uuid not null,
+  account_id     uuid,                                   -- as in payment: null is the account of ACQUIRER_URL
+  -- The payment's n-th call. Of two processes that have read the same calls only one can begin the next.
+  number         integer not null check (number >= 1),
+  -- Rises where the bank has called a request too late without judging it: that reference is spent, and the movement is
+  -- sent under the next one.
+  sub_reference  smallint not null default 1 check (sub_reference >= 1),
+  -- The operation or the refund that it is for; null for the payment's own calls.
+  movement_id    uuid,
+  amount_minor   bigint not null check (amount_minor > 0),
+  sent_at        timestamptz not null default now(),     -- from here on it may be at the bank
+  currency       char(3) not null,
+  kind           text not null check (kind in (
+                   'enrol', 'authorize', 'sale', 'capture', 'void', 'release', 'refund', 'reverse')),
+  reference      text not null check (char_length(reference) between 1 and 128),   -- what the bank gets
+
+  -- The bank's answer, to the call itself or to an inquiry. Without one the call may have been carried out, whether its
+  -- outcome is `unknown` or null because the process died.
+  answered_at    timestamptz,
+  outcome        text check (outcome in (
+                   'enrolled', 'approved', 'declined', 'expired', 'reversed', 'nothing_found', 'settled', 'refused',
+                   'not_sent', 'unknown')),
+  external_transaction_id text,
+  auth_code      text,
+  result_code    text,
+  result_message text,
+  -- The amount that the bank says it approved, where that is another one; both null otherwise.
+  approved_minor    bigint check (approved_minor > 0),
+  approved_currency char(3),
+
+  constraint bank_call_answered check ((answered_at is not null) = (outcome is not null and outcome <> 'unknown')),
+  primary key (payment_id, number)
+) with (fillfactor = 60);                                -- room for the answer beside the row: no index changes with it
+
+grant select, insert, update (answered_at, outcome, external_transaction_id, auth_code, result_code, result_message,
+  approved_minor, approved_currency) on bank_call to payments_app;
+
 -- Captures, cancellations and expiries ---------------------------------------------------------------------------------
 
 -- They go through the payment's row, as reservations for refunds do, which is how they exclude each other.
@@ -326,13 +369,6 @@ create table payment_operation (
   state                text not null check (state in ('IN_FLIGHT', 'DONE', 'DECLINED', 'DROPPED')),
   result_code          text,
   result_message       text,
-
-  -- The time when it was sent last, or may have been; null where nothing of it has left this machine. A bank that
-  -- carries out repeats gets it again only when the call before can no longer arrive.
-  sent_at              timestamptz,
-  -- Rises where the bank has called a request too late without judging it: that reference is spent, and the operation is
-  -- sent under the next one.
-  sub_reference        smallint not null default 1 check (sub_reference >= 1),
 
   traceparent          text check (char_length(traceparent) <= 64),
   created_at           timestamptz not null default now(),
@@ -357,14 +393,6 @@ create table refund_reservation (
   state          text not null check (state in ('ACTIVE', 'SETTLED', 'RELEASED', 'REFUSED')),
   refusal        text,                                   -- JSON of the refusal, with state REFUSED
 
-  -- A bank may not return our reference of a refund. One refund of a payment at a time is then under way, and a
-  -- movement that is known to be another's is not taken for it.
-  sent_at        timestamptz,
-  external_transaction_id text check (char_length(external_transaction_id) <= 64),
-  -- The reference (its number) under which the refund may have been sent last; null while it certainly was not. It is
-  -- written under the payment's lock, before the bank is called: from then on the amount counts as paid.
-  sent_reference smallint,
-
   created_at     timestamptz not null default now()
 );
 
@@ -377,30 +405,6 @@ create index refund_reservation_refused on refund_reservation (created_at) where
 grant select, insert, update, delete on refund_reservation to payments_app;
 
 -- Payments whose outcome is unknown, or not what it should be ----------------------------------------------------------
-
--- The bank's answers about payments that are to be reversed; one row from the first answer that is not plain.
-create table payment_reversal (
-  payment_id           uuid primary key references payment,
-  approved_minor       bigint check (approved_minor > 0),   -- what the bank says it approved, if not what was asked for
-  sent_at              timestamptz,                         -- when a reversal was sent first, whatever came of it
-  -- The time of the last reversal that may still take effect at the bank; null where none may. While it may, people
-  -- cannot book the payment, whatever the bank refused before.
-  last_sent_at         timestamptz,
-  -- The number of reversals sent: of two processes that found the same only one sends it.
-  sends                integer not null default 0,
-  settled_at           timestamptz,                         -- the bank said that only a refund gives the money back
-  -- The same for the refund that gives back a settled charge. Its reference rises where the bank has called one too late
-  -- without judging it.
-  refund_sub_reference smallint not null default 1 check (refund_sub_reference >= 1),
-  refund_sent_at       timestamptz,
-  refund_sends         integer not null default 0,
-  refused_at           timestamptz,                         -- when it last refused the reversal or its refund
-  refusal_code         text check (char_length(refusal_code) <= 64),
-  refusal_message      text check (char_length(refusal_message) <= 200),
-  constraint payment_reversal_refused check ((refused_at is null) = (refusal_code is null))
-);
-
-grant select, insert, update on payment_reversal to payments_app;
 
 -- Payments that have ended although the bank, which had not seen them, could still carry them out: they are looked at once
 -- more after the bank's day, and until nothing of them is left there.

@@ -3,7 +3,7 @@ import type { IdempotencyKeyTable } from "@holdfast/idempotency";
 import type { OutboxTable } from "@holdfast/outbox";
 import type { PaymentTables } from "./payment/payment-table.ts";
 import type { ResolutionTables } from "./people/operator/resolution-table.ts";
-import type { ReversalTables } from "./unknown/recovery/reversal-table.ts";
+import type { CallTables } from "./bank/ledger/bank-call-table.ts";
 import type { WatchTables } from "./unknown/recovery/watch-table.ts";
 import type { OperationTables } from "./follow-up/operation/operation-table.ts";
 import type { ReservationTables } from "./follow-up/refund-reservation/reservation-table.ts";
@@ -20,7 +20,7 @@ import type { PurgeProgressTables } from "./retention/purge-progress-table.ts";
 export type PaymentsDatabase = AuditDatabase &
   PaymentTables &
   ResolutionTables &
-  ReversalTables &
+  CallTables &
   WatchTables &
   OperationTables &
   ReservationTables &

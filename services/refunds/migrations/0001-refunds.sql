@@ -46,14 +46,9 @@ create table refund (
   rejected_by             text check (char_length(rejected_by) between 1 and 200),
   rejection_reason        text check (char_length(rejection_reason) between 1 and 200),
 
-  -- The time when it was sent to the bank last, or may have been; null where nothing of it has left this machine. A
-  -- bank that carries out repeats gets it again only when the call before can no longer arrive.
-  sent_at                 timestamptz,
-  -- Rises where the bank has called a request too late without judging it: that reference is spent, and the refund is
-  -- sent under the next one.
-  sub_reference           smallint not null default 1 check (sub_reference >= 1),
-
-  -- The acquirer's answer. The reference we gave it begins with the refund's id.
+  -- The bank's answer, and our last reference there, as `payments` says them, which alone knows the calls. The reference
+  -- begins with the refund's id; null while it is the first one.
+  bank_reference          text check (char_length(bank_reference) <= 128),
   external_transaction_id text,
   auth_code               text,
   result_code             text,
@@ -95,8 +90,6 @@ create index refund_under_way on refund (created_at, refund_id)
   where state in ('EXECUTING', 'SETTLING', 'FAILING', 'REJECTING');
 -- The operators' list of one merchant's refunds in one state: that merchant may have a long past and none that waits.
 create index refund_merchant_queue on refund (merchant_id, state, created_at, refund_id);
--- The sum of a payment's refunds decides how many people have to approve one of them.
-create index refund_payment on refund (payment_id);
 
 -- Lists of refunds in the order of time, by what people look for: each has the order of the list, so that a page reads
 -- what it shows and nothing else. Those of one value have the merchant last, so that other merchants' rows are not even
@@ -108,6 +101,7 @@ create index refund_of_status on refund (
   merchant_id,
   (case when state in ('EXECUTING', 'SETTLING', 'FAILING', 'REJECTING') then 'PENDING_APPROVAL' else state end),
   created_at, refund_id);
+-- By it the sum of a payment's refunds is calculated, too, which decides how many people have to approve one of them.
 create index refund_of_payment on refund (payment_id, created_at, refund_id);
 create index refund_of_order on refund (order_id, created_at, refund_id, merchant_id);
 create index refund_of_customer on refund (customer_id, created_at, refund_id, merchant_id)

@@ -52,8 +52,7 @@ export type RefundTable = {
   recovery_attempts: Generated<number>;
   last_inquiry: string | null;
   notified_at: Generated<Date | null>;
-  sub_reference: Generated<number>;
-  sent_at: Date | null;
+  bank_reference: string | null;
   approved_minor: bigint | null;
   approved_currency: string | null;
   approvals_required: number | null;

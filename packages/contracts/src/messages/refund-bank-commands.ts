@@ -3,22 +3,20 @@ import { amountMinorSchema, defineServiceCommand } from "./message.ts";
 
 /**
  * The refunds service's commands that `payments` carries out at the bank. Only `payments` talks to banks and opens
- * their credentials, and it pays nothing that it has not reserved. The message is sent once: no copy of it may pay
- * again.
+ * their credentials, and it pays nothing that it has not reserved. It alone knows which calls may be at the bank: a copy
+ * of a message finds the first one's call.
  */
 
 /** The result code of a refund that was not sent, since a chargeback has taken its amount. */
 export const CHARGED_BACK_RESULT = "charged_back";
 
-/** A refund under one of its references. */
+/** A refund to carry out, or to ask about. */
 const refundAtBank = z.object({
   refundId: z.uuid(),
   paymentId: z.uuid(),
   kind: z.enum(["refund", "release"]),
   amountMinor: amountMinorSchema,
   currency: z.string(),
-  /** The number of the reference: the next one is taken where the bank has refused the one before as too late. */
-  subReference: z.int().min(1),
   /** The time of the decision, before which the bank cannot have anything of it. */
   decidedAt: z.iso.datetime(),
 });
@@ -57,25 +55,32 @@ export type RefundAnswer = z.infer<typeof refundAnswerSchema>;
 
 const senders = ["refunds"] as const;
 
-/** One call to the bank, which pays the refund. Refused where its amount is not reserved. */
+/**
+ * One step of a refund at the bank: it is sent, or asked about and sent again where that is safe. It is repeated until the
+ * answer is `approved` or `declined`; `not_found` says that it may still arrive. Refused where its amount is not reserved.
+ */
 export const carryOutRefundAtBank = defineServiceCommand({
   service: "payments",
   name: "carry-out-refund",
   senders,
-  request: refundAtBank,
-  result: z.object({ answer: refundAnswerSchema }),
+  /** `resumed`: it may have been sent before, whatever `payments` knows of it after a restore. */
+  request: refundAtBank.extend({ resumed: z.boolean() }),
+  result: z.object({
+    answer: refundAnswerSchema,
+    /** Our reference of the last call. */
+    reference: z.string(),
+    /** The next step need not wait. */
+    again: z.literal("now").optional(),
+  }),
 });
+export type RefundToCarryOut = z.infer<typeof carryOutRefundAtBank.request>;
 
-/** One inquiry about a refund, with the bank's treatment of a call that it gets twice. */
+/** One inquiry about a refund, which sends nothing; of its last reference, or of the n-th. */
 export const inquireRefundAtBank = defineServiceCommand({
   service: "payments",
   name: "inquire-refund",
   senders,
-  request: refundAtBank,
-  result: z.object({
-    answer: refundAnswerSchema,
-    repetition: z.enum(["replay", "refuses_second_success", "none"]),
-    /** The time after the end of our wait in which a call may still take effect. */
-    lateArrivalMs: z.int().min(0),
-  }),
+  request: refundAtBank.extend({ subReference: z.int().min(1).optional() }),
+  result: z.object({ answer: refundAnswerSchema }),
 });
+export type RefundToAskAbout = z.infer<typeof inquireRefundAtBank.request>;

@@ -62,6 +62,7 @@ export function eventsOfPayment(
       detail: html`<code>${cause}</code>`,
     })),
     ...operationEvents(reader, life),
+    ...bankEvents(reader, life),
     ...life.refunds.flatMap((refund) => refundEvents(reader, refund)),
     ...chargebacks.flatMap((chargeback) => chargebackEvents(reader, chargeback)),
     ...deliveryEvents(reader, life),
@@ -95,6 +96,31 @@ function operationEvents(
       detail: operation.resultMessage ?? operation.resultCode,
     };
     return [asked, ended];
+  });
+}
+
+/** Each call to the bank, and its answer. */
+function bankEvents(
+  reader: Reader,
+  { bankCalls = [], payment: { currency } }: OperatorPaymentLife,
+): TimelineEvent[] {
+  const { texts } = reader;
+  return bankCalls.flatMap((call) => {
+    const name = `${statusWord(reader, call.type)} ${amountText(reader, call.amount, currency)}`;
+    const sent: TimelineEvent = {
+      at: call.sentAt,
+      what: `${texts.bankCalled}: ${name}`,
+      who: texts.system,
+      detail: html`<code>${call.reference}</code>`,
+    };
+    if (call.answeredAt === undefined || call.outcome === undefined) return [sent];
+    const answered: TimelineEvent = {
+      at: call.answeredAt,
+      what: `${texts.bankAnswered}: ${name}, ${statusWord(reader, call.outcome)}`,
+      who: texts.bank,
+      detail: [call.resultCode, call.resultMessage].filter((text) => text !== undefined).join(" "),
+    };
+    return [sent, answered];
   });
 }
 

@@ -1,5 +1,6 @@
 import type { AcquirerOutcome, Declined } from "@holdfast/acquirer";
 import { PAYMENT_STATUS_CHANGED, type DeclineClass } from "@holdfast/contracts";
+import type { CallOutcome } from "../bank/ledger/bank-call-table.ts";
 import { webhookBody, type ShownPayment } from "./payment-record.ts";
 import type { RecordRow } from "./payment-statements.ts";
 
@@ -11,8 +12,13 @@ export type AuthorizationDecision =
   /** The acquirer answered with another amount than we asked for, or refuses what it reserved: that must be reversed. */
   | { to: "REVERSING"; cause: string };
 
-/** The end of a payment's authorization, and its cause. */
-export type FinalOutcome = { to: "SUCCESS" | "FAILED" | "CANCELLED"; cause: string; result: AcquirerResult };
+/** The end of a payment's authorization, its cause, and the bank's answer about the open call where it is one. */
+export type FinalOutcome = {
+  to: "SUCCESS" | "FAILED" | "CANCELLED";
+  cause: string;
+  result: AcquirerResult;
+  answer?: CallOutcome;
+};
 
 /** The acquirer's fields of the record; null where it gave none. */
 export type AcquirerResult = {
@@ -37,17 +43,23 @@ export function decideAuthorization(outcome: AcquirerOutcome): AuthorizationDeci
       return {
         to: "SUCCESS",
         cause: "approved",
+        answer: "approved",
         result: { externalTransactionId, authCode, resultCode, resultMessage },
       };
     }
     case "declined": {
-      return { to: "FAILED", cause: "declined", result: declinedResult(outcome) };
+      return { to: "FAILED", cause: "declined", result: declinedResult(outcome), answer: "declined" };
     }
     case "expired":
-      return { to: "FAILED", cause: "expired", result: EXPIRED };
+      return { to: "FAILED", cause: "expired", result: EXPIRED, answer: "expired" };
     case "not_sent":
       // This is the payment's only call so far, and provably not made: nothing is reserved, so nothing is reversed.
-      return { to: "FAILED", cause: "acquirer_unavailable", result: ACQUIRER_UNAVAILABLE };
+      return {
+        to: "FAILED",
+        cause: "acquirer_unavailable",
+        result: ACQUIRER_UNAVAILABLE,
+        answer: "not_sent",
+      };
     case "unknown":
       return { to: outcome.reason === "mismatch" ? "REVERSING" : "UNKNOWN", cause: outcome.reason };
     default:
@@ -108,6 +120,7 @@ const ACQUIRER_UNAVAILABLE: AcquirerResult = {
 export const DEADLINE_PASSED: FinalOutcome = {
   to: "FAILED",
   cause: "deadline_passed",
+  answer: "not_sent",
   result: {
     externalTransactionId: null,
     authCode: null,
@@ -132,7 +145,7 @@ export type PaymentToConclude = ShownPayment & {
  */
 export function conclude(
   payment: PaymentToConclude,
-  { to, cause, result }: FinalOutcome,
+  { to, cause, result, answer = null }: Omit<FinalOutcome, "answer"> & { answer?: CallOutcome | null },
   { keyed, at }: { keyed: boolean; at: number },
 ): { concluded: ShownPayment; change: RecordRow } {
   const acquirerFields = {
@@ -152,6 +165,7 @@ export function conclude(
     ...next,
     cause,
     ...acquirerFields,
+    call_outcome: answer,
     webhook_body: webhookBody(concluded),
     event_type: PAYMENT_STATUS_CHANGED,
     traceparent: payment.traceparent,

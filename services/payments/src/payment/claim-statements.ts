@@ -1,4 +1,5 @@
 import { unnested } from "@holdfast/postgres";
+import { CALL_OF_CLAIM } from "../bank/ledger/call-statements.ts";
 import { CLAIM_COLUMNS, COLUMN_NAMES, OWNS_ITS_KEY, type Statement } from "./payment-statements.ts";
 
 /**
@@ -50,8 +51,8 @@ const claim = (keyed: boolean) => `
     from free, (select now() + $1 * interval '1 millisecond' as ends) as lease
     ${keyed ? OWNS_ITS_KEY : ""}
     on conflict (payment_id) do nothing
-    returning payment_id, lease_token, created_at
-  ), history as (
+    returning payment_id, lease_token, created_at, transaction_type, account_id, amount_minor, currency
+  ), ${CALL_OF_CLAIM}, history as (
     insert into payment_history (payment_id, version, from_state, to_state, cause)
     select payment_id, 1, null, 'AUTHORIZING', 'claimed' from claimed
   )

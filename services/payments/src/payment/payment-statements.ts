@@ -1,4 +1,6 @@
 import { unnested } from "@holdfast/postgres";
+import type { CallOutcome } from "../bank/ledger/bank-call-table.ts";
+import { ANSWER_OF_RECORD } from "../bank/ledger/call-statements.ts";
 import type { PaymentState } from "./payment.ts";
 import type { PaymentRow } from "./payment-record.ts";
 
@@ -49,6 +51,8 @@ export type RecordRow = {
   result_code: string;
   result_message: string;
   decline_class: PaymentRow["decline_class"];
+  /** The bank's answer about the open call; null where the change is no answer of the bank. */
+  call_outcome: CallOutcome | null;
   /** Body of the merchant's webhook and of the answer stored under the key; null when `to` is not final. */
   webhook_body: Buffer | null;
   event_type: string;
@@ -123,6 +127,7 @@ export const RECORD_COLUMNS = [
   ["result_code", "text"],
   ["result_message", "text"],
   ["decline_class", "text"],
+  ["call_outcome", "text"],
   ["webhook_body", "bytea"],
   ["event_type", "text"],
   ["traceparent", "text"],
@@ -181,8 +186,9 @@ const record = (keyed: boolean) => `
       and payment.lease_token = given.lease_token
     returning payment.payment_id, given.lease_token, payment.merchant_id, payment.version, payment.state as status,
       uuidv7() as event_id,
-      given."from", given.cause, given.event_type, given.webhook_body, given.traceparent, given.keyed
-  ), history as (
+      given."from", given.cause, given.event_type, given.webhook_body, given.traceparent, given.keyed,
+      given.call_outcome, given.external_transaction_id, given.auth_code, given.result_code, given.result_message
+  ), ${ANSWER_OF_RECORD}, history as (
     insert into payment_history (payment_id, version, from_state, to_state, cause)
     select payment_id, version, "from", status, cause from changed
   ), event as (

@@ -37,6 +37,11 @@ export const retentionPolicy: RetentionLine<Kysely<PaymentsDatabase>>[] = [
     because: "It proves how the payment came to its state.",
   },
   {
+    table: "bank_call",
+    kept: { with: "payment" },
+    because: "It says what may be at the bank, and which references are spent there.",
+  },
+  {
     table: "payment_operation",
     kept: { with: "payment" },
     because: "Captures and cancellations are the books, and settlement asks for them.",
@@ -45,11 +50,6 @@ export const retentionPolicy: RetentionLine<Kysely<PaymentsDatabase>>[] = [
     table: "payment_resolution",
     kept: "in use",
     because: "A proposal is deleted when the payment is settled.",
-  },
-  {
-    table: "payment_reversal",
-    kept: { with: "payment" },
-    because: "It says which references are spent at the bank.",
   },
   {
     table: "payment_watch",

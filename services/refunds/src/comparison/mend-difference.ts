@@ -95,13 +95,10 @@ async function end(
 }
 
 /** Asks about each reference that the refund may have been sent under. @returns why it may have been paid. */
-async function wasPaid(
-  deps: MendDeps,
-  refund: Omit<RefundToSend, "sub_reference">,
-): Promise<string | undefined> {
+async function wasPaid(deps: MendDeps, refund: RefundToSend): Promise<string | undefined> {
   for (let sub = 1; sub <= REFERENCES_MAX; sub++) {
     const waitUntil = new Date(deps.now() + deps.acquirerTimeoutMs);
-    const { verdict: inquiry } = await deps.bank.inquire({ ...refund, sub_reference: sub }, waitUntil);
+    const inquiry = await deps.bank.inquire(refund, waitUntil, sub);
     switch (inquiry.kind) {
       case "not_found":
       case "declined":

@@ -1,4 +1,3 @@
-import { refundReference } from "@holdfast/acquirer/movement";
 import {
   amountToJson,
   currencyExponent,
@@ -12,7 +11,7 @@ import type { Selectable } from "kysely";
 import type { AmountsByCurrency } from "@holdfast/contracts";
 import type { RefundApprovalTable, RefundHistoryTable } from "../database.ts";
 import { isUnderWay } from "../refund/refund.ts";
-import { refundRecord, type RefundRow } from "../refund/refund-record.ts";
+import { refundRecord, shownReference, type RefundRow } from "../refund/refund-record.ts";
 import { approvalsRequiredFor } from "./approvals-required.ts";
 
 export type Approval = Selectable<RefundApprovalTable>;
@@ -88,7 +87,7 @@ function bankOf(row: OperatorRefundRow): Pick<OperatorRefund, "bank"> {
     };
   return {
     bank: {
-      reference: refundReference(row.refund_id, row.sub_reference),
+      reference: shownReference(row),
       ...approved,
       ...(external_transaction_id !== null && { externalTransactionId: external_transaction_id }),
       ...(auth_code !== null && { authCode: auth_code }),

@@ -8,15 +8,10 @@ import type { OperatorContext, resolutionOutcomeSchema } from "@holdfast/contrac
 import type { Transaction } from "kysely";
 import type { z } from "zod";
 import type { RefundsDatabase } from "../database.ts";
-import {
-  carryOutRefund,
-  changeBy,
-  inquireAboutRefund,
-  outcomeOf,
-  tryLater,
-} from "../refund/carry-out-refund.ts";
+import { carryOutRefund, changeBy, tryLater } from "../refund/carry-out-refund.ts";
+import { endBy } from "../refund/refund-bank.ts";
 import { changeRefund, type RefundChange } from "../refund/change-refund.ts";
-import { keepApproval, type LeasedRefund } from "../refund/refund-queries.ts";
+import { keepAnswer, type LeasedRefund } from "../refund/refund-queries.ts";
 import { auditRefund, ISSUED_BY_YOU, refuseAttempt } from "./audit-refund.ts";
 import { describeRefund } from "./list-refunds.ts";
 import {
@@ -94,11 +89,9 @@ async function carryOut(
   context: OperatorContext,
   { refund, statement }: Confirmed,
 ): Promise<Problem | undefined> {
-  const answer = await inquireAboutRefund(deps, refund);
-  const { verdict: inquiry } = answer;
-  const known = outcomeOf(deps, answer, refund);
-  const paidOther = paidAnotherAmount(refund, inquiry, known);
-  if (paidOther === "now" && inquiry.kind === "approved") await keepApproval(deps.db, refund, inquiry);
+  const inquiry = await deps.bank.inquire(refund, new Date(deps.now() + deps.acquirerTimeoutMs));
+  const paidOther = paidAnotherAmount(refund, inquiry);
+  await keepAnswer(deps.db, refund, { verdict: inquiry });
   if (paidOther && statement.outcome === "FAILED") {
     await tryLater(deps, refund, "mismatch");
     const said = paidOther === "now" && inquiry.kind === "approved" ? inquiry : undefined;
@@ -107,15 +100,15 @@ async function carryOut(
       said?.resultMessage ?? refund.result_message ?? "",
     );
   }
-  const byBank = typeof known === "object" && (known.kind === "approved" || known.kind === "declined");
-  const change: Pick<RefundChange, "to" | "set" | "cause"> = byBank
+  const known = endBy(refund, inquiry);
+  const change: Pick<RefundChange, "to" | "set" | "cause"> = known
     ? { ...changeBy(known), cause: known.kind }
     : { ...changeByPeople(statement.outcome, paidOther !== undefined), cause: RESOLVED_CAUSE };
   const changed = await deps.db.transaction().execute(async (trx) => {
     const after = await changeRefund(trx, refund, { ...change, leaseMs: deps.leaseMs });
     if (!after) return undefined;
     await trx.deleteFrom("refund_resolution").where("refund_id", "=", refund.refund_id).execute();
-    const detail = { ...statement, inquiry: inquiry.kind, decidedBy: byBank ? "bank" : "operators" };
+    const detail = { ...statement, inquiry: inquiry.kind, decidedBy: known ? "bank" : "operators" };
     await auditRefund(trx, context, "refund.resolved", refund, detail);
     return after;
   });
@@ -124,18 +117,14 @@ async function carryOut(
     return { outcome: "problem", code: "operation_in_progress" };
   }
   await carryOutRefund(deps, changed as LeasedRefund, { resumed: true });
-  const contradicted = byBank && known.kind === "approved" && statement.outcome === "FAILED";
-  return contradicted ? saysSettled(known.resultCode, known.resultMessage) : undefined;
+  return known?.kind === "approved" && statement.outcome === "FAILED"
+    ? saysSettled(known.resultCode, known.resultMessage)
+    : undefined;
 }
 
 /** Tells whether the bank says that it has paid another amount: now, or before and nothing else now. */
-function paidAnotherAmount(
-  refund: LeasedRefund,
-  inquiry: Verdict,
-  known: ReturnType<typeof outcomeOf>,
-): "now" | "before" | undefined {
-  if (inquiry.kind === "approved")
-    return typeof known === "object" && known.kind === "unknown" ? "now" : undefined;
+function paidAnotherAmount(refund: LeasedRefund, inquiry: Verdict): "now" | "before" | undefined {
+  if (inquiry.kind === "approved") return endBy(refund, inquiry) ? undefined : "now";
   const isSilent = inquiry.kind === "unknown" || inquiry.kind === "not_sent";
   return isSilent && refund.approved_minor !== null ? "before" : undefined;
 }

@@ -1,12 +1,9 @@
 /**
- * A decided refund, phase by phase, each committed before the next. An approved one is one call to the bank under a
- * reference of its own, repeated under that same reference until its outcome is known. An outcome that is not known
- * leaves it EXECUTING, with its amount reserved; it is never called a decline. It is sent under another reference only
- * where an inquiry says that the bank has called this one too late, so that nothing was or ever will be paid under it: the
- * bank pays at most once. Then `payments` settles or releases the amount, and only then the end is shown.
+ * A decided refund, phase by phase, each committed before the next. An approved one is carried out by `payments`, step by step
+ * until its outcome is known. An outcome that is not known leaves it EXECUTING, with its amount reserved; it is never called
+ * a decline. Then `payments` settles or releases the amount, and only then the end is shown.
  */
-import type { AcquirerOutcome, MovementOutcome } from "@holdfast/acquirer";
-import { movementOutcome } from "@holdfast/acquirer/movement";
+import type { Verdict } from "@holdfast/acquirer";
 import { retryHintOf, waitFor } from "@holdfast/acquirer/not-sent";
 import { failpoint, nextAttemptInMs } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
@@ -14,10 +11,9 @@ import type { BusinessEvents } from "../business-events.ts";
 import type { RefundsDatabase } from "../database.ts";
 import type { PaymentsPort } from "../payments-port.ts";
 import { changeRefund } from "./change-refund.ts";
-import type { RefundRow } from "./refund-record.ts";
-import { keepApproval, recordNotSent, postpone, renewLease, type LeasedRefund } from "./refund-queries.ts";
+import { keepAnswer, postpone, type LeasedRefund } from "./refund-queries.ts";
 import type { FinalRefundState } from "./refund.ts";
-import type { RefundBank, RefundVerdict } from "./refund-bank.ts";
+import { endBy, type BankStep, type RefundBank } from "./refund-bank.ts";
 
 export type CarryOutDeps = {
   db: Kysely<RefundsDatabase>;
@@ -46,9 +42,7 @@ export async function carryOutRefund(
 ): Promise<void> {
   let current: LeasedRefund | undefined = refund;
   try {
-    if (refund.state === "EXECUTING") {
-      current = await (resumed ? resumeExecution(deps, refund) : executeRefund(deps, refund));
-    }
+    if (refund.state === "EXECUTING") current = await executeRefund(deps, refund, resumed);
     if (current && isEnding(current)) await endRefund(deps, current);
   } catch (error) {
     deps.events.attemptFailed(refund, error);
@@ -56,96 +50,55 @@ export async function carryOutRefund(
   }
 }
 
-/** Calls the bank. @returns the refund in the state its end leads through, or undefined while the outcome is unknown. */
+/** One step at the bank. @returns the refund in the state its end leads through, or undefined while the outcome is unknown. */
 async function executeRefund(
   deps: CarryOutDeps,
   refund: LeasedRefund,
-  until = waitUntil(deps),
+  resumed: boolean,
 ): Promise<LeasedRefund | undefined> {
-  const outcome = await deps.bank.carryOut(refund, until);
+  // An inquiry, and a call behind it.
+  const until = new Date(deps.now() + 2 * deps.acquirerTimeoutMs);
+  const step = await deps.bank.carryOut(refund, resumed, until);
   await failpoint("refunds.after_acquirer");
-  if (outcome.kind === "not_sent") await recordNotSent(deps.db, refund);
-  return await conclude(deps, refund, outcome);
-}
-
-/**
- * Asks about a call whose answer was lost. Repeats it where the bank has not seen the reference and will not get it any more,
- * and under the next
- * reference where the bank has called this one too late.
- */
-async function resumeExecution(deps: CarryOutDeps, refund: LeasedRefund): Promise<LeasedRefund | undefined> {
-  const answer = await inquireAboutRefund(deps, refund);
-  await failpoint("refunds.after_inquiry");
-  const { verdict: inquiry } = answer;
-  const known = outcomeOf(deps, answer, refund);
-  if (known === "wait") return await tryLater(deps, refund, inquiry.kind);
-  if (known !== "repeat" && known !== "repeat_under_new_reference") {
-    if (inquiry.kind === "approved" && known.kind === "unknown") await keepApproval(deps.db, refund, inquiry);
-    return await conclude(deps, refund, known);
-  }
-  // Counted from before the commit: a process that stands still after it must not send it when another one may.
-  const until = waitUntil(deps);
-  const subReference = known === "repeat" ? refund.sub_reference : refund.sub_reference + 1;
-  const renewed = await renewLease(deps.db, refund, {
-    leaseMs: deps.leaseMs,
-    found: inquiry.kind,
-    subReference,
-  });
-  await failpoint("refunds.after_reference");
-  return renewed && (await executeRefund(deps, renewed, until));
-}
-
-/** Asks the bank about the reference under which the refund was sent last. */
-export async function inquireAboutRefund(
-  deps: Pick<CarryOutDeps, "bank" | "now" | "acquirerTimeoutMs">,
-  refund: RefundRow,
-): Promise<RefundVerdict> {
-  return await deps.bank.inquire(refund, waitUntil(deps));
-}
-
-/** The outcome of the refund by an inquiry about it. */
-export function outcomeOf(
-  { acquirerTimeoutMs }: Pick<CarryOutDeps, "acquirerTimeoutMs">,
-  { verdict, repetition, lateArrivalMs }: RefundVerdict,
-  { amount_minor, currency, sent_ms_ago }: Pick<LeasedRefund, "amount_minor" | "currency" | "sent_ms_ago">,
-): MovementOutcome {
-  const asked = { amountMinor: amount_minor, currency };
-  const horizonMs = acquirerTimeoutMs + lateArrivalMs;
-  return movementOutcome(verdict, asked, { sentMsAgo: sent_ms_ago, horizonMs }, { repetition });
+  await keepAnswer(deps.db, refund, step);
+  return await conclude(deps, refund, step);
 }
 
 /** Commits a known outcome, and leaves an unknown one to recovery. */
 async function conclude(
   deps: CarryOutDeps,
   refund: LeasedRefund,
-  outcome: AcquirerOutcome,
+  { verdict, again }: BankStep,
 ): Promise<LeasedRefund | undefined> {
-  switch (outcome.kind) {
+  const end = endBy(refund, verdict);
+  if (end) {
+    const change = { ...changeBy(end), cause: end.kind, leaseMs: deps.leaseMs };
+    const changed = await deps.db.transaction().execute((trx) => changeRefund(trx, refund, change));
+    await failpoint("refunds.after_outcome");
+    if (!changed) deps.events.lost(refund);
+    return changed as LeasedRefund | undefined;
+  }
+  switch (verdict.kind) {
     case "approved":
-    case "declined": {
-      const change = { ...changeBy(outcome), cause: outcome.kind, leaseMs: deps.leaseMs };
-      const changed = await deps.db.transaction().execute((trx) => changeRefund(trx, refund, change));
-      await failpoint("refunds.after_outcome");
-      if (!changed) deps.events.lost(refund);
-      return changed as LeasedRefund | undefined;
-    }
-    case "expired":
-      // Only an inquiry tells whether nothing was paid under this reference. It is made immediately, unless the bank calls
-      // one reference after the other too late.
-      return await tryLater(deps, refund, "expired", refund.sub_reference === 1 ? { inMs: 0 } : {});
-    case "unknown":
-      return await tryLater(deps, refund, outcome.reason);
+      return await tryLater(deps, refund, "mismatch");
     case "not_sent": {
-      const { cause, ...when } = retryHintOf(outcome);
+      const { cause, ...when } = retryHintOf(verdict);
       return await tryLater(deps, refund, cause, when);
     }
+    case "unknown":
+      return await tryLater(deps, refund, verdict.reason);
+    case "declined":
+    case "not_found":
+    case "expired":
+    case "reversed":
+      return await tryLater(deps, refund, verdict.kind, again === "now" ? { inMs: 0 } : {});
     default:
-      return outcome satisfies never;
+      return verdict satisfies never;
   }
 }
 
 /** The state that the bank's own answer leads to, with that answer. */
-export function changeBy(outcome: Extract<AcquirerOutcome, { kind: "approved" | "declined" }>) {
+export function changeBy(outcome: Extract<Verdict, { kind: "approved" | "declined" }>) {
   return {
     to: outcome.kind === "approved" ? ("SETTLING" as const) : ("FAILING" as const),
     set: {
@@ -211,8 +164,4 @@ export async function tryLater(
   const waitMs = inMs ?? waitFor(notBefore, { stepMs: nextAttemptInMs(ageMs, deps), now: deps.now() });
   await postpone(deps.db, refund, { inMs: waitMs, cause });
   deps.events.waiting(refund, { cause, ageMs: Math.round(ageMs), attempts: refund.recovery_attempts + 1 });
-}
-
-function waitUntil({ now, acquirerTimeoutMs }: Pick<CarryOutDeps, "now" | "acquirerTimeoutMs">): Date {
-  return new Date(now() + acquirerTimeoutMs);
 }

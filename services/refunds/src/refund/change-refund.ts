@@ -4,7 +4,7 @@ import { sql, type Transaction, type Updateable } from "kysely";
 import type { RefundsDatabase, RefundTable } from "../database.ts";
 import { isFinal, isUnderWay, transition, type RefundState } from "./refund.ts";
 import { webhookBody, type RefundRow } from "./refund-record.ts";
-import { sentMsAgo, stateAgeMs } from "./refund-queries.ts";
+import { stateAgeMs } from "./refund-queries.ts";
 
 export type RefundChange = {
   to: RefundState;
@@ -30,14 +30,13 @@ export async function changeRefund(
   trx: Transaction<RefundsDatabase>,
   refund: RefundRow,
   { to, cause, set, leaseMs }: RefundChange,
-): Promise<(RefundRow & { state_age_ms: number; sent_ms_ago: number | null }) | undefined> {
+): Promise<(RefundRow & { state_age_ms: number }) | undefined> {
   const state = transition(refund.state, to);
   const leaseEnds = isUnderWay(state) ? fromNow(leaseMs) : null;
   const changed = await trx
     .updateTable("refund")
     .set({
       ...set,
-      ...(state === "EXECUTING" && { sent_at: sql<Date>`now()` }),
       state,
       version: sql<number>`version + 1`,
       state_since: sql<Date>`now()`,
@@ -52,7 +51,7 @@ export async function changeRefund(
     .where("state", "=", refund.state)
     .where(sql<boolean>`lease_token is not distinct from ${refund.lease_token}`)
     .returningAll()
-    .returning([stateAgeMs().as("state_age_ms"), sentMsAgo().as("sent_ms_ago")])
+    .returning(stateAgeMs().as("state_age_ms"))
     .executeTakeFirst();
   if (!changed) return undefined;
   const { refund_id, version } = changed;

@@ -37,17 +37,15 @@ const REFUND: RefundToSend = {
   kind: "release",
   amount_minor: 99_999_999_999_999n,
   currency: "TRY",
-  sub_reference: 2,
   created_at: new Date("2026-03-01T12:00:00.123Z"),
   traceparent: null,
 };
 
-type Reply = CommandReply<{ answer: RefundAnswer }>;
+type Reply = CommandReply<{ answer: RefundAnswer; reference: string }>;
 
 /** Has `payments` answer both commands so, until the test ends. @returns what it gets. */
 async function paymentsAnswer(reply: () => Reply, when = async (_deadlineAt: number): Promise<void> => {}) {
   const seen: { payload: RefundAtBank; deadlineAt: number }[] = [];
-  const known = { repetition: "replay", lateArrivalMs: 5_000 } as const;
   const take = async ({ deadlineAt }: { deadlineAt: number }, payload: RefundAtBank) => {
     seen.push({ payload, deadlineAt });
     await when(deadlineAt);
@@ -55,19 +53,17 @@ async function paymentsAnswer(reply: () => Reply, when = async (_deadlineAt: num
   };
   const payments = await serveCommands(nats.url, "payments", [
     handler(carryOutRefundAtBank, async ({ context, payload }) => take(context, payload)),
-    handler(inquireRefundAtBank, async ({ context, payload }) => {
-      const taken = await take(context, payload);
-      return "result" in taken ? { ...taken, result: { ...taken.result, ...known } } : taken;
-    }),
+    handler(inquireRefundAtBank, async ({ context, payload }) => take(context, payload)),
   ]);
   onTestFinished(() => payments.stop());
   return seen;
 }
 
-const answered = (answer: RefundAnswer) => (): Reply => ({ outcome: "done", result: { answer } });
-
-/** The terms of a bank that could not be asked: none that would allow a second call. */
-const UNASKED = { repetition: "none", lateArrivalMs: Infinity };
+const REFERENCE = `${REFUND.refund_id}:refund:2`;
+const answered = (answer: RefundAnswer) => (): Reply => ({
+  outcome: "done",
+  result: { answer, reference: REFERENCE },
+});
 const NOT_SENT = { kind: "not_sent" };
 const LOST = { kind: "unknown", reason: "timeout" };
 
@@ -83,19 +79,21 @@ const DECLINED = { kind: "declined", resultCode: "57", resultMessage: "Not permi
 
 test("payments is told the refund, exactly, and when nobody waits any more", async () => {
   const seen = await paymentsAnswer(answered({ kind: "not_sent" }));
-  await bank.carryOut(REFUND, waitUntil);
-  await bank.inquire(REFUND, waitUntil);
+  await bank.carryOut(REFUND, true, waitUntil);
+  await bank.inquire(REFUND, waitUntil, 3);
   const payload = {
     refundId: REFUND.refund_id,
     paymentId: REFUND.payment_id,
     kind: "release",
     amountMinor: "99999999999999",
     currency: "TRY",
-    subReference: 2,
     decidedAt: "2026-03-01T12:00:00.123Z",
   };
-  const expected = { payload, deadlineAt: waitUntil.getTime() };
-  expect(seen).toEqual([expected, expected]);
+  const deadlineAt = waitUntil.getTime();
+  expect(seen).toEqual([
+    { payload: { ...payload, resumed: true }, deadlineAt },
+    { payload: { ...payload, subReference: 3 }, deadlineAt },
+  ]);
 });
 
 describe("without an answer of the bank", () => {
@@ -116,7 +114,7 @@ describe("without an answer of the bank", () => {
     ["payments does not know: the call may have been made", () => ({ outcome: "in_doubt" }), LOST],
     [
       "payments is at it still: the call may have been made",
-      () => ({ outcome: "pending", result: { answer: { kind: "not_sent" } } }),
+      () => ({ outcome: "pending", result: { answer: { kind: "not_sent" }, reference: REFERENCE } }),
       LOST,
     ],
     [
@@ -126,27 +124,25 @@ describe("without an answer of the bank", () => {
     ],
   ])("%s", async (_, reply, verdict) => {
     await paymentsAnswer(reply);
-    expect(await bank.carryOut(REFUND, waitUntil)).toEqual(verdict);
-    expect(await bank.inquire(REFUND, waitUntil)).toEqual({ verdict, ...UNASKED });
+    expect(await bank.carryOut(REFUND, false, waitUntil)).toEqual({ verdict });
+    expect(await bank.inquire(REFUND, waitUntil)).toEqual(verdict);
   });
 
   test("nobody serves the commands: nothing was sent", async () => {
-    expect(await bank.carryOut(REFUND, waitUntil)).toEqual(NOT_SENT);
-    expect(await bank.inquire(REFUND, waitUntil)).toEqual({ verdict: NOT_SENT, ...UNASKED });
+    expect(await bank.carryOut(REFUND, false, waitUntil)).toEqual({ verdict: NOT_SENT });
+    expect(await bank.inquire(REFUND, waitUntil)).toEqual(NOT_SENT);
   });
 
   test("payments could not read the message: nothing was sent", async () => {
     const seen = await paymentsAnswer(answered({ kind: "not_sent" }));
-    const unreadable = { ...REFUND, sub_reference: 0 };
-    expect(await bank.carryOut(unreadable, waitUntil)).toEqual(NOT_SENT);
-    expect(await bank.inquire(unreadable, waitUntil)).toEqual({ verdict: NOT_SENT, ...UNASKED });
+    const unreadable = { ...REFUND, refund_id: "none" };
+    expect(await bank.carryOut(unreadable, false, waitUntil)).toEqual({ verdict: NOT_SENT });
+    expect(await bank.inquire(unreadable, waitUntil)).toEqual(NOT_SENT);
     expect(seen).toEqual([]);
   });
 });
 
 describe("an answer of the bank", () => {
-  const known = { repetition: "replay", lateArrivalMs: 5_000 };
-
   test.each<[RefundAnswer, object]>([
     [
       { ...APPROVED, amountMinor: "99999999999999" },
@@ -158,6 +154,7 @@ describe("an answer of the bank", () => {
       { ...DECLINED, externalTransactionId: "ext-1" },
     ],
     [{ kind: "expired" }, { kind: "expired" }],
+    [{ kind: "not_found" }, { kind: "not_found" }],
     [
       { kind: "unknown", reason: "pending" },
       { kind: "unknown", reason: "pending" },
@@ -165,24 +162,23 @@ describe("an answer of the bank", () => {
     [{ kind: "not_sent" }, NOT_SENT],
   ])("is that of a call and of an inquiry: %o", async (answer, verdict) => {
     await paymentsAnswer(answered(answer));
-    expect(await bank.carryOut(REFUND, waitUntil)).toEqual(verdict);
-    expect(await bank.inquire(REFUND, waitUntil)).toEqual({ verdict, ...known });
+    expect(await bank.carryOut(REFUND, false, waitUntil)).toEqual({ verdict, reference: REFERENCE });
+    expect(await bank.inquire(REFUND, waitUntil)).toEqual(verdict);
   });
 
   test("is heard although it comes in the last moment", async () => {
     await paymentsAnswer(answered(DECLINED), async (deadlineAt) => {
       await eventually(() => Date.now() > deadlineAt);
     });
-    expect(await bank.carryOut(REFUND, new Date(Date.now() + 2_000))).toEqual(DECLINED);
+    expect(await bank.carryOut(REFUND, false, new Date(Date.now() + 2_000))).toMatchObject({
+      verdict: DECLINED,
+    });
   });
 
-  test.each<RefundAnswer>([{ kind: "not_found" }, { kind: "reversed" }])(
-    "that an inquiry gives proves nothing of a call: $kind",
-    async (answer) => {
-      await paymentsAnswer(answered(answer));
-      expect(await bank.inquire(REFUND, waitUntil)).toEqual({ verdict: answer, ...known });
-      const lost = { kind: "unknown", reason: "invalid_answer" };
-      expect(await bank.carryOut(REFUND, waitUntil)).toEqual(lost);
-    },
-  );
+  test("says that the next step need not wait", async () => {
+    const expired = { answer: { kind: "expired" }, reference: REFERENCE, again: "now" } as const;
+    await paymentsAnswer(() => ({ outcome: "done", result: expired }));
+    const step = await bank.carryOut(REFUND, false, waitUntil);
+    expect(step).toEqual({ verdict: { kind: "expired" }, reference: REFERENCE, again: "now" });
+  });
 });

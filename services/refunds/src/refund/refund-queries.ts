@@ -1,24 +1,18 @@
 import { fromNow, msSince, msUntilFirst } from "@holdfast/postgres";
 import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
 import type { RefundsDatabase } from "../database.ts";
-import type { RefundRow } from "./refund-record.ts";
+import { endBy, type BankStep } from "./refund-bank.ts";
+import { shownReference, type RefundRow } from "./refund-record.ts";
 
 /** A refund under this process's lease. All times are by the database's clock. */
 export type LeasedRefund = RefundRow & {
   lease_token: string;
   state_age_ms: number;
-  /** The time since it was sent to the bank last; null where nothing of it can arrive. */
-  sent_ms_ago: number | null;
 };
 
 /** SQL for the milliseconds that a refund has been in its state. */
 export function stateAgeMs(): RawBuilder<number> {
   return msSince("state_since");
-}
-
-/** SQL for the milliseconds since a refund was sent to the bank last, or may have been. */
-export function sentMsAgo(): RawBuilder<number | null> {
-  return msSince<number | null>("sent_at");
 }
 
 /** One refund, and whether a process works on it now, by the database's clock. @param merchantId undefined for operators. */
@@ -46,11 +40,7 @@ export async function lockRefund(
   return await trx
     .selectFrom("refund")
     .selectAll()
-    .select([
-      leaseIsLive().as("lease_is_live"),
-      stateAgeMs().as("state_age_ms"),
-      sentMsAgo().as("sent_ms_ago"),
-    ])
+    .select([leaseIsLive().as("lease_is_live"), stateAgeMs().as("state_age_ms")])
     .where("refund_id", "=", refundId)
     .forUpdate()
     .executeTakeFirst();
@@ -93,7 +83,7 @@ export async function leaseDue(
     })
     .where("refund_id", "in", due)
     .returningAll()
-    .returning([stateAgeMs().as("state_age_ms"), sentMsAgo().as("sent_ms_ago")])
+    .returning(stateAgeMs().as("state_age_ms"))
     .$narrowType<{ lease_token: string }>()
     .execute();
 }
@@ -145,76 +135,31 @@ export async function bringInquiryForward(db: Kysely<RefundsDatabase>, refundId:
 }
 
 /**
- * Renews the lease before the bank is called again, and commits that it may have been, and under which reference.
- * @param subReference the refund's own, or the next one where the bank has called this one too late.
- * @returns the refund as it is now, or undefined when the lease is no longer ours.
+ * Keeps our reference at the bank beside the refund, and where the bank says that it paid another amount, for operators, its
+ * whole answer; the lease stays.
  */
-export async function renewLease(
+export async function keepAnswer(
   db: Kysely<RefundsDatabase>,
-  { refund_id, lease_token }: LeasedRefund,
-  { leaseMs, found, subReference }: { leaseMs: number; found: string; subReference: number },
-): Promise<LeasedRefund | undefined> {
-  return await db
-    .updateTable("refund")
-    .set({
-      lease_until: fromNow(leaseMs),
-      recover_at: fromNow(leaseMs),
-      last_inquiry: found,
-      sub_reference: subReference,
-      sent_at: sql<Date>`now()`,
-      updated_at: sql<Date>`now()`,
-    })
-    .where("refund_id", "=", refund_id)
-    .where("lease_token", "=", lease_token)
-    .returningAll()
-    .returning([stateAgeMs().as("state_age_ms"), sentMsAgo().as("sent_ms_ago")])
-    .$narrowType<{ lease_token: string }>()
-    .executeTakeFirst();
-}
-
-/** The bank's answer about a refund: `amountMinor` and `currency` may be others than were asked for. */
-export type BankAnswer = {
-  amountMinor: bigint;
-  currency: string;
-  externalTransactionId?: string | undefined;
-  authCode: string;
-  resultCode: string;
-  resultMessage: string;
-};
-
-/** Keeps, beside the refund and for operators, that the bank says it paid another amount; the lease stays. */
-export async function keepApproval(
-  db: Kysely<RefundsDatabase>,
-  { refund_id, lease_token }: LeasedRefund,
-  answer: BankAnswer,
+  { refund_id, lease_token, ...refund }: LeasedRefund,
+  { verdict, reference }: Pick<BankStep, "verdict" | "reference">,
 ): Promise<void> {
+  const other = verdict.kind === "approved" && !endBy(refund, verdict) ? verdict : undefined;
+  const isNew = reference !== undefined && reference !== shownReference({ ...refund, refund_id });
+  if (!other && !isNew) return;
   await db
     .updateTable("refund")
     .set({
-      approved_minor: answer.amountMinor,
-      approved_currency: answer.currency,
-      external_transaction_id: answer.externalTransactionId ?? null,
-      auth_code: answer.authCode,
-      result_code: answer.resultCode,
-      result_message: answer.resultMessage,
+      ...(isNew && { bank_reference: reference }),
+      ...(other && {
+        approved_minor: other.amountMinor,
+        approved_currency: other.currency,
+        external_transaction_id: other.externalTransactionId,
+        auth_code: other.authCode,
+        result_code: other.resultCode,
+        result_message: other.resultMessage,
+      }),
       updated_at: sql<Date>`now()`,
     })
-    .where("refund_id", "=", refund_id)
-    .where("lease_token", "=", lease_token)
-    .execute();
-}
-
-/**
- * Notes that nothing of the last call left this machine, and that none before it can arrive any more. Does nothing
- * without the lease.
- */
-export async function recordNotSent(
-  db: Kysely<RefundsDatabase>,
-  { refund_id, lease_token }: LeasedRefund,
-): Promise<void> {
-  await db
-    .updateTable("refund")
-    .set({ sent_at: null })
     .where("refund_id", "=", refund_id)
     .where("lease_token", "=", lease_token)
     .execute();

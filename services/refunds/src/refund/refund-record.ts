@@ -1,3 +1,4 @@
+import { refundReference } from "@holdfast/acquirer/movement";
 import { amountToJson, isLive, type ApiPaymentResponse } from "@holdfast/contracts";
 import type { Selectable } from "kysely";
 import type { RefundTable } from "../database.ts";
@@ -52,4 +53,12 @@ function resultOf(refund: RefundRow): Partial<ApiPaymentResponse> {
 /** The exact bytes of a webhook about the refund as it is now. */
 export function webhookBody(refund: RefundRow): Buffer {
   return Buffer.from(JSON.stringify(refundRecord(refund)));
+}
+
+/** Our reference of the refund's last call, or of the first one that will be made. */
+export function shownReference({
+  refund_id,
+  bank_reference,
+}: Pick<RefundRow, "refund_id" | "bank_reference">): string {
+  return bank_reference ?? refundReference(refund_id);
 }

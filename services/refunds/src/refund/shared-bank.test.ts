@@ -1,13 +1,12 @@
-import type { AcquirerOutcome } from "@holdfast/acquirer";
 import { expect, test } from "vitest";
-import type { RefundBank, RefundToSend } from "./refund-bank.ts";
+import type { BankStep, RefundBank, RefundToSend } from "./refund-bank.ts";
 import { permitsByAccount, shareBank } from "./shared-bank.ts";
 
-const UNKNOWN: AcquirerOutcome = { kind: "unknown", reason: "timeout" };
+const UNKNOWN: BankStep = { verdict: { kind: "unknown", reason: "timeout" } };
 
 /** A bank that answers when the test says so. */
 function setUp() {
-  const calls: { refund: string; answer: (outcome: AcquirerOutcome) => void }[] = [];
+  const calls: { refund: string; answer: (step: BankStep) => void }[] = [];
   const call = ({ refund_id }: RefundToSend) =>
     new Promise<never>((resolve) => calls.push({ refund: refund_id, answer: resolve as never }));
   const bank: RefundBank = { carryOut: call, inquire: call };
@@ -26,7 +25,6 @@ const refundOf = (
   kind: "refund",
   amount_minor: 100n,
   currency: "TRY",
-  sub_reference: 1,
   created_at: new Date(),
   traceparent: null,
 });
@@ -34,9 +32,9 @@ const soon = (waitMs = 60_000) => new Date(Date.now() + waitMs);
 
 test("a merchant's calls beyond its share wait for its own, and another merchant's do not", async () => {
   const { calls, bank } = setUp();
-  const first = bank.carryOut(refundOf("noisy", "first"), soon());
+  const first = bank.carryOut(refundOf("noisy", "first"), false, soon());
   const second = bank.inquire(refundOf("noisy", "second"), soon());
-  void bank.carryOut(refundOf("other", "other"), soon());
+  void bank.carryOut(refundOf("other", "other"), false, soon());
   await expect.poll(() => calls.map(({ refund }) => refund)).toEqual(["first", "other"]);
   calls[0]!.answer(UNKNOWN);
   expect(await first).toEqual(UNKNOWN);
@@ -47,20 +45,22 @@ test("a merchant's calls beyond its share wait for its own, and another merchant
 
 test("a call that gets no place within its time was certainly not sent", async () => {
   const { calls, bank } = setUp();
-  void bank.carryOut(refundOf("noisy", "first"), soon());
+  void bank.carryOut(refundOf("noisy", "first"), false, soon());
   await expect.poll(() => calls).toHaveLength(1);
-  expect(await bank.carryOut(refundOf("noisy", "late"), soon(0))).toEqual({ kind: "not_sent" });
-  expect(await bank.inquire(refundOf("noisy", "late"), soon(0))).toMatchObject({
+  expect(await bank.carryOut(refundOf("noisy", "late"), false, soon(0))).toEqual({
     verdict: { kind: "not_sent" },
   });
+  expect(await bank.inquire(refundOf("noisy", "late"), soon(0))).toEqual({ kind: "not_sent" });
   expect(calls).toHaveLength(1);
 });
 
 test("a call to an account whose bank hangs takes no place of another account's, not even of the same merchant's", async () => {
   const { calls, bank } = setUp();
-  const hanging = bank.carryOut(refundOf("merchant", "one", "frozen"), soon());
-  const other = bank.carryOut(refundOf("merchant", "two", "other"), soon());
-  expect(await bank.carryOut(refundOf("merchant", "three", "frozen"), soon(0))).toEqual({ kind: "not_sent" });
+  const hanging = bank.carryOut(refundOf("merchant", "one", "frozen"), false, soon());
+  const other = bank.carryOut(refundOf("merchant", "two", "other"), false, soon());
+  expect(await bank.carryOut(refundOf("merchant", "three", "frozen"), false, soon(0))).toEqual({
+    verdict: { kind: "not_sent" },
+  });
   await expect.poll(() => calls.map(({ refund }) => refund)).toEqual(["one", "two"]);
   for (const { answer } of calls) answer(UNKNOWN);
   expect(await Promise.all([hanging, other])).toEqual([UNKNOWN, UNKNOWN]);

@@ -26,20 +26,26 @@ export function permitsByAccount(options: SharedPermitsOptions): PermitsOf {
 export function shareBank(bank: RefundBank, permitsOf: PermitsOf): RefundBank {
   const within = async <Answer>(
     { merchant_id, account_id }: RefundToSend,
-    waitUntil: Date,
+    until: number,
     call: () => Promise<Answer>,
     notSent: Answer,
   ): Promise<Answer> => {
-    const release = await permitsOf(account_id).wait(merchant_id, waitUntil.getTime());
+    const release = await permitsOf(account_id).wait(merchant_id, until);
     return release ? await call().finally(release) : notSent;
   };
   return {
-    carryOut: (refund, waitUntil) =>
-      within(refund, waitUntil, () => bank.carryOut(refund, waitUntil), NOT_SENT),
-    inquire: (refund, waitUntil) =>
-      within(refund, waitUntil, () => bank.inquire(refund, waitUntil), NOT_ASKED),
+    carryOut: (refund, resumed, waitUntil) =>
+      // A step may be two calls, of which it waits for one permit.
+      within(refund, halfway(waitUntil), () => bank.carryOut(refund, resumed, waitUntil), {
+        verdict: NOT_SENT,
+      }),
+    inquire: (refund, waitUntil, subReference) =>
+      within(refund, waitUntil.getTime(), () => bank.inquire(refund, waitUntil, subReference), NOT_SENT),
   };
 }
 
+function halfway(end: Date): number {
+  return (Date.now() + end.getTime()) / 2;
+}
+
 const NOT_SENT = { kind: "not_sent" } as const;
-const NOT_ASKED = { verdict: NOT_SENT, repetition: "none", lateArrivalMs: Infinity } as const;

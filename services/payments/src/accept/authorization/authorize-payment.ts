@@ -25,7 +25,7 @@ import type { ClaimRow } from "../../payment/payment-statements.ts";
 import type { OrderTaken } from "../../payment/payment-writes.ts";
 import { orderUndecided } from "../../payment/undecided-order.ts";
 import type { Acquirers } from "../../bank/calls/acquirers.ts";
-import { withFailover } from "../../bank/calls/fail-over.ts";
+import { withFailover } from "../../bank/ledger/fail-over.ts";
 import { admitPayment, type Admitted, type AdmitPaymentDeps } from "./admit-payment.ts";
 import { answerKnownPayment } from "./answer-known-payment.ts";
 import { cardRequestOf, type CardPayment } from "./card-request.ts";

@@ -1,7 +1,7 @@
 import { failpoint } from "@holdfast/service-runtime";
 import { orderIdOf, type BrowserReturn, type CompletionOutcome, type ReturnCheck } from "@holdfast/acquirer";
 import type { Acquirers } from "../../bank/calls/acquirers.ts";
-import { cardOperationOf } from "../../bank/calls/attempts.ts";
+import { cardOperationOf } from "../../bank/ledger/attempts.ts";
 import {
   concludeAuthorization,
   type ConcludeDeps,

@@ -15,7 +15,7 @@ import { failpoint } from "@holdfast/service-runtime";
 import { storeAnswer } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
 import type { Kysely, Transaction } from "kysely";
-import { withFailover } from "../../bank/calls/fail-over.ts";
+import { withFailover } from "../../bank/ledger/fail-over.ts";
 import { admitPayment, type Admitted } from "../authorization/admit-payment.ts";
 import { answerKnownPayment, currentState } from "../authorization/answer-known-payment.ts";
 import type { AuthorizePaymentDeps } from "../authorization/authorize-payment.ts";

@@ -2,6 +2,8 @@ import type { Authentication, Challenge } from "@holdfast/acquirer";
 import type { ThreeDsTerms } from "@holdfast/contracts";
 import { fromNow } from "@holdfast/postgres";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
+import { beginCall } from "../../bank/ledger/call-queries.ts";
+import { CALL_OF_COMPLETION, endOfCall } from "../../bank/ledger/call-statements.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import type { ThreeDsSessionTable } from "./session-table.ts";
 import type { PaymentRow } from "../../payment/payment-record.ts";
@@ -50,7 +52,8 @@ export async function claimEnrolment(
     .returning("created_at")
     .executeTakeFirst();
   if (!claimed) return undefined;
-  const { payment_id } = row;
+  const { payment_id, amount_minor: amountMinor, currency } = row;
+  await beginCall(trx, row, { kind: "enrol", reference: payment_id, amountMinor, currency }, []);
   await trx
     .insertInto("payment_history")
     .values({ payment_id, version: 1, from_state: null, to_state: state, cause: "claimed" })
@@ -122,7 +125,7 @@ export async function awaitCardholder(
       where three_ds_session.payment_id = payment.payment_id and payment.payment_id = ${payment_id}
         and state = ${from} and lease_token = ${lease_token}
       returning payment.payment_id, version
-    ), shown as (
+    ), ${sql.raw(from === "AUTHORIZING" ? `${endOfCall("not_sent")}, ` : "")}shown as (
       update three_ds_session as session set
         challenge = ${challenge ? JSON.stringify(challenge) : null}::jsonb,
         acquirer_session = coalesce(${session}::text, session.acquirer_session)
@@ -150,8 +153,8 @@ export async function startAuthorizing(
         recovery_from = now(), updated_at = now()
       from (select ${fromNow(leaseMs)} as ends) as lease
       where payment_id = ${payment.payment_id} and state = ${from} and lease_token = ${payment.lease_token}
-      returning payment_id, version
-    )
+      returning payment.*
+    ), ${sql.raw(endOfCall("enrolled"))}, ${sql.raw(CALL_OF_COMPLETION)}
     insert into payment_history (payment_id, version, from_state, to_state, cause)
     select payment_id, version, ${from}, ${to}, 'frictionless' from changed`.execute(trx);
   if (changed.numAffectedRows !== 1n) return false;
@@ -185,7 +188,7 @@ export async function claimCompletion(
         and session_id = ${sessionId} and expires_at > now()
         and state = ${from} and coalesce(lease_until, '-infinity') < now()
       returning payment.*
-    ), emptied as (
+    ), ${sql.raw(endOfCall("enrolled"))}, ${sql.raw(CALL_OF_COMPLETION)}, emptied as (
       update three_ds_session as session set challenge = null
       from changed where session.payment_id = changed.payment_id
     ), history as (

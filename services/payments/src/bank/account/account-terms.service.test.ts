@@ -6,7 +6,8 @@ import {
   cancelPayment,
   capturePayment,
   getPayment,
-  inquireRefundAtBank,
+  carryOutRefundAtBank,
+  reserveRefund,
   preAuthorizePayment,
   readAcquirerAccounts,
   sellPayment,
@@ -141,7 +142,7 @@ test("a capture that was lost is sent again when its account says that the first
   const capture = { paymentId, operationId: randomUUID() };
   expect(await payments.call(capturePayment, capture, as(merchantId))).toMatchObject({ outcome: "pending" });
   await payments.query(
-    "update payments.payment_operation set sent_at = sent_at - interval '5 minutes' where payment_id = $1",
+    "update payments.bank_call set sent_at = sent_at - interval '5 minutes' where payment_id = $1",
     [paymentId],
   );
   await eventually(async () => {
@@ -176,26 +177,31 @@ describe("a sale is cancelled on its bank's day", () => {
   });
 });
 
-test("refunds are told how late a call may arrive at the payment's account", async () => {
-  const inquire = async (merchantId: string) => {
-    const refund = {
+test("a refund that was lost is sent again when its account says that the first call can no longer arrive", async () => {
+  const carriedOutLater = async (merchantId: string, at: Pick<TestBank, "acquirerWill">) => {
+    const part = {
       refundId: randomUUID(),
       paymentId: await saleOf(merchantId, 0),
-      kind: "refund",
       amountMinor: "1000",
       currency: "TRY",
-      subReference: 1,
-      decidedAt: new Date().toISOString(),
-    } as const;
-    const context = {
-      requestId: randomUUID(),
-      deadlineAt: Date.now() + 100_000,
-      service: { name: "refunds" as const },
     };
-    return resultOf(await payments.request(inquireRefundAtBank, context, refund)).lateArrivalMs;
+    expect(await payments.call(reserveRefund, part, as(merchantId))).toMatchObject({ outcome: "done" });
+    const refund = { ...part, kind: "refund", decidedAt: new Date().toISOString(), resumed: false } as const;
+    const carryOut = async (withinMs: number) => {
+      const deadlineAt = Date.now() + withinMs;
+      const context = { requestId: randomUUID(), deadlineAt, service: { name: "refunds" as const } };
+      return resultOf(await payments.request(carryOutRefundAtBank, context, refund)).answer.kind;
+    };
+    await at.acquirerWill("refund", "hang_before");
+    expect(await carryOut(2_000)).toBe("unknown");
+    await payments.query(
+      "update payments.bank_call set sent_at = sent_at - interval '5 minutes' where movement_id = $1",
+      [part.refundId],
+    );
+    return await carryOut(100_000);
   };
-  expect(await inquire(await merchantOf({ lateArrivalSeconds: 5 }))).toBe(5_000);
-  expect(await inquire(randomUUID())).toBe(HOUR_MS);
+  expect(await carriedOutLater(await merchantOf({ lateArrivalSeconds: 60 }), bank)).toBe("approved");
+  expect(await carriedOutLater(randomUUID(), payments)).toBe("not_found");
 });
 
 test("an account that is made without has those of the installation", async () => {

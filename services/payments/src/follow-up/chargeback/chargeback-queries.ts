@@ -4,6 +4,7 @@
  */
 import { PAYMENT_CHARGEBACK } from "@holdfast/contracts";
 import { sql, type Kysely, type Selectable, type Transaction, type Updateable } from "kysely";
+import { sentMovements } from "../../bank/ledger/call-queries.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import { paymentRecord, type PaymentRow } from "../../payment/payment-record.ts";
 import { merchantStatus } from "../../payment/payment.ts";
@@ -125,14 +126,15 @@ export async function changeCase(
 
 /** The sum of the payment's refunds that may be under way at this moment: once sent, they count as paid. */
 export async function sentMinor(trx: Trx, paymentId: string): Promise<bigint> {
-  const { sent } = await trx
+  const sent = await sentMovements(trx, paymentId);
+  if (sent.length === 0) return 0n;
+  const { minor } = await trx
     .selectFrom("refund_reservation")
-    .select(sql<bigint>`coalesce(sum(amount_minor), 0)::bigint`.as("sent"))
-    .where("payment_id", "=", paymentId)
+    .select(sql<bigint>`coalesce(sum(amount_minor), 0)::bigint`.as("minor"))
+    .where("refund_id", "in", sent)
     .where("state", "=", "ACTIVE")
-    .where("sent_reference", "is not", null)
     .executeTakeFirstOrThrow();
-  return sent;
+  return minor;
 }
 
 /** @param payment shows the amount that it has afterwards. */

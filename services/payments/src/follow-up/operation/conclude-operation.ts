@@ -1,4 +1,4 @@
-import { retryHintOf, waitFor, type AcquirerOutcome, type FollowUpRequest } from "@holdfast/acquirer";
+import { retryHintOf, waitFor } from "@holdfast/acquirer";
 import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
 import { nextAttemptInMs } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
@@ -6,7 +6,7 @@ import type { Acquirers } from "../../bank/calls/acquirers.ts";
 import type { BusinessEvents } from "../../payment/business-events.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import { postpone } from "../../payment/payment-lease.ts";
-import { followUpOf, operationReference, type OrderedPayment } from "../../bank/calls/attempts.ts";
+import type { Sent } from "../../bank/ledger/movement.ts";
 import { paymentRecord } from "../../payment/payment-record.ts";
 import {
   finishOperation,
@@ -30,12 +30,15 @@ export type ConcludeOperationDeps = EventsWritten & {
 
 type Reply = CommandReply<ApiPaymentResponse>;
 
-/** Records an operation's known outcome under our lease, and leaves an unknown one to recovery. */
+/**
+ * Records an operation's known outcome under our lease, and leaves an unknown one to recovery. The bank has got no expiry:
+ * what a merchant was told is carried out however late the acquirer reads it.
+ */
 export async function concludeOperation(
   deps: ConcludeOperationDeps,
   payment: PaymentInOperation,
   operation: Operation,
-  outcome: AcquirerOutcome,
+  { outcome, subReference }: Sent,
 ): Promise<Reply> {
   switch (outcome.kind) {
     case "approved":
@@ -46,7 +49,7 @@ export async function concludeOperation(
       // Only an inquiry tells whether nothing was carried out under this reference, and it is made now. A bank that goes on
       // calling requests late, its clock being off, is asked by the schedule.
       return await leaveToRecovery(deps, payment, operation, "expired", {
-        ...(operation.sub_reference === 1 && { inMs: 0 }),
+        ...(subReference === 1 && { inMs: 0 }),
       });
     case "unknown":
       return await leaveToRecovery(deps, payment, operation, outcome.reason);
@@ -114,25 +117,4 @@ export async function leaveToRecovery(
     deps.events.writeFailed("postpone", payment, error);
   }
   return pendingReply(payment, operation);
-}
-
-/**
- * The acquirer's call for an operation, the first time and every time it is repeated. It carries no expiry: what a merchant
- * was told is carried out however late the acquirer reads it.
- * @param waitUntil the end of our own wait.
- */
-export async function callAcquirer(
-  { acquirers }: Pick<ConcludeOperationDeps, "acquirers">,
-  operation: Operation,
-  payment: OrderedPayment,
-  waitUntil: Date,
-): Promise<AcquirerOutcome> {
-  const acquirer = acquirers.of(payment.account_id);
-  const request: FollowUpRequest = {
-    ...followUpOf(payment),
-    reference: operationReference(operation),
-    amountMinor: operation.amount_minor,
-    waitUntil,
-  };
-  return operation.kind === "CAPTURE" ? await acquirer.capture(request) : await acquirer.cancel(request);
 }

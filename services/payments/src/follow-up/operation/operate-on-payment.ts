@@ -13,19 +13,16 @@ import type { Transaction } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
 import type { PaymentRow } from "../../payment/payment-record.ts";
 import { answerOperationCopy, answerOperationRepetition, type OperationKey } from "./answer-operation.ts";
-import {
-  callAcquirer,
-  concludeOperation,
-  endOperation,
-  type ConcludeOperationDeps,
-} from "./conclude-operation.ts";
+import { noteAnswer } from "../../bank/ledger/call-queries.ts";
+import { sendBegun } from "../../bank/ledger/movement.ts";
+import { concludeOperation, endOperation, type ConcludeOperationDeps } from "./conclude-operation.ts";
 import {
   findOperation,
   lockPayment,
+  movementOf,
   startOperation,
   type NewOperation,
-  type PaymentInOperation,
-  type Operation,
+  type StartedOperation,
 } from "./operation-queries.ts";
 import type { OperationDecision, OperationKind, Refused } from "./payment-operation.ts";
 
@@ -66,22 +63,31 @@ export async function operateOnPayment(deps: OperateDeps, request: OperationRequ
     default:
       return claim satisfies never;
   }
-  const { payment, operation } = claim;
-  if (deps.now() > request.deadlineAt)
+  const { payment, operation, call } = claim;
+  if (deps.now() > request.deadlineAt) {
+    await noteAnswer(deps.db, call, { kind: "not_sent" });
     return await endOperation(deps, payment, operation, { state: "DROPPED" });
-  const waitUntil = new Date(Math.min(deps.now() + deps.acquirerTimeoutMs, request.deadlineAt));
-  const outcome = await callAcquirer(deps, operation, payment, waitUntil);
+  }
+  const until = new Date(Math.min(deps.now() + deps.acquirerTimeoutMs, request.deadlineAt));
+  const movement = { ...movementOf(operation), call, subReference: 1 };
+  const outcome = await sendBegun(deps, payment, movement, until).catch((error: unknown) => {
+    deps.events.writeFailed("record", payment, error);
+    return LOST;
+  });
   await failpoint("payments.operation_after_acquirer");
   // Nothing was sent before this call, so nothing has happened at the acquirer.
   if (outcome.kind === "not_sent") {
     const waitMs = waitFor(outcome.notBefore, { stepMs: 0, now: deps.now() });
     return await endOperation(deps, payment, operation, { state: "DROPPED", waitMs });
   }
-  return await concludeOperation(deps, payment, operation, outcome);
+  return await concludeOperation(deps, payment, operation, { outcome, subReference: 1 });
 }
 
+/** The bank's answer could not be noted: an inquiry brings it again. */
+const LOST = { kind: "unknown", reason: "connection_lost" } as const;
+
 type Claim =
-  | { kind: "claimed"; payment: PaymentInOperation; operation: Operation }
+  | ({ kind: "claimed" } & StartedOperation)
   | { kind: "refused"; reply: Reply }
   | { kind: "copy" }
   | { kind: "repetition" };
@@ -107,9 +113,9 @@ async function claimOperation(deps: OperateDeps, request: OperationRequest): Pro
         return { kind: "refused", reply };
       }
       const operation = newOperation(request, payment, decision.amountMinor);
-      const operated = await startOperation(trx, payment, operation, leaseMs);
+      const started = await startOperation(trx, payment, operation, leaseMs);
       await request.whenStarted?.(trx, payment);
-      return { kind: "claimed", payment: operated, operation: asStarted(operation, payment.payment_id) };
+      return { kind: "claimed", ...started };
     });
     await failpoint("payments.operation_after_claim");
     return claim;
@@ -142,19 +148,5 @@ function newOperation(request: OperationRequest, payment: PaymentRow, amountMino
     reason: request.reason,
     traceparent: request.traceparent,
     credential_issued_by: request.credentialIssuedBy ?? null,
-  };
-}
-
-function asStarted(operation: NewOperation, paymentId: string): Operation {
-  return {
-    ...operation,
-    payment_id: paymentId,
-    state: "IN_FLIGHT",
-    result_code: null,
-    result_message: null,
-    sub_reference: 1,
-    sent_at: new Date(),
-    created_at: new Date(),
-    finished_at: null,
   };
 }

@@ -9,6 +9,9 @@ import {
 } from "@holdfast/contracts";
 import { fromNow, msSince } from "@holdfast/postgres";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
+import { beginCall, findCalls, type BegunCall } from "../../bank/ledger/call-queries.ts";
+import { newCall, type Movement } from "../../bank/ledger/movement.ts";
+import { operationReference } from "../../bank/ledger/attempts.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import type { PaymentOperationTable } from "./operation-table.ts";
 import {
@@ -41,16 +44,15 @@ export async function lockPayment(
     .executeTakeFirst();
 }
 
-/** One operation, with its age and the time since it was sent last, by the database's clock. */
+/** One operation, with its age, by the database's clock. */
 export async function findOperation(
   db: Kysely<PaymentsDatabase>,
   operationId: string,
-): Promise<(Operation & { age_ms: number; sent_ms_ago: number | null }) | undefined> {
+): Promise<(Operation & { age_ms: number }) | undefined> {
   return await db
     .selectFrom("payment_operation")
     .selectAll()
     .select(msSince("created_at").as("age_ms"))
-    .select(msSince<number | null>("sent_at").as("sent_ms_ago"))
     .where("operation_id", "=", operationId)
     .executeTakeFirst();
 }
@@ -65,17 +67,33 @@ export type NewOperation = {
   credential_issued_by: string | null;
 };
 
+/** An operation as the bank is asked to carry it out. */
+export function movementOf(
+  operation: NewOperation & { payment_id: string; created_at: Date },
+): Movement & { movementId: string } {
+  return {
+    kind: operation.kind === "CAPTURE" ? "capture" : "void",
+    reference: operationReference(operation),
+    movementId: operation.operation_id,
+    amountMinor: operation.amount_minor,
+    since: operation.created_at,
+  };
+}
+
+/** An operation that has begun, whose call may be at the bank from the caller's commit on. */
+export type StartedOperation = { payment: PaymentInOperation; operation: Operation; call: BegunCall };
+
 /** Starts the operation on the payment, whose row the caller has locked, under a new lease. */
 export async function startOperation(
   trx: Transaction<PaymentsDatabase>,
   payment: PaymentRow,
-  operation: NewOperation,
+  started: NewOperation,
   leaseMs: number,
-): Promise<PaymentInOperation> {
+): Promise<StartedOperation> {
   const operated = await trx
     .updateTable("payment")
     .set({
-      operation_id: operation.operation_id,
+      operation_id: started.operation_id,
       lease_token: sql<string>`gen_random_uuid()`,
       lease_until: fromNow(leaseMs),
       recover_at: fromNow(leaseMs),
@@ -91,18 +109,15 @@ export async function startOperation(
     .$narrowType<{ operation_id: string; lease_token: string }>()
     .executeTakeFirst();
   if (!operated) throw new Error("a locked payment changed under its lock");
-  await trx
+  const operation = await trx
     .insertInto("payment_operation")
-    .values({
-      ...operation,
-      payment_id: payment.payment_id,
-      state: "IN_FLIGHT",
-      // From here on it may be sent.
-      sent_at: sql<Date>`now()`,
-      finished_at: null,
-    })
-    .execute();
-  return operated;
+    .values({ ...started, payment_id: payment.payment_id, state: "IN_FLIGHT", finished_at: null })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const calls = await findCalls(trx, payment.payment_id);
+  const call = await beginCall(trx, operated, newCall(operated, movementOf(operation), 1), calls);
+  if (!call) throw new Error("a locked payment changed under its lock");
+  return { payment: operated, operation, call };
 }
 
 /** The end of an operation. */

@@ -11,8 +11,6 @@ export type PaymentOperationTable = {
   state: "IN_FLIGHT" | "DONE" | "DECLINED" | "DROPPED";
   result_code: string | null;
   result_message: string | null;
-  sub_reference: Generated<number>;
-  sent_at: Date | null;
   traceparent: string | null;
   credential_issued_by: string | null;
   created_at: Generated<Date>;

@@ -1,104 +1,162 @@
 /**
- * The bank's part of a refund, which this service does for `refunds`: it alone talks to banks and opens their
- * credentials. Only amounts that are reserved here are paid.
+ * The bank's part of a refund, which this service does for `refunds`: it alone talks to banks, and knows which calls may be
+ * there. Only amounts that are reserved here are paid.
  */
-import { refundReference, type Attempt, type Repetition, type Verdict } from "@holdfast/acquirer";
+import { refundReference, withSubReference, type Verdict } from "@holdfast/acquirer";
 import {
   CHARGED_BACK_RESULT,
   type CommandReply,
   type RefundAnswer,
   type RefundAtBank,
+  type RefundToAskAbout,
+  type RefundToCarryOut,
 } from "@holdfast/contracts";
 import { orNotStarted } from "@holdfast/postgres";
 import { failpoint } from "@holdfast/service-runtime";
-import type { Kysely, Selectable } from "kysely";
-import type { TermsOf } from "../../bank/account/account-terms.ts";
-import { askAbout, type AskDeps } from "../../bank/calls/ask-about.ts";
-import { followUpOf } from "../../bank/calls/attempts.ts";
+import type { Kysely } from "kysely";
+import { mayHaveLeft, type BankCall } from "../../bank/ledger/bank-call.ts";
+import { beginCall, findCalls, noteAnswer, type BegunCall } from "../../bank/ledger/call-queries.ts";
+import {
+  callsOf,
+  inquire,
+  newCall,
+  nextStep,
+  sendBegun,
+  subReferenceOf,
+  type Movement,
+  type MovementDeps,
+} from "../../bank/ledger/movement.ts";
+import { waitUntil } from "../../bank/ledger/ask-about.ts";
 import type { PaymentsDatabase } from "../../database.ts";
-import { amongOthers, beginCall, recordAnswer, otherRefunds } from "./refund-calls.ts";
-import type { PaymentTable } from "../../payment/payment-table.ts";
-import { lockPayment } from "../operation/operation-queries.ts";
+import type { PaymentRow } from "../../payment/payment-record.ts";
 import { mayBePaid } from "../../payment/refundable-minor.ts";
+import { lockPayment } from "../operation/operation-queries.ts";
+import { amongOthers, isUnderWay, namesOf, otherRefunds } from "./other-refunds.ts";
 
-export type RefundAtBankDeps = AskDeps & {
-  db: Kysely<PaymentsDatabase>;
-  termsOf: TermsOf;
-};
+export type RefundAtBankDeps = MovementDeps;
 
-type Payment = Selectable<PaymentTable>;
-type Answered = { answer: RefundAnswer };
+type Db = Kysely<PaymentsDatabase>;
+type CarriedOut = CommandReply<{ answer: RefundAnswer; reference: string; again?: "now" | undefined }>;
 
-/** Sends a refund to the bank, one call. @param deadlineAt the end of the wait, in epoch milliseconds. */
+/**
+ * Takes a refund one step further at the bank. What may have been sent before is asked about first; it is sent where the bank
+ * has not seen it and will not get it any more. @param deadlineAt the end of the wait, in epoch milliseconds.
+ */
 export async function carryOutAtBank(
   deps: RefundAtBankDeps,
-  refund: RefundAtBank,
+  refund: RefundToCarryOut,
   deadlineAt: number,
-): Promise<CommandReply<Answered>> {
+): Promise<CarriedOut> {
   const found = await orNotStarted(() => findReserved(deps.db, refund));
   if ("outcome" in found) return found;
-  const { payment, state } = found;
-  const bounded = within(deps, deadlineAt);
-  // A copy of the refund has been paid and booked, before the database of `refunds` was restored: no call could add to it.
-  if (state === "SETTLED") return done(await ask(bounded, payment, refund));
-  const acquirer = deps.acquirers.of(payment.account_id);
-  const isNamed = acquirer.capabilities.ownReferenceOn.includes(refund.kind);
-  const sending = await orNotStarted(() => beginSending(deps.db, refund));
-  if (!sending) return done(CHARGED_BACK);
-  if (sending === "gone") return { outcome: "problem", code: "refund_not_found" };
-  if ("outcome" in sending) return sending;
-  const begun = isNamed ? undefined : await beginCall(deps.db, refund);
-  if (!isNamed && !begun) {
-    await recordUnsent(deps.db, refund, sending);
-    return { outcome: "not_started" };
+  const { payment, state, calls } = found;
+  const movement = movementOf(refund);
+  let subReference = subReferenceOf(calls, movement);
+  // After `payments` settled it in a restored database of `refunds` no call could add to it.
+  if (refund.resumed || state === "SETTLED" || callsOf(calls, movement).some(mayHaveLeft)) {
+    // Leaves as much time for a call behind it.
+    const half = within(deps, deps.now() + (deadlineAt - deps.now()) / 2);
+    const asked = await askUntilNotExpired(half, payment, refund, calls);
+    await failpoint("payments.after_refund_inquiry");
+    subReference = asked.subReference;
+    const { verdict } = asked;
+    if (state === "SETTLED" || verdict.kind === "approved") return done(movement, subReference, verdict);
+    const step = nextStep(deps, payment, movement, calls.filter(isOfReference(subReference)), verdict);
+    if (typeof step === "object") return done(movement, subReference, step);
+    if (step !== "repeat") return done(movement, subReference, verdict);
   }
-  const request = {
-    ...followUpOf(payment),
-    reference: referenceOf(refund),
-    amountMinor: BigInt(refund.amountMinor),
-    waitUntil: new Date(bounded.now() + bounded.acquirerTimeoutMs),
-  };
+  const call = await orNotStarted(() => beginSending(deps, refund, calls, subReference));
+  if ("outcome" in call) return call;
+  if ("answer" in call) return done(movement, subReference, call.answer);
   await failpoint("payments.before_refund_call");
-  const outcome = await (refund.kind === "release" ? acquirer.release(request) : acquirer.refund(request));
+  const until = waitUntil(within(deps, deadlineAt));
+  const outcome = await sendBegun(deps, payment, { ...movement, call, subReference }, until);
   await failpoint("payments.after_refund_call");
-  if (outcome.kind === "not_sent") await recordUnsent(deps.db, refund, sending);
-  if (begun) await recordAnswer(deps.db, refund, outcome, begun.sentBefore);
-  return done(outcome);
+  return done(movement, subReference, outcome);
 }
 
-/** The answer to a refund that a chargeback has overtaken: the bank is not asked, and the buyer is not paid twice. */
-const CHARGED_BACK = {
-  kind: "declined",
-  resultCode: CHARGED_BACK_RESULT,
-  resultMessage: "The payment was charged back: the bank has given the money to the buyer.",
-} as const satisfies Verdict;
+const isOfReference = (subReference: number) => (call: BankCall) => call.sub_reference === subReference;
 
 /** Asks the bank about a refund, reserved or not: after a restore it may have paid one that is unknown here. */
 export async function inquireAtBank(
   deps: RefundAtBankDeps,
-  refund: RefundAtBank,
+  refund: RefundToAskAbout,
   deadlineAt: number,
-): Promise<CommandReply<Answered & { repetition: Repetition; lateArrivalMs: number }>> {
-  const payment = await orNotStarted(() => findPayment(deps.db, refund.paymentId));
-  if (!payment) return { outcome: "problem", code: "payment_not_found" };
-  if ("outcome" in payment) return payment;
-  const verdict = await ask(within(deps, deadlineAt), payment, refund);
-  const { repetition } = deps.acquirers.of(payment.account_id).capabilities;
-  const { lateArrivalMs } = deps.termsOf(payment.account_id);
-  return { outcome: "done", result: { answer: answerOf(verdict), repetition, lateArrivalMs } };
+): Promise<CommandReply<{ answer: RefundAnswer }>> {
+  const found = await orNotStarted(() => findPayment(deps.db, refund.paymentId));
+  if ("outcome" in found) return found;
+  const { payment, calls } = found;
+  const subReference = refund.subReference ?? subReferenceOf(calls, movementOf(refund));
+  const verdict = await ask(within(deps, deadlineAt), payment, refund, calls, subReference);
+  return { outcome: "done", result: { answer: answerOf(verdict) } };
 }
 
+type Asked = { verdict: Verdict; subReference: number };
+
+/**
+ * Asks about the last reference, and about the next one as long as the bank says that it called one too late: it may have been
+ * sent under that in the time that a restore of this database has lost.
+ */
+async function askUntilNotExpired(
+  deps: RefundAtBankDeps,
+  payment: PaymentRow,
+  refund: RefundAtBank,
+  calls: readonly BankCall[],
+): Promise<Asked> {
+  const first = subReferenceOf(calls, movementOf(refund));
+  for (let subReference = first; ; subReference++) {
+    const verdict = await ask(deps, payment, refund, calls, subReference);
+    if (verdict.kind !== "expired" || subReference - first === EXPIRED_MAX) return { verdict, subReference };
+  }
+}
+
+const EXPIRED_MAX = 100;
+
 /** The refund's outcome, as far as the bank can tell it from the payment's other refunds. */
-async function ask(deps: RefundAtBankDeps, payment: Payment, refund: RefundAtBank): Promise<Verdict> {
-  const { capabilities } = deps.acquirers.of(payment.account_id);
-  if (capabilities.ownReferenceOn.includes(refund.kind))
-    return await askAbout(deps, payment, attemptOf(refund));
-  const known = await otherRefunds(deps.db, refund);
-  const otherTransactionIds = known.flatMap(({ external_transaction_id: id }) => id ?? []);
-  const shown = await askAbout(deps, payment, { ...attemptOf(refund), otherTransactionIds });
-  const verdict = amongOthers(shown, await otherRefunds(deps.db, refund));
-  if (verdict.kind === "approved") await recordAnswer(deps.db, refund, verdict);
+async function ask(
+  deps: RefundAtBankDeps,
+  payment: PaymentRow,
+  refund: RefundAtBank,
+  calls: readonly BankCall[],
+  subReference: number,
+): Promise<Verdict> {
+  const movement = movementOf(refund);
+  const among = isNamed(deps, payment, refund)
+    ? undefined
+    : {
+        otherTransactionIds: (await otherRefunds(deps.db, refund, calls)).flatMap(namesOf),
+        judge: async (shown: Verdict) =>
+          amongOthers(shown, await otherRefunds(deps.db, refund, await findCalls(deps.db, refund.paymentId))),
+      };
+  const verdict = await inquire(deps, payment, movement, calls, { subReference, ...(among && { among }) });
+  const isUnknown = !callsOf(calls, movement).some(mayHaveLeft);
+  if (verdict.kind === "approved" && isUnknown) await recordForgotten(deps.db, refund, subReference, verdict);
   return verdict;
+}
+
+/** Adds a call that the bank alone knows, since this database was restored: its name is no other refund's. */
+async function recordForgotten(
+  db: Db,
+  refund: RefundAtBank,
+  subReference: number,
+  verdict: Extract<Verdict, { kind: "approved" }>,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const payment = await lockPayment(trx, refund.paymentId, undefined);
+    if (!payment) return;
+    const calls = await findCalls(trx, refund.paymentId);
+    const call = await beginCall(trx, payment, newCall(payment, movementOf(refund), subReference), calls);
+    if (call) await noteAnswer(trx, call, verdict);
+  });
+}
+
+/** True where the bank gives our reference of such a refund back. */
+function isNamed(
+  { acquirers }: Pick<RefundAtBankDeps, "acquirers">,
+  { account_id }: PaymentRow,
+  { kind }: RefundAtBank,
+): boolean {
+  return acquirers.of(account_id).capabilities.ownReferenceOn.includes(kind);
 }
 
 /** The same dependencies, whose calls end by a deadline. */
@@ -106,51 +164,59 @@ function within(deps: RefundAtBankDeps, deadlineAt: number): RefundAtBankDeps {
   return { ...deps, acquirerTimeoutMs: Math.min(deps.acquirerTimeoutMs, deadlineAt - deps.now()) };
 }
 
+type Reserved = { payment: PaymentRow; calls: BankCall[]; state: "ACTIVE" | "SETTLED" };
+type Unknown = { outcome: "problem"; code: "payment_not_found" | "refund_not_found" };
+
 /** The payment of a refund whose whole amount is reserved, or has been paid. */
-async function findReserved(
-  db: Kysely<PaymentsDatabase>,
-  refund: RefundAtBank,
-): Promise<
-  | { payment: Payment; state: "ACTIVE" | "SETTLED" }
-  | { outcome: "problem"; code: "payment_not_found" | "refund_not_found" }
-> {
+async function findReserved(db: Db, refund: RefundAtBank): Promise<Reserved | Unknown> {
   const reservation = await db
     .selectFrom("refund_reservation")
     .selectAll()
     .where("refund_id", "=", refund.refundId)
     .executeTakeFirst();
-  const payment = await findPayment(db, refund.paymentId);
-  if (!payment) return { outcome: "problem", code: "payment_not_found" };
+  const found = await findPayment(db, refund.paymentId);
+  if ("outcome" in found) return found;
   const isReserved =
     reservation?.payment_id === refund.paymentId &&
     reservation.kind === refund.kind &&
     reservation.amount_minor === BigInt(refund.amountMinor) &&
-    payment.currency === refund.currency;
+    found.payment.currency === refund.currency;
   if (!isReserved || (reservation.state !== "ACTIVE" && reservation.state !== "SETTLED"))
     return { outcome: "problem", code: "refund_not_found" };
-  return { payment, state: reservation.state };
+  return { ...found, state: reservation.state };
 }
 
-async function findPayment(db: Kysely<PaymentsDatabase>, paymentId: string): Promise<Payment | undefined> {
-  return await db.selectFrom("payment").selectAll().where("payment_id", "=", paymentId).executeTakeFirst();
+async function findPayment(db: Db, paymentId: string): Promise<Omit<Reserved, "state"> | Unknown> {
+  const payment = await db
+    .selectFrom("payment")
+    .selectAll()
+    .where("payment_id", "=", paymentId)
+    .executeTakeFirst();
+  if (!payment) return { outcome: "problem", code: "payment_not_found" };
+  return { payment, calls: await findCalls(db, paymentId) };
 }
 
-function attemptOf(refund: RefundAtBank): Attempt {
+function movementOf(refund: RefundAtBank): Movement {
   return {
-    reference: referenceOf(refund),
     kind: refund.kind,
+    reference: refundReference(refund.refundId),
+    movementId: refund.refundId,
     amountMinor: BigInt(refund.amountMinor),
-    currency: refund.currency,
-    sentAt: new Date(refund.decidedAt),
+    since: new Date(refund.decidedAt),
   };
 }
 
-function referenceOf({ refundId, subReference }: RefundAtBank): string {
-  return refundReference(refundId, subReference);
-}
-
-function done(verdict: Verdict): CommandReply<Answered> {
-  return { outcome: "done", result: { answer: answerOf(verdict) } };
+/** @param subReference a bank that calls one reference after the other too late is asked by the schedule. */
+function done({ reference }: Movement, subReference: number, verdict: Verdict): CarriedOut {
+  const isFirstExpired = verdict.kind === "expired" && subReference === 1;
+  return {
+    outcome: "done",
+    result: {
+      answer: answerOf(verdict),
+      reference: withSubReference(reference, subReference),
+      ...(isFirstExpired && { again: "now" as const }),
+    },
+  };
 }
 
 function answerOf(verdict: Verdict): RefundAnswer {
@@ -176,56 +242,52 @@ function answerOf(verdict: Verdict): RefundAnswer {
   }
 }
 
-type Db = Kysely<PaymentsDatabase>;
-
-/** A refund that may be sent, with the reference under which it had been sent before. */
-type Sending = { sentBefore: number | null };
+type NotBegun = { answer: Verdict } | { outcome: "not_started" } | Unknown;
 
 /**
  * Commits that a refund is about to be sent, unless a chargeback has taken what it would pay. Chargebacks are counted under the
  * same lock: either one that comes after this sees the refund as paid, or this sees the chargeback, and nothing is sent. A
  * refund that was sent under the reference before may have been paid, and is sent again; under another reference it is judged
  * again, since the bank has said that nothing was paid under the one before.
- *
- * @returns undefined where it does not fit any more, and that it is gone where it is not reserved any more.
+ * @param known the payment's calls before the inquiry: of two copies of one message only one sends the refund.
  */
-async function beginSending(db: Db, refund: RefundAtBank): Promise<Sending | "gone" | undefined> {
-  const { refundId, paymentId, subReference } = refund;
-  return await db.transaction().execute(async (trx) => {
+async function beginSending(
+  deps: RefundAtBankDeps,
+  refund: RefundAtBank,
+  known: readonly BankCall[],
+  subReference: number,
+): Promise<BegunCall | NotBegun> {
+  const { refundId, paymentId } = refund;
+  const movement = movementOf(refund);
+  return await deps.db.transaction().execute(async (trx): Promise<BegunCall | NotBegun> => {
     const payment = await lockPayment(trx, paymentId, undefined);
-    const reservations = await trx
+    const own = await trx
       .selectFrom("refund_reservation")
-      .select(["refund_id", "amount_minor", "sent_reference"])
-      .where("payment_id", "=", paymentId)
+      .select("amount_minor")
+      .where("refund_id", "=", refundId)
       .where("state", "=", "ACTIVE")
-      .execute();
-    const own = reservations.find(({ refund_id }) => refund_id === refundId);
-    if (!payment || !own) return "gone";
-    const sentBefore = own.sent_reference;
-    if (sentBefore === subReference) return { sentBefore };
-    const sentMinor = reservations
-      .filter(({ refund_id, sent_reference }) => refund_id !== refundId && sent_reference !== null)
-      .reduce((sum, { amount_minor }) => sum + amount_minor, 0n);
-    if (!mayBePaid(payment, own.amount_minor, sentMinor)) return undefined;
-    await setSent(trx, refundId, subReference);
-    return { sentBefore };
+      .executeTakeFirst();
+    if (!payment || !own) return { outcome: "problem", code: "refund_not_found" };
+    const calls = await findCalls(trx, paymentId);
+    const ours = callsOf(calls, movement);
+    if (ours.length !== callsOf(known, movement).length) return { answer: UNDER_WAY };
+    const others = (await otherRefunds(trx, refund, calls)).filter(({ state }) => state === "ACTIVE");
+    const sentMinor = others.reduce((sum, { amount_minor }) => sum + amount_minor, 0n);
+    const wasSent = ours.some((call) => mayHaveLeft(call) && call.sub_reference === subReference);
+    if (!wasSent && !mayBePaid(payment, own.amount_minor, sentMinor)) return { answer: CHARGED_BACK };
+    if (!isNamed(deps, payment, refund) && others.some(isUnderWay)) return { outcome: "not_started" };
+    const call = await beginCall(trx, payment, newCall(payment, movement, subReference), calls);
+    if (!call) throw new Error("a locked payment changed under its lock");
+    return call;
   });
 }
 
-/** Notes that it has certainly not been sent this time. */
-async function recordUnsent(
-  db: Db,
-  { refundId }: Pick<RefundAtBank, "refundId">,
-  { sentBefore }: Sending,
-): Promise<void> {
-  await setSent(db, refundId, sentBefore);
-}
+/** A copy of the message has begun a call. */
+const UNDER_WAY = { kind: "unknown", reason: "pending" } as const;
 
-async function setSent(db: Db, refundId: string, reference: number | null): Promise<void> {
-  await db
-    .updateTable("refund_reservation")
-    .set({ sent_reference: reference })
-    .where("refund_id", "=", refundId)
-    .where("state", "=", "ACTIVE")
-    .execute();
-}
+/** The answer to a refund that a chargeback has overtaken: the bank is not asked, and the buyer is not paid twice. */
+const CHARGED_BACK = {
+  kind: "declined",
+  resultCode: CHARGED_BACK_RESULT,
+  resultMessage: "The payment was charged back: the bank has given the money to the buyer.",
+} as const satisfies Verdict;

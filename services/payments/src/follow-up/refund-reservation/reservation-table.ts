@@ -8,9 +8,6 @@ export type RefundReservationTable = {
   kind: "refund" | "release" | null;
   state: "ACTIVE" | "SETTLED" | "RELEASED" | "REFUSED";
   refusal: string | null;
-  sent_at: Date | null;
-  external_transaction_id: string | null;
-  sent_reference: number | null;
   created_at: Generated<Date>;
 };
 

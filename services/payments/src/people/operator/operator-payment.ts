@@ -9,12 +9,13 @@ import {
 } from "@holdfast/contracts";
 import type { Selectable } from "kysely";
 import { orderIdOf } from "@holdfast/acquirer";
-import { operationReference } from "../../bank/calls/attempts.ts";
+import type { BankCall } from "../../bank/ledger/bank-call.ts";
+import { operationReference } from "../../bank/ledger/attempts.ts";
 import type { PaymentOperationTable } from "../../follow-up/operation/operation-table.ts";
 import type { PaymentHistoryTable } from "../../payment/payment-table.ts";
 import { isBeingReversed, isUnsettled } from "../../payment/payment.ts";
 import { paymentRecord, type PaymentRow, type ShownOperation } from "../../payment/payment-record.ts";
-import type { Reversal } from "../../unknown/recovery/reversal-queries.ts";
+import { reversalOf } from "../../unknown/recovery/reversal.ts";
 
 /** A payment's row with the columns that the operator's view adds. */
 export type OperatorPaymentRow = PaymentRow &
@@ -47,10 +48,11 @@ export function operatorPayment(row: OperatorPaymentRow, overdueAfterMs: number)
   };
 }
 
-function reversalOf(
+function shownReversal(
   row: OperatorPaymentRow,
-  reversal: Reversal | undefined,
+  calls: readonly BankCall[],
 ): Pick<OperatorPaymentDetail, "reversal"> {
+  const reversal = reversalOf(calls);
   if (!reversal && !isBeingReversed(row.state)) return {};
   const { approved_minor = null, refusal_code = null, refusal_message = null } = reversal ?? {};
   const { refused_at = null, settled_at = null } = reversal ?? {};
@@ -76,18 +78,18 @@ export function operatorPaymentDetail(
   {
     history,
     operations,
-    reversal,
+    calls,
     overdueAfterMs,
   }: {
     history: Selectable<PaymentHistoryTable>[];
     operations: Selectable<PaymentOperationTable>[];
-    reversal: Reversal | undefined;
+    calls: BankCall[];
     overdueAfterMs: number;
   },
 ): OperatorPaymentDetail {
   return {
     ...operatorPayment(row, overdueAfterMs),
-    ...reversalOf(row, reversal),
+    ...shownReversal(row, calls),
     history: history.map(({ version, from_state, to_state, cause, at }) => ({
       version,
       ...(from_state !== null && { from: from_state }),
@@ -95,25 +97,50 @@ export function operatorPaymentDetail(
       cause,
       at: at.toISOString(),
     })),
-    operations: operations.map((operation) => operationOf(operation, row.currency_exponent)),
+    operations: operations.map((operation) => operationOf(operation, calls, row.currency_exponent)),
+    bankCalls: calls.map((call) => shownCall(call, row.currency_exponent)),
     bankOrderId: orderIdOf(row.payment_id),
     requestIp: row.request_ip,
     requestPort: row.request_port,
   };
 }
 
+type ShownCall = NonNullable<OperatorPaymentDetail["bankCalls"]>[number];
+
+function shownCall(call: BankCall, exponent: number): ShownCall {
+  const { account_id, answered_at, external_transaction_id, auth_code, result_code, result_message } = call;
+  const { outcome, approved_minor } = call;
+  return {
+    number: call.number,
+    type: call.kind.toUpperCase() as ShownCall["type"],
+    reference: call.reference,
+    amount: amountToJson(call.amount_minor, exponent),
+    ...(account_id !== null && { accountId: account_id }),
+    sentAt: call.sent_at.toISOString(),
+    ...(outcome !== null && { outcome: outcome.toUpperCase() as NonNullable<ShownCall["outcome"]> }),
+    ...(answered_at !== null && { answeredAt: answered_at.toISOString() }),
+    ...(external_transaction_id !== null && { externalTransactionId: external_transaction_id }),
+    ...(auth_code !== null && { authCode: auth_code }),
+    ...(result_code !== null && { resultCode: result_code }),
+    ...(result_message !== null && { resultMessage: result_message }),
+    ...(approved_minor !== null && { approvedAmount: amountToJson(approved_minor, exponent) }),
+  };
+}
+
 function operationOf(
   operation: Selectable<PaymentOperationTable>,
+  calls: readonly BankCall[],
   exponent: number,
 ): NonNullable<OperatorPaymentDetail["operations"]>[number] {
   const { reason, result_code, result_message, finished_at } = operation;
+  const last = calls.findLast(({ movement_id }) => movement_id === operation.operation_id);
   return {
     operationId: operation.operation_id,
     type: operation.kind,
     status: operation.state === "IN_FLIGHT" ? "PENDING" : operation.state,
     amount: amountToJson(operation.amount_minor, exponent),
     ...(reason !== null && { reason }),
-    reference: operationReference(operation),
+    reference: last?.reference ?? operationReference(operation),
     ...(result_code !== null && { resultCode: result_code }),
     ...(result_message !== null && { resultMessage: result_message }),
     requestedAt: operation.created_at.toISOString(),

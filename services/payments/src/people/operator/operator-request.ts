@@ -5,7 +5,7 @@ import type { PaymentsDatabase } from "../../database.ts";
 import { isUnsettled, merchantStatus } from "../../payment/payment.ts";
 import { leaseUnsettled, type LeasedPayment } from "../../payment/payment-lease.ts";
 import type { RecoverDeps } from "../../unknown/recovery/recover-payment.ts";
-import { findReversal } from "../../unknown/recovery/reversal-queries.ts";
+import { findCalls } from "../../bank/ledger/call-queries.ts";
 import { operatorPaymentDetail } from "./operator-payment.ts";
 import { findForOperator, findHistory, findOperations } from "./operator-payment-queries.ts";
 
@@ -18,12 +18,12 @@ export type Problem = Extract<Reply, { outcome: "problem" }>;
 export async function describe({ db, overdueAfterMs }: OperatorDeps, paymentId: string): Promise<Reply> {
   const payment = await findForOperator(db, paymentId);
   if (!payment) return { outcome: "problem", code: "payment_not_found" };
-  const [history, operations, reversal] = await Promise.all([
+  const [history, operations, calls] = await Promise.all([
     findHistory(db, paymentId),
     findOperations(db, paymentId),
-    findReversal(db, paymentId),
+    findCalls(db, paymentId),
   ]);
-  const result = operatorPaymentDetail(payment, { history, operations, reversal, overdueAfterMs });
+  const result = operatorPaymentDetail(payment, { history, operations, calls, overdueAfterMs });
   return { outcome: "done", result };
 }
 

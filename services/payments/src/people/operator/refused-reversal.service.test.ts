@@ -6,13 +6,9 @@ import {
   reverseUnresolvedPayment,
   sellPayment,
 } from "@holdfast/contracts";
-import { createDatabase } from "@holdfast/postgres";
 import { randomUUID } from "node:crypto";
-import { Pool } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
-import type { PaymentsDatabase } from "../../database.ts";
-import { findReversal, recordBankAnswer } from "../../unknown/recovery/reversal-queries.ts";
 
 /** Approved payments that the bank will not take back, and what is left to people then. */
 let payments: PaymentsHarness;
@@ -102,18 +98,6 @@ describe("a reversal after the bank has settled its day", () => {
     ]);
   });
 
-  test("takes the next reference once, whichever processes hear that the bank called the refund too late", async () => {
-    const paymentId = await soldInDoubt();
-    const pool = new Pool({ connectionString: payments.database.superuserUrl, max: 2 });
-    const db = createDatabase<PaymentsDatabase>(pool).withSchema("payments");
-    await recordBankAnswer(db, paymentId, { sent: true, settled: true });
-    await recordBankAnswer(db, paymentId, { refundExpired: 1 });
-    // The refund is under way under the second one when a process that was overtaken notes the same of the first.
-    await recordBankAnswer(db, paymentId, { refundExpired: 1 });
-    expect(await findReversal(db, paymentId)).toMatchObject({ refund_sub_reference: 2 });
-    await pool.end();
-  });
-
   test("whose refund is declined, too, waits for people, who book it", async () => {
     const paymentId = await soldInDoubt();
     await closeDay();
@@ -175,7 +159,7 @@ describe("a reversal that the bank refuses for another reason", () => {
     expect(await reverse(paymentId)).toMatchObject({ result: { state: "REVERSING" } });
     // It was sent so long ago that it can arrive no more: the bank is asked what it did.
     await payments.query(
-      "update payments.payment_reversal set last_sent_at = last_sent_at - interval '1 day' where payment_id = $1",
+      "update payments.bank_call set sent_at = sent_at - interval '1 day' where payment_id = $1 and kind = 'reverse'",
       [paymentId],
     );
     await resolve("alice", paymentId, "SUCCESS");

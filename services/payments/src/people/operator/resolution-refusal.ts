@@ -2,7 +2,8 @@ import type { resolutionOutcomeSchema } from "@holdfast/contracts";
 import type { z } from "zod";
 import type { LeasedPayment } from "../../payment/payment-lease.ts";
 import { isBeingReversed } from "../../payment/payment.ts";
-import type { Reversal } from "../../unknown/recovery/reversal-queries.ts";
+import { mayStillArrive } from "../../bank/ledger/bank-call.ts";
+import type { Reversal } from "../../unknown/recovery/reversal.ts";
 import { invalidState, type Problem } from "./operator-request.ts";
 
 export type Outcome = z.infer<typeof resolutionOutcomeSchema>;
@@ -33,8 +34,7 @@ export function refusalOf(
   if (!isBeingReversed(state)) return undefined;
   if (!reversal?.refused_at) return { outcome: "problem", code: "reversal_pending" };
   // The refusal is of another one, and what the bank says of the charge is true only until this one arrives.
-  const { last_sent_ms_ago } = reversal;
-  if (last_sent_ms_ago !== null && last_sent_ms_ago <= horizonMs) {
+  if (mayStillArrive(reversal.last_sent_ms_ago, horizonMs)) {
     return { outcome: "problem", code: "reversal_pending", detail: ON_ITS_WAY };
   }
   // Booked in another amount than was charged, it could be refunded above the charge.

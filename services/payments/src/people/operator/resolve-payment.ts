@@ -7,11 +7,14 @@
 import type { OperatorContext } from "@holdfast/contracts";
 import { sql, type Transaction } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
-import { askAbout } from "../../bank/calls/ask-about.ts";
-import { operationAttempt, paymentAttempt } from "../../bank/calls/attempts.ts";
+import { askAbout } from "../../bank/ledger/ask-about.ts";
+import { findCalls } from "../../bank/ledger/call-queries.ts";
+import { inquire } from "../../bank/ledger/movement.ts";
+import { paymentAttempt } from "../../bank/ledger/attempts.ts";
 import {
   findOperation,
   finishOperation,
+  movementOf,
   type PaymentInOperation,
 } from "../../follow-up/operation/operation-queries.ts";
 import { conclude, type AcquirerResult, type FinalOutcome } from "../../payment/authorization-outcome.ts";
@@ -20,7 +23,7 @@ import { endOfReversal, isBeingReversed, reversalState } from "../../payment/pay
 import { recordWithin } from "../../payment/payment-writes.ts";
 import { RESOLVED_CAUSE } from "../../unknown/recovery/decide-recovery.ts";
 import { endOf, isInOperation, wait } from "../../unknown/recovery/recover-payment.ts";
-import { findReversal } from "../../unknown/recovery/reversal-queries.ts";
+import { reversalOf } from "../../unknown/recovery/reversal.ts";
 import {
   askWhetherItStands,
   contradictsSuccess,
@@ -69,7 +72,7 @@ async function proposeOrConfirm(
     await giveBack(trx, payment);
     return problem;
   };
-  const reversal = await findReversal(trx, paymentId);
+  const reversal = reversalOf(await findCalls(trx, paymentId));
   const operation = isInOperation(payment) ? await operationOf(trx, payment) : undefined;
   const refuseAttempt = async (detail?: string): Promise<Problem> => {
     await audit(trx, context, "payment.resolution_refused", payment, { code: "same_person", detail });
@@ -181,9 +184,9 @@ async function fail(
     await record(deps, context, confirmed, endOf(reversing, undone));
     return undefined;
   }
-  const reversal = await findReversal(deps.db, payment.payment_id);
+  const reversal = reversalOf(await findCalls(deps.db, payment.payment_id));
   const stands = reversal && moneyStands(reversal);
-  if (stands || !reversal?.sent_at) {
+  if (stands || !reversal?.is_sent) {
     await wait(deps, reversing, undone);
     return stands ? saysSettled(reversal) : { outcome: "problem", code: "reversal_pending" };
   }
@@ -215,7 +218,8 @@ async function resolveOperation(
   { payment, statement }: { payment: LeasedPayment & PaymentInOperation; statement: Confirmed["statement"] },
 ): Promise<Problem | undefined> {
   const operation = await operationOf(deps.db, payment);
-  const inquiry = await askAbout(deps, payment, operationAttempt(operation, payment));
+  const calls = await findCalls(deps.db, payment.payment_id);
+  const inquiry = await inquire(deps, payment, movementOf(operation), calls);
   const isDone = inquiry.kind === "approved" && inquiry.amountMinor === operation.amount_minor;
   const isKnown = isDone || inquiry.kind === "declined";
   const { resultCode, resultMessage } = isKnown ? inquiry : RESOLVED;

@@ -6,8 +6,9 @@ import { Pool } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
 import type { PaymentsDatabase } from "../../database.ts";
-import { findReversal, recordBankAnswer } from "../../unknown/recovery/reversal-queries.ts";
-import { recordReversalAnswer, recordReversalSending } from "../../unknown/recovery/reversal-sending.ts";
+import { isOpen, type BankCall } from "../../bank/ledger/bank-call.ts";
+import { beginCall, findCalls, noteAnswer } from "../../bank/ledger/call-queries.ts";
+import { reversalOf } from "../../unknown/recovery/reversal.ts";
 
 /** The bank has refused a reversal, and a later one, sent and not answered, may still take effect. */
 let payments: PaymentsHarness;
@@ -31,19 +32,17 @@ const ledger = async (paymentId: string) =>
   (await payments.ledger(paymentId)).map(({ operation, outcome }) => `${operation} ${outcome}`);
 const statuses = (paymentId: string) =>
   payments.query("select status from payments.outbox where payment_id = $1", [paymentId]);
-const lastSentAt = async (paymentId: string) => {
-  const [row] = await payments.query(
-    "select last_sent_at from payments.payment_reversal where payment_id = $1",
-    [paymentId],
-  );
-  return row?.["last_sent_at"];
+const callsOf = (paymentId: string) => findCalls(database(), paymentId);
+const lastOpenSentAt = async (paymentId: string) => {
+  const calls = await callsOf(paymentId);
+  return calls.findLast((call) => call.kind === "reverse" && isOpen(call))?.sent_at;
 };
 const database = () => createDatabase<PaymentsDatabase>(pool);
 
 /** Passes the account's late arrival. */
 const passHorizon = (paymentId: string) =>
   payments.query(
-    "update payments.payment_reversal set last_sent_at = last_sent_at - interval '1 day' where payment_id = $1",
+    "update payments.bank_call set sent_at = sent_at - interval '1 day' where payment_id = $1 and kind = 'reverse'",
     [paymentId],
   );
 
@@ -103,10 +102,10 @@ describe("SUCCESS after a refused reversal", () => {
   test("waits for the one before, whatever is answered to the one behind it", async () => {
     const paymentId = await soldInDoubt();
     await reversalIs("hang_before", paymentId);
-    const sentAt = await lastSentAt(paymentId);
+    const sentAt = await lastOpenSentAt(paymentId);
     await reversalIs("refuse", paymentId);
     expect(await say("alice", paymentId, "SUCCESS")).toEqual(PENDING);
-    expect(await lastSentAt(paymentId)).toEqual(sentAt);
+    expect(await lastOpenSentAt(paymentId)).toEqual(sentAt);
   });
 });
 
@@ -118,32 +117,49 @@ describe("that a reversal may take effect", () => {
     await eventually(async () => {
       expect(await ledger(paymentId)).toContain("reverse approved");
     });
-    expect(await lastSentAt(paymentId)).toBeInstanceOf(Date);
+    expect(await lastOpenSentAt(paymentId)).toBeInstanceOf(Date);
     await reversing;
-  });
-
-  test("is not said by who only keeps what the bank says", async () => {
-    const paymentId = await soldInDoubt();
-    await recordBankAnswer(database(), paymentId, { sent: true });
-    expect(await findReversal(database(), paymentId)).toMatchObject({ last_sent_at: null, sends: 0 });
   });
 
   test("nobody sends one who has lost the lease", async () => {
     const paymentId = await soldInDoubt();
-    const overtaken = { payment_id: paymentId, lease_token: randomUUID() };
-    expect(await recordReversalSending(database(), overtaken, undefined)).toBeUndefined();
-    expect(await findReversal(database(), paymentId)).toBeUndefined();
+    const overtaken = { payment_id: paymentId, account_id: null, lease_token: randomUUID() };
+    const calls = await callsOf(paymentId);
+    expect(await beginCall(database(), overtaken, reversalCall(paymentId), calls)).toBeUndefined();
+    expect(reversalOf(await callsOf(paymentId))).toBeUndefined();
   });
 
   test("of two processes that found the same one sends it, and the other's answer takes nothing back", async () => {
     const paymentId = await soldInDoubt();
-    const payment = { payment_id: paymentId, lease_token: null };
+    const payment = { payment_id: paymentId, account_id: null, lease_token: null };
     await payments.query("update payments.payment set lease_token = null where payment_id = $1", [paymentId]);
-    const db = database();
-    expect(await recordReversalSending(db, payment, undefined)).toBe(1);
-    expect(await recordReversalSending(db, payment, undefined)).toBeUndefined();
-    expect(await recordReversalSending(db, payment, await findReversal(db, paymentId))).toBe(2);
-    await recordReversalAnswer(db, paymentId, { sending: 1, known: undefined });
-    expect(await lastSentAt(paymentId)).toBeInstanceOf(Date);
+    const begin = async (calls: BankCall[]) =>
+      await beginCall(database(), payment, reversalCall(paymentId), calls);
+    const found = await callsOf(paymentId);
+    const first = await begin(found);
+    expect(first).toMatchObject({ number: found.length + 1 });
+    expect(await begin(found)).toBeUndefined();
+    expect(await begin(await callsOf(paymentId))).toMatchObject({ number: found.length + 2 });
+    await noteAnswer(database(), first!, { kind: "refused", resultCode: "21", resultMessage: "" });
+    expect(reversalOf(await callsOf(paymentId))).toMatchObject({
+      refused_at: expect.any(Date),
+      last_sent_ms_ago: expect.any(Number),
+    });
+  });
+
+  test("an answer that says nothing never replaces one that an inquiry has brought meanwhile", async () => {
+    const paymentId = await soldInDoubt();
+    const [sale] = await callsOf(paymentId);
+    const approval = { kind: "approved", amountMinor: 6_000n, currency: "TRY", ...NAMED } as const;
+    await noteAnswer(database(), sale!, approval);
+    for (const late of [{ kind: "unknown", reason: "timeout" }, { kind: "not_sent" }] as const)
+      await noteAnswer(database(), sale!, late);
+    expect(await callsOf(paymentId)).toMatchObject([
+      { outcome: "approved", approved_minor: expect.anything(), external_transaction_id: "t-1" },
+    ]);
   });
 });
+
+const NAMED = { externalTransactionId: "t-1", authCode: "1", resultCode: "00", resultMessage: "" };
+const reversalCall = (reference: string) =>
+  ({ kind: "reverse", reference, amountMinor: 10_000n, currency: "TRY" }) as const;

@@ -2,10 +2,12 @@
 import type { Verdict } from "@holdfast/acquirer";
 import type { LeasedPayment } from "../../payment/payment-lease.ts";
 import type { RecoverDeps } from "./recover-payment.ts";
-import { findReversal } from "./reversal-queries.ts";
-import { askAbout } from "../../bank/calls/ask-about.ts";
-import { paymentAttempt } from "../../bank/calls/attempts.ts";
-import { causeOf, refundAttemptOf } from "./undo-payment.ts";
+import { findCalls } from "../../bank/ledger/call-queries.ts";
+import { inquire } from "../../bank/ledger/movement.ts";
+import { reversalOf, reversalRefund } from "./reversal.ts";
+import { askAbout } from "../../bank/ledger/ask-about.ts";
+import { paymentAttempt } from "../../bank/ledger/attempts.ts";
+import { causeOf } from "./undo-payment.ts";
 
 /** The bank knows the reference, and it is no charge of this amount. One that it has not seen is left to the evidence. */
 export function contradictsSuccess(payment: LeasedPayment, inquiry: Verdict): boolean {
@@ -43,9 +45,10 @@ export async function askWhetherItStands(
   deps: RecoverDeps,
   payment: LeasedPayment,
 ): Promise<{ stands: boolean; cause: string }> {
-  const known = await findReversal(deps.db, payment.payment_id);
+  const calls = await findCalls(deps.db, payment.payment_id);
+  const known = reversalOf(calls);
   if (known?.settled_at) {
-    const refund = await askAbout(deps, payment, refundAttemptOf(payment, known));
+    const refund = await inquire(deps, payment, reversalRefund(payment, known), calls);
     return { stands: refund.kind === "declined", cause: `refund_${causeOf(refund)}` };
   }
   const charge = await askAbout(deps, payment, paymentAttempt(payment));

@@ -55,16 +55,19 @@ export function decideRecovery(
         action: "conclude",
         to: "FAILED",
         cause: "inquiry_declined",
+        answer: "declined",
         result: declinedResult(inquiry),
       };
     case "expired":
-      return { action: "conclude", to: "FAILED", cause: "inquiry_expired", result: EXPIRED };
+      return {
+        action: "conclude",
+        to: "FAILED",
+        cause: "inquiry_expired",
+        result: EXPIRED,
+        answer: "expired",
+      };
     case "reversed":
-      if (asked.inReview)
-        return { action: "conclude", to: "FAILED", cause: REVIEW_REJECTED, result: REJECTED_BY_REVIEW };
-      return asked.abandoned
-        ? { action: "conclude", to: "CANCELLED", cause: "inquiry_reversed", result: ABANDONED }
-        : { action: "conclude", to: "FAILED", cause: "inquiry_reversed", result: REVERSED };
+      return { action: "conclude", answer: "reversed", ...endOfReversed(asked) };
     case "not_found":
       return asked.ageMs >= limits.reverseUnseenAfterMs && !asked.inReview
         ? { action: "reverse", cause: "not_found" }
@@ -76,6 +79,13 @@ export function decideRecovery(
     default:
       return inquiry satisfies never;
   }
+}
+
+function endOfReversed({ inReview, abandoned }: { inReview?: boolean; abandoned: boolean }): FinalOutcome {
+  if (inReview) return { to: "FAILED", cause: REVIEW_REJECTED, result: REJECTED_BY_REVIEW };
+  return abandoned
+    ? { to: "CANCELLED", cause: "inquiry_reversed", result: ABANDONED }
+    : { to: "FAILED", cause: "inquiry_reversed", result: REVERSED };
 }
 
 function decideApproved(
@@ -97,6 +107,7 @@ function decideApproved(
     action: "conclude",
     to: "SUCCESS",
     cause: "inquiry_approved",
+    answer: "approved",
     result: { externalTransactionId, authCode, resultCode, resultMessage },
   };
 }

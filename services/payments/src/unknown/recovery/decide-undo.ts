@@ -6,7 +6,7 @@ import {
   type ReversalOutcome,
 } from "@holdfast/acquirer";
 import type { AccountTerms } from "../../bank/account/account-terms.ts";
-import type { BankSaid } from "./reversal-queries.ts";
+import { mayStillArrive } from "../../bank/ledger/bank-call.ts";
 
 /** The end of an attempt: the money is back, was never taken or has never been seen, or it is tried again. */
 export type UndoResult =
@@ -15,10 +15,9 @@ export type UndoResult =
   | { kind: "undone"; by: "horizon" }
   | { kind: "wait"; cause: string; next?: "now"; notBefore?: Date };
 
-/** The consequence of an answer of the bank; everything but the result is committed before it counts. */
+/** The consequence of an answer of the bank, which is noted already. */
 export type UndoDecision = {
   result: UndoResult;
-  note?: BankSaid;
   /** Operators are told that the bank has refused. */
   refusal?: { kind: string; resultCode: string; resultMessage: string };
 };
@@ -28,11 +27,6 @@ export type UndoDecision = {
  */
 export function isUndone({ kind }: Verdict): boolean {
   return kind === "reversed" || kind === "declined" || kind === "expired";
-}
-
-/** True where this reversal may take effect later, for all that is known: only if it was sent and not answered. */
-export function mayStillArrive({ kind }: ReversalOutcome): boolean {
-  return kind === "unknown";
 }
 
 /**
@@ -51,23 +45,21 @@ export function decideAfterReversal(
     case "reversed":
       return { result: { kind: "undone", by: "reversal" } };
     case "nothing_found":
-      return ageMs < horizonMs || !isUnseen
+      return mayStillArrive(ageMs, horizonMs) || !isUnseen
         ? { result: { kind: "wait", cause: "nothing_found" } }
         : { result: { kind: "undone", by: "horizon" } };
     case "settled":
       return {
         result: { kind: "wait", cause: "reversal_settled", next: "now" },
-        note: { sent: true, settled: true },
         refusal: reversal,
       };
     case "refused":
       return {
         result: { kind: "wait", cause: "reversal_refused" },
-        note: { sent: true, refusal: reversal },
         refusal: reversal,
       };
     case "unknown":
-      return { result: { kind: "wait", cause: `reversal_${reversal.reason}` }, note: { sent: true } };
+      return { result: { kind: "wait", cause: `reversal_${reversal.reason}` } };
     case "not_sent":
       return { result: { kind: "wait", ...retryHintOf(reversal) } };
     default:
@@ -75,19 +67,27 @@ export function decideAfterReversal(
   }
 }
 
-/** Decides on the answer about the refund of a settled charge, to its call or to an inquiry. */
-export function decideAfterRefund(outcome: AcquirerOutcome | Expired): UndoDecision {
+/**
+ * Decides on the answer about the refund of a settled charge, to its call or to an inquiry.
+ * @param subReference a bank that goes on calling it late, its clock being off, is asked by the schedule.
+ */
+export function decideAfterRefund(outcome: AcquirerOutcome | Expired, subReference: number): UndoDecision {
   switch (outcome.kind) {
     case "approved":
       return { result: { kind: "undone", by: "refund" } };
     case "declined":
       return {
         result: { kind: "wait", cause: "refund_declined" },
-        note: { refusal: outcome },
         refusal: outcome,
       };
     case "expired":
-      return { result: { kind: "wait", cause: "refund_expired", next: "now" } };
+      return {
+        result: {
+          kind: "wait",
+          cause: "refund_expired",
+          ...(subReference === 1 && { next: "now" as const }),
+        },
+      };
     case "unknown":
       return { result: { kind: "wait", cause: `refund_${outcome.reason}` } };
     case "not_sent":

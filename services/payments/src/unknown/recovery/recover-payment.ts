@@ -3,8 +3,8 @@ import { failpoint, nextAttemptInMs, type Logger } from "@holdfast/service-runti
 import type { Kysely } from "kysely";
 import type { TermsOf } from "../../bank/account/account-terms.ts";
 import type { Acquirers } from "../../bank/calls/acquirers.ts";
-import { askAbout } from "../../bank/calls/ask-about.ts";
-import { paymentAttempt } from "../../bank/calls/attempts.ts";
+import { askAbout } from "../../bank/ledger/ask-about.ts";
+import { paymentAttempt } from "../../bank/ledger/attempts.ts";
 import type { BusinessEvents } from "../../payment/business-events.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import { recoverOperation } from "../../follow-up/operation/recover-operation.ts";

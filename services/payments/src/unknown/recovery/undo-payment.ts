@@ -4,42 +4,23 @@
  * reference of its own gives it back. Each attempt makes at most two calls, and what the bank says is committed before the
  * next attempt acts on it.
  */
-import {
-  movementOutcome,
-  type Attempt,
-  type FollowUpRequest,
-  orderIdOf,
-  type Target,
-  type ReversalRequest,
-  type Verdict,
-} from "@holdfast/acquirer";
+import { orderIdOf, type Target, type ReversalRequest, type Verdict } from "@holdfast/acquirer";
 import { failpoint } from "@holdfast/service-runtime";
-import { askAbout, waitUntil } from "../../bank/calls/ask-about.ts";
-import {
-  cardOperationOf,
-  followUpOf,
-  paymentAttempt,
-  reversalRefundAttempt,
-  targetOf,
-} from "../../bank/calls/attempts.ts";
+import type { BankCall } from "../../bank/ledger/bank-call.ts";
+import { beginCall, findCalls, makeCall } from "../../bank/ledger/call-queries.ts";
+import { inquire, nextStep, noteFound, send, subReferenceOf } from "../../bank/ledger/movement.ts";
+import { askAbout, waitUntil } from "../../bank/ledger/ask-about.ts";
+import { cardOperationOf, paymentAttempt, targetOf } from "../../bank/ledger/attempts.ts";
 import type { LeasedPayment } from "../../payment/payment-lease.ts";
 import {
   decideAfterRefund,
   decideAfterReversal,
   isUndone,
-  mayStillArrive,
   type UndoDecision,
   type UndoResult,
 } from "./decide-undo.ts";
 import type { RecoverDeps } from "./recover-payment.ts";
-import {
-  findReversal,
-  recordBankAnswer,
-  recordRefundNotSent,
-  recordRefundSending,
-  type Reversal,
-} from "./reversal-queries.ts";
-import { recordReversalAnswer, recordReversalSending } from "./reversal-sending.ts";
+import { chargeOf, reversalOf, reversalRefund, type Reversal } from "./reversal.ts";
 import { startWatch } from "./watch-queries.ts";
 
 /** A payment to undo, also one that has ended and of which the bank has shown money afterwards. */
@@ -51,15 +32,19 @@ export async function undoPayment(
   payment: UndonePayment,
   inquiry?: Verdict,
 ): Promise<UndoResult> {
-  const known = await findReversal(deps.db, payment.payment_id);
-  if (known?.settled_at) return await refundSettled(deps, payment, known);
+  const calls = await findCalls(deps.db, payment.payment_id);
+  const known = reversalOf(calls);
+  if (known?.settled_at) return await refundSettled(deps, payment, known, calls);
   const found = inquiry ?? (await askAbout(deps, payment, paymentAttempt(payment)));
   if (isUndone(found)) return { kind: "undone", by: "reversal" };
   if (!deps.maySend) return { kind: "wait", cause: causeOf(found), next: "now" };
-  const approvedMinor = await approvedAmount(deps, payment, known, found);
-  return await sendReversal(deps, payment, known, {
+  const amountMinor = amountToReverse(payment, known, found);
+  const charge = chargeOf(calls);
+  if (charge && amountMinor !== (known?.approved_minor ?? payment.amount_minor))
+    await noteFound(deps.db, charge, found);
+  return await sendReversal(deps, payment, calls, {
     target: withKnownId(targetOf(payment), found),
-    amountMinor: approvedMinor,
+    amountMinor,
     isUnseen: found.kind === "not_found",
   });
 }
@@ -67,7 +52,7 @@ export async function undoPayment(
 async function sendReversal(
   deps: RecoverDeps,
   payment: UndonePayment,
-  known: Reversal | undefined,
+  calls: readonly BankCall[],
   { isUnseen, ...of }: { target: Target; amountMinor: bigint; isUnseen: boolean },
 ): Promise<UndoResult> {
   const request: ReversalRequest = {
@@ -79,44 +64,25 @@ async function sendReversal(
     // Counted from before the commit: a process that stands still after it must not send it when people may book.
     waitUntil: waitUntil(deps),
   };
-  const sending = await recordReversalSending(deps.db, payment, known);
-  if (sending === undefined) return { kind: "wait", cause: "reversal_sent_elsewhere" };
-  const reversal = await deps.acquirers.of(payment.account_id).reverse(request);
-  await failpoint("payments.after_reversal");
-  if (!mayStillArrive(reversal)) {
-    await recordReversalAnswer(deps.db, payment.payment_id, { sending, known });
-  }
-  return await commit(
-    deps,
-    payment,
-    decideAfterReversal(reversal, payment.age_ms, deps.termsOf(payment.account_id), isUnseen),
+  const call = await beginCall(deps.db, payment, { ...request, kind: "reverse" }, calls);
+  if (!call) return { kind: "wait", cause: "reversal_sent_elsewhere" };
+  const reversal = await makeCall(deps.db, call, () =>
+    deps.acquirers.of(payment.account_id).reverse(request),
   );
+  await failpoint("payments.after_reversal");
+  const terms = deps.termsOf(payment.account_id);
+  return await conclude(deps, payment, decideAfterReversal(reversal, payment.age_ms, terms, isUnseen));
 }
 
-/** Commits the bank's answer before anything is made of it. */
-async function commit(
+async function conclude(
   deps: RecoverDeps,
   payment: UndonePayment,
-  { result, note, refusal }: UndoDecision,
+  { result, refusal }: UndoDecision,
 ): Promise<UndoResult> {
   // The watch starts before the payment ends: without one it would be forgotten while the bank may still carry it out.
   if (result.kind === "undone" && result.by === "horizon") await startWatch(deps, payment);
-  if (note) await recordBankAnswer(deps.db, payment.payment_id, note);
   if (refusal) deps.events.reversalRefused(payment, refusal);
   return result;
-}
-
-async function approvedAmount(
-  { db }: RecoverDeps,
-  payment: UndonePayment,
-  known: Reversal | undefined,
-  found: Verdict,
-): Promise<bigint> {
-  const approvedMinor = amountToReverse(payment, known, found);
-  if (approvedMinor !== (known?.approved_minor ?? payment.amount_minor)) {
-    await recordBankAnswer(db, payment.payment_id, { approvedMinor });
-  }
-  return approvedMinor;
 }
 
 /** The bank's own amount under the reference; where it does not say, what it said before, or what it was asked for. */
@@ -133,65 +99,19 @@ async function refundSettled(
   deps: RecoverDeps,
   payment: UndonePayment,
   reversal: Reversal,
+  calls: readonly BankCall[],
 ): Promise<UndoResult> {
-  const attempt = refundAttemptOf(payment, reversal);
-  const inquiry = await askAbout(deps, payment, attempt);
-  const { horizonMs } = deps.termsOf(payment.account_id);
-  const sending = { sentMsAgo: reversal.refund_sent_ms_ago, horizonMs };
-  const outcome = movementOutcome(
-    inquiry,
-    attempt,
-    sending,
-    deps.acquirers.of(payment.account_id).capabilities,
-  );
-  switch (outcome) {
-    case "wait":
-      return { kind: "wait", cause: "refund_not_found" };
-    case "repeat":
-      if (!deps.maySend) return { kind: "wait", cause: "refund_not_found", next: "now" };
-      return await sendRefund(deps, payment, reversal, attempt);
-    case "repeat_under_new_reference":
-      // Nothing was paid under this reference, and nothing will be.
-      await recordBankAnswer(deps.db, payment.payment_id, { refundExpired: reversal.refund_sub_reference });
-      return {
-        kind: "wait",
-        cause: "refund_expired",
-        // A bank that goes on calling it late, its clock being off, is asked by the schedule.
-        ...(reversal.refund_sub_reference === 1 && { next: "now" as const }),
-      };
-    default:
-      return await commit(deps, payment, decideAfterRefund(outcome));
-  }
-}
-
-async function sendRefund(
-  deps: RecoverDeps,
-  payment: UndonePayment,
-  reversal: Reversal,
-  { reference, amountMinor }: Attempt,
-): Promise<UndoResult> {
-  const request: FollowUpRequest = {
-    ...followUpOf(payment),
-    reference,
-    amountMinor,
-    // Counted from before the commit: a process that stands still after it must not send it when another one may.
-    waitUntil: waitUntil(deps),
-  };
-  const sending = await recordRefundSending(deps.db, reversal);
-  if (sending === undefined) return { kind: "wait", cause: "refund_sent_elsewhere" };
-  const outcome = await deps.acquirers.of(payment.account_id).refund(request);
+  const refund = reversalRefund(payment, reversal);
+  const inquiry = await inquire(deps, payment, refund, calls);
+  const step = nextStep(deps, payment, refund, calls, inquiry);
+  if (step === "wait") return { kind: "wait", cause: "refund_not_found" };
+  if (step !== "repeat" && step !== "repeat_under_new_reference")
+    return await conclude(deps, payment, decideAfterRefund(step, subReferenceOf(calls, refund)));
+  if (!deps.maySend) return { kind: "wait", cause: `refund_${inquiry.kind}`, next: "now" };
+  const sent = await send(deps, payment, refund, calls, step);
   await failpoint("payments.after_reversal_refund");
-  if (outcome.kind === "not_sent") await recordRefundNotSent(deps.db, payment.payment_id, sending);
-  return await commit(deps, payment, decideAfterRefund(outcome));
-}
-
-/** The refund of a payment that was settled before it could be reversed. */
-export function refundAttemptOf(payment: UndonePayment, reversal: Reversal): Attempt {
-  return reversalRefundAttempt(payment, {
-    subReference: reversal.refund_sub_reference,
-    amountMinor: reversal.approved_minor ?? payment.amount_minor,
-    since: reversal.settled_at ?? payment.created_at,
-  });
+  if (!sent) return { kind: "wait", cause: "refund_sent_elsewhere" };
+  return await conclude(deps, payment, decideAfterRefund(sent.outcome, sent.subReference));
 }
 
 /** An answer that was lost may have named the charge; the inquiry does again. */

@@ -61,7 +61,7 @@ const captured = (paymentId: string) =>
 
 const sentAt = async (operationId: string): Promise<Date> => {
   const [row] = await payments.query<{ sent_at: Date }>(
-    "select sent_at from payments.payment_operation where operation_id = $1",
+    "select max(sent_at) as sent_at from payments.bank_call where movement_id = $1",
     [operationId],
   );
   return row!.sent_at;
@@ -70,8 +70,7 @@ const sentAt = async (operationId: string): Promise<Date> => {
 /** Moves the operation's last sending so far back. */
 async function sentAgo(operationId: string, ms: number): Promise<Date> {
   await payments.query(
-    `update payments.payment_operation set sent_at = clock_timestamp() - $2 * interval '1 ms'
-     where operation_id = $1`,
+    `update payments.bank_call set sent_at = clock_timestamp() - $2 * interval '1 ms' where movement_id = $1`,
     [operationId, ms],
   );
   return await sentAt(operationId);

@@ -1,6 +1,5 @@
 import {
   orderIdOf,
-  withSubReference,
   type Attempt,
   type CardOperation,
   type FollowUpRequest,
@@ -72,38 +71,16 @@ export function paymentAttempt(payment: OrderedPayment): Attempt {
   };
 }
 
-/** A capture or a cancellation. */
-export function operationAttempt(operation: Operation, payment: OrderedPayment): Attempt {
-  return {
-    reference: operationReference(operation),
-    kind: operation.kind === "CAPTURE" ? "capture" : "void",
-    amountMinor: operation.amount_minor,
-    currency: payment.currency,
-    sentAt: operation.created_at,
-    ...(payment.external_transaction_id !== null && { targetTransactionId: payment.external_transaction_id }),
-  };
+/** Our reference of an operation's first call. It begins with the payment's id. */
+export function operationReference({
+  payment_id,
+  kind,
+  operation_id,
+}: Pick<Operation, "payment_id" | "kind" | "operation_id">): string {
+  return `${payment_id}:${kind.toLowerCase()}:${operation_id}`;
 }
 
-/** The refund that gives back a settled payment which was to be reversed. @param since when the bank said so. */
-export function reversalRefundAttempt(
-  payment: OrderedPayment,
-  { subReference, amountMinor, since }: { subReference: number; amountMinor: bigint; since: Date },
-): Attempt {
-  return {
-    reference: reversalRefundReference(payment.payment_id, subReference),
-    kind: "refund",
-    amountMinor,
-    currency: payment.currency,
-    sentAt: since,
-  };
-}
-
-/** Our reference of an operation. It begins with the payment's id. */
-export function operationReference({ payment_id, kind, operation_id, sub_reference }: Operation): string {
-  return withSubReference(`${payment_id}:${kind.toLowerCase()}:${operation_id}`, sub_reference);
-}
-
-/** Our reference of the refund that gives back a settled payment. It begins with the payment's id. */
-export function reversalRefundReference(paymentId: string, subReference: number): string {
-  return withSubReference(`${paymentId}:reversal`, subReference);
+/** Our reference of the first refund that gives back a settled payment. It begins with the payment's id. */
+export function reversalRefundReference(paymentId: string): string {
+  return `${paymentId}:reversal`;
 }

@@ -1,6 +1,7 @@
 import type { NotSent } from "@holdfast/acquirer";
 import { failpoint } from "@holdfast/service-runtime";
-import { sql, type Kysely } from "kysely";
+import type { Kysely } from "kysely";
+import { moveCall } from "./call-queries.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 
 type Leased = { payment_id: string; lease_token: string; account_id: string | null };
@@ -21,7 +22,7 @@ export async function withFailover<Outcome extends { kind: string }>(
   let outcome = await call();
   for (const accountId of otherAccounts) {
     if (!foundNoConnection(outcome) || now() > deadlineAt) break;
-    if (!(await moveTo(db, payment, accountId))) break;
+    if (!(await moveCall(db, payment, accountId))) break;
     payment.account_id = accountId;
     await failpoint("payments.after_failover");
     outcome = await call();
@@ -32,19 +33,4 @@ export async function withFailover<Outcome extends { kind: string }>(
 /** Tells whether certainly nothing was sent, so that another account may be called instead. */
 export function foundNoConnection(outcome: { kind: string; reason?: unknown }): boolean {
   return outcome.kind === "not_sent" && outcome.reason === undefined;
-}
-
-/** @returns false where the lease is no longer ours. */
-async function moveTo(
-  db: Kysely<PaymentsDatabase>,
-  { payment_id, lease_token }: Leased,
-  accountId: string | null,
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable("payment")
-    .set({ account_id: accountId, updated_at: sql<Date>`now()` })
-    .where("payment_id", "=", payment_id)
-    .where("lease_token", "=", lease_token)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
 }

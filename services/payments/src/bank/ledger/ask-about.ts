@@ -1,5 +1,5 @@
 import { inquireAbout, type Attempt, type Verdict } from "@holdfast/acquirer";
-import type { Acquirers } from "./acquirers.ts";
+import type { Acquirers } from "../calls/acquirers.ts";
 import { orderOf, type OrderedPayment } from "./attempts.ts";
 
 export type AskDeps = {

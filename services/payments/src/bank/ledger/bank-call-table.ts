@@ -1,0 +1,43 @@
+import type { Generated } from "kysely";
+
+/** The bank's word for a call; `reverse` and `enrol` are no movements of their own, and lead to one or undo it. */
+export type CallKind = "enrol" | "authorize" | "sale" | "capture" | "void" | "release" | "refund" | "reverse";
+
+/** The answer to a call, in the words of the acquirer port; `unknown` is none. */
+export type CallOutcome =
+  | "enrolled"
+  | "approved"
+  | "declined"
+  | "expired"
+  | "reversed"
+  | "nothing_found"
+  | "settled"
+  | "refused"
+  | "not_sent"
+  | "unknown";
+
+export type BankCallTable = {
+  payment_id: string;
+  account_id: string | null;
+  number: number;
+  sub_reference: Generated<number>;
+  movement_id: string | null;
+  amount_minor: bigint;
+  sent_at: Generated<Date>;
+  currency: string;
+  kind: CallKind;
+  reference: string;
+  answered_at: Date | null;
+  outcome: CallOutcome | null;
+  external_transaction_id: string | null;
+  auth_code: string | null;
+  result_code: string | null;
+  result_message: string | null;
+  approved_minor: bigint | null;
+  approved_currency: string | null;
+};
+
+/** The room's part of the schema; `database.ts` composes them. */
+export type CallTables = {
+  bank_call: BankCallTable;
+};

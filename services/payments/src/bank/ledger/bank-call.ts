@@ -1,0 +1,167 @@
+/**
+ * The rules of what may be at a bank, without any I/O: which calls may have left, which may still take effect, and whether
+ * a movement that the bank has not seen may be sent again.
+ */
+import type {
+  AcquirerAmount,
+  AcquirerOutcome,
+  Capabilities,
+  CompletionOutcome,
+  Expired,
+  ReversalOutcome,
+  Verdict,
+} from "@holdfast/acquirer";
+import type { Selectable } from "kysely";
+import type { BankCallTable, CallOutcome } from "./bank-call-table.ts";
+
+/** One sending of one call, with the time since, by the database's clock. */
+export type BankCall = Selectable<BankCallTable> & { sent_ms_ago: number };
+
+/** An answer that can be noted: to the call, or to an inquiry about it. */
+export type CallAnswer =
+  | AcquirerOutcome
+  | CompletionOutcome
+  | ReversalOutcome
+  | Exclude<Verdict, { kind: "not_found" }>;
+
+/** False for a call of which certainly nothing was carried out. */
+export function mayHaveLeft({ outcome }: Pick<BankCall, "outcome">): boolean {
+  return outcome !== "not_sent";
+}
+
+/** True while only an inquiry can tell what became of it. */
+export function isOpen({ answered_at }: Pick<BankCall, "answered_at">): boolean {
+  return answered_at === null;
+}
+
+/** The time since the last of these calls that may have left; null where none has. */
+export function lastSentMsAgo(calls: readonly Pick<BankCall, "outcome" | "sent_ms_ago">[]): number | null {
+  return calls
+    .filter(mayHaveLeft)
+    .reduce<number | null>(
+      (last, { sent_ms_ago }) => (last === null || sent_ms_ago < last ? sent_ms_ago : last),
+      null,
+    );
+}
+
+/**
+ * True where a call may still take effect at the bank.
+ * @param sentMsAgo the time since it was sent; null where it certainly was not.
+ * @param horizonMs see `AccountTerms`.
+ */
+export function mayStillArrive(sentMsAgo: number | null, horizonMs: number): boolean {
+  return sentMsAgo !== null && sentMsAgo <= horizonMs;
+}
+
+/** The last sending of a movement, and the horizon of its account. */
+export type Sending = { sentMsAgo: number | null; horizonMs: number };
+
+/**
+ * The outcome of a movement, or that it is to be sent again, under the same reference or the next, or that it must not
+ * be sent again yet, since the first call may still arrive.
+ */
+export type MovementOutcome =
+  | Exclude<AcquirerOutcome, Expired>
+  | "repeat"
+  | "repeat_under_new_reference"
+  | "wait";
+
+/**
+ * The outcome of a movement by an inquiry about it. What the bank has not seen is sent again only where a repeat cannot be
+ * carried out in addition to the first call: of two calls under way one might be declined, and the other pay.
+ * @param asked the requested amount: another one under our reference needs an operator.
+ */
+export function movementOutcome(
+  inquiry: Verdict,
+  asked: AcquirerAmount,
+  { sentMsAgo, horizonMs }: Sending,
+  { repetition }: Pick<Capabilities, "repetition">,
+): MovementOutcome {
+  switch (inquiry.kind) {
+    case "approved": {
+      const same = inquiry.amountMinor === asked.amountMinor && inquiry.currency === asked.currency;
+      return same ? inquiry : MISMATCH;
+    }
+    case "not_found":
+      return repetition === "replay" || !mayStillArrive(sentMsAgo, horizonMs) ? "repeat" : "wait";
+    case "expired":
+      return "repeat_under_new_reference";
+    case "reversed":
+      return MISMATCH;
+    case "declined":
+    case "unknown":
+    case "not_sent":
+      return inquiry;
+    default:
+      return inquiry satisfies never;
+  }
+}
+
+const MISMATCH = { kind: "unknown", reason: "mismatch" } as const;
+
+type AnswerColumns = Pick<
+  BankCallTable,
+  | "outcome"
+  | "external_transaction_id"
+  | "auth_code"
+  | "result_code"
+  | "result_message"
+  | "approved_minor"
+  | "approved_currency"
+> & { outcome: CallOutcome };
+
+/** A call's columns of an answer. @param asked the amount that was requested. */
+export function answerColumns(
+  answer: CallAnswer,
+  asked: Pick<BankCall, "amount_minor" | "currency">,
+): AnswerColumns {
+  switch (answer.kind) {
+    case "approved": {
+      const { amountMinor, currency } = answer;
+      const same = amountMinor === asked.amount_minor && currency === asked.currency;
+      return {
+        ...NOTHING_SAID,
+        outcome: "approved",
+        // A bank may have no name of its own for it.
+        external_transaction_id: answer.externalTransactionId.slice(0, NAME_LENGTH_MAX) || null,
+        auth_code: answer.authCode,
+        result_code: answer.resultCode,
+        result_message: answer.resultMessage,
+        ...(!same && { approved_minor: amountMinor, approved_currency: currency }),
+      };
+    }
+    case "declined":
+    case "settled":
+    case "refused":
+      return {
+        ...NOTHING_SAID,
+        outcome: answer.kind,
+        external_transaction_id:
+          "externalTransactionId" in answer ? (answer.externalTransactionId ?? null) : null,
+        result_code: answer.resultCode,
+        result_message: answer.resultMessage,
+      };
+    case "unknown":
+      return { ...NOTHING_SAID, outcome: "unknown", result_code: answer.reason };
+    case "not_sent":
+      return { ...NOTHING_SAID, outcome: "not_sent", result_code: answer.reason ?? null };
+    case "not_genuine":
+      return { ...NOTHING_SAID, outcome: "not_sent", result_code: answer.why };
+    case "expired":
+    case "reversed":
+    case "nothing_found":
+      return { ...NOTHING_SAID, outcome: answer.kind };
+    default:
+      return answer satisfies never;
+  }
+}
+
+const NAME_LENGTH_MAX = 64;
+const NOTHING_SAID = {
+  external_transaction_id: null,
+  auth_code: null,
+  result_code: null,
+  result_message: null,
+  approved_minor: null,
+  approved_currency: null,
+};

@@ -1,0 +1,134 @@
+/** The only writes of `bank_call` beside the statements in `call-statements.ts`. */
+import { msSince } from "@holdfast/postgres";
+import { failpoint } from "@holdfast/service-runtime";
+import { sql, type Kysely } from "kysely";
+import type { PaymentsDatabase } from "../../database.ts";
+import { answerColumns, type BankCall, type CallAnswer } from "./bank-call.ts";
+import type { CallKind } from "./bank-call-table.ts";
+
+type Db = Kysely<PaymentsDatabase>;
+
+/** All calls of a payment, in the order in which they were begun. */
+export async function findCalls(db: Db, paymentId: string): Promise<BankCall[]> {
+  return await db
+    .selectFrom("bank_call")
+    .selectAll()
+    .select(msSince("sent_at").as("sent_ms_ago"))
+    .where("payment_id", "=", paymentId)
+    .orderBy("number")
+    .execute();
+}
+
+/** A payment on which the caller may begin a call: under its lease, or where it has none, its lock. */
+export type HeldPayment = { payment_id: string; account_id: string | null; lease_token: string | null };
+
+/** A call that is about to be sent. */
+export type NewCall = {
+  kind: CallKind;
+  reference: string;
+  amountMinor: bigint;
+  currency: string;
+  /** The number of the reference, and the operation or the refund; the payment's own calls have neither. */
+  subReference?: number;
+  movementId?: string;
+};
+
+/** A call that has begun, as its answer finds it. */
+export type BegunCall = Pick<BankCall, "payment_id" | "number" | "amount_minor" | "currency">;
+
+/**
+ * Commits, before a call is made, that it may be at the bank from now on. The payment's row is locked: whoever leases the
+ * payment before looking at its calls either sees this one, or this finds that the lease is another's.
+ * @param known the payment's calls as the caller has read them.
+ * @returns undefined where the lease is another's, or another call has begun since `known` was read.
+ */
+export async function beginCall(
+  db: Db,
+  { payment_id, account_id, lease_token }: HeldPayment,
+  { kind, reference, amountMinor, currency, subReference = 1, movementId }: NewCall,
+  known: readonly Pick<BankCall, "number">[],
+): Promise<BegunCall | undefined> {
+  const { rows } = await sql<BegunCall>`
+    with held as (
+      select payment_id from payment
+      where payment_id = ${payment_id} and lease_token is not distinct from ${lease_token}::uuid
+      for no key update
+    )
+    insert into bank_call
+      (payment_id, account_id, number, sub_reference, movement_id, amount_minor, currency, kind, reference)
+    select payment_id, ${account_id}::uuid, ${(known.at(-1)?.number ?? 0) + 1}, ${subReference}::smallint,
+      ${movementId ?? null}::uuid, ${amountMinor}, ${currency}, ${kind}, ${reference}
+    from held
+    on conflict (payment_id, number) do nothing
+    returning payment_id, number, amount_minor, currency`.execute(db);
+  return rows[0];
+}
+
+/** Makes a call that has begun, and notes its answer. @throws where that cannot be noted; the call then stays open. */
+export async function makeCall<Answer extends CallAnswer>(
+  db: Db,
+  call: BegunCall,
+  send: () => Promise<Answer>,
+): Promise<Answer> {
+  await failpoint("payments.after_call_begin");
+  const answer = await send();
+  await failpoint("payments.after_call");
+  await noteAnswer(db, call, answer);
+  await failpoint("payments.after_call_note");
+  return answer;
+}
+
+/**
+ * Notes the bank's answer to a call, or to an inquiry about it. An answer that says nothing, or that nothing was sent,
+ * never replaces one that an inquiry has brought meanwhile.
+ */
+export async function noteAnswer(db: Db, call: BegunCall, answer: CallAnswer): Promise<void> {
+  const columns = answerColumns(answer, call);
+  const saysNothing = answer.kind === "unknown" || columns.outcome === "not_sent";
+  await db
+    .updateTable("bank_call")
+    .set({ ...columns, answered_at: answer.kind === "unknown" ? null : sql<Date>`clock_timestamp()` })
+    .where("payment_id", "=", call.payment_id)
+    .where("number", "=", call.number)
+    .$if(saysNothing, (query) => query.where("answered_at", "is", null))
+    .execute();
+}
+
+/**
+ * The payment's open call goes to another account, of which certainly nothing was carried out at the one before.
+ * @returns false where the lease is no longer ours.
+ */
+export async function moveCall(
+  db: Db,
+  { payment_id, lease_token }: { payment_id: string; lease_token: string },
+  accountId: string | null,
+): Promise<boolean> {
+  const { rows } = await sql`
+    with moved as (
+      update payment set account_id = ${accountId}::uuid, updated_at = now()
+      where payment_id = ${payment_id} and lease_token = ${lease_token}
+      returning payment_id
+    ), unsent as (
+      update bank_call set outcome = 'not_sent', answered_at = now()
+      from moved where bank_call.payment_id = moved.payment_id and answered_at is null
+      returning bank_call.*
+    ), begun as (
+      insert into bank_call (payment_id, account_id, number, amount_minor, currency, kind, reference)
+      select payment_id, ${accountId}::uuid, number + 1, amount_minor, currency, kind, reference from unsent
+    )
+    select from moved`.execute(db);
+  return rows.length === 1;
+}
+
+/** The refunds, or operations, of a payment of which a call may have left. */
+export async function sentMovements(db: Db, paymentId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom("bank_call")
+    .select("movement_id")
+    .distinct()
+    .where("payment_id", "=", paymentId)
+    .where("movement_id", "is not", null)
+    .where((eb) => eb.or([eb("outcome", "is", null), eb("outcome", "<>", "not_sent")]))
+    .execute();
+  return rows.map(({ movement_id }) => movement_id!);
+}

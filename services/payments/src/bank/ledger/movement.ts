@@ -1,0 +1,171 @@
+/**
+ * A movement of money that is repeated until its outcome is known: a capture, a cancellation, a release or a refund. It is
+ * asked about under the reference of its last call, and sent again under that reference where the bank has not seen it and
+ * will not get it any more, or under the next one where the bank has called this one too late.
+ */
+import {
+  withSubReference,
+  type AcquirerOutcome,
+  type Attempt,
+  type FollowUpRequest,
+  type Verdict,
+} from "@holdfast/acquirer";
+import type { Kysely } from "kysely";
+import type { PaymentsDatabase } from "../../database.ts";
+import type { TermsOf } from "../account/account-terms.ts";
+import { askAbout, waitUntil, type AskDeps } from "./ask-about.ts";
+import { followUpOf, type OrderedPayment } from "./attempts.ts";
+import {
+  lastSentMsAgo,
+  mayHaveLeft,
+  movementOutcome,
+  type BankCall,
+  type MovementOutcome,
+} from "./bank-call.ts";
+import {
+  beginCall,
+  makeCall,
+  noteAnswer,
+  type BegunCall,
+  type HeldPayment,
+  type NewCall,
+} from "./call-queries.ts";
+
+export type Movement = {
+  kind: "capture" | "void" | "release" | "refund";
+  /** The reference of its first call; those of later ones have a number behind it. */
+  reference: string;
+  /** The operation or the refund; absent for the refund that gives back a payment which was to be reversed. */
+  movementId?: string;
+  amountMinor: bigint;
+  /** The time before which the bank cannot have anything of it. */
+  since: Date;
+};
+
+export type MovementDeps = AskDeps & { db: Kysely<PaymentsDatabase>; termsOf: TermsOf };
+
+/** The calls of one movement among those of its payment. */
+export function callsOf(
+  calls: readonly BankCall[],
+  { movementId, kind }: Pick<Movement, "movementId" | "kind">,
+): BankCall[] {
+  return calls.filter((call) =>
+    movementId === undefined
+      ? call.movement_id === null && call.kind === kind
+      : call.movement_id === movementId,
+  );
+}
+
+/** The number of the reference under which it was sent last, or will be sent first. */
+export function subReferenceOf(calls: readonly BankCall[], movement: Movement): number {
+  return callsOf(calls, movement).at(-1)?.sub_reference ?? 1;
+}
+
+/** The judgement of an answer by a bank that does not give our reference of such a movement back. */
+type Among = { otherTransactionIds: readonly string[]; judge: (shown: Verdict) => Promise<Verdict> };
+
+/** Asks the bank what became of a movement, under its last reference or another, and notes what it knows. */
+export async function inquire(
+  deps: MovementDeps,
+  payment: OrderedPayment,
+  movement: Movement,
+  calls: readonly BankCall[],
+  { subReference = subReferenceOf(calls, movement), among }: { subReference?: number; among?: Among } = {},
+): Promise<Verdict> {
+  const attempt: Attempt = {
+    reference: withSubReference(movement.reference, subReference),
+    kind: movement.kind,
+    amountMinor: movement.amountMinor,
+    currency: payment.currency,
+    sentAt: movement.since,
+    ...(payment.external_transaction_id !== null && { targetTransactionId: payment.external_transaction_id }),
+    ...(among && { otherTransactionIds: among.otherTransactionIds }),
+  };
+  const shown = await askAbout(deps, payment, attempt);
+  const verdict = among ? await among.judge(shown) : shown;
+  const last = callsOf(calls, movement).findLast(
+    (call) => mayHaveLeft(call) && call.sub_reference === subReference,
+  );
+  if (last) await noteFound(deps.db, last, verdict);
+  return verdict;
+}
+
+/** Notes an inquiry's answer about a call; one that is not known, or known already, is no news. */
+export async function noteFound(db: MovementDeps["db"], call: BankCall, found: Verdict): Promise<void> {
+  if (found.kind === "not_found" || found.kind === "unknown" || found.kind === "not_sent") return;
+  const said = call.approved_minor ?? call.amount_minor;
+  const isKnown = call.outcome === found.kind && (found.kind !== "approved" || found.amountMinor === said);
+  if (!isKnown) await noteAnswer(db, call, found);
+}
+
+/** The movement's outcome by an inquiry about it, or how it goes on. */
+export function nextStep(
+  { acquirers, termsOf }: Pick<MovementDeps, "acquirers" | "termsOf">,
+  payment: OrderedPayment,
+  movement: Movement,
+  calls: readonly BankCall[],
+  inquiry: Verdict,
+): MovementOutcome {
+  const subReference = subReferenceOf(calls, movement);
+  const sent = callsOf(calls, movement).filter((call) => call.sub_reference === subReference);
+  const { horizonMs } = termsOf(payment.account_id);
+  const asked = { amountMinor: movement.amountMinor, currency: payment.currency };
+  const sending = { sentMsAgo: lastSentMsAgo(sent), horizonMs };
+  return movementOutcome(inquiry, asked, sending, acquirers.of(payment.account_id).capabilities);
+}
+
+/** The answer to a call, and the number of the reference that it was made under. */
+export type Sent = { outcome: AcquirerOutcome; subReference: number };
+
+/**
+ * Sends it, again or for the first time.
+ * @returns undefined where another process has sent it, or holds the payment now.
+ */
+export async function send(
+  deps: MovementDeps,
+  payment: OrderedPayment & HeldPayment,
+  movement: Movement,
+  calls: readonly BankCall[],
+  step: "repeat" | "repeat_under_new_reference",
+): Promise<Sent | undefined> {
+  const subReference = subReferenceOf(calls, movement) + (step === "repeat" ? 0 : 1);
+  // Counted from before the commit: a process that stands still after it must not send it when another one may.
+  const until = waitUntil(deps);
+  const call = await beginCall(deps.db, payment, newCall(payment, movement, subReference), calls);
+  if (!call) return undefined;
+  return {
+    outcome: await sendBegun(deps, payment, { ...movement, subReference, call }, until),
+    subReference,
+  };
+}
+
+/** A movement's call under the n-th of its references. */
+export function newCall(payment: OrderedPayment, movement: Movement, subReference: number): NewCall {
+  const { kind, reference, movementId, amountMinor } = movement;
+  return {
+    kind,
+    reference: withSubReference(reference, subReference),
+    subReference,
+    amountMinor,
+    currency: payment.currency,
+    ...(movementId !== undefined && { movementId }),
+  };
+}
+
+/** Makes a call that has begun. @param until the end of our own wait. */
+export async function sendBegun(
+  { db, acquirers }: Pick<MovementDeps, "db" | "acquirers">,
+  payment: OrderedPayment,
+  { call, subReference, ...movement }: Movement & { call: BegunCall; subReference: number },
+  until: Date,
+): Promise<AcquirerOutcome> {
+  const request: FollowUpRequest = {
+    ...followUpOf(payment),
+    reference: withSubReference(movement.reference, subReference),
+    amountMinor: movement.amountMinor,
+    waitUntil: until,
+  };
+  const acquirer = acquirers.of(payment.account_id);
+  const method = { capture: "capture", void: "cancel", release: "release", refund: "refund" } as const;
+  return await makeCall(db, call, () => acquirer[method[movement.kind]](request));
+}

@@ -1,0 +1,54 @@
+/**
+ * Refunds at a bank that does not give our reference of one back. Two under way on one payment could not be told apart, so one
+ * follows the other; and what the bank is known to have done for one is never taken for another.
+ */
+import type { Verdict } from "@holdfast/acquirer";
+import type { Kysely } from "kysely";
+import { isOpen, mayHaveLeft, type BankCall } from "../../bank/ledger/bank-call.ts";
+import type { PaymentsDatabase } from "../../database.ts";
+import type { RefundReservationTable } from "./reservation-table.ts";
+
+/** Another refund of the same payment, with its calls. */
+export type OtherRefund = {
+  state: RefundReservationTable["state"];
+  calls: readonly Pick<BankCall, "outcome" | "answered_at" | "external_transaction_id">[];
+};
+
+/** True where it has been sent, and its outcome is not known. */
+export function isUnderWay({ state, calls }: OtherRefund): boolean {
+  const last = calls.findLast(mayHaveLeft);
+  return state === "ACTIVE" && last !== undefined && isOpen(last);
+}
+
+/** The bank's names of what it has done for a refund. */
+export function namesOf({ calls }: Pick<OtherRefund, "calls">): string[] {
+  return calls.flatMap(({ outcome, external_transaction_id: id }) => (outcome === "approved" && id) || []);
+}
+
+/**
+ * An inquiry's verdict on one refund, among the others of its payment: an approval that may be another's says nothing.
+ * @param others as they are after the inquiry, so that each one that it shows counts as sent.
+ */
+export function amongOthers(verdict: Verdict, others: readonly OtherRefund[]): Verdict {
+  if (verdict.kind !== "approved") return verdict;
+  const id = verdict.externalTransactionId.slice(0, 64);
+  const mayBeOthers = others.some((other) => isUnderWay(other) || (id !== "" && namesOf(other).includes(id)));
+  return mayBeOthers ? { kind: "unknown", reason: "pending" } : verdict;
+}
+
+/** The other refunds of the payment that were sent. @param calls of the payment, read before or with the reservations. */
+export async function otherRefunds(
+  db: Kysely<PaymentsDatabase>,
+  { refundId, paymentId }: { refundId: string; paymentId: string },
+  calls: readonly BankCall[],
+): Promise<(OtherRefund & { amount_minor: bigint })[]> {
+  const reservations = await db
+    .selectFrom("refund_reservation")
+    .select(["refund_id", "state", "amount_minor"])
+    .where("payment_id", "=", paymentId)
+    .where("refund_id", "<>", refundId)
+    .execute();
+  return reservations
+    .map((other) => ({ ...other, calls: calls.filter(({ movement_id }) => movement_id === other.refund_id) }))
+    .filter((other) => other.calls.some(mayHaveLeft));
+}
