@@ -25,12 +25,19 @@ export function referenceOf(world: World, name: RefundName): string {
 
 /** `payments` calls the bank for a refund, and keeps the result of the call. */
 export function relaySteps(world: World, name: RefundName, setting: Setting): Step {
-  const { relay, hand, reservation, kind, sent: before } = world[name];
+  const { relay, hand, reservation, kind } = world[name];
   const { namesReferences, release } = setting.scenario.bank;
   const wasSent = relay?.wasSent ?? false;
-  const notSent: Refund["relay"] = { at: "answered", wasSent, before, answer: nothing("not_sent") };
-  const unsent = (label: string): Step => [{ label, state: withRefund(world, name, { relay: notSent }) }];
+  const before = relay?.before ?? "never";
+  const ended = (answer: Answer): Refund["relay"] => ({ at: "answered", wasSent, before, answer });
+  const notSent = ended(nothing("not_sent"));
+  const unsent = (label: string, how = notSent): Step => [
+    { label, state: withRefund(world, name, { relay: how }) },
+  ];
   if (relay?.at === "begun") {
+    // Another call has begun since: nothing is sent, and it says nothing about that one.
+    if (world[name].sent === "may arrive" && before !== "may arrive")
+      return unsent(`payments finds a call of refund ${name} under way`, ended(nothing("pending")));
     if (reservation !== "ACTIVE") return unsent(`payments has no reservation of refund ${name}`);
     if (!namesReferences && setting.ours.isUnderWay(reservationOf(world[otherOf(name)])))
       return unsent(`refund ${name} waits for the other one`);
@@ -52,8 +59,8 @@ export function relaySteps(world: World, name: RefundName, setting: Setting): St
   }
   if (relay?.at !== "answered") return [];
   const { answer } = relay;
-  const ended = answer.kind === "not_sent" ? withRefund(world, name, { sent: relay.before }) : world;
-  const noted = namesReferences ? ended : recordAnswer(ended, name, { answer, wasSent }, setting);
+  const unmade = answer.kind === "not_sent" ? withRefund(world, name, { sent: before }) : world;
+  const noted = namesReferences ? unmade : recordAnswer(unmade, name, { answer, wasSent }, setting);
   const isAwaited = hand?.at === "waiting";
   const state = withRefund(noted, name, {
     relay: null,

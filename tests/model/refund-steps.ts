@@ -12,6 +12,7 @@ import {
   type Answer,
   type Refund,
   type RefundName,
+  type Sent,
   type World,
 } from "./world.ts";
 
@@ -55,7 +56,7 @@ function ofRefunds(world: World, name: RefundName, setting: Setting): Step {
       return [
         ...one(`refunds has payments send refund ${name}`, {
           hand: { at: "waiting" },
-          relay: { at: "begun", wasSent: refund.mayBeUnderWay, before: refund.sent },
+          relay: { at: "begun", wasSent: refund.mayBeUnderWay, before: hand.seen },
         }),
         ...one(`refunds cannot reach payments for refund ${name}`, {
           hand: { at: "answered", answer: nothing("not_sent") },
@@ -74,7 +75,7 @@ function ofRefunds(world: World, name: RefundName, setting: Setting): Step {
       return [
         {
           label: `refunds records the answer for refund ${name}: ${hand.answer.kind}`,
-          state: take(world, name, hand.answer, setting),
+          state: take(world, name, hand, setting),
         },
       ];
     case "reported":
@@ -111,7 +112,11 @@ function resume(world: World, name: RefundName, setting: Setting): Step {
       return [
         ...to(
           `operators approve refund ${name}`,
-          startSending(withRefund(world, name, { state: transition("PENDING_APPROVAL", "EXECUTING") }), name),
+          startSending(
+            withRefund(world, name, { state: transition("PENDING_APPROVAL", "EXECUTING") }),
+            name,
+            "never",
+          ),
         ),
         ...to(
           `operators reject refund ${name}`,
@@ -200,8 +205,8 @@ function endReservation(world: World, name: RefundName, to: "SETTLED" | "RELEASE
   return withRefund(after, name, { reservation: to });
 }
 
-function startSending(world: World, name: RefundName): World {
-  return withRefund(world, name, { hand: { at: "sending" } });
+function startSending(world: World, name: RefundName, seen: Sent): World {
+  return withRefund(world, name, { hand: { at: "sending", seen } });
 }
 
 function inquire(world: World, name: RefundName, setting: Setting): Step {
@@ -216,21 +221,27 @@ function inquire(world: World, name: RefundName, setting: Setting): Step {
   const noted =
     answer.kind === "approved" ? recordAnswer(world, name, { answer, wasSent: true }, setting) : world;
   const label = `the bank answers the inquiry about refund ${name}: ${answer.kind}`;
+  const asked = { at: "asked", answer, seen: world[name].sent } as const;
   return scenario.slowInquiries
-    ? [{ label, state: withRefund(noted, name, { hand: { at: "asked", answer } }) }]
-    : [{ label, state: take(noted, name, answer, setting) }];
+    ? [{ label, state: withRefund(noted, name, { hand: asked }) }]
+    : [{ label, state: take(noted, name, asked, setting) }];
 }
 
-function take(world: World, name: RefundName, answer: Answer, { ours, scenario }: Setting): World {
+function take(
+  world: World,
+  name: RefundName,
+  { answer, seen }: { answer: Answer; seen: Sent },
+  { ours, scenario }: Setting,
+): World {
   const refund = world[name];
-  const outcome = outcomeOf(ours, answer, { amount: HALF, sent: refund.sent, bank: scenario.bank });
+  const outcome = outcomeOf(ours, answer, { amount: HALF, sent: seen, bank: scenario.bank });
   switch (outcome) {
     case "wait":
       return withRefund(world, name, { hand: null });
     case "repeat":
-      return startSending(world, name);
+      return startSending(world, name, seen);
     case "repeat_under_new_reference":
-      return startSending(withRefund(world, name, { sub: refund.sub + 1, sent: "never" }), name);
+      return startSending(withRefund(world, name, { sub: refund.sub + 1, sent: "never" }), name, "never");
     default: {
       const openCase =
         answer.kind === "mismatch" ? "the bank shows two movements, or another amount" : refund.openCase;

@@ -100,7 +100,7 @@ export type Refund = {
   externalId: string;
   /** A reservation that no process waits for is still on the bus. */
   isLate: boolean;
-  /** `refunds`, and `payments` where it calls the bank for it. */
+  /** `refunds`, and `payments` where it calls the bank for it; `before` is its calls as they were seen then. */
   hand: RefundHand;
   relay:
     | null
@@ -111,8 +111,11 @@ export type Refund = {
 
 export type RefundHand =
   | null
-  | { at: "reserving" | "reserved" | "refused" | "released" | "sending" | "waiting" | "reported" }
-  | { at: "answered" | "asked"; answer: Answer };
+  | { at: "reserving" | "reserved" | "refused" | "released" | "waiting" | "reported" }
+  /** `seen`: the calls that the decision to send it is made by. */
+  | { at: "sending"; seen: Sent }
+  | { at: "asked"; seen: Sent; answer: Answer }
+  | { at: "answered"; answer: Answer };
 
 /** The memory of `payments` while it works on the payment under its lease; a crash makes it null. */
 export type Hand =

@@ -10,7 +10,11 @@ import {
   type TestLink,
 } from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { createRefundBank, type RefundToSend } from "../../services/refunds/src/refund/refund-bank.ts";
+import {
+  createRefundBank,
+  NOT_SENT,
+  type RefundToSend,
+} from "../../services/refunds/src/refund/refund-bank.ts";
 import { startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
 
 type Service = "refunds" | "payments";
@@ -90,12 +94,11 @@ test("of a refund that payments cannot look up nothing is sent, and refunds know
   const bank = createRefundBank(refunds.bus);
   const until = () => new Date(Date.now() + 100_000);
   const ask = async () => [
-    (await bank.carryOut(refund!, false, until())).verdict,
+    (await bank.carryOut(refund!, false, until())).answer,
     await bank.inquire(refund!, until()),
   ];
   const mend = await cutLink("payments");
-  const notSent = { kind: "not_sent" };
-  expect(await mendAfter(ask(), mend)).toEqual([notSent, notSent]);
+  expect(await mendAfter(ask(), mend)).toEqual([NOT_SENT, NOT_SENT]);
   expect(await refunds.ledger(refundId)).toEqual([]);
 });
 

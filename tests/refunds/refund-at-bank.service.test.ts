@@ -10,7 +10,7 @@ import {
 } from "@holdfast/contracts";
 import { eventually } from "../support/index.ts";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { createRefundBank } from "../../services/refunds/src/refund/refund-bank.ts";
+import { createRefundBank, NOT_SENT } from "../../services/refunds/src/refund/refund-bank.ts";
 import type { BankFront } from "./bank-front.ts";
 import { FAST, startBehindFront, type RefundsHarness } from "./refunds-harness.ts";
 
@@ -45,7 +45,7 @@ const context = (deadlineAt = Date.now() + 100_000): ServiceContext => ({
 });
 const carryOut = (refund: RefundToCarryOut, deadlineAt?: number) =>
   refunds.request(carryOutRefundAtBank, context(deadlineAt), refund);
-const inquire = ({ resumed: _, ...refund }: RefundToCarryOut, deadlineAt?: number, subReference?: number) =>
+const inquire = (refund: RefundToCarryOut, deadlineAt?: number, subReference?: number) =>
   refunds.request(inquireRefundAtBank, context(deadlineAt), { ...refund, subReference });
 
 /** The same, as the refunds service sees it. */
@@ -113,7 +113,7 @@ describe("a refund is paid as it is reserved", () => {
     const reference = `${refund.refundId}:refund`;
     expect(await carryOut(refund)).toEqual({
       outcome: "done",
-      result: { answer: { kind: "expired" }, reference, again: "now" },
+      result: { answer: { kind: "expired", cause: "expired" }, reference, again: "now" },
     });
     expect(await carryOut(refund)).toMatchObject({
       outcome: "done",
@@ -150,7 +150,7 @@ describe("a refund is paid as it is reserved", () => {
       return began.length === 1;
     });
     expect(await carryOut(refund)).toMatchObject({ result: { answer: { kind: "not_found" } } });
-    expect(await first).toMatchObject({ result: { answer: { kind: "unknown", reason: "timeout" } } });
+    expect(await first).toMatchObject({ result: { answer: { kind: "unknown" } } });
     expect(await refunds.ledger(refund.refundId)).toEqual([]);
   });
 
@@ -176,7 +176,7 @@ describe("nothing reaches the bank, and refunds knows that nothing was sent, of 
 
   async function expectNotSent(refund: RefundToCarryOut, reply: unknown = NOT_FOUND): Promise<void> {
     expect(await carryOut(refund)).toEqual(reply);
-    expect(await seenByRefunds(refund)).toEqual({ verdict: { kind: "not_sent" } });
+    expect(await seenByRefunds(refund)).toEqual({ answer: NOT_SENT });
     expect(await refunds.ledger(refund.refundId)).toEqual([]);
   }
 
@@ -230,7 +230,7 @@ describe("an inquiry", () => {
   test("is made of what is not reserved, too", async () => {
     const refund = refundOf(await refunds.pay());
     const { refundId, paymentId: parentReference } = refund;
-    const notFound = { outcome: "done", result: { answer: { kind: "not_found" } } };
+    const notFound = { outcome: "done", result: { answer: { kind: "not_found", cause: "not_found" } } };
     expect(await inquire(refund)).toEqual(notFound);
     const body = { reference: `${refundId}:refund`, parentReference, amountMinor: 1_000 };
     await refunds.acquirerGets("refund", body);
@@ -254,7 +254,7 @@ test("a call and an inquiry end with the time that refunds waits for them", asyn
   for (const reply of await Promise.all([carryOut(refund, deadlineAt), inquire(refund, deadlineAt)]))
     expect(reply).toMatchObject({
       outcome: "done",
-      result: { answer: { kind: "unknown", reason: "timeout" } },
+      result: { answer: { kind: "unknown", cause: "timeout" } },
     });
 });
 

@@ -32,18 +32,19 @@ import {
 export type RefundsHarness = Awaited<ReturnType<typeof startRefundsHarness>>;
 
 type RefundsOptions = Pick<TestSystemOptions, "env" | "running" | "bank"> & {
-  /** Settings of refunds alone. */
+  /** Settings of refunds alone, and of payments. */
   refunds?: Record<string, string>;
+  payments?: Record<string, string>;
 };
 
 /** The refunds service beside the payments service, with the calls of merchants and operators about refunds. */
-export async function startRefundsHarness({ refunds = {}, ...options }: RefundsOptions = {}) {
+export async function startRefundsHarness({ refunds = {}, payments = {}, ...options }: RefundsOptions = {}) {
   const system = await startTestSystem({
     services: ["payments", "refunds"],
     ...options,
     log: (service) => createLogger(service, "fatal"),
     // The haste is about refunds; the payments themselves are to be there.
-    envOf: { refunds, payments: { ACQUIRER_TIMEOUT: "60s", LEASE_DURATION: "30s" } },
+    envOf: { refunds, payments: { ACQUIRER_TIMEOUT: "60s", LEASE_DURATION: "30s", ...payments } },
     bank: { latenessMs: 300, ...options.bank },
   });
   const { call, operate, query, merchantId } = system;

@@ -15,7 +15,8 @@ const UNREPEATING = { ACQUIRER_REPETITION: "none" };
 const start = (lateMs: number) =>
   startRefundsHarness({
     bank: { repetition: "none" },
-    env: { ...UNREPEATING, ACQUIRER_LATE_ARRIVAL: `${lateMs}ms`, ACQUIRER_TIMEOUT: `${CALL}ms` },
+    env: { ...UNREPEATING, ACQUIRER_LATE_ARRIVAL: `${lateMs}ms` },
+    payments: { ACQUIRER_TIMEOUT: `${CALL}ms` },
     refunds: {
       RECOVERY_SCHEDULE: evenSchedule(200, 60),
       RECOVERY_INTERVAL: "30ms",

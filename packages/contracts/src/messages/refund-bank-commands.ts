@@ -22,7 +22,7 @@ const refundAtBank = z.object({
 });
 export type RefundAtBank = z.infer<typeof refundAtBank>;
 
-/** The bank's answer, in the terms of the acquirer port. */
+/** The bank's answer, in the terms of the acquirer port. The first two end a refund, if the amount is the requested one. */
 export const refundAnswerSchema = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("approved"),
@@ -39,14 +39,10 @@ export const refundAnswerSchema = z.discriminatedUnion("kind", [
     resultCode: z.string(),
     resultMessage: z.string(),
   }),
-  z.object({ kind: z.enum(["reversed", "not_found", "expired"]) }),
   z.object({
-    kind: z.literal("unknown"),
-    reason: z.enum(["timeout", "connection_lost", "invalid_answer", "mismatch", "pending"]),
-  }),
-  z.object({
-    kind: z.literal("not_sent"),
-    reason: z.enum(["credentials", "day_not_ended", "limit", "unsupported"]).optional(),
+    kind: z.enum(["reversed", "not_found", "expired", "unknown", "not_sent"]),
+    /** The word for it that operators see. */
+    cause: z.string(),
     /** The time before which the bank takes no such call. */
     notBefore: z.iso.datetime().optional(),
   }),

@@ -187,7 +187,7 @@ const record = (keyed: boolean) => `
     returning payment.payment_id, given.lease_token, payment.merchant_id, payment.version, payment.state as status,
       uuidv7() as event_id,
       given."from", given.cause, given.event_type, given.webhook_body, given.traceparent, given.keyed,
-      given.call_outcome, given.external_transaction_id, given.auth_code, given.result_code, given.result_message
+      given.call_outcome, given.external_transaction_id, given.auth_code, given.result_code
   ), ${ANSWER_OF_RECORD}, history as (
     insert into payment_history (payment_id, version, from_state, to_state, cause)
     select payment_id, version, "from", status, cause from changed

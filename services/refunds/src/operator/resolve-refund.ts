@@ -3,8 +3,7 @@
  * Their word never overrides the bank's: it is asked once more, and what it knows is recorded whatever people say. A refund
  * is not FAILED, and its amount not refundable again, while the bank says that it has paid any amount of it.
  */
-import type { Verdict } from "@holdfast/acquirer";
-import type { OperatorContext, resolutionOutcomeSchema } from "@holdfast/contracts";
+import type { OperatorContext, RefundAnswer, resolutionOutcomeSchema } from "@holdfast/contracts";
 import type { Transaction } from "kysely";
 import type { z } from "zod";
 import type { RefundsDatabase } from "../database.ts";
@@ -91,7 +90,7 @@ async function carryOut(
 ): Promise<Problem | undefined> {
   const inquiry = await deps.bank.inquire(refund, new Date(deps.now() + deps.acquirerTimeoutMs));
   const paidOther = paidAnotherAmount(refund, inquiry);
-  await keepAnswer(deps.db, refund, { verdict: inquiry });
+  await keepAnswer(deps.db, refund, { answer: inquiry });
   if (paidOther && statement.outcome === "FAILED") {
     await tryLater(deps, refund, "mismatch");
     const said = paidOther === "now" && inquiry.kind === "approved" ? inquiry : undefined;
@@ -123,7 +122,7 @@ async function carryOut(
 }
 
 /** Tells whether the bank says that it has paid another amount: now, or before and nothing else now. */
-function paidAnotherAmount(refund: LeasedRefund, inquiry: Verdict): "now" | "before" | undefined {
+function paidAnotherAmount(refund: LeasedRefund, inquiry: RefundAnswer): "now" | "before" | undefined {
   if (inquiry.kind === "approved") return endBy(refund, inquiry) ? undefined : "now";
   const isSilent = inquiry.kind === "unknown" || inquiry.kind === "not_sent";
   return isSilent && refund.approved_minor !== null ? "before" : undefined;

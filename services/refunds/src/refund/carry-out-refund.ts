@@ -3,8 +3,8 @@
  * until its outcome is known. An outcome that is not known leaves it EXECUTING, with its amount reserved; it is never called
  * a decline. Then `payments` settles or releases the amount, and only then the end is shown.
  */
-import type { Verdict } from "@holdfast/acquirer";
-import { retryHintOf, waitFor } from "@holdfast/acquirer/not-sent";
+import { waitFor } from "@holdfast/acquirer/not-sent";
+import type { RefundAnswer } from "@holdfast/contracts";
 import { failpoint, nextAttemptInMs } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
@@ -68,9 +68,9 @@ async function executeRefund(
 async function conclude(
   deps: CarryOutDeps,
   refund: LeasedRefund,
-  { verdict, again }: BankStep,
+  { answer, again }: BankStep,
 ): Promise<LeasedRefund | undefined> {
-  const end = endBy(refund, verdict);
+  const end = endBy(refund, answer);
   if (end) {
     const change = { ...changeBy(end), cause: end.kind, leaseMs: deps.leaseMs };
     const changed = await deps.db.transaction().execute((trx) => changeRefund(trx, refund, change));
@@ -78,27 +78,16 @@ async function conclude(
     if (!changed) deps.events.lost(refund);
     return changed as LeasedRefund | undefined;
   }
-  switch (verdict.kind) {
-    case "approved":
-      return await tryLater(deps, refund, "mismatch");
-    case "not_sent": {
-      const { cause, ...when } = retryHintOf(verdict);
-      return await tryLater(deps, refund, cause, when);
-    }
-    case "unknown":
-      return await tryLater(deps, refund, verdict.reason);
-    case "declined":
-    case "not_found":
-    case "expired":
-    case "reversed":
-      return await tryLater(deps, refund, verdict.kind, again === "now" ? { inMs: 0 } : {});
-    default:
-      return verdict satisfies never;
-  }
+  if (!("cause" in answer)) return await tryLater(deps, refund, "mismatch");
+  const { cause, notBefore } = answer;
+  return await tryLater(deps, refund, cause, {
+    ...(again === "now" && { inMs: 0 }),
+    ...(notBefore !== undefined && { notBefore: new Date(notBefore) }),
+  });
 }
 
 /** The state that the bank's own answer leads to, with that answer. */
-export function changeBy(outcome: Extract<Verdict, { kind: "approved" | "declined" }>) {
+export function changeBy(outcome: Extract<RefundAnswer, { kind: "approved" | "declined" }>) {
   return {
     to: outcome.kind === "approved" ? ("SETTLING" as const) : ("FAILING" as const),
     set: {

@@ -64,8 +64,8 @@ const answered = (answer: RefundAnswer) => (): Reply => ({
   outcome: "done",
   result: { answer, reference: REFERENCE },
 });
-const NOT_SENT = { kind: "not_sent" };
-const LOST = { kind: "unknown", reason: "timeout" };
+const NOT_SENT = { kind: "not_sent", cause: "acquirer_unavailable" } as const;
+const LOST = { kind: "unknown", cause: "timeout" };
 
 const APPROVED = {
   kind: "approved",
@@ -78,7 +78,7 @@ const APPROVED = {
 const DECLINED = { kind: "declined", resultCode: "57", resultMessage: "Not permitted" } as const;
 
 test("payments is told the refund, exactly, and when nobody waits any more", async () => {
-  const seen = await paymentsAnswer(answered({ kind: "not_sent" }));
+  const seen = await paymentsAnswer(answered(NOT_SENT));
   await bank.carryOut(REFUND, true, waitUntil);
   await bank.inquire(REFUND, waitUntil, 3);
   const payload = {
@@ -114,7 +114,7 @@ describe("without an answer of the bank", () => {
     ["payments does not know: the call may have been made", () => ({ outcome: "in_doubt" }), LOST],
     [
       "payments is at it still: the call may have been made",
-      () => ({ outcome: "pending", result: { answer: { kind: "not_sent" }, reference: REFERENCE } }),
+      () => ({ outcome: "pending", result: { answer: NOT_SENT, reference: REFERENCE } }),
       LOST,
     ],
     [
@@ -124,46 +124,37 @@ describe("without an answer of the bank", () => {
     ],
   ])("%s", async (_, reply, verdict) => {
     await paymentsAnswer(reply);
-    expect(await bank.carryOut(REFUND, false, waitUntil)).toEqual({ verdict });
+    expect(await bank.carryOut(REFUND, false, waitUntil)).toEqual({ answer: verdict });
     expect(await bank.inquire(REFUND, waitUntil)).toEqual(verdict);
   });
 
   test("nobody serves the commands: nothing was sent", async () => {
-    expect(await bank.carryOut(REFUND, false, waitUntil)).toEqual({ verdict: NOT_SENT });
+    expect(await bank.carryOut(REFUND, false, waitUntil)).toEqual({ answer: NOT_SENT });
     expect(await bank.inquire(REFUND, waitUntil)).toEqual(NOT_SENT);
   });
 
   test("payments could not read the message: nothing was sent", async () => {
-    const seen = await paymentsAnswer(answered({ kind: "not_sent" }));
+    const seen = await paymentsAnswer(answered(NOT_SENT));
     const unreadable = { ...REFUND, refund_id: "none" };
-    expect(await bank.carryOut(unreadable, false, waitUntil)).toEqual({ verdict: NOT_SENT });
+    expect(await bank.carryOut(unreadable, false, waitUntil)).toEqual({ answer: NOT_SENT });
     expect(await bank.inquire(unreadable, waitUntil)).toEqual(NOT_SENT);
     expect(seen).toEqual([]);
   });
 });
 
 describe("an answer of the bank", () => {
-  test.each<[RefundAnswer, object]>([
-    [
-      { ...APPROVED, amountMinor: "99999999999999" },
-      { ...APPROVED, amountMinor: 99_999_999_999_999n },
-    ],
-    [DECLINED, DECLINED],
-    [
-      { ...DECLINED, externalTransactionId: "ext-1" },
-      { ...DECLINED, externalTransactionId: "ext-1" },
-    ],
-    [{ kind: "expired" }, { kind: "expired" }],
-    [{ kind: "not_found" }, { kind: "not_found" }],
-    [
-      { kind: "unknown", reason: "pending" },
-      { kind: "unknown", reason: "pending" },
-    ],
-    [{ kind: "not_sent" }, NOT_SENT],
-  ])("is that of a call and of an inquiry: %o", async (answer, verdict) => {
+  test.each<RefundAnswer>([
+    { ...APPROVED, amountMinor: "99999999999999" },
+    DECLINED,
+    { ...DECLINED, externalTransactionId: "ext-1" },
+    { kind: "expired", cause: "expired" },
+    { kind: "not_found", cause: "not_found" },
+    { kind: "unknown", cause: "pending" },
+    { kind: "not_sent", cause: "limit", notBefore: "2026-03-01T12:00:00.000Z" },
+  ])("is that of a call and of an inquiry: %o", async (answer) => {
     await paymentsAnswer(answered(answer));
-    expect(await bank.carryOut(REFUND, false, waitUntil)).toEqual({ verdict, reference: REFERENCE });
-    expect(await bank.inquire(REFUND, waitUntil)).toEqual(verdict);
+    expect(await bank.carryOut(REFUND, false, waitUntil)).toEqual({ answer, reference: REFERENCE });
+    expect(await bank.inquire(REFUND, waitUntil)).toEqual(answer);
   });
 
   test("is heard although it comes in the last moment", async () => {
@@ -171,14 +162,18 @@ describe("an answer of the bank", () => {
       await eventually(() => Date.now() > deadlineAt);
     });
     expect(await bank.carryOut(REFUND, false, new Date(Date.now() + 2_000))).toMatchObject({
-      verdict: DECLINED,
+      answer: DECLINED,
     });
   });
 
   test("says that the next step need not wait", async () => {
-    const expired = { answer: { kind: "expired" }, reference: REFERENCE, again: "now" } as const;
+    const expired = {
+      answer: { kind: "expired", cause: "expired" },
+      reference: REFERENCE,
+      again: "now",
+    } as const;
     await paymentsAnswer(() => ({ outcome: "done", result: expired }));
     const step = await bank.carryOut(REFUND, false, waitUntil);
-    expect(step).toEqual({ verdict: { kind: "expired" }, reference: REFERENCE, again: "now" });
+    expect(step).toEqual(expired);
   });
 });

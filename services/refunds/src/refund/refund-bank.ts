@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { Verdict } from "@holdfast/acquirer";
 import {
   carryOutRefundAtBank,
   inquireRefundAtBank,
@@ -17,7 +16,7 @@ export type RefundToSend = Pick<
 > & { created_at: Date; traceparent: string | null };
 
 /** The end of one step at the bank: what it says, our reference there if it was asked, and whether the next step need not wait. */
-export type BankStep = { verdict: Verdict; reference?: string; again?: "now" };
+export type BankStep = { answer: RefundAnswer; reference?: string; again?: "now" | undefined };
 
 /**
  * The bank as refunds reach it: by way of `payments`, which alone talks to banks, and decides whether a refund is sent, asked
@@ -27,7 +26,7 @@ export type RefundBank = {
   /** Pays the refund, or releases its part of an authorization. @param resumed whether it may have been sent before. */
   carryOut(refund: RefundToSend, resumed: boolean, waitUntil: Date): Promise<BankStep>;
   /** Asks about the reference under which it was sent last, or under its n-th, and sends nothing. */
-  inquire(refund: RefundToSend, waitUntil: Date, subReference?: number): Promise<Verdict>;
+  inquire(refund: RefundToSend, waitUntil: Date, subReference?: number): Promise<RefundAnswer>;
 };
 
 export function createRefundBank(bus: Bus): RefundBank {
@@ -44,15 +43,13 @@ export function createRefundBank(bus: Bus): RefundBank {
       const { context, wire } = wireOf(refund, waitUntil);
       const payload = { ...atBank(refund), resumed };
       const reply = await answered(() => request(bus, carryOutRefundAtBank, context, payload, wire));
-      if (reply.outcome !== "done") return { verdict: withoutAnswer(reply) };
-      const { answer, reference, again } = reply.result;
-      return { verdict: verdictOf(answer), reference, ...(again && { again }) };
+      return reply.outcome === "done" ? reply.result : { answer: withoutAnswer(reply) };
     },
     async inquire(refund, waitUntil, subReference) {
       const { context, wire } = wireOf(refund, waitUntil);
       const payload = { ...atBank(refund), ...(subReference !== undefined && { subReference }) };
       const reply = await answered(() => request(bus, inquireRefundAtBank, context, payload, wire));
-      return reply.outcome === "done" ? verdictOf(reply.result.answer) : withoutAnswer(reply);
+      return reply.outcome === "done" ? reply.result.answer : withoutAnswer(reply);
     },
   };
 }
@@ -60,11 +57,11 @@ export function createRefundBank(bus: Bus): RefundBank {
 /** The bank's answer where it ends the refund: a refusal, or that it has paid exactly what was asked for. */
 export function endBy(
   { amount_minor, currency }: Pick<RefundRow, "amount_minor" | "currency">,
-  verdict: Verdict,
-): Extract<Verdict, { kind: "approved" | "declined" }> | undefined {
-  if (verdict.kind === "declined") return verdict;
-  if (verdict.kind !== "approved") return undefined;
-  return verdict.amountMinor === amount_minor && verdict.currency === currency ? verdict : undefined;
+  answer: RefundAnswer,
+): Extract<RefundAnswer, { kind: "approved" | "declined" }> | undefined {
+  if (answer.kind === "declined") return answer;
+  if (answer.kind !== "approved") return undefined;
+  return BigInt(answer.amountMinor) === amount_minor && answer.currency === currency ? answer : undefined;
 }
 
 async function answered<Result>(ask: () => Promise<CommandReply<Result>>): Promise<CommandReply<Result>> {
@@ -88,27 +85,11 @@ function atBank(refund: RefundToSend): RefundAtBank {
 }
 
 /** The outcome where `payments` gives no answer, or refuses. */
-function withoutAnswer({ outcome }: CommandReply<unknown>): Verdict {
-  return outcome === "in_doubt" || outcome === "pending"
-    ? { kind: "unknown", reason: "timeout" }
-    : { kind: "not_sent" };
+function withoutAnswer({ outcome }: CommandReply<unknown>): RefundAnswer {
+  return outcome === "in_doubt" || outcome === "pending" ? { kind: "unknown", cause: "timeout" } : NOT_SENT;
 }
 
-function verdictOf(answer: RefundAnswer): Verdict {
-  switch (answer.kind) {
-    case "approved":
-      return { ...answer, amountMinor: BigInt(answer.amountMinor) };
-    case "declined": {
-      const { externalTransactionId, ...declined } = answer;
-      return { ...declined, ...(externalTransactionId !== undefined && { externalTransactionId }) };
-    }
-    case "not_sent": {
-      const { kind, reason, notBefore } = answer;
-      return { kind, ...(reason && { reason }), ...(notBefore && { notBefore: new Date(notBefore) }) };
-    }
-    default:
-      return answer;
-  }
-}
+/** The bank was certainly not asked. */
+export const NOT_SENT = { kind: "not_sent", cause: "acquirer_unavailable" } as const;
 
 const ANSWER_GRACE_MS = 2_000;

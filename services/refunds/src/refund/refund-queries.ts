@@ -141,9 +141,9 @@ export async function bringInquiryForward(db: Kysely<RefundsDatabase>, refundId:
 export async function keepAnswer(
   db: Kysely<RefundsDatabase>,
   { refund_id, lease_token, ...refund }: LeasedRefund,
-  { verdict, reference }: Pick<BankStep, "verdict" | "reference">,
+  { answer, reference }: Pick<BankStep, "answer" | "reference">,
 ): Promise<void> {
-  const other = verdict.kind === "approved" && !endBy(refund, verdict) ? verdict : undefined;
+  const other = answer.kind === "approved" && !endBy(refund, answer) ? answer : undefined;
   const isNew = reference !== undefined && reference !== shownReference({ ...refund, refund_id });
   if (!other && !isNew) return;
   await db
@@ -151,7 +151,7 @@ export async function keepAnswer(
     .set({
       ...(isNew && { bank_reference: reference }),
       ...(other && {
-        approved_minor: other.amountMinor,
+        approved_minor: BigInt(other.amountMinor),
         approved_currency: other.currency,
         external_transaction_id: other.externalTransactionId,
         auth_code: other.authCode,

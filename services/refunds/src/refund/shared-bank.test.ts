@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { BankStep, RefundBank, RefundToSend } from "./refund-bank.ts";
+import { NOT_SENT, type BankStep, type RefundBank, type RefundToSend } from "./refund-bank.ts";
 import { permitsByAccount, shareBank } from "./shared-bank.ts";
 
-const UNKNOWN: BankStep = { verdict: { kind: "unknown", reason: "timeout" } };
+const UNKNOWN: BankStep = { answer: { kind: "unknown", cause: "timeout" } };
 
 /** A bank that answers when the test says so. */
 function setUp() {
@@ -50,7 +50,7 @@ test("a call that gets no place within its time was certainly not sent", async (
   expect(await bank.carryOut(refundOf("noisy", "late"), false, soon(0))).toEqual({
     verdict: { kind: "not_sent" },
   });
-  expect(await bank.inquire(refundOf("noisy", "late"), soon(0))).toEqual({ kind: "not_sent" });
+  expect(await bank.inquire(refundOf("noisy", "late"), soon(0))).toEqual(NOT_SENT);
   expect(calls).toHaveLength(1);
 });
 

@@ -3,7 +3,7 @@ import {
   type SharedPermits,
   type SharedPermitsOptions,
 } from "@holdfast/service-runtime";
-import type { RefundBank, RefundToSend } from "./refund-bank.ts";
+import { NOT_SENT, type RefundBank, type RefundToSend } from "./refund-bank.ts";
 
 /** The permits for calls to one account; null is that of `ACQUIRER_URL`. */
 export type PermitsOf = (accountId: string | null) => SharedPermits;
@@ -47,5 +47,3 @@ export function shareBank(bank: RefundBank, permitsOf: PermitsOf): RefundBank {
 function halfway(end: Date): number {
   return (Date.now() + end.getTime()) / 2;
 }
-
-const NOT_SENT = { kind: "not_sent" } as const;

@@ -178,7 +178,7 @@ describe("a sale is cancelled on its bank's day", () => {
 });
 
 test("a refund that was lost is sent again when its account says that the first call can no longer arrive", async () => {
-  const carriedOutLater = async (merchantId: string, at: Pick<TestBank, "acquirerWill">) => {
+  const carriedOutLater = async (merchantId: string) => {
     const part = {
       refundId: randomUUID(),
       paymentId: await saleOf(merchantId, 0),
@@ -192,7 +192,7 @@ test("a refund that was lost is sent again when its account says that the first 
       const context = { requestId: randomUUID(), deadlineAt, service: { name: "refunds" as const } };
       return resultOf(await payments.request(carryOutRefundAtBank, context, refund)).answer.kind;
     };
-    await at.acquirerWill("refund", "hang_before");
+    await bank.acquirerWill("refund", "hang_before");
     expect(await carryOut(2_000)).toBe("unknown");
     await payments.query(
       "update payments.bank_call set sent_at = sent_at - interval '5 minutes' where movement_id = $1",
@@ -200,8 +200,8 @@ test("a refund that was lost is sent again when its account says that the first 
     );
     return await carryOut(100_000);
   };
-  expect(await carriedOutLater(await merchantOf({ lateArrivalSeconds: 60 }), bank)).toBe("approved");
-  expect(await carriedOutLater(randomUUID(), payments)).toBe("not_found");
+  expect(await carriedOutLater(await merchantOf({ lateArrivalSeconds: 60 }))).toBe("approved");
+  expect(await carriedOutLater(await merchantOf({ lateArrivalSeconds: 3_600 }))).toBe("not_found");
 });
 
 test("an account that is made without has those of the installation", async () => {

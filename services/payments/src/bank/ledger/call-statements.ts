@@ -15,7 +15,7 @@ export const CALL_OF_CLAIM = `begun as (
 export const ANSWER_OF_RECORD = `answer as (
     update bank_call set
       answered_at = now(), outcome = changed.call_outcome, external_transaction_id = changed.external_transaction_id,
-      auth_code = changed.auth_code, result_code = changed.result_code, result_message = changed.result_message
+      auth_code = changed.auth_code, result_code = changed.result_code
     from changed
     where bank_call.payment_id = changed.payment_id and changed.call_outcome is not null
       and bank_call.answered_at is null and bank_call.kind in ('enrol', 'authorize', 'sale')

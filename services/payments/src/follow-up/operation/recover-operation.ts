@@ -3,7 +3,8 @@ import { findCalls } from "../../bank/ledger/call-queries.ts";
 import { inquire, nextStep, send, subReferenceOf, type Sent } from "../../bank/ledger/movement.ts";
 import type { TermsOf } from "../../bank/account/account-terms.ts";
 import type { LeasedPayment } from "../../payment/payment-lease.ts";
-import { findOperation, movementOf, type PaymentInOperation, type Operation } from "./operation-queries.ts";
+import { findOperation, type PaymentInOperation, type Operation } from "./operation-queries.ts";
+import { movementOf } from "./start-operation.ts";
 
 export type RecoverOperationDeps = ConcludeOperationDeps & {
   /** True where the operation may be sent again; a merchant's read only inquires. */

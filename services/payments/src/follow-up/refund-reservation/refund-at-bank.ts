@@ -2,7 +2,7 @@
  * The bank's part of a refund, which this service does for `refunds`: it alone talks to banks, and knows which calls may be
  * there. Only amounts that are reserved here are paid.
  */
-import { refundReference, withSubReference, type Verdict } from "@holdfast/acquirer";
+import { refundReference, retryHintOf, withSubReference, type Verdict } from "@holdfast/acquirer";
 import {
   CHARGED_BACK_RESULT,
   type CommandReply,
@@ -231,14 +231,12 @@ function answerOf(verdict: Verdict): RefundAnswer {
       const { kind, externalTransactionId, resultCode, resultMessage } = verdict;
       return { kind, externalTransactionId, resultCode, resultMessage };
     }
-    case "unknown":
-      return { kind: "unknown", reason: verdict.reason };
     case "not_sent": {
-      const { kind, reason, notBefore } = verdict;
-      return { kind, reason, notBefore: notBefore?.toISOString() };
+      const { cause, notBefore } = retryHintOf(verdict);
+      return { kind: "not_sent", cause, notBefore: notBefore?.toISOString() };
     }
     default:
-      return { kind: verdict.kind };
+      return { kind: verdict.kind, cause: verdict.kind === "unknown" ? verdict.reason : verdict.kind };
   }
 }
 

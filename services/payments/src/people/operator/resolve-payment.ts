@@ -14,9 +14,9 @@ import { paymentAttempt } from "../../bank/ledger/attempts.ts";
 import {
   findOperation,
   finishOperation,
-  movementOf,
   type PaymentInOperation,
 } from "../../follow-up/operation/operation-queries.ts";
+import { movementOf } from "../../follow-up/operation/start-operation.ts";
 import { conclude, type AcquirerResult, type FinalOutcome } from "../../payment/authorization-outcome.ts";
 import { giveBack, startReversal, type LeasedPayment } from "../../payment/payment-lease.ts";
 import { endOfReversal, isBeingReversed, reversalState } from "../../payment/payment.ts";
