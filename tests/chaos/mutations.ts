@@ -86,8 +86,8 @@ export const MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: `${payments}/unknown/recovery/undo-payment.ts`,
-        search: "const reversal = await deps.acquirers.of(payment.account_id).reverse(request);",
-        replace: `const reversal = await (async (_request: object) => ({ kind: "reversed" }))(request);`,
+        search: "deps.acquirers.of(payment.account_id).reverse(request)",
+        replace: `(async (_request: object) => ({ kind: "reversed" }) as const)(request)`,
       },
     ],
     scenario: everyFault,
@@ -184,8 +184,8 @@ export const MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: `${payments}/follow-up/refund-reservation/refund-at-bank.ts`,
-        search: "refundReference(refundId, subReference)",
-        replace: "`${refundReference(refundId, subReference)}:${Date.now()}`",
+        search: "refundReference(refund.refundId)",
+        replace: "`${refundReference(refund.refundId)}:${Date.now()}`",
       },
     ],
     scenario: afterwards("and the bank pays once"),

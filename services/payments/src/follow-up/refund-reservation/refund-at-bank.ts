@@ -65,11 +65,12 @@ export async function carryOutAtBank(
     if (typeof step === "object") return done(movement, subReference, step);
     if (step !== "repeat") return done(movement, subReference, verdict);
   }
+  // Counted from before the commit: a process that stands still after it must not send it when another one may.
+  const until = waitUntil(within(deps, deadlineAt));
   const call = await orNotStarted(() => beginSending(deps, refund, calls, subReference));
   if ("outcome" in call) return call;
   if ("answer" in call) return done(movement, subReference, call.answer);
   await failpoint("payments.before_refund_call");
-  const until = waitUntil(within(deps, deadlineAt));
   const outcome = await sendBegun(deps, payment, { ...movement, call, subReference }, until);
   await failpoint("payments.after_refund_call");
   return done(movement, subReference, outcome);

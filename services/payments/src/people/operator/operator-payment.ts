@@ -98,13 +98,14 @@ export function operatorPaymentDetail(
       at: at.toISOString(),
     })),
     operations: operations.map((operation) => operationOf(operation, calls, row.currency_exponent)),
-    bankCalls: calls.map((call) => shownCall(call, row.currency_exponent)),
+    bankCalls: calls.slice(-CALLS_SHOWN_MAX).map((call) => shownCall(call, row.currency_exponent)),
     bankOrderId: orderIdOf(row.payment_id),
     requestIp: row.request_ip,
     requestPort: row.request_port,
   };
 }
 
+const CALLS_SHOWN_MAX = 100;
 type ShownCall = NonNullable<OperatorPaymentDetail["bankCalls"]>[number];
 
 function shownCall(call: BankCall, exponent: number): ShownCall {
