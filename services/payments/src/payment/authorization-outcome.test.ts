@@ -13,6 +13,7 @@ test("an approval is SUCCESS with the acquirer's ids", () => {
   expect(decideAuthorization({ kind: "approved", ...amount, ...approved })).toEqual({
     to: "SUCCESS",
     cause: "approved",
+    answer: "approved",
     result: approved,
   });
 });
@@ -47,6 +48,7 @@ test("a decline is FAILED with the acquirer's code and no authorization code", (
   ).toEqual({
     to: "FAILED",
     cause: "declined",
+    answer: "declined",
     result: {
       externalTransactionId: null,
       authCode: null,

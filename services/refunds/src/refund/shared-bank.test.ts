@@ -48,7 +48,7 @@ test("a call that gets no place within its time was certainly not sent", async (
   void bank.carryOut(refundOf("noisy", "first"), false, soon());
   await expect.poll(() => calls).toHaveLength(1);
   expect(await bank.carryOut(refundOf("noisy", "late"), false, soon(0))).toEqual({
-    verdict: { kind: "not_sent" },
+    answer: NOT_SENT,
   });
   expect(await bank.inquire(refundOf("noisy", "late"), soon(0))).toEqual(NOT_SENT);
   expect(calls).toHaveLength(1);
@@ -59,7 +59,7 @@ test("a call to an account whose bank hangs takes no place of another account's,
   const hanging = bank.carryOut(refundOf("merchant", "one", "frozen"), false, soon());
   const other = bank.carryOut(refundOf("merchant", "two", "other"), false, soon());
   expect(await bank.carryOut(refundOf("merchant", "three", "frozen"), false, soon(0))).toEqual({
-    verdict: { kind: "not_sent" },
+    answer: NOT_SENT,
   });
   await expect.poll(() => calls.map(({ refund }) => refund)).toEqual(["one", "two"]);
   for (const { answer } of calls) answer(UNKNOWN);

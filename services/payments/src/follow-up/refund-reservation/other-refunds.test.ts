@@ -1,0 +1,59 @@
+import type { Verdict } from "@holdfast/acquirer";
+import { describe, expect, test } from "vitest";
+import { amongOthers, isUnderWay, type OtherRefund } from "./other-refunds.ts";
+
+type Call = OtherRefund["calls"][number];
+const OPEN: Call = { outcome: null, answered_at: null, external_transaction_id: null };
+const NOT_SENT: Call = { ...OPEN, outcome: "not_sent", answered_at: new Date() };
+const DECLINED: Call = { ...OPEN, outcome: "declined", answered_at: new Date() };
+const named = (name: string | null): Call => ({
+  outcome: "approved",
+  answered_at: new Date(),
+  external_transaction_id: name,
+});
+const approved = (externalTransactionId: string): Verdict => ({
+  kind: "approved",
+  amountMinor: 1_000n,
+  currency: "TRY",
+  externalTransactionId,
+  authCode: "1",
+  resultCode: "00",
+  resultMessage: "",
+});
+const other = (calls: Call[], state: OtherRefund["state"] = "ACTIVE"): OtherRefund => ({ state, calls });
+
+describe("another refund is under way", () => {
+  test.each<[string, OtherRefund, boolean]>([
+    ["while its outcome is not known", other([OPEN]), true],
+    ["not before it was sent", other([]), false],
+    ["not where it was certainly not sent", other([NOT_SENT]), false],
+    [
+      "where a call before the one that was not sent may have been carried out",
+      other([OPEN, NOT_SENT]),
+      true,
+    ],
+    ["not once the bank has answered", other([OPEN, DECLINED]), false],
+    ["not once the bank has approved it, with a name or without", other([named(null)]), false],
+    ["not once it has ended", other([OPEN], "RELEASED"), false],
+  ])("%s", (_, refund, expected) => {
+    expect(isUnderWay(refund)).toBe(expected);
+  });
+});
+
+describe("an approval that an inquiry shows", () => {
+  test("says nothing while another refund is under way", () => {
+    expect(amongOthers(approved("t-1"), [other([OPEN])])).toEqual({ kind: "unknown", reason: "pending" });
+  });
+
+  test("is not another's, whose name it has", () => {
+    expect(amongOthers(approved("t-1"), [other([named("t-1")], "SETTLED")])).toMatchObject({
+      kind: "unknown",
+    });
+    expect(amongOthers(approved("t-2"), [other([named("t-1")], "SETTLED")])).toEqual(approved("t-2"));
+    expect(amongOthers(approved(""), [other([named(null)], "SETTLED")])).toEqual(approved(""));
+  });
+
+  test("of any other kind stands as it is", () => {
+    expect(amongOthers({ kind: "not_found" }, [other([OPEN])])).toEqual({ kind: "not_found" });
+  });
+});
