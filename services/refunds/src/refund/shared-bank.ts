@@ -37,7 +37,7 @@ export function shareBank(bank: RefundBank, permitsOf: PermitsOf): RefundBank {
     carryOut: (refund, resumed, waitUntil) =>
       // A step may be two calls, of which it waits for one permit.
       within(refund, halfway(waitUntil), () => bank.carryOut(refund, resumed, waitUntil), {
-        verdict: NOT_SENT,
+        answer: NOT_SENT,
       }),
     inquire: (refund, waitUntil, subReference) =>
       within(refund, waitUntil.getTime(), () => bank.inquire(refund, waitUntil, subReference), NOT_SENT),
