@@ -28,7 +28,7 @@ const settings = z.object({
   ACQUIRER_TIMEOUT: durationSetting()
     .default(15_000)
     .describe(
-      "How long one call to the acquirer may take, which payments makes; less than the 18 s that the gateway gives a command.",
+      "How long one call to the acquirer may take, which payments makes; less than the 18 s that the gateway gives a command. A step of a refund may be two, an inquiry and a call behind it, and is waited for twice as long.",
     ),
   ACQUIRER_CONNECTIONS_MAX: integerSetting(1, 10_000)
     .default(256)
