@@ -136,17 +136,23 @@ describe("kill -9 of refunds", () => {
     await healthy.stop();
   });
 
-  test("in recovery itself, after a request is undone", async () => {
+  test.each(["after_inquiry", "after_undo_told"] as const)("in recovery itself, %s", async (point) => {
     const before = await refunds.startRefunds();
     const paymentId = await refunds.pay();
+    const refundId = await refunds.queue(paymentId, "6000");
     await before.stop();
-    const first = await startDoomed("refunds", "refunds.after_reservation");
+    const first = await startDoomed(
+      "refunds",
+      point === "after_inquiry" ? "refunds.after_acquirer" : "refunds.after_reservation",
+    );
     const asked = randomUUID();
     const payload = { refundId: asked, paymentId, amountMinor: "1000", currency: "TRY" };
-    await killBy(first, requestRefund, merchant(), payload);
-    const second = await startDoomed("refunds", "refunds.after_undo_told");
+    if (point === "after_inquiry") await killBy(first, approveRefund, await operator(), { refundId });
+    else await killBy(first, requestRefund, merchant(), payload);
+    const second = await startDoomed("refunds", `refunds.${point}`);
     expect(await second.exited).toMatchObject({ signal: "SIGKILL" });
     const healthy = await refunds.startRefunds();
+    expect(await refunds.settled(refundId)).toBe(point === "after_inquiry" ? "SUCCESS" : "PENDING_APPROVAL");
     expect(await refunds.settled(asked)).toBeUndefined();
     await expectAllSound();
     await healthy.stop();
@@ -238,7 +244,7 @@ describe("kill -9 of payments", () => {
 });
 
 test("every point of the service is one of those at which it was killed", () => {
-  const killed = [...REQUEST_POINTS, ...END_POINTS, "after_undo_told"];
+  const killed = [...REQUEST_POINTS, ...END_POINTS, "after_inquiry", "after_undo_told"];
   const points = FAILPOINTS.filter((name) => name.startsWith("refunds."));
   expect(points.toSorted()).toEqual(killed.map((point) => `refunds.${point}`).toSorted());
 });

@@ -78,7 +78,7 @@ export const FILL_PAYMENTS = [
    from drawn where is_three_ds`,
   `insert into payments.bank_call (payment_id, number, kind, reference, movement_id, amount_minor, currency, sent_at, answered_at,
      outcome, external_transaction_id, auth_code)
-   select payment_id, 1, case when is_captured then 'authorize' else 'sale' end, payment_id::text, null, amount_minor, currency,
+   select payment_id, 1, case when is_captured then 'authorize' else 'sale' end, payment_id::text, null::uuid, amount_minor, currency,
      created_at, created_at, 'approved', external_transaction_id, auth_code
    from drawn
    union all select payment_id, 2, 'reverse', payment_id::text, null, amount_minor, currency, created_at, created_at, 'reversed',

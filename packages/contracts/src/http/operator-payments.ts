@@ -194,12 +194,9 @@ export const operatorPaymentDetailSchema = operatorPaymentSchema
       .array(paymentOperationSchema)
       .optional()
       .meta({ description: "Captures, cancellations and expiries, oldest first; the last 100" }),
-    bankCalls: z
-      .array(bankCallSchema)
-      .optional()
-      .meta({
-        description: "Calls to the bank, refunds' too, in the order in which they were made; the last 100",
-      }),
+    bankCalls: z.array(bankCallSchema).optional().meta({
+      description: "Calls to the bank, refunds' too, in the order in which they were made; the last 100",
+    }),
     bankOrderId: z.string().optional().meta({ description: "The payment's name at the bank" }),
     requestIp: z.string().optional().meta({ description: "The buyer's address, as the request gave it" }),
     requestPort: z.int().optional().meta({ description: "The buyer's TCP port, as the request gave it" }),

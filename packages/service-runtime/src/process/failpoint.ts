@@ -47,6 +47,7 @@ export const FAILPOINTS = [
   "refunds.after_outcome",
   "refunds.after_payments_told",
   "refunds.after_end",
+  "refunds.after_inquiry",
   "refunds.after_undo_told",
   "settlement.before_revision",
   "webhooks.after_pull",

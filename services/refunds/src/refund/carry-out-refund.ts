@@ -59,7 +59,7 @@ async function executeRefund(
   // An inquiry, and a call behind it.
   const until = new Date(deps.now() + 2 * deps.acquirerTimeoutMs);
   const step = await deps.bank.carryOut(refund, resumed, until);
-  await failpoint("refunds.after_acquirer");
+  await failpoint(resumed ? "refunds.after_inquiry" : "refunds.after_acquirer");
   await keepAnswer(deps.db, refund, step);
   return await conclude(deps, refund, step);
 }
