@@ -2,7 +2,6 @@ import { type AnyConnector } from "@holdfast/acquirer";
 import { iyzicoConnector, nestpayConnector, simulatorConnector } from "@holdfast/banks";
 import { startBank } from "@holdfast/bank-simulator";
 import { merchantsSchema } from "@holdfast/bank-simulator/nestpay";
-import { startIyzicoSimulator } from "@holdfast/iyzico-simulator";
 
 export const ADAPTERS = ["sim", "nestpay", "iyzico"] as const;
 export type AdapterName = (typeof ADAPTERS)[number];
@@ -50,7 +49,7 @@ export const BANK_PROTOCOLS: Record<AdapterName, BankProtocol> = {
   iyzico: {
     connector: iyzicoConnector,
     start: (ledgerFile, hangMs) =>
-      startIyzicoSimulator({ ledgerFile, ...(hangMs && { hangMs }), merchants: [KEYS] }),
+      startBank("iyzico", { ledgerFile, ...(hangMs && { hangMs }), merchants: [KEYS] }),
     settings: (url) => ({
       url,
       defaults: {

@@ -14,7 +14,7 @@ import {
   type ProbedAcquirer,
 } from "@holdfast/acquirer";
 import { iyzicoConnector } from "@holdfast/banks";
-import { startIyzicoSimulator } from "@holdfast/iyzico-simulator";
+import { startBank, type Simulator } from "@holdfast/bank-simulator";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 type Answer = Record<string, unknown>;
@@ -29,15 +29,15 @@ const KEYS = { apiKey: "sandbox-key", secretKey: "sandbox-secret" };
 const soon = () => new Date(Date.now() + 60_000);
 
 let folder: string;
-let bank: Awaited<ReturnType<typeof startIyzicoSimulator>>;
+let bank: Simulator;
 let acquirer: ProbedAcquirer;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "iyzico-names-"));
   const merchants = [{ ...KEYS, merchantId: "9001" }];
   // A business day that does not end while the tests run.
-  const now = () => Date.parse("2030-06-15T12:00:00Z");
-  bank = await startIyzicoSimulator({ ledgerFile: join(folder, "ledger.ndjson"), merchants, now });
+  const machineNow = () => Date.parse("2030-06-15T12:00:00Z");
+  bank = await startBank("iyzico", { ledgerFile: join(folder, "ledger.ndjson"), merchants, machineNow });
   const address = { line1: "Harbour Street 1", city: "Izmir", country: "Turkey" };
   const defaults = {
     email: "orders@shop.example",

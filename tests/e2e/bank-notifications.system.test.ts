@@ -4,7 +4,7 @@ import { createHmac, randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { approveRefund, replaceRoutes, requestRefund, sellPayment } from "@holdfast/contracts";
-import { startIyzicoSimulator, type IyzicoSimulator } from "@holdfast/iyzico-simulator";
+import { startBank } from "@holdfast/bank-simulator";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeAccount, resultOf } from "../../services/payments/test/account-operators.ts";
 import { captureLog, eventually, startTestSystem, type TestSystem } from "../support/index.ts";
@@ -163,7 +163,7 @@ test("one that names a refund whose answer was lost has refunds ask about that",
 
 test("iyzico's webhook about a payment whose answer was lost has it asked for, and its own signature counts", async () => {
   const dir = makeTestDirectory();
-  const bank: IyzicoSimulator = await startIyzicoSimulator({
+  const bank = await startBank("iyzico", {
     ledgerFile: join(dir, "ledger.ndjson"),
     webhookDelayMs: 1,
     hangMs: 300,
@@ -184,7 +184,7 @@ test("iyzico's webhook about a payment whose answer was lost has it asked for, a
       secrets: { apiKey: "sandbox-apikey", secretKey: "sandbox-secret" },
     });
     const url = `${publicUrl}/bank-notifications/${accountId}`;
-    await put(`${bank.url}/webhooks`, { merchantId: "1000001", url });
+    await put(`${bank.url}/notifications`, { merchantId: "1000001", url });
     const shop = await merchantAt(accountId);
     await put(`${bank.url}/faults`, { operation: "sale", behaviour: "hang" }, "POST");
     await succeeds(await unknownSale(shop));

@@ -13,7 +13,8 @@ import {
   sellPayment,
   type CommandReply,
 } from "@holdfast/contracts";
-import { startIyzicoSimulator, type IyzicoSimulator, type Modes } from "@holdfast/iyzico-simulator";
+import { startBank, type Simulator } from "@holdfast/bank-simulator";
+import type { Modes } from "@holdfast/bank-simulator/iyzico";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { makeAccount } from "../../services/payments/test/account-operators.ts";
 import { dayEndFarAway, eventually } from "../support/index.ts";
@@ -21,7 +22,7 @@ import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harnes
 
 /** A payment that the issuer has approved, and the bank's fraud desk has still to decide on. */
 let refunds: RefundsHarness;
-let bank: IyzicoSimulator;
+let bank: Simulator;
 let dir: string;
 
 const KEYS = { apiKey: "sandbox-key", secretKey: "sandbox-secret", merchantId: "9001" };
@@ -30,7 +31,7 @@ const merchant = { merchant: { merchantId } };
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "holdfast-review-"));
-  bank = await startIyzicoSimulator({ ledgerFile: join(dir, "iyzico.ndjson"), merchants: [KEYS] });
+  bank = await startBank("iyzico", { ledgerFile: join(dir, "iyzico.ndjson"), merchants: [KEYS] });
   refunds = await startRefundsHarness({
     env: { ...FAST, ACCOUNT_SECRET_KEYS: `a1:${randomBytes(32).toString("base64")}` },
   });

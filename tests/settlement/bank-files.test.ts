@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { readWhole, shippedMapping } from "../../services/settlement/test/written-file.ts";
-import { paymentBody, sandboxKeys, Shop } from "../../tools/iyzico-simulator/src/test/shop.ts";
-import { startIyzicoSimulator } from "../../tools/iyzico-simulator/src/iyzico-simulator.ts";
+import { startBank } from "@holdfast/bank-simulator";
+import { paymentBody, sandboxKeys, Shop } from "../../tools/bank-simulator/src/protocols/iyzico/test/shop.ts";
 import {
   auth,
   preAuth,
@@ -60,7 +60,7 @@ test("a file that the played iyzico writes is read whole, and nothing of its buy
   onTestFinished(() => rm(folder, { recursive: true }));
   const ledgerFile = join(folder, "ledger.ndjson");
   const merchants = [{ ...sandboxKeys, merchantId: "1000001" }];
-  const bank = await startIyzicoSimulator({ ledgerFile, merchants });
+  const bank = await startBank("iyzico", { ledgerFile, merchants });
   onTestFinished(() => bank.close());
   const shop = new Shop(bank.url);
   const [paid, refund] = [randomUUID(), randomUUID()];

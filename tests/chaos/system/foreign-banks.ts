@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import type { Bundle, Simulator } from "@holdfast/bundle";
+import type { Bundle } from "@holdfast/bundle";
 import { simulatorEnv, startBank, type AcquirerProcess } from "./acquirer.ts";
 import { nextPort } from "./port-block.ts";
 import { TcpProxy } from "./tcp-proxy.ts";
@@ -26,11 +26,11 @@ export async function startForeignBank(
   { dir, programs, log }: Place,
 ): Promise<ForeignBank> {
   const port = await nextPort();
-  const { program, prefix, own, account } = PROTOCOLS[name](port);
+  const { prefix, own, account } = PROTOCOLS[name](port);
   const ledgerFile = join(dir, `${name}-ledger.ndjson`);
   const bank = await startBank({
     name,
-    command: [programs.simulators[program], name],
+    command: [programs.simulators["bank-simulator"], name],
     port,
     env: simulatorEnv(prefix, { port, ledgerFile }, own),
     logFile: log(name),
@@ -50,8 +50,6 @@ export async function startForeignBank(
 const LATE_ARRIVAL_S = 22;
 
 type Protocol = {
-  /** The program, which gets the protocol as its argument. */
-  program: Simulator;
   prefix: string;
   own: Record<string, string>;
   account: (url: string) => { settings: object; secrets: object };
@@ -67,7 +65,6 @@ function nestpay(port: number): Protocol {
   const [password, storeKey] = [drawSecret(), drawSecret()];
   const store = { clientId: "990000001", name: "api", password, storeKey, options: { sameDayCredit: true } };
   return {
-    program: "bank-simulator",
     prefix: "NESTPAY_SIMULATOR",
     own: {
       REVERSAL: "1s",
@@ -89,7 +86,6 @@ function nestpay(port: number): Protocol {
 function iyzico(port: number): Protocol {
   const [apiKey, secretKey] = [drawSecret(), drawSecret()];
   return {
-    program: "iyzico-simulator",
     prefix: "IYZICO_SIMULATOR",
     own: {
       MERCHANTS: JSON.stringify([{ apiKey, secretKey, merchantId: "9001" }]),

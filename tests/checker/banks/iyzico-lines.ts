@@ -1,7 +1,7 @@
 import type { BankLine } from "../ledgers.ts";
 import { parseLines } from "./bank-order.ts";
 
-/** A line of iyzico's ledger, as far as it is read (tools/iyzico-simulator/README.md, Ledger). */
+/** A line of iyzico's ledger, as far as it is read (tools/bank-simulator/src/protocols/iyzico/README.md, Ledger). */
 type IyzicoLine = {
   sequence: number;
   at: string;

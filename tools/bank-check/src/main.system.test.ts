@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startBank } from "@holdfast/bank-simulator";
 import { merchantsSchema } from "@holdfast/bank-simulator/nestpay";
-import { startIyzicoSimulator } from "@holdfast/iyzico-simulator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { UsageError } from "@holdfast/service-runtime/command-line";
 import { readAccountFile } from "./account-file.ts";
@@ -31,7 +30,11 @@ beforeAll(async () => {
     merchants: merchantsSchema.parse([STORE]),
     machineNow: now,
   });
-  banks.iyzico = await startIyzicoSimulator({ ledgerFile: ledgerFile("iyzico"), merchants: [KEYS], now });
+  banks.iyzico = await startBank("iyzico", {
+    ledgerFile: ledgerFile("iyzico"),
+    merchants: [KEYS],
+    machineNow: now,
+  });
 });
 afterAll(async () => {
   await banks.nestpay?.close();

@@ -2,6 +2,7 @@
 export const protocols = {
   sim: async () => (await import("./protocols/sim/index.ts")).protocol,
   nestpay: async () => (await import("./protocols/nestpay/index.ts")).protocol,
+  iyzico: async () => (await import("./protocols/iyzico/index.ts")).protocol,
 } as const;
 
 export type ProtocolName = keyof typeof protocols;

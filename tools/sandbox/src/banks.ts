@@ -1,5 +1,4 @@
 // The banks that `--banks` adds: each is played by a simulator of its protocol, in a process with a ledger of its own.
-import type { Simulator } from "@holdfast/bundle";
 
 /** The protocols that `--banks` knows, as accounts are made with them. */
 export const bankProtocols = ["nestpay", "iyzico"] as const;
@@ -14,8 +13,6 @@ export type BankContracts = {
 export type BankDefinition = {
   /** The name of the process and of its log. */
   name: string;
-  /** The program, which gets the protocol as its argument. */
-  program: Simulator;
   merchantName: string;
   /** The simulator's settings. */
   environment(place: { port: number; ledgerFile: string }, contracts: BankContracts): Record<string, string>;
@@ -43,7 +40,6 @@ export type AccountRequest = {
 export const banks: Record<BankProtocol, BankDefinition> = {
   nestpay: {
     name: "nestpay-simulator",
-    program: "bank-simulator",
     merchantName: "Nestpay Shop",
     environment: ({ port, ledgerFile }, { nestpay: { clientId, user, password, storeKey } }) => ({
       NESTPAY_SIMULATOR_HOST: "127.0.0.1",
@@ -68,7 +64,6 @@ export const banks: Record<BankProtocol, BankDefinition> = {
   },
   iyzico: {
     name: "iyzico-simulator",
-    program: "iyzico-simulator",
     merchantName: "iyzico Shop",
     environment: ({ port, ledgerFile }, { iyzico }) => ({
       IYZICO_SIMULATOR_HOST: "127.0.0.1",
@@ -95,7 +90,7 @@ export const banks: Record<BankProtocol, BankDefinition> = {
       secrets: { apiKey, secretKey },
     }),
     notifications: (address, { iyzico: { merchantId } }) => ({
-      path: "/webhooks",
+      path: "/notifications",
       body: { merchantId, url: address },
     }),
   },

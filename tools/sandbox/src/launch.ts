@@ -120,7 +120,7 @@ export async function launchBank(
   const launch = program(
     home,
     bank.name,
-    [(await programs).simulators[bank.program], protocol],
+    [(await programs).simulators["bank-simulator"], protocol],
     environment,
     `${url}/livez`,
   );

@@ -1,0 +1,168 @@
+import { z } from "zod";
+
+import { verdictOf } from "../../../core/index.ts";
+import { failure, success, type Outcome } from "../answer.ts";
+import type { Entry } from "../ledger-line.ts";
+import { itemsOf, seenBy, type Item, type Payment } from "../payments.ts";
+import { cancelRules, captureRules, refundRules, type FollowUpCase, type RulesOfLife } from "../rules.ts";
+import { Decimal } from "../wire/decimal.ts";
+import type { ErrorCode } from "../wire/error-codes.ts";
+import { defineCall, type Call, type Desk } from "./call.ts";
+import { amountField, currencyField, followUpFields, idField } from "./fields.ts";
+import { CONNECTOR, paymentAnswer, paymentSigns } from "./payment-answer.ts";
+import { verdictFields } from "./payment-calls.ts";
+
+/** A follow-up as its call asks for it. Without an amount it is about the whole payment. */
+type Asked = {
+  conversationId: string;
+  paymentId?: string;
+  paymentTransactionId?: string;
+  amountMinor?: bigint;
+  currency?: string;
+};
+
+type FollowUp = {
+  group: "payments" | "refunds" | "cancels";
+  operation: "capture" | "void" | "refund";
+  schema: z.ZodType<Asked>;
+  rules: RulesOfLife;
+  answer: (desk: Desk, payment: Payment, line: Entry, asked: Asked) => Outcome;
+};
+
+function followUpCall({ group, operation, schema, rules, answer }: FollowUp): Call {
+  return defineCall<Asked>({
+    group,
+    fault: operation,
+    schema,
+    judge: (desk, { merchant }, asked, { forcedCode }, nowMs) => {
+      const { paymentId, paymentTransactionId: itemId } = asked;
+      const { payments, bank, modes } = desk;
+      const known = itemId === undefined ? payments.ofId(paymentId ?? "") : payments.ofItem(itemId);
+      const payment = seenBy(bank.book, merchant.merchantId, known);
+      if (!payment) return { outcome: failure(itemId === undefined ? "5002" : "5001") };
+      const items = itemsOf(payment).filter(
+        (item) => (itemId ?? item.paymentTransactionId) === item.paymentTransactionId,
+      );
+      const { amountMinor = payment.paidMinor, currency = payment.line.currency } = asked;
+      const of: FollowUpCase = {
+        order: payment.order,
+        row: payment.row,
+        id: payment.line.paymentId,
+        amountMinor,
+        currency,
+        day: bank.book.day,
+        nowMs,
+        payment,
+        leftMinor: items.reduce((sum, { leftMinor }) => sum + leftMinor, 0n),
+        modes,
+      };
+      const refusal = forcedCode ? undefined : verdictOf(rules.refusals, of);
+      const code = refusal ?? forcedCode ?? verdictOf(rules.declines, of);
+      const failed = code && failure(code, { paymentId: of.id, retryable: false });
+      if (failed && refusal) return { outcome: failed };
+      const line = lineOf(desk, operation, of, asked.conversationId, code ?? null, items);
+      return { outcome: failed ?? answer(desk, payment, line, asked), line };
+    },
+  });
+}
+
+function lineOf(
+  { payments }: Desk,
+  operation: FollowUp["operation"],
+  of: FollowUpCase,
+  conversationId: string,
+  code: ErrorCode | null,
+  items: readonly Item[],
+): Entry {
+  const { orderId, merchantId, paymentId, basketId, currency, pan } = of.payment.line;
+  const isApprovedRefund = operation === "refund" && code === null;
+  const refunds = isApprovedRefund ? partsOf(items, of.amountMinor, () => payments.nextId()) : [];
+  return {
+    ...verdictFields(code, of.nowMs),
+    operation,
+    orderId,
+    merchantId,
+    paymentId,
+    basketId,
+    currency,
+    pan,
+    transactionId: operation === "capture" ? paymentId : (refunds[0]?.refundTxId ?? payments.nextId()),
+    amountMinor: Number(of.amountMinor),
+    conversationId,
+    ...(isApprovedRefund && { refunds }),
+    ...(operation === "refund" && { isAfterSettlement: of.row?.status === "settled" }),
+  };
+}
+
+/** The parts of a refund by item. Without one the bank chooses the items, in their order. */
+function partsOf(items: readonly Item[], amountMinor: bigint, nextId: () => string) {
+  let left = amountMinor;
+  const parts = items.map(({ paymentTransactionId, leftMinor }) => {
+    const part = leftMinor < left ? leftMinor : left;
+    left -= part;
+    return { paymentTransactionId, partMinor: part };
+  });
+  return parts
+    .filter(({ partMinor }) => partMinor > 0n)
+    .map(({ paymentTransactionId, partMinor }) => ({
+      paymentTransactionId,
+      refundTxId: nextId(),
+      amountMinor: Number(partMinor),
+    }));
+}
+
+export const capture = followUpCall({
+  group: "payments",
+  operation: "capture",
+  schema: z
+    .object({ ...followUpFields, paymentId: idField, paidPrice: amountField, currency: currencyField })
+    .transform(({ paidPrice, ...asked }) => ({ ...asked, amountMinor: paidPrice })),
+  rules: captureRules,
+  answer: (desk, payment, { amountMinor, authCode }) => {
+    const captured = { ...payment, phase: "POST_AUTH", paidMinor: BigInt(amountMinor) } as const;
+    return success({ ...paymentAnswer(desk, captured), authCode }, paymentSigns);
+  },
+});
+
+/** Checked, and of no effect. */
+const reasonFields = { reason: z.string().max(50).nullish(), description: z.string().max(1_000).nullish() };
+
+export const cancel = followUpCall({
+  group: "cancels",
+  operation: "void",
+  schema: z.object({ ...followUpFields, paymentId: idField, ...reasonFields }),
+  rules: cancelRules,
+  answer: (_desk, payment, line) => {
+    const { hostReference: cancelHostReference } = line;
+    return success({ ...followUpAnswer(payment, line), cancelHostReference, connectorName: CONNECTOR });
+  },
+});
+
+export const refundItem = refundCall({ paymentTransactionId: idField, ...reasonFields }, [
+  "paymentId",
+  "price",
+  "currency",
+  "conversationId",
+]);
+export const refundAmount = refundCall({ paymentId: idField }, ["paymentId", "conversationId"]);
+
+function refundCall(which: z.ZodRawShape, signs: readonly string[]): Call {
+  return followUpCall({
+    group: "refunds",
+    operation: "refund",
+    schema: z
+      .object({ ...followUpFields, ...which, price: amountField, currency: currencyField })
+      .transform(({ price, ...asked }) => ({ ...asked, amountMinor: price })),
+    rules: refundRules,
+    answer: (_desk, payment, line, { paymentTransactionId }) => {
+      const { hostReference: refundHostReference } = line;
+      const fields = { paymentTransactionId, refundHostReference, retryable: false };
+      return success({ ...followUpAnswer(payment, line), ...fields }, signs);
+    },
+  });
+}
+
+function followUpAnswer({ line: { paymentId, currency, hostReference } }: Payment, line: Entry) {
+  const price = Decimal.ofMinor(BigInt(line.amountMinor));
+  return { paymentId, price, currency, authCode: line.authCode, hostReference };
+}
