@@ -8,6 +8,7 @@ const HOUR_MS = 3_600_000;
 /** The retention of each table of the schema `settlement`: the comparison with the bank belongs to the books. */
 export const retentionPolicy: RetentionLine<Kysely<SettlementDatabase>>[] = [
   { table: "fact", kept: { years: 10 }, because: "It is what the banks' lines are compared with." },
+  { table: "feed", kept: "in use", because: "It says up to where each owner's movements are known." },
   { table: "account", kept: "in use", because: "It says how a bank settles." },
   {
     table: "import",
