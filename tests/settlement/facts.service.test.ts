@@ -99,6 +99,17 @@ test("what test mode did is no fact, and what follows it is recorded", async () 
   ).rejects.toMatchObject({ constraint: "fact_is_live" });
 });
 
+test("a payment that was known before it was sent to another account has the last one", async () => {
+  const paymentId = await system.sell();
+  await everythingIsRead();
+  await system.query(
+    "update settlement.fact set account_id = gen_random_uuid()::text, standing = 'OPEN', version = 1 where fact_id = $1",
+    [paymentId],
+  );
+  await system.query("update settlement.feed set place = null where owner = 'payments'");
+  await expectFact(paymentId, { standing: "DONE" });
+});
+
 test.each([
   ["the beginning", "null", undefined],
   ["another installation", `jsonb_set(place, '{feed}', '"elsewhere"')`, "another_feed"],

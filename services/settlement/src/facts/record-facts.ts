@@ -42,6 +42,8 @@ const GIVEN_COLUMNS = [
 const NAMES = GIVEN_COLUMNS.map(([column]) => column).join(", ");
 
 const CHANGING = [
+  // A payment that was not sent to one account is sent to the next.
+  "account_id",
   "standing",
   "amount_minor",
   "occurred_at",
