@@ -5,7 +5,7 @@ import { metrics, seriesOf, startAtZero } from "@holdfast/telemetry";
 /** One function for each kind of business event, which writes the log line and the metric. */
 export type BusinessEvents = {
   factsRecorded(owner: MovementOwner, count: number): void;
-  /** An owner's feed was read as far as it goes; `behindMs` ago all of it was known. */
+  /** The next page of an owner's feed is asked for; `behindMs` ago all of the feed was known. */
   feedRead(owner: MovementOwner, read: { behindMs: number }): void;
   /** The owner has refused our place in its feed, which is read from its beginning. */
   feedRestarted(owner: MovementOwner, reason: FeedRefusal): void;

@@ -19,12 +19,7 @@ export type FeedDeps = {
  * the page's facts. Any number of processes may read side by side: the same page again changes nothing.
  */
 export async function followFeed(deps: FeedDeps, owner: MovementOwner): Promise<void> {
-  try {
-    while (!deps.isStopping() && (await takePage(deps, owner)));
-  } finally {
-    const { complete_at, now } = await readFeed(deps.db, owner);
-    deps.events.feedRead(owner, { behindMs: now.getTime() - complete_at.getTime() });
-  }
+  while (!deps.isStopping() && (await takePage(deps, owner)));
 }
 
 export type Feed = Selectable<FeedTable> & { now: Date };
@@ -42,6 +37,8 @@ export async function readFeed(db: Kysely<SettlementDatabase>, owner: MovementOw
 async function takePage(deps: FeedDeps, owner: MovementOwner): Promise<boolean> {
   const { db, events } = deps;
   const feed = await readFeed(db, owner);
+  // With every page: a feed that is read from its beginning may take hours.
+  events.feedRead(owner, { behindMs: feed.now.getTime() - feed.complete_at.getTime() });
   const page = await askForMovements(deps, owner, feed.place ?? undefined);
   if (page === undefined) return false;
   const isRefused = "refused" in page;
