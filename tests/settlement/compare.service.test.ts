@@ -55,19 +55,33 @@ test("a capture, a sale and a refund of this moment are known to the lines that 
   expect(await take(...lines)).toEqual(["MATCHED", "MATCHED", "MATCHED"]);
 });
 
-test("a payment whose outcome is unknown is no stranger to a line that names it", async () => {
+test("a payment whose outcome is unknown is no stranger to a line that names it, and agrees once it is known", async () => {
   const paymentId = await system.sell("4711");
   await eventually(async () => expect(await system.fact(paymentId)).toMatchObject({ standing: "DONE" }));
-  const copy = randomUUIDv7();
+  const copies = [randomUUIDv7(), randomUUIDv7()];
+  // The feed begins with the outcome.
+  for (const copy of copies)
+    await system.query(
+      "insert into payments.payment select (jsonb_populate_record(payment, $2)).* from payments.payment where payment_id = $1",
+      [paymentId, JSON.stringify({ payment_id: copy, order_id: copy, state: "AUTHORIZING", version: 1 })],
+    );
+  const [reported, other] = copies;
+  expect(await take(line("SALE", reported!, 4_711n))).toEqual(["STATUS_DIFFERS"]);
+  expect(await system.fact(other!)).toBeUndefined();
   await system.query(
-    `with made as (
-       insert into payments.payment select (jsonb_populate_record(payment, $2)).* from payments.payment where payment_id = $1
-       returning payment_id)
-     insert into payments.payment_history (payment_id, version, to_state, cause)
-     select payment_id, 2, 'REVERSING', 'reversing' from made`,
-    [paymentId, JSON.stringify({ payment_id: copy, state: "REVERSING", version: 2 })],
+    `with changed as (update payments.payment set state = 'SUCCESS', version = 2 where payment_id = $1 returning payment_id)
+     insert into payments.payment_history (payment_id, version, to_state, cause) select payment_id, 2, 'SUCCESS', 'test' from changed`,
+    [reported],
   );
-  expect(await take(line("SALE", copy, 4_711n))).toEqual(["STATUS_DIFFERS"]);
+  await eventually(async () =>
+    expect(
+      await system.query(
+        `select verdict, (select state from settlement.difference where difference.fact_id = fact.fact_id) as difference
+         from settlement.fact where fact_id = $1`,
+        [reported],
+      ),
+    ).toEqual([{ verdict: "MATCHED", difference: "RESOLVED" }]),
+  );
 });
 
 test("a line that nobody of us knows is a difference; a payment that is voided afterwards becomes one", async () => {

@@ -36,6 +36,7 @@ import { sendChargebacks } from "./chargeback/send-chargebacks.ts";
 import { compareFacts, type CompareDeps } from "./facts/compare-facts.ts";
 import { copyAccounts } from "./facts/copy-accounts.ts";
 import { followFeed } from "./facts/follow-feed.ts";
+import { readNamed } from "./facts/read-named.ts";
 import { retentionPolicy } from "./retention-policy.ts";
 import { endInterrupted } from "./import/end-interrupted.ts";
 import { readMappings, SHIPPED_MAPPINGS } from "./import/mapping.ts";
@@ -142,7 +143,7 @@ export async function startSettlement(
     }),
     startPeriodicTask("compare lines", {
       intervalMs: config.MATCH_INTERVAL,
-      round: () => matchImports({ db }, isStopping),
+      round: () => matchImports({ db, readNamed: (range) => readNamed(facts, range) }, isStopping),
       clock,
       log,
     }),

@@ -4,7 +4,11 @@ import { attachRange } from "./attach-range.ts";
 import type { LineRange } from "./attach-statements.ts";
 import { judgeFacts } from "./judge-facts.ts";
 
-export type MatchDeps = { db: Kysely<SettlementDatabase> };
+export type MatchDeps = {
+  db: Kysely<SettlementDatabase>;
+  /** Has the facts here that lines name and no feed brings yet. @returns false if the lines have to wait for them. */
+  readNamed: (range: LineRange) => Promise<boolean>;
+};
 
 /**
  * Compares imported lines with our records: first each line finds its fact, then each fact is judged with all of its
@@ -24,7 +28,7 @@ export async function matchImports(deps: MatchDeps, isStopping: () => boolean): 
     .limit(10)
     .execute();
   for (const { import_id } of imports) {
-    if (!(await attachLines(deps, import_id, isStopping))) return;
+    if (!(await attachLines(deps, import_id, isStopping))) break;
     await judgeAll(deps, isStopping);
     if (isStopping()) return;
     await deps.db
@@ -38,7 +42,11 @@ export async function matchImports(deps: MatchDeps, isStopping: () => boolean): 
 }
 
 /** @returns whether all lines have been looked at. */
-async function attachLines({ db }: MatchDeps, importId: string, isStopping: () => boolean): Promise<boolean> {
+async function attachLines(
+  { db, readNamed }: MatchDeps,
+  importId: string,
+  isStopping: () => boolean,
+): Promise<boolean> {
   const { last } = await db
     .selectFrom("line")
     .select(({ fn }) => fn.max("line_no").as("last"))
@@ -47,6 +55,7 @@ async function attachLines({ db }: MatchDeps, importId: string, isStopping: () =
   for (let from = 1; from <= (last ?? 0); from += LINES_AT_A_TIME) {
     if (isStopping()) return false;
     const range: LineRange = { importId, from, to: from + LINES_AT_A_TIME - 1 };
+    if (!(await readNamed(range))) return false;
     await attachRange(db, range);
   }
   return true;
