@@ -116,8 +116,8 @@ export async function startRefunds(
     approverDailyMax: config.REFUND_APPROVER_DAILY_MAX ?? new Map(),
     beyondDeadline,
     scheduleMs: config.RECOVERY_SCHEDULE,
-    // Each phase is under a lease of its own length, and has to end before it does.
-    acquirerTimeoutMs: Math.min(config.ACQUIRER_TIMEOUT, config.LEASE_DURATION / 2),
+    // A step at the bank may be two calls, and has to end before its lease does.
+    acquirerTimeoutMs: Math.min(config.ACQUIRER_TIMEOUT, config.LEASE_DURATION / 3),
     leaseMs: config.LEASE_DURATION,
     optionalEvents: config.OPTIONAL_EVENTS,
     now: Date.now,
