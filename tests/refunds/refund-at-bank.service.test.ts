@@ -241,6 +241,19 @@ describe("an inquiry", () => {
     expect(await inquire(refund, undefined, 2)).toEqual(notFound);
   });
 
+  test("follows a spent reference to the next one, of which a restore may have lost the call", async () => {
+    const refund = refundOf(await refunds.pay());
+    const parentReference = refund.paymentId;
+    const reference = `${refund.refundId}:refund`;
+    await refunds.acquirerWill("refund", "expire");
+    await refunds.acquirerGets("refund", { reference, parentReference, amountMinor: 1_000 });
+    expect(await inquire(refund)).toMatchObject({ result: { answer: { kind: "not_found" } } });
+    const next = { reference: `${reference}:2`, parentReference, amountMinor: 1_000 };
+    await refunds.acquirerGets("refund", next);
+    expect(await inquire(refund)).toMatchObject({ result: { answer: { kind: "approved" } } });
+    expect(await inquire(refund, undefined, 1)).toMatchObject({ result: { answer: { kind: "expired" } } });
+  });
+
   test("is not made of a payment that nobody knows", async () => {
     const reply = await inquire(refundOf(randomUUID()));
     expect(reply).toEqual({ outcome: "problem", code: "payment_not_found" });

@@ -87,8 +87,12 @@ export async function inquireAtBank(
   const found = await orNotStarted(() => findPayment(deps.db, refund.paymentId));
   if ("outcome" in found) return found;
   const { payment, calls } = found;
-  const subReference = refund.subReference ?? subReferenceOf(calls, movementOf(refund));
-  const verdict = await ask(within(deps, deadlineAt), payment, refund, calls, subReference);
+  const bounded = within(deps, deadlineAt);
+  const { subReference } = refund;
+  const verdict =
+    subReference === undefined
+      ? (await askUntilNotExpired(bounded, payment, refund, calls)).verdict
+      : await ask(bounded, payment, refund, calls, subReference);
   return { outcome: "done", result: { answer: answerOf(verdict) } };
 }
 
@@ -145,8 +149,11 @@ async function recordForgotten(
   await db.transaction().execute(async (trx) => {
     const payment = await lockPayment(trx, refund.paymentId, undefined);
     if (!payment) return;
+    const movement = movementOf(refund);
     const calls = await findCalls(trx, refund.paymentId);
-    const call = await beginCall(trx, payment, newCall(payment, movementOf(refund), subReference), calls);
+    // It was sent during the inquiry, and the bank has shown that call.
+    if (callsOf(calls, movement).some(mayHaveLeft)) return;
+    const call = await beginCall(trx, payment, newCall(payment, movement, subReference), calls);
     if (call) await noteAnswer(trx, call, verdict);
   });
 }
