@@ -86,7 +86,9 @@ export async function inquire(
   const last = callsOf(calls, movement).findLast(
     (call) => mayHaveLeft(call) && call.sub_reference === subReference,
   );
-  if (last) await noteFound(deps.db, last, verdict);
+  // A movement without our reference that was voided may be another's: this one is still under way.
+  const isOurs = !among || verdict.kind !== "reversed";
+  if (last && isOurs) await noteFound(deps.db, last, verdict);
   return verdict;
 }
 
