@@ -49,13 +49,14 @@ export { repeatOf, verdictOf, type Case, type Repetition, type Rule } from "./ru
 export { runSimulator } from "./run-simulator.ts";
 export {
   deliver,
+  inItsTime,
   jsonReply,
   serveCall,
-  untilLate,
   type Done,
   type Lateness,
   type Reply,
   type Wire,
+  type Work,
 } from "./serve-call.ts";
 export { Sessions } from "./sessions.ts";
 export {

@@ -26,30 +26,36 @@ export type Lateness = {
 /** The result of a call: an answer that faults bend, or a reply that goes out as it is. */
 export type Done<Answer> = { answer: Answer } | { reply: Reply };
 
-/**
- * Carries a call out and answers it as its behaviour requires. A call is late after `dueAtMs`, or else after this moment;
- * times are epoch milliseconds.
- */
+/** A call with the fault that waits for it. It is late after `dueAtMs` (epoch milliseconds), or else after its arrival. */
+export type Work<Answer> = { behaviour: string; dueAtMs?: number; carryOut: () => Promise<Done<Answer>> };
+
+/** Carries a call out and answers it as its behaviour requires. */
 export async function serveCall<Answer>(
   response: ServerResponse,
   wire: Wire<Answer>,
   lateness: Lateness,
-  {
-    behaviour,
-    dueAtMs,
-    carryOut,
-  }: { behaviour: string; dueAtMs?: number; carryOut: () => Promise<Done<Answer>> },
+  work: Work<Answer>,
 ): Promise<void> {
-  if (behaviour === "hang_before") return holdUnanswered(response, lateness.hangMs);
+  const done = await inItsTime(lateness, work);
+  if (!done) return holdUnanswered(response, lateness.hangMs);
+  if ("reply" in done) return send(response, done.reply);
+  deliver(response, wire, lateness, work.behaviour, done.answer);
+}
+
+/** Carries a call out in the time of its behaviour. @returns undefined for one that hangs before it has an effect */
+export async function inItsTime<Answer>(
+  lateness: Lateness,
+  { behaviour, dueAtMs, carryOut }: Work<Answer>,
+): Promise<Done<Answer> | undefined> {
+  if (behaviour === "hang_before") return undefined;
   if (behaviour === "late_effect") await untilLate(lateness, dueAtMs);
   const done = await carryOut();
-  if ("reply" in done) return send(response, done.reply);
-  if (behaviour === "late") await untilLate(lateness, dueAtMs);
-  deliver(response, wire, lateness, behaviour, done.answer);
+  if (behaviour === "late" && "answer" in done) await untilLate(lateness, dueAtMs);
+  return done;
 }
 
 /** Waits until a caller has given up; rejects when the simulator stops. */
-export function untilLate({ latenessMs, stopping }: Lateness, dueAtMs = Date.now()): Promise<void> {
+function untilLate({ latenessMs, stopping }: Lateness, dueAtMs = Date.now()): Promise<void> {
   return sleep(Math.max(0, dueAtMs + latenessMs - Date.now()), undefined, { signal: stopping });
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 import { deliver, readBody, replyTooLarge, serveCall, type Wire } from "../../core/index.ts";
 import { illegalText, paddedText } from "./behaviours.ts";
-import { carryOut } from "./carry-out.ts";
+import { workOf } from "./carry-out.ts";
 import { parseCc5Request, type Cc5Request, type Inquiry, type MoneyRequest } from "./cc5-request.ts";
 import { refusedResponse, type Cc5Response } from "./cc5-response.ts";
 import type { Desk } from "./desk.ts";
@@ -37,8 +37,7 @@ export async function handleFim(
       return answerInquiry(desk, merchant, asked, response);
     case "money": {
       const session = sessionOf(desk, merchant, asked.request);
-      const { answer, behaviour } = await carryOut(desk, merchant, asked.request, session);
-      return deliver(response, wire, desk, behaviour, answer);
+      return serveCall(response, wire, desk, workOf(desk, merchant, asked.request, session));
     }
     default:
       asked satisfies never;

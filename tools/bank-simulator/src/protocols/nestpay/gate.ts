@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 import {
   challengePage,
+  inItsTime,
   messagePage,
   readBody,
   replyPage,
@@ -13,7 +14,7 @@ import {
   type Wire,
 } from "../../core/index.ts";
 import { paddedText } from "./behaviours.ts";
-import { carryOut } from "./carry-out.ts";
+import { workOf } from "./carry-out.ts";
 import type { MoneyRequest } from "./cc5-request.ts";
 import { refusedResponse, type Cc5Response } from "./cc5-response.ts";
 import type { Desk } from "./desk.ts";
@@ -82,10 +83,8 @@ async function payAtBank(desk: Desk, session: GateSession, isAccepted: boolean):
   const { form, md, authentication } = session;
   const { merchant, orderId } = form;
   const modes = { ...desk.modes, language: "en" as const };
-  if (!isAccepted || !authentication) {
-    const refusal = refusedResponse(2206, { orderId, groupId: orderId }, "", modes);
-    return { ...refusal, Response: "Declined" };
-  }
+  const refuse = (code: 2100 | 2206) => refusedResponse(code, { orderId, groupId: orderId }, "", modes);
+  if (!isAccepted || !authentication) return { ...refuse(2206), Response: "Declined" };
   const request: MoneyRequest = {
     operation: form.operation,
     orderId,
@@ -98,7 +97,8 @@ async function payAtBank(desk: Desk, session: GateSession, isAccepted: boolean):
     namesOne: false,
     card: { kind: "md", md, ...authentication },
   };
-  return (await carryOut(desk, merchant, request, session, modes)).answer;
+  const done = await inItsTime(desk, workOf(desk, merchant, request, session, modes));
+  return done && "answer" in done ? done.answer : refuse(2100);
 }
 
 function replyRefusal(refusal: RefusedForm, response: ServerResponse): void {
