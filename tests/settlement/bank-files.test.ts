@@ -62,7 +62,7 @@ test("a file that the played iyzico writes is read whole, and nothing of its buy
   const merchants = [{ ...sandboxKeys, merchantId: "1000001" }];
   const bank = await startBank("iyzico", { ledgerFile, merchants });
   onTestFinished(() => bank.close());
-  const shop = new Shop(bank.url);
+  const shop = new Shop(bank);
   const [paid, refund] = [randomUUID(), randomUUID()];
   const { paymentId } = await shop.succeed("/payment/auth", paymentBody({ conversationId: paid }));
   await shop.succeed("/v2/payment/refund", {

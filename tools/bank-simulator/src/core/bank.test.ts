@@ -1,4 +1,4 @@
-import { mkdtemp, open, readFile, rm, writeFile, type FileHandle } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -8,6 +8,7 @@ import { Bank } from "./bank.ts";
 import type { EndedDay } from "./book.ts";
 import { LedgerCorruptError } from "./ledger.ts";
 import { SettlementFolder } from "./settlement-folder.ts";
+import { fileHandlePrototype, gatedDisk } from "./test/test-bank.ts";
 
 type Entry = { at: string; id: string };
 
@@ -76,7 +77,7 @@ test("no call is judged while a day ends", async () => {
 test("a day's end that cannot be written settles nothing, and the bank takes no more calls", async () => {
   await sell("a");
   const failure = new Error("no space left");
-  vi.spyOn(await handlePrototype(), "datasync").mockRejectedValue(failure);
+  vi.spyOn(await fileHandlePrototype(), "datasync").mockRejectedValue(failure);
   await expect(bank.endDay()).rejects.toBe(failure);
   expect(await bank.files.failed).toBe(failure);
   expect(statusOf("a")).toBe("captured");
@@ -161,21 +162,4 @@ function sell(id: string): Promise<void> {
 
 function statusOf(id: string) {
   return bank.book.named("m", id)?.row?.status;
-}
-
-async function handlePrototype(): Promise<FileHandle> {
-  const handle = await open(folder);
-  await handle.close();
-  return Object.getPrototypeOf(handle) as FileHandle;
-}
-
-/** Holds every fsync until it is opened. */
-async function gatedDisk() {
-  const gate = Promise.withResolvers<void>();
-  const reached = Promise.withResolvers<void>();
-  vi.spyOn(await handlePrototype(), "datasync").mockImplementation(() => {
-    reached.resolve();
-    return gate.promise;
-  });
-  return { open: gate.resolve, reached: reached.promise };
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, open, readFile, rm, writeFile, type FileHandle } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { Ledger, LedgerCorruptError, type LedgerRow } from "./ledger.ts";
+import { fileHandlePrototype, gatedDisk } from "./test/test-bank.ts";
 
 type Line = LedgerRow & { reference: string };
 
@@ -17,9 +18,7 @@ const ledgers: Ledger<Line>[] = [];
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "ledger-"));
   file = join(folder, "made", "ledger.ndjson");
-  const handle = await open(folder);
-  handlePrototype = Object.getPrototypeOf(handle) as FileHandle;
-  await handle.close();
+  handlePrototype = await fileHandlePrototype();
 });
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -45,7 +44,7 @@ test("what was appended is replayed in order, and the sequence goes on", async (
 
 test("while one fsync runs the next lines gather, and share the one after", async () => {
   const ledger = await openLedger();
-  const disk = gatedDisk();
+  const disk = await gatedDisk();
   const appends = Array.from({ length: 500 }, (_, index) => ledger.append(entry(`r-${index}`)));
   disk.open();
   await Promise.all(appends);
@@ -58,7 +57,7 @@ test("while one fsync runs the next lines gather, and share the one after", asyn
 test("a line is neither told nor shown before its fsync has ended", async () => {
   const ledger = await openLedger();
   await ledger.append(entry("durable"));
-  const disk = gatedDisk();
+  const disk = await gatedDisk();
   const ended: string[] = [];
   const append = ledger.append(entry("under way")).then(() => ended.push("append"));
   const flushedWriting = ledger.flushed().then(() => ended.push("flushed"));
@@ -137,17 +136,6 @@ async function openLedger(): Promise<Ledger<Line>> {
   const ledger = await Ledger.open<Line>(file, () => undefined);
   ledgers.push(ledger);
   return ledger;
-}
-
-/** Holds every fsync of the file until it is opened; `reached` resolves when the first has begun. */
-function gatedDisk() {
-  const gate = Promise.withResolvers<void>();
-  const reached = Promise.withResolvers<void>();
-  const datasync = vi.spyOn(handlePrototype, "datasync").mockImplementation(() => {
-    reached.resolve();
-    return gate.promise;
-  });
-  return { open: gate.resolve, reached: reached.promise, syncs: () => datasync.mock.calls.length };
 }
 
 async function lines(): Promise<Line[]> {

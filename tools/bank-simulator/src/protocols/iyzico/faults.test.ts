@@ -27,7 +27,7 @@ test.each(Object.entries(declines))("the bank's own faults of %s", async (operat
   ] as const) {
     const [path, body] = await callOf(bank, operation);
     const before = (await bank.ledger()).length;
-    await bank.queue(operation, behaviour);
+    await bank.fault(operation, behaviour);
     expect(await bank.shop.codeOf(path, body)).toBe(code);
     expect((await bank.ledger())[before]?.outcome).toBe(outcome);
   }
@@ -37,7 +37,7 @@ test.each(Object.entries(declines))("the bank's own faults of %s", async (operat
     ["control_characters", ({ hostReference }: Lied) => isPadded(hostReference)],
   ] as const) {
     const [path, body] = await callOf(bank, operation);
-    await bank.queue(operation, behaviour);
+    await bank.fault(operation, behaviour);
     const answer = await bank.shop.succeed(path, body);
     expect(holds(answer as Lied, (await bank.ledger()).at(-1)!.paymentId), behaviour).toBe(true);
   }
@@ -52,54 +52,48 @@ type Lied = { price: number; paidPrice?: number; paymentId: string; hostReferenc
 test.each(["authorize", "sale"])("partial approves half of %s", async (operation) => {
   await using bank = await startTestBank();
   const [path, body] = await callOf(bank, operation);
-  await bank.queue(operation, "partial");
+  await bank.fault(operation, "partial");
   const itemTransactions = [{ paidPrice: 30 }, { paidPrice: 20 }];
   expect(await bank.shop.succeed(path, body)).toMatchObject({ price: 100, paidPrice: 50, itemTransactions });
   expect((await bank.ledger())[0]?.amountMinor).toBe(5_000);
 });
 
 test.each([
-  ["4000000000000119", "cut", "sale approved"],
   ["4000000000000127", "cut", ""],
-  ["4000000000000051", "cut", "sale approved"],
-  ["4000000000000101", "100", "sale approved"],
-  ["4000000000000259", "100", "sale approved"],
-  ["4000000000000341", "500", "sale approved"],
-  ["4000000000000036", "garbage", "sale approved"],
-  ["4000000000000044", "100.01", "sale approved"],
+  ["4000000000000341", "500 undefined", "sale approved"],
+  ["4000000000000044", "200 100.01", "sale approved"],
 ])("the card %s is answered with: %s, and the ledger has: %s", async (number, expected, movements) => {
   await using bank = await startTestBank();
-  const body = paymentBody({ paymentCard: card(number) });
-  const answered = await bank.shop.post("/payment/auth", body).catch(() => undefined);
-  const { httpStatus = 0, text = "", body: answer = {} } = answered ?? {};
-  const { price = httpStatus === 500 ? 500 : text.startsWith("<html>") ? "garbage" : "cut" } = answer;
-  expect(String(price)).toBe(expected);
+  const sale = bank.shop.post("/payment/auth", paymentBody({ paymentCard: card(number) }));
+  const answered = await sale.catch(() => undefined);
+  const { price, signature } = answered?.body ?? {};
+  expect(answered ? `${answered.httpStatus} ${String(price)}` : "cut").toBe(expected);
   expect(await bank.movements()).toBe(movements);
-  const signature = hmac(`${answer.paymentId}:TRY:basket-1:shop-pay-1:${expected}:${expected}`);
-  if (answer["price"]) expect(answer["signature"]).toBe(signature);
+  // A lie is signed.
+  if (answered && price) expect(signature).toBe(right(answered, 100.01));
 });
 
 test("an inquiry and a start of 3-D Secure have faults, too, and a malformed request uses none", async () => {
   await using bank = await startTestBank();
   const { paymentId = "" } = await bank.shop.succeed("/payment/auth", paymentBody());
-  await bank.queue("inquire", "http_500");
-  await bank.queue("inquire", "limited");
+  await bank.fault("inquire", "http_500");
+  await bank.fault("inquire", "limited");
   const { httpStatus } = await bank.shop.get("/v2/reporting/payment/details", { paymentId });
   expect(httpStatus).toBe(500);
   expect(await bank.shop.codeOf("/payment/detail", { paymentId })).toBe("50000");
   const start = paymentBody({ callbackUrl: "https://shop.test/return" });
-  await bank.queue("enrol", "decline");
+  await bank.fault("enrol", "decline");
   expect(await bank.shop.codeOf("/payment/3dsecure/initialize", start)).toBe("10220");
-  await bank.queue("sale", "decline");
+  await bank.fault("sale", "decline");
   expect(await bank.shop.codeOf("/payment/auth", paymentBody({ currency: "JPY" }))).toBe("11");
   expect(await bank.shop.codeOf("/payment/auth", paymentBody())).toBe("10005");
 });
 
 test("each operation has its own faults only", async () => {
   await using bank = await startTestBank();
-  for (const fault of ["inquire decline", "capture partial", "enrol wrong_amount", "reverse hang"]) {
+  for (const fault of ["inquire decline", "capture partial", "enrol wrong_amount"]) {
     const [operation, behaviour] = fault.split(" ");
-    await expect(bank.queue(operation!, behaviour!)).rejects.toThrow("400");
+    await expect(bank.fault(operation!, behaviour!)).rejects.toThrow("400");
   }
 });
 

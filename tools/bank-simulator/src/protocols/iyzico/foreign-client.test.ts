@@ -1,14 +1,11 @@
 // The official client of iyzico (iyzipay, MIT) against this simulator: a foreign client has to work with it.
-import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 
-import type { Simulator } from "../../core/index.ts";
-import { protocol } from "./index.ts";
-import { card, formOf, paymentBody, sandboxKeys, submit, type Answer } from "./test/shop.ts";
+import { readPage, submit } from "../../core/test/test-bank.ts";
+import { card, paymentBody, sandboxKeys, type Answer } from "./test/shop.ts";
+import { startTestBank, type TestBank } from "./test/test-bank.ts";
 
 type Verb = "create" | "retrieve";
 type Callback = (error: Error | null, answer: Answer) => void;
@@ -18,17 +15,11 @@ type Iyzipay = Record<string, Resource>;
 // It is CommonJS, and its types are older than it.
 const Iyzipay = createRequire(import.meta.url)("iyzipay") as new (options: object) => Iyzipay;
 
-let folder: string;
-let bank: Simulator;
+let bank: TestBank;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "iyzico-client-"));
-  const now = () => Date.parse("2030-06-15T12:00:00Z");
-  bank = await protocol.start({ ledgerFile: join(folder, "ledger.ndjson"), machineNow: now });
-});
-afterEach(async () => {
-  await bank.close();
-  await rm(folder, { recursive: true });
+  bank = await startTestBank();
+  return () => bank[Symbol.asyncDispose]();
 });
 
 /** The client keeps a request's body in the object, so each call has a client of its own. */
@@ -65,7 +56,7 @@ test("it pays, asks and refunds an item and an amount", async () => {
   expect(await call("reportingTransactionDetails", "retrieve", report)).toMatchObject({
     payments: [{ paymentId, paymentStatus: 1, paymentRefundStatus: "TOTALLY_REFUNDED" }],
   });
-  const day = { transactionDate: "2030-06-15 00:00:00", page: 1 };
+  const day = { transactionDate: "2030-06-16 00:00:00", page: 1 };
   const { transactions } = await call("reportingTransactions", "retrieve", day);
   expect((transactions as Answer[]).map(({ transactionType }) => transactionType)).toEqual([
     "PAYMENT",
@@ -74,7 +65,7 @@ test("it pays, asks and refunds an item and an amount", async () => {
     "REFUND",
     "REFUND",
   ]);
-  const scroll = { transactionDate: "2030-06-15 00:00:00", documentScrollVoSortingOrder: "ASC", lastId: "" };
+  const scroll = { transactionDate: "2030-06-16 00:00:00", documentScrollVoSortingOrder: "ASC", lastId: "" };
   const scrolled = await call("reportingScrollTransactions", "retrieve", scroll);
   expect(scrolled["transactions"]).toEqual(transactions);
 });
@@ -102,9 +93,9 @@ test.each([
 ])("it pays with 3-D Secure: %s, %s", async (start, end, phase) => {
   const callbackUrl = "https://shop.test/return";
   const { paymentId, threeDSHtmlContent } = await call(start, "create", paymentBody({ callbackUrl }));
-  const begin = formOf(Buffer.from(String(threeDSHtmlContent), "base64").toString());
-  const { fields } = formOf(await submit(begin.action, begin.fields));
-  const back = formOf(await submit(`${bank.url}/acs/answer`, { ...fields, code: "123456" }));
+  const begin = readPage(Buffer.from(String(threeDSHtmlContent), "base64").toString());
+  const { fields } = await submit(begin.action, begin.fields);
+  const back = await submit(`${bank.url}/acs/answer`, { ...fields, code: "123456" });
   expect(back).toMatchObject({ action: callbackUrl, fields: { status: "success", paymentId } });
   const { conversationData, conversationId } = back.fields;
   const request = {
@@ -126,8 +117,8 @@ test("it asks for BINs, installments and payouts", async () => {
   const installments = await call("installmentInfo", "retrieve", { binNumber: "552879", price: 100 });
   expect(installments["installmentDetails"]).toHaveLength(1);
   await call("payment", "create", paymentBody());
-  await fetch(`${bank.url}/business-day/close`, { method: "POST" });
-  const date = "2030-06-15 00:00:00";
+  await bank.endDay();
+  const date = "2030-06-16 00:00:00";
   const payouts = await call("reportingPayoutCompleted", "retrieve", { date });
   expect(payouts["payoutCompletedTransactions"]).toHaveLength(2);
   expect(await call("reportingBouncedPayments", "retrieve", { date })).toMatchObject(succeeded);

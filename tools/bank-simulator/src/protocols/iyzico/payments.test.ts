@@ -276,7 +276,7 @@ test("a merchant sees its own payments only, and an unknown key is refused befor
   const day = { transactionDate: "2030-06-16" };
   const { body } = await bank.other.get("/v2/reporting/payment/transactions", day);
   expect(body["transactions"]).toEqual([]);
-  const stranger = new Shop(bank.url, { ...sandboxKeys, apiKey: "sandbox-nobody" });
+  const stranger = new Shop(bank, { ...sandboxKeys, apiKey: "sandbox-nobody" });
   expect(await stranger.codeOf("/payment/auth", "no json")).toBe("1001");
 });
 

@@ -20,7 +20,7 @@ test("a day's end writes a file for each merchant with a line for each item and 
   await shop.succeed("/payment/cancel", { ...followUp(), paymentId: cancelled.paymentId });
   await shop.succeed("/payment/preauth", paymentBody());
   await bank.other.succeed("/payment/auth", paymentBody());
-  await bank.closeDay();
+  await bank.endDay();
   const names = ["settlement-1000001-20300616-1.csv", "settlement-1000002-20300616-1.csv"];
   expect(JSON.parse(await bank.ask("GET", "/settlements"))).toEqual({ settlements: names });
   expect(await bank.ask("GET", `/settlements/${names[0]}`)).toContain('"a ""big"", basket"');
@@ -66,9 +66,9 @@ test("the next day has what came after, and payouts are listed by date, also aft
     return (payouts as Record<string, unknown>[]).map((each) => [each["payoutType"], each["payoutAmount"]]);
   };
   expect(await ask("2030-06-16")).toEqual([]);
-  await bank.closeDay();
+  await bank.endDay();
   await bank.shop.succeed("/v2/payment/refund", { ...followUp(), paymentId, price: "0.5" });
-  await bank.closeDay();
+  await bank.endDay();
   expect(await settlement(bank, "settlement-1000001-20300616-2.csv")).toMatchObject([
     { transactionStatus: "REFUND", afterSettlement: "1", settlementPriceTRY: "-0.50" },
     { totalMerchantPayoutAmount: "-0.50" },
@@ -88,7 +88,7 @@ test("a day's transactions come in pages, or after the last one that was read", 
   await using bank = await startTestBank();
   const { shop } = bank;
   const { paymentId } = await shop.succeed("/payment/auth", paymentBody());
-  await bank.closeDay();
+  await bank.endDay();
   await shop.succeed("/v2/payment/refund", { ...followUp("ref-1"), paymentId, price: "70.0" });
   const held = await shop.succeed("/payment/preauth", paymentBody({ conversationId: "hold-1" }));
   await shop.succeed("/payment/cancel", { ...followUp("can-1"), paymentId: held.paymentId });

@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises";
 
 import { expect, test } from "vitest";
 
-import { card, formOf, paymentBody, submit, type Answer } from "./test/shop.ts";
+import { readPage, submit, type Page } from "../../core/test/test-bank.ts";
+import { card, paymentBody, type Answer } from "./test/shop.ts";
 import { hmac, startTestBank, type TestBank } from "./test/test-bank.ts";
 
 const callbackUrl = 'https://shop.test/return?order=1&x="2"';
@@ -20,19 +21,18 @@ function end({ paymentId }: Answer) {
 }
 
 function startPage({ threeDSHtmlContent }: Answer) {
-  return formOf(Buffer.from(String(threeDSHtmlContent), "base64").toString("utf8"));
+  return readPage(Buffer.from(String(threeDSHtmlContent), "base64").toString("utf8"));
 }
 
 /** The page that the browser shows after the start's page has posted itself. */
-function challenge(started: Answer): Promise<string> {
+function challenge(started: Answer): Promise<Page> {
   const { action, fields } = startPage(started);
   return submit(action, fields);
 }
 
 /** Answers the challenge, and returns the form that leads back to the shop. */
 async function answer(bank: TestBank, started: Answer, fields: object = { code: "123456" }) {
-  const page = await submit(`${bank.url}/acs/answer`, { ...startPage(started).fields, ...fields });
-  return formOf(page);
+  return await submit(`${bank.url}/acs/answer`, { ...startPage(started).fields, ...fields });
 }
 
 async function reported(bank: TestBank, { paymentId }: Answer): Promise<Answer | undefined> {
@@ -49,8 +49,8 @@ test("the right code leads back with mdStatus 1 and a signature, and the money m
     paymentStatus: "INIT_THREEDS",
   });
   expect(await bank.shop.codeOf(V2, end(started))).toBe("10210");
-  expect(await challenge(started)).toContain("100 TRY");
-  expect(await answer(bank, started)).toEqual({
+  expect((await challenge(started)).html).toContain("100 TRY");
+  expect(await answer(bank, started)).toMatchObject({
     action: callbackUrl,
     fields: {
       status: "success",
@@ -120,7 +120,7 @@ test.each([
 ])("the card %s sees no challenge and comes back with %s", async (number, status, mdStatus) => {
   await using bank = await startTestBank();
   const page = await challenge(await initialize(bank, number));
-  expect(formOf(page)).toMatchObject({ action: callbackUrl, fields: { status, mdStatus } });
+  expect(page).toMatchObject({ action: callbackUrl, fields: { status, mdStatus } });
 });
 
 test.each([
@@ -141,7 +141,7 @@ test("a fault of the card or the queue plays at the end, once", async () => {
   const started = await initialize(bank, "4000000000000341");
   expect(await bank.shop.codeOf(V2, end(started))).toBe("10210");
   await answer(bank, started);
-  await bank.queue("complete", "unknown_not_done");
+  await bank.fault("complete", "unknown_not_done");
   expect(await bank.shop.codeOf(V2, end(started))).toBe("10219");
   expect((await bank.shop.post(V2, end(started))).httpStatus).toBe(500);
   expect(await bank.shop.codeOf(V2, end(started))).toBe("10203");

@@ -78,7 +78,7 @@ test("a merchant's own rules win over the bank's modes, of which PUT /modes take
   await bank.modes({ sameDayCredit: false });
   await bank.ask(auth("o"));
   expect((await bank.ask({ ...credit, OrderId: "o" })).Response).toBe("Approved");
-  await expect(bank.modes({ other: true } as object)).rejects.toThrow("400");
+  await expect(bank.modes({ other: true })).rejects.toThrow("400");
 });
 
 const merchant = { clientId: "1", name: "apiuser", password: "s3cret-pass", storeKey: "TEST1234" };

@@ -15,7 +15,8 @@ test("what was sold or captured before the day is closed can only be refunded af
   const sale = await paid(bank, "sale");
   const captured = await paid(bank, "authorize");
   await bank.post("/v1/capture", followUpBody(captured));
-  expect(await bank.post("/business-day/close")).toEqual({ status: 200, body: {} });
+  await bank.endDay();
+  await bank.restart();
   const linesBefore = await bank.ledger();
 
   for (const reference of [sale, captured]) {
@@ -43,14 +44,14 @@ test("what was sold or captured before the day is closed can only be refunded af
 test("a reversal of a settled sale in another amount is a conflict", async () => {
   await using bank = await startTestSimulator();
   const sale = await paid(bank, "sale");
-  await bank.post("/business-day/close");
+  await bank.endDay();
   expect((await bank.post("/v1/reverse", reversalBody(sale, { amountMinor: 999 }))).status).toBe(409);
 });
 
 test("an authorization that was not captured, and whatever is sold on the next day, can still be reversed", async () => {
   await using bank = await startTestSimulator();
   const reserved = await paid(bank, "authorize");
-  await bank.post("/business-day/close");
+  await bank.endDay();
   const next = await paid(bank, "sale");
   for (const reference of [reserved, next]) {
     expect((await bank.post("/v1/reverse", reversalBody(reference))).body).toMatchObject({
@@ -64,7 +65,7 @@ test("a closing does not settle what was cancelled or reversed before it", async
   const [cancelled, reversed] = [await paid(bank, "sale"), await paid(bank, "sale")];
   await bank.post("/v1/cancel", followUpBody(cancelled));
   await bank.post("/v1/reverse", reversalBody(reversed));
-  await bank.post("/business-day/close");
+  await bank.endDay();
   for (const reference of [cancelled, reversed]) {
     expect((await bank.post("/v1/reverse", reversalBody(reference))).body).toMatchObject({
       outcome: "reversed",
@@ -72,49 +73,20 @@ test("a closing does not settle what was cancelled or reversed before it", async
   }
 });
 
-test("a closing outlives a restart, as does the day after it", async () => {
-  await using bank = await startTestSimulator();
-  const sale = await paid(bank, "sale");
-  expect((await bank.get("/business-day")).body).toEqual({ closedAt: null });
-  await bank.post("/business-day/close");
-  const open = await paid(bank, "sale");
-  const { body: day } = await bank.get("/business-day");
-  expect(day).toEqual({ closedAt: expect.stringMatching(/^\d{4}-.*Z$/) });
-  await bank.restart();
-  expect((await bank.get("/business-day")).body).toEqual(day);
-  expect((await bank.post("/v1/reverse", reversalBody(sale))).body).toMatchObject(settled);
-  expect((await bank.post("/v1/reverse", reversalBody(open))).body).toMatchObject({ outcome: "reversed" });
-});
-
 test("a day's movements are in its settlement file, and in the file of everything so far", async () => {
   await using bank = await startTestSimulator();
   const sale = await paid(bank, "sale");
-  await bank.post("/business-day/close");
+  await bank.endDay();
   await paid(bank, "sale");
-  const { settlements } = (await bank.get("/settlements")).body as { settlements: string[] };
+  const { settlements } = (await bank.call("GET", "/settlements")).body as { settlements: string[] };
   expect(settlements).toEqual([expect.stringMatching(/^settlement-\d{4}-\d\d-\d\d-1\.csv$/)]);
   const [day, all] = await Promise.all([
-    bank.text(`/settlements/${settlements[0]}`),
-    bank.text("/settlement"),
+    bank.ask("GET", `/settlements/${settlements[0]}`),
+    bank.ask("GET", "/settlement"),
   ]);
   expect(day.split("\r\n").map((row) => row.split(",")[1])).toEqual(["reference", sale, undefined]);
   expect(all.startsWith(day)).toBe(true);
   expect(all.split("\r\n")).toHaveLength(4);
-});
-
-test("the bank's time goes forward as far as a test says, and no further than a year at once", async () => {
-  await using bank = await startTestSimulator();
-  const advanced = await bank.post("/clock", { advanceSeconds: 86_400 });
-  expect(advanced).toMatchObject({ status: 200, body: { now: expect.stringMatching(/Z$/) } });
-  await paid(bank, "sale");
-  const [line] = await bank.ledger();
-  expect(Date.parse(line!.at)).toBeGreaterThanOrEqual(Date.parse(String(advanced.body["now"])));
-  for (const advanceSeconds of [-1, 31_536_001, "1"]) {
-    expect(await bank.post("/clock", { advanceSeconds })).toEqual({
-      status: 400,
-      body: { error: "invalid_request", fields: ["advanceSeconds"] },
-    });
-  }
 });
 
 async function paid(bank: TestSimulator, operation: "authorize" | "sale"): Promise<string> {

@@ -1,33 +1,19 @@
 import { expect, test } from "vitest";
 
-import {
-  ahead,
-  type AnsweredBody,
-  cardBody,
-  followUpBody,
-  reversalBody,
-  startTestSimulator,
-  type TestSimulator,
-} from "./test/test-simulator.ts";
+import { cardBody, startTestSimulator, threeDsFields, type AnsweredBody } from "./test/test-simulator.ts";
 
 const TEXTS = ["resultMessage", "authCode", "resultCode", "externalTransactionId"] as const;
 /** Characters with which a bank's host pads. */
 const CONTROL_CHARACTERS = ["\u0000", "\u0007", "\u001b"];
 
-test.each(["authorize", "sale", "capture", "cancel", "release", "refund", "reverse"])(
-  "%s is carried out, and the texts of its answer are padded",
-  async (operation) => {
-    await using bank = await startTestSimulator();
-    const body = await bodyFor(bank, operation);
-    await bank.post("/faults", { operation, behaviour: "control_characters" });
-    const padded = (await bank.post(`/v1/${operation}`, body)).body;
-    const plain = (await bank.post(`/v1/${operation}`, body)).body;
-    expectPadded(padded, plain);
-    const line = (await bank.ledger()).findLast(({ reference }) => reference === body.reference);
-    expect(line).toMatchObject({ operation, outcome: "approved", resultCode: "00" });
-    expect(JSON.stringify(await bank.ledger())).not.toMatch(/\\u00/);
-  },
-);
+test("an operation is carried out, and the texts of its answer are padded", async () => {
+  await using bank = await startTestSimulator();
+  const body = cardBody();
+  await bank.fault("sale", "control_characters");
+  const padded = (await bank.post("/v1/sale", body)).body;
+  expectPadded(padded, (await bank.post("/v1/sale", body)).body);
+  expect(JSON.stringify(await bank.ledger())).not.toMatch(/\\u00/);
+});
 
 test("an inquiry's texts are padded, and one for an unknown reference has none", async () => {
   await using bank = await startTestSimulator();
@@ -41,12 +27,7 @@ test("an inquiry's texts are padded, and one for an unknown reference has none",
 
 test("enrolments and completions that are declined are padded", async () => {
   await using bank = await startTestSimulator();
-  const body = cardBody({
-    operation: "sale",
-    card: { pan: "4000000000003097", expiryMonth: "12", expiryYear: "30", cvv: "123" },
-    returnUrl: "https://gateway.example/3ds/return",
-    sessionExpiresAt: ahead(),
-  });
+  const body = { ...cardBody(), ...threeDsFields("4000000000003097") };
   for (const operation of ["enrol", "complete"]) {
     await bank.post("/faults", { operation, behaviour: "control_characters" });
     const request = { ...body, session: "00000000-0000-4000-8000-000000000000" };
@@ -69,11 +50,4 @@ function expectPadded(padded: AnsweredBody, plain: AnsweredBody): void {
   const others = (body: AnsweredBody) =>
     Object.fromEntries(Object.entries(body).filter(([name]) => !TEXTS.some((text) => text === name)));
   expect(others(padded)).toEqual(others(plain));
-}
-
-async function bodyFor(bank: TestSimulator, operation: string): Promise<{ reference: string }> {
-  const card = cardBody();
-  if (operation === "authorize" || operation === "sale") return card;
-  await bank.post(operation === "refund" ? "/v1/sale" : "/v1/authorize", card);
-  return operation === "reverse" ? reversalBody(card.reference) : followUpBody(card.reference);
 }

@@ -5,11 +5,11 @@ import { expect, test } from "vitest";
 import {
   ago,
   ahead,
+  bodyFor,
   cardBody,
-  followUpBody,
   reversalBody,
   startTestSimulator,
-  type TestSimulator,
+  threeDsFields,
 } from "./test/test-simulator.ts";
 
 const followUps = ["capture", "cancel", "release", "refund"] as const;
@@ -17,7 +17,7 @@ const operations = ["authorize", "sale", ...followUps] as const;
 
 test.each([...followUps, "reverse"])("%s needs no expiry, and is then never too late", async (operation) => {
   await using bank = await startTestSimulator();
-  const { body } = await bodyFor(bank, operation);
+  const body = await bodyFor(bank, operation);
   expect(await bank.post(`/v1/${operation}`, body)).toMatchObject({
     status: 200,
     body: { resultCode: "00" },
@@ -26,7 +26,7 @@ test.each([...followUps, "reverse"])("%s needs no expiry, and is then never too 
 
 test.each(["authorize", "sale", "3ds/enrol", "3ds/complete"])("%s needs one", async (operation) => {
   await using bank = await startTestSimulator();
-  const body = { ...cardBody(), ...threeDsFields(), expiresAt: undefined };
+  const body = { ...cardBody(), ...threeDsFields(), session: randomUUID(), expiresAt: undefined };
   expect(await bank.post(`/v1/${operation}`, body)).toEqual({
     status: 400,
     body: { error: "invalid_request", fields: ["expiresAt"] },
@@ -37,7 +37,7 @@ test.each(["late", "late_effect"])(
   "%s without an expiry is counted from the arrival of the request",
   async (behaviour) => {
     await using bank = await startTestSimulator({ lateAfterMs: 400, latenessMs: 50 });
-    const { body } = await bodyFor(bank, "capture");
+    const body = await bodyFor(bank, "capture");
     await bank.post("/faults", { operation: "capture", behaviour });
     const sentAtMs = Date.now();
     const earliestMs = sentAtMs + 450 - TIMER_SLACK_MS;
@@ -50,7 +50,7 @@ test.each(["late", "late_effect"])(
 
 test.each(operations)("%s that arrives too late expires, and stays expired", async (operation) => {
   await using bank = await startTestSimulator();
-  const { body } = await bodyFor(bank, operation);
+  const body = await bodyFor(bank, operation);
   const expired = {
     reference: body.reference,
     outcome: "expired",
@@ -91,7 +91,7 @@ test("a reversal that arrives too late expires and binds nothing", async () => {
 
 test.each(operations)("the fault expire makes %s too late whatever its expiry says", async (operation) => {
   await using bank = await startTestSimulator();
-  const { body } = await bodyFor(bank, operation);
+  const body = await bodyFor(bank, operation);
   await bank.post("/faults", { operation, behaviour: "expire" });
   const expired = { outcome: "expired", resultCode: "expired_request" };
   expect((await bank.post(`/v1/${operation}`, body)).body).toMatchObject(expired);
@@ -118,7 +118,7 @@ test.each([...operations, "reverse"])(
   "the fault expire is answered to a repeat of %s, too, whose outcome stands",
   async (operation) => {
     await using bank = await startTestSimulator();
-    const { body } = await bodyFor(bank, operation);
+    const body = await bodyFor(bank, operation);
     const first = await bank.post(`/v1/${operation}`, body);
     await bank.post("/faults", { operation, behaviour: "expire" });
     expect((await bank.post(`/v1/${operation}`, body)).body).toMatchObject({
@@ -140,24 +140,3 @@ test("the fault expire leaves an unseen reference of a reversal unbound", async 
 
 /** Node's timers count whole milliseconds and may end one early by the wall clock. */
 const TIMER_SLACK_MS = 5;
-
-function threeDsFields() {
-  return {
-    operation: "sale",
-    card: { pan: "4000000000003055", expiryMonth: "12", expiryYear: "30", cvv: "123" },
-    returnUrl: "https://gateway.example/3ds/return",
-    sessionExpiresAt: ahead(),
-    session: randomUUID(),
-  };
-}
-
-/** A body that the operation approves; its parent is created first. */
-async function bodyFor(
-  bank: TestSimulator,
-  operation: string,
-): Promise<{ body: { reference: string; amountMinor: number } }> {
-  if (operation === "authorize" || operation === "sale") return { body: cardBody() };
-  const parent = cardBody();
-  await bank.post(operation === "refund" ? "/v1/sale" : "/v1/authorize", parent);
-  return { body: operation === "reverse" ? reversalBody(parent.reference) : followUpBody(parent.reference) };
-}

@@ -1,10 +1,8 @@
 import { createHmac } from "node:crypto";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 
+import { startReceiver } from "../../core/test/test-bank.ts";
 import { cardBody, startTestSimulator } from "./test/test-simulator.ts";
 import { notificationModes } from "./notifications.ts";
 
@@ -12,38 +10,18 @@ const KEY = "the key of notifications";
 
 /** A gateway that accepts and keeps every notification. */
 async function startGateway() {
-  const got: { body: { reference: string; outcome: string }; isGenuine: boolean }[] = [];
-  const waiting = new Set<() => void>();
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const text = Buffer.concat(chunks).toString();
-      const isGenuine =
-        request.headers["x-sim-signature"] === createHmac("sha256", KEY).update(text).digest("hex");
-      got.push({ body: JSON.parse(text) as { reference: string; outcome: string }, isGenuine });
-      response.end();
-      for (const look of waiting) look();
-    });
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}/bank-notifications/of-an-account`,
-    got,
-    hasGot: async (count: number) => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const look = () => void (got.length >= count && resolve());
-      waiting.add(look);
-      look();
-      await promise;
-      return got
-        .map(({ body: { outcome }, isGenuine }) => `${isGenuine ? "" : "forged "}${outcome}`)
-        .toSorted();
-    },
+  const { received, url } = await startReceiver();
+  const hasGot = async (count: number) => {
+    await expect.poll(() => received).toHaveLength(count);
+    return received
+      .map(({ headers, body }) => {
+        const { outcome } = JSON.parse(body) as { outcome: string };
+        const signature = createHmac("sha256", KEY).update(body).digest("hex");
+        return `${headers["x-sim-signature"] === signature ? "" : "forged "}${outcome}`;
+      })
+      .toSorted();
   };
+  return { received, url, hasGot };
 }
 
 test.each([
@@ -61,7 +39,7 @@ test.each([
     const sale = cardBody();
     expect((await bank.post("/v1/sale", sale)).body).toMatchObject({ outcome: "approved" });
     expect(await gateway.hasGot(outcomes.length)).toEqual(outcomes);
-    expect(gateway.got[0]!.body.reference).toBe(sale.reference);
+    expect(JSON.parse(gateway.received[0]!.body)).toMatchObject({ reference: sale.reference });
   },
 );
 

@@ -2,7 +2,13 @@ import { randomUUID } from "node:crypto";
 
 import { expect, test } from "vitest";
 
-import { ahead, cardBody, followUpBody, reversalBody, startTestSimulator } from "./test/test-simulator.ts";
+import {
+  cardBody,
+  followUpBody,
+  reversalBody,
+  startTestSimulator,
+  threeDsFields,
+} from "./test/test-simulator.ts";
 
 test.each([
   ["authorize", 1_001, 500],
@@ -70,12 +76,7 @@ test("follow-ups move no more than what was approved", async () => {
 
 test("a completion approves half, too", async () => {
   await using bank = await startTestSimulator();
-  const body = cardBody({
-    operation: "sale",
-    card: { pan: "4000000000003055", expiryMonth: "12", expiryYear: "30", cvv: "123" },
-    returnUrl: "https://gateway.example/3ds/return",
-    sessionExpiresAt: ahead(),
-  });
+  const body = { ...cardBody(), ...threeDsFields() };
   const { session } = (await bank.post("/v1/3ds/enrol", body)).body;
   await bank.post("/faults", { operation: "complete", behaviour: "partial" });
   const first = await bank.post("/v1/3ds/complete", { ...body, operation: "sale", session });

@@ -1,30 +1,24 @@
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { mkdtemp, open, readFile, rm, type FileHandle } from "node:fs/promises";
-import { connect } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 
-import { Ledger } from "../../core/index.ts";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 
-import { type LedgerLine } from "./ledger-line.ts";
-import type { Simulator } from "../../core/index.ts";
-import { protocol } from "./index.ts";
+import {
+  ago,
+  bodyFor,
+  CARD,
+  cardBody,
+  followUpBody,
+  reversalBody,
+  startTestSimulator,
+  type TestSimulator,
+} from "./test/test-simulator.ts";
 
-let folder: string;
-let ledgerFile: string;
-let simulator: Simulator;
+let bank: TestSimulator;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "simulator-"));
-  ledgerFile = join(folder, "ledger.ndjson");
-  simulator = await protocol.start({ ledgerFile, hangMs: 300, latenessMs: LATENESS_MS });
-});
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await simulator.close();
-  await rm(folder, { recursive: true });
+  bank = await startTestSimulator();
+  return () => bank[Symbol.asyncDispose]();
 });
 
 describe("the ledger", () => {
@@ -36,7 +30,7 @@ describe("the ledger", () => {
     await post("/v1/refund", { ...followUpBody(sale.reference), reference: "refund-1", amountMinor: 400 });
     await post(
       "/v1/authorize",
-      cardBody({ reference: "declined-1", card: { ...card, pan: "378282246310005" }, expiresAt: ago() }),
+      cardBody({ reference: "declined-1", card: { ...CARD, pan: "378282246310005" }, expiresAt: ago() }),
     );
     await post("/v1/reverse", reversalBody(unseen));
     const line = {
@@ -80,7 +74,7 @@ describe("the ledger", () => {
         pan: null,
       },
     ]);
-    const text = await readFile(ledgerFile, "utf8");
+    const text = await readFile(bank.ledgerFile, "utf8");
     expect(text).not.toMatch(/4111111111111111|378282246310005|cvv|Ada/);
   });
 
@@ -103,24 +97,13 @@ describe("the ledger", () => {
     ]);
   });
 
-  test("is filtered by since: after a sequence, or from a time on", async () => {
-    for (const reference of ["a", "b", "c"]) await post("/v1/sale", cardBody({ reference }));
-    const lines = await ledger();
-    expect(await ledger("?since=")).toEqual(lines);
-    expect((await ledger("?since=1")).map((line) => line.reference)).toEqual(["b", "c"]);
-    expect(await ledger(`?since=${lines[0]?.at}`)).toEqual(lines);
-    expect(await ledger("?since=2999-01-01T00:00:00.000Z")).toEqual([]);
-    expect((await get("/ledger?since=yesterday")).status).toBe(400);
-  });
-
   test("rebuilds the bank after a restart", async () => {
     const sale = cardBody();
     const first = await post("/v1/sale", sale);
     await post("/v1/refund", { ...followUpBody(sale.reference), amountMinor: 400 });
     await post("/v1/reverse", reversalBody("bound"));
     const before = await ledger();
-    await simulator.close();
-    simulator = await protocol.start({ ledgerFile });
+    await bank.restart();
     expect(await ledger()).toEqual(before);
     expect(await post("/v1/sale", sale)).toEqual(first);
     expect(await post("/v1/refund", { ...followUpBody(sale.reference), amountMinor: 601 })).toMatchObject({
@@ -132,19 +115,6 @@ describe("the ledger", () => {
     expect(await post("/v1/authorize", cardBody({ reference: "bound" }))).toMatchObject({
       body: { resultCode: "reversed" },
     });
-  });
-
-  test("that cannot be written stops every answer", async () => {
-    const failure = Object.assign(new Error("disk, writing 4111111111111111"), { code: "EIO" });
-    vi.spyOn(await fileHandlePrototype(), "datasync").mockRejectedValueOnce(failure);
-    const output = vi.spyOn(process.stdout, "write").mockReturnValue(true);
-    const sale = cardBody();
-    expect((await post("/v1/sale", sale)).status).toBe(500);
-    expect((await post("/v1/sale", sale)).status).toBe(500);
-    expect((await get(`/v1/operations/${sale.reference}`)).status).toBe(500);
-    expect(await simulator.failed).toBe(failure);
-    expect(output.mock.calls.join("\n")).toContain("EIO");
-    expect(output.mock.calls.join("\n")).not.toContain("4111111111111111");
   });
 });
 
@@ -199,8 +169,8 @@ describe("what cannot be read is refused", () => {
     ["no expiry", { expiresAt: "soon" }],
     ["an expiry hours ahead", { expiresAt: new Date(Date.now() + 4_000_000).toISOString() }],
     ["no card", { card: undefined }],
-    ["a card number with a letter", { card: { ...card, pan: "411111111111111x" } }],
-    ["a card verification value with a letter", { card: { ...card, cvv: "98x" } }],
+    ["a card number with a letter", { card: { ...CARD, pan: "411111111111111x" } }],
+    ["a card verification value with a letter", { card: { ...CARD, cvv: "98x" } }],
   ];
 
   test.each(unreadable)("%s", async (_name, bad) => {
@@ -219,256 +189,68 @@ describe("what cannot be read is refused", () => {
     });
   });
 
-  test.each(["/v1/sale", "/faults"])("a body above 16 KiB, at %s", async (path) => {
-    const large = { ...cardBody(), operation: "sale", behaviour: "hang", pad: "a".repeat(16 * 1_024) };
-    const refused = await fetch(`${simulator.url}${path}`, { method: "POST", body: JSON.stringify(large) });
-    expect(refused.status).toBe(413);
-    expect(refused.headers.get("connection")).toBe("close");
-    expect((await post("/v1/sale", { ...cardBody(), pad: "a".repeat(15 * 1_024) })).status).toBe(200);
-  });
-
   test.each(["/v1/operations/%ff", "/v1/operations/", `/v1/operations/${"a".repeat(129)}`])(
     "%s",
     async (path) => {
       expect((await get(path)).status).toBe(400);
     },
   );
-
-  test.each(["/", "/v1/sale", "/v1/chargeback", "/faults"])("GET %s is no route", async (path) => {
-    expect((await get(path)).status).toBe(404);
-  });
-});
-
-test("a client that goes away in the middle of a request does no harm", async () => {
-  const output = vi.spyOn(process.stdout, "write").mockReturnValue(true);
-  const socket = connect(simulator.port, "127.0.0.1");
-  socket.write("POST /v1/sale HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{", () =>
-    socket.resetAndDestroy(),
-  );
-  await new Promise((resolve) => socket.once("close", resolve));
-  expect((await get("/livez")).status).toBe(200);
-  expect(output).not.toHaveBeenCalled();
-});
-
-describe("the process's means", () => {
-  test("connections are kept warm for longer than clients keep them, and are bounded", async () => {
-    expect((await fetch(`${simulator.url}/livez`)).headers.get("keep-alive")).toBe("timeout=65");
-    await simulator.close();
-    simulator = await protocol.start({ ledgerFile, connectionsMax: 1 });
-    const first = connect(simulator.port, "127.0.0.1");
-    await once(first, "connect");
-    await expect(get("/livez")).rejects.toThrow("fetch failed");
-    first.destroy();
-    await expect.poll(() => get("/livez").catch(() => "refused")).toMatchObject({ status: 200 });
-  });
-
-  test("a start on a taken port fails and lets go of the ledger and of the events", async () => {
-    const close = vi.spyOn(Ledger.prototype, "close");
-    const options = { ledgerFile: join(folder, "second.ndjson"), port: simulator.port };
-    await expect(protocol.start(options)).rejects.toThrow("EADDRINUSE");
-    expect(close).toHaveBeenCalledTimes(2);
-  });
-
-  test("a stop lets what is being written be answered first", async () => {
-    const gate = Promise.withResolvers<void>();
-    const reached = Promise.withResolvers<void>();
-    vi.spyOn(await fileHandlePrototype(), "datasync").mockImplementation(() => {
-      reached.resolve();
-      return gate.promise;
-    });
-    const underWay = post("/v1/sale", cardBody());
-    await reached.promise;
-    const stopped = simulator.close();
-    for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-    gate.resolve();
-    expect((await underWay).body).toMatchObject({ outcome: "approved" });
-    await stopped;
-    simulator = await protocol.start({ ledgerFile });
-  });
 });
 
 describe("queued faults", () => {
-  test("come in order, so often, whatever the card, and not for other operations", async () => {
-    await post("/faults", { operation: "sale", behaviour: "decline", times: 2 });
-    await post("/faults", { operation: "sale", behaviour: "http_500" });
-    expect((await post("/v1/authorize", cardBody())).body).toMatchObject({ outcome: "approved" });
-    for (let count = 0; count < 2; count += 1) {
-      expect((await post("/v1/sale", cardBody())).body).toMatchObject({
-        outcome: "declined",
-        resultCode: "05",
-      });
-    }
-    expect((await post("/v1/sale", cardBody())).status).toBe(500);
-    expect((await post("/v1/sale", cardBody())).body).toMatchObject({ outcome: "approved" });
-  });
-
-  test("are cleared", async () => {
-    await post("/faults", { operation: "sale", behaviour: "http_500", times: 5 });
-    expect((await fetch(`${simulator.url}/faults`, { method: "DELETE" })).status).toBe(200);
-    expect((await post("/v1/sale", cardBody())).status).toBe(200);
-  });
-
-  test("bend the answer of a repeat, but not its outcome", async () => {
+  test("come whatever the card, bend the answer of a repeat, and not its outcome", async () => {
     const sale = cardBody();
     const first = await post("/v1/sale", sale);
-    await post("/faults", { operation: "sale", behaviour: "http_500" });
-    await post("/faults", { operation: "sale", behaviour: "decline" });
+    await bank.fault("sale", "http_500");
+    await bank.fault("sale", "decline");
     expect((await post("/v1/sale", sale)).status).toBe(500);
     expect(await post("/v1/sale", sale)).toEqual(first);
     expect(await ledger()).toHaveLength(1);
   });
 
-  const operations = ["authorize", "sale", "capture", "cancel", "release", "refund", "reverse"];
-  test.each([
-    ["hang", "unanswered", 1],
-    ["hang_before", "unanswered", 0],
-    ["late", "answered", 1],
-    ["late_effect", "answered", 1],
-    ["http_500", "answered", 1],
-    ["garbage", "answered", 1],
-    ["wrong_amount", "answered", 1],
-    ["reset", "unanswered", 1],
-  ])("%s for every operation that moves money, and for a reversal", async (behaviour, expected, effects) => {
-    const bodies = await Promise.all(operations.map(bodyFor));
-    await Promise.all(operations.map((operation) => post("/faults", { operation, behaviour })));
-    const isLate = behaviour.startsWith("late");
-    const expiresAt = isLate ? new Date(Date.now() + 2_000).toISOString() : ahead();
-    const earliest = isLate ? Date.parse(expiresAt) + LATENESS_MS - TIMER_SLACK_MS : 0;
-    const callOf = async (operation: string, index: number) => {
-      const body = bodies[index] ?? { reference: "" };
-      const call = post(`/v1/${operation}`, { ...body, expiresAt });
-      expect(await call.then(() => "answered").catch(() => "unanswered")).toBe(expected);
-      expect(Date.now()).toBeGreaterThanOrEqual(earliest);
-      const ofCall = (line: LedgerLine) => line.reference === body.reference && line.operation === operation;
-      expect((await ledger()).filter(ofCall)).toHaveLength(effects);
-      const repeat = await post(`/v1/${operation}`, { ...body, expiresAt: ahead() });
-      expect(repeat.body).toMatchObject({ resultCode: "00", amountMinor: 1_000 });
-    };
-    await Promise.all(operations.map(callOf));
-  });
+  test.each(["authorize", "sale", "capture", "cancel", "release", "refund", "reverse"])(
+    "reach %s, whose lost answer a repeat gets",
+    async (operation) => {
+      const body = await bodyFor(bank, operation);
+      const before = (await ledger()).length;
+      await bank.fault(operation, "reset");
+      await bank.fault(operation, "wrong_amount");
+      await expect(post(`/v1/${operation}`, body)).rejects.toThrow("fetch failed");
+      for (const amountMinor of [1_001, 1_000]) {
+        const repeat = await post(`/v1/${operation}`, body);
+        expect(repeat.body).toMatchObject({ resultCode: "00", amountMinor });
+      }
+      expect(await ledger()).toHaveLength(before + 1);
+    },
+  );
 
   test("refuse reversals until they are used up", async () => {
-    const { reference } = cardBody();
-    await post("/faults", { operation: "reverse", behaviour: "refuse", times: 2 });
-    const answers = [];
-    for (let count = 0; count < 3; count += 1)
-      answers.push((await post("/v1/reverse", reversalBody(reference))).body);
-    expect(answers.map((answer) => (answer as { outcome: string }).outcome)).toEqual([
-      "refused",
-      "refused",
-      "reversed",
-    ]);
+    const body = reversalBody(randomUUID());
+    await bank.fault("reverse", "refuse", 2);
+    const outcomes = [];
+    for (let count = 0; count < 3; count += 1) outcomes.push((await post("/v1/reverse", body)).body.outcome);
+    expect(outcomes).toEqual(["refused", "refused", "reversed"]);
     expect(await ledger()).toHaveLength(1);
   });
 
   test("bend inquiries", async () => {
-    await post("/faults", { operation: "inquire", behaviour: "hang" });
-    await post("/faults", { operation: "inquire", behaviour: "http_500" });
-    await post("/faults", { operation: "inquire", behaviour: "garbage" });
-    await expect(get("/v1/operations/a")).rejects.toThrow("fetch failed");
+    await bank.fault("inquire", "http_500");
     expect((await get("/v1/operations/a")).status).toBe(500);
-    expect((await get("/v1/operations/a")).body).toBeUndefined();
     expect((await get("/v1/operations/a")).body).toEqual({ reference: "a", outcome: "not_found" });
   });
 
   test.each([
-    { operation: "chargeback", behaviour: "hang" },
-    { operation: "sale", behaviour: "explode" },
-    { operation: "sale", behaviour: "refuse" },
-    { operation: "reverse", behaviour: "decline" },
-    { operation: "inquire", behaviour: "late" },
-    { operation: "inquire", behaviour: "expire" },
-    { operation: "enrol", behaviour: "expire" },
-    { operation: "capture", behaviour: "partial" },
-    { operation: "reverse", behaviour: "partial" },
-    { operation: "sale", behaviour: "hang", times: 0 },
-    { operation: "sale", behaviour: "hang", times: 1.5 },
-    {},
-  ])("are refused when they are not ones: %j", async (fault) => {
-    expect((await post("/faults", fault)).status).toBe(400);
-    expect((await post("/v1/sale", cardBody())).status).toBe(200);
+    ["sale", "refuse"],
+    ["reverse", "decline"],
+    ["inquire", "late"],
+    ["enrol", "expire"],
+    ["capture", "partial"],
+    ["reverse", "partial"],
+  ])("are of their own calls alone: %s, %s", async (operation, behaviour) => {
+    await expect(bank.fault(operation, behaviour)).rejects.toThrow("400");
   });
 });
 
-const LATENESS_MS = 50;
-
-/** Node's timers count whole milliseconds and may end one early by the wall clock. */
-const TIMER_SLACK_MS = 5;
-
-const card = { pan: "4111111111111111", expiryMonth: "12", expiryYear: "30", cvv: "987" };
-
-function cardBody(overrides: object = {}) {
-  const reference = randomUUID();
-  const body = {
-    reference,
-    amountMinor: 1_000,
-    currency: "EUR",
-    card,
-    cardHolderName: "Ada Lovelace",
-    installmentCount: 1,
-  };
-  return { ...body, expiresAt: ahead(), ...overrides };
-}
-
-function followUpBody(parentReference: string) {
-  return {
-    reference: randomUUID(),
-    parentReference,
-    amountMinor: 1_000,
-    currency: "EUR",
-    expiresAt: ahead(),
-  };
-}
-
-function reversalBody(reference: string) {
-  return { reference, amountMinor: 1_000, currency: "EUR", expiresAt: ahead() };
-}
-
-/** A body that the operation approves; it creates the parent first. */
-async function bodyFor(operation: string): Promise<{ reference: string }> {
-  if (operation === "authorize" || operation === "sale") return cardBody();
-  if (operation === "reverse") return reversalBody(randomUUID());
-  const parent = cardBody();
-  await post(operation === "refund" ? "/v1/sale" : "/v1/authorize", parent);
-  return followUpBody(parent.reference);
-}
-
-function ahead(): string {
-  return new Date(Date.now() + 60_000).toISOString();
-}
-
-function ago(): string {
-  return new Date(Date.now() - 1).toISOString();
-}
-
-async function fileHandlePrototype(): Promise<FileHandle> {
-  const handle = await open(folder);
-  await handle.close();
-  return Object.getPrototypeOf(handle) as FileHandle;
-}
-
-async function post(path: string, body: object | string) {
-  const text = typeof body === "string" ? body : JSON.stringify(body);
-  return readAnswer(await fetch(`${simulator.url}${path}`, { method: "POST", body: text }));
-}
-
-async function get(path: string) {
-  return readAnswer(await fetch(`${simulator.url}${path}`));
-}
-
-async function readAnswer(response: Response): Promise<{ status: number; body: unknown }> {
-  const text = await response.text();
-  try {
-    return { status: response.status, body: JSON.parse(text) };
-  } catch {
-    return { status: response.status, body: undefined };
-  }
-}
-
-async function ledger(query = ""): Promise<LedgerLine[]> {
-  const text = await (await fetch(`${simulator.url}/ledger${query}`)).text();
-  return text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as LedgerLine);
-}
+const post = (path: string, body: object | string) => bank.post(path, body);
+const get = (path: string) => bank.call("GET", path);
+const ledger = () => bank.ledger();

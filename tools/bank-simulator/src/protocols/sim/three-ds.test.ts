@@ -1,67 +1,41 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
 import { request, type IncomingMessage } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { json } from "node:stream/consumers";
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
-import type { Simulator } from "../../core/index.ts";
-import { protocol } from "./index.ts";
+import { readPage } from "../../core/test/test-bank.ts";
 import { authenticationOf, ChallengeSessions, inMajorUnits } from "./challenge-sessions.ts";
+import {
+  ago,
+  cardBody,
+  startTestSimulator,
+  threeDsFields,
+  type TestSimulator,
+} from "./test/test-simulator.ts";
 
-let folder: string;
-let simulator: Simulator;
+let bank: TestSimulator;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "simulator-"));
-  simulator = await protocol.start({
-    ledgerFile: join(folder, "ledger.ndjson"),
-    hangMs: 300,
-    publicUrl: undefined,
-  });
+  bank = await startTestSimulator();
 });
-afterAll(async () => {
-  await simulator.close();
-  await rm(folder, { recursive: true });
-});
-
-const RETURN_URL = 'https://gateway.example/3ds/return/state?a=1&b="><script>';
+afterAll(() => bank[Symbol.asyncDispose]());
 
 function enrolment(change: Record<string, unknown> = {}) {
-  return {
-    reference: randomUUID(),
-    amountMinor: 1_000,
-    currency: "EUR",
-    expiresAt: new Date(Date.now() + 60_000).toISOString(),
-    card: { pan: "4000000000003220", expiryMonth: "12", expiryYear: "30", cvv: "123" },
-    cardHolderName: "Ada Lovelace",
-    installmentCount: 1,
-    operation: "sale",
-    returnUrl: new URL(RETURN_URL).href,
-    sessionExpiresAt: new Date(Date.now() + 600_000).toISOString(),
-    ...change,
-  };
+  const returnUrl = "https://gateway.example/3ds/return/state?a=1";
+  return { ...cardBody(), ...threeDsFields("4000000000003220"), returnUrl, ...change };
 }
 
-async function post(path: string, body: object): Promise<{ status: number; body: Record<string, string> }> {
-  const response = await fetch(`${simulator.url}${path}`, { method: "POST", body: JSON.stringify(body) });
-  return { status: response.status, body: (await response.json()) as Record<string, string> };
-}
+const post = (path: string, body: object) => bank.call<Record<string, string>>("POST", path, body);
 
 const form = (path: string, fields: Record<string, string>) =>
-  fetch(`${simulator.url}${path}`, {
-    method: "POST",
-    body: new URLSearchParams(fields),
-    redirect: "manual",
-  });
+  fetch(`${bank.url}${path}`, { method: "POST", body: new URLSearchParams(fields), redirect: "manual" });
 
 test("an enrolment that began in time and was not there before its expiry is too late", async () => {
   const expiresAtMs = Date.now() + 100;
   const body = JSON.stringify(enrolment({ expiresAt: new Date(expiresAtMs).toISOString() }));
-  const slow = request(`${simulator.url}/v1/3ds/enrol`, { method: "POST" });
+  const slow = request(`${bank.url}/v1/3ds/enrol`, { method: "POST" });
   const answered = once(slow, "response") as Promise<[IncomingMessage]>;
   slow.write(body.slice(0, 10));
   await expect.poll(() => Date.now() > expiresAtMs, { interval: 10 }).toBe(true);
@@ -70,61 +44,27 @@ test("an enrolment that began in time and was not there before its expiry is too
   expect(await json(response)).toMatchObject({ outcome: "expired", resultCode: "expired_request" });
 });
 
-describe("the issuer's page", () => {
-  const open = async (change?: Record<string, unknown>) => {
-    const { body } = await post("/v1/3ds/enrol", enrolment(change));
-    return body["session"]!;
-  };
+test("the issuer's page leads back by POST after a code, and by GET after a cancellation", async () => {
+  const session = async () => (await post("/v1/3ds/enrol", enrolment())).body["session"]!;
+  const [coded, cancelled] = [await session(), await session()];
+  const shown = await (await form("/acs/challenge", { session: coded })).text();
+  expect(shown).not.toMatch(/4000000000003220|gateway\.example/);
+  const page = readPage(await (await form("/acs/answer", { session: coded, code: "123456" })).text());
+  expect(page).toMatchObject({ action: enrolment().returnUrl, fields: { session: coded } });
+  const back = await form("/acs/answer", { session: cancelled, answer: "cancel" });
+  expect(back.headers.get("location")).toBe(`${enrolment().returnUrl}&session=${cancelled}`);
+});
 
-  test("asks for a code, by POST and by GET, and shows neither card nor return address", async () => {
-    const session = await open();
-    const pages = await Promise.all([
-      form("/acs/challenge", { session }),
-      fetch(`${simulator.url}/acs/challenge?session=${session}`),
-    ]);
-    for (const page of pages) {
-      expect(page.status).toBe(200);
-      const html = await page.text();
-      expect(html).toContain('name="code"');
-      expect(html).not.toMatch(/4000000000003220|gateway\.example/);
-    }
+test("the issuer's page takes one answer, and none after the session's end", async () => {
+  const request = enrolment();
+  const session = (await post("/v1/3ds/enrol", request)).body["session"]!;
+  for (const code of ["000000", "123456"]) await form("/acs/answer", { session, code });
+  expect((await post("/v1/3ds/complete", { ...request, session })).body).toMatchObject({
+    outcome: "declined",
+    resultCode: "authentication_failed",
   });
-
-  test("sends the browser back by POST after a code, with the address escaped", async () => {
-    const session = await open();
-    const html = await (await form("/acs/answer", { session, code: "123456", answer: "submit" })).text();
-    expect(html).toContain('action="https://gateway.example/3ds/return/state?a=1&#38;b=%22%3E%3Cscript%3E"');
-    expect(html).toContain(`name="session" value="${session}"`);
-  });
-
-  test("sends it back by GET after a cancellation, and keeps the query", async () => {
-    const session = await open();
-    const answered = await form("/acs/answer", { session, answer: "cancel" });
-    expect(answered.status).toBe(303);
-    expect(answered.headers.get("location")).toBe(`${new URL(RETURN_URL).href}&session=${session}`);
-  });
-
-  test("takes one answer: what comes after it changes nothing", async () => {
-    const request = enrolment();
-    const session = (await post("/v1/3ds/enrol", request)).body["session"]!;
-    await form("/acs/answer", { session, code: "000000", answer: "submit" });
-    await form("/acs/answer", { session, code: "123456", answer: "submit" });
-    expect((await post("/v1/3ds/complete", { ...request, session })).body).toMatchObject({
-      outcome: "declined",
-      resultCode: "authentication_failed",
-    });
-  });
-
-  test("is over with the session", async () => {
-    const session = await open({ sessionExpiresAt: new Date(Date.now() - 1).toISOString() });
-    expect((await form("/acs/challenge", { session })).status).toBe(410);
-    expect((await form("/acs/answer", { session, code: "123456", answer: "submit" })).status).toBe(410);
-  });
-
-  test("does not know a session that was never opened", async () => {
-    expect((await form("/acs/challenge", { session: randomUUID() })).status).toBe(404);
-    expect((await form("/acs/answer", { session: "x", answer: "cancel" })).status).toBe(404);
-  });
+  const over = (await post("/v1/3ds/enrol", enrolment({ sessionExpiresAt: ago() }))).body["session"]!;
+  expect((await form("/acs/challenge", { session: over })).status).toBe(410);
 });
 
 test("a completion whose session is gone is declined, and the repeat too", async () => {
@@ -194,7 +134,7 @@ test.each([
 
 describe("with modes of other banks", () => {
   const change = (modes: object) =>
-    fetch(`${simulator.url}/modes`, { method: "PUT", body: JSON.stringify(modes) });
+    fetch(`${bank.url}/modes`, { method: "PUT", body: JSON.stringify(modes) });
   afterEach(() => change({ challenge: "form", returns: "bare" }));
 
   const complete = (
@@ -209,7 +149,7 @@ describe("with modes of other banks", () => {
     const { body } = await post("/v1/3ds/enrol", enrolment());
     expect(body).toMatchObject({ outcome: "challenge_page", session: expect.any(String) });
     expect(body).not.toHaveProperty("url");
-    expect(body["html"]).toContain(`action="${simulator.url}/acs/challenge"`);
+    expect(body["html"]).toContain(`action="${bank.url}/acs/challenge"`);
     expect(body["html"]).toContain(`name="session" value="${body["session"]}"`);
   });
 
@@ -239,7 +179,7 @@ describe("with modes of other banks", () => {
         body: { outcome: "not_genuine", reference: request.reference },
       });
     }
-    const ledger = async () => await (await fetch(`${simulator.url}/ledger`)).text();
+    const ledger = async () => await (await fetch(`${bank.url}/ledger`)).text();
     expect(await ledger()).not.toContain(request.reference);
     const returned: [string, string][] = [
       ["session", session],

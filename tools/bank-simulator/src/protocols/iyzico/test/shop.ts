@@ -9,11 +9,12 @@ export const sandboxKeys: Keys = { apiKey: "sandbox-apikey", secretKey: "sandbox
 
 /** A merchant's program: it signs its requests, by code of its own. */
 export class Shop {
-  readonly #url: string;
+  /** Its URL is another one once it is started again. */
+  readonly #bank: { readonly url: string };
   readonly #keys: Keys;
 
-  constructor(url: string, keys: Keys = sandboxKeys) {
-    this.#url = url;
+  constructor(bank: { readonly url: string }, keys: Keys = sandboxKeys) {
+    this.#bank = bank;
     this.#keys = keys;
   }
 
@@ -51,7 +52,7 @@ export class Shop {
       .update(`${random}${path}${body ?? ""}`)
       .digest("hex");
     const claim = `apiKey:${this.#keys.apiKey}&randomKey:${random}&signature:${signature}`;
-    const response = await fetch(`${this.#url}${path}${query && `?${query}`}`, {
+    const response = await fetch(`${this.#bank.url}${path}${query && `?${query}`}`, {
       method,
       headers: {
         authorization: `IYZWSv2 ${Buffer.from(claim).toString("base64")}`,
@@ -118,22 +119,4 @@ export function card(cardNumber = "5528790000000008", changes: Record<string, un
     registerCard: 0,
     ...changes,
   };
-}
-
-/** The action and the hidden fields of the form of a page, as a program without scripts reads them. */
-export function formOf(html: string): { action: string; fields: Record<string, string> } {
-  const [, action = ""] = /<form[^>]* action="([^"]*)"/.exec(html) ?? [];
-  const inputs = html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g);
-  const fields = Object.fromEntries([...inputs].map(([, name, value]) => [unescape(name), unescape(value)]));
-  return { action: unescape(action), fields };
-}
-
-function unescape(text = ""): string {
-  return text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
-}
-
-/** Posts a form and returns the page that follows. */
-export async function submit(url: string, fields: Record<string, string>): Promise<string> {
-  const response = await fetch(url, { method: "POST", body: new URLSearchParams(fields) });
-  return await response.text();
 }

@@ -1,7 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-
+import { startBankOf } from "../../../core/test/test-bank.ts";
 import type { SimulatorConfig } from "../config.ts";
 import { protocol } from "../index.ts";
 import type { LedgerLine } from "../ledger-line.ts";
@@ -33,8 +30,6 @@ export const NOON = Date.parse("2026-11-22T09:00:00Z");
 
 /** A bank in this process with a ledger of its own, which is removed at the end. Its clock stands still. */
 export async function startTestBank({ modes, options = {}, isShared = false, ...rest }: Options = {}) {
-  const folder = await mkdtemp(join(tmpdir(), "nestpay-"));
-  const ledgerFile = join(folder, "ledger.ndjson");
   const store = (names: typeof credentials, own: object) => ({
     clientId: names.ClientId,
     name: names.Name,
@@ -43,33 +38,20 @@ export async function startTestBank({ modes, options = {}, isShared = false, ...
     options: own,
   });
   const stores = [store(credentials, options), ...(isShared ? [store(other, {})] : [])];
-  const start = () =>
-    protocol.start({
-      ledgerFile,
-      merchants: merchantsSchema.parse(stores),
-      machineNow: () => NOON,
-      hangMs: 50,
-      latenessMs: 50,
-      modes: { ...defaultModes, ...modes },
-      ...rest,
-    });
-  let simulator = await start();
+  const bank = await startBankOf<SimulatorConfig, LedgerLine>(protocol, {
+    merchants: merchantsSchema.parse(stores),
+    machineNow: () => NOON,
+    modes: { ...defaultModes, ...modes },
+    ...rest,
+  });
   const post = (body: string | Buffer, contentType = "text/xml") =>
-    fetch(`${simulator.url}/fim/api`, {
+    fetch(`${bank.url}/fim/api`, {
       method: "POST",
       body: typeof body === "string" ? body : new Uint8Array(body),
       headers: { "content-type": contentType },
     });
   const ask = async (fields: Fields) => readAnswer(await post(requestXml({ ...credentials, ...fields })));
-  const change = async (method: string, path: string, body: object = {}) => {
-    const response = await fetch(`${simulator.url}${path}`, { method, body: JSON.stringify(body) });
-    if (response.status !== 200) throw new Error(`${method} ${path} answers ${response.status}`);
-  };
-  return {
-    get url() {
-      return simulator.url;
-    },
-    ledgerFile,
+  return Object.assign(bank, {
     ask,
     post,
     code: async (fields: Fields) => (await ask(fields))["Extra/ERRORCODE"],
@@ -80,27 +62,7 @@ export async function startTestBank({ modes, options = {}, isShared = false, ...
       const count = Number(answer["Extra/TRXCOUNT"]);
       return Array.from({ length: count }, (_, index) => (answer[`Extra/TRX${index + 1}`] ?? "").split("\t"));
     },
-    fault: (operation: string, behaviour: string) => change("POST", "/faults", { operation, behaviour }),
-    modes: (modesNow: Partial<Modes>) => change("PUT", "/modes", modesNow),
-    endDay: () => change("POST", "/business-day/close"),
-    advance: (advanceSeconds: number) => change("POST", "/clock", { advanceSeconds }),
-    ledger: async () => {
-      const text = await (await fetch(`${simulator.url}/ledger`)).text();
-      return text
-        .split("\n")
-        .filter((line) => line !== "")
-        .map((line) => JSON.parse(line) as LedgerLine);
-    },
-    /** Stops it and starts it again on the same ledger. */
-    restart: async () => {
-      await simulator.close();
-      simulator = await start();
-    },
-    [Symbol.asyncDispose]: async () => {
-      await simulator.close();
-      await rm(folder, { recursive: true });
-    },
-  };
+  });
 }
 
 /** An Auth of 12.50 TRY. */

@@ -1,3 +1,4 @@
+import { submit, type Page } from "../../../core/test/test-bank.ts";
 import { ver3Hash } from "../ver3-hash.ts";
 import { CLIENT_ID, GOOD_CARD, STORE_KEY, type Fields } from "./test-bank.ts";
 
@@ -32,11 +33,8 @@ export function gateForm(changes: Fields = {}): URLSearchParams {
   return new URLSearchParams([...posted, ["hash", hash ?? ver3Hash(posted, STORE_KEY)]]);
 }
 
-/** A page with a form, as a browser without scripts sees it. */
-export type Page = { status: number; html: string; action: string; fields: Record<string, string> };
-
 export async function openGate({ url }: { url: string }, changes: Fields = {}): Promise<Page> {
-  return readPage(await fetch(`${url}/fim/est3Dgate`, { method: "POST", body: gateForm(changes) }));
+  return await submit(`${url}/fim/est3Dgate`, gateForm(changes));
 }
 
 /** Posts the cardholder's answer with the fields of the page. */
@@ -44,9 +42,7 @@ export async function answerPage(
   { action, fields }: Page,
   answer: Record<string, string> = { code: "123456", answer: "submit" },
 ): Promise<Page> {
-  return readPage(
-    await fetch(action, { method: "POST", body: new URLSearchParams({ ...fields, ...answer }) }),
-  );
+  return await submit(action, { ...fields, ...answer });
 }
 
 /** Posts the form and the right code. */
@@ -58,18 +54,4 @@ export async function authenticate(bank: { url: string }, changes: Fields = {}):
 export function isSigned(fields: Record<string, string>): boolean {
   const { HASH } = fields;
   return HASH === ver3Hash(Object.entries(fields), STORE_KEY);
-}
-
-async function readPage(response: Response): Promise<Page> {
-  const html = await response.text();
-  const action = /<form[^>]* action="([^"]*)"/.exec(html)?.[1] ?? "";
-  const inputs = html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g);
-  const fields = Object.fromEntries(
-    [...inputs].map(([, name = "", value = ""]) => [text(name), text(value)]),
-  );
-  return { status: response.status, html, action: text(action), fields };
-}
-
-function text(html: string): string {
-  return html.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
 }

@@ -1,8 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 
+import { startBankOf } from "../../../core/test/test-bank.ts";
 import type { SimulatorConfig } from "../config.ts";
 import { protocol } from "../index.ts";
 import type { LedgerLine } from "../ledger-line.ts";
@@ -14,50 +12,15 @@ export type AnsweredBody = Record<string, unknown> & {
   amountMinor?: number;
 };
 
-export type TestSimulator = AsyncDisposable & {
-  ledgerFile: string;
-  post(path: string, body?: object | string, method?: "POST" | "PUT"): Promise<Answered>;
-  inquire(reference: string): Promise<AnsweredBody>;
-  get(path: string): Promise<Answered>;
-  text(path: string): Promise<string>;
-  ledger(): Promise<LedgerLine[]>;
-  /** Starts it again on the same ledger. */
-  restart(): Promise<void>;
-};
+export type TestSimulator = Awaited<ReturnType<typeof startTestSimulator>>;
 
-export type Answered = { status: number; body: AnsweredBody };
-
-/** A simulator in this process with a ledger of its own, which is removed at the end. */
-export async function startTestSimulator(options: Partial<SimulatorConfig> = {}): Promise<TestSimulator> {
-  const folder = await mkdtemp(join(tmpdir(), "simulator-"));
-  const ledgerFile = join(folder, "ledger.ndjson");
-  const start = () => protocol.start({ ledgerFile, hangMs: 300, ...options });
-  let simulator = await start();
-  const call = async (path: string, init?: RequestInit): Promise<Answered> => {
-    const response = await fetch(`${simulator.url}${path}`, init);
-    return { status: response.status, body: (await response.json()) as AnsweredBody };
-  };
-  return {
-    ledgerFile,
-    post: (path, body = {}, method = "POST") =>
-      call(path, { method, body: typeof body === "string" ? body : JSON.stringify(body) }),
-    inquire: async (reference) => (await call(`/v1/operations/${reference}`)).body,
-    get: (path) => call(path),
-    text: async (path) => (await fetch(`${simulator.url}${path}`)).text(),
-    ledger: async () =>
-      (await (await fetch(`${simulator.url}/ledger`)).text())
-        .split("\n")
-        .filter((line) => line !== "")
-        .map((line) => JSON.parse(line) as LedgerLine),
-    restart: async () => {
-      await simulator.close();
-      simulator = await start();
-    },
-    [Symbol.asyncDispose]: async () => {
-      await simulator.close();
-      await rm(folder, { recursive: true });
-    },
-  };
+export async function startTestSimulator(options: Partial<SimulatorConfig> = {}) {
+  const bank = await startBankOf<SimulatorConfig, LedgerLine>(protocol, { hangMs: 300, ...options });
+  const post = (path: string, body: object | string = {}, method: "POST" | "PUT" = "POST") =>
+    bank.call<AnsweredBody>(method, path, body);
+  const inquire = async (reference: string) =>
+    (await bank.call<AnsweredBody>("GET", `/v1/operations/${reference}`)).body;
+  return Object.assign(bank, { post, inquire });
 }
 
 /** An authorization or a sale of 10.00 EUR, with a minute until its expiry. */
@@ -67,7 +30,7 @@ export function cardBody(overrides: object = {}) {
     amountMinor: 1_000,
     currency: "EUR",
     expiresAt: ahead(),
-    card: { pan: "4111111111111111", expiryMonth: "12", expiryYear: "30", cvv: "987" },
+    card: CARD,
     cardHolderName: "Ada Lovelace",
     installmentCount: 1,
     ...overrides,
@@ -96,4 +59,24 @@ export function ahead(): string {
 
 export function ago(): string {
   return new Date(Date.now() - 1).toISOString();
+}
+
+export const CARD = { pan: "4111111111111111", expiryMonth: "12", expiryYear: "30", cvv: "987" };
+
+/** The fields of an enrolment beside those of a payment; the card needs no challenge. */
+export function threeDsFields(pan = "4000000000003055") {
+  return {
+    operation: "sale",
+    card: { ...CARD, pan },
+    returnUrl: "https://gateway.example/3ds/return",
+    sessionExpiresAt: ahead(),
+  };
+}
+
+/** The body of a call that is approved; its parent is created first. */
+export async function bodyFor({ post }: Pick<TestSimulator, "post">, operation: string) {
+  const card = cardBody();
+  if (operation === "authorize" || operation === "sale") return card;
+  await post(operation === "refund" ? "/v1/sale" : "/v1/authorize", card);
+  return operation === "reverse" ? reversalBody(card.reference) : followUpBody(card.reference);
 }
