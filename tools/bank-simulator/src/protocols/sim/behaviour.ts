@@ -10,11 +10,10 @@ import {
 } from "../../core/index.ts";
 import type { OperationRequest } from "./operation-request.ts";
 import type { ResultCode } from "./result-codes.ts";
-import type { Circumstances } from "./teller.ts";
+import type { Circumstances, Teller } from "./teller.ts";
 
-const bendings = [...answerFaults, "hang_before", "late", "late_effect", "wrong_amount"] as const;
-const payment = [...answerFaults, ...effectFaults, "expire", "partial", "pending"] as const;
 const followUp = [...answerFaults, ...effectFaults, "expire"] as const;
+const payment = [...followUp, "partial", "pending"] as const;
 
 /** The faults that `POST /faults` queues; `README.md` describes each. */
 export const faultTable = {
@@ -26,7 +25,7 @@ export const faultTable = {
   release: followUp,
   refund: followUp,
   enrol: [...answerFaults, ...effectFaults],
-  reverse: [...bendings, "refuse", "expire"],
+  reverse: [...answerFaults, "hang_before", "late", "late_effect", "wrong_amount", "refuse", "expire"],
   inquire: answerFaults,
 } as const;
 
@@ -37,10 +36,10 @@ export type BehaviourName = BehaviourOf<Table>;
 export type Behaviour = { name: BehaviourName; forcedCode: ResultCode | undefined };
 
 export type BehaviourSources = {
-  queue: FaultQueue<Table>;
+  faults: FaultQueue<Table>;
   /** References whose `hang_before` has been played, so that recovery by repeating converges. */
   spent: Set<string>;
-  hasSeen(reference: string): boolean;
+  teller: Teller;
 };
 
 /**
@@ -53,23 +52,11 @@ export function chooseBehaviour(
   /** The call's name in faults, where that is not the operation. */
   call: OperationOf<Table> = request.operation,
 ): Behaviour {
-  const queued = sources.queue.take(call);
+  const queued = sources.faults.take(call);
   if (queued) return behaviourOf(queued);
-  if (sources.hasSeen(request.reference)) return behaviourOf("plain");
-  switch (request.operation) {
-    case "authorize":
-    case "sale":
-      return request.pan === null ? behaviourOf("plain") : behaviourOfCard(request.pan);
-    case "capture":
-    case "cancel":
-    case "release":
-    case "refund":
-      return behaviourOfAmount(sources.spent, request);
-    case "reverse":
-      return behaviourOf("plain");
-    default:
-      return request.operation satisfies never;
-  }
+  if (sources.teller.hasSeen(request.reference)) return behaviourOf("plain");
+  if (request.pan !== null) return behaviourOfCard(request.pan);
+  return request.parentReference === null ? behaviourOf("plain") : behaviourOfAmount(sources.spent, request);
 }
 
 /** The circumstances of a request that arrived at `arrivedAtMs`, in epoch milliseconds. */
@@ -82,6 +69,7 @@ export function circumstancesOf(
     isExpired: behaviour.name === "expire" || (expiresAtMs !== undefined && arrivedAtMs >= expiresAtMs),
     forcedCode: behaviour.forcedCode,
     isPartial: behaviour.name === "partial",
+    isPending: behaviour.name === "pending",
   };
 }
 

@@ -3,15 +3,7 @@ import { pipeline } from "node:stream/promises";
 
 import { z } from "zod";
 
-import {
-  parse,
-  readRequest,
-  replyJson,
-  serveCall,
-  type Counter,
-  type FaultQueue,
-  type Office,
-} from "../../core/index.ts";
+import { parse, readRequest, replyJson, serveCall, type Counter, type Office } from "../../core/index.ts";
 import { chooseBehaviour, circumstancesOf, type faultTable } from "./behaviour.ts";
 import { acsSessionOf, ChallengeSessions, withAuthentication } from "./challenge-sessions.ts";
 import type { Entry } from "./ledger-line.ts";
@@ -23,40 +15,31 @@ import {
   referenceSchema,
   type OperationName,
 } from "./operation-request.ts";
-import { PendingDesk } from "./pending-desk.ts";
 import { settlementCsv } from "./settlement-csv.ts";
 import { Teller } from "./teller.ts";
 import { routeThreeDs } from "./three-ds.ts";
 import { takenReply, wire } from "./wire.ts";
 
-type Table = typeof faultTable;
-export type SimOffice = Office<Entry, never, Table, Modes>;
+export type SimOffice = Office<Entry, never, typeof faultTable, Modes>;
 
 /** The parts that this protocol's calls use. */
 export type Desk = SimOffice & {
   teller: Teller;
   sessions: ChallengeSessions;
-  pending: PendingDesk;
   notifications: Notifications;
   lateAfterMs: number;
-  queue: FaultQueue<Table>;
   spent: Set<string>;
-  hasSeen: (reference: string) => boolean;
 };
 
 /** The protocol's HTTP interface, as `README.md` describes it. */
 export function openCounter(office: SimOffice, { lateAfterMs }: { lateAfterMs: number }): Counter {
-  const teller = new Teller(office.bank, office.modes);
   const desk: Desk = {
     ...office,
-    teller,
+    teller: new Teller(office.bank, office.modes),
     sessions: new ChallengeSessions(),
-    pending: new PendingDesk(teller),
     notifications: new Notifications(office.notifier),
     lateAfterMs,
-    queue: office.faults,
     spent: new Set(),
-    hasSeen: (reference) => teller.hasSeen(reference),
   };
   return {
     route: (target, _query, request, response) => route(desk, target, request, response),
@@ -105,11 +88,10 @@ async function handleOperation(
     dueAtMs: expiresAtMs ?? arrivedAtMs + desk.lateAfterMs,
     carryOut: async () => {
       const circumstances = circumstancesOf(behaviour, asked, arrivedAtMs);
-      const isPending = behaviour.name === "pending";
       const answer =
         operation === "reverse"
           ? await desk.teller.reverse(asked, circumstances)
-          : await desk.pending.operateOrAccept(asked, { ...circumstances, isPending });
+          : await desk.teller.operate(asked, circumstances);
       if (answer.kind !== "answer") return { reply: takenReply(answer.kind, reference) };
       const { outcome } = answer.body;
       if (outcome !== "pending") desk.notifications.judged(reference, outcome);
@@ -122,7 +104,7 @@ async function decidePending(desk: Desk, request: IncomingMessage, response: Ser
   const read = await readRequest(request, response, (body) => parse(decisionBody, body));
   if (!read) return;
   const { reference, outcome } = read.asked;
-  const isKnown = await desk.pending.decide(reference, outcome === "declined" ? "05" : undefined);
+  const isKnown = await desk.teller.decide(reference, outcome === "declined" ? "05" : undefined);
   if (isKnown) desk.notifications.judged(reference, outcome);
   replyJson(response, isKnown ? 200 : 404, isKnown ? {} : { error: "nothing_pending", reference });
 }
@@ -134,8 +116,7 @@ async function handleInquiry(desk: Desk, encodedReference: string, response: Ser
   await serveCall(response, wire, desk, {
     behaviour: desk.faults.take("inquire") ?? "plain",
     carryOut: async () => {
-      const known = await desk.teller.inquire(reference.data);
-      const answer = (known.outcome === "not_found" && desk.pending.answerTo(reference.data)) || known;
+      const answer = await desk.teller.inquire(reference.data);
       const isOperation = answer.operation !== undefined;
       const session = isOperation ? desk.sessions.ofReference(reference.data) : undefined;
       return { answer: withAuthentication(answer, session) };

@@ -107,35 +107,28 @@ export function inMajorUnits(amountMinor: bigint, currency: string): string {
 
 /** Undefined while the challenge is open. */
 export function authenticationOf({ verdict, pan, dsTransId }: ChallengeSession): Authentication | undefined {
-  switch (verdict) {
-    case "open":
-      return undefined;
-    case "authenticated":
-      return { transStatus: "Y", eci: eciOf(pan, verdict), dsTransId };
-    case "attempted":
-      return { transStatus: "A", eci: eciOf(pan, verdict), dsTransId };
-    case "failed":
-    case "cancelled":
-      return { transStatus: "N", eci: eciOf(pan, "failed"), dsTransId };
-    default:
-      return verdict satisfies never;
-  }
+  if (verdict === "open") return undefined;
+  const end = verdict === "cancelled" ? "failed" : verdict;
+  return { transStatus: transStatuses[end], eci: eciOf(pan, end), dsTransId };
 }
+
+const transStatuses = { authenticated: "Y", attempted: "A", failed: "N" } as const;
 
 type Fields = readonly (readonly [string, string])[];
 
 /** The fields that the browser brings back once the challenge is answered. */
 function returnFields({ id, proof }: ChallengeSession, returns: Modes["returns"]): Fields {
-  return [["session", id], ...(returns === "proven" ? ([["proof", proof]] as const) : [])];
+  const session = ["session", id] as const;
+  return returns === "proven" ? [session, ["proof", proof]] : [session];
 }
 
 /** True if the return that a completion reports has the fields with which the browser was sent back. */
 export function isProven(session: ChallengeSession, returned: Fields, returns: Modes["returns"]): boolean {
   if (returns === "bare" || !session.isChallenged) return true;
-  const isThere = (name: string, value: string) =>
-    returned.filter((field) => field[0] === name).length === 1 &&
-    returned.some((field) => field[0] === name && field[1] === value);
-  return isThere("session", session.id) && isThere("proof", session.proof);
+  return returnFields(session, returns).every(([name, value]) => {
+    const values = returned.filter((field) => field[0] === name).map((field) => field[1]);
+    return values.length === 1 && values[0] === value;
+  });
 }
 
 /** Adds the authentication's result, if there is one, to an answer about an operation. */
@@ -149,18 +142,11 @@ export function withAuthentication<Answer extends object>(
 
 /** The code of the decline of a completion; undefined where it may continue. */
 export function refusalOf(session: ChallengeSession | undefined): ResultCode | undefined {
-  if (!session) return "25";
-  switch (session.verdict) {
-    case "open":
-      return "authentication_incomplete";
-    case "failed":
-      return "authentication_failed";
-    case "cancelled":
-      return "authentication_cancelled";
-    case "authenticated":
-    case "attempted":
-      return undefined;
-    default:
-      return session.verdict satisfies never;
-  }
+  return session ? refusals[session.verdict] : "25";
 }
+
+const refusals: Partial<Record<Verdict, ResultCode>> = {
+  open: "authentication_incomplete",
+  failed: "authentication_failed",
+  cancelled: "authentication_cancelled",
+};

@@ -35,12 +35,19 @@ export type Circumstances = {
   forcedCode: ResultCode | undefined;
   /** Approves half of the amount, at least 1. */
   isPartial: boolean;
+  /** Accepts the operation only: its result comes with a decision. */
+  isPending?: boolean;
 };
+
+/** An operation whose result comes later. `decide` carries it out, or declines it with a code. */
+type Accepted = { body: AnswerBody; decide: (forcedCode: ResultCode | undefined) => Promise<Answer> };
 
 /** Carries out requests, each reference once unless its modes say otherwise. */
 export class Teller {
   readonly #bank: Bank<Entry>;
   readonly #modes: Readonly<Habits>;
+  /** They have moved nothing, so a restart forgets them, as if they had never come. */
+  readonly #accepted = new Map<string, Accepted>();
 
   /** `modes` may change between two calls. */
   constructor(bank: Bank<Entry>, modes: Readonly<Habits>) {
@@ -55,9 +62,30 @@ export class Teller {
 
   /**
    * Carries out every operation but a reversal. A repeat that is answered with the first outcome gets it regardless of
-   * its present circumstances.
+   * its present circumstances, and one of an operation that was accepted only is accepted again.
    */
-  operate(request: OperationRequest, { isExpired, forcedCode, isPartial }: Circumstances): Promise<Answer> {
+  async operate(request: OperationRequest, circumstances: Circumstances): Promise<Answer> {
+    const { reference, amountMinor, currency } = request;
+    const { isPending, ...others } = circumstances;
+    const accepted = this.#accepted.get(reference);
+    if (accepted) return { kind: "answer", body: accepted.body };
+    if (!isPending || this.hasSeen(reference)) return await this.#operate(request, circumstances);
+    const body = { reference, outcome: "pending" as const, amountMinor: Number(amountMinor), currency };
+    const decide = (forcedCode = others.forcedCode) => this.#operate(request, { ...others, forcedCode });
+    this.#accepted.set(reference, { body, decide });
+    return { kind: "answer", body };
+  }
+
+  /** Decides on an operation that was accepted only. @returns whether there is one under the reference */
+  async decide(reference: string, forcedCode: ResultCode | undefined): Promise<boolean> {
+    const accepted = this.#accepted.get(reference);
+    if (!accepted) return false;
+    await accepted.decide(forcedCode);
+    this.#accepted.delete(reference);
+    return true;
+  }
+
+  #operate(request: OperationRequest, { isExpired, forcedCode, isPartial }: Circumstances): Promise<Answer> {
     const { book } = this.#bank;
     return this.#bank.judge((nowMs): { line?: Entry; outcome: Answer } => {
       const named = book.named(MERCHANT, request.reference);
@@ -113,7 +141,8 @@ export class Teller {
     return this.#bank.judge((): { outcome: AnswerBody } => {
       const named = this.#bank.book.named(MERCHANT, reference);
       if (named?.reversal) return { outcome: { reference, outcome: "reversed" } };
-      if (!named?.line) return { outcome: { reference, outcome: "not_found" } };
+      if (!named?.line)
+        return { outcome: this.#accepted.get(reference)?.body ?? { reference, outcome: "not_found" } };
       const { operation, at } = named.line;
       return { outcome: { ...outcomeBody(named.line), operation, at } };
     });

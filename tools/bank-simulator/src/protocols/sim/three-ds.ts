@@ -37,7 +37,7 @@ async function enrol(desk: Desk, request: IncomingMessage, response: ServerRespo
   const read = await readRequest(request, response, parseEnrolmentRequest);
   if (!read) return;
   const { asked: enrolment, arrivedAtMs } = read;
-  const behaviour = desk.queue.take("enrol") ?? "plain";
+  const behaviour = desk.faults.take("enrol") ?? "plain";
   await serveCall(response, wire, desk, {
     behaviour,
     dueAtMs: enrolment.expiresAtMs,
@@ -61,7 +61,8 @@ async function refusalOfEnrolment(
   if (arrivedAtMs >= expiresAtMs) return "expired_request";
   const { outcome } = await teller.inquire(reference);
   if (outcome === "reversed") return "reversed";
-  return outcome === "not_found" || sessions.ofReference(reference) ? undefined : "12";
+  const isOpen = outcome === "not_found" || outcome === "pending";
+  return isOpen || sessions.ofReference(reference) ? undefined : "12";
 }
 
 function isSameEnrolment(session: ChallengeSession, request: EnrolmentRequest): boolean {
@@ -86,12 +87,8 @@ async function enrolmentAnswer(
   const authentication = authenticationOf(session);
   if (verdict !== "failed") return { outcome: "authenticated", session: id, authentication };
   const operation = { ...session, pan, parentReference: null };
-  const circumstances = {
-    isExpired: false,
-    forcedCode: "authentication_failed",
-    isPartial: false,
-  } as const;
-  const answer = await teller.operate(operation, circumstances);
+  const forcedCode = "authentication_failed";
+  const answer = await teller.operate(operation, { isExpired: false, forcedCode, isPartial: false });
   return { ...(answer.kind === "answer" ? answer.body : declinedEnrolment("12")), authentication };
 }
 
@@ -138,11 +135,8 @@ async function complete(desk: Desk, request: IncomingMessage, response: ServerRe
     carryOut: async () => {
       const refusal = session && !isSameAmount(session, asked) ? "13" : refusalOf(session);
       const circumstances = circumstancesOf(behaviour, asked, arrivedAtMs);
-      const answer = await desk.pending.operateOrAccept(operation, {
-        ...circumstances,
-        forcedCode: refusal ?? circumstances.forcedCode,
-        isPending: behaviour.name === "pending" && refusal === undefined,
-      });
+      const refused = refusal && { forcedCode: refusal, isPending: false };
+      const answer = await desk.teller.operate(operation, { ...circumstances, ...refused });
       return answer.kind === "answer"
         ? { answer: withAuthentication(answer.body, session) }
         : { reply: takenReply(answer.kind, asked.reference) };
