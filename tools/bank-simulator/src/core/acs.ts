@@ -54,11 +54,7 @@ export async function routeAcs(
 }
 
 /** A page that takes the browser on: its script sends the form, and the button where there are no scripts. */
-export function goOnPage(
-  title: string,
-  button: string,
-  { url, fields }: Pick<Way, "url" | "fields">,
-): string {
+function goOnPage(title: string, button: string, { url, fields }: Pick<Way, "url" | "fields">): string {
   return htmlPage(
     title,
     `<form id="next" method="post" action="${escapeHtml(url)}">

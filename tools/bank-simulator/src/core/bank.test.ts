@@ -8,7 +8,7 @@ import { Bank } from "./bank.ts";
 import type { EndedDay } from "./book.ts";
 import { LedgerCorruptError } from "./ledger.ts";
 import { SettlementFolder } from "./settlement-folder.ts";
-import { fileHandlePrototype, gatedDisk } from "./test/test-bank.ts";
+import { fileHandlePrototype, gatedDisk, saleOf } from "./test/test-bank.ts";
 
 type Entry = { at: string; id: string };
 
@@ -133,17 +133,7 @@ async function openBank(): Promise<Bank<Entry, string>> {
   return await Bank.open<Entry, string>({
     ledgerFile,
     zone: "Europe/Istanbul",
-    postingOf: ({ id, at }) => ({
-      operation: "sale",
-      merchant: "m",
-      order: id,
-      id,
-      of: undefined,
-      amountMinor: 1n,
-      currency: "TRY",
-      isApproved: true,
-      atMs: Date.parse(at),
-    }),
+    postingOf: saleOf,
     onLine: ({ id }) => void told.push(id),
     onEvent: (event) => void told.push(event),
     onDayEnded: ({ day, movements }: EndedDay<Entry>) =>

@@ -3,11 +3,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 
 import type { Bank, Timed } from "./bank.ts";
-import { parse, readRequest, type Parsed } from "./read-request.ts";
-import { replyJson, replyText } from "./reply.ts";
+import { readBody } from "./read-body.ts";
+import { parse, parseJson, readRequest, type Parsed } from "./read-request.ts";
+import { replyJson, replyText, replyTooLarge } from "./reply.ts";
 import { replyLedger } from "./reply-ledger.ts";
 import type { SettlementFolder } from "./settlement-folder.ts";
-import { takeFaults } from "./take-faults.ts";
 
 /** The parts that every bank's control interface serves. */
 export type Controls<Entry extends Timed, Modes extends object> = {
@@ -77,6 +77,17 @@ export async function routeControls<Entry extends Timed, Modes extends object>(
   }
   replyJson(response, 200, {});
   return true;
+}
+
+async function takeFaults(
+  faults: { add(body: unknown): boolean },
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = await readBody(request);
+  if (body.kind === "too_large") return replyTooLarge(response);
+  const isTaken = faults.add(parseJson(body.text)?.value);
+  replyJson(response, isTaken ? 200 : 400, isTaken ? {} : { error: "invalid_fault" });
 }
 
 const SETTLEMENT_PREFIX = "GET /settlements/";

@@ -1,14 +1,13 @@
 export {
   CHALLENGE_PATH,
   challengePage,
-  goOnPage,
   pageToChallenge,
   returnPage,
   type AcsSession,
   type CardholderAnswer,
   type Way,
 } from "./acs.ts";
-export { Bank, type Timed } from "./bank.ts";
+export { Bank } from "./bank.ts";
 export { BankClock, type WallTime } from "./bank-clock.ts";
 export {
   Book,
@@ -23,27 +22,18 @@ export {
 export { isLuhnValid, maskCardNumber } from "./card-number.ts";
 export { LONG_SLIP, withControlCharacters } from "./control-characters.ts";
 export type { NotificationControl } from "./control-api.ts";
-export {
-  answerFaults,
-  effectFaults,
-  FaultQueue,
-  type BehaviourOf,
-  type FaultTable,
-  type OperationOf,
-} from "./fault-queue.ts";
-export { escapeHtml, htmlPage, replyPage } from "./html-page.ts";
-export { hiddenInputs, messagePage, issuerPage, RIGHT_CODE } from "./issuer-pages.ts";
-export { Ledger, LedgerCorruptError, type LedgerRow } from "./ledger.ts";
+export { answerFaults, effectFaults, FaultQueue, type BehaviourOf, type OperationOf } from "./fault-queue.ts";
+export { replyPage } from "./html-page.ts";
+export { messagePage, RIGHT_CODE } from "./issuer-pages.ts";
+export { Ledger, type LedgerRow } from "./ledger.ts";
 export { log } from "./log.ts";
 export { MinuteLimits } from "./minute-limits.ts";
 export { csvRow, decimalAmount, halfOf, shareOf } from "./money.ts";
-export { Notifier, type Notification } from "./notifier.ts";
+export { Notifier } from "./notifier.ts";
 export { placeOf, type Protocol, type StartOptions } from "./protocol.ts";
 export { readBody, type Body } from "./read-body.ts";
-export { readJsonBody, type JsonBody } from "./read-json-body.ts";
-export { invalid, parse, readRequest, type Parsed, type ReadRequest } from "./read-request.ts";
-export { holdUnanswered, replyJson, replyText, replyTooLarge } from "./reply.ts";
-export { replyLedger } from "./reply-ledger.ts";
+export { invalid, parse, readRequest, type Parsed } from "./read-request.ts";
+export { replyJson, replyTooLarge } from "./reply.ts";
 export * as when from "./rules.ts";
 export { repeatOf, verdictOf, type Case, type Repetition, type Rule } from "./rules.ts";
 export { runSimulator } from "./run-simulator.ts";
@@ -53,7 +43,6 @@ export {
   jsonReply,
   serveCall,
   type Done,
-  type Lateness,
   type Reply,
   type Wire,
   type Work,
@@ -71,16 +60,6 @@ export {
   type BankConfig,
 } from "./settings.ts";
 export type { SettlementFile } from "./settlement-folder.ts";
-export {
-  openOrClose,
-  startSimulatorServer,
-  together,
-  type OpenLedger,
-  type Route,
-  type ServerOptions,
-  type Simulator,
-} from "./simulator-server.ts";
+export { together, type Simulator } from "./simulator-server.ts";
 export { startBank, type BankDefinition, type Counter, type Office } from "./start-bank.ts";
-export { takeFaults } from "./take-faults.ts";
-export { eciOf, testCard, type AuthenticationEnd, type IssuerDecline, type TestCard } from "./test-cards.ts";
-export { writeDurably } from "./write-durably.ts";
+export { eciOf, testCard, type IssuerDecline } from "./test-cards.ts";

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 import type { z } from "zod";
 
-import { readJsonBody } from "./read-json-body.ts";
+import { readBody } from "./read-body.ts";
 import { replyJson, replyTooLarge } from "./reply.ts";
 
 /** A fault is reported by field name only, because an echoed value could be a card number. */
@@ -27,14 +27,25 @@ export async function readRequest<Request>(
   response: ServerResponse,
   parseBody: (body: unknown, nowMs: number) => Parsed<Request>,
 ): Promise<ReadRequest<Request> | undefined> {
-  const body = await readJsonBody(request);
-  if (body.kind === "too_large") replyTooLarge(response);
-  else if (body.kind === "malformed") replyJson(response, 400, { error: "malformed_json" });
-  else {
-    const arrivedAtMs = Date.now();
-    const parsed = parseBody(body.value, arrivedAtMs);
-    if (parsed.kind === "valid") return { asked: parsed.request, arrivedAtMs };
-    replyJson(response, 400, { error: "invalid_request", fields: parsed.fields });
+  const body = await readBody(request);
+  if (body.kind === "too_large") {
+    replyTooLarge(response);
+    return undefined;
   }
+  const json = parseJson(body.text);
+  const arrivedAtMs = Date.now();
+  const parsed = json && parseBody(json.value, arrivedAtMs);
+  if (parsed?.kind === "valid") return { asked: parsed.request, arrivedAtMs };
+  const error = parsed ? { error: "invalid_request", fields: parsed.fields } : { error: "malformed_json" };
+  replyJson(response, 400, error);
   return undefined;
+}
+
+/** The parser's error is dropped because its message quotes the body, which may contain a card number. */
+export function parseJson(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return undefined;
+  }
 }

@@ -1,7 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 
-import { ledgerFilter } from "./ledger-filter.ts";
+import { z } from "zod";
+
 import type { Ledger, LedgerRow } from "./ledger.ts";
 import { replyJson } from "./reply.ts";
 
@@ -11,9 +12,15 @@ export async function replyLedger<Line extends LedgerRow>(
   since: string | null,
   response: ServerResponse,
 ): Promise<void> {
-  const filter = ledgerFilter(since);
-  if (filter.kind === "invalid")
-    return replyJson(response, 400, { error: "invalid_request", fields: ["since"] });
+  const keep = since ? filterOf(since) : undefined;
+  if (since && !keep) return replyJson(response, 400, { error: "invalid_request", fields: ["since"] });
   response.writeHead(200, { "content-type": "application/x-ndjson" });
-  await pipeline(ledger.read(filter.keep), response);
+  await pipeline(ledger.read(keep), response);
+}
+
+/** A sequence number keeps the lines after it, an ISO 8601 time those at or after it. */
+function filterOf(since: string): ((line: LedgerRow) => boolean) | undefined {
+  if (/^\d{1,15}$/.test(since)) return (line) => line.sequence > Number(since);
+  const sinceMs = z.iso.datetime({ offset: true }).safeParse(since).success ? Date.parse(since) : undefined;
+  return sinceMs === undefined ? undefined : (line) => Date.parse(line.at) >= sinceMs;
 }

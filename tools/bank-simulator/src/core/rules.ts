@@ -37,11 +37,6 @@ export function not<Of = Case<unknown>>(condition: Condition<NoInfer<Of>>): Cond
   return (of) => !condition(of);
 }
 
-/** True for every call: the rule of a mode that refuses an operation altogether. */
-export function always(): boolean {
-  return true;
-}
-
 type Of = Case<unknown>;
 type OfRow = Pick<Of, "row">;
 type OfOrder = Pick<Of, "order">;
@@ -114,9 +109,6 @@ export const hasPayment = ({ order }: OfOrder) => approvedPayments(order).some((
 
 /** A bank whose order ids a success uses up, even one that was voided. */
 export const hadPayment = ({ order }: OfOrder) => approvedPayments(order).length > 0;
-
-/** A bank whose order ids any attempt uses up. */
-export const hadAttempt = ({ order }: OfOrder) => (order?.rows.length ?? 0) > 0;
 
 export const hasOpenHold = ({ order }: OfOrder) =>
   approvedPayments(order).some(({ status }) => status === "authorized");

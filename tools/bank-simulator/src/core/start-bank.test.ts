@@ -21,7 +21,7 @@ import {
   type StartOptions,
   type Wire,
 } from "./index.ts";
-import { fileHandlePrototype, gatedDisk, startBankOf, startReceiver } from "./test/test-bank.ts";
+import { fileHandlePrototype, gatedDisk, saleOf, startBankOf, startReceiver } from "./test/test-bank.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -44,17 +44,7 @@ function startKiosk(options: StartOptions<BankConfig>) {
     { ...bankDefaults, latenessMs: 50, ...options },
     {
       zone: "UTC",
-      postingOf: ({ id, at }: Entry) => ({
-        operation: "sale",
-        merchant: "",
-        order: id,
-        id,
-        of: undefined,
-        amountMinor: 100n,
-        currency: "EUR",
-        isApproved: true,
-        atMs: Date.parse(at),
-      }),
+      postingOf: saleOf,
       faults,
       modes: defaultModes,
       modesSchema,

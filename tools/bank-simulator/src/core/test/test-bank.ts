@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 
 import { onTestFinished, vi } from "vitest";
 
-import type { BankConfig, Protocol, Simulator, StartOptions } from "../index.ts";
+import type { BankConfig, Posting, Protocol, Simulator, StartOptions } from "../index.ts";
 
 export type Answered<Body> = { status: number; body: Body };
 
@@ -133,4 +133,10 @@ export async function gatedDisk() {
     return gate.promise;
   });
   return { open: gate.resolve, reached: reached.promise, syncs: () => datasync.mock.calls.length };
+}
+
+/** A sale of 1.00 EUR that a line with an id stands for. */
+export function saleOf({ id, at }: { id: string; at: string }): Posting {
+  const sale = { operation: "sale", merchant: "m", order: id, id, of: undefined } as const;
+  return { ...sale, amountMinor: 100n, currency: "EUR", isApproved: true, atMs: Date.parse(at) };
 }

@@ -96,26 +96,6 @@ describe("the ledger", () => {
       },
     ]);
   });
-
-  test("rebuilds the bank after a restart", async () => {
-    const sale = cardBody();
-    const first = await post("/v1/sale", sale);
-    await post("/v1/refund", { ...followUpBody(sale.reference), amountMinor: 400 });
-    await post("/v1/reverse", reversalBody("bound"));
-    const before = await ledger();
-    await bank.restart();
-    expect(await ledger()).toEqual(before);
-    expect(await post("/v1/sale", sale)).toEqual(first);
-    expect(await post("/v1/refund", { ...followUpBody(sale.reference), amountMinor: 601 })).toMatchObject({
-      body: { resultCode: "13" },
-    });
-    expect(await post("/v1/refund", { ...followUpBody(sale.reference), amountMinor: 600 })).toMatchObject({
-      body: { resultCode: "00" },
-    });
-    expect(await post("/v1/authorize", cardBody({ reference: "bound" }))).toMatchObject({
-      body: { resultCode: "reversed" },
-    });
-  });
 });
 
 describe("a reference that is taken", () => {
