@@ -48,9 +48,16 @@ test.each(["late", "late_effect"])(
   },
 );
 
-test.each(operations)("%s that arrives too late expires, and stays expired", async (operation) => {
+test.each(
+  operations.flatMap((operation) => [
+    [operation, "that arrives too late"],
+    [operation, "with the fault expire"],
+  ]),
+)("%s %s expires, and stays expired", async (operation, way) => {
   await using bank = await startTestSimulator();
   const body = await bodyFor(bank, operation);
+  const isFault = way.endsWith("expire");
+  if (isFault) await bank.fault(operation, "expire");
   const expired = {
     reference: body.reference,
     outcome: "expired",
@@ -60,10 +67,9 @@ test.each(operations)("%s that arrives too late expires, and stays expired", asy
     resultCode: "expired_request",
     resultMessage: expect.any(String),
   };
-  const first = await bank.post(`/v1/${operation}`, { ...body, expiresAt: ago() });
+  const first = await bank.post(`/v1/${operation}`, { ...body, expiresAt: isFault ? ahead() : ago() });
   expect(first).toEqual({ status: 200, body: expired });
   expect(await bank.post(`/v1/${operation}`, { ...body, expiresAt: ahead() })).toEqual(first);
-  expect(await bank.inquire(body.reference)).toMatchObject({ ...first.body, operation });
   await bank.restart();
   expect(await bank.inquire(body.reference)).toMatchObject({ ...first.body, operation });
   const lines = (await bank.ledger()).filter(({ reference }) => reference === body.reference);
@@ -80,26 +86,19 @@ test("an enrolment that arrives too late expires and binds nothing", async () =>
   expect((await bank.post("/v1/3ds/enrol", body)).body).toMatchObject({ outcome: "authenticated" });
 });
 
-test("a reversal that arrives too late expires and binds nothing", async () => {
-  await using bank = await startTestSimulator();
-  const body = reversalBody(randomUUID());
-  const expired = { outcome: "expired", resultCode: "expired_request" };
-  expect((await bank.post("/v1/reverse", { ...body, expiresAt: ago() })).body).toMatchObject(expired);
-  expect(await bank.inquire(body.reference)).toMatchObject({ outcome: "not_found" });
-  expect((await bank.post("/v1/reverse", body)).body).toMatchObject({ outcome: "reversed" });
-});
-
-test.each(operations)("the fault expire makes %s too late whatever its expiry says", async (operation) => {
-  await using bank = await startTestSimulator();
-  const body = await bodyFor(bank, operation);
-  await bank.post("/faults", { operation, behaviour: "expire" });
-  const expired = { outcome: "expired", resultCode: "expired_request" };
-  expect((await bank.post(`/v1/${operation}`, body)).body).toMatchObject(expired);
-  expect((await bank.post(`/v1/${operation}`, body)).body).toMatchObject(expired);
-  expect(await bank.inquire(body.reference)).toMatchObject(expired);
-  const again = { ...body, reference: `${body.reference}:2` };
-  expect((await bank.post(`/v1/${operation}`, again)).body).toMatchObject({ outcome: "approved" });
-});
+test.each<{ expiresAt?: string }>([{ expiresAt: ago() }, {}])(
+  "a reversal that is too late expires and binds nothing: %j",
+  async (late) => {
+    await using bank = await startTestSimulator();
+    const body = reversalBody(randomUUID());
+    if (!late.expiresAt) await bank.fault("reverse", "expire");
+    const expired = { outcome: "expired", resultCode: "expired_request" };
+    expect((await bank.post("/v1/reverse", { ...body, ...late })).body).toMatchObject(expired);
+    expect(await bank.ledger()).toEqual([]);
+    expect(await bank.inquire(body.reference)).toMatchObject({ outcome: "not_found" });
+    expect((await bank.post("/v1/reverse", body)).body).toMatchObject({ outcome: "reversed" });
+  },
+);
 
 test("the fault expire makes a completion too late, under the enrolment's reference", async () => {
   await using bank = await startTestSimulator();
@@ -129,14 +128,6 @@ test.each([...operations, "reverse"])(
     expect((await bank.inquire(body.reference)).outcome).toBe(first.body.outcome);
   },
 );
-
-test("the fault expire leaves an unseen reference of a reversal unbound", async () => {
-  await using bank = await startTestSimulator();
-  const body = reversalBody(randomUUID());
-  await bank.post("/faults", { operation: "reverse", behaviour: "expire" });
-  expect((await bank.post("/v1/reverse", body)).body).toMatchObject({ outcome: "expired" });
-  expect(await bank.ledger()).toEqual([]);
-});
 
 /** Node's timers count whole milliseconds and may end one early by the wall clock. */
 const TIMER_SLACK_MS = 5;
