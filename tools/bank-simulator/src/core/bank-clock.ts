@@ -7,7 +7,7 @@ export type WallTime = { date: string; time: string };
  */
 export class BankClock {
   readonly #machineNow: () => number;
-  readonly #format: Intl.DateTimeFormat;
+  readonly #zone: string;
   #aheadMs = 0;
   /** The quarter of an hour since 1970 that was asked for last, and how far the zone is ahead of UTC in it. */
   #quarter = Number.NaN;
@@ -16,7 +16,7 @@ export class BankClock {
   /** @param zone a name of IANA, such as `Europe/Istanbul` */
   constructor(zone: string, machineNow: () => number = Date.now) {
     this.#machineNow = machineNow;
-    this.#format = new Intl.DateTimeFormat("en-GB", { ...PARTS, timeZone: zone });
+    this.#zone = zone;
   }
 
   /** Epoch milliseconds. */
@@ -38,34 +38,12 @@ export class BankClock {
     const quarter = Math.floor(atMs / QUARTER_MS);
     if (quarter !== this.#quarter) {
       this.#quarter = quarter;
-      this.#eastMs = this.#wallAsUtc(quarter * QUARTER_MS) - quarter * QUARTER_MS;
+      const there = Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(this.#zone);
+      this.#eastMs = there.offsetNanoseconds / 1_000_000;
     }
     const [date = "", time = ""] = new Date(atMs + this.#eastMs).toISOString().slice(0, -1).split("T");
     return { date, time };
   }
-
-  #wallAsUtc(atMs: number): number {
-    const parts = new Map(this.#format.formatToParts(atMs).map(({ type, value }) => [type, value]));
-    const part = (type: Intl.DateTimeFormatPartTypes) => Number(parts.get(type));
-    return Date.UTC(
-      part("year"),
-      part("month") - 1,
-      part("day"),
-      part("hour"),
-      part("minute"),
-      part("second"),
-    );
-  }
 }
 
 const QUARTER_MS = 900_000;
-
-const PARTS = {
-  year: "numeric",
-  month: "2-digit",
-  day: "2-digit",
-  hour: "2-digit",
-  minute: "2-digit",
-  second: "2-digit",
-  hourCycle: "h23",
-} as const;
