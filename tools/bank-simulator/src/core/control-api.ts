@@ -6,19 +6,19 @@ import type { Bank, Timed } from "./bank.ts";
 import { readBody } from "./read-body.ts";
 import { parse, parseJson, readRequest, type Parsed } from "./read-request.ts";
 import { replyJson, replyText, replyTooLarge } from "./reply.ts";
-import { replyLedger } from "./reply-ledger.ts";
+import { replyLedger, type ReadableLedger } from "./reply-ledger.ts";
 import type { SettlementFolder } from "./settlement-folder.ts";
 
 /** The parts that every bank's control interface serves. */
-export type Controls<Entry extends Timed, Modes extends object> = {
-  bank: Bank<Entry>;
-  settlements: SettlementFolder<Entry>;
+export type Controls = {
+  bank: Pick<Bank<Timed>, "clock" | "closedAt" | "endDay"> & { ledger: ReadableLedger };
+  settlements: Pick<SettlementFolder<never>, "list" | "read">;
   /** The content type of a settlement file. */
   settlementType: string;
   faults: { add(body: unknown): boolean; clear(): void };
   /** Changed by `PUT /modes`. */
-  modes: Modes;
-  modesSchema: z.ZodType<Modes>;
+  modes: object;
+  modesSchema: z.ZodType<object>;
   /** The body of `PUT /notifications`, and its effect. Absent at a bank that sends none. */
   notifications?: NotificationControl<unknown> | undefined;
 };
@@ -30,8 +30,8 @@ export type NotificationControl<Target> = {
 };
 
 /** Serves the control interface of every bank. @returns false where the target is another's */
-export async function routeControls<Entry extends Timed, Modes extends object>(
-  controls: Controls<Entry, Modes>,
+export async function routeControls(
+  controls: Controls,
   target: string,
   query: string,
   request: IncomingMessage,
@@ -92,8 +92,8 @@ async function takeFaults(
 
 const SETTLEMENT_PREFIX = "GET /settlements/";
 
-async function sendSettlement<Entry extends Timed, Modes extends object>(
-  { settlements, settlementType }: Controls<Entry, Modes>,
+async function sendSettlement(
+  { settlements, settlementType }: Controls,
   name: string,
   response: ServerResponse,
 ): Promise<void> {
@@ -103,8 +103,8 @@ async function sendSettlement<Entry extends Timed, Modes extends object>(
 }
 
 /** A mode that the body does not name stays as it is. */
-async function changeModes<Entry extends Timed, Modes extends object>(
-  { modes, modesSchema }: Controls<Entry, Modes>,
+async function changeModes(
+  { modes, modesSchema }: Controls,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -117,8 +117,8 @@ async function changeModes<Entry extends Timed, Modes extends object>(
 
 const namedModes = z.record(z.string(), z.unknown());
 
-async function changeNotifications<Entry extends Timed, Modes extends object>(
-  { notifications }: Controls<Entry, Modes>,
+async function changeNotifications(
+  { notifications }: Controls,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<boolean> {
@@ -133,8 +133,8 @@ async function changeNotifications<Entry extends Timed, Modes extends object>(
   return true;
 }
 
-async function advanceClock<Entry extends Timed>(
-  { clock }: Bank<Entry>,
+async function advanceClock(
+  { clock }: Controls["bank"],
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {

@@ -1,14 +1,17 @@
 import type { ServerResponse } from "node:http";
+import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
 import { z } from "zod";
 
-import type { Ledger, LedgerRow } from "./ledger.ts";
+import type { LedgerRow } from "./ledger.ts";
 import { replyJson } from "./reply.ts";
 
+export type ReadableLedger = { read(keep?: (line: LedgerRow) => boolean): Readable };
+
 /** Answers `GET /ledger?since=` with the durable lines, newline-delimited JSON, oldest first. */
-export async function replyLedger<Line extends LedgerRow>(
-  ledger: Ledger<Line>,
+export async function replyLedger(
+  ledger: ReadableLedger,
   since: string | null,
   response: ServerResponse,
 ): Promise<void> {

@@ -84,7 +84,7 @@ export async function startBank<
     definition.open({ bank, modes, faults, notifier, publicUrlOf, ...lateness }),
   );
   const controls = {
-    bank: bank as unknown as Bank<Entry>,
+    bank,
     settlements,
     settlementType: contentType,
     faults,
