@@ -1,4 +1,5 @@
 import type { FinalStatus } from "@holdfast/contracts";
+import { firstIdAt } from "@holdfast/postgres";
 import type { Pool } from "pg";
 
 /**
@@ -103,15 +104,9 @@ export async function findConfirmed(
     `select event_id from outbox
      where event_id > $1 and event_id < $2 and confirmed_at is not null
      order by event_id limit $3`,
-    [after ?? firstIdAt(from), firstIdAt(to), limit],
+    [after ?? firstIdAt(from.getTime()), firstIdAt(to.getTime()), limit],
   );
   return rows.map(({ event_id }) => event_id);
-}
-
-/** The lowest UUIDv7 of a millisecond. */
-function firstIdAt(time: Date): string {
-  const hex = time.getTime().toString(16).padStart(12, "0");
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }
 
 /**

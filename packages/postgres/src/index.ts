@@ -3,6 +3,7 @@ export * from "./clock-watch.ts";
 export * from "./commands/command-database-url.ts";
 export * from "./create-database.ts";
 export * from "./commands/database-url-of.ts";
+export * from "./first-id-at.ts";
 export * from "./from-now.ts";
 export * from "./commands/keys-command.ts";
 export * from "./commands/keys-in-use.ts";

@@ -1,4 +1,5 @@
 import type { FeedPlace, MovementFact, MovementOwner } from "@holdfast/contracts";
+import { firstIdAt } from "@holdfast/postgres";
 import { pause } from "@holdfast/service-runtime";
 import { askForMovements, readFeed, type FeedDeps } from "./follow-feed.ts";
 import { recordFacts } from "./record-facts.ts";
@@ -12,8 +13,7 @@ export type Range = { fromMs: number; beforeMs: number };
  * Asserts that the facts of some days are what their owner has, page by page and in both directions: a match, a
  * statement and a difference are worth no more than the facts are complete. What the feed has left out is recorded; it
  * is reported all the same, and so is what still differs, or what the owner does not know. An open fact is only
- * recorded, since the feed begins with the first outcome. An id that the gateway
- * generated carries the time at which it was made, so that the days are a range of the key.
+ * recorded, since the feed begins with the first outcome.
  *
  * @returns whether all of it was compared: not while the feed is behind the range, and not without the owner's answers.
  */
@@ -25,7 +25,7 @@ export async function compareFacts(
   const { place, complete_at } = await readFeed(deps.db, owner);
   if (!place || complete_at.getTime() < beforeMs) return false;
   const found = { agreed: 0, mended: 0, differing: 0, unknown: 0 };
-  const [from, before] = [firstIdOf(fromMs), firstIdOf(beforeMs)];
+  const [from, before] = [firstIdAt(fromMs), firstIdAt(beforeMs)];
   for (let after: string = from; after < before;) {
     const page = deps.isStopping() ? undefined : await comparePage(deps, owner, { place, after, before });
     if (!page) return false;
@@ -38,12 +38,6 @@ export async function compareFacts(
   }
   deps.events.factsCompared(owner, found);
   return true;
-}
-
-/** The lowest UUIDv7 of a time. */
-function firstIdOf(epochMs: number): string {
-  const hex = Math.trunc(epochMs).toString(16).padStart(12, "0");
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }
 
 type PageRange = { place: FeedPlace; after: string; before: string };
