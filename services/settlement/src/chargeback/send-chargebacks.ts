@@ -1,12 +1,11 @@
-import { randomUUIDv7 } from "node:crypto";
 import { CHARGEBACK_LINES_MAX, recordChargebackLines, type ChargebackLine } from "@holdfast/contracts";
-import { request, type Bus } from "@holdfast/messaging";
 import { fromNow } from "@holdfast/postgres";
 import { sql, type Kysely } from "kysely";
+import { askOwner, type AskDeps } from "../ask-owner.ts";
 import type { BusinessEvents } from "../business-events.ts";
 import type { SettlementDatabase } from "../database.ts";
 
-export type SendDeps = { bus: Bus; db: Kysely<SettlementDatabase>; events: BusinessEvents };
+export type SendDeps = AskDeps & { db: Kysely<SettlementDatabase>; events: BusinessEvents };
 
 /**
  * Sends payments each chargeback line of the banks' files, until it has each line: this service cannot move money, and
@@ -40,16 +39,11 @@ async function takeDue(db: Kysely<SettlementDatabase>): Promise<ChargebackLine[]
 }
 
 /** @returns whether it has answered. */
-async function send({ bus, db, events }: SendDeps, lines: ChargebackLine[]): Promise<boolean> {
-  const deadlineAt = Date.now() + SEND_TIMEOUT_MS;
-  const context = { requestId: randomUUIDv7(), deadlineAt, service: { name: "settlement" } };
-  const options = { waitUntil: deadlineAt, traceparent: "" };
-  const reply = await request(bus, recordChargebackLines, context, { lines }, options);
-  if (reply.outcome !== "done") {
-    events.ownerSilent("payments", reply.outcome);
-    return false;
-  }
-  const { recorded } = reply.result;
+async function send(deps: SendDeps, lines: ChargebackLine[]): Promise<boolean> {
+  const answer = await askOwner(deps, "payments", recordChargebackLines, { lines });
+  if (!answer) return false;
+  const { db, events } = deps;
+  const { recorded } = answer;
   if (recorded.length > 0)
     await db
       .updateTable("chargeback_report")
@@ -60,8 +54,6 @@ async function send({ bus, db, events }: SendDeps, lines: ChargebackLine[]): Pro
   if (unknown > 0) events.chargebacksUnknown(unknown);
   return true;
 }
-
-const SEND_TIMEOUT_MS = 10_000;
 
 /** The time from one try to the next. */
 const AGAIN_MS = 30_000;

@@ -1,31 +1,22 @@
-import { randomUUIDv7 } from "node:crypto";
 import { readSettlingAccounts, SETTLING_ACCOUNTS_MAX } from "@holdfast/contracts";
-import { request, type Bus } from "@holdfast/messaging";
 import { sql, type Kysely } from "kysely";
-import type { BusinessEvents } from "../business-events.ts";
+import { askOwner, type AskDeps } from "../ask-owner.ts";
 import type { SettlementDatabase } from "../database.ts";
 
-export type CopyDeps = {
-  bus: Bus;
-  db: Kysely<SettlementDatabase>;
-  events: Pick<BusinessEvents, "ownerSilent">;
-};
+export type CopyDeps = AskDeps & { db: Kysely<SettlementDatabase> };
 
 /**
  * Keeps a row for each account that payments can have been sent to, with its time zone. Its settlement terms stay as
  * they were set here. An account that is gone from the answer stays: accounts are never deleted.
  */
-export async function copyAccounts({ bus, db, events }: CopyDeps): Promise<void> {
+export async function copyAccounts(deps: CopyDeps): Promise<void> {
   let after: string | undefined;
   do {
-    const deadlineAt = Date.now() + ASK_TIMEOUT_MS;
-    const context = { requestId: randomUUIDv7(), deadlineAt, service: { name: "settlement" } };
-    const options = { waitUntil: deadlineAt, traceparent: "" };
-    const reply = await request(bus, readSettlingAccounts, context, { after }, options);
-    if (reply.outcome !== "done") return events.ownerSilent("payments", reply.outcome);
-    const { accounts } = reply.result;
+    const answer = await askOwner(deps, "payments", readSettlingAccounts, { after });
+    if (!answer) return;
+    const { accounts } = answer;
     if (accounts.length > 0)
-      await db
+      await deps.db
         .insertInto("account")
         .values(accounts.map(({ accountId, timeZone }) => ({ account_id: accountId, time_zone: timeZone })))
         .onConflict((conflict) =>
@@ -38,5 +29,3 @@ export async function copyAccounts({ bus, db, events }: CopyDeps): Promise<void>
     after = accounts.length < SETTLING_ACCOUNTS_MAX ? undefined : accounts.at(-1)?.accountId;
   } while (after !== undefined);
 }
-
-const ASK_TIMEOUT_MS = 10_000;

@@ -1,14 +1,12 @@
-import { randomUUIDv7 } from "node:crypto";
 import { readMovements, type FeedPlace, type MovementOwner, type MovementPage } from "@holdfast/contracts";
-import { request, type Bus } from "@holdfast/messaging";
 import { sql, type Kysely, type Selectable, type Updateable } from "kysely";
+import { askOwner, type AskDeps } from "../ask-owner.ts";
 import type { BusinessEvents } from "../business-events.ts";
 import type { SettlementDatabase } from "../database.ts";
 import type { FeedTable } from "./feed-table.ts";
 import { recordFacts } from "./record-facts.ts";
 
-export type FeedDeps = {
-  bus: Bus;
+export type FeedDeps = AskDeps & {
   db: Kysely<SettlementDatabase>;
   events: BusinessEvents;
   isStopping: () => boolean;
@@ -80,17 +78,9 @@ export function completion(
 
 /** @returns undefined unless the owner has answered; it is asked again in the next round. */
 export async function askForMovements(
-  { bus, events }: Pick<FeedDeps, "bus" | "events">,
+  deps: AskDeps,
   owner: MovementOwner,
   after: FeedPlace | undefined,
 ): Promise<MovementPage | undefined> {
-  const deadlineAt = Date.now() + ASK_TIMEOUT_MS;
-  const context = { requestId: randomUUIDv7(), deadlineAt, service: { name: "settlement" } };
-  const options = { waitUntil: deadlineAt, traceparent: "" };
-  const reply = await request(bus, readMovements[owner], context, { after }, options);
-  if (reply.outcome === "done") return reply.result;
-  events.ownerSilent(owner, reply.outcome);
-  return undefined;
+  return await askOwner(deps, owner, readMovements[owner], { after });
 }
-
-const ASK_TIMEOUT_MS = 10_000;
