@@ -238,7 +238,7 @@ export function isTooLate(
 
 /**
  * Asks first, so that a cancel names a payment that stands, and an already cancelled or refunded one is not touched.
- * Where iyzico says that a cancel is too late, a refund gives the money back.
+ * A refund gives the money back once iyzico calls a cancel too late.
  */
 async function reverse(account: Account, request: ReversalRequest): Promise<ReversalOutcome> {
   const { orderId, reference, target, waitUntil } = request;
