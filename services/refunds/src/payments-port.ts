@@ -33,22 +33,13 @@ export type PaymentsPort = {
 };
 
 export function createPaymentsPort(bus: Bus, { timeoutMs }: { timeoutMs: number }): PaymentsPort {
-  const ask = async <Result>(send: () => Promise<CommandReply<Result>>): Promise<CommandReply<Result>> => {
-    try {
-      return await send();
-    } catch (error) {
-      // The other side could not read it: a bug, and nothing was started.
-      if (error instanceof MessageRejectedError) return { outcome: "not_started" };
-      return { outcome: "in_doubt" };
-    }
-  };
   const options = ({ merchant_id, traceparent }: OneRefund, deadlineAt: number) => ({
     context: { requestId: randomUUID(), deadlineAt, merchant: { merchantId: merchant_id } },
     wire: { waitUntil: deadlineAt, traceparent: traceparent ?? "" },
   });
   const end = (command: typeof settleRefund, refund: OneRefund) => {
     const { context, wire } = options(refund, Date.now() + timeoutMs);
-    return ask(() => request(bus, command, context, { refundId: refund.refund_id }, wire));
+    return answered(() => request(bus, command, context, { refundId: refund.refund_id }, wire));
   };
   return {
     reserve(refund, deadlineAt) {
@@ -59,13 +50,13 @@ export function createPaymentsPort(bus: Bus, { timeoutMs }: { timeoutMs: number 
         amountMinor: refund.amount_minor.toString(),
         currency: refund.currency,
       };
-      return ask(() => request(bus, reserveRefund, context, payload, wire));
+      return answered(() => request(bus, reserveRefund, context, payload, wire));
     },
     settle: (refund) => end(settleRefund, refund),
     release: (refund) => end(releaseRefund, refund),
     async remaining({ requestId, ...context }, paymentIds) {
       const deadlineAt = Math.min(context.deadlineAt, Date.now() + timeoutMs);
-      const reply = await ask(() =>
+      const reply = await answered(() =>
         request(
           bus,
           readRefundableAmounts,
@@ -78,4 +69,16 @@ export function createPaymentsPort(bus: Bus, { timeoutMs }: { timeoutMs: number 
       return new Map(reply.result.items.map(({ paymentId, amount }) => [paymentId, amount]));
     },
   };
+}
+
+/** The reply to a request; a missing one is `in_doubt`. */
+export async function answered<Result>(
+  send: () => Promise<CommandReply<Result>>,
+): Promise<CommandReply<Result>> {
+  try {
+    return await send();
+  } catch (error) {
+    // The other side could not read it: a bug, and nothing was started.
+    return { outcome: error instanceof MessageRejectedError ? "not_started" : "in_doubt" };
+  }
 }

@@ -6,7 +6,8 @@ import {
   type RefundAnswer,
   type RefundAtBank,
 } from "@holdfast/contracts";
-import { MessageRejectedError, request, type Bus } from "@holdfast/messaging";
+import { request, type Bus } from "@holdfast/messaging";
+import { answered } from "../payments-port.ts";
 import type { RefundRow } from "./refund-record.ts";
 
 /** The parts of a refund that go to the bank. */
@@ -62,15 +63,6 @@ export function endBy(
   if (answer.kind === "declined") return answer;
   if (answer.kind !== "approved") return undefined;
   return BigInt(answer.amountMinor) === amount_minor && answer.currency === currency ? answer : undefined;
-}
-
-async function answered<Result>(ask: () => Promise<CommandReply<Result>>): Promise<CommandReply<Result>> {
-  try {
-    return await ask();
-  } catch (error) {
-    // The other side could not read it: a bug, and nothing was started.
-    return { outcome: error instanceof MessageRejectedError ? "not_started" : "in_doubt" };
-  }
 }
 
 function atBank(refund: RefundToSend): RefundAtBank {
