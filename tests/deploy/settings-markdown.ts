@@ -1,6 +1,6 @@
 import { auditSettings, verifyAuditSettings } from "@holdfast/audit";
 import { outboxSettings } from "@holdfast/outbox";
-import { simulatorSchema } from "@holdfast/bank-simulator/sim";
+import { protocol as simulator } from "@holdfast/bank-simulator/sim";
 import { installationSchema, keepStreamSchema } from "@holdfast/installation";
 import { migrationSchema } from "@holdfast/postgres";
 import { commonSettings } from "@holdfast/service-runtime";
@@ -131,7 +131,7 @@ const SECTIONS: Section[] = [
   {
     heading: "acquirer-simulator",
     about: "For development and tests only.",
-    settings: simulatorSchema.shape,
+    settings: simulator.settings.shape,
   },
 ];
 

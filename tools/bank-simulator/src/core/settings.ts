@@ -1,5 +1,7 @@
 import { z } from "zod";
 
+import type { Protocol } from "./protocol.ts";
+
 /** Reports every fault of the environment in one message. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
@@ -64,46 +66,38 @@ export const bankDefaults: Omit<BankConfig, "ledgerFile" | "latenessMs"> = {
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 
-/** A protocol's settings: the schema of its environment variables, and how the whole configuration is read from them. */
-export type BankSettings<Own> = {
-  schema: z.ZodObject;
-  /** @throws ConfigError */
-  read: (environment: Record<string, string | undefined>) => { common: BankConfig; own: Own };
-};
+type Read<Own extends Shape> = { [Name in keyof Own]: z.output<Own[Name]> };
 
 /**
  * The settings of a bank, under variables that begin with `prefix`: those of every bank, and the protocol's own by the
- * rest of their names.
+ * rest of their names. `configOf` makes the whole configuration of them.
  */
-export function bankSettings<Own extends Shape>(
+export function bankSettings<Own extends Shape, Config extends BankConfig>(
   prefix: string,
   { latenessMs, lateness }: { latenessMs: number; lateness: string },
   own: Own,
-): BankSettings<{ [Name in keyof Own]: z.output<Own[Name]> }> {
+  configOf: (common: BankConfig, own: Read<Own>) => Config,
+): Pick<Protocol<Config>, "prefix" | "settings" | "readConfig"> {
   const shape = { ...commonSettings(latenessMs, lateness), ...own };
-  const schema = z.object(
+  const settings = z.object(
     Object.fromEntries(Object.entries(shape).map(([name, setting]) => [`${prefix}_${name}`, setting])),
   );
-  return {
-    schema,
-    read: (environment) => {
-      const read = readEnvironment(schema, environment);
-      const value = (name: string) => read[`${prefix}_${name}`] as never;
-      const publicUrl = value("PUBLIC_URL") as string | undefined;
-      return {
-        common: {
-          host: value("HOST"),
-          port: value("PORT"),
-          ledgerFile: value("LEDGER_FILE"),
-          connectionsMax: value("CONNECTIONS_MAX"),
-          hangMs: value("HANG"),
-          latenessMs: value("LATENESS"),
-          publicUrl: publicUrl?.replace(/\/$/, ""),
-        },
-        own: Object.fromEntries(Object.keys(own).map((name) => [name, value(name)])) as never,
-      };
-    },
+  const readConfig = (environment: Record<string, string | undefined>) => {
+    const read = readEnvironment(settings, environment);
+    const value = (name: string) => read[`${prefix}_${name}`] as never;
+    const publicUrl = value("PUBLIC_URL") as string | undefined;
+    const common = {
+      host: value("HOST"),
+      port: value("PORT"),
+      ledgerFile: value("LEDGER_FILE"),
+      connectionsMax: value("CONNECTIONS_MAX"),
+      hangMs: value("HANG"),
+      latenessMs: value("LATENESS"),
+      publicUrl: publicUrl?.replace(/\/$/, ""),
+    };
+    return configOf(common, Object.fromEntries(Object.keys(own).map((name) => [name, value(name)])) as never);
   };
+  return { prefix, settings, readConfig };
 }
 
 function commonSettings(latenessMs: number, lateness: string) {

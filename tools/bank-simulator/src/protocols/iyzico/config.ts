@@ -51,10 +51,8 @@ export const defaultConfig: Omit<SimulatorConfig, "ledgerFile"> = {
   modes: defaultModes,
 };
 
-export const PREFIX = "IYZICO_SIMULATOR";
-
-const settings = bankSettings(
-  PREFIX,
+export const settings = bankSettings(
+  "IYZICO_SIMULATOR",
   {
     latenessMs: defaultConfig.latenessMs,
     lateness: "How long after a call's arrival a late answer or a late effect comes.",
@@ -73,22 +71,12 @@ const settings = bankSettings(
       .default(defaultModes)
       .describe("The modes at the start, JSON as in `PUT /modes`."),
   },
-);
-
-/** The environment variables. */
-export const environmentSchema = settings.schema;
-
-/**
- * Reads the configuration from environment variables; durations carry their unit (`120s`).
- * @throws ConfigError
- */
-export function readConfig(environment: Record<string, string | undefined>): SimulatorConfig {
-  const { common, own } = settings.read(environment);
-  return {
+  (common, own): SimulatorConfig => ({
     ...common,
     merchants: own.MERCHANTS,
     webhookDelayMs: own.WEBHOOK_DELAY,
     webhookRetryMs: own.WEBHOOK_RETRY,
     modes: own.MODES,
-  };
-}
+  }),
+);
+export const { readConfig } = settings;

@@ -1,7 +1,7 @@
 import { BankClock, startBank, type Protocol } from "../../core/index.ts";
 import { faultTable } from "./behaviour.ts";
 import type { IyzicoOffice } from "./calls/call.ts";
-import { defaultConfig, environmentSchema, PREFIX, readConfig, type SimulatorConfig } from "./config.ts";
+import { defaultConfig, settings, type SimulatorConfig } from "./config.ts";
 import { openCounter } from "./counter.ts";
 import { postingOf } from "./ledger-line.ts";
 import { modesSchema } from "./modes.ts";
@@ -14,9 +14,7 @@ export type { Modes } from "./modes.ts";
 
 /** iyzico, from its protocol document alone. `README.md` has its protocol and its test cards. */
 export const protocol: Protocol<SimulatorConfig> = {
-  prefix: PREFIX,
-  settings: environmentSchema,
-  readConfig,
+  ...settings,
   start: (options) => {
     const config = { ...defaultConfig, ...options };
     const payments = new Payments();

@@ -22,10 +22,8 @@ export const defaultConfig: Omit<SimulatorConfig, "ledgerFile"> = {
   modes: defaultModes,
 };
 
-export const PREFIX = "NESTPAY_SIMULATOR";
-
-const settings = bankSettings(
-  PREFIX,
+export const settings = bankSettings(
+  "NESTPAY_SIMULATOR",
   {
     latenessMs: defaultConfig.latenessMs,
     lateness: "How long after its arrival a late answer or a late effect comes.",
@@ -41,14 +39,11 @@ const settings = bankSettings(
       .default({})
       .describe("What differs from the default modes, as JSON. `PUT /modes` changes them later."),
   },
+  (common, own): SimulatorConfig => ({
+    ...common,
+    reversalMs: own.REVERSAL,
+    merchants: own.MERCHANTS,
+    modes: modesSchema.parse({ ...defaultModes, ...own.MODES }),
+  }),
 );
-
-/** The environment variables. */
-export const environmentSchema = settings.schema;
-
-/** @throws ConfigError */
-export function readConfig(environment: Record<string, string | undefined>): SimulatorConfig {
-  const { common, own } = settings.read(environment);
-  const modes = modesSchema.parse({ ...defaultModes, ...own.MODES });
-  return { ...common, reversalMs: own.REVERSAL, merchants: own.MERCHANTS, modes };
-}
+export const { readConfig } = settings;

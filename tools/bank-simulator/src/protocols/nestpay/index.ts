@@ -1,7 +1,7 @@
 import { Sessions, startBank, type Counter, type EndedDay, type Protocol } from "../../core/index.ts";
 import { ZONE } from "./bank-time.ts";
 import { faultTable } from "./behaviours.ts";
-import { defaultConfig, environmentSchema, PREFIX, readConfig, type SimulatorConfig } from "./config.ts";
+import { defaultConfig, settings, type SimulatorConfig } from "./config.ts";
 import type { Desk, NestpayOffice } from "./desk.ts";
 import { handleFim } from "./fim.ts";
 import { acsOf, handleGate } from "./gate.ts";
@@ -11,16 +11,14 @@ import { modesSchema } from "./modes.ts";
 import { STATEMENT_TYPE, statementName, statementText } from "./statement.ts";
 import { encodeIso88599 } from "./xml.ts";
 
-export { environmentSchema as nestpaySimulatorSchema, type SimulatorConfig } from "./config.ts";
+export type { SimulatorConfig } from "./config.ts";
 export type { LedgerLine } from "./ledger-line.ts";
 export { merchantsSchema, type Merchant } from "./merchants.ts";
 export type { Modes } from "./modes.ts";
 
 /** A bank with the Nestpay protocol (EST, "CC5"). `README.md` has its protocol and its test cards. */
 export const protocol: Protocol<SimulatorConfig> = {
-  prefix: PREFIX,
-  settings: environmentSchema,
-  readConfig,
+  ...settings,
   start: (options) => {
     const config = { ...defaultConfig, ...options };
     const merchants = config.merchants.toSorted((one, other) => (one.clientId < other.clientId ? -1 : 1));

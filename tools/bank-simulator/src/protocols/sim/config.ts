@@ -18,10 +18,8 @@ export const defaultConfig: Omit<SimulatorConfig, "ledgerFile"> = {
   ...defaultModes,
 };
 
-export const PREFIX = "SIMULATOR";
-
-const settings = bankSettings(
-  PREFIX,
+export const settings = bankSettings(
+  "SIMULATOR",
   {
     latenessMs: defaultConfig.latenessMs,
     lateness: "How long after a request's `expiresAt` a late answer or a late effect comes.",
@@ -56,23 +54,13 @@ const settings = bankSettings(
         "What becomes of a repeat: answered with the first outcome (`replay`), refused after an approval (`refuses_second_success`), or carried out again (`none`). `PUT /modes` changes it.",
       ),
   },
-);
-
-/** The environment variables; docs/settings.md is generated from them. */
-export const environmentSchema = settings.schema;
-
-/**
- * Reads the configuration from environment variables; durations carry their unit (`120s`).
- * @throws ConfigError
- */
-export function readConfig(environment: Record<string, string | undefined>): SimulatorConfig {
-  const { common, own } = settings.read(environment);
-  return {
+  (common, own): SimulatorConfig => ({
     ...common,
     lateAfterMs: own.LATE_AFTER,
     bindsUnseen: own.BINDS_UNSEEN,
     repetition: own.REPETITION,
     challenge: own.CHALLENGE,
     returns: own.RETURNS,
-  };
-}
+  }),
+);
+export const { readConfig } = settings;

@@ -1,20 +1,18 @@
 import { startBank, type EndedDay, type Protocol } from "../../core/index.ts";
 import { faultTable } from "./behaviour.ts";
 import { openCounter, SETTLEMENT_TYPE, type SimOffice } from "./calls.ts";
-import { defaultConfig, environmentSchema, PREFIX, readConfig, type SimulatorConfig } from "./config.ts";
+import { defaultConfig, settings, type SimulatorConfig } from "./config.ts";
 import { postingOf, type Entry } from "./ledger-line.ts";
 import { modesSchema } from "./modes.ts";
 import { dayCsv } from "./settlement-csv.ts";
 
-export { environmentSchema as simulatorSchema, type SimulatorConfig } from "./config.ts";
+export type { SimulatorConfig } from "./config.ts";
 export type { LedgerLine } from "./ledger-line.ts";
 export type { Habits, Modes } from "./modes.ts";
 
 /** A bank of no protocol in particular, whose every call is repeated safely. `README.md` has its protocol. */
 export const protocol: Protocol<SimulatorConfig> = {
-  prefix: PREFIX,
-  settings: environmentSchema,
-  readConfig,
+  ...settings,
   start: (options) => {
     const config = { ...defaultConfig, ...options };
     const { bindsUnseen, repetition, challenge, returns } = config;
