@@ -36,7 +36,6 @@ export { invalid, parse, readRequest, type Parsed } from "./read-request.ts";
 export { replyJson, replyTooLarge } from "./reply.ts";
 export * as when from "./rules.ts";
 export { repeatOf, verdictOf, type Case, type Repetition, type Rule } from "./rules.ts";
-export { runSimulator } from "./run-simulator.ts";
 export {
   deliver,
   inItsTime,

@@ -52,6 +52,8 @@ export type BankConfig = {
   latenessMs: number;
   /** The address at which browsers reach the issuer's pages, without a slash at the end; undefined: that of the API. */
   publicUrl: string | undefined;
+  /** For tests: the machine's time in epoch milliseconds. */
+  machineNow?: (() => number) | undefined;
 };
 
 /** The defaults of everything but the ledger's place and the lateness, which differs from protocol to protocol. */

@@ -28,7 +28,7 @@ export type Office<Entry extends Timed, Event, Table extends FaultTable, Modes> 
 /** The parts of a bank that its protocol defines. */
 export type BankDefinition<Entry extends Timed, Event, Table extends FaultTable, Modes extends object> = Pick<
   BankOptions<Entry, Event>,
-  "zone" | "machineNow" | "postingOf" | "onLine" | "onEvent"
+  "zone" | "postingOf" | "onLine" | "onEvent"
 > & {
   faults: Table;
   /** The modes at the start; they are copied. */
@@ -71,6 +71,7 @@ export async function startBank<
   const bank = await Bank.open<Entry, Event>({
     ...definition,
     ledgerFile: config.ledgerFile,
+    machineNow: config.machineNow,
     onDayEnded: (day) => settlements.write(day),
   });
   const stopping = new AbortController();

@@ -34,8 +34,6 @@ export type SimulatorConfig = BankConfig & {
   webhookDelayMs: number;
   webhookRetryMs: number;
   modes: Modes;
-  /** The machine's clock, in epoch milliseconds. */
-  machineNow?: () => number;
 };
 
 /** The defaults of everything but the ledger's place, for tests that start the simulator in their own process. */

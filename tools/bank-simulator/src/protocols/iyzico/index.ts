@@ -23,7 +23,6 @@ export const protocol: Protocol<SimulatorConfig> = {
     const clock = new BankClock(ZONE);
     return startBank(config, {
       zone: ZONE,
-      machineNow: config.machineNow,
       postingOf,
       onLine: (line) => payments.takeLine(line),
       onEvent: (event) => payments.takeEvent(event),

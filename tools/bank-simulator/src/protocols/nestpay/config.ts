@@ -8,8 +8,6 @@ export type SimulatorConfig = BankConfig & {
   reversalMs: number;
   merchants: Merchant[];
   modes: Modes;
-  /** For tests: the machine's time in epoch milliseconds. */
-  machineNow?: () => number;
 };
 
 /** The defaults of everything but the ledger's place, for tests that start the simulator in their own process. */

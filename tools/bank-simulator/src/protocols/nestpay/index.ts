@@ -25,7 +25,6 @@ export const protocol: Protocol<SimulatorConfig> = {
     const usedXids = new Set<string>();
     return startBank(config, {
       zone: ZONE,
-      machineNow: config.machineNow,
       postingOf,
       onLine: ({ clientId, authentication }) => {
         if (authentication) usedXids.add(`${clientId}/${authentication.xid}`);
