@@ -64,7 +64,7 @@ async function unendedAtSettlement(trx: Trx, given: readonly string[]): Promise<
   await withRole(trx, "settlement");
   const { rows } = await sql<Found>`
     select fact_id as id, 'a comparison with the banks'' files is still due' as why from fact
-      where fact_id = ${ids} and (judge or ask_at is not null)
+      where fact_id = ${ids} and judge
     union all select fact_id, 'a difference is open' from difference
       where fact_id = ${ids} and state in ('OPEN', 'PROPOSED')
     union all select line.fact_id, 'a difference is open' from line join difference using (import_id, line_no)
