@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { randomUUID } from "node:crypto";
-import { appendFile, readdir, readFile, rm } from "node:fs/promises";
+import { createHash, randomUUID } from "node:crypto";
+import { appendFile, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { getPayment } from "@holdfast/contracts";
 import { startTestSystem, type TestSystem } from "../support/index.ts";
@@ -145,6 +145,7 @@ test("a month leaves with all that belongs to it, and comes back to the last cha
     [month],
   );
   expect(audits).toEqual([
+    { action: "payments.archive_written", payments: ids.length },
     { action: "payments.archived", payments: ids.length },
     { action: "payments.attached", payments: ids.length },
   ]);
@@ -225,6 +226,49 @@ test("a file that is not what was written removes nothing and brings nothing bac
   await expect(run("--month", month)).rejects.toThrow("not what was archived");
   await expect(run("--month", month, "--attach")).rejects.toThrow("not what was archived");
   expect(await books()).toEqual(before);
+});
+
+test("a manifest that was not written here is refused, and no text of it becomes SQL", async () => {
+  const month = monthsAgo(22);
+  expect(await run("--month", month, "--keep")).toMatchObject({ code: 0 });
+  const before = await books();
+  const path = join(out, month, "manifest.json");
+  const written = await readFile(path, "utf8");
+  const expression = "uuid, set_config(role, none, false)";
+  await writeFile(path, written.replace('"type": "uuid"', `"type": "${expression}"`));
+  for (const more of [[], ["--attach"]])
+    await expect(run("--month", month, ...more)).rejects.toThrow("not the last one that the audit log has");
+
+  // The same with a manifest that the audit log has, as somebody with access to both could arrange it.
+  const sha256 = createHash("sha256")
+    .update(await readFile(path))
+    .digest("hex");
+  await system.query(
+    "update payments.audit_entry set detail = jsonb_build_object('manifest', $1::text, 'payments', 0)::text where action = 'payments.archive_written' and subject = $2",
+    [sha256, month],
+  );
+  for (const more of [[], ["--attach"]])
+    await expect(run("--month", month, ...more)).rejects.toThrow(
+      `has no column "payment_id" of type "${expression}"`,
+    );
+  expect(await books()).toEqual(before);
+  await system.query(
+    "delete from payments.audit_entry where action = 'payments.archive_written' and subject = $1",
+    [month],
+  );
+});
+
+test("an archive of before an erasure does not come back in place of the one after it", async () => {
+  const month = monthsAgo(23);
+  expect(await run("--month", month, "--keep")).toMatchObject({ code: 0 });
+  await rename(join(out, month), join(out, "earlier"));
+  expect(await run("--month", month)).toMatchObject({ code: 0 });
+  await rename(join(out, month), join(out, "later"));
+  await rename(join(out, "earlier"), join(out, month));
+  await expect(run("--month", month, "--attach")).rejects.toThrow("not the last one");
+  await rm(join(out, month), { recursive: true });
+  await rename(join(out, "later"), join(out, month));
+  expect(await run("--month", month, "--attach")).toMatchObject({ code: 0 });
 });
 
 test("a kill between two steps loses nothing, and the next run goes on", async () => {

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { commandActor, failpoint, readCommandLine, UsageError } from "@holdfast/service-runtime";
 import { z } from "zod";
 import { withProductDatabase } from "../database/product-database.ts";
-import { readManifest } from "./archive-files.ts";
-import { writeMonth } from "./archive-month.ts";
+import { ArchiveDamagedError, readManifest } from "./archive-files.ts";
+import { lastWritten, writeMonth } from "./archive-month.ts";
 import { attachMonth, detachMonth, type Moved } from "./move-month.ts";
 
 const HELP = `npm run archive -- --month YYYY-MM [--out DIR] [--keep | --attach] [--database-url URL | --home DIR]
@@ -14,7 +14,8 @@ manifest of checksums. Then reads the files back, and removes from the database 
   --month YYYY-MM      the month in which the payments were made (UTC); it must have ended half a year ago or earlier
   --out DIR            where months are archived (default: archive)
   --keep               writes the files and removes nothing
-  --attach             brings a month back into the database from its files, after checking their checksums
+  --attach             brings a month back into the database from its files, after checking their checksums and that the
+                       audit log has their manifest as the last one written for the month
   --database-url URL   the product's database, as a role that may act as the owner of each schema
                        (default: $DATABASE_ADMIN_URL with the database $DATABASE_NAME)
   --home DIR           uses the database of the sandbox in DIR (default, where neither is set: .holdfast)
@@ -90,7 +91,7 @@ async function carryOut(
 ): Promise<number> {
   const directory = join(parent, month);
   if (!attach && !(await readManifest(directory))) {
-    const { payments, staying } = await writeMonth(db, month, directory);
+    const { payments, staying } = await writeMonth(db, { month, directory, actor });
     out(`${directory}: ${payments} payments written\n`);
     for (const [why, count] of staying) out(`  ${count} stay: ${why}\n`);
     await failpoint("installation.after_archive_files");
@@ -99,6 +100,10 @@ async function carryOut(
   const manifest = await readManifest(directory);
   if (!manifest) throw new Error(`there is no archive in ${directory}`);
   if (manifest.month !== month) throw new Error(`${directory} is the archive of ${manifest.month}`);
+  if (manifest.sha256 !== (await lastWritten(db, month)))
+    throw new ArchiveDamagedError(
+      `the manifest in ${directory} is not the last one that the audit log has for ${month}`,
+    );
   if (keep) return 0;
   const moving = { directory, manifest, actor };
   if (attach) return report("brought back", "were there already", await attachMonth(db, moving), out);

@@ -20,15 +20,14 @@ const manifestSchema = z.object({
       rows: z.int().min(0),
       bytes: z.int().min(0),
       sha256: z.string().regex(/^[\da-f]{64}$/),
-      columns: z.array(
-        z.object({ name: z.string().regex(/^\w+$/), type: z.string().regex(/^[\w ()[\],]+$/) }),
-      ),
+      columns: z.array(z.object({ name: z.string(), type: z.string() })),
     }),
   ),
 });
-export type Manifest = z.infer<typeof manifestSchema>;
+/** @property sha256 of the manifest's own file. */
+export type Manifest = z.infer<typeof manifestSchema> & { sha256: string };
 
-/** A file is missing or is not what the manifest says. */
+/** A file is missing, or is not what the manifest says; or the manifest is not the one that was written here. */
 export class ArchiveDamagedError extends Error {
   override name = "ArchiveDamagedError";
   readonly code = "archive_damaged";
@@ -64,22 +63,33 @@ export async function createArchive(
   }
   return {
     write: (table: ArchivedTable, rows: readonly TextRow[]) => append(files.get(table)!, rows),
-    /** Completes the files: from here on the month is archived. */
-    async finish(month: string): Promise<void> {
+    /**
+     * Completes the files: from here on the month is archived.
+     *
+     * @param note keeps the manifest's SHA-256 before the files get their names.
+     */
+    async finish(month: string, note: (sha256: string) => Promise<void>): Promise<void> {
       const described = [];
       for (const { table, columns, handle, hash, rows, bytes } of files.values()) {
         await handle.sync();
         await handle.close();
         described.push({ file: fileOf(table), rows, bytes, sha256: hash.digest("hex"), columns });
       }
-      const manifest: Manifest = { format: 1, month, archivedAt: new Date().toISOString(), files: described };
+      const archivedAt = new Date().toISOString();
+      const manifest: z.infer<typeof manifestSchema> = { format: 1, month, archivedAt, files: described };
+      const text = `${JSON.stringify(manifest, undefined, 2)}\n`;
       const handle = await open(join(partial, MANIFEST), "wx", 0o600);
-      await handle.writeFile(`${JSON.stringify(manifest, undefined, 2)}\n`);
+      await handle.writeFile(text);
       await handle.sync();
       await handle.close();
       await syncDirectory(partial);
+      await note(sha256Of(text));
       await rename(partial, directory);
       await syncDirectory(dirname(directory));
+    },
+    /** Closes what an error has left open. */
+    async [Symbol.asyncDispose](): Promise<void> {
+      await Promise.all([...files.values()].map(({ handle }) => handle.close()));
     },
   };
 }
@@ -99,6 +109,8 @@ async function append(file: Writing, rows: readonly TextRow[]): Promise<void> {
   file.bytes += bytes.length;
   file.rows += rows.length;
 }
+
+const sha256Of = (text: string) => createHash("sha256").update(text).digest("hex");
 
 async function syncDirectory(path: string): Promise<void> {
   const handle = await open(path, "r");
@@ -123,12 +135,12 @@ export async function readManifest(directory: string): Promise<Manifest | undefi
     }
     if (hash.digest("hex") !== sha256) throw new ArchiveDamagedError(`${file} is not what was archived`);
   }
-  return manifest;
+  return { ...manifest, sha256: sha256Of(text) };
 }
 
 /** The rows of one file, which the caller takes from its beginning to its end. */
 export type RowReader = {
-  columns: Column[];
+  columns: readonly Column[];
   /** Reads while the rows fulfil the condition, at most so many. */
   takeWhile(condition: (row: TextRow) => boolean, max?: number): Promise<TextRow[]>;
 };

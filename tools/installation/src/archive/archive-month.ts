@@ -1,4 +1,4 @@
-import type { AuditDatabase } from "@holdfast/audit";
+import { appendAudit, type AuditDatabase } from "@holdfast/audit";
 import { sql, type Kysely } from "kysely";
 import { withRole } from "../database/with-role.ts";
 import type { Trx } from "../erasure/erase-customer.ts";
@@ -9,11 +9,13 @@ import { findUnended } from "./find-unended.ts";
 /** How many payments are archived, and why how many others of the month stay. */
 export type Written = { payments: number; staying: Map<string, number> };
 
-/** Writes the ended payments of a month (`2025-01`) with all that belongs to them into a directory. The rows stay. */
+/**
+ * Writes the ended payments of a month (`2025-01`) with all that belongs to them into a directory. The rows stay. The audit
+ * log has the manifest's SHA-256, so that files of another origin are recognized.
+ */
 export async function writeMonth(
   db: Kysely<AuditDatabase>,
-  month: string,
-  directory: string,
+  { month, directory, actor }: { month: string; directory: string; actor: string },
 ): Promise<Written> {
   const tables = await db.transaction().execute(async (trx) => {
     const described = [];
@@ -23,7 +25,7 @@ export async function writeMonth(
     }
     return described;
   });
-  const archive = await createArchive(directory, tables);
+  await using archive = await createArchive(directory, tables);
   const written: Written = { payments: 0, staying: new Map() };
   let after: Place = { createdAt: "-infinity", paymentId: "00000000-0000-0000-0000-000000000000" };
   for (;;) {
@@ -58,8 +60,26 @@ export async function writeMonth(
     if (batch.page.length < BATCH) break;
     after = batch.page.at(-1)!;
   }
-  await archive.finish(month);
+  await archive.finish(month, async (manifest) => {
+    await db.transaction().execute(async (trx) => {
+      await withRole(trx, "payments");
+      const detail = { manifest, payments: written.payments };
+      await appendAudit(trx, { actor, action: "payments.archive_written", subject: month, detail });
+    });
+  });
   return written;
+}
+
+/** The manifest that this installation wrote last for a month; undefined where it wrote none. */
+export async function lastWritten(db: Kysely<AuditDatabase>, month: string): Promise<string | undefined> {
+  return await db.transaction().execute(async (trx) => {
+    await withRole(trx, "payments");
+    const { rows } = await sql<{ manifest: string }>`
+      select detail::jsonb ->> 'manifest' as manifest from audit_entry
+      where action = 'payments.archive_written' and subject = ${month}
+      order by sequence desc limit 1`.execute(trx);
+    return rows[0]?.manifest;
+  });
 }
 
 const BATCH = 500;

@@ -63,7 +63,7 @@ export async function readRows(
   return rows.map(({ row }) => row);
 }
 
-/** Inserts what is not there. */
+/** Inserts what is not there. @param columns those of the catalogue: their types become SQL. */
 export async function insertRows(
   trx: Trx,
   table: ArchivedTable,

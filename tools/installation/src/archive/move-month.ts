@@ -4,7 +4,7 @@ import { failpoint } from "@holdfast/service-runtime";
 import { sql, type Kysely } from "kysely";
 import { withRole } from "../database/with-role.ts";
 import type { Trx } from "../erasure/erase-customer.ts";
-import { readArchived, type Manifest } from "./archive-files.ts";
+import { ArchiveDamagedError, readArchived, type Manifest, type RowReader } from "./archive-files.ts";
 import { valuesOf } from "./archive-month.ts";
 import {
   ARCHIVED,
@@ -13,6 +13,7 @@ import {
   readColumns,
   readRows,
   type ArchivedTable,
+  type Column,
   type TextRow,
 } from "./archived-tables.ts";
 import { findUnended } from "./find-unended.ts";
@@ -83,7 +84,7 @@ export async function attachMonth(db: Kysely<AuditDatabase>, moving: Moving): Pr
 
 /** A payment with all of its rows. */
 type Whole = { id: string; refundIds: string[]; rows: Map<ArchivedTable, TextRow[]> };
-type Columns = Map<ArchivedTable, Manifest["files"][number]["columns"]>;
+type Columns = Map<ArchivedTable, readonly Column[]>;
 
 const PAYMENT = ARCHIVED.find(({ name }) => name === "payment")!;
 const REFUND = ARCHIVED.find(({ name }) => name === "refund")!;
@@ -95,7 +96,7 @@ async function move(
   batchOf: (trx: Trx, archived: Whole[], columns: Columns) => Promise<Moved>,
 ): Promise<Moved> {
   const readers = new Map(ARCHIVED.map((table) => [table, readArchived(directory, manifest, table)]));
-  const columns: Columns = new Map([...readers].map(([table, reader]) => [table, reader.columns]));
+  const columns = await db.transaction().execute((trx) => readKnownColumns(trx, readers));
   const total: Moved = { moved: 0, before: 0, different: 0 };
   for (;;) {
     const payments = await readers.get(PAYMENT)!.takeWhile(() => true, BATCH);
@@ -112,6 +113,30 @@ async function move(
     for (const key of ["moved", "before", "different"] as const) total[key] += moved[key];
     await failpoint("installation.after_archive_batch");
   }
+}
+
+/**
+ * The columns of each file as the catalogue describes them: no text of a manifest becomes SQL.
+ *
+ * @throws ArchiveDamagedError for a column that the table does not have, or has with another type.
+ */
+async function readKnownColumns(trx: Trx, readers: Map<ArchivedTable, RowReader>): Promise<Columns> {
+  const known: Columns = new Map();
+  for (const [table, { columns }] of readers) {
+    await withRole(trx, table.schema);
+    const here = new Map((await readColumns(trx, table)).map((column) => [column.name, column]));
+    known.set(
+      table,
+      columns.map(({ name, type }) => {
+        const column = here.get(name);
+        if (column?.type === type) return column;
+        throw new ArchiveDamagedError(
+          `${table.schema}.${table.name} has no column ${JSON.stringify(name)} of type ${JSON.stringify(type)}`,
+        );
+      }),
+    );
+  }
+  return known;
 }
 
 function wholes(ids: readonly string[]): Map<string, Whole> {
