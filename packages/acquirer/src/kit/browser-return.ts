@@ -5,13 +5,13 @@ import type { BrowserReturn } from "../acquirer.ts";
  * ways, and where there are more than any bank sends.
  * @param nameOf the name by which a field counts, or undefined for one that does not count.
  */
-export function returnedFields(
+export function returnedFields<Name extends string>(
   { fields }: BrowserReturn,
-  nameOf: (name: string) => string | undefined,
-): ReadonlyMap<string, string> | undefined {
+  nameOf: (name: string) => Name | undefined,
+): ReadonlyMap<Name, string> | undefined {
   const length = fields.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
   if (fields.length > FIELDS_MAX || length > LENGTH_MAX) return undefined;
-  const byName = new Map<string, string>();
+  const byName = new Map<Name, string>();
   for (const [given, value] of fields) {
     const name = nameOf(given);
     if (name === undefined) continue;

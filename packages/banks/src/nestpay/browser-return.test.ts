@@ -6,9 +6,10 @@ import type { NestpaySettings } from "./nestpay-settings.ts";
 import { ver3Hash } from "./ver3-hash.ts";
 
 const storeKey = "TEST1234";
-const settings: Pick<NestpaySettings, "clientId" | "acceptMdStatus"> = {
+const settings: Pick<NestpaySettings, "clientId" | "acceptMdStatus" | "unsignedFields"> = {
   clientId: "990000001",
   acceptMdStatus: ["1"],
+  unsignedFields: ["countdown", "nationalidno", "LOYALTY_INFO"],
 };
 const expected: ReturnedFor = {
   orderId: "order1",
@@ -67,6 +68,36 @@ test("a payment in one comes back with an empty number of instalments or none", 
   for (const taksit of ["", undefined]) {
     expect(read(signed({ taksit }), ["1"], inOne)).toMatchObject({ kind: "proven" });
   }
+});
+
+test.each([
+  [[["NATIONALIDNO", ""]]],
+  [
+    [
+      ["nationalidno", "10000000146"],
+      ["countdown", "5"],
+    ],
+  ],
+  [
+    [
+      ["loyalty_info", "a"],
+      ["loyalty_info", "b"],
+    ],
+  ],
+] as Fields[][])("fields that the bank does not sign decide nothing and spoil nothing: %j", (unsigned) => {
+  expect(read([...signed(), ...unsigned])).toEqual(read(signed()));
+  expect(read([...unsigned, ...signed({ mdStatus: "0" })])).toEqual(read(signed({ mdStatus: "0" })));
+});
+
+test("a field that is not read may come twice if the bank has signed both", () => {
+  expect(read(signedList([...Object.entries(honest), ["dsId", "1"], ["dsId", "2"]]))).toEqual(read(signed()));
+});
+
+test("a value that was escaped on its way is read as the bank has signed it", () => {
+  const posted = signed({ mdErrorMsg: "Sum < 5 & more", mdStatus: "0" }).map(
+    ([name, value]): [string, string] => [name, name === "mdErrorMsg" ? "Sum &lt; 5 &amp; more\n" : value],
+  );
+  expect(read(posted)).toMatchObject({ kind: "declined", resultMessage: "Sum < 5 & more" });
 });
 
 describe("a return that does not prove to be the bank's, about this payment, is not genuine", () => {

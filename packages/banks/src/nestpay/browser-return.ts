@@ -17,7 +17,7 @@ import {
   type Proof,
   type WrittenAmount,
 } from "./requests.ts";
-import { isVer3Hash } from "./ver3-hash.ts";
+import { signedReading } from "./ver3-hash.ts";
 
 /** The payment as we stored it: a return that says anything else about it is not the payment's. */
 export type ReturnedFor = {
@@ -37,27 +37,67 @@ export type ReturnRead =
 /**
  * Reads the return of a cardholder's browser: first that the bank wrote it, then that it is about this payment, and
  * only then its result. An unsigned failure is not believed either: anybody who knows the address could end the
- * session.
+ * session. Fields that are not in `DECIDING_FIELDS` are looked at by the signature alone, so one that it does not cover
+ * neither decides nor spoils anything.
  */
 export function readReturn(
   returned: BrowserReturn | undefined,
   expected: ReturnedFor,
-  settings: Pick<NestpaySettings, "clientId" | "acceptMdStatus">,
+  settings: ReturnSettings,
   storeKey: string,
 ): ReturnRead {
   if (!returned) return notGenuine("no_signature");
-  const fields = returnedFields(returned, (name) => name.toLowerCase());
-  if (!fields) return notGenuine("signature");
-  const hash = fields.get("hash");
+  const posted = returnedFields(returned, decidingName);
+  if (!posted) return notGenuine("signature");
+  const hash = posted.get("hash");
   if (!hash) return notGenuine("no_signature");
-  if (fields.get("hashalgorithm") !== "ver3") return notGenuine("signature");
-  if (!isVer3Hash(hash, returned.fields, storeKey)) return notGenuine("signature");
+  if (posted.get("hashalgorithm") !== "ver3") return notGenuine("signature");
+  const read = signedReading(returned.fields, hash, { storeKey, unsigned: settings.unsignedFields });
+  if (!read) return notGenuine("signature");
+  const fields: Fields = new Map([...posted].map(([name, value]) => [name, read(value)]));
   const difference = differenceOf(fields, expected, settings.clientId);
   if (difference) return notGenuine(difference);
   return readResult(fields, settings);
 }
 
-type Fields = ReadonlyMap<string, string>;
+type ReturnSettings = Pick<NestpaySettings, "clientId" | "acceptMdStatus" | "unsignedFields">;
+
+/** All fields that are read, each of which the signature has to cover, but for itself. */
+const DECIDING_FIELDS = [
+  "hash",
+  "hashalgorithm",
+  "clientid",
+  "oid",
+  "returnoid",
+  "rnd",
+  "storetype",
+  "trantype",
+  "islemtipi",
+  "amount",
+  "currency",
+  "taksit",
+  "instalment",
+  "mdstatus",
+  "txstatus",
+  "md",
+  "xid",
+  "eci",
+  "cavv",
+  "dstransid",
+  "mderrormsg",
+  "errmsg",
+  "errorcode",
+  "errcode",
+  "procreturncode",
+] as const;
+type DecidingField = (typeof DECIDING_FIELDS)[number];
+type Fields = ReadonlyMap<DecidingField, string>;
+
+/** @param name in any case. */
+export function decidingName(name: string): DecidingField | undefined {
+  const lower = name.toLowerCase();
+  return DECIDING_FIELDS.find((field) => field === lower);
+}
 
 function differenceOf(
   fields: Fields,
@@ -109,7 +149,7 @@ function readResult(fields: Fields, settings: Pick<NestpaySettings, "acceptMdSta
 
 /** Bounded, since the values of a return are the bank's, but came by a browser. */
 function proofOf(fields: Fields): Proof | undefined {
-  const [md = "", xid = "", eci = "", cavv = ""] = ["md", "xid", "eci", "cavv"].map((name) =>
+  const [md = "", xid = "", eci = "", cavv = ""] = (["md", "xid", "eci", "cavv"] as const).map((name) =>
     fields.get(name),
   );
   const areBounded = [md, xid, eci, cavv].every((value) => /^[\x20-\x7e]{0,512}$/.test(value));

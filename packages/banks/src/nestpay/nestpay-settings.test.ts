@@ -19,6 +19,7 @@ test("addresses and the client id are all that an account has to say", () => {
     language: "tr",
     gatePost: "server",
     acceptMdStatus: ["1"],
+    unsignedFields: ["countdown", "nationalidno"],
     creditBeforeDayEnd: false,
     confirmAmounts: true,
   });
@@ -36,6 +37,9 @@ describe("a fault is named with its field", () => {
     [{ gatePost: "browser" }, ["gatePost must be server: no other way is supported"]],
     [{ acceptMdStatus: [] }, ["acceptMdStatus must name at least one status"]],
     [{ acceptMdStatus: ["0"] }, ["acceptMdStatus.0 must be 1, 2, 3 or 4"]],
+    [{ unsignedFields: ["MdStatus"] }, ["unsignedFields.0 must not be a field that Holdfast reads"]],
+    [{ unsignedFields: ["a b"] }, ["unsignedFields.0 must be the name of a field"]],
+    [{ unsignedFields: Array(21).fill("x") }, ["unsignedFields must name at most 20 fields"]],
     [{ creditBeforeDayEnd: "yes" }, ["creditBeforeDayEnd must be true or false"]],
     [{ clientID: "1" }, [" must have no field clientID"]],
   ])("%o", (fault, faults) => {
@@ -56,6 +60,23 @@ describe("a fault is named with its field", () => {
   ])("secrets %o", (fault, faults) => {
     expect(faultsOf(nestpaySecrets, { ...secrets, ...fault })).toEqual(faults);
   });
+});
+
+test.each([
+  "oid",
+  "amount",
+  "currency",
+  "mdStatus",
+  "md",
+  "cavv",
+  "xid",
+  "eci",
+  "clientid",
+  "rnd",
+  "HASH",
+  "errmsg",
+])("the field %s has to be signed", (name) => {
+  expect(faultsOf(nestpaySettings, { ...settings, unsignedFields: [name] })).toHaveLength(1);
 });
 
 test("no fault repeats a secret", () => {

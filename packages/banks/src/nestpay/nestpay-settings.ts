@@ -2,6 +2,8 @@ import type { Capabilities } from "@holdfast/acquirer";
 import { bankAddress, secretText, strictFields } from "@holdfast/acquirer/kit";
 import { z } from "zod";
 
+import { decidingName } from "./browser-return.ts";
+
 /**
  * The settings of an account that are not secret. Addresses over plain HTTP are refused when the account is connected.
  */
@@ -34,6 +36,18 @@ export const nestpaySettings = strictFields({
     .default(["1"])
     .describe(
       "The results of an authentication with which a payment goes on: 1 authenticated, 2 and 3 card or issuer not enrolled, 4 attempted. Whether the bank bears the loss after 2, 3 and 4 has to be agreed with it.",
+    ),
+  unsignedFields: z
+    .array(
+      z
+        .string()
+        .regex(/^[\w.-]{1,64}$/, "must be the name of a field")
+        .refine((name) => decidingName(name) === undefined, "must not be a field that Holdfast reads"),
+    )
+    .max(20, "must name at most 20 fields")
+    .default(["countdown", "nationalidno"])
+    .describe(
+      "Fields of a 3-D Secure return, named without case, which the bank may leave out of its signature. Holdfast reads none of them, and refuses the name of a field that it reads.",
     ),
   creditBeforeDayEnd: z
     .boolean("must be true or false")
