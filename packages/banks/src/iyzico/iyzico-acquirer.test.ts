@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
 import { isGenuine, signedHeaders } from "./signatures.ts";
 import {
@@ -377,23 +377,52 @@ describe("a follow-up", () => {
     expect(await acquirer.capture(request)).toEqual({ kind: "not_sent", reason: "credentials" });
   });
 
-  test("cancel of a sale is declined by a code that no list names only after its business day", async () => {
+  describe("cancel of a sale", () => {
     const parent = cardRequest();
     const sale = { externalTransactionId: "25149157", amountMinor: parent.amountMinor };
-    const outcomeOf = async (target: { at: Date; capturedMinor?: bigint }, code: string) => {
+    const reported = (more?: Record<string, unknown>) =>
+      detailsAnswer(reportedPayment(parent.orderId, parent.reference, more));
+    const cancels = [{ refundPrice: 100, currencyCode: "TRY", refundStatus: "1" }];
+
+    test.each([
+      ["a sale on its day", "5093", { at: new Date() }],
+      ["an authorization", "5093", { at: dayBefore(), capturedMinor: 0n }],
+      ["a sale on its day, by a failed system,", "10219", { at: new Date() }],
+    ])("%s is unknown by a code that no list names", async (_, code, target) => {
       const request = followUpRequest(parent, { target: { ...sale, ...target } });
       bank.answers(failureAnswer(code, request.reference));
-      return await acquirer.cancel(request);
-    };
-    const unproven = { kind: "unknown", reason: "invalid_answer" };
-    expect(await outcomeOf({ at: dayBefore() }, "5093")).toMatchObject({
-      kind: "declined",
-      declineClass: "technical",
-      resultCode: "5093",
+      expect(await acquirer.cancel(request)).toEqual({ kind: "unknown", reason: "invalid_answer" });
+      expect(bank.received).toMatchObject([{ path: "/payment/cancel" }]);
     });
-    expect(await outcomeOf({ at: new Date() }, "5093")).toEqual(unproven);
-    expect(await outcomeOf({ at: dayBefore(), capturedMinor: 0n }, "5093")).toEqual(unproven);
-    expect(await outcomeOf({ at: dayBefore() }, "10219")).toEqual(unproven);
+
+    test("sent on its day and answered after it by a code that no list names is unknown", async () => {
+      const request = followUpRequest(parent, { target: { ...sale, at: new Date() } });
+      // The clock passes the cut-off while the bank has the call.
+      bank.answers((response) => {
+        vi.setSystemTime(Date.now() + 24 * 3_600_000);
+        response.end(JSON.stringify(failureAnswer("99999", request.reference)));
+      });
+      vi.useFakeTimers({ toFake: ["Date"] });
+      const outcome = await acquirer.cancel(request);
+      vi.useRealTimers();
+      expect(outcome).toEqual({ kind: "unknown", reason: "invalid_answer" });
+    });
+
+    test("after its day is decided by iyzico's record, and not sent", async () => {
+      const request = followUpRequest(parent, { target: { ...sale, at: dayBefore() } });
+      bank.answers(reported());
+      expect(await acquirer.cancel(request)).toMatchObject({
+        kind: "declined",
+        resultCode: "not_cancellable",
+      });
+      bank.answers(reported({ cancels }));
+      expect(await acquirer.cancel(request)).toMatchObject({ kind: "approved", amountMinor: 10_000n });
+      for (const nothing of [detailsAnswer(), failureAnswer("99999")]) {
+        bank.answers(nothing);
+        expect(await acquirer.cancel(request)).toEqual({ kind: "unknown", reason: "invalid_answer" });
+        expect(bank.received).toMatchObject([{ path: "/v2/reporting/payment/details" }]);
+      }
+    });
   });
 });
 

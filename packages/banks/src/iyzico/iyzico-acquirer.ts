@@ -1,36 +1,22 @@
 import {
-  businessDayEnd,
-  type AcquirerAmount,
   type AcquirerConnector,
   type AcquirerOutcome,
-  type BusinessDay,
   type Capabilities,
   type CardRequest,
   type CompletionOutcome,
   type CompletionRequest,
-  type Declined,
   type EnrolmentOutcome,
   type EnrolmentRequest,
   type FollowUpRequest,
   type NotSent,
   type ProbedAcquirer,
   type ProbeOutcome,
-  type ReversalOutcome,
-  type ReversalRequest,
-  type Target,
 } from "@holdfast/acquirer";
-import {
-  reversedBy,
-  standingOf,
-  UNSUPPORTED,
-  voidStanding,
-  withAuthentication,
-  type Settled,
-} from "@holdfast/acquirer/kit";
+import { UNSUPPORTED, withAuthentication } from "@holdfast/acquirer/kit";
 
-import type { Failure } from "./envelope.ts";
+import { cancel, reverse } from "./cancels.ts";
 import { FAILURE_CODES } from "./failure-codes.ts";
-import { IyzicoCalls } from "./iyzico-calls.ts";
+import { IyzicoCalls, type Account } from "./iyzico-calls.ts";
 import {
   IYZICO_CURRENCIES,
   iyzicoSecrets,
@@ -38,11 +24,10 @@ import {
   type IyzicoSecrets,
   type IyzicoSettings,
 } from "./iyzico-settings.ts";
-import { asCancellable, movementsOf, takenUnder } from "./order-details.ts";
+import { movementsOf, takenUnder } from "./order-details.ts";
 import { readIyzicoNotification } from "./read-notification.ts";
 import { readGivenBack, readPayment, type ExpectedPayment, type Phase } from "./read-payment.ts";
 import {
-  cancelRequest,
   captureRequest,
   completionRequest,
   missingField,
@@ -79,14 +64,6 @@ export const IYZICO_CAPABILITIES: Capabilities = {
   repetition: "none",
   ownReferenceOn: ["authorize", "sale", "void", "refund"],
   release: false,
-};
-
-/** One account at iyzico, and how it is reached. */
-type Account = {
-  settings: IyzicoSettings;
-  secrets: IyzicoSecrets;
-  businessDay: BusinessDay;
-  calls: IyzicoCalls;
 };
 
 /**
@@ -210,67 +187,6 @@ function refund(
   return calls.outcome(sent, request.waitUntil, (answer) =>
     readGivenBack(answer, { ...request, conversationId: request.reference, paymentId }),
   );
-}
-
-/** iyzico cancels a sale on its business day only, and does not say with which code it refuses later. */
-function cancel(account: Account, request: FollowUpRequest, paymentId: string): Promise<AcquirerOutcome> {
-  const { reference, target } = request;
-  return cancelNamed(account, request, paymentId, (failure): Declined | undefined => {
-    const { code: resultCode, message: resultMessage } = failure;
-    const clock = { now: new Date(), businessDay: account.businessDay };
-    if (failure.conversationId !== reference || !isTooLate(resultCode, target, clock)) return undefined;
-    return { kind: "declined", declineClass: "technical", resultCode, resultMessage };
-  });
-}
-
-/**
- * A refusal that iyzico's documents do not name is final once the sale's day is over, and unproven before. A sale has no
- * `capturedMinor`. An authorization has one, and can be cancelled on later days, too.
- */
-export function isTooLate(
-  code: string,
-  { at, capturedMinor }: Pick<Target, "at" | "capturedMinor">,
-  { now, businessDay }: { now: Date; businessDay: BusinessDay },
-): boolean {
-  const isUnnamed = !FAILURE_CODES.has(code);
-  return isUnnamed && capturedMinor === undefined && now >= businessDayEnd(at, businessDay);
-}
-
-/**
- * Asks first, so that a cancel names a payment that stands, and an already cancelled or refunded one is not touched.
- * A refund gives the money back once iyzico calls a cancel too late.
- */
-async function reverse(account: Account, request: ReversalRequest): Promise<ReversalOutcome> {
-  const { orderId, reference, target, waitUntil } = request;
-  const details = await account.calls.details(orderId, waitUntil);
-  if (details.kind !== "payments") return details;
-  const clock = { now: new Date(), businessDay: account.businessDay };
-  const payments = takenUnder(details.payments, reference);
-  const standing = standingOf(payments.map((payment) => asCancellable(payment, target.at, clock)));
-  const outcome = await voidStanding(standing, request, {
-    send({ externalTransactionId, amountMinor, currency }) {
-      const call = { reference: `${reference}:reverse`, amountMinor, currency, waitUntil };
-      return cancelNamed(account, call, externalTransactionId, asSettled);
-    },
-    settled: ({ resultCode, because }) => ({ resultCode, resultMessage: because }),
-  });
-  return reversedBy(outcome);
-}
-
-function asSettled({ code: resultCode, message: resultMessage }: Failure): Settled | undefined {
-  const isDayEnd = FAILURE_CODES.get(resultCode) === "day_not_ended";
-  return isDayEnd ? { kind: "settled", resultCode, resultMessage } : undefined;
-}
-
-function cancelNamed<Failed>(
-  { settings, calls }: Account,
-  call: AcquirerAmount & { reference: string; requestIp?: string; waitUntil: Date },
-  paymentId: string,
-  onFailure: (failure: Failure) => Failed | undefined,
-) {
-  const sent = cancelRequest(call, paymentId, settings);
-  const about = { ...call, conversationId: call.reference, paymentId };
-  return calls.outcome(sent, call.waitUntil, (answer) => readGivenBack(answer, about), onFailure);
 }
 
 /**

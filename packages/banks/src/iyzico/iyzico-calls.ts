@@ -18,6 +18,14 @@ import { readDetails, type OrderDetails } from "./order-details.ts";
 import type { IyzicoRequest } from "./requests.ts";
 import { signedHeaders } from "./signatures.ts";
 
+/** One account at iyzico, and how it is reached. */
+export type Account = {
+  settings: IyzicoSettings;
+  secrets: IyzicoSecrets;
+  businessDay: BusinessDay;
+  calls: IyzicoCalls;
+};
+
 /** One account's calls over the network: signed requests, and the inquiry about an order. */
 export class IyzicoCalls {
   readonly #businessDay: BusinessDay;

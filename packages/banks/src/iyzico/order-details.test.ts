@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { judge, type Attempt } from "@holdfast/acquirer";
 import { readJson, standingOf } from "@holdfast/acquirer/kit";
 
-import { IYZICO_CAPABILITIES, isTooLate } from "./iyzico-acquirer.ts";
+import { IYZICO_CAPABILITIES } from "./iyzico-acquirer.ts";
 import { asCancellable, movementsOf, readDetails, takenUnder } from "./order-details.ts";
 import { detailsAnswer, reportedPayment } from "./test/scripted-iyzico.ts";
 
@@ -288,10 +288,5 @@ describe("a reversal", () => {
       kind: "live",
       success: { externalTransactionId: "2", amountMinor: 10_000n },
     });
-  });
-
-  test("an unnamed refusal of a sale's cancel is final from the end of its day on, and not before", () => {
-    expect(isTooLate("5093", { at: sentAt }, { now: sameDay, businessDay })).toBe(false);
-    expect(isTooLate("5093", { at: sentAt }, { now: nextDay, businessDay })).toBe(true);
   });
 });

@@ -1,0 +1,86 @@
+import {
+  businessDayEnd,
+  type AcquirerAmount,
+  type AcquirerOutcome,
+  type BusinessDay,
+  type FollowUpRequest,
+  type ReversalOutcome,
+  type ReversalRequest,
+} from "@holdfast/acquirer";
+import { INVALID_ANSWER, reversedBy, standingOf, voidStanding, type Settled } from "@holdfast/acquirer/kit";
+
+import type { Failure } from "./envelope.ts";
+import { FAILURE_CODES } from "./failure-codes.ts";
+import type { Account } from "./iyzico-calls.ts";
+import { asCancellable, takenUnder, type TakenPayment } from "./order-details.ts";
+import { readGivenBack } from "./read-payment.ts";
+import { cancelRequest } from "./requests.ts";
+
+/**
+ * iyzico cancels a sale on its business day only, and does not say with which code it refuses later. From the day's end on
+ * its record says whether the sale is cancelled, and no code that stands in no list is taken for a refusal. A sale has no
+ * `capturedMinor`; an authorization has one, and can be cancelled on later days, too.
+ */
+export async function cancel(
+  account: Account,
+  request: FollowUpRequest,
+  paymentId: string,
+): Promise<AcquirerOutcome> {
+  const { target, orderId, parentReference, waitUntil } = request;
+  const clock = { now: new Date(), businessDay: account.businessDay };
+  const isInTime =
+    target.capturedMinor !== undefined || clock.now < businessDayEnd(target.at, clock.businessDay);
+  if (isInTime) return cancelNamed(account, request, paymentId);
+  const details = await account.calls.details(orderId, waitUntil);
+  if (details.kind !== "payments") return details;
+  const payments = takenUnder(details.payments, parentReference);
+  const outcome = await voidStanding(standingAmong(payments, target.at, clock), request, {
+    send: () => cancelNamed(account, request, paymentId),
+    settled: ({ resultCode, because }) => ({ resultCode, resultMessage: because }),
+  });
+  if (outcome.kind === "settled") return { ...outcome, kind: "declined", declineClass: "technical" };
+  // The sale was approved: a record that does not show it proves nothing.
+  return outcome.kind === "none" ? INVALID_ANSWER : outcome;
+}
+
+function standingAmong(payments: readonly TakenPayment[], sentAt: Date, clock: Clock) {
+  return standingOf(payments.map((payment) => asCancellable(payment, sentAt, clock)));
+}
+
+type Clock = { now: Date; businessDay: BusinessDay };
+
+/**
+ * Asks first, so that a cancel names a payment that stands, and an already cancelled or refunded one is not touched.
+ * A refund gives the money back once iyzico calls a cancel too late.
+ */
+export async function reverse(account: Account, request: ReversalRequest): Promise<ReversalOutcome> {
+  const { orderId, reference, target, waitUntil } = request;
+  const details = await account.calls.details(orderId, waitUntil);
+  if (details.kind !== "payments") return details;
+  const clock = { now: new Date(), businessDay: account.businessDay };
+  const payments = takenUnder(details.payments, reference);
+  const outcome = await voidStanding(standingAmong(payments, target.at, clock), request, {
+    send({ externalTransactionId, amountMinor, currency }) {
+      const call = { reference: `${reference}:reverse`, amountMinor, currency, waitUntil };
+      return cancelNamed(account, call, externalTransactionId, asSettled);
+    },
+    settled: ({ resultCode, because }) => ({ resultCode, resultMessage: because }),
+  });
+  return reversedBy(outcome);
+}
+
+function asSettled({ code: resultCode, message: resultMessage }: Failure): Settled | undefined {
+  const isDayEnd = FAILURE_CODES.get(resultCode) === "day_not_ended";
+  return isDayEnd ? { kind: "settled", resultCode, resultMessage } : undefined;
+}
+
+function cancelNamed<Failed = never>(
+  { settings, calls }: Account,
+  call: AcquirerAmount & { reference: string; requestIp?: string; waitUntil: Date },
+  paymentId: string,
+  onFailure?: (failure: Failure) => Failed | undefined,
+) {
+  const sent = cancelRequest(call, paymentId, settings);
+  const about = { ...call, conversationId: call.reference, paymentId };
+  return calls.outcome(sent, call.waitUntil, (answer) => readGivenBack(answer, about), onFailure);
+}
