@@ -39,6 +39,14 @@ test("a line is a BIN or a range of them, with what is known", async () => {
   ]);
 });
 
+test("the most installments may be filled up with zeros, and none of them is one", async () => {
+  const most = ["06", "12", "00", "0", "012"];
+  const lines = most.map((text, at) => `41111${at},,VISA,CREDIT,,,TR,,${text}`);
+  const { ranges, faults } = await read(HEADER, ...lines);
+  expect(faults).toEqual([]);
+  expect(ranges.map(({ data }) => data.installmentsMax)).toEqual([6, 12, 1, 1, 12]);
+});
+
 test("columns may come in any order, and optional ones not at all", async () => {
   const { ranges, faults } = await read(
     "country,installments_max,bin,card_type,card_scheme",
@@ -70,7 +78,7 @@ test("every line at fault is named with its number and its reasons, and nothing 
     "5: bin_to must have as many digits as bin and must not be less than it",
     "6: bin_to must have as many digits as bin and must not be less than it",
     "7: card_scheme must be upper-case letters and digits, at most 32; card_type must be CREDIT, DEBIT or PREPAID; " +
-      "country must be an ISO 3166-1 alpha-2 code; installments_max must be 1 to 12",
+      "country must be an ISO 3166-1 alpha-2 code; installments_max must be 0 to 12",
     "8: has 3 columns instead of 9",
     "9: from here on it is not well-formed CSV, and was not read",
   ]);

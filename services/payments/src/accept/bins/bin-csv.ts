@@ -30,8 +30,8 @@ const lineSchema = z
     issuer: optional(textSchema(1, 100)),
     country: z.string().regex(/^[A-Z]{2}$/, { error: "must be an ISO 3166-1 alpha-2 code" }),
     loyalty_code: optional(code(32)),
-    /** 1 where there are no installments. */
-    installments_max: z.string().regex(/^([1-9]|1[0-2])$/, { error: "must be 1 to 12" }),
+    /** 0 and 1 where there are no installments; zeros may fill it up. */
+    installments_max: z.string().regex(/^0*(\d|1[0-2])$/, { error: "must be 0 to 12" }),
   })
   .check(({ value: { bin: from, bin_to: to }, issues }) => {
     if (to === "" || (to.length === from.length && to >= from)) return;
@@ -137,7 +137,7 @@ function rangeOf(columns: string[], record: string[]): BinRange | string {
       issuer: line.issuer,
       country: line.country,
       loyaltyCode: line.loyalty_code,
-      installmentsMax: Number(line.installments_max),
+      installmentsMax: Number(line.installments_max) || 1,
     },
   };
 }
