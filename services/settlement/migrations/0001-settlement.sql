@@ -145,6 +145,7 @@ create table line (
   transacted_at   timestamp,                             -- the bank's wall clock
   settles_on      date,
   payout_id       text check (char_length(payout_id) <= 128),
+  note            text check (char_length(note) <= 200),     -- the cells that could not be read and were left out
 
   -- The fact that it reports, and what the comparison says. No reference: facts are never deleted, and each check costs.
   fact_id         uuid,

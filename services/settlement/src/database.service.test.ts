@@ -94,6 +94,7 @@ const COLUMNS: {
     transacted_at: "null",
     settles_on: "null",
     payout_id: "null",
+    note: "null",
     fact_id: "null",
     merchant_id: "null",
     verdict: "null",

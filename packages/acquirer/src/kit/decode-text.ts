@@ -7,15 +7,25 @@ import type { HttpAnswer } from "./bounded-http-client.ts";
  */
 export function decodeText({ bytes, contentType = "" }: Pick<HttpAnswer, "bytes" | "contentType">) {
   const declared =
-    /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType)?.[1] ??
-    /^\s*<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]+)/.exec(bytes.toString("latin1", 0, 200))?.[1] ??
-    "iso-8859-9";
-  if (!ENCODINGS.has(declared.toLowerCase())) return undefined;
+    /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType)?.[1] ?? xmlEncoding(bytes) ?? "iso-8859-9";
   try {
-    return new TextDecoder(declared, { fatal: true }).decode(bytes);
+    return textDecoder(declared)?.decode(bytes);
   } catch {
     return undefined;
   }
+}
+
+/** The encoding that a document declares in its first {@link XML_DECLARATION_BYTES} bytes. */
+export function xmlEncoding(beginning: Buffer): string | undefined {
+  const text = beginning.toString("latin1", 0, XML_DECLARATION_BYTES);
+  return /^\s*<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]+)/.exec(text)?.[1];
+}
+
+export const XML_DECLARATION_BYTES = 200;
+
+/** Throws at bytes that are not in the encoding. @returns undefined for an encoding that is not read. */
+export function textDecoder(encoding: string): TextDecoder | undefined {
+  return ENCODINGS.has(encoding.toLowerCase()) ? new TextDecoder(encoding, { fatal: true }) : undefined;
 }
 
 /** Encodings in which an ASCII byte is an ASCII character and nothing else. */

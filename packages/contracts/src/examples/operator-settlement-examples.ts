@@ -101,6 +101,7 @@ export const OPERATOR_SETTLEMENT_ANSWERS: Readonly<Record<string, Readonly<Recor
       ...TAKEN,
       verdicts: { MATCHED: 99, FEE_DIFFERS: 1 },
       faultyLines: [{ line: 44, reason: "gross: not an amount" }],
+      notedLines: [{ line: 45, reason: "maskedPan: not a masked card number" }],
     },
   },
   listDifferences: { 200: { items: [DIFFERENCE], ...NEXT } },

@@ -37,19 +37,22 @@ export const settlementImportSchema = z
   .meta({ id: "SettlementImport" });
 export type SettlementImport = z.infer<typeof settlementImportSchema>;
 
+const lineNoteSchema = z.object({
+  line: z.int().meta({ description: "Number of the line in the file, from 1" }),
+  reason: z.string().meta({ description: "What could not be read, and why" }),
+});
+
 export const settlementImportDetailSchema = settlementImportSchema
   .extend({
     verdicts: z
       .record(z.string(), z.int())
       .meta({ description: "How many of its lines the comparison calls what" }),
     faultyLines: z
-      .array(
-        z.object({
-          line: z.int().meta({ description: "Number of the line in the file, from 1" }),
-          reason: z.string().meta({ description: "Why it could not be read, as a code" }),
-        }),
-      )
+      .array(lineNoteSchema)
       .meta({ description: "The first hundred lines that could not be read" }),
+    notedLines: z
+      .array(lineNoteSchema)
+      .meta({ description: "The first hundred lines of which a cell could not be read and was left out" }),
   })
   .meta({ id: "SettlementImportDetail" });
 

@@ -55,7 +55,7 @@ function whatNext(reader: Reader, { state }: Import): Html {
   return state === "REFUSED" ? html`<p>${texts.refusedWhole}</p>` : html``;
 }
 
-function lineTables(reader: Reader, { verdicts, faultyLines }: Import): Html {
+function lineTables(reader: Reader, { verdicts, faultyLines, notedLines }: Import): Html {
   const texts = SETTLEMENT_TEXTS[reader.language];
   return html`${table(
     texts.verdictsTitle,
@@ -65,12 +65,16 @@ function lineTables(reader: Reader, { verdicts, faultyLines }: Import): Html {
     ],
     { rows: Object.entries(verdicts), empty: texts.noLines },
   )}
-  ${table(
-    texts.faultyLines,
-    [
-      { heading: texts.lineNumber, isNumber: true, cell: ({ line }) => line },
-      { heading: texts.why, isWide: true, cell: ({ reason }) => reason },
-    ],
-    { rows: faultyLines, empty: texts.noFaultyLines },
-  )}`;
+  ${table(texts.faultyLines, noteColumns(reader), { rows: faultyLines, empty: texts.noFaultyLines })}
+  ${notedLines.length > 0 && table(texts.notedLines, noteColumns(reader), { rows: notedLines, empty: "" })}`;
 }
+
+function noteColumns(reader: Reader) {
+  const texts = SETTLEMENT_TEXTS[reader.language];
+  return [
+    { heading: texts.lineNumber, isNumber: true, cell: ({ line }: LineNote) => line },
+    { heading: texts.why, isWide: true, cell: ({ reason }: LineNote) => reason },
+  ];
+}
+
+type LineNote = Import["notedLines"][number];

@@ -74,6 +74,7 @@ export const TURKISH: SettlementTexts = {
     "Satırları henüz karşılaştırılmadı. Dosya bir dakika içinde okunur ve karşılaştırılır: sayfayı o zaman yeniden açın.",
   faultyLines: "Okunamayan satırlar",
   noFaultyLines: "Bütün satırlar okunabildi.",
+  notedLines: "Bir hücresi olmadan alınan satırlar",
   lineNumber: "Satır",
   why: "Neden",
   mapping: "Eşleme",

@@ -75,6 +75,7 @@ const ENGLISH = {
     "None of its lines was compared yet. A file is read and compared within a minute: open the page again then.",
   faultyLines: "Lines that could not be read",
   noFaultyLines: "Every line could be read.",
+  notedLines: "Lines that were taken without a cell",
   lineNumber: "Line",
   why: "Why",
   mapping: "Mapping",

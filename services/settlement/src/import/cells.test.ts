@@ -33,6 +33,13 @@ describe("an amount", () => {
     ["12.50-", -1_250n],
     ["+0.01", 1n],
     [" 3.00 ", 300n],
+    [".5", 50n],
+    ["12.", 1_200n],
+    ["-.01", -1n],
+    ["000,001,234.50", 123_450n],
+    ["000000000005202.96", 520_296n],
+    [`-${"0".repeat(300)}1.50${"0".repeat(20)}`, -150n],
+    ["0".repeat(40), 0n],
   ])("%s is %s", (text, minor) => {
     expect(lira(text)).toBe(minor);
   });
@@ -40,6 +47,8 @@ describe("an amount", () => {
   test.each([
     "",
     "-",
+    ".",
+    "-.",
     "abc",
     "1.2.3",
     "12,34.5",
@@ -97,25 +106,39 @@ test("a time follows its date, and midnight stands where there is none", () => {
   expect(readDateTime("2026-11-22T12:34", "yyyy-MM-dd")).toBe("2026-11-22T12:34:00");
   expect(readDateTime("2026-11-22", "yyyy-MM-dd")).toBe("2026-11-22T00:00:00");
   expect(readDateTime("2026-11-22 24:00", "yyyy-MM-dd")).toEqual({ fault: "not a time" });
+  expect(readDateTime("2026-11-22T12:34:56.789", "yyyy-MM-dd")).toBe("2026-11-22T12:34:56");
   expect(readDateTime("20261120 130507", "yyyyMMdd")).toBe("2026-11-20T13:05:07");
   expect(readDateTime("20261120 2560", "yyyyMMdd")).toEqual({ fault: "not a time" });
 });
 
-test.each(["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)", "a\u0000b", "x".repeat(129), "4111 1111 1111 1111"])(
-  "a text like %j is not stored",
+test.each(["a\u0000b", "x".repeat(129), "4111 1111 1111 1111"])("a text like %j is not stored", (text) => {
+  expect(readText(text)).toEqual({ fault: expect.any(String) as string });
+});
+
+test.each(["+++123/4567/89012+++", "=HYPERLINK(1)", "@SUM(A1)", "-1", "- 7", "A-1"])(
+  "a text like %j is stored as it is, since exports escape formulas",
   (text) => {
-    expect(readText(text)).toEqual({ fault: expect.any(String) as string });
+    expect(readText(` ${text} `)).toBe(text);
   },
 );
+
+test.each(["", "  ", "-", "--", "NOTPROVIDED", "NONREF"])("%j says that there is no text", (text) => {
+  expect(readText(text)).toBeUndefined();
+});
 
 test("of a card number its first six and last four digits are kept, also where the bank masks nothing", () => {
   for (const text of ["411111******1111", "4111111111111111", "4111 11XX XXXX 1111", "411111xxxxxx1111"])
     expect(readMaskedPan(text)).toBe("411111******1111");
-  expect(readMaskedPan("")).toBeUndefined();
+  for (const text of ["", "0000000000000000"]) expect(readMaskedPan(text)).toBeUndefined();
   expect(readMaskedPan("VISA")).toEqual({ fault: "not a masked card number" });
 });
 
 test("a part of so many is a number from 1 to 99", () => {
-  expect([readCount("1"), readCount("12"), readCount("")]).toEqual([1, 12, undefined]);
-  expect(readCount("0")).toEqual({ fault: "not a number from 1 to 99" });
+  expect(["1", "12", "", "06", "01", "010"].map(readCount)).toEqual([1, 12, undefined, 6, 1, 10]);
+  for (const text of ["100", "x", "-1", "1.0"])
+    expect(readCount(text)).toEqual({ fault: "not a number from 1 to 99" });
+});
+
+test.each(["0", "00", "000"])("%s parts are none: the payment is not divided", (text) => {
+  expect(readCount(text)).toBeUndefined();
 });

@@ -12,6 +12,7 @@ export type DecimalForm = "." | "," | "implied";
 
 /**
  * An amount in minor units: digits, one decimal sign, thousands in groups of three or not at all, a sign before or behind.
+ * Zeros before it may fill it up, and digits may be missing on one side of the decimal sign, as in XML Schema's decimals.
  * Decimals beyond the currency's have to be zeros.
  */
 export function readAmount(
@@ -25,16 +26,16 @@ export function readAmount(
   );
   if (!match) return { fault: "not an amount" };
   const [, before = "", whole = "", fraction = "", behind = ""] = match;
-  if (before !== "" && behind !== "") return { fault: "not an amount" };
-  const digits = whole.replaceAll(/[.,]/g, "");
+  if ((before !== "" && behind !== "") || whole + fraction === "") return { fault: "not an amount" };
+  const digits = whole.replaceAll(/[.,]/g, "").replace(/^0+/, "");
   if (digits.length > WHOLE_DIGITS_MAX) return { fault: "amount too large" };
   if (/[1-9]/.test(fraction.slice(exponent))) return { fault: "more decimals than its currency has" };
   const minor = BigInt(digits + fraction.slice(0, exponent).padEnd(exponent, "0"));
   return before === "-" || behind === "-" ? -minor : minor;
 }
 
-const WITH_POINT = /^([+-]?)(\d{1,3}(?:,\d{3})+|\d{1,20})(?:\.(\d{1,12}))?(-?)$/;
-const WITH_COMMA = /^([+-]?)(\d{1,3}(?:\.\d{3})+|\d{1,20})(?:,(\d{1,12}))?(-?)$/;
+const WITH_POINT = /^([+-]?)(\d{1,3}(?:,\d{3})+|\d*)(?:\.(\d*))?(-?)$/;
+const WITH_COMMA = /^([+-]?)(\d{1,3}(?:\.\d{3})+|\d*)(?:,(\d*))?(-?)$/;
 /** With four decimals it still fits PostgreSQL's bigint. */
 const WHOLE_DIGITS_MAX = 13;
 
@@ -76,24 +77,27 @@ export function readDateTime(text: string, form: DateForm): string | CellFault {
   if (isFault(date)) return date;
   const time = text.trim().split(/[ T]/).slice(1).join(" ").trim();
   if (time === "") return `${date}T00:00:00`;
-  const [, hours, minutes, seconds = "00"] = /^([01]\d|2[0-3]):?([0-5]\d)(?::?([0-5]\d))?$/.exec(time) ?? [];
+  const [, hours, minutes, seconds = "00"] =
+    /^([01]\d|2[0-3]):?([0-5]\d)(?::?([0-5]\d)(?:[.,]\d+)?)?$/.exec(time) ?? [];
   return hours === undefined ? { fault: "not a time" } : `${date}T${hours}:${minutes}:${seconds}`;
 }
 
 /**
- * A text that is stored: bounded, printable, no card number, and no formula, which a spreadsheet would run when the
- * differences are exported.
+ * A text that is stored: bounded, printable, and no card number. It may begin like a formula: every export escapes it.
+ *
+ * @returns undefined for an empty cell, and for a word that says that there is none.
  */
 export function readText(text: string): string | undefined | CellFault {
   const trimmed = text.trim();
-  if (trimmed === "") return undefined;
+  if (NOTHING.test(trimmed)) return undefined;
   if (trimmed.length > TEXT_MAX) return { fault: "too long" };
-  if (/^[=+\-@\t]/.test(trimmed)) return { fault: "begins like a formula" };
   if (UNPRINTABLE.test(trimmed)) return { fault: "characters that cannot be printed" };
   if (MANY_DIGITS.test(trimmed) && holdsCardNumber(trimmed)) return { fault: "a card number" };
   return trimmed;
 }
 
+/** `NOTPROVIDED` is ISO 20022's word for a reference that there is not, and `NONREF` that of SWIFT. */
+const NOTHING = /^(?:-*|NOTPROVIDED|NONREF)$/;
 const TEXT_MAX = 128;
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029\uFFFD]/u;
 /** Fewer digits are no card number; most cells need no further check. */
@@ -102,14 +106,14 @@ const MANY_DIGITS = /(?:\p{Nd}\P{Nd}{0,3}){13}/u;
 /** A card number as the first six and the last four digits, however the bank masks it, and even if it does not. */
 export function readMaskedPan(text: string): string | undefined | CellFault {
   const digits = text.replaceAll(/[ -]/g, "");
-  if (digits === "") return undefined;
+  if (/^0*$/.test(digits)) return undefined;
   if (!/^\d{6}[\d*xX#.]{2,9}\d{4}$/.test(digits)) return { fault: "not a masked card number" };
   return `${digits.slice(0, 6)}${"*".repeat(digits.length - 10)}${digits.slice(-4)}`;
 }
 
-/** A whole number from 1 to 99. */
+/** A whole number from 1 to 99. Zero is none: a bank writes it where a payment is not divided. */
 export function readCount(text: string): number | undefined | CellFault {
-  const trimmed = text.trim();
-  if (trimmed === "") return undefined;
-  return /^[1-9]\d?$/.test(trimmed) ? Number(trimmed) : { fault: "not a number from 1 to 99" };
+  const digits = /^0*(\d{0,2})$/.exec(text.trim())?.[1];
+  if (digits === undefined) return { fault: "not a number from 1 to 99" };
+  return digits === "" ? undefined : Number(digits);
 }

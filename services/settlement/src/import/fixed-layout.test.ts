@@ -46,6 +46,16 @@ test("a file keeps each line of another length with its reason, and takes the ot
   expect(faults).toEqual([{ lineNo: 3, reason: "87 characters, not 88" }]);
 });
 
+test("a file may fill up all of its numbers with zeros", async () => {
+  const pointed = { ...FIXED, file: { ...FIXED.file, decimal: "," } };
+  const mapping = parseMapping(JSON.stringify(pointed), "pointed.json");
+  const padded = sale.replace("000000101250", "000001012,50").replace("00002015", "00020,15");
+  const last = `T${"2".padStart(6, "0")}`.padEnd(38) + "000001012,50".padEnd(50);
+  const { lines, faults } = await readWhole(mapping, bank(HEAD, padded, last));
+  expect(faults).toEqual([]);
+  expect(lines).toMatchObject([{ grossMinor: 101_250n, feeMinor: 2_015n }]);
+});
+
 test("a bank may leave out the blanks at the end of a line, where the mapping says no length", async () => {
   const { lineLength: _, ...file } = FIXED.file;
   const short = parseMapping(JSON.stringify({ ...FIXED, file }), "short.json");

@@ -68,6 +68,7 @@ function rowOf(
     transacted_at: line.transactedAt ?? null,
     settles_on: line.settlesOn ?? null,
     payout_id: line.payoutId ?? null,
+    note: line.note?.slice(0, REASON_MAX) ?? null,
   };
 }
 

@@ -56,6 +56,8 @@ export type LineTable = {
   transacted_at: string | null;
   settles_on: string | null;
   payout_id: string | null;
+  /** The cells that could not be read and were left out. */
+  note: string | null;
   fact_id: string | null;
   /** The merchant of the line's fact. */
   merchant_id: string | null;

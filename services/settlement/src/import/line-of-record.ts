@@ -15,7 +15,9 @@ import type { LineFault, LineKind, SettlementLine } from "./settlement-line.ts";
 export type BankRecord = ReadonlyMap<string, string>;
 
 /**
- * Reads a line by its mapping, without any I/O.
+ * Reads a line by its mapping, without any I/O. Its kind and its amounts have to be readable, and one of its days where
+ * the mapping names any: without them nothing is known of the money. Another cell that cannot be read is dropped, and
+ * the line says so in its note.
  *
  * @returns `skip` for a line that reports no movement.
  */
@@ -33,8 +35,10 @@ export function lineOfRecord(
     "const" in fields.currency ? fields.currency.const : cellOf(record, fields.currency.column);
   const amounts = readAmounts(mapping, record, { kind, currency });
   if (typeof amounts === "string") return fault(amounts);
-  const optional = readOptional(mapping, record);
-  if (typeof optional === "string") return fault(optional);
+  const { optional, dropped } = readOptional(mapping, record);
+  const days = dropped.filter(({ name }) => name === "settlesOn" || name === "transactedAt");
+  if (days.length > 0 && optional.settlesOn === undefined && optional.transactedAt === undefined)
+    return fault(reasonOf(days));
   const referenceId = optional.reference === undefined ? undefined : idIn(optional.reference);
   return {
     lineNo,
@@ -43,7 +47,15 @@ export function lineOfRecord(
     ...amounts,
     ...optional,
     ...(referenceId !== undefined && { referenceId }),
+    ...(dropped.length > 0 && { note: reasonOf(dropped) }),
   };
+}
+
+/** A cell that was left out, and why. */
+type Dropped = { name: string; fault: string };
+
+function reasonOf(cells: readonly Dropped[]): string {
+  return cells.map(({ name, fault }) => `${name}: ${fault}`).join(", ");
 }
 
 function cellOf(record: BankRecord, column: string): string {
@@ -58,7 +70,9 @@ function kindOf({ kind }: RecordsMapping, record: BankRecord): LineKind | undefi
 
 type Amounts = Pick<SettlementLine, "grossMinor" | "feeMinor" | "netMinor">;
 
-/** The one of gross, fee and net that the bank leaves out follows from the other two. */
+/**
+ * The one of gross, fee and net that the bank leaves out, in the whole file or in this line, follows from the other two.
+ */
 function readAmounts(
   { file, fields }: RecordsMapping,
   record: BankRecord,
@@ -68,9 +82,12 @@ function readAmounts(
   for (const name of ["gross", "fee", "net"] as const) {
     const rule = fields[name];
     if (rule === undefined) continue;
+    const written = rule.columns.map((column) => cellOf(record, column)).filter((cell) => cell !== "");
+    const other = name === "fee" ? fields.net : sums.fee;
+    if (written.length === 0 && name !== "gross" && other !== undefined) continue;
     let sum = 0n;
-    for (const column of rule.columns) {
-      const cell = readAmount(cellOf(record, column), { decimal: file.decimal, currency });
+    for (const text of written.length > 0 ? written : [""]) {
+      const cell = readAmount(text, { decimal: file.decimal, currency });
       if (isFault(cell)) return `${name}: ${cell.fault}`;
       sum += cell;
     }
@@ -101,10 +118,12 @@ function signed(minor: bigint, kind: LineKind): bigint {
   }
 }
 
-type Optional = Omit<SettlementLine, "lineNo" | "kind" | "currency" | keyof Amounts>;
+type Optional = Omit<SettlementLine, "lineNo" | "kind" | "currency" | "note" | keyof Amounts>;
 
-function readOptional({ file, fields }: RecordsMapping, record: BankRecord): Optional | string {
-  const { transactedAt } = fields;
+function readOptional(
+  { file, fields }: RecordsMapping,
+  record: BankRecord,
+): { optional: Optional; dropped: Dropped[] } {
   const cells: Record<string, string | number | undefined | CellFault> = {};
   for (const name of ["reference", "bankReference", "authCode", "item", "payoutId"] as const) {
     if (fields[name]) cells[name] = readText(cellOf(record, fields[name].column));
@@ -115,15 +134,19 @@ function readOptional({ file, fields }: RecordsMapping, record: BankRecord): Opt
   if (fields.maskedCard) cells["maskedPan"] = readMaskedPan(cellOf(record, fields.maskedCard.column));
   const settlesOn = fields.settlesOn && cellOf(record, fields.settlesOn.column);
   if (settlesOn) cells["settlesOn"] = readDate(settlesOn, file.dates);
-  const transacted = transactedAt?.columns
+  const transacted = fields.transactedAt?.columns
     .map((column) => cellOf(record, column))
     .join(" ")
     .trim();
   if (transacted) cells["transactedAt"] = readDateTime(transacted, file.dates);
-  const present = Object.entries(cells).filter(([, cell]) => cell !== undefined);
-  const faulty = present.find(([, cell]) => isFault(cell));
-  if (faulty) return `${faulty[0]}: ${(faulty[1] as CellFault).fault}`;
-  return Object.fromEntries(present);
+  const dropped = Object.entries(cells).flatMap(([name, cell]) =>
+    isFault(cell) ? { name, fault: cell.fault } : [],
+  );
+  // A day whose time cannot be read is still the day.
+  if (transacted && isFault(cells["transactedAt"]))
+    cells["transactedAt"] = readDateTime(transacted.split(/[ T]/)[0]!, file.dates);
+  const present = Object.entries(cells).filter(([, cell]) => cell !== undefined && !isFault(cell));
+  return { optional: Object.fromEntries(present), dropped };
 }
 
 /**

@@ -22,6 +22,7 @@ export const LINE_COLUMNS = [
   ["transacted_at", "timestamp"],
   ["settles_on", "date"],
   ["payout_id", "text"],
+  ["note", "text"],
 ] as const satisfies [keyof GivenLine, string][];
 
 const NAMES = LINE_COLUMNS.map(([column]) => column).join(", ");

@@ -1,3 +1,4 @@
+import { textDecoder, XML_DECLARATION_BYTES, xmlEncoding } from "@holdfast/acquirer/decode-text";
 import { SaxesParser, type SaxesTagPlain } from "saxes";
 import { isFault, readAmount, readDate, readText } from "./cells.ts";
 import {
@@ -15,13 +16,11 @@ import {
  * @throws SettlementFileError
  */
 export async function* readCamt(parts: AsyncIterable<Uint8Array>): AsyncGenerator<LineBatch> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
   const reading = createReading();
-  for await (const part of parts) {
-    reading.write(decode(() => decoder.decode(part, { stream: true })));
+  for await (const text of decoded(parts)) {
+    reading.write(text);
     if (reading.size() >= BATCH_ENTRIES) yield reading.taken();
   }
-  reading.write(decode(() => decoder.decode()));
   reading.close();
   yield reading.taken();
 }
@@ -31,13 +30,36 @@ const BATCH_ENTRIES = 500;
 const TOKEN_MAX = 64 * 1_024;
 const DEPTH_MAX = 32;
 
-function decode(read: () => string): string {
-  try {
-    return read();
-  } catch (cause) {
-    throw new SettlementFileError("encoding", "the file is not UTF-8 text", { cause });
+/** Decodes a document as it declares; without a declaration it is UTF-8. */
+async function* decoded(parts: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let beginning: Buffer | undefined = Buffer.alloc(0);
+  let encoding = "UTF-8";
+  let decoder: TextDecoder | undefined;
+  const decode = (part: Uint8Array, stream: boolean) => {
+    try {
+      decoder ??= textDecoder(encoding);
+      if (decoder) return decoder.decode(part, { stream });
+    } catch (cause) {
+      throw new SettlementFileError("encoding", `the file is not ${encoding} text`, { cause });
+    }
+    throw new SettlementFileError("encoding", `the encoding ${encoding} is not read`);
+  };
+  for await (const part of parts) {
+    if (!beginning) {
+      yield decode(part, true);
+      continue;
+    }
+    beginning = Buffer.concat([beginning, part]);
+    if (beginning.length < XML_DECLARATION_BYTES) continue;
+    encoding = xmlEncoding(beginning) ?? encoding;
+    yield decode(beginning, true);
+    beginning = undefined;
   }
+  if (beginning) encoding = xmlEncoding(beginning) ?? encoding;
+  yield decode(beginning ?? Buffer.alloc(0), false);
 }
+
+const ROOTS = ["Document", "BkToCstmrStmt"];
 
 type Entry = { values: Map<string, string>; currency: string };
 
@@ -61,12 +83,14 @@ function createReading() {
     text = "";
     path.push(localName(name));
     if (path.length > DEPTH_MAX) throw new SettlementFileError("not_well_formed", "elements are too deep");
-    if (path.length === 1 && path[0] !== "Document")
+    // The intraday report and the notification, camt.052 and camt.054, have the same entries before the statement.
+    if (path.length <= 2 && path.at(-1) !== ROOTS[path.length - 1])
       throw new SettlementFileError("mapping_does_not_fit", "the file is no camt.053 statement");
     if (path.at(-1) === "Ntry") entry = { values: new Map(), currency: "" };
     if (entry && path.at(-1) === "Amt" && path.at(-2) === "Ntry") entry.currency = attributes["Ccy"] ?? "";
   });
   parser.on("text", (part) => void (text += part));
+  parser.on("cdata", (part) => void (text += part));
   parser.on("closetag", ({ name }) => {
     sinceToken = 0;
     const element = localName(name);
@@ -129,12 +153,20 @@ function lineOfEntry({ values, currency }: Entry, lineNo: number): SettlementLin
   if (isFault(amount)) return fault(`Amt: ${amount.fault}`);
   const direction = values.get("CdtDbtInd");
   if (direction !== "CRDT" && direction !== "DBIT") return fault("CdtDbtInd: neither CRDT nor DBIT");
-  const settlesOn = readDate(values.get("ValDt/Dt") ?? values.get("ValDt/DtTm") ?? "", "yyyy-MM-dd");
-  if (isFault(settlesOn)) return fault(`ValDt: ${settlesOn.fault}`);
-  const bankReference = readText(values.get("AcctSvcrRef") ?? "");
-  if (isFault(bankReference)) return fault(`AcctSvcrRef: ${bankReference.fault}`);
-  const payoutId = readText(values.get("NtryDtls/TxDtls/Refs/EndToEndId") ?? values.get("NtryRef") ?? "");
-  if (isFault(payoutId)) return fault(`EndToEndId: ${payoutId.fault}`);
+  // Each of the two days is optional: without that of its value the entry's money counts from its booking.
+  const settlesOn = ["ValDt/Dt", "ValDt/DtTm", "BookgDt/Dt", "BookgDt/DtTm"]
+    .map((name) => readDate(values.get(name) ?? "", "yyyy-MM-dd"))
+    .find((day) => typeof day === "string");
+  if (settlesOn === undefined) return fault("ValDt, BookgDt: not a date");
+  const dropped: string[] = [];
+  const text = (name: string): string | undefined => {
+    const read = readText(values.get(name) ?? "");
+    if (!isFault(read)) return read;
+    dropped.push(`${name}: ${read.fault}`);
+    return undefined;
+  };
+  const bankReference = text("AcctSvcrRef");
+  const payoutId = text("NtryDtls/TxDtls/Refs/EndToEndId") ?? text("NtryRef");
   // An entry that takes back an earlier one has the direction of its own money.
   const signed = direction === "CRDT" ? amount : -amount;
   return {
@@ -147,5 +179,6 @@ function lineOfEntry({ values, currency }: Entry, lineNo: number): SettlementLin
     settlesOn,
     ...(bankReference !== undefined && { bankReference }),
     ...(payoutId !== undefined && { payoutId }),
+    ...(dropped.length > 0 && { note: dropped.join(", ") }),
   };
 }

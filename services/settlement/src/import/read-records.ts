@@ -147,7 +147,8 @@ function createTotals({ file }: RecordsMapping) {
       if (!stated && read.faulty > 0 && read.faulty === read.seen) return;
       if (!stated) throw new SettlementFileError("truncated", "the bank's line of totals is not there");
       const count = totals.count === undefined ? undefined : stated.get(totals.count)?.trim();
-      if (count !== undefined && count !== `${read.seen}`)
+      // Numbers of a file are filled up with zeros.
+      if (count !== undefined && count.replace(/^0+(?=\d)/, "") !== `${read.seen}`)
         throw new SettlementFileError("totals_differ", `${read.seen} lines, and the totals say ${count}`);
       // Sums over several currencies cannot be compared.
       if (read.faulty > 0 || currencies.size > 1) return;

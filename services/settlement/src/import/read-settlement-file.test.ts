@@ -136,13 +136,18 @@ describe("a file of delimited lines", () => {
   });
 
   test.each([
-    ["a formula", { reference: "=cmd|' /C calc'!A0" }, "reference: begins like a formula"],
-    ["a card number", { reference: "4111111111111111" }, "reference: a card number"],
     ["an unknown kind", { kind: "GIFT" }, "kind: not in the mapping"],
     ["a name of an object's own", { kind: "constructor" }, "kind: not in the mapping"],
     ["no amount", { gross: "12,5x" }, "gross: not an amount"],
     ["an unknown currency", { currency: "ZZZ" }, "gross: unknown currency"],
-    ["no day", { settles_on: "2026-02-30" }, "settlesOn: not a date"],
+    [
+      "no day",
+      { settles_on: "2026-02-30", transacted_at: "x" },
+      "settlesOn: not a date, transactedAt: not a date",
+    ],
+    ["no day but an empty one", { settles_on: "2026-02-30", transacted_at: "" }, "settlesOn: not a date"],
+    ["neither fee nor net amount", { fee: "", net: "" }, "net: not an amount"],
+    ["a fee that is no amount", { fee: "n/a" }, "fee: not an amount"],
   ])("with %s in a cell keeps the reason and takes the others", async (_, change, reason) => {
     const { lines, faults } = await readWhole(
       generic,
@@ -150,6 +155,62 @@ describe("a file of delimited lines", () => {
     );
     expect(lines.map(({ lineNo }) => lineNo)).toEqual([2, 4]);
     expect(faults).toEqual([{ lineNo: 3, reason }]);
+  });
+
+  const taken = async (change: Partial<GenericCells>) => {
+    const { lines, faults } = await readWhole(generic, file(genericLine({ ...CELLS, ...change })));
+    expect(faults).toEqual([]);
+    return lines[0]!;
+  };
+
+  test.each([
+    ["a card number", { reference: "4111111111111111" }, "reference", "reference: a card number"],
+    [
+      "a card that is not masked as usual",
+      { card: "****" },
+      "maskedPan",
+      "maskedPan: not a masked card number",
+    ],
+    [
+      "a control character",
+      { auth_code: "a\u0001" },
+      "authCode",
+      "authCode: characters that cannot be printed",
+    ],
+    ["a long text", { payout_id: "x".repeat(129) }, "payoutId", "payoutId: too long"],
+    ["no day of settlement", { settles_on: "00000000" }, "settlesOn", "settlesOn: not a date"],
+    ["no day of the transaction", { transacted_at: "?" }, "transactedAt", "transactedAt: not a date"],
+  ] as const)("with %s in an optional cell is taken without the cell", async (_, change, name, note) => {
+    const { [name]: __, ...others } = await taken({});
+    expect(await taken(change)).toEqual({
+      ...others,
+      note,
+      ...(name === "reference" && { referenceId: undefined }),
+    });
+  });
+
+  test("with several such cells names each of them", async () => {
+    expect(await taken({ auth_code: "x".repeat(129), card: "?" })).toMatchObject({
+      grossMinor: 1_250n,
+      note: "authCode: too long, maskedPan: not a masked card number",
+    });
+  });
+
+  test("with a time that cannot be read keeps its day", async () => {
+    expect(await taken({ transacted_at: "2026-11-20T24:61", settles_on: "" })).toMatchObject({
+      transactedAt: "2026-11-20T00:00:00",
+      note: "transactedAt: not a time",
+    });
+  });
+
+  test("with a text like a formula, or a word for none, has no note", async () => {
+    expect(await taken({ reference: "+++123/4567/89012+++", auth_code: "-" })).not.toHaveProperty("note");
+    expect(await taken({ auth_code: "-" })).not.toHaveProperty("authCode");
+  });
+
+  test("without a fee or a net amount has the one that follows from the others", async () => {
+    expect(await taken({ fee: "" })).toMatchObject({ feeMinor: 25n, netMinor: 1_225n });
+    expect(await taken({ net: "" })).toMatchObject({ feeMinor: 25n, netMinor: 1_225n });
   });
 
   test("may begin with a byte order mark", async () => {
@@ -204,6 +265,21 @@ describe("a bank's day with a line of totals", () => {
     ]);
   });
 
+  test.each(["0;0", "00;00", ";"])("with %s installments has lines of undivided payments", async (parts) => {
+    const { lines, faults } = await readWhole(
+      nestpay,
+      turkish(sale().replace(";1;1;", `;${parts};`), totals("0001", "0000001012,50", "000000992,35")),
+    );
+    expect(faults).toEqual([]);
+    expect(lines[0]).not.toHaveProperty("installment");
+    expect(lines[0]).not.toHaveProperty("installments");
+  });
+
+  test("may fill up the numbers of its installments", async () => {
+    const parts = turkish(sale().replace(";1;1;", ";01;06;"), totals("1", "1.012,50", "992,35"));
+    expect((await readWhole(nestpay, parts)).lines).toMatchObject([{ installment: 1, installments: 6 }]);
+  });
+
   test.each([
     ["that is not there", [sale()], "truncated"],
     ["that was cut off", [sale(), totals("1", "1.012,50", "992,35").slice(0, 20)], "truncated"],
@@ -229,10 +305,10 @@ describe("a bank's day with a line of totals", () => {
 describe("a bank statement of ISO 20022", () => {
   const entry = (amount: string, direction = "CRDT", more = "") =>
     `<Ntry><Amt Ccy="TRY">${amount}</Amt><CdtDbtInd>${direction}</CdtDbtInd><Sts><Cd>BOOK</Cd></Sts><ValDt><Dt>2026-11-23</Dt></ValDt><AcctSvcrRef>b-1</AcctSvcrRef><NtryDtls><TxDtls><Refs><EndToEndId>payout-1</EndToEndId></Refs><Amt Ccy="TRY">1</Amt></TxDtls></NtryDtls>${more}</Ntry>`;
+  const documentOf = (message: string, ...entries: string[]) =>
+    `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><${message}><Stmt>${entries.join("")}</Stmt></${message}></Document>`;
   const statement = (...entries: string[]) =>
-    Buffer.from(
-      `<?xml version="1.0"?><Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt><Stmt>${entries.join("")}</Stmt></BkToCstmrStmt></Document>`,
-    );
+    Buffer.from(`<?xml version="1.0"?>${documentOf("BkToCstmrStmt", ...entries)}`);
 
   test("reports payouts, with what went out negative", async () => {
     expect(await readWhole(camt, statement(entry("1234.50"), entry("1.00", "DBIT"), entry("x")))).toEqual({
@@ -251,6 +327,54 @@ describe("a bank statement of ISO 20022", () => {
     });
   });
 
+  const read = async (content: Buffer) => {
+    const { lines, faults } = await readWhole(camt, content);
+    expect(faults).toEqual([]);
+    return lines[0]!;
+  };
+
+  test("counts an entry without the day of its value from its booking", async () => {
+    const day = "<ValDt><Dt>2026-11-23</Dt></ValDt>";
+    const booked = (form: string) => entry("1").replace(day, `<BookgDt>${form}</BookgDt>`);
+    for (const form of ["<Dt>2026-11-20</Dt>", "<DtTm>2026-11-20T23:00:00.5+02:00</DtTm>"])
+      expect(await read(statement(booked(form)))).toMatchObject({ settlesOn: "2026-11-20" });
+    const none = await readWhole(camt, statement(entry("1"), entry("2").replace(day, "")));
+    expect(none.faults).toEqual([{ lineNo: 2, reason: "ValDt, BookgDt: not a date" }]);
+  });
+
+  test("may fill up its amounts with zeros", async () => {
+    expect(await read(statement(entry("000000000005202.96")))).toMatchObject({ netMinor: 520_296n });
+  });
+
+  test("keeps an entry whose reference cannot be read, and takes NOTPROVIDED for none", async () => {
+    const referring = (reference: string) =>
+      statement(
+        entry("1").replace("payout-1", reference).replace("<NtryDtls>", "<NtryRef>77</NtryRef><NtryDtls>"),
+      );
+    const payoutIdOf = async (reference: string) => (await read(referring(reference))).payoutId;
+    expect(await payoutIdOf("+++123/4567/89012+++")).toBe("+++123/4567/89012+++");
+    expect(await payoutIdOf("<![CDATA[a&b]]>")).toBe("a&b");
+    expect(await payoutIdOf("NOTPROVIDED")).toBe("77");
+    expect(await read(referring("4111111111111111"))).toMatchObject({
+      payoutId: "77",
+      note: "NtryDtls/TxDtls/Refs/EndToEndId: a card number",
+    });
+  });
+
+  test.each([
+    ["ISO-8859-1", "latin1"],
+    ["iso-8859-9", "latin1"],
+    ["UTF-8", "utf8"],
+  ] as const)("in %s is read as it declares", async (declared, encoding) => {
+    const text = documentOf("BkToCstmrStmt", entry("1").replace("payout-1", "Gutschrift Händler"));
+    const content = Buffer.from(`<?xml version="1.0" encoding="${declared}"?>${text}`, encoding);
+    expect(await read(content)).toMatchObject({ payoutId: "Gutschrift Händler" });
+  });
+
+  test("of fewer bytes than a declaration may have is read", async () => {
+    await expect(readWhole(camt, Buffer.from("<Document/>"))).rejects.toMatchObject({ code: "empty" });
+  });
+
   test("leaves out what is not booked", async () => {
     const pending = entry("5").replace("BOOK", "PDNG");
     expect((await readWhole(camt, statement(entry("1"), pending))).lines).toHaveLength(1);
@@ -260,9 +384,13 @@ describe("a bank statement of ISO 20022", () => {
     ["is cut off", statement(entry("1")).subarray(0, -30), "not_well_formed"],
     ["has a document type", Buffer.from('<!DOCTYPE a [<!ENTITY x "y">]><Document/>'), "not_well_formed"],
     ["is another document", Buffer.from("<html/>"), "mapping_does_not_fit"],
+    ["is camt.052", Buffer.from(documentOf("BkToCstmrAcctRpt", entry("1"))), "mapping_does_not_fit"],
+    ["is camt.054", Buffer.from(documentOf("BkToCstmrDbtCdtNtfctn", entry("1"))), "mapping_does_not_fit"],
+    ["is not in the encoding that it declares", Buffer.from("<Document>ä</Document>", "latin1"), "encoding"],
+    ["declares UTF-7", Buffer.from('<?xml version="1.0" encoding="UTF-7"?><Document/>'), "encoding"],
     ["has no entries", statement(), "empty"],
     ["has a text without an end", Buffer.from(`<Document>${"a".repeat(200_000)}`), "not_well_formed"],
-    ["is deep", Buffer.from("<Document>" + "<a>".repeat(50)), "not_well_formed"],
+    ["is deep", Buffer.from("<Document><BkToCstmrStmt>" + "<a>".repeat(50)), "not_well_formed"],
   ])("that %s is refused whole", async (_, content, code) => {
     await expect(readWhole(camt, content)).rejects.toMatchObject({ name: "SettlementFileError", code });
   });

@@ -42,6 +42,8 @@ export type SettlementLine = {
   /** `2026-11-23`. */
   settlesOn?: string;
   payoutId?: string;
+  /** The cells that could not be read and were left out, and why; never their content. */
+  note?: string;
 };
 
 /** A line that cannot be read, and why; never its content, which may be a card number or a buyer's name. */

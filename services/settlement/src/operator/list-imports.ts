@@ -35,7 +35,7 @@ export async function listImports(
   return { outcome: "done", result: { items: page.map(shownImport), ...next } };
 }
 
-/** One file, with its unreadable lines and the result of comparing the others. */
+/** One file, with what could not be read of it and the result of comparing the others. */
 export async function describeImport(
   db: Kysely<SettlementDatabase>,
   importId: string,
@@ -49,6 +49,14 @@ export async function describeImport(
     .orderBy("line_no")
     .limit(FAULTS_SHOWN)
     .execute();
+  const noted = await db
+    .selectFrom("line")
+    .select(["line_no", "note"])
+    .where("import_id", "=", importId)
+    .where("note", "is not", null)
+    .orderBy("line_no")
+    .limit(FAULTS_SHOWN)
+    .execute();
   const { rows: verdicts } = await sql<{ verdict: string; count: number }>`
     select coalesce(verdict, 'WAITING') as verdict, count(*)::int as count from line
     where import_id = ${importId} group by 1 order by 1`.execute(db);
@@ -58,6 +66,7 @@ export async function describeImport(
       ...shownImport(row),
       verdicts: Object.fromEntries(verdicts.map(({ verdict, count }) => [verdict, count])),
       faultyLines: faulty.map(({ line_no, reason }) => ({ line: line_no, reason })),
+      notedLines: noted.map(({ line_no, note }) => ({ line: line_no, reason: note! })),
     },
   };
 }
