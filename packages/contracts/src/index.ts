@@ -7,6 +7,7 @@ export * from "./log-level.ts";
 export * from "./logo.ts";
 export * from "./livemode.ts";
 export * from "./money.ts";
+export { CURRENCY_LIST } from "./currencies.ts";
 export * from "./operator-role.ts";
 export * from "./page.ts";
 export * from "./payment-status.ts";

@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
-import { amountToJson, currencyExponent, formatAmount, parseAmount, parseJsonAmount } from "./money.ts";
+import {
+  amountToJson,
+  CURRENCIES,
+  currencyExponent,
+  formatAmount,
+  parseAmount,
+  parseJsonAmount,
+} from "./money.ts";
 
 describe("parseAmount", () => {
   test.each([
@@ -97,7 +104,18 @@ test("every amount there is survives text, minor units and the JSON number", () 
 
 test("exponents are ISO 4217's, and what is not money is unknown", () => {
   expect(["TRY", "JPY", "KWD", "CLF", "ISK", "HUF"].map(currencyExponent)).toEqual([2, 0, 3, 4, 0, 2]);
-  expect(["XXX", "XTS", "XAU", "try", "ZZZ", "", "TRYX"].map(currencyExponent)).toEqual(
-    Array(7).fill(undefined),
+  expect(["XXX", "XTS", "XAU", "XAD", "try", "ZZZ", "", "TRYX"].map(currencyExponent)).toEqual(
+    Array(8).fill(undefined),
   );
+});
+
+test("a currency of 2025 is known, and so are those that were withdrawn while payments in them exist", () => {
+  expect(["XCG", "ZWG", "SLE", "ANG", "BGN", "CUC"].map(currencyExponent)).toEqual([2, 2, 2, 2, 2, 2]);
+  expect(["HRK", "ZWL"].map(currencyExponent)).toEqual([undefined, undefined]);
+});
+
+test("the list names each currency once", () => {
+  expect(CURRENCIES).toHaveLength(new Set(CURRENCIES).size);
+  expect(CURRENCIES).toHaveLength(167);
+  expect(CURRENCIES.join(" ")).toMatch(/^[A-Z]{3}(?: [A-Z]{3})+$/);
 });

@@ -1,28 +1,16 @@
-import * as currencyCodes from "currency-codes";
+import { CURRENCY_DECIMALS } from "./currencies.ts";
 
-/**
- * Money is a bigint count of minor units together with an ISO 4217 currency; the exponent (JPY 0, TRY 2, KWD 3) comes
- * from the ISO list of the `currency-codes` package, never from Intl, whose display digits differ for 16 currencies.
- */
+/** Money is a bigint count of minor units together with an ISO 4217 currency, whose exponent is JPY 0, TRY 2, KWD 3. */
 
 /** The largest amount the API takes, in major units: 999 999 999.99 of any currency. */
 const LARGEST_AMOUNT_MINOR_TIMES_100 = 99_999_999_999n;
 
-/** Codes of ISO 4217 that cannot be charged: metals, units of account, tests, none. */
-const NOT_CHARGEABLE = new Set("XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX".split(" "));
-
-const exponents = new Map(
-  currencyCodes.data
-    .filter(({ code }) => !NOT_CHARGEABLE.has(code))
-    .map(({ code, digits }) => [code, digits]),
-);
-
 /** Every currency that can be charged, by its ISO 4217 code. */
-export const CURRENCIES: readonly string[] = [...exponents.keys()].toSorted();
+export const CURRENCIES: readonly string[] = [...CURRENCY_DECIMALS.keys()].toSorted();
 
 /** Decimals of a currency's minor unit, or undefined for a code we do not know. Upper case only. */
 export function currencyExponent(currency: string): number | undefined {
-  return exponents.get(currency);
+  return CURRENCY_DECIMALS.get(currency);
 }
 
 export type AmountFault = "invalid_amount" | "too_many_decimals" | "must_be_positive" | "too_large";

@@ -1,24 +1,33 @@
 import { codeTable } from "@holdfast/acquirer/kit";
 
+export const IYZICO_CODE_LIST = {
+  name: "iyzico's error codes",
+  source: "https://docs.iyzico.com/en/add-ons/error-codes",
+  comparedOn: "2026-11-29",
+} as const;
+
 /**
  * Our classes of iyzico's error codes; iyzico's documents have none. `failed` are the codes that its own list names as a
  * failure of a system or a time-out. A code that stands in no list is as unproven as these.
  */
 export const FAILURE_CODES = codeTable({
-  /** Do not honour, security code, refer to the issuer, proof of authentication, attempts, declined, PIN. */
-  soft: "10005 10084 10207 10210 10211 10212 10220 10226 10227",
+  /**
+   * Do not honour, security code, refer to the issuer, proof of authentication, attempts, declined, PIN, declined by iyzico or
+   * by the bank behind it.
+   */
+  soft: "10005 10084 10207 10210 10211 10212 10220 10226 10227 10243 10244",
   /**
    * Invalid transaction, suspected fraud, expired, not permitted to cardholder or terminal, restricted by law, card not
    * permitted, merchant category, no such issuer, no installments with debit cards, no foreign cards, no installments,
-   * restricted card, expiry date, refund declined.
+   * restricted card, expiry date, blocked by the bank, refund declined; refused by iyzico's fraud engine or its blacklist.
    */
-  hard: "10012 10034 10054 10057 10058 10093 10201 10208 10216 10218 10221 10222 10225 10229 10246",
+  hard: "6000 6001 10012 10034 10054 10057 10058 10093 10201 10208 10216 10218 10221 10222 10225 10229 10230 10246",
   /** A debit card that needs 3-D Secure. */
   sca_required: "10217",
   /** Lost, stolen, blocked. */
   stolen: "10041 10043 10209",
-  /** Not sufficient funds, limit. */
-  limit: "10051 10224",
+  /** Not sufficient funds, limits of withdrawals and of one payment. */
+  limit: "10051 10224 10248",
   /**
    * Refused by iyzico before an issuer saw it: fields that are missing or malformed, prices, the basket's sum, BIN, card
    * number, currency, card type, points.
@@ -30,8 +39,7 @@ export const FAILURE_CODES = codeTable({
   too_many_calls: "50000",
   day_not_ended: "10223",
   /**
-   * A system error, "general errors", already approved, communication, time-outs, an issuer out of order, a request that
-   * the bank blocked.
+   * A system error, "general errors", already approved, communication, time-outs, an issuer out of order.
    */
-  failed: "1 10202 10203 10204 10214 10219 10228 10230 10236 10240 10241 10242",
+  failed: "1 10202 10203 10204 10214 10219 10228 10236 10240 10241 10242",
 });

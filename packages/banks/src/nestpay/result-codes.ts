@@ -42,6 +42,12 @@ const OTHER_SPELLINGS: ReadonlyMap<string, string> = new Map([
   ["215021", "2504"],
 ]);
 
+export const NESTPAY_CODE_LIST = {
+  name: "Nestpay's and the issuers' codes",
+  source: "the bank's list of error codes, and ISO 8583, field 39",
+  comparedOn: "2026-11-23",
+} as const;
+
 const ISSUER_CODES = codeTable({
   soft: "01 02 05 81 82 84",
   hard: "12 14 15 33 36 38 52 53 54 55 57 62 63 75 80 93 GK",
