@@ -261,6 +261,7 @@ export const resolvePayment = defineEndpoint({
     "proposal, and neither may have issued the credential that made the payment. FAILED always sends a reversal first, and is refused (`bank_says_settled`) where the bank says that the " +
     "amount is still reserved or charged. A payment that is being reversed can become SUCCESS only after the bank has refused the reversal, and " +
     "while no reversal that it has not answered may still take effect (`reversal_pending`); it can then be refunded. A " +
+    "capture or cancellation is recorded as the bank knows it, a capture in the amount that the bank took. A " +
     "request that may still be under way is `too_young`.",
   pathParameters: paymentPath,
   notFound: "payment_not_found",

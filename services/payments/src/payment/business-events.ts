@@ -30,6 +30,8 @@ export type BusinessEvents = {
   reversalRefused(payment: ShownPayment, refusal: { kind: string; resultCode: string }): void;
   /** The bank shows money of a payment that had ended because the bank had not seen it. It is given back. */
   lateMoneySeen(payment: ShownPayment): void;
+  /** An authorization that should expire, of which the bank shows a capture that is none of ours. */
+  capturedUnasked(payment: ShownPayment): void;
   /** Such money could not be given back yet. */
   lateMoneyStands(payment: ShownPayment, attempt: Omit<RecoveryAttempt, "ageMs">): void;
   /** Recovery has concluded what was unknown. */
@@ -168,6 +170,10 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     lateMoneySeen(payment) {
       lateMoney.add(1);
       log.error(identify(payment), "the bank has carried out a payment that had ended as never seen");
+    },
+    capturedUnasked(payment) {
+      mismatches.add(1);
+      log.error(identify(payment), "the bank has captured a payment that is only authorized here");
     },
     lateMoneyStands(payment, { cause, attempts }) {
       if (isStuck(cause, attempts)) stuckReversals.add(1);

@@ -6,6 +6,8 @@ import type { Acquirers } from "../../bank/calls/acquirers.ts";
 import type { BusinessEvents } from "../../payment/business-events.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import { postpone } from "../../payment/payment-lease.ts";
+import { findCalls } from "../../bank/ledger/call-queries.ts";
+import { showsCapture } from "../../bank/ledger/ask-about.ts";
 import type { Sent } from "../../bank/ledger/movement.ts";
 import { paymentRecord } from "../../payment/payment-record.ts";
 import {
@@ -44,7 +46,12 @@ export async function concludeOperation(
     case "approved":
       return await endOperation(deps, payment, operation, { state: "DONE", ...resultOf(outcome) });
     case "declined":
-      return await endOperation(deps, payment, operation, { state: "DECLINED", ...resultOf(outcome) });
+      return await endOperation(
+        deps,
+        payment,
+        operation,
+        await endOfDecline(deps, payment, operation, resultOf(outcome)),
+      );
     case "expired":
       // Only an inquiry tells whether nothing was carried out under this reference, and it is made now. A bank that goes on
       // calling requests late, its clock being off, is asked by the schedule.
@@ -60,6 +67,23 @@ export async function concludeOperation(
     default:
       return outcome satisfies never;
   }
+}
+
+/**
+ * The end of an operation that the bank declined. Before an expiry is taken for done by that, the bank is asked about a
+ * capture: it declines to cancel what it has taken, too.
+ */
+export async function endOfDecline(
+  deps: Pick<ConcludeOperationDeps, "db" | "acquirers" | "acquirerTimeoutMs" | "now" | "events">,
+  payment: PaymentInOperation,
+  operation: Operation,
+  { resultCode, resultMessage }: { resultCode: string; resultMessage: string },
+): Promise<Extract<OperationEnd, { state: "DECLINED" }>> {
+  const end = { state: "DECLINED", resultCode, resultMessage } as const;
+  if (operation.kind !== "EXPIRY") return end;
+  const isCaptured = await showsCapture(deps, payment, await findCalls(deps.db, payment.payment_id));
+  if (isCaptured) deps.events.capturedUnasked(payment);
+  return { ...end, mayBeCaptured: isCaptured ?? true };
 }
 
 function resultOf({ resultCode, resultMessage }: { resultCode: string; resultMessage: string }) {

@@ -57,14 +57,15 @@ export async function findOperation(
 /** The end of an operation. */
 export type OperationEnd =
   | { state: "DONE"; resultCode: string; resultMessage: string }
-  | { state: "DECLINED"; resultCode: string; resultMessage: string }
+  /** `mayBeCaptured`: the bank shows a capture of the payment, or has not said that there is none. */
+  | { state: "DECLINED"; resultCode: string; resultMessage: string; mayBeCaptured?: boolean }
   /** It was not sent. `waitMs`: how long the bank takes no such call. */
   | { state: "DROPPED"; waitMs?: number };
 
 type Reply = CommandReply<ApiPaymentResponse>;
 
 /**
- * Ends the operation and removes it from the payment: with its effect, history, event and stored answer, or with nothing
+ * Ends the operation, in the amount that is given, and removes it from the payment: with its effect, history, event and stored answer, or with nothing
  * but its own end. All of it is in the caller's transaction.
  *
  * @returns the answer, or undefined when the lease is no longer ours.
@@ -108,6 +109,8 @@ export async function finishOperation(
     .set({
       state: end.state,
       finished_at: at,
+      amount_minor: operation.amount_minor,
+      commission_minor: operation.commission_minor,
       ...(end.state !== "DROPPED" && { result_code: end.resultCode, result_message: end.resultMessage }),
     })
     .where("operation_id", "=", operation.operation_id)
@@ -142,7 +145,9 @@ async function expiryAfter(
     .where("state", "=", end.state)
     .executeTakeFirstOrThrow();
   const times = Number(count) + 1;
-  return end.state === "DECLINED" ? expiryAfterDecline(times) : expiryNotSent(times, end.waitMs);
+  return end.state === "DECLINED"
+    ? expiryAfterDecline(times, end.mayBeCaptured ?? false)
+    : expiryNotSent(times, end.waitMs);
 }
 
 function shownOperation(operation: Operation, end: OperationEnd, at: Date): ShownOperation | null {

@@ -321,6 +321,14 @@ describe("raced over two processes", () => {
 });
 
 describe("an expiry", () => {
+  const dueInHours = async (paymentId: string) => {
+    const [row] = await payments.query<{ hours: number }>(
+      `select round(extract(epoch from authorization_expires_at - now()) / 3600)::int as hours
+       from payments.payment where payment_id = $1`,
+      [paymentId],
+    );
+    return row?.hours;
+  };
   const age = (paymentId: string) =>
     payments.query("update payments.payment set authorization_expires_at = now() where payment_id = $1", [
       paymentId,
@@ -402,18 +410,10 @@ describe("an expiry", () => {
 
   test("that the bank declines is tried again a day later, then two, and then ends without it", async () => {
     const paymentId = await authorize();
-    const dueInHours = async () => {
-      const [row] = await payments.query<{ hours: number }>(
-        `select round(extract(epoch from authorization_expires_at - now()) / 3600)::int as hours
-         from payments.payment where payment_id = $1`,
-        [paymentId],
-      );
-      return row?.hours;
-    };
     for (const hours of [24, 48]) {
       await payments.acquirerWill("cancel", "decline");
       await age(paymentId);
-      await eventually(async () => (await dueInHours()) === hours);
+      await eventually(async () => (await dueInHours(paymentId)) === hours);
       expect(await payments.read(paymentId)).toMatchObject({
         result: {
           status: "SUCCESS",
@@ -431,6 +431,18 @@ describe("an expiry", () => {
         [paymentId],
       ),
     ).toEqual([{ cause: "expiry_declined" }]);
+  });
+
+  test("that the bank declines for the third time without saying that nothing was captured does not end", async () => {
+    const paymentId = await authorize();
+    for (const hours of [24, 48, 96]) {
+      await payments.acquirerWill("cancel", "decline");
+      await payments.acquirerWill("inquire", "garbage");
+      await age(paymentId);
+      await eventually(async () => (await dueInHours(paymentId)) === hours);
+    }
+    expect(await status(paymentId)).toBe("SUCCESS");
+    expect(await events(paymentId)).toEqual(["SUCCESS"]);
   });
 
   test("reads what is due now and no history: neither what was captured, released or reserved nor what is young", async () => {

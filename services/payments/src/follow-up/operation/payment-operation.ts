@@ -72,10 +72,11 @@ export function decideExpiry(payment: OperablePayment): OperationDecision {
 /**
  * Decides on an expiry that the acquirer declined: tried again a day later, then two, and after the third decline no
  * more. Banks release old authorizations by themselves and then decline to cancel what is gone, so the funds are taken
- * for released.
+ * for released, unless the bank may have captured them: then it is tried again every fourth day.
  */
-export function expiryAfterDecline(declines: number): { againInMs: number } | "gone" {
-  return declines >= EXPIRY_DECLINES_MAX ? "gone" : { againInMs: DAY_MS * 2 ** (declines - 1) };
+export function expiryAfterDecline(declines: number, mayBeCaptured: boolean): { againInMs: number } | "gone" {
+  if (declines >= EXPIRY_DECLINES_MAX && !mayBeCaptured) return "gone";
+  return { againInMs: DAY_MS * 2 ** (Math.min(declines, EXPIRY_DECLINES_MAX) - 1) };
 }
 
 /**

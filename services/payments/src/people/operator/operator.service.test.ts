@@ -6,11 +6,13 @@ import {
   inquireUnresolvedPayment,
   listPaymentsForOperator,
   readPaymentsAuditLog,
+  reserveRefund,
   resolveUnresolvedPayment,
   reverseUnresolvedPayment,
   type ListPlace,
 } from "@holdfast/contracts";
 import { createDatabase } from "@holdfast/postgres";
+import { eventually } from "@holdfast/tests/support";
 import { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
@@ -19,7 +21,7 @@ import type { PaymentsDatabase } from "../../database.ts";
 let payments: PaymentsHarness;
 
 beforeAll(async () => {
-  payments = await startPaymentsHarness({ RECOVERY_INTERVAL: "1h" });
+  payments = await startPaymentsHarness({ RECOVERY_INTERVAL: "1h", EXPIRY_INTERVAL: "50ms" });
 });
 afterAll(() => payments.close());
 
@@ -316,3 +318,83 @@ describe("a capture in doubt", () => {
     });
   });
 });
+
+describe("a capture that the bank has carried out in another amount", () => {
+  let paymentId: string;
+  beforeEach(async () => {
+    paymentId = await capturedInPart(6_000);
+  });
+
+  test("cannot be FAILED, also when the bank says no more, and stays open", async () => {
+    const settled = { code: "bank_says_settled", extra: { resultCode: "00" } };
+    await resolve("alice", paymentId, "FAILED");
+    expect(await resolve("bora", paymentId, "FAILED")).toMatchObject(settled);
+    await payments.acquirerWill("inquire", "garbage");
+    expect(await resolve("bora", paymentId, "FAILED")).toMatchObject(settled);
+    expect(await payments.operate(describePayment, { paymentId })).toMatchObject({
+      result: { unresolved: true, lastInquiry: "mismatch", payment: { status: "SUCCESS" } },
+    });
+  });
+
+  test("is booked as SUCCESS in the amount that the bank took, with its share of the commission", async () => {
+    await resolve("alice", paymentId, "SUCCESS");
+    expect(await resolve("bora", paymentId, "SUCCESS")).toMatchObject({
+      result: {
+        payment: {
+          status: "CAPTURED",
+          capturedAmount: 60,
+          merchantCommission: 1.65,
+          lastOperation: { type: "CAPTURE", status: "DONE", amount: 60 },
+        },
+      },
+    });
+    const reservation = { refundId: randomUUID(), paymentId, amountMinor: "6001", currency: "TRY" };
+    expect(await payments.call(reserveRefund, reservation)).toMatchObject({
+      code: "refund_amount_exceeds_remaining",
+    });
+  });
+});
+
+test("an authorization whose capture came after people had called it FAILED does not expire by the bank's declines", async () => {
+  const { paymentId, reference } = await captureInDoubt();
+  await grown(paymentId);
+  await resolve("alice", paymentId, "FAILED");
+  expect(await resolve("bora", paymentId, "FAILED")).toMatchObject({ result: { unresolved: false } });
+  await payments.acquirerGets("capture", { reference, parentReference: paymentId, amountMinor: 10_000 });
+  const expiries = () =>
+    payments.query<{ state: string; days: number }>(
+      `select operation.state, round(extract(epoch from authorization_expires_at - now()) / 86400)::int as days
+       from payments.payment_operation as operation join payments.payment using (payment_id)
+       where payment_id = $1 and kind = 'EXPIRY' order by operation.created_at`,
+      [paymentId],
+    );
+  for (const days of [1, 2, 4]) {
+    await payments.acquirerWill("cancel", "decline");
+    await payments.query(
+      "update payments.payment set authorization_expires_at = now() where payment_id = $1",
+      [paymentId],
+    );
+    await eventually(async () => (await expiries()).at(-1)?.days === days);
+  }
+  expect(await expiries()).toHaveLength(3);
+  expect(await payments.read(paymentId)).toMatchObject({ result: { status: "SUCCESS" } });
+});
+
+/** A whole capture that has not arrived, and was never answered. */
+async function captureInDoubt() {
+  const { paymentId, ...command } = payments.command({ amountMinor: "10000" });
+  await payments.send({ ...command, paymentId });
+  const operationId = randomUUID();
+  await payments.acquirerWill("capture", "hang_before");
+  expect(await payments.call(capturePayment, { paymentId, operationId })).toMatchObject({
+    outcome: "pending",
+  });
+  return { paymentId, reference: `${paymentId}:capture:${operationId}` };
+}
+
+/** A whole capture that the bank got in another amount, as if it had changed it, and never answered. */
+async function capturedInPart(amountMinor: number): Promise<string> {
+  const { paymentId, reference } = await captureInDoubt();
+  await payments.acquirerGets("capture", { reference, parentReference: paymentId, amountMinor });
+  return await grown(paymentId);
+}

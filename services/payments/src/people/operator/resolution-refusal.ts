@@ -1,12 +1,10 @@
-import type { resolutionOutcomeSchema } from "@holdfast/contracts";
-import type { z } from "zod";
 import type { LeasedPayment } from "../../payment/payment-lease.ts";
 import { isBeingReversed } from "../../payment/payment.ts";
 import { mayStillArrive } from "../../bank/ledger/bank-call.ts";
 import type { Reversal } from "../../unknown/recovery/reversal.ts";
 import { invalidState, type Problem } from "./operator-request.ts";
+import type { Outcome } from "./resolution.ts";
 
-export type Outcome = z.infer<typeof resolutionOutcomeSchema>;
 /** The bank's answers that decide whether people may say otherwise. */
 type Said = Pick<
   Reversal,
@@ -28,7 +26,9 @@ export function refusalOf(
   if (ageMs < leaseMs) return { outcome: "problem", code: "too_young" };
   const { state } = payment;
   if (outcome === "FAILED") {
-    return isBeingReversed(state) && reversal && moneyStands(reversal) ? saysSettled(reversal) : undefined;
+    return isBeingReversed(state) && reversal && moneyStands(reversal)
+      ? saysSettled(refusalSaid(reversal))
+      : undefined;
   }
   if (state === "ENROLLING") return invalidState(payment);
   if (!isBeingReversed(state)) return undefined;
@@ -50,7 +50,20 @@ export function moneyStands({ settled_at, refused_at }: Said): boolean {
   return settled_at !== null || refused_at !== null;
 }
 
-export function saysSettled({ refusal_code, refusal_message }: Said): Problem {
-  const said = refusal_code !== null && { resultCode: refusal_code, resultMessage: refusal_message ?? "" };
-  return { outcome: "problem", code: "bank_says_settled", ...(said && { extra: said }) };
+/** The bank's words of a refused reversal. */
+export function refusalSaid({ refusal_code, refusal_message }: Said): Result | undefined {
+  return refusal_code === null
+    ? undefined
+    : { resultCode: refusal_code, resultMessage: refusal_message ?? "" };
+}
+
+type Result = { resultCode: string; resultMessage: string };
+
+export function saysSettled(said: Result | undefined): Problem {
+  const { resultCode, resultMessage } = said ?? {};
+  return {
+    outcome: "problem",
+    code: "bank_says_settled",
+    ...(said && { extra: { resultCode, resultMessage } }),
+  };
 }

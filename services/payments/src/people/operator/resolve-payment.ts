@@ -9,15 +9,8 @@ import { sql, type Transaction } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
 import { askAbout } from "../../bank/ledger/ask-about.ts";
 import { findCalls } from "../../bank/ledger/call-queries.ts";
-import { inquire } from "../../bank/ledger/movement.ts";
 import { paymentAttempt } from "../../bank/ledger/attempts.ts";
-import {
-  findOperation,
-  finishOperation,
-  type PaymentInOperation,
-} from "../../follow-up/operation/operation-queries.ts";
-import { movementOf } from "../../follow-up/operation/start-operation.ts";
-import { conclude, type AcquirerResult, type FinalOutcome } from "../../payment/authorization-outcome.ts";
+import { conclude, type FinalOutcome } from "../../payment/authorization-outcome.ts";
 import { giveBack, startReversal, type LeasedPayment } from "../../payment/payment-lease.ts";
 import { endOfReversal, isBeingReversed, reversalState } from "../../payment/payment.ts";
 import { recordWithin } from "../../payment/payment-writes.ts";
@@ -39,10 +32,9 @@ import {
   type Problem,
   type Reply,
 } from "./operator-request.ts";
-import { moneyStands, refusalOf, saysSettled, type Outcome } from "./resolution-refusal.ts";
-
-type Statement = { outcome: Outcome; evidence: string };
-type Confirmed = { payment: LeasedPayment; statement: Statement & { proposedBy: string } };
+import { moneyStands, refusalOf, refusalSaid, saysSettled } from "./resolution-refusal.ts";
+import { finishResolution, RESOLVED, type Confirmed, type Statement } from "./resolution.ts";
+import { operationOf, resolveOperation } from "./resolve-operation.ts";
 
 /** Proposes an outcome, or confirms the one another operator has proposed, which concludes the payment. */
 export async function resolve(
@@ -188,7 +180,7 @@ async function fail(
   const stands = reversal && moneyStands(reversal);
   if (stands || !reversal?.is_sent) {
     await wait(deps, reversing, undone);
-    return stands ? saysSettled(reversal) : { outcome: "problem", code: "reversal_pending" };
+    return stands ? saysSettled(refusalSaid(reversal)) : { outcome: "problem", code: "reversal_pending" };
   }
   // The bank may still know the outcome of a reversal that was not answered; only where it does not, the evidence
   // counts.
@@ -208,38 +200,6 @@ async function fail(
   return undefined;
 }
 
-/**
- * A capture or cancellation of unknown outcome: SUCCESS means that the bank did it, FAILED that it did not. The bank is
- * asked once more, and what it knows is recorded whatever people say.
- */
-async function resolveOperation(
-  deps: OperatorDeps,
-  context: OperatorContext,
-  { payment, statement }: { payment: LeasedPayment & PaymentInOperation; statement: Confirmed["statement"] },
-): Promise<Problem | undefined> {
-  const operation = await operationOf(deps.db, payment);
-  const calls = await findCalls(deps.db, payment.payment_id);
-  const inquiry = await inquire(deps, payment, movementOf(operation), calls);
-  const isDone = inquiry.kind === "approved" && inquiry.amountMinor === operation.amount_minor;
-  const isKnown = isDone || inquiry.kind === "declined";
-  const { resultCode, resultMessage } = isKnown ? inquiry : RESOLVED;
-  const state = (isKnown ? isDone : statement.outcome === "SUCCESS") ? "DONE" : "DECLINED";
-  const end = { state, resultCode, resultMessage } as const;
-  await deps.db.transaction().execute(async (trx) => {
-    const reply = await finishOperation(trx, payment, operation, end, deps);
-    if (reply) await finishResolution(trx, context, { payment, statement });
-  });
-  return isDone && statement.outcome === "FAILED"
-    ? { outcome: "problem", code: "bank_says_settled", extra: { resultCode, resultMessage } }
-    : undefined;
-}
-
-async function operationOf(db: OperatorDeps["db"], payment: PaymentInOperation) {
-  const operation = await findOperation(db, payment.operation_id);
-  if (!operation) throw new Error("a payment names an operation that does not exist");
-  return operation;
-}
-
 async function record(
   deps: OperatorDeps,
   context: OperatorContext,
@@ -251,20 +211,3 @@ async function record(
     if (await recordWithin(trx, change)) await finishResolution(trx, context, confirmed);
   });
 }
-
-/** The proposal is used up, and the audit log tells who has decided by what. */
-async function finishResolution(
-  trx: Transaction<PaymentsDatabase>,
-  context: OperatorContext,
-  { payment, statement }: Confirmed,
-): Promise<void> {
-  await trx.deleteFrom("payment_resolution").where("payment_id", "=", payment.payment_id).execute();
-  await audit(trx, context, "payment.resolved", payment, statement);
-}
-
-const RESOLVED: AcquirerResult = {
-  externalTransactionId: null,
-  authCode: null,
-  resultCode: "resolved",
-  resultMessage: "Resolved by two operators with the outcome that the bank confirmed",
-};
