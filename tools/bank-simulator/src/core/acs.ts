@@ -9,7 +9,13 @@ import { replyTooLarge } from "./reply.ts";
 export type CardholderAnswer = "right_code" | "wrong_code" | "cancelled";
 
 /** The browser's way on from the issuer's page, and the fields that it takes along. */
-export type Way = { method: "post" | "get"; url: string; fields: readonly (readonly [string, string])[] };
+export type Way = {
+  method: "post" | "get";
+  url: string;
+  fields: readonly (readonly [string, string])[];
+  /** The encoding in which the browser posts the fields; without it UTF-8. */
+  charset?: string;
+};
 
 /** A cardholder's authentication, as the issuer's pages see it. */
 export type AcsSession = {
@@ -54,10 +60,10 @@ export async function routeAcs(
 }
 
 /** A page that takes the browser on: its script sends the form, and the button where there are no scripts. */
-function goOnPage(title: string, button: string, { url, fields }: Pick<Way, "url" | "fields">): string {
+function goOnPage(title: string, button: string, { url, fields, charset }: Omit<Way, "method">): string {
   return htmlPage(
     title,
-    `<form id="next" method="post" action="${escapeHtml(url)}">
+    `<form id="next" method="post" action="${escapeHtml(url)}"${charset ? ` accept-charset="${charset}"` : ""}>
 ${hiddenInputs(fields)}  <p><button>${escapeHtml(button)}</button></p>
 </form>
 <script>document.getElementById("next").submit()</script>`,
@@ -79,7 +85,7 @@ export function challengePage({ id, paying }: Pick<AcsSession, "id" | "paying">,
 }
 
 /** The page that sends the browser back to the merchant by POST. */
-export function returnPage(way: Pick<Way, "url" | "fields">): string {
+export function returnPage(way: Omit<Way, "method">): string {
   return goOnPage("Back to the shop", "Back to the shop", way);
 }
 

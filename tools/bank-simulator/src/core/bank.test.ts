@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { Bank } from "./bank.ts";
+import { BankClock } from "./bank-clock.ts";
 import type { EndedDay } from "./book.ts";
 import { LedgerCorruptError } from "./ledger.ts";
 import { SettlementFolder } from "./settlement-folder.ts";
@@ -111,11 +112,23 @@ test("time goes forward, in the bank's zone, and not back at a restart", async (
   });
 });
 
+test("a clock that is off, or of another zone, shows other times, and an hour may come twice", () => {
+  const modes = { clockOffsetSeconds: 0, zone: null as string | null };
+  const clock = new BankClock("Europe/Istanbul", Date.now, modes);
+  const shown = (at: string) => clock.wall(Date.parse(at)).time;
+  expect(shown("2026-10-25T00:30:00Z")).toBe("03:30:00.000");
+  modes.zone = "Europe/Belgrade";
+  expect(shown("2026-10-25T00:30:00Z")).toBe("02:30:00.000");
+  expect(shown("2026-10-25T01:30:00Z")).toBe("02:30:00.000");
+  modes.clockOffsetSeconds = -180;
+  expect(shown("2026-10-25T02:30:00Z")).toBe("03:27:00.000");
+});
+
 test("a day's file that a crash has prevented is written at the next start, and no file twice", async () => {
   const compose = vi.fn<(day: number) => string>((day) => `of day ${day}`);
   const folderOf = () =>
     new SettlementFolder<Entry>(ledgerFile, ({ day }) => [
-      { name: `${day}.csv`, content: () => compose(day) },
+      { name: `${day}.csv`, content: () => compose(day), payouts: () => [] },
     ]);
   const day = { day: 1, endedAtMs: 0, movements: [] };
   await folderOf().write(day);

@@ -2,6 +2,7 @@ import { BankClock } from "./bank-clock.ts";
 import { Book, type EndedDay, type Posting } from "./book.ts";
 import { Ledger, LedgerCorruptError, type LedgerRow } from "./ledger.ts";
 import { openOrClose, together, type OpenLedger } from "./simulator-server.ts";
+import type { Unkindness } from "./unkindness.ts";
 
 /** A line before the ledger has numbered it. */
 export type Timed = { at: string };
@@ -17,6 +18,7 @@ export type BankOptions<Entry extends Timed, Event> = {
   zone: string;
   /** The machine's time in epoch milliseconds. */
   machineNow?: (() => number) | undefined;
+  modes?: Readonly<Unkindness>;
   postingOf: (line: Entry) => Posting | undefined;
   /** Called with every line, now or at a restart, after the book has it. */
   onLine?: (line: Entry) => void;
@@ -55,7 +57,7 @@ export class Bank<Entry extends Timed, Event = never> {
     this.ledger = ledger;
     this.#events = events;
     this.files = together(ledger, events);
-    this.clock = new BankClock(options.zone, options.machineNow);
+    this.clock = new BankClock(options.zone, options.machineNow, options.modes);
     // A restart does not go back in time.
     this.clock.notBefore(replayed.lastAtMs);
     this.#closedAt = replayed.closedAt;
@@ -90,19 +92,23 @@ export class Bank<Entry extends Timed, Event = never> {
 
   /**
    * Judges a call and resolves with its outcome when all that it rests on is on the disk. `decide` reads the book and
-   * returns the line to write, if there is one.
+   * returns the line to write, if there is one, and a second one where the bank carries a call out twice.
    */
   async judge<Outcome>(
-    decide: (nowMs: number) => { line?: Entry | undefined; outcome: Outcome },
+    decide: (nowMs: number) => { line?: Entry | undefined; again?: Entry | undefined; outcome: Outcome },
   ): Promise<Outcome> {
     while (this.#endings > 0) await this.#ending;
-    const { line, outcome } = decide(this.clock.now());
-    if (line) {
-      this.book.apply(line);
-      this.#options.onLine?.(line);
-      await this.ledger.append(line as never);
-    } else await this.files.flushed();
+    const { line, again, outcome } = decide(this.clock.now());
+    const lines = [line, again].filter((each) => each !== undefined);
+    if (lines.length > 0) await Promise.all(lines.map((each) => this.#write(each)));
+    else await this.files.flushed();
     return outcome;
+  }
+
+  #write(line: Entry): Promise<void> {
+    this.book.apply(line);
+    this.#options.onLine?.(line);
+    return this.ledger.append(line as never);
   }
 
   /** Applies an event of the protocol's own, and resolves when it is on the disk. */

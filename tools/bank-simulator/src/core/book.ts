@@ -93,6 +93,11 @@ export class Book<Line> {
     return this.#orders.get(keyOf(merchant, id));
   }
 
+  /** An order by its id alone, for people at the bank: the first, where merchants have chosen the same. */
+  orderOfAny(id: string): Order<Line> | undefined {
+    return this.#orders.values().find((order) => order.id === id);
+  }
+
   named(merchant: string, id: string): Named<Line> | undefined {
     return this.#names.get(keyOf(merchant, id));
   }

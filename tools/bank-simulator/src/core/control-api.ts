@@ -3,6 +3,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 
 import type { Bank, Timed } from "./bank.ts";
+import type { Order } from "./book.ts";
+import type { DayEnds } from "./day-ends.ts";
+import { PAYOUTS_TYPE } from "./payouts.ts";
 import { readBody } from "./read-body.ts";
 import { parse, parseJson, readRequest, type Parsed } from "./read-request.ts";
 import { replyJson, replyText, replyTooLarge } from "./reply.ts";
@@ -10,8 +13,8 @@ import { replyLedger, type ReadableLedger } from "./reply-ledger.ts";
 import type { SettlementFolder } from "./settlement-folder.ts";
 
 /** The parts that every bank's control interface serves. */
-export type Controls = {
-  bank: Pick<Bank<Timed>, "clock" | "closedAt" | "endDay"> & { ledger: ReadableLedger };
+export type Controls<Entry extends Timed> = {
+  bank: Pick<Bank<Entry>, "book" | "clock" | "closedAt" | "endDay"> & { ledger: ReadableLedger };
   settlements: Pick<SettlementFolder<never>, "list" | "read">;
   /** The content type of a settlement file. */
   settlementType: string;
@@ -19,6 +22,8 @@ export type Controls = {
   /** Changed by `PUT /modes`. */
   modes: object;
   modesSchema: z.ZodType<object>;
+  dayEnds: Pick<DayEnds<Entry>, "dispute" | "payoutStatement">;
+  refundInPanel: (order: Order<Entry>, amountMinor: bigint) => Promise<boolean>;
   /** The body of `PUT /notifications`, and its effect. Absent at a bank that sends none. */
   notifications?: NotificationControl<unknown> | undefined;
 };
@@ -30,8 +35,8 @@ export type NotificationControl<Target> = {
 };
 
 /** Serves the control interface of every bank. @returns false where the target is another's */
-export async function routeControls(
-  controls: Controls,
+export async function routeControls<Entry extends Timed>(
+  controls: Controls<Entry>,
   target: string,
   query: string,
   request: IncomingMessage,
@@ -60,6 +65,15 @@ export async function routeControls(
       return await changeNotifications(controls, request, response);
     case "POST /clock":
       await advanceClock(bank, request, response);
+      return true;
+    case "POST /panel/refunds":
+      await refundInPanel(controls, request, response);
+      return true;
+    case "POST /disputes":
+      await openDispute(controls, request, response);
+      return true;
+    case "GET /payouts":
+      replyText(response, 200, PAYOUTS_TYPE, controls.dayEnds.payoutStatement());
       return true;
     case "POST /business-day/close":
       await bank.endDay();
@@ -93,7 +107,7 @@ async function takeFaults(
 const SETTLEMENT_PREFIX = "GET /settlements/";
 
 async function sendSettlement(
-  { settlements, settlementType }: Controls,
+  { settlements, settlementType }: Pick<Controls<never>, "settlements" | "settlementType">,
   name: string,
   response: ServerResponse,
 ): Promise<void> {
@@ -104,7 +118,7 @@ async function sendSettlement(
 
 /** A mode that the body does not name stays as it is. */
 async function changeModes(
-  { modes, modesSchema }: Controls,
+  { modes, modesSchema }: Pick<Controls<never>, "modes" | "modesSchema">,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -118,7 +132,7 @@ async function changeModes(
 const namedModes = z.record(z.string(), z.unknown());
 
 async function changeNotifications(
-  { notifications }: Controls,
+  { notifications }: Pick<Controls<never>, "notifications">,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<boolean> {
@@ -133,8 +147,43 @@ async function changeNotifications(
   return true;
 }
 
+/** Makes a movement that no merchant's program has asked for. 409 where the bank's rules of life refuse it. */
+async function refundInPanel<Entry extends Timed>(
+  { bank, refundInPanel: refund }: Pick<Controls<Entry>, "bank" | "refundInPanel">,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const read = await readRequest(request, response, (body) => parse(panelBody, body));
+  if (!read) return;
+  const order = bank.book.orderOfAny(read.asked.order);
+  if (!order) return replyNoOrder(response);
+  const isDone = await refund(order, BigInt(read.asked.amountMinor));
+  replyJson(response, isDone ? 200 : 409, isDone ? {} : { error: "refused" });
+}
+
+async function openDispute<Entry extends Timed>(
+  { bank, dayEnds }: Pick<Controls<Entry>, "bank" | "dayEnds">,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const read = await readRequest(request, response, (body) => parse(disputeBody, body));
+  if (!read) return;
+  const { kind, amountMinor } = read.asked;
+  const order = bank.book.orderOfAny(read.asked.order);
+  if (!order) return replyNoOrder(response);
+  dayEnds.dispute({ kind, order, amountMinor: BigInt(amountMinor) });
+  replyJson(response, 200, {});
+}
+
+function replyNoOrder(response: ServerResponse): void {
+  replyJson(response, 404, { error: "no_such_order" });
+}
+
+const panelBody = z.strictObject({ order: z.string(), amountMinor: z.int().positive() });
+const disputeBody = panelBody.extend({ kind: z.enum(["chargeback", "reversal"]).default("chargeback") });
+
 async function advanceClock(
-  { clock }: Controls["bank"],
+  { clock }: Pick<Bank<Timed>, "clock">,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {

@@ -9,7 +9,15 @@ export type OperationOf<Table extends FaultTable> = keyof Table & string;
 export type BehaviourOf<Table extends FaultTable> = Table[keyof Table][number] | "plain";
 
 /** Faults of every call, of whatever protocol: they bend the answer after the call was carried out. */
-export const answerFaults = ["hang", "http_500", "garbage", "control_characters", "reset"] as const;
+export const answerFaults = [
+  "hang",
+  "http_500",
+  "garbage",
+  "control_characters",
+  "reset",
+  "interim",
+  "long_head",
+] as const;
 
 /** Faults of every call that has an effect. */
 export const effectFaults = ["decline", "hang_before", "late", "late_effect", "wrong_amount"] as const;

@@ -8,7 +8,7 @@ export {
   type Way,
 } from "./acs.ts";
 export { Bank } from "./bank.ts";
-export { BankClock, type WallTime } from "./bank-clock.ts";
+export { BankClock, type ShownTimes, type WallTime } from "./bank-clock.ts";
 export {
   Book,
   netMinor,
@@ -22,6 +22,7 @@ export {
 export { isLuhnValid, maskCardNumber } from "./card-number.ts";
 export { LONG_SLIP, withControlCharacters } from "./control-characters.ts";
 export type { NotificationControl } from "./control-api.ts";
+export type { Dispute, ReportedDay } from "./day-ends.ts";
 export { answerFaults, effectFaults, FaultQueue, type BehaviourOf, type OperationOf } from "./fault-queue.ts";
 export { replyPage } from "./html-page.ts";
 export { messagePage, RIGHT_CODE } from "./issuer-pages.ts";
@@ -30,6 +31,7 @@ export { log } from "./log.ts";
 export { MinuteLimits } from "./minute-limits.ts";
 export { csvRow, decimalAmount, halfOf, shareOf } from "./money.ts";
 export { Notifier } from "./notifier.ts";
+export type { Payout } from "./payouts.ts";
 export { placeOf, type Protocol, type StartOptions } from "./protocol.ts";
 export { readBody, type Body } from "./read-body.ts";
 export { invalid, parse, readRequest, type Parsed } from "./read-request.ts";
@@ -62,3 +64,12 @@ export type { SettlementFile } from "./settlement-folder.ts";
 export { together, type Simulator } from "./simulator-server.ts";
 export { startBank, type BankDefinition, type Counter, type Office } from "./start-bank.ts";
 export { eciOf, testCard, type IssuerDecline } from "./test-cards.ts";
+export {
+  cellsOf,
+  duplicateOf,
+  kindness,
+  orderAsOf,
+  shownUntil,
+  type Cells,
+  type Unkindness,
+} from "./unkindness.ts";

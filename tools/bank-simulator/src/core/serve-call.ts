@@ -77,6 +77,12 @@ export function deliver<Answer>(
     case "reset":
       response.socket?.resetAndDestroy();
       return;
+    case "interim":
+      sendInterim(response);
+      return send(response, wire.write(wire.bend(answer, behaviour)));
+    case "long_head":
+      response.setHeader("x-trace", "t".repeat(LONG_HEAD_BYTES));
+      return send(response, wire.write(wire.bend(answer, behaviour)));
     default:
       return send(response, wire.write(wire.bend(answer, behaviour)));
   }
@@ -85,6 +91,16 @@ export function deliver<Answer>(
 export function jsonReply(body: object, status = 200): Reply {
   return { status, contentType: "application/json", body: JSON.stringify(body) };
 }
+
+/** Sends what a client did not ask for and has to read over: 100, 102 and 103, the last one twice. */
+function sendInterim(response: ServerResponse): void {
+  response.writeContinue();
+  response.writeProcessing();
+  for (let count = 0; count < 2; count += 1) response.writeEarlyHints({ link: "</>; rel=preload" });
+}
+
+/** Together with the other lines more than the 16 KiB that Node's own client takes. */
+const LONG_HEAD_BYTES = 17 * 1_024;
 
 function send(response: ServerResponse, { status, contentType, body }: Reply): void {
   replyText(response, status, contentType, body);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 
-import { bankSettings, ConfigError, duration, jsonSetting } from "./index.ts";
+import { bankSettings, ConfigError, duration, jsonSetting, kindness } from "./index.ts";
 
 const settings = bankSettings(
   "KIOSK",
@@ -19,6 +19,7 @@ test("only the ledger's place has no default", () => {
     hangMs: 120_000,
     latenessMs: 1_000,
     publicUrl: undefined,
+    unkindness: kindness,
     own: { WAIT: 5, MENU: [] },
   });
 });

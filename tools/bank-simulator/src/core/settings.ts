@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import type { Protocol } from "./protocol.ts";
+import { unkindSchema, type Unkindness } from "./unkindness.ts";
 
 /** Reports every fault of the environment in one message. */
 export class ConfigError extends Error {
@@ -53,6 +54,8 @@ export type BankConfig = {
   /** The address at which browsers reach the issuer's pages, without a slash at the end; undefined: that of the API. */
   publicUrl: string | undefined;
   /** For tests: the machine's time in epoch milliseconds. */
+  /** The unkindnesses of the start. */
+  unkindness: Partial<Unkindness>;
   machineNow?: (() => number) | undefined;
 };
 
@@ -64,6 +67,7 @@ export const bankDefaults: Omit<BankConfig, "ledgerFile" | "latenessMs"> = {
   connectionsMax: 10_000,
   hangMs: 120_000,
   publicUrl: undefined,
+  unkindness: {},
 };
 
 type Shape = Readonly<Record<string, z.ZodType>>;
@@ -96,6 +100,7 @@ export function bankSettings<Own extends Shape, Config extends BankConfig>(
       hangMs: value("HANG"),
       latenessMs: value("LATENESS"),
       publicUrl: publicUrl?.replace(/\/$/, ""),
+      unkindness: value("UNKINDNESS") as Unkindness,
     };
     return configOf(common, Object.fromEntries(Object.keys(own).map((name) => [name, value(name)])) as never);
   };
@@ -123,6 +128,11 @@ function commonSettings(latenessMs: number, lateness: string) {
       .url({ protocol: /^https?$/, error: "must be a URL with http:// or https://" })
       .optional()
       .describe("Where browsers reach the issuer's pages. Without it, the address that callers use."),
+    UNKINDNESS: jsonSetting(unkindSchema)
+      .prefault("{}")
+      .describe(
+        "The unkindnesses of every bank that it has at the start, as JSON. `PUT /modes` changes them.",
+      ),
   };
 }
 

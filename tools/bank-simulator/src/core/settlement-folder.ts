@@ -2,10 +2,14 @@ import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { EndedDay } from "./book.ts";
+import type { Payout } from "./payouts.ts";
 import { writeDurably } from "./write-durably.ts";
 
-/** A file that a bank makes of an ended day. Its text is composed only where the file is not there. */
-export type SettlementFile = { name: string; content: () => string | Buffer };
+/**
+ * A file that a bank makes of an ended day, and the payouts that it announces. Its text is composed only where the file
+ * is not there.
+ */
+export type SettlementFile = { name: string; content: () => string | Buffer; payouts: () => Payout[] };
 
 /**
  * The files of ended days, next to the ledger. They follow from the ledger and the days' ends, so one that a crash has

@@ -1,6 +1,8 @@
 // A bank of the smallest protocol: the promises that every protocol has from the core.
 import { once } from "node:events";
+import { request, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
@@ -10,12 +12,14 @@ import {
   bankDefaults,
   effectFaults,
   jsonReply,
+  kindness,
   Ledger,
   parse,
   readRequest,
   serveCall,
   startBank,
   type BankConfig,
+  type Counter,
   type LedgerRow,
   type Office,
   type StartOptions,
@@ -50,11 +54,21 @@ function startKiosk(options: StartOptions<BankConfig>) {
       modesSchema,
       settlement: {
         contentType: "text/csv",
-        filesOf: ({ day, movements }) => [
-          { name: `${day}.csv`, content: () => movements.map(({ line }) => line.id).join() },
+        filesOf: ({ day, movements, disputes }) => [
+          {
+            name: `${day}.csv`,
+            content: () =>
+              [
+                ...movements.map(({ line }) => line.id),
+                ...disputes.map(({ kind, order }) => `${kind} ${order.id}`),
+              ].join(),
+            payouts: () => [
+              { id: `P${day}`, currency: "EUR", netMinor: 300n * BigInt(movements.length) - 400n },
+            ],
+          },
         ],
       },
-      open: (office: KioskOffice) => {
+      open: (office: KioskOffice): Counter<Entry> => {
         let url: string | undefined;
         return {
           route: async (target, _query, request, response) => {
@@ -79,6 +93,7 @@ function startKiosk(options: StartOptions<BankConfig>) {
             return true;
           },
           findSession: () => undefined,
+          refundInPanel: async ({ id }, amountMinor) => id === "a" && amountMinor < 100n,
           notifications: {
             parse: (body) => parse(z.object({ url: z.url() }), body),
             sendTo: (sent) => {
@@ -120,6 +135,23 @@ describe("a call", () => {
     expect(await kiosk.ledger()).toHaveLength(effects);
     expect(await kiosk.sell("b")).toMatchObject({ status: 200, body: { amount: 100 } });
   });
+
+  test.each([
+    ["interim", [100, 102, 103, 103], 0],
+    ["long_head", [], 17 * 1_024],
+  ])(
+    "with the fault %s is answered after %j, with a head of %i bytes more",
+    async (behaviour, codes, bytes) => {
+      await using kiosk = await startTestKiosk();
+      await kiosk.fault("sell", behaviour);
+      const seen: number[] = [];
+      const call = request(`${kiosk.url}/sell`, { method: "POST", maxHeaderSize: 32 * 1_024 });
+      call.on("information", ({ statusCode }) => seen.push(statusCode)).end('{"id":"a"}');
+      const [answer] = (await once(call, "response")) as [IncomingMessage];
+      expect(JSON.parse(await text(answer))).toEqual({ amount: 100 });
+      expect([seen, answer.headers["x-trace"]?.length ?? 0]).toEqual([codes, bytes]);
+    },
+  );
 
   test("that is late has its effect before or after its lateness, and a stop drops what was to come", async () => {
     await using kiosk = await startTestKiosk({ latenessMs: 3_600_000 });
@@ -187,6 +219,48 @@ describe("the interface of the tests", () => {
     expect((await kiosk.call("GET", "/settlements/2.csv")).status).toBe(404);
   });
 
+  test("has disputes in the file of the open day, and the last line of a day in the next one", async () => {
+    await using kiosk = await startTestKiosk();
+    const dispute = (body: object) => kiosk.call("POST", "/disputes", body);
+    for (const id of ["a", "b"]) await kiosk.sell(id);
+    expect((await dispute({ order: "c", amountMinor: 1 })).body).toEqual({ error: "no_such_order" });
+    for (const kind of ["chargeback", "reversal", "chargeback"])
+      expect((await dispute({ order: "a", amountMinor: 100, kind })).status).toBe(200);
+    await kiosk.endDay();
+    await kiosk.modes({ repeatsLines: true });
+    await kiosk.sell("c");
+    await kiosk.endDay();
+    await kiosk.endDay();
+    const files = ["1.csv", "2.csv", "3.csv"].map((name) => kiosk.ask("GET", `/settlements/${name}`));
+    expect(await Promise.all(files)).toEqual(["a,b,chargeback a,reversal a,chargeback a", "b,c", "c"]);
+  });
+
+  test("states the payouts as the bank pays them: whole, short or not at all", async () => {
+    await using kiosk = await startTestKiosk({ machineNow: () => Date.parse("2030-01-31T12:00:00Z") });
+    for (const id of ["a", "b"]) await kiosk.sell(id);
+    for (const payouts of ["missing", "whole", "short"]) {
+      await kiosk.modes({ payouts });
+      await kiosk.endDay();
+    }
+    const entries = (await kiosk.ask("GET", "/payouts")).matchAll(
+      /<Amt Ccy="EUR">(.*?)<.*?Ind>(.*?)<.*?Dt>(2030.*?)<.*?Id>(.*?)</g,
+    );
+    expect([...entries].map((entry) => entry.slice(1))).toEqual([
+      ["4.00", "DBIT", "2030-01-31", "P2"],
+      ["5.00", "DBIT", "2030-01-31", "P3"],
+    ]);
+  });
+
+  test("refunds in the bank's panel, as far as the bank's rules allow", async () => {
+    await using kiosk = await startTestKiosk();
+    for (const id of ["a", "b"]) await kiosk.sell(id);
+    const refund = async (body: object) => (await kiosk.call("POST", "/panel/refunds", body)).status;
+    expect(await refund({ order: "a", amountMinor: 99 })).toBe(200);
+    expect(await refund({ order: "b", amountMinor: 99 })).toBe(409);
+    expect(await refund({ order: "c", amountMinor: 99 })).toBe(404);
+    expect(await refund({ order: "a", amountMinor: 0 })).toBe(400);
+  });
+
   test("takes the bank's time forward, by a year at most", async () => {
     await using kiosk = await startTestKiosk();
     const { now } = JSON.parse(await kiosk.advance(86_400)) as { now: string };
@@ -202,7 +276,7 @@ describe("the interface of the tests", () => {
   test("changes modes one by one, and refuses others by their names", async () => {
     await using kiosk = await startTestKiosk();
     const change = (body: object) => kiosk.call("PUT", "/modes", body);
-    expect((await change({ isKind: false })).body).toEqual({ isKind: false, tongue: "tr" });
+    expect((await change({ isKind: false })).body).toEqual({ ...kindness, isKind: false, tongue: "tr" });
     for (const [body, fields] of [
       [{ isKind: "no", tongue: "4111111111111111" }, ["isKind", "tongue"]],
       [{ tongue: null }, ["tongue"]],
@@ -210,10 +284,13 @@ describe("the interface of the tests", () => {
     ] as const) {
       expect(await change(body)).toEqual({ status: 400, body: { error: "invalid_request", fields } });
     }
-    expect((await change({ tongue: "en" })).body).toEqual({ isKind: false, tongue: "en" });
+    expect((await change({ tongue: "en" })).body).toEqual({ ...kindness, isKind: false, tongue: "en" });
     // Another bank of this process has the modes with which it starts.
     await using another = await startTestKiosk();
-    expect((await another.call("PUT", "/modes", {})).body).toEqual(defaultModes);
+    expect((await another.call("PUT", "/modes", {})).body).toEqual({ ...kindness, ...defaultModes });
+    await another.restart({ unkindness: { historyLagSeconds: 3 } });
+    expect((await another.call("PUT", "/modes", {})).body).toMatchObject({ historyLagSeconds: 3 });
+    expect((await change({ zone: "Europe/Atlantis" })).body).toMatchObject({ fields: ["zone"] });
   });
 
   test("refuses faults that are none of the bank's, and clears the queue", async () => {

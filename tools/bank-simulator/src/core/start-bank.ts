@@ -4,8 +4,10 @@ import type { z } from "zod";
 
 import { routeAcs, type AcsSession } from "./acs.ts";
 import { Bank, type BankOptions, type Timed } from "./bank.ts";
-import type { EndedDay } from "./book.ts";
+import { BankClock, type ShownTimes } from "./bank-clock.ts";
+import type { Order } from "./book.ts";
 import { routeControls, type NotificationControl } from "./control-api.ts";
+import { DayEnds, type ReportedDay } from "./day-ends.ts";
 import { FaultQueue, type FaultTable } from "./fault-queue.ts";
 import { Notifier } from "./notifier.ts";
 import { replyJson } from "./reply.ts";
@@ -13,12 +15,13 @@ import type { Lateness } from "./serve-call.ts";
 import type { BankConfig } from "./settings.ts";
 import { SettlementFolder, type SettlementFile } from "./settlement-folder.ts";
 import { openOrClose, startSimulatorServer, type Simulator } from "./simulator-server.ts";
+import { kindness, unkindShape, type Unkindness } from "./unkindness.ts";
 
 /** The parts of a running bank that a protocol's calls use. */
 export type Office<Entry extends Timed, Event, Table extends FaultTable, Modes> = Lateness & {
   bank: Bank<Entry, Event>;
   /** Changed by `PUT /modes`. */
-  modes: Modes;
+  modes: Modes & Unkindness;
   faults: FaultQueue<Table>;
   notifier: Notifier;
   /** The URL at which a browser reaches this process: the caller's address, unless another one is configured. */
@@ -31,19 +34,23 @@ export type BankDefinition<Entry extends Timed, Event, Table extends FaultTable,
   "zone" | "postingOf" | "onLine" | "onEvent"
 > & {
   faults: Table;
-  /** The modes at the start; they are copied. */
+  /** The protocol's own modes at the start; they are copied. */
   modes: Modes;
-  modesSchema: z.ZodType<Modes>;
+  modesSchema: z.ZodObject & z.ZodType<Modes>;
   settlement: {
     contentType: string;
     /** Made with the modes of the day's end, or of the start that finds a file missing. */
-    filesOf: (day: EndedDay<Entry>, modes: Readonly<Modes>) => SettlementFile[];
+    filesOf: (
+      day: ReportedDay<Entry>,
+      modes: Readonly<Modes & Unkindness>,
+      clock: ShownTimes,
+    ) => SettlementFile[];
   };
-  open: (office: Office<Entry, Event, Table, Modes>) => Counter;
+  open: (office: Office<Entry, Event, Table, Modes>) => Counter<Entry>;
 };
 
 /** A protocol's own interface. */
-export type Counter = {
+export type Counter<Entry = never> = {
   /** Serves the protocol's calls. `target` is the method and the path. @returns false where the target is another's */
   route: (
     target: string,
@@ -52,6 +59,8 @@ export type Counter = {
     response: ServerResponse,
   ) => Promise<boolean>;
   findSession: (id: string) => AcsSession | undefined;
+  /** Refunds a part of an order as a person does in the bank's panel. @returns whether the rules of life allowed it */
+  refundInPanel: (order: Order<Entry>, amountMinor: bigint) => Promise<boolean>;
   notifications?: NotificationControl<unknown>;
 };
 
@@ -66,12 +75,17 @@ export async function startBank<
   Modes extends object,
 >(config: BankConfig, definition: BankDefinition<Entry, Event, Table, Modes>): Promise<Simulator> {
   const { contentType, filesOf } = definition.settlement;
-  const modes = { ...definition.modes };
-  const settlements = new SettlementFolder<Entry>(config.ledgerFile, (day) => filesOf(day, modes));
+  const modes = { ...kindness, ...config.unkindness, ...definition.modes };
+  const clock = new BankClock(definition.zone, config.machineNow, modes);
+  const dayEnds = new DayEnds<Entry>(modes, clock);
+  const settlements = new SettlementFolder<Entry>(config.ledgerFile, (day) =>
+    dayEnds.report(day, (reported) => filesOf(reported, modes, clock)),
+  );
   const bank = await Bank.open<Entry, Event>({
     ...definition,
     ledgerFile: config.ledgerFile,
     machineNow: config.machineNow,
+    modes,
     onDayEnded: (day) => settlements.write(day),
   });
   const stopping = new AbortController();
@@ -90,7 +104,9 @@ export async function startBank<
     settlementType: contentType,
     faults,
     modes,
-    modesSchema: definition.modesSchema,
+    modesSchema: definition.modesSchema.extend(unkindShape),
+    dayEnds,
+    refundInPanel: counter.refundInPanel,
     notifications: counter.notifications,
   };
   const acs = { find: counter.findSession, now: () => bank.clock.now(), publicUrlOf };

@@ -2,8 +2,15 @@ import { answerFaults, effectFaults, type BehaviourOf, type OperationOf } from "
 import type { ErrorCode } from "./wire/error-codes.ts";
 
 const bendings = [...answerFaults, "late", "limited", "wrong_payment_id", "wrong_signature"] as const;
-const followUp = [...bendings, ...effectFaults, "unknown_done", "unknown_not_done"] as const;
-const payment = [...followUp, "partial"] as const;
+const followUp = [
+  ...bendings,
+  ...effectFaults,
+  "unknown_done",
+  "unknown_not_done",
+  "unlisted_done",
+  "unlisted_not_done",
+] as const;
+const payment = [...followUp, "partial", "twice"] as const;
 const enrolment = [
   ...bendings,
   "decline",
@@ -18,7 +25,7 @@ export const faultTable = {
   authorize: payment,
   sale: payment,
   complete: payment,
-  capture: followUp,
+  capture: [...followUp, "partial"],
   void: followUp,
   refund: followUp,
   enrol: enrolment,
@@ -35,6 +42,8 @@ export type Circumstances = {
   forcedCode: ErrorCode | undefined;
   /** Approves half of the amount. */
   isPartial: boolean;
+  /** Carries a payment out a second time, under another id. */
+  isTwice: boolean;
 };
 
 export function circumstancesOf(
@@ -42,7 +51,7 @@ export function circumstancesOf(
   operation: FaultOperation | undefined,
 ): Circumstances {
   const forcedCode = behaviour === "decline" && operation ? declines[operation] : undefined;
-  return { forcedCode, isPartial: behaviour === "partial" };
+  return { forcedCode, isPartial: behaviour === "partial", isTwice: behaviour === "twice" };
 }
 
 /** The code with which the fault `decline` declines. */
@@ -61,4 +70,6 @@ export const answersOfFaults: Partial<Record<BehaviourName, { code: ErrorCode; i
   limited: { code: "50000", isDone: false },
   unknown_not_done: { code: "10219", isDone: false },
   unknown_done: { code: "10219", isDone: true },
+  unlisted_not_done: { code: "99999", isDone: false },
+  unlisted_done: { code: "99999", isDone: true },
 };

@@ -6,11 +6,12 @@ import { answersOfFaults, circumstancesOf } from "./behaviour.ts";
 import { checkBin, listInstallments, testApi } from "./calls/card-calls.ts";
 import type { Call, Caller, Desk, IyzicoOffice, Judged } from "./calls/call.ts";
 import { detail, reportDetails } from "./calls/inquiry-calls.ts";
-import { cancel, capture, refundAmount, refundItem } from "./calls/follow-up-calls.ts";
+import { cancel, capture, refundAmount, refundInPanel, refundItem } from "./calls/follow-up-calls.ts";
 import { hold, sale } from "./calls/payment-calls.ts";
 import { payoutsBounced, payoutsCompleted, scrollTransactions, transactions } from "./calls/report-calls.ts";
 import { acsSessionOf, completeV1, completeV2, initialize, initializeHold } from "./calls/three-ds-calls.ts";
 import type { Merchant, SimulatorConfig } from "./config.ts";
+import type { Entry } from "./ledger-line.ts";
 import { Webhooks } from "./notifications.ts";
 import type { Payments } from "./payments.ts";
 import type { EndedDays } from "./settlement.ts";
@@ -48,7 +49,7 @@ export function openCounter(
   office: IyzicoOffice,
   state: { payments: Payments; days: EndedDays },
   config: SimulatorConfig,
-): Counter {
+): Counter<Entry> {
   // Their own, since `PUT /notifications` changes them.
   const merchants = config.merchants.map((merchant) => ({ ...merchant }));
   const desk = { ...office, ...state };
@@ -60,6 +61,7 @@ export function openCounter(
       if (call) await answerCall(front, call, target.slice(target.indexOf("/")), query, request, response);
       return call !== undefined;
     },
+    refundInPanel: (order, amountMinor) => refundInPanel(desk, order, amountMinor),
     findSession: (token) => {
       const threeDs = state.payments.ofToken(token);
       const merchant = merchants.find(({ merchantId }) => merchantId === threeDs?.line.merchantId);
@@ -90,7 +92,7 @@ async function answerCall(
   const wire = wireOf(desk.modes, {
     ...repeated(input),
     secretKey: merchant?.secretKey,
-    systemTime: desk.bank.clock.now(),
+    systemTime: desk.bank.clock.shown(desk.bank.clock.now()),
   });
   const refuse = (outcome: Outcome) => deliver(response, wire, desk, "plain", outcome);
   if (typeof admitted === "string") return refuse(failure(admitted));
@@ -121,7 +123,7 @@ async function carryOut(
 ): Promise<Outcome> {
   const { outcome, event, notice } = await bank.judge((nowMs) => {
     const judged = judge(nowMs);
-    return { line: judged.line, outcome: judged };
+    return { line: judged.line, again: judged.again, outcome: judged };
   });
   if (event) await bank.note(event);
   if (notice) webhooks.send(merchant, notice);

@@ -91,7 +91,7 @@ test("an inquiry and a start of 3-D Secure have faults, too, and a malformed req
 
 test("each operation has its own faults only", async () => {
   await using bank = await startTestBank();
-  for (const fault of ["inquire decline", "capture partial", "enrol wrong_amount"]) {
+  for (const fault of ["inquire decline", "refund partial", "enrol wrong_amount"]) {
     const [operation, behaviour] = fault.split(" ");
     await expect(bank.fault(operation!, behaviour!)).rejects.toThrow("400");
   }

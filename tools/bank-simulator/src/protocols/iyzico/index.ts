@@ -1,4 +1,4 @@
-import { BankClock, startBank, type Protocol } from "../../core/index.ts";
+import { startBank, type Protocol } from "../../core/index.ts";
 import { faultTable } from "./behaviour.ts";
 import type { IyzicoOffice } from "./calls/call.ts";
 import { defaultConfig, settings, type SimulatorConfig } from "./config.ts";
@@ -20,7 +20,6 @@ export const protocol: Protocol<SimulatorConfig> = {
     const payments = new Payments();
     const days: EndedDays = [];
     const merchantIds = config.merchants.map(({ merchantId }) => merchantId);
-    const clock = new BankClock(ZONE);
     return startBank(config, {
       zone: ZONE,
       postingOf,
@@ -31,10 +30,10 @@ export const protocol: Protocol<SimulatorConfig> = {
       modesSchema,
       settlement: {
         contentType: "text/csv; charset=utf-8",
-        filesOf: (day) => {
+        filesOf: (day, modes, clock) => {
           // The report of payouts has them, too.
           days.push(day);
-          return filesOf({ payments, merchantIds, clock }, day);
+          return filesOf({ payments, merchantIds, modes, clock }, day);
         },
       },
       open: (office: IyzicoOffice) => openCounter(office, { payments, days }, config),

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { BankClock, Book } from "../../core/index.ts";
+import { BankClock, Book, kindness, type Unkindness } from "../../core/index.ts";
 import type { Call, Desk } from "./calls/call.ts";
 import { cancel, capture, refundAmount, refundItem } from "./calls/follow-up-calls.ts";
 import { hold, sale } from "./calls/payment-calls.ts";
@@ -17,7 +17,7 @@ class Api {
   readonly book = new Book<Entry>(postingOf);
   readonly payments = new Payments();
   nowMs = Date.parse("2030-06-15T12:00:00Z");
-  modes: Modes = defaultModes;
+  modes: Modes & Unkindness = { ...kindness, ...defaultModes };
   paymentId = "";
 
   /** The code of the answer, or `approved`. */
@@ -27,7 +27,10 @@ class Api {
     const [merchant] = defaultConfig.merchants;
     const begun = call.begin(desk, { merchant: merchant!, publicUrl: "" }, JSON.parse(JSON.stringify(body)));
     if ("refusal" in begun) throw new Error("the body is malformed");
-    const { line, outcome } = begun.judge({ forcedCode: undefined, isPartial: false }, this.nowMs);
+    const { line, outcome } = begun.judge(
+      { forcedCode: undefined, isPartial: false, isTwice: false },
+      this.nowMs,
+    );
     if (line) {
       this.book.apply(line);
       this.payments.takeLine(line);
@@ -125,7 +128,7 @@ test.each<[steps: string, code: string, modes?: Partial<Modes>]>([
   ["hold, day, capture, refund", "10223", { sameDayRefunds: "refused" }],
 ])("the last of %s is judged %s %o", (steps, code, modes = {}) => {
   const api = new Api();
-  api.modes = { ...defaultModes, ...modes };
+  api.modes = { ...api.modes, ...modes };
   expect(
     steps
       .split(", ")
@@ -137,7 +140,7 @@ test.each<[steps: string, code: string, modes?: Partial<Modes>]>([
 test("a payment that the fraud desk refuses is declined, and one in review is not", () => {
   const api = new Api();
   for (const fraudStatus of [-1, 0] as const) {
-    api.modes = { ...defaultModes, fraudStatus };
+    api.modes = { ...api.modes, fraudStatus };
     api.step("sale");
   }
   expect(api.payments.ofConversation("1000001", "shop-pay-1").map(({ line }) => line.resultCode)).toEqual([

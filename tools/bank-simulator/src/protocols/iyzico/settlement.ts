@@ -1,10 +1,13 @@
 import {
+  cellsOf,
   csvRow,
   decimalAmount,
-  type BankClock,
+  type Cells,
   type EndedDay,
   type Movement,
   type SettlementFile,
+  type ShownTimes,
+  type Unkindness,
 } from "../../core/index.ts";
 import { cardBin } from "./cards.ts";
 import { sumOf } from "./fees.ts";
@@ -88,28 +91,46 @@ function roundedMinor(units: bigint): bigint {
  * TRY. The day's number tells days apart that end on one date.
  */
 export function filesOf(
-  { payments, merchantIds, clock }: { payments: Payments; merchantIds: readonly string[]; clock: Clock },
+  { payments, merchantIds, modes, clock }: Report,
   day: EndedDay<Entry>,
 ): SettlementFile[] {
   return merchantIds.map((merchantId) => {
     const date = clock.wall(day.endedAtMs).date.replaceAll("-", "");
     const id = `${merchantId}-${date}-${day.day}`;
     // A day that ends today is paid out tomorrow.
-    const head = { code: `S-${id}`, resolvedAt: wallTime(clock.wall(day.endedAtMs + DAY_MS)), clock };
-    const content = () => settlementCsv(head, settlementLines(payments, day, merchantId));
-    return { name: `settlement-${id}.csv`, content };
+    const resolvedAt = wallTime(clock.wall(day.endedAtMs + DAY_MS));
+    const head = { code: `S-${id}`, resolvedAt, clock, cells: cellsOf(modes) };
+    const lines = () => settlementLines(payments, day, merchantId);
+    return {
+      name: `settlement-${id}.csv`,
+      content: () => settlementCsv(head, lines()),
+      payouts: () => payoutsOf(head, lines()),
+    };
   });
 }
 
 const DAY_MS = 86_400_000;
 
-type Clock = Pick<BankClock, "wall">;
-type Head = { code: string; resolvedAt: string; clock: Clock };
+type Report = {
+  payments: Payments;
+  merchantIds: readonly string[];
+  modes: Readonly<Unkindness>;
+  clock: ShownTimes;
+};
+type Head = { code: string; resolvedAt: string; clock: ShownTimes; cells: Cells };
+
+function payoutsOf({ code: id }: Head, lines: readonly SettlementLine[]) {
+  const currencies = [...new Set(lines.map(({ line }) => line.currency))];
+  return currencies.map((currency) => {
+    const own = lines.filter(({ line }) => line.currency === currency);
+    return { id, currency, netMinor: sumOf(own.map(({ netMinor }) => netMinor)) };
+  });
+}
 
 function settlementCsv(head: Head, lines: readonly SettlementLine[]): string {
   const totalMinor = sumOf(lines.map(({ netMinor }) => netMinor));
   const total = columns.map(([name], index) =>
-    name === TOTAL ? decimalAmount(totalMinor, "TRY") : index === 0 ? "TOTAL" : "",
+    name === TOTAL ? head.cells.amount(decimalAmount(totalMinor, "TRY")) : index === 0 ? "TOTAL" : "",
   );
   return [
     columns.map(([name]) => name),
@@ -134,8 +155,11 @@ const columns: readonly (readonly [name: string, value: (line: SettlementLine, h
   ["paymentIP", ({ line }) => line.payment.ip],
   ["paymentGid", ({ line }) => line.paymentId],
   ["price", ({ item, line }) => decimalAmount(item.priceMinor, line.currency)],
-  ["paidPrice", ({ grossMinor, line }) => decimalAmount(grossMinor, line.currency)],
-  ["installment", ({ line }) => String(line.payment.installment)],
+  ["paidPrice", ({ grossMinor, line }, { cells }) => cells.amount(decimalAmount(grossMinor, line.currency))],
+  [
+    "installment",
+    ({ line: { payment } }, { cells }) => cells.count(payment.installment, payment.installment === 1),
+  ],
   ["binNumber", ({ line }) => line.pan.slice(0, 6)],
   ["cardFamily", ({ line }) => cardBin(line.pan).cardFamily],
   ["cardAssoc", ({ line }) => cardBin(line.pan).cardAssociation],
@@ -151,7 +175,10 @@ const columns: readonly (readonly [name: string, value: (line: SettlementLine, h
   ["iyziCommissionRate", ({ rateMinor, line }) => decimalAmount(rateMinor, line.currency)],
   ["iyziCommissionFee", ({ feeMinor, line }) => decimalAmount(feeMinor, line.currency)],
   ["paidPriceTRY", ({ grossMinor, line }) => decimalAmount(grossMinor, line.currency)],
-  ["settlementPriceTRY", ({ netMinor, line }) => decimalAmount(netMinor, line.currency)],
+  [
+    "settlementPriceTRY",
+    ({ netMinor, line }, { cells }) => cells.amount(decimalAmount(netMinor, line.currency)),
+  ],
   ["basketId", ({ line }) => line.basketId],
   ["settlementCurrency", ({ line }) => line.currency],
   ["settlementReferenceCode", (_line, { code }) => code],

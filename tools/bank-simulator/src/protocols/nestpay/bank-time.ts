@@ -1,32 +1,32 @@
 import { createHash } from "node:crypto";
 
-import { BankClock } from "../../core/index.ts";
+import { BankClock, type ShownTimes } from "../../core/index.ts";
 
 export const ZONE = "Europe/Istanbul";
 export const DAY_MS = 86_400_000;
 
-/** The bank's zone; its time comes from the ledger's lines. */
+/** The zone by which the bank judges and names movements, whatever its clocks show. */
 const zone = new BankClock(ZONE);
 
 /** `yyyy-MM-dd HH:mm:ss.SSS`, the form of AUTH_DTTM. Times are epoch milliseconds. */
-export function inquiryTime(atMs: number): string {
-  const { date, time } = zone.wall(atMs);
+export function inquiryTime(clock: ShownTimes, atMs: number): string {
+  const { date, time } = clock.wall(atMs);
   return `${date} ${time}`;
 }
 
 /** `yyyyMMdd HH:mm:ss`, the form of TRXDATE. */
-export function transactionDate(atMs: number): string {
-  return inquiryTime(atMs).replaceAll("-", "").slice(0, -4);
+export function transactionDate(clock: ShownTimes, atMs: number): string {
+  return inquiryTime(clock, atMs).replaceAll("-", "").slice(0, -4);
 }
 
 /** `MMdd-HHmmss`, the form of HOSTDATE. */
-export function hostDate(atMs: number): string {
-  return transactionDate(atMs).slice(4).replace(" ", "-").replaceAll(":", "");
+export function hostDate(clock: ShownTimes, atMs: number): string {
+  return transactionDate(clock, atMs).slice(4).replace(" ", "-").replaceAll(":", "");
 }
 
 /** `dd.MM.yyyy` and `HH:mm:ss`, as statements have them. */
-export function statementTime(atMs: number): { date: string; time: string } {
-  const { date, time } = zone.wall(atMs);
+export function statementTime(clock: ShownTimes, atMs: number): { date: string; time: string } {
+  const { date, time } = clock.wall(atMs);
   return { date: date.split("-").toReversed().join("."), time: time.slice(0, 8) };
 }
 

@@ -24,14 +24,14 @@ const followUp = [
   "gateway_error_before",
   "day_closes",
 ] as const;
-const payment = [...followUp, "partial"] as const;
+const payment = [...followUp, "partial", "twice"] as const;
 
 /** The faults that `POST /faults` queues; `README.md` describes each. */
 export const faultTable = {
   authorize: payment,
   sale: payment,
   complete: payment,
-  capture: followUp,
+  capture: [...followUp, "partial"],
   void: followUp,
   refund: followUp,
   enrol: [...everyCall, ...effectFaults, "wrong_hash"],

@@ -32,7 +32,7 @@ export function workOf(
     try {
       if (name === "day_closes") await desk.bank.endDay();
       const outcome = await judge(desk, { merchant, request, session, behaviour });
-      return { answer: outcomeResponse(outcome, merchant, modes) };
+      return { answer: outcomeResponse(outcome, { merchant, modes, clock: desk.bank.clock }) };
     } finally {
       if (key !== undefined && !isBusy) desk.running.delete(key);
     }

@@ -1,3 +1,4 @@
+import type { ShownTimes } from "../../core/index.ts";
 import { hostDate, transactionDate } from "./bank-time.ts";
 import type { Outcome } from "./judge.ts";
 import type { Merchant } from "./merchants.ts";
@@ -20,7 +21,10 @@ export type Cc5Response = {
 };
 
 /** The form of an answer about an operation. */
-export function outcomeResponse(outcome: Outcome, merchant: Merchant, modes: Modes): Cc5Response {
+export function outcomeResponse(
+  outcome: Outcome,
+  { merchant, modes, clock }: { merchant: Merchant; modes: Modes; clock: ShownTimes },
+): Cc5Response {
   const { verdict, line } = outcome;
   if (typeof verdict === "number") return refusedResponse(verdict, line, line.transactionId, modes);
   const text = verdict === undefined ? "" : textOf(verdict, modes.language);
@@ -33,7 +37,7 @@ export function outcomeResponse(outcome: Outcome, merchant: Merchant, modes: Mod
     TransId: line.transactionId,
     ErrMsg: text,
     Extra: {
-      ...extraOf(outcome, merchant),
+      ...extraOf(outcome, merchant, clock),
       ERRORCODE: verdict === undefined ? "" : `ISO8583-${verdict}`,
       NUMCODE: verdict ?? "00",
       HOSTMSG: text,
@@ -72,16 +76,16 @@ function namesOf({ orderId, groupId }: { orderId: string; groupId: string }) {
   return { OrderId: orderId, GroupId: groupId };
 }
 
-function extraOf({ line, batch, movementAtMs }: Outcome, { clientId, options }: Merchant) {
+function extraOf({ line, batch, movementAtMs }: Outcome, { clientId, options }: Merchant, clock: ShownTimes) {
   return {
     SETTLEID: String(batch),
-    TRXDATE: transactionDate(movementAtMs),
+    TRXDATE: transactionDate(clock, movementAtMs),
     TERMINALID: options.terminalId,
     MERCHANTID: clientId,
     CARDBRAND: brandOf(line.pan),
     CARDISSUER: "TEST BANKASI A.S.",
     AVSAPPROVE: "Y",
-    HOSTDATE: hostDate(Date.parse(line.at)),
+    HOSTDATE: hostDate(clock, Date.parse(line.at)),
     KAZANILANPUAN: "000000000.00",
     ACQSTAN: (line.hostReference ?? "").slice(-6),
   };

@@ -1,6 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-import { deliver, readBody, replyTooLarge, serveCall, type Wire } from "../../core/index.ts";
+import {
+  deliver,
+  orderAsOf,
+  readBody,
+  replyTooLarge,
+  serveCall,
+  shownUntil,
+  type Wire,
+} from "../../core/index.ts";
 import { illegalText, paddedText } from "./behaviours.ts";
 import { workOf } from "./carry-out.ts";
 import { parseCc5Request, type Cc5Request, type Inquiry, type MoneyRequest } from "./cc5-request.ts";
@@ -59,8 +67,9 @@ async function answerInquiry(
     behaviour,
     carryOut: () =>
       desk.bank.judge((nowMs) => {
-        const order = desk.bank.book.order(merchant.clientId, orderId);
-        const shown = { orderId, merchant, modes, transIdAfterCapture, nowMs, reversalMs, extraMinor };
+        const order = orderAsOf(desk.bank.book.order(merchant.clientId, orderId), shownUntil(nowMs, modes));
+        const { clock } = desk.bank;
+        const shown = { orderId, merchant, modes, clock, transIdAfterCapture, nowMs, reversalMs, extraMinor };
         return { outcome: { answer: show(order, shown) } };
       }),
   });

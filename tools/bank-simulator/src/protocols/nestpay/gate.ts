@@ -24,6 +24,7 @@ import { acsSessionOf, openSession, type GateSession } from "./gate-sessions.ts"
 import { refusedFields, returnFields } from "./return-fields.ts";
 import { acceptsMdStatus } from "./rules.ts";
 import { ver3Hash, type Parameter } from "./ver3-hash.ts";
+import { encodeIso88599 } from "./xml.ts";
 
 /** Answers `POST /fim/est3Dgate` with the issuer's page, or with the return where there is nothing to ask. */
 export async function handleGate(
@@ -68,7 +69,8 @@ async function makeReturn(desk: Desk, session: GateSession, clientIp: string): P
   const plain = returnFields(session, clientIp, payment);
   const fields = signed(desk, behaviour === "control_characters" ? padded(plain) : plain, session);
   if (desk.modes.callback && form.callbackUrl) await postCallback(desk, form.callbackUrl, fields);
-  return { method: "post", url: isGood ? form.okUrl : form.failUrl, fields };
+  const charset = desk.modes.returnCharset;
+  return { method: "post", url: isGood ? form.okUrl : form.failUrl, fields, charset };
 }
 
 /** A merchant that answers FAILURE, or not at all, gets the fields twice more; the browser's return is the same. */
@@ -78,7 +80,7 @@ async function postCallback({ notifier }: Desk, url: string, fields: Parameter[]
   await notifier.deliver({ url, headers: {}, body, triesMax: 3, isTaken });
 }
 
-/** `3d_pay`: the bank pays with the authentication. Texts of a return are ASCII, as its encoding is not agreed on. */
+/** `3d_pay`: the bank pays with the authentication. The bank's texts in a return are ASCII, as its encoding is not agreed on. */
 async function payAtBank(desk: Desk, session: GateSession, isAccepted: boolean): Promise<Cc5Response> {
   const { form, md, authentication } = session;
   const { merchant, orderId } = form;
@@ -112,13 +114,27 @@ function replyRefusal(refusal: RefusedForm, response: ServerResponse): void {
 
 function signed({ modes }: Desk, fields: Parameter[], { form, behaviour }: GateSession): Parameter[] {
   const hash = behaviour === "wrong_hash" ? "wrong" : modes.returnHash;
-  if (hash === "missing") return fields;
-  return withHash(fields, `${form.merchant.storeKey}${hash === "wrong" ? "!" : ""}`);
+  const beside = modes.unsignedReturnFields ? UNSIGNED : [];
+  if (hash === "missing") return [...fields, ...beside];
+  const bytesOf = modes.hashCharset === "utf-8" ? undefined : encodeIso88599;
+  const storeKey = `${form.merchant.storeKey}${hash === "wrong" ? "!" : ""}`;
+  return [...withHash(fields, storeKey, bytesOf), ...beside];
 }
 
-function withHash(fields: Parameter[], storeKey: string): Parameter[] {
-  return [...fields, ["HASH", ver3Hash(fields, storeKey)]];
+function withHash(
+  fields: Parameter[],
+  storeKey: string,
+  bytesOf?: (text: string) => Uint8Array,
+): Parameter[] {
+  return [...fields, ["HASH", ver3Hash(fields, storeKey, bytesOf)]];
 }
+
+/** Fields that the hash does not cover. The last one is one that nobody knows. */
+const UNSIGNED: readonly Parameter[] = [
+  ["NATIONALIDNO", ""],
+  ["countdown", "5"],
+  ["bankCampaignCode", "B17"],
+];
 
 function padded(fields: Parameter[]): Parameter[] {
   return fields.map(([name, value]) => [name, name === "mdErrorMsg" ? paddedText(value) : value]);

@@ -1,15 +1,15 @@
-import { Sessions, startBank, type Counter, type EndedDay, type Protocol } from "../../core/index.ts";
+import { Sessions, startBank, type Counter, type Protocol } from "../../core/index.ts";
 import { ZONE } from "./bank-time.ts";
 import { faultTable } from "./behaviours.ts";
 import { defaultConfig, settings, type SimulatorConfig } from "./config.ts";
 import type { Desk, NestpayOffice } from "./desk.ts";
 import { handleFim } from "./fim.ts";
 import { acsOf, handleGate } from "./gate.ts";
+import { refundInPanel } from "./judge.ts";
 import { postingOf, type Entry } from "./ledger-line.ts";
 import { rulesFor } from "./merchants.ts";
 import { modesSchema } from "./modes.ts";
-import { STATEMENT_TYPE, statementName, statementText } from "./statement.ts";
-import { encodeIso88599 } from "./xml.ts";
+import { STATEMENT_TYPE, statementFile } from "./statement.ts";
 
 export type { SimulatorConfig } from "./config.ts";
 export type { LedgerLine } from "./ledger-line.ts";
@@ -34,19 +34,25 @@ export const protocol: Protocol<SimulatorConfig> = {
       modesSchema,
       settlement: {
         contentType: STATEMENT_TYPE,
-        filesOf: (day: EndedDay<Entry>, modes) =>
-          merchants.map((merchant) => ({
-            name: statementName(day, merchant),
-            content: () =>
-              encodeIso88599(statementText(day, merchant, rulesFor(merchant, modes).installmentPayout)),
-          })),
+        filesOf: (day, modes, clock) =>
+          merchants.map((merchant) =>
+            statementFile(day, merchant, {
+              payout: rulesFor(merchant, modes).installmentPayout,
+              modes,
+              clock,
+            }),
+          ),
       },
       open: (office: NestpayOffice) => openCounter(office, config, usedXids),
     });
   },
 };
 
-function openCounter(office: NestpayOffice, config: SimulatorConfig, usedXids: ReadonlySet<string>): Counter {
+function openCounter(
+  office: NestpayOffice,
+  config: SimulatorConfig,
+  usedXids: ReadonlySet<string>,
+): Counter<Entry> {
   const merchants = new Map(config.merchants.map((merchant) => [merchant.clientId, merchant]));
   const desk: Desk = {
     ...office,
@@ -64,6 +70,7 @@ function openCounter(office: NestpayOffice, config: SimulatorConfig, usedXids: R
       else return false;
       return true;
     },
+    refundInPanel: (order, amountMinor) => refundInPanel(desk, order, amountMinor),
     findSession: (id) => {
       const session = desk.sessions.find(id);
       return session && acsOf(desk, session);

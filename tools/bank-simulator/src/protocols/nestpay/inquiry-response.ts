@@ -1,4 +1,4 @@
-import { when } from "../../core/index.ts";
+import { when, type ShownTimes } from "../../core/index.ts";
 import { hostDate, inquiryTime } from "./bank-time.ts";
 import type { Cc5Response } from "./cc5-response.ts";
 import { amountOf } from "./judge.ts";
@@ -13,6 +13,7 @@ export type View = {
   merchant: Merchant;
   modes: Modes;
   transIdAfterCapture: "capture" | "hold";
+  clock: ShownTimes;
   nowMs: number;
   reversalMs: number;
   /** Shown beyond every amount, where a fault makes this answer wrong. */
@@ -88,13 +89,13 @@ function factsOf(row: BankRow, view: View): Facts {
   const isReversed = isReversing(row, view.nowMs, view.reversalMs);
   return {
     AUTH_CODE: authCode ?? "",
-    AUTH_DTTM: inquiryTime(row.atMs),
+    AUTH_DTTM: inquiryTime(view.clock, row.atMs),
     CAPTURE_AMT: isCaptured ? amount : "",
-    CAPTURE_DTTM: isCaptured ? inquiryTime(capturedAtMs(row)) : "",
+    CAPTURE_DTTM: isCaptured ? inquiryTime(view.clock, capturedAtMs(row)) : "",
     CAVV_3D: authentication?.cavv ?? "",
     CHARGE_TYPE_CD: kind === "refund" ? "C" : "S",
     ECI_3D: authentication?.eci ?? "",
-    HOSTDATE: hostDate(capturedAtMs(row)),
+    HOSTDATE: hostDate(view.clock, capturedAtMs(row)),
     HOST_REF_NUM: hostReference ?? "",
     MDSTATUS: authentication?.mdStatus ?? "",
     ORD_ID: line.orderId,
@@ -104,7 +105,7 @@ function factsOf(row: BankRow, view: View): Facts {
     SETTLEID: String(row.settledInDay ?? ""),
     TRANS_ID: (view.transIdAfterCapture === "capture" && row.captureId) || row.id,
     TRANS_STAT: isReversed ? "R" : showsAuthorized ? "A" : STATUSES[status],
-    ...(row.void && { VOID_DTTM: inquiryTime(Date.parse(row.void.at)) }),
+    ...(row.void && { VOID_DTTM: inquiryTime(view.clock, Date.parse(row.void.at)) }),
     XID_3D: authentication?.xid ?? "",
   };
 }

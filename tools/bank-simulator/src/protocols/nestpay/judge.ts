@@ -1,10 +1,10 @@
-import { halfOf, maskCardNumber, verdictOf, when } from "../../core/index.ts";
+import { duplicateOf, halfOf, maskCardNumber, verdictOf, when } from "../../core/index.ts";
 import { identifiersOf } from "./bank-time.ts";
 import type { Behaviour } from "./behaviours.ts";
 import type { MoneyRequest } from "./cc5-request.ts";
 import type { Desk } from "./desk.ts";
 import type { GateSession } from "./gate-sessions.ts";
-import { capturedAtMs, groupOf, type BankRow, type Entry } from "./ledger-line.ts";
+import { capturedAtMs, groupOf, type BankOrder, type BankRow, type Entry } from "./ledger-line.ts";
 import type { Merchant } from "./merchants.ts";
 import { LIRA } from "./money.ts";
 import { resultCodeOf, type Verdict } from "./refusals.ts";
@@ -33,14 +33,36 @@ export function judge(desk: Desk, call: Call): Promise<Outcome> {
   const { book } = desk.bank;
   return desk.bank.judge((nowMs) => {
     const of = caseOf(desk, call, nowMs);
+    const copied = duplicateOf(of.order, { ...of, operation: of.request.operation }, desk.modes);
+    if (copied) return { outcome: { ...outcomeOf(copied), batch: book.day } };
     const fault = of.request.card?.kind === "md" ? verdictOf(secondStep, of) : undefined;
     const { verdict: ruled, row } = fault ? { verdict: fault, row: undefined } : judgeByRules(of);
     // The issuer is asked only where the gateway's own rules let an operation through.
     const verdict = ruled ?? call.behaviour.issuerCode;
-    const line = lineOf(call, { of, verdict, row, isAuthenticated: !fault }, book.sequence + 1);
+    const judged = { of, verdict, row, isAuthenticated: !fault };
+    const line = lineOf(call, judged, book.sequence + 1);
+    const isTwice = call.behaviour.name === "twice" && verdict === undefined;
+    const again = isTwice ? lineOf(call, judged, book.sequence + 2) : undefined;
     const movementAtMs = line.voided && row ? capturedAtMs(row) : nowMs;
-    return { line, outcome: { verdict, line, batch: book.day, movementAtMs } };
+    return { line, again, outcome: { verdict, line, batch: book.day, movementAtMs } };
   });
+}
+
+/** The first answer's outcome once more. */
+function outcomeOf(line: Entry) {
+  return { verdict: undefined, line, movementAtMs: Date.parse(line.at) };
+}
+
+/** A refund that somebody makes in the bank's panel. @returns whether the rules of life allowed it */
+export async function refundInPanel(desk: Desk, { merchant, id }: BankOrder, amountMinor: bigint) {
+  const store = desk.merchantOf(merchant);
+  if (!store) return false;
+  const names = { orderId: id, groupId: id, transactionId: "" };
+  const terms = { currency: undefined, holdMinor: undefined, installments: 1, namesOne: false };
+  const request = { operation: "refund" as const, ...names, ...terms, amountMinor, card: undefined };
+  const behaviour = { name: "plain" as const, issuerCode: undefined };
+  const { verdict } = await judge(desk, { merchant: store, request, session: undefined, behaviour });
+  return verdict === undefined;
 }
 
 function caseOf(desk: Desk, { merchant, request, session }: Call, nowMs: number): NestpayCase {

@@ -12,7 +12,7 @@ const optionsSchema = rulesSchema.partial().extend({
     .default("00990001"),
   merchantName: z
     .string()
-    .regex(/^[\x20-\x7e]{1,60}$/)
+    .regex(/^[\x20-\x7e\xa0-\xffĞİŞğış]{1,60}$/)
     .default("HOLDFAST TEST"),
   /** The most installments; 0: none are permitted to the merchant. */
   installmentsMax: z.int().min(0).max(99).default(12),

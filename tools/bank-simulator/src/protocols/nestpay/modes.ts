@@ -36,6 +36,9 @@ export const modesSchema = rulesSchema.extend({
   saleShownAuthorized: z.boolean(),
   returnHash: z.enum(["right", "wrong", "missing"]),
   callback: z.boolean(),
+  unsignedReturnFields: z.boolean(),
+  returnCharset: z.enum(["utf-8", "iso-8859-9"]),
+  hashCharset: z.enum(["utf-8", "iso-8859-9"]),
 });
 export type Modes = z.output<typeof modesSchema>;
 
@@ -51,6 +54,9 @@ export const defaultModes: Modes = {
   saleShownAuthorized: false,
   returnHash: "right",
   callback: false,
+  unsignedReturnFields: false,
+  returnCharset: "utf-8",
+  hashCharset: "utf-8",
   sameDayCredit: false,
   voidHoldsAfterDay: true,
   voidReturnsHold: false,

@@ -1,37 +1,84 @@
-import { csvRow, decimalAmount, shareOf, type EndedDay, type Movement } from "../../core/index.ts";
+import {
+  cellsOf,
+  csvRow,
+  decimalAmount,
+  shareOf,
+  type Cells,
+  type Dispute,
+  type Payout,
+  type ReportedDay,
+  type SettlementFile,
+  type ShownTimes,
+  type Unkindness,
+} from "../../core/index.ts";
 import { DAY_MS, statementTime, transactionDate } from "./bank-time.ts";
-import type { Entry } from "./ledger-line.ts";
+import type { BankRow, Entry } from "./ledger-line.ts";
 import type { Merchant } from "./merchants.ts";
 import type { Rules } from "./modes.ts";
+import { encodeIso88599 } from "./xml.ts";
 
 export const STATEMENT_TYPE = "text/csv; charset=ISO-8859-9";
 
-/** The name has the merchant, the number of the day's end and its date. */
-export function statementName({ day, endedAtMs }: EndedDay<Entry>, { clientId }: Merchant): string {
-  const date = transactionDate(endedAtMs).slice(0, 8);
-  return `ekstre-${clientId}-${String(day).padStart(6, "0")}-${date}.csv`;
+/** How a bank writes its statements. */
+type Form = { payout: Rules["installmentPayout"]; modes: Readonly<Unkindness>; clock: ShownTimes };
+
+/** The file of one merchant's day. Its name has the merchant, the number of the day's end and its date. */
+export function statementFile(day: ReportedDay<Entry>, merchant: Merchant, form: Form): SettlementFile {
+  const date = transactionDate(form.clock, day.endedAtMs).slice(0, 8);
+  const number = String(day.day).padStart(6, "0");
+  return {
+    name: `ekstre-${merchant.clientId}-${number}-${date}.csv`,
+    content: () => encodeIso88599(statementText(day, merchant, form)),
+    payouts: () => payoutsOf(day, partsOfDay(day, merchant, form)),
+  };
 }
 
 /**
  * One merchant's statement of a day: semicolons, decimal commas, dates as `dd.MM.yyyy`, a header and a last line of
  * totals. Amounts that go from the merchant are negative; gross minus commission is net in every line.
  */
-export function statementText(day: EndedDay<Entry>, merchant: Merchant, payout: Payout): string {
-  const parts = day.movements
-    .filter(({ line }) => line.clientId === merchant.clientId && isReported(line))
-    .flatMap((movement) => partsOf(movement, merchant, payout));
+function statementText(day: ReportedDay<Entry>, merchant: Merchant, form: Form): string {
+  const parts = partsOfDay(day, merchant, form);
   const columns = Object.entries(COLUMNS);
-  const rows = parts.map((part) => columns.map(([, cell]) => cell(part, merchant, day)));
-  const totals = totalsOf(parts, day);
+  const cells = cellsOf(form.modes);
+  const rows = parts.map((part) =>
+    columns.map(([, cell]) => cell(part, { merchant, day, cells, clock: form.clock })),
+  );
+  const totals = totalsOf(parts, cells, statementTime(form.clock, day.endedAtMs).date);
   const header = columns.map(([name]) => name);
   return [header, ...rows, header.map((name) => totals[name] ?? "")].map((row) => csvRow(row, ";")).join("");
 }
 
-type Payout = Rules["installmentPayout"];
+function partsOfDay(day: ReportedDay<Entry>, merchant: Merchant, form: Form): Part[] {
+  const movements = day.movements.filter(
+    ({ line }) => line.clientId === merchant.clientId && isReported(line),
+  );
+  const disputes = day.disputes.filter(({ order }) => order.merchant === merchant.clientId);
+  return [
+    ...movements.flatMap((movement) => partsOf(movement, merchant, form)),
+    ...disputes.flatMap((dispute) => partsOfDispute(dispute, day, merchant, form)),
+  ];
+}
+
+/** The batch, which is the name of the day's payout in its file, in each currency. */
+function payoutsOf({ day }: ReportedDay<Entry>, parts: readonly Part[]): Payout[] {
+  const currencies = [...new Set(parts.map(({ movement }) => movement.line.currency))];
+  return currencies.map((currency) => ({
+    id: String(day),
+    currency,
+    netMinor: parts
+      .filter(({ movement }) => movement.line.currency === currency)
+      .reduce((sum, { grossMinor, commissionMinor }) => sum + grossMinor - commissionMinor, 0n),
+  }));
+}
+
+/** The lines of a movement. */
+type Reported = { line: Entry; row: BankRow | undefined };
 
 /** A movement, or an installment of it. */
 type Part = {
-  movement: Movement<Entry>;
+  movement: Reported;
+  kind: string;
   index: number;
   count: number;
   grossMinor: bigint;
@@ -45,7 +92,7 @@ function isReported({ operation, voided }: Entry): boolean {
 }
 
 /** A sale in installments has a part for each where they are paid out month by month. */
-function partsOf(movement: Movement<Entry>, { options }: Merchant, payout: Payout): Part[] {
+function partsOf(movement: Reported, { options }: Merchant, { payout, clock }: Form): Part[] {
   const { line, row } = movement;
   const sign =
     line.operation === "refund" || (line.operation === "void" && row?.kind !== "refund") ? -1n : 1n;
@@ -58,36 +105,59 @@ function partsOf(movement: Movement<Entry>, { options }: Merchant, payout: Payou
     const days = options.blockedDays + index * DAYS_BETWEEN;
     return {
       movement,
+      kind: kindOf(movement),
       index,
       count,
       grossMinor: sign * amountMinor,
       commissionMinor: sign * shareOf(amountMinor, options.commissionBasisPoints),
-      valueDate: statementTime(Date.parse(line.at) + days * DAY_MS).date,
+      valueDate: statementTime(clock, Date.parse(line.at) + days * DAY_MS).date,
     };
   });
 }
 
-function hasInstallments({ row }: Movement<Entry>): boolean {
+/** The payment's line once more, on the day on which the card's issuer takes the money or gives it back. */
+function partsOfDispute(
+  { kind, order, amountMinor }: Dispute<Entry>,
+  { endedAtMs }: ReportedDay<Entry>,
+  { options }: Merchant,
+  { clock }: Form,
+): Part[] {
+  const row = order.rows.find((each) => each.kind === "payment" && each.capturedMinor > 0n);
+  if (!row) return [];
+  return [
+    {
+      movement: { line: row.capture ?? row.line, row },
+      kind: kind === "chargeback" ? "Harcama İtirazı" : "Harcama İtirazı İadesi",
+      index: 0,
+      count: 1,
+      grossMinor: kind === "chargeback" ? -amountMinor : amountMinor,
+      commissionMinor: 0n,
+      valueDate: statementTime(clock, endedAtMs + options.blockedDays * DAY_MS).date,
+    },
+  ];
+}
+
+function hasInstallments({ row }: Reported): boolean {
   return row?.kind === "payment" && row.line.installments > 1;
 }
 
-function kindOf(movement: Movement<Entry>): string {
+function kindOf(movement: Reported): string {
   const { operation } = movement.line;
   if (operation === "void") return "İptal";
   if (operation === "refund") return "İade";
   return hasInstallments(movement) ? "Taksitli Satış" : "Satış";
 }
 
-function totalsOf(parts: readonly Part[], { endedAtMs }: EndedDay<Entry>): Record<string, string> {
+function totalsOf(parts: readonly Part[], { amount }: Cells, date: string): Record<string, string> {
   const grossMinor = parts.reduce((sum, part) => sum + part.grossMinor, 0n);
   const commissionMinor = parts.reduce((sum, part) => sum + part.commissionMinor, 0n);
   return {
     "İşyeri No": "TOPLAM",
     "Terminal No": String(parts.length),
-    "İşlem Tarihi": statementTime(endedAtMs).date,
-    "Brüt Tutar": decimal(grossMinor),
-    "Komisyon Tutarı": decimal(commissionMinor),
-    "Net Tutar": decimal(grossMinor - commissionMinor),
+    "İşlem Tarihi": date,
+    "Brüt Tutar": amount(decimal(grossMinor)),
+    "Komisyon Tutarı": amount(decimal(commissionMinor)),
+    "Net Tutar": amount(decimal(grossMinor - commissionMinor)),
   };
 }
 
@@ -96,30 +166,33 @@ function decimal(minor: bigint | number): string {
   return decimalAmount(minor, "", ",");
 }
 
-const timeOf = ({ movement }: Part) => statementTime(Date.parse(movement.line.at));
+const timeOf = ({ movement }: Part, clock: ShownTimes) => statementTime(clock, Date.parse(movement.line.at));
 const cardOf = ({ movement }: Part) => movement.row?.line.pan ?? "";
 
-const COLUMNS: Record<string, (part: Part, merchant: Merchant, day: EndedDay<Entry>) => string> = {
-  "İşyeri No": (_, { clientId }) => clientId,
-  "Terminal No": (_, { options }) => options.terminalId,
-  "Gün Sonu No": (_, __, { day }) => String(day),
-  "İşlem Tarihi": (part) => timeOf(part).date,
-  "İşlem Saati": (part) => timeOf(part).time,
+type In = { merchant: Merchant; day: ReportedDay<Entry>; cells: Cells; clock: ShownTimes };
+
+const COLUMNS: Record<string, (part: Part, of: In) => string> = {
+  "İşyeri No": (_, { merchant }) => merchant.clientId,
+  "Terminal No": (_, { merchant }) => merchant.options.terminalId,
+  "Gün Sonu No": (_, { day }) => String(day.day),
+  "İşlem Tarihi": (part, { clock }) => timeOf(part, clock).date,
+  "İşlem Saati": (part, { clock }) => timeOf(part, clock).time,
   "Valör Tarihi": ({ valueDate }) => valueDate,
   "Kart No": cardOf,
   "Kart Tipi": (part) => (cardOf(part).startsWith("4") ? "Yurtiçi Visa" : "Yurtiçi Diğer"),
-  "İşlem Tipi": ({ movement }) => kindOf(movement),
-  "Taksit No": ({ index }) => String(index + 1),
-  "Taksit Sayısı": ({ count }) => String(count),
+  "İşlem Tipi": ({ kind }) => kind,
+  "Taksit No": ({ index, count }, { cells }) => cells.count(index + 1, count === 1),
+  "Taksit Sayısı": ({ count }, { cells }) => cells.count(count, count === 1),
   "Para Birimi": ({ movement }) => movement.line.currency,
-  "Brüt Tutar": ({ grossMinor }) => decimal(grossMinor),
-  "Komisyon Oranı": (_, { options }) => decimal(options.commissionBasisPoints),
-  "Komisyon Tutarı": ({ commissionMinor }) => decimal(commissionMinor),
+  "Brüt Tutar": ({ grossMinor }, { cells }) => cells.amount(decimal(grossMinor)),
+  "Komisyon Oranı": (_, { merchant }) => decimal(merchant.options.commissionBasisPoints),
+  "Komisyon Tutarı": ({ commissionMinor }, { cells }) => cells.amount(decimal(commissionMinor)),
   "Puan Katkısı": () => decimal(0),
   "Hizmet Bedeli": () => decimal(0),
-  "Net Tutar": ({ grossMinor, commissionMinor }) => decimal(grossMinor - commissionMinor),
+  "Net Tutar": ({ grossMinor, commissionMinor }, { cells }) =>
+    cells.amount(decimal(grossMinor - commissionMinor)),
   "Bloke Çözüm Tarihi": ({ valueDate }) => valueDate,
-  "Provizyon No": ({ movement }) => movement.row?.line.authCode ?? "",
+  "Provizyon No": ({ movement }, { cells }) => cells.optional(movement.row?.line.authCode ?? ""),
   RRN: ({ movement }) => movement.row?.line.hostReference ?? "",
   "Sipariş No": ({ movement }) => movement.line.orderId,
   "İşlem No": ({ movement }) => movement.line.transactionId,

@@ -7,14 +7,18 @@ export type Parameter = readonly [name: string, value: string];
  * The hash of version 3 over all parameters but `hash` and `encoding` (Nestpay protocol, hash): values in the order of
  * their names without case, each escaped, then the store key.
  */
-export function ver3Hash(parameters: Iterable<Parameter>, storeKey: string): string {
+export function ver3Hash(
+  parameters: Iterable<Parameter>,
+  storeKey: string,
+  bytesOf: (text: string) => Uint8Array = (text) => Buffer.from(text),
+): string {
   const values = [...parameters]
     .map(([name, value]) => ({ name: name.toLowerCase(), value }))
     .filter(({ name }) => name !== "hash" && name !== "encoding")
     .toSorted((one, other) => compare(one.name, other.name))
     .map(({ value }) => escapeValue(value));
   const text = [...values, escapeValue(storeKey)].join("|");
-  return createHash("sha512").update(text, "utf8").digest("base64");
+  return createHash("sha512").update(bytesOf(text)).digest("base64");
 }
 
 /** Compares in constant time. A space stands where a form has lost the plus of base64. */

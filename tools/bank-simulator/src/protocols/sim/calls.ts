@@ -32,7 +32,7 @@ export type Desk = SimOffice & {
 };
 
 /** The protocol's HTTP interface, as `README.md` describes it. */
-export function openCounter(office: SimOffice, { lateAfterMs }: { lateAfterMs: number }): Counter {
+export function openCounter(office: SimOffice, { lateAfterMs }: { lateAfterMs: number }): Counter<Entry> {
   const desk: Desk = {
     ...office,
     teller: new Teller(office.bank, office.modes),
@@ -43,6 +43,7 @@ export function openCounter(office: SimOffice, { lateAfterMs }: { lateAfterMs: n
   };
   return {
     route: (target, _query, request, response) => route(desk, target, request, response),
+    refundInPanel: (order, amountMinor) => desk.teller.refundInPanel(order, amountMinor),
     findSession: (id) => {
       const session = desk.sessions.find(id);
       return session && acsSessionOf(session, desk.modes);

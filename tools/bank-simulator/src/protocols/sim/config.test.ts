@@ -9,6 +9,7 @@ test.each([
   ["SIMULATOR_BINDS_UNSEEN", "false", { bindsUnseen: false }, "yes"],
   ["SIMULATOR_REPETITION", "none", { repetition: "none" }, "once"],
   ["SIMULATOR_CHALLENGE", "page", { challenge: "page" }, "html"],
+  ["SIMULATOR_UNKINDNESS", '{"cells":"odd"}', { unkindness: { cells: "odd" } }, '{"cells":"even"}'],
   ["SIMULATOR_RETURNS", "proven", { returns: "proven" }, "signed"],
 ])("%s is set by its name: %s", (name, value, set, wrong) => {
   const read = (own: object) => readConfig({ SIMULATOR_LEDGER_FILE: "l", ...own });

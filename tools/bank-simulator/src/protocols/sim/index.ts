@@ -1,10 +1,10 @@
-import { startBank, type EndedDay, type Protocol } from "../../core/index.ts";
+import { startBank, type Protocol } from "../../core/index.ts";
 import { faultTable } from "./behaviour.ts";
 import { openCounter, SETTLEMENT_TYPE, type SimOffice } from "./calls.ts";
 import { defaultConfig, settings, type SimulatorConfig } from "./config.ts";
-import { postingOf, type Entry } from "./ledger-line.ts";
+import { postingOf } from "./ledger-line.ts";
 import { modesSchema } from "./modes.ts";
-import { dayCsv } from "./settlement-csv.ts";
+import { dayFile } from "./settlement-csv.ts";
 
 export type { SimulatorConfig } from "./config.ts";
 export type { LedgerLine } from "./ledger-line.ts";
@@ -22,14 +22,11 @@ export const protocol: Protocol<SimulatorConfig> = {
       faults: faultTable,
       modes: { bindsUnseen, repetition, challenge, returns },
       modesSchema,
-      settlement: { contentType: SETTLEMENT_TYPE, filesOf },
+      settlement: {
+        contentType: SETTLEMENT_TYPE,
+        filesOf: (day, dayModes, clock) => [dayFile(day, dayModes, clock)],
+      },
       open: (office: SimOffice) => openCounter(office, config),
     });
   },
 };
-
-function filesOf({ day, endedAtMs, movements }: EndedDay<Entry>) {
-  const date = new Date(endedAtMs).toISOString().slice(0, 10);
-  const lines = movements.map(({ line }) => line);
-  return [{ name: `settlement-${date}-${day}.csv`, content: () => dayCsv(lines) }];
-}

@@ -191,7 +191,7 @@ describe("queued faults", () => {
     ["reverse", "decline"],
     ["inquire", "late"],
     ["enrol", "expire"],
-    ["capture", "partial"],
+    ["refund", "partial"],
     ["reverse", "partial"],
   ])("are of their own calls alone: %s, %s", async (operation, behaviour) => {
     await expect(bank.fault(operation, behaviour)).rejects.toThrow("400");

@@ -1,6 +1,15 @@
 import { randomInt, randomUUID } from "node:crypto";
 
-import { halfOf, maskCardNumber, repeatOf, type Bank } from "../../core/index.ts";
+import {
+  duplicateOf,
+  halfOf,
+  maskCardNumber,
+  repeatOf,
+  shownUntil,
+  type Bank,
+  type Order,
+  type Unkindness,
+} from "../../core/index.ts";
 import { MERCHANT, type Entry } from "./ledger-line.ts";
 import type { Habits } from "./modes.ts";
 import type { OperationRequest } from "./operation-request.ts";
@@ -45,12 +54,12 @@ type Accepted = { body: AnswerBody; decide: (forcedCode: ResultCode | undefined)
 /** Carries out requests, each reference once unless its modes say otherwise. */
 export class Teller {
   readonly #bank: Bank<Entry>;
-  readonly #modes: Readonly<Habits>;
+  readonly #modes: Readonly<Habits & Unkindness>;
   /** They have moved nothing, so a restart forgets them, as if they had never come. */
   readonly #accepted = new Map<string, Accepted>();
 
   /** `modes` may change between two calls. */
-  constructor(bank: Bank<Entry>, modes: Readonly<Habits>) {
+  constructor(bank: Bank<Entry>, modes: Readonly<Habits & Unkindness>) {
     this.#bank = bank;
     this.#modes = modes;
   }
@@ -95,6 +104,11 @@ export class Teller {
         if (repeat === "refuse") return { outcome: { kind: "duplicate" } };
         if (repeat === "replay") return { outcome: { kind: "answer", body: outcomeBody(named.line) } };
       }
+      const copied = this.#duplicateOf(request, nowMs);
+      if (copied) {
+        const body = { ...outcomeBody(copied), reference: request.reference };
+        return { outcome: { kind: "answer", body } };
+      }
       const resultCode = isExpired ? "expired_request" : (forcedCode ?? codeOf(book, request, nowMs));
       const { parentReference } = request;
       const parent = parentReference === null ? undefined : book.named(MERCHANT, parentReference);
@@ -108,6 +122,23 @@ export class Teller {
       });
       return { line, outcome: { kind: "answer", body: outcomeBody(line) } };
     });
+  }
+
+  /** The line for which a bank with a duplicate window takes a follow-up under another reference. */
+  #duplicateOf({ operation, parentReference, amountMinor }: OperationRequest, nowMs: number) {
+    if (parentReference === null || operation === "cancel" || operation === "reverse") return undefined;
+    const order = this.#bank.book.named(MERCHANT, parentReference)?.order;
+    return duplicateOf(order, { operation, amountMinor, nowMs }, this.#modes);
+  }
+
+  /** Refunds as a person does in the bank's panel. @returns whether the rules of life allowed it */
+  async refundInPanel({ id, rows }: Order<Entry>, amountMinor: bigint): Promise<boolean> {
+    const currency = rows[0]?.currency ?? "";
+    const names = { operation: "refund" as const, reference: `panel-${randomUUID()}`, parentReference: id };
+    const request = { ...names, amountMinor, currency, pan: null, expiresAtMs: undefined };
+    const plain = { isExpired: false, forcedCode: undefined, isPartial: false };
+    const answer = await this.#operate(request, plain);
+    return answer.kind === "answer" && answer.body.outcome === "approved";
   }
 
   /**
@@ -138,12 +169,15 @@ export class Teller {
 
   /** Returns the outcome of a reference. Follow-ups do not change the answer, a reversal does. */
   inquire(reference: string): Promise<AnswerBody> {
-    return this.#bank.judge((): { outcome: AnswerBody } => {
+    return this.#bank.judge((nowMs): { outcome: AnswerBody } => {
       const named = this.#bank.book.named(MERCHANT, reference);
-      if (named?.reversal) return { outcome: { reference, outcome: "reversed" } };
-      if (!named?.line)
+      const untilMs = shownUntil(nowMs, this.#modes);
+      const isShown = (line: Entry | undefined) => line !== undefined && Date.parse(line.at) <= untilMs;
+      if (isShown(named?.reversal)) return { outcome: { reference, outcome: "reversed" } };
+      if (!named?.line || !isShown(named.line))
         return { outcome: this.#accepted.get(reference)?.body ?? { reference, outcome: "not_found" } };
-      const { operation, at } = named.line;
+      const { operation } = named.line;
+      const at = new Date(this.#bank.clock.shown(Date.parse(named.line.at))).toISOString();
       return { outcome: { ...outcomeBody(named.line), operation, at } };
     });
   }

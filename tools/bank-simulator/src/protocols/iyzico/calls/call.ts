@@ -23,6 +23,7 @@ export type Caller = { merchant: Merchant; publicUrl: string };
 export type Judged = {
   outcome: Outcome;
   line?: Entry | undefined;
+  again?: Entry | undefined;
   event?: Event | undefined;
   notice?: Notice | undefined;
 };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { verdictOf } from "../../../core/index.ts";
+import { duplicateOf, halfOf, verdictOf, type Order } from "../../../core/index.ts";
 import { failure, success, type Outcome } from "../answer.ts";
 import type { Entry } from "../ledger-line.ts";
 import { itemsOf, seenBy, type Item, type Payment } from "../payments.ts";
@@ -34,7 +34,7 @@ function followUpCall({ group, operation, schema, rules, answer }: FollowUp): Ca
     group,
     fault: operation,
     schema,
-    judge: (desk, { merchant }, asked, { forcedCode }, nowMs) => {
+    judge: (desk, { merchant }, asked, { forcedCode, isPartial }, nowMs) => {
       const { paymentId, paymentTransactionId: itemId } = asked;
       const { payments, bank, modes } = desk;
       const known = itemId === undefined ? payments.ofId(paymentId ?? "") : payments.ofItem(itemId);
@@ -56,11 +56,14 @@ function followUpCall({ group, operation, schema, rules, answer }: FollowUp): Ca
         leftMinor: items.reduce((sum, { leftMinor }) => sum + leftMinor, 0n),
         modes,
       };
+      const copied = duplicateOf(payment.order, { ...of, operation }, modes);
+      if (copied) return { outcome: answer(desk, payment, copied, asked) };
       const refusal = forcedCode ? undefined : verdictOf(rules.refusals, of);
       const code = refusal ?? forcedCode ?? verdictOf(rules.declines, of);
       const failed = code && failure(code, { paymentId: of.id, retryable: false });
       if (failed && refusal) return { outcome: failed };
-      const line = lineOf(desk, operation, of, asked.conversationId, code ?? null, items);
+      const carriedOut = isPartial && !code ? { ...of, amountMinor: halfOf(amountMinor) } : of;
+      const line = lineOf(desk, operation, carriedOut, asked.conversationId, code ?? null, items);
       return { outcome: failed ?? answer(desk, payment, line, asked), line };
     },
   });
@@ -161,6 +164,30 @@ function refundCall(which: z.ZodRawShape, signs: readonly string[]): Call {
     },
   });
 }
+
+/** A refund that somebody makes in the merchant's panel. @returns whether the rules of life allowed it */
+export async function refundInPanel(
+  desk: Desk,
+  { merchant: merchantId, id }: Pick<Order<Entry>, "merchant" | "id">,
+  amountMinor: bigint,
+): Promise<boolean> {
+  const { bank, payments, modes } = desk;
+  return await bank.judge((nowMs) => {
+    const payment = seenBy(bank.book, merchantId, payments.ofId(id));
+    if (!payment) return { outcome: false };
+    const { order, row } = payment;
+    const items = itemsOf(payment);
+    const leftMinor = items.reduce((sum, item) => sum + item.leftMinor, 0n);
+    const { currency } = payment.line;
+    const { day } = bank.book;
+    const of = { order, row, id, amountMinor, currency, day, nowMs, payment, leftMinor, modes };
+    if (verdictOf([...refundRules.refusals, ...refundRules.declines], of)) return { outcome: false };
+    return { line: lineOf(desk, "refund", of, PANEL, null, items), outcome: true };
+  });
+}
+
+/** The conversation of what is done in the panel. */
+const PANEL = "merchant-panel";
 
 function followUpAnswer({ line: { paymentId, currency, hostReference } }: Payment, line: Entry) {
   const price = Decimal.ofMinor(BigInt(line.amountMinor));

@@ -1,10 +1,11 @@
 import { z } from "zod";
 
+import { orderAsOf, shownUntil } from "../../../core/index.ts";
 import { errorFields, failure, success } from "../answer.ts";
 import { cardBin } from "../cards.ts";
 import type { Entry } from "../ledger-line.ts";
 import type { Modes } from "../modes.ts";
-import { itemsOf, seenBy, type Item, type Payment } from "../payments.ts";
+import { itemsOf, paymentOf, seenBy, type Item, type Payment } from "../payments.ts";
 import { Decimal } from "../wire/decimal.ts";
 import type { AnswerFields } from "../wire/json.ts";
 import { defineCall, type Caller, type Desk } from "./call.ts";
@@ -33,8 +34,8 @@ export const detail = defineCall({
   group: "retrieve",
   fault: "inquire",
   schema: whichPayment,
-  judge: (desk, caller, request) => {
-    const payment = paymentsOf(desk, caller, request).at(-1);
+  judge: (desk, caller, request, _circumstances, nowMs) => {
+    const payment = paymentsOf(desk, caller, request, nowMs).at(-1);
     if (!payment) return { outcome: failure("5002") };
     const fields = {
       ...paymentAnswer(desk, payment),
@@ -52,7 +53,7 @@ export const reportDetails = defineCall({
   fault: "inquire",
   schema: whichPayment,
   judge: (desk, caller, request, _circumstances, nowMs) => {
-    const found = paymentsOf(desk, caller, request).filter(
+    const found = paymentsOf(desk, caller, request, nowMs).filter(
       ({ line }) => Date.parse(line.payment.createdAt) >= nowMs - TWO_YEARS_MS,
     );
     if (found.length === 0 && desk.modes.unknownPayment === "failure") return { outcome: failure("5002") };
@@ -66,13 +67,17 @@ function paymentsOf(
   { bank, payments, modes }: Desk,
   { merchant: { merchantId } }: Caller,
   { paymentId, paymentConversationId }: z.output<typeof whichPayment>,
+  nowMs: number,
 ): Payment[] {
+  const untilMs = shownUntil(nowMs, modes);
   const known = paymentId
     ? [payments.ofId(paymentId)]
     : payments.ofConversation(merchantId, paymentConversationId ?? "");
   return known
     .map((each) => seenBy(bank.book, merchantId, each))
     .filter((payment) => payment !== undefined)
+    .filter(({ line }) => Date.parse(line.at) <= untilMs)
+    .map(({ line, threeDs, order }) => paymentOf({ line, threeDs }, orderAsOf(order, untilMs)))
     .map((payment) => reviewed(payment, modes));
 }
 
@@ -117,10 +122,10 @@ function reportOf(desk: Desk, payment: Payment): AnswerFields {
     acquirerBankName: cardBin(line.pan).bankName,
     mdStatus: threeDs?.mdStatus ?? undefined,
     hostReference: line.hostReference,
-    createdDate: line.payment.createdAt,
+    createdDate: shownAt(desk, line.payment.createdAt),
     ...declineFields(payment),
-    cancels: payment.row?.void ? [cancelOf(payment.row.void)] : [],
-    itemTransactions: itemFields(desk, payment, (item) => ({ refunds: refundsOf(item) })),
+    cancels: payment.row?.void ? [cancelOf(desk, payment.row.void)] : [],
+    itemTransactions: itemFields(desk, payment, (item) => ({ refunds: refundsOf(desk, item) })),
   };
 }
 
@@ -134,25 +139,29 @@ function refundStatus(payment: Payment): string {
   return items.every(({ leftMinor }) => leftMinor === 0n) ? "TOTALLY_REFUNDED" : "PARTIALLY_REFUNDED";
 }
 
-function cancelOf(line: Entry): AnswerFields {
+function cancelOf(desk: Desk, line: Entry): AnswerFields {
   return {
     refundId: line.transactionId,
     cancelConversationId: line.conversationId,
     refundPrice: Decimal.ofMinor(BigInt(line.amountMinor)),
-    ...recordFields(line),
+    ...recordFields(desk, line),
   };
 }
 
-function refundsOf({ refunds }: Item): AnswerFields[] {
+function refundsOf(desk: Desk, { refunds }: Item): AnswerFields[] {
   return refunds.map(({ line, refundTxId, amountMinor }) => ({
     refundTxId,
     refundConversationId: line.conversationId,
     refundPrice: Decimal.ofMinor(amountMinor),
     isAfterSettlement: line.isAfterSettlement ?? false,
-    ...recordFields(line),
+    ...recordFields(desk, line),
   }));
 }
 
-function recordFields({ at, authCode, hostReference, currency }: Entry): AnswerFields {
-  return { refundStatus: 1, createdDate: at, currencyCode: currency, authCode, hostReference };
+function recordFields(desk: Desk, { at, authCode, hostReference, currency }: Entry): AnswerFields {
+  return { refundStatus: 1, createdDate: shownAt(desk, at), currencyCode: currency, authCode, hostReference };
+}
+
+function shownAt({ bank: { clock } }: Desk, at: string): string {
+  return new Date(clock.shown(Date.parse(at))).toISOString();
 }

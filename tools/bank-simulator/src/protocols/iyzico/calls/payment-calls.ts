@@ -4,7 +4,7 @@ import { halfOf, maskCardNumber, verdictOf } from "../../../core/index.ts";
 import { failure, success } from "../answer.ts";
 import type { Circumstances } from "../behaviour.ts";
 import { cardPlan, type CardPlan } from "../cards.ts";
-import type { PaymentLine } from "../ledger-line.ts";
+import type { Entry, PaymentLine } from "../ledger-line.ts";
 import type { Notice } from "../notifications.ts";
 import { paymentOf, type ThreeDs } from "../payments.ts";
 import { orderRefusals, type PaymentRequest } from "../rules.ts";
@@ -87,7 +87,7 @@ export function charge(
   desk: Desk,
   { line: started, plan }: { line: PaymentLine; plan: CardPlan },
   threeDs: ThreeDs | undefined,
-  { forcedCode, isPartial }: Circumstances,
+  { forcedCode, isPartial, isTwice }: Circumstances,
   nowMs: number,
 ): Judged {
   const { fraudStatus } = desk.modes;
@@ -109,7 +109,15 @@ export function charge(
   // The fraud desk's refusal is a field of a payment's answer.
   if (code !== null && !isFraud) return { outcome: failure(code), line, notice };
   const answer = paymentAnswer(desk, paymentOf({ line, threeDs }));
-  return { outcome: success(answer, paymentSigns), line, notice };
+  const again = isTwice && code === null ? underAnotherId(desk, line) : undefined;
+  return { outcome: success(answer, paymentSigns), line, again, notice };
+}
+
+/** The same payment once more. It has the conversation of the first one, and no name in common with it. */
+function underAnotherId({ payments }: Desk, line: PaymentLine & Entry): Entry {
+  const paymentId = payments.nextId();
+  const items = line.payment.items.map((item) => ({ ...item, paymentTransactionId: payments.nextId() }));
+  return { ...line, paymentId, transactionId: paymentId, payment: { ...line.payment, items } };
 }
 
 /** The fields of a line that say how a call was judged. */

@@ -40,6 +40,8 @@ const errors = {
   "10223": ["REQUIRES_DAY_END", "Not possible on this side of the day's end"],
   "10231": ["INVALID_AMOUNT", "The amount is not allowed"],
   "10246": ["REFUND_DECLINED", "The refund was declined"],
+  // A code that no list has.
+  "99999": ["", "Try again later"],
   "50000": ["LIMIT_EXCEEDED", "Too many requests in a minute"],
 } as const satisfies Record<string, readonly [group: string, message: string]>;
 
