@@ -66,13 +66,39 @@ test.each([
   expect(row!["amount"]).toBe(text);
 });
 
-test.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])(
-  "a cell that begins like the formula %j is escaped",
-  (orderId) => {
-    const [row] = parse(csvOf([{ ...ROW, orderId }]), { columns: true }) as Record<string, string>[];
-    expect(row!["orderId"]).toBe(`'${orderId}`);
+test.each([
+  ["=1+1", "'=1+1"],
+  ["+1", "'+1"],
+  ["-1", "'-1"],
+  ["@SUM(A1)", "'@SUM(A1)"],
+  ["\t=1", "\t'=1"],
+  ["\r=1", "\r'=1"],
+])("a cell that begins like the formula %j is escaped", (orderId, escaped) => {
+  const [row] = parse(csvOf([{ ...ROW, orderId }]), { columns: true }) as Record<string, string>[];
+  expect(row!["orderId"]).toBe(escaped);
+});
+
+test.each([",", ";", "\t", "|"])(
+  "no cell begins like a formula for a spreadsheet that reads by %j",
+  (delimiter) => {
+    const attack = "=cmd|'/C calc'!A0";
+    const orderIds = [";", "|", "\t", "\n", '"', '";"', "; ", ";\u{FEFF}"].map(
+      (before) => `B${before}${attack};y`,
+    );
+    const text = csvOf(orderIds.map((orderId) => ({ ...ROW, orderId })));
+    for (const quote of ['"', null]) {
+      const options = { delimiter, quote, relax_column_count: true, relax_quotes: true };
+      for (const cell of (parse(text, options) as string[][]).flat())
+        expect(cell.replace(/^"+/u, "").trimStart()).not.toMatch(/^[=+@]/u);
+    }
   },
 );
+
+test("a text that has no formula in it is written as it is", () => {
+  const orderId = "A=1; B-2, x@y.example | O'-Brien + 3";
+  const [row] = parse(csvOf([{ ...ROW, orderId }]), { columns: true }) as Record<string, string>[];
+  expect(row!["orderId"]).toBe(orderId);
+});
 
 test("a byte order mark comes first, where one is asked for", () => {
   expect(csvOf([ROW], true)).toBe(`\u{FEFF}${csvOf([ROW])}`);

@@ -29,7 +29,17 @@ export function createRowWriter(
   }
 }
 
-/** RFC 4180. A cell that begins like a formula gets an apostrophe: a spreadsheet would otherwise carry it out. */
+/** RFC 4180. */
 function csv(records: string[][]): string {
-  return stringify(records, { escape_formulas: true, record_delimiter: "windows" });
+  return stringify(
+    records.map((record) => record.map(neutralize)),
+    { record_delimiter: "windows" },
+  );
 }
+
+// The begin of a cell, for every separator that a spreadsheet may use: by `;`, as in Turkey, a text in the middle of a
+// cell begins one of its own.
+const FORMULA = /(^|[,;|\t\r\n"])([\p{White_Space}\u{200B}\u{FEFF}]*)(?=[=+\-@＝＋－＠])/gu;
+
+/** Puts an apostrophe before whatever a spreadsheet would carry out as a formula. */
+const neutralize = (cell: string) => cell.replaceAll(FORMULA, "$1$2'");
