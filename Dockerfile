@@ -79,5 +79,6 @@ RUN for service in gateway payments refunds webhook-dispatcher settlement consol
     done
 EXPOSE 9000
 HEALTHCHECK --interval=5s --timeout=3s --start-period=20s --retries=3 CMD ["node", "healthcheck.mjs"]
-ENTRYPOINT ["node", "/holdfast/dist/holdfast/holdfast.mjs"]
+# SIGUSR1 would open a debugger that reads keys and asks for no password.
+ENTRYPOINT ["node", "--disable-sigusr1", "/holdfast/dist/holdfast/holdfast.mjs"]
 CMD ["--help"]

@@ -45,7 +45,7 @@ test.each(OURS)("%s is healthy and runs with the least that a process can have",
   const program = service === "api-gateway" || service.startsWith("gateway-") ? "gateway" : service;
   expect(Config).toMatchObject({
     User: "1000:1000",
-    Entrypoint: isBank ? ["node"] : ["node", "/holdfast/dist/holdfast/holdfast.mjs"],
+    Entrypoint: isBank ? ["node"] : ["node", "--disable-sigusr1", "/holdfast/dist/holdfast/holdfast.mjs"],
     Cmd: isBank ? ["dist/simulators/bank-simulator.mjs", "sim"] : ["run", program],
   });
   expect(HostConfig).toMatchObject({
