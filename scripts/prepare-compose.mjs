@@ -67,7 +67,7 @@ async function main(args) {
 function keepSecrets() {
   const kept = existsSync(envFile) ? readFileSync(envFile, "utf8") : "";
   const names = new Set([...kept.matchAll(/^\s*(?:export\s+)?(\w+)\s*=/gm)].map(([, name]) => name));
-  const missing = Object.entries(secrets(kept)).filter(([name]) => !names.has(name));
+  const missing = Object.entries(secrets()).filter(([name]) => !names.has(name));
   const head =
     kept === "" ? "# Secrets of this installation: back them up, and share them with nobody.\n" : "";
   const separator = kept === "" || kept.endsWith("\n") ? "" : "\n";
@@ -75,9 +75,7 @@ function keepSecrets() {
   replaceFile(envFile, head + kept + separator + lines, 0o600);
 }
 
-function secrets(kept) {
-  // The form without an id, of installations from before there was a ring.
-  const [, fingerprintKey = generateKey()] = /^\s*PAN_FINGERPRINT_KEY=(\S+)/m.exec(kept) ?? [];
+function secrets() {
   const listeners = ["GATEWAY_MERCHANT", "GATEWAY_OPERATOR", "GATEWAY_PUBLIC", "GATEWAY_STAFF"];
   const owners = [
     "GATEWAY_OWNER",
@@ -101,7 +99,7 @@ function secrets(kept) {
     CARD_SEALING_KEYS: `k1:${generateKey()}`,
     CREDENTIAL_PEPPERS: `1:${generateKey()}`,
     THREE_DS_STATE_KEYS: `k1:${generateKey()}`,
-    PAN_FINGERPRINT_KEYS: `0:${fingerprintKey}`,
+    PAN_FINGERPRINT_KEYS: `k1:${generateKey()}`,
     WEBHOOK_SECRET_KEYS: `k1:${generateKey()}`,
     ACCOUNT_SECRET_KEYS: `k1:${generateKey()}`,
     CONSOLE_SESSION_KEYS: `k1:${generateKey()}`,

@@ -58,19 +58,7 @@ test("run again it keeps every secret, key and certificate that is there", () =>
   expect(contents(dir)).toEqual(before);
 });
 
-test("the fingerprint key of an installation from before there was a ring becomes its key 0", () => {
-  const dir = directory();
-  prepare(dir);
-  const envFile = join(dir, ".env");
-  const ring = /^PAN_FINGERPRINT_KEYS=0:(\S+)\n/m;
-  const before = readFileSync(envFile, "utf8");
-  const [, key] = ring.exec(before)!;
-  writeFileSync(envFile, before.replace(ring, `PAN_FINGERPRINT_KEY=${key}\n`));
-  prepare(dir);
-  expect(ring.exec(readFileSync(envFile, "utf8"))![1]).toBe(key);
-});
-
-test("an installation from before bus and database had TLS gets certificates, and keeps what it has", () => {
+test("certificates of bus and database that are missing are made, and everything else is kept", () => {
   const dir = directory();
   prepare(dir);
   for (const name of ["bus", "postgres"]) rmSync(join(dir, ".compose", name), { recursive: true });

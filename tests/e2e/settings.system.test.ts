@@ -58,10 +58,10 @@ const OWN: Record<string, { env: Record<string, string>; faults: string[] }> = {
     ],
   },
   payments: {
-    env: { ACQUIRER_URL: "ftp://bank", PAN_FINGERPRINT_KEY: SECRET },
+    env: { ACQUIRER_URL: "ftp://bank", PAN_FINGERPRINT_KEYS: SECRET },
     faults: [
       "ACQUIRER_URL: must be a URL with http:// or https://",
-      "PAN_FINGERPRINT_KEY: must be 32 bytes in base64",
+      "PAN_FINGERPRINT_KEYS: must be id:key pairs separated by commas, each key 32 bytes in base64, each id used once",
       "CARD_SEALING_KEYS is missing: must be id:key pairs separated by commas, each key 32 bytes in base64, each id used once",
     ],
   },

@@ -25,7 +25,7 @@ import {
 } from "@holdfast/service-runtime";
 import { z } from "zod";
 import { retentionSettings } from "./retention/retention-settings.ts";
-import { fingerprintKeysFault, fingerprintSettings } from "./accept/fingerprint/fingerprint-settings.ts";
+import { fingerprintSettings } from "./accept/fingerprint/fingerprint-settings.ts";
 
 const settings = z.object({
   ...commonSettings,
@@ -179,9 +179,5 @@ export const configSchema = settings.check(
     auditWire(settings),
   ]),
   checkStaffTokens,
-  ({ value, issues }) => {
-    const message = fingerprintKeysFault(value);
-    if (message) issues.push({ code: "custom", input: undefined, path: ["PAN_FINGERPRINT_KEYS"], message });
-  },
 );
 export type Config = z.infer<typeof configSchema>;

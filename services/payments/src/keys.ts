@@ -4,7 +4,7 @@ import { accountKeysInUse } from "./bank/account/account-keys-in-use.ts";
 import { resealAccountSecrets } from "./bank/account/reseal-account-secrets.ts";
 import type { PaymentsDatabase } from "./database.ts";
 import { fingerprintKeysInUse } from "./accept/fingerprint/fingerprint-ring.ts";
-import { fingerprintRing, fingerprintSettings } from "./accept/fingerprint/fingerprint-settings.ts";
+import { fingerprintSettings } from "./accept/fingerprint/fingerprint-settings.ts";
 import { forgetFingerprints } from "./accept/fingerprint/forget-fingerprints.ts";
 
 const settings = {
@@ -20,7 +20,7 @@ export const paymentsKeys: KeysProgram<typeof settings, PaymentsDatabase> = {
   settings,
   rings: ({ CARD_SEALING_KEYS: ring, ...config }) => [
     accountKeysInUse(config.ACCOUNT_SECRET_KEYS),
-    fingerprintKeysInUse(fingerprintRing(config), config.IDEMPOTENCY_RETENTION),
+    fingerprintKeysInUse(config.PAN_FINGERPRINT_KEYS, config.IDEMPOTENCY_RETENTION),
     {
       setting: "CARD_SEALING_KEYS",
       ring,
@@ -45,7 +45,7 @@ export const paymentsKeys: KeysProgram<typeof settings, PaymentsDatabase> = {
     "forget-fingerprints": {
       help: "--key ID  removes what payments were fingerprinted with under a key that has left the ring",
       async run({ db, config, actor, key, out }) {
-        if (key === undefined || fingerprintRing(config).keys.has(key)) {
+        if (key === undefined || config.PAN_FINGERPRINT_KEYS.keys.has(key)) {
           out("--key must name a key that is no longer in PAN_FINGERPRINT_KEYS\n");
           return 2;
         }

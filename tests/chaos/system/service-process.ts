@@ -120,7 +120,7 @@ export async function createPayments(name: string, surroundings: Surroundings): 
     { name, user: "payments", databaseUrl: surroundings.databaseUrls.payments.app },
     surroundings,
     {
-      PAN_FINGERPRINT_KEY: surroundings.secrets.panFingerprintKey,
+      PAN_FINGERPRINT_KEYS: `0:${surroundings.secrets.panFingerprintKey}`,
       ACCOUNT_SECRET_KEYS: `k1:${surroundings.secrets.accountSecretKey}`,
     },
   );

@@ -3,7 +3,6 @@ import { startPeriodicTask, type KeyRing, type Logger, type PeriodicTask } from 
 import { sql, type Kysely } from "kysely";
 import type { Config } from "../../config.ts";
 import type { PaymentsDatabase } from "../../database.ts";
-import { fingerprintRing } from "./fingerprint-settings.ts";
 
 /**
  * The ring to work with, once it is certain that no key is missing, and the task that notes its active key.
@@ -15,8 +14,11 @@ export async function startFingerprints(
   config: Config,
   log: Logger,
 ): Promise<{ ring: KeyRing; keyRecorder: PeriodicTask }> {
-  const ring = fingerprintRing(config);
-  const { KEYS_ABANDONED: abandoned, IDEMPOTENCY_RETENTION: retentionMs } = config;
+  const {
+    PAN_FINGERPRINT_KEYS: ring,
+    KEYS_ABANDONED: abandoned,
+    IDEMPOTENCY_RETENTION: retentionMs,
+  } = config;
   await refuseMissingKeys(db, fingerprintKeysInUse(ring, retentionMs), { abandoned, log });
   const round = () => recordKey(db, ring);
   return {
