@@ -1,6 +1,6 @@
 // A bank's notifications over HTTP, through the public listener to payments and refunds. The schedules begin a day later,
 // so only notifications have the bank asked here.
-import { createHmac, randomUUID } from "node:crypto";
+import { createHmac, randomBytes, randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { approveRefund, replaceRoutes, requestRefund, sellPayment } from "@holdfast/contracts";
@@ -24,7 +24,7 @@ beforeAll(async () => {
     withBusUsers: true,
     log: () => log,
     env: {
-      ACCOUNT_SECRET_KEYS: `a1:${Buffer.alloc(32, 1).toString("base64")}`,
+      ACCOUNT_SECRET_KEYS: `a1:${randomBytes(32).toString("base64")}`,
       ACCOUNT_CHANGES_TWO_PEOPLE: "false",
       RECOVERY_SCHEDULE: "24h",
       RECOVERY_INTERVAL: "20ms",

@@ -1,4 +1,5 @@
 // Programs that are started with plain text on one of their connections; plaintext.test.ts has the settings refused.
+import { randomBytes } from "node:crypto";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -6,7 +7,7 @@ import { bareEnvironment } from "../support/bare-environment.ts";
 import { holdfast } from "../support/holdfast.ts";
 
 const root = join(import.meta.dirname, "..", "..");
-const KEY = Buffer.alloc(32, 7).toString("base64");
+const drawKey = () => randomBytes(32).toString("base64");
 const WIRES = {
   HEALTH_PORT: "0",
   DATABASE_URL: "postgres://u:hunter2@db/x",
@@ -24,8 +25,8 @@ const SETTINGS = {
   ...OPERATORS,
   ...AUDIT,
   ...BANK,
-  CARD_SEALING_KEYS: `k1:${KEY}`,
-  PAN_FINGERPRINT_KEY: KEY,
+  CARD_SEALING_KEYS: `k1:${drawKey()}`,
+  PAN_FINGERPRINT_KEYS: `k1:${drawKey()}`,
 };
 
 /** The end of a program that was started with these settings. */
@@ -60,7 +61,7 @@ test.each([
   const bins = join(root, "services", "payments", "src", "accept", "bins", "shipped-bins.csv");
   const { status, stderr } = await run(
     program,
-    { CARD_SEALING_KEYS: `k1:${KEY}`, PAN_FINGERPRINT_KEY: KEY, ...env },
+    { CARD_SEALING_KEYS: `k1:${drawKey()}`, PAN_FINGERPRINT_KEYS: `k1:${drawKey()}`, ...env },
     program === "import-bins" ? [bins] : [],
   );
   expect(status).toBeGreaterThan(0);

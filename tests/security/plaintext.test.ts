@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { installationSchema, keepStreamSchema } from "@holdfast/installation";
 import { migrationSchema } from "@holdfast/postgres";
 import { ConfigError, parseConfig } from "@holdfast/service-runtime";
@@ -9,7 +10,7 @@ import { configSchema as consoleSettings } from "../../services/console/src/conf
 import { configSchema as settlement } from "../../services/settlement/src/config.ts";
 import { configSchema as dispatcher } from "../../services/webhook-dispatcher/src/config.ts";
 
-const KEY = Buffer.alloc(32, 7).toString("base64");
+const drawKey = () => randomBytes(32).toString("base64");
 const WIRES = {
   HEALTH_PORT: "0",
   DATABASE_URL: "postgres://u:hunter2@db/x",
@@ -23,7 +24,12 @@ const OPERATORS = {
 };
 const AUDIT = { AUDIT_ANCHOR_URL: "http://sink.example.com/heads" };
 const SERVICE = { ...WIRES, ...OPERATORS, ...AUDIT };
-const PAYMENTS = { ...SERVICE, ...BANK, CARD_SEALING_KEYS: `k1:${KEY}`, PAN_FINGERPRINT_KEY: KEY };
+const PAYMENTS = {
+  ...SERVICE,
+  ...BANK,
+  CARD_SEALING_KEYS: `k1:${drawKey()}`,
+  PAN_FINGERPRINT_KEYS: `k1:${drawKey()}`,
+};
 const MENDED = {
   DATABASE_URL: "postgres://u:hunter2@db/x?sslmode=verify-full",
   MIGRATION_DATABASE_URL: "postgres://u:hunter2@db/x?sslmode=verify-full",
@@ -63,7 +69,7 @@ const programs: Case[] = [
   {
     name: "webhook-dispatcher",
     schema: dispatcher,
-    env: { ...SERVICE, WEBHOOK_SECRET_KEYS: `k1:${KEY}` },
+    env: { ...SERVICE, WEBHOOK_SECRET_KEYS: `k1:${drawKey()}` },
     refused: ["DATABASE_URL", "NATS_URL", "OPERATOR_JWKS", "AUDIT_ANCHOR_URL"],
   },
   {
@@ -85,7 +91,7 @@ const programs: Case[] = [
       OPERATOR_API_URL: "http://gateway-operator:8081",
       OIDC_ISSUER: "http://login.example.com",
       OIDC_CLIENT_ID: "holdfast-console",
-      CONSOLE_SESSION_KEYS: `k1:${KEY}`,
+      CONSOLE_SESSION_KEYS: `k1:${drawKey()}`,
     },
     refused: ["DATABASE_URL", "OPERATOR_API_URL", "OIDC_ISSUER", "CONSOLE_URL"],
   },

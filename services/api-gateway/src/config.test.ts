@@ -3,7 +3,7 @@ import { ConfigError, parseConfig } from "@holdfast/service-runtime";
 import { describe, expect, test } from "vitest";
 import { configSchema } from "./config.ts";
 
-const key = `k1:${randomBytes(32).toString("base64")}`;
+const ring = () => `k1:${randomBytes(32).toString("base64")}`;
 const common = {
   LISTEN_HOST: "127.0.0.1",
   HEALTH_PORT: "0",
@@ -18,21 +18,21 @@ const onAnyAddress = {
 const PUBLIC_URL = "https://pay.example.test";
 const merchant = {
   MERCHANT_API_PORT: "0",
-  CARD_SEALING_KEYS: key,
-  CREDENTIAL_PEPPERS: key,
+  CARD_SEALING_KEYS: ring(),
+  CREDENTIAL_PEPPERS: ring(),
   PUBLIC_URL,
-  THREE_DS_STATE_KEYS: key,
+  THREE_DS_STATE_KEYS: ring(),
 };
 const pages = {
   PUBLIC_PAGES_PORT: "0",
-  CARD_SEALING_KEYS: key,
+  CARD_SEALING_KEYS: ring(),
   PUBLIC_URL,
-  THREE_DS_STATE_KEYS: key,
+  THREE_DS_STATE_KEYS: ring(),
   TRUSTED_PROXIES: "none",
 };
 const operator = {
   OPERATOR_API_PORT: "0",
-  CREDENTIAL_PEPPERS: key,
+  CREDENTIAL_PEPPERS: ring(),
   OPERATOR_JWKS: "/run/jwks.json",
   OPERATOR_JWT_ISSUER: "https://login.example.test",
   OPERATOR_JWT_AUDIENCE: "holdfast",
@@ -194,7 +194,7 @@ describe("refuses to start", () => {
     ],
     [
       "an operator API that could believe anybody",
-      { OPERATOR_API_PORT: "0", CREDENTIAL_PEPPERS: key },
+      { OPERATOR_API_PORT: "0", CREDENTIAL_PEPPERS: ring() },
       ["OPERATOR_JWKS", "OPERATOR_JWT_ISSUER", "OPERATOR_JWT_AUDIENCE"],
     ],
     [

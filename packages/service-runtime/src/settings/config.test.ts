@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import {
@@ -5,20 +6,19 @@ import {
   durationSetting,
   integerSetting,
   keyRingSetting,
-  keySetting,
   parseConfig,
   portSetting,
   urlSetting,
 } from "./config.ts";
 
-const key = Buffer.alloc(32, 7).toString("base64");
+const key = randomBytes(32).toString("base64");
+const other = randomBytes(32).toString("base64");
 
 const schema = z.object({
   PORT: portSetting(),
   WAIT: durationSetting().default(15_000),
   COUNT: integerSetting(1, 10).default(3),
   URL: urlSetting("http:"),
-  KEY: keySetting(),
   KEYS: keyRingSetting(),
 });
 
@@ -27,8 +27,7 @@ test("reads numbers, durations, URLs and keys, and fills in defaults", () => {
     PORT: "8080",
     WAIT: "5m",
     URL: "http://a",
-    KEY: key,
-    KEYS: `b:${key},a:${key}`,
+    KEYS: `b:${key},a:${other}`,
   });
   expect(config).toMatchObject({ PORT: 8080, WAIT: 300_000, COUNT: 3, URL: "http://a" });
   expect(config.KEYS.activeId).toBe("b");
@@ -36,7 +35,7 @@ test("reads numbers, durations, URLs and keys, and fills in defaults", () => {
 });
 
 test("an empty variable counts as not set", () => {
-  const config = parseConfig(schema, { PORT: "1", WAIT: "", URL: "http://a", KEY: key, KEYS: `a:${key}` });
+  const config = parseConfig(schema, { PORT: "1", WAIT: "", URL: "http://a", KEYS: `a:${key}` });
   expect(config.WAIT).toBe(15_000);
 });
 
@@ -54,8 +53,7 @@ test("names every fault at once with the form it should have, and no value", () 
     WAIT: "soon",
     COUNT: "11",
     URL: "ftp://x",
-    KEY: "hunter2",
-    KEYS: `a:${key},a:${key}`,
+    KEYS: `a:${key},a:${other},b:hunter2`,
   };
   const error = faultOf(() => parseConfig(schema, env));
   expect(error.faults).toEqual([
@@ -63,10 +61,38 @@ test("names every fault at once with the form it should have, and no value", () 
     "WAIT: must be a duration such as 250ms, 15s, 5m, 48h or 7d",
     "COUNT: must be a whole number from 1 to 10",
     "URL: must be a URL with http://",
-    "KEY: must be 32 bytes in base64",
     "KEYS: must be id:key pairs separated by commas, each key 32 bytes in base64, each id used once",
   ]);
   for (const value of ["hunter2", key, "70000"]) expect(error.message).not.toContain(value);
+});
+
+const rings = z.object({ SEALING: keyRingSetting(), PEPPERS: keyRingSetting().optional() });
+
+test.each([
+  ["zeros", Buffer.alloc(32)],
+  ["one byte", Buffer.alloc(32, 7)],
+  ["a repeated word", Buffer.alloc(32, "changeit")],
+])("a key of %s is refused", (_case, weak) => {
+  const SEALING = `k1:${key},k0:${weak.toString("base64")}`;
+  expect(faultOf(() => parseConfig(rings, { SEALING })).faults).toEqual([
+    "SEALING: has a key that is not random; generate each with openssl rand -base64 32",
+  ]);
+});
+
+test("a key under two ids, or for two purposes, is refused", () => {
+  expect(faultOf(() => parseConfig(rings, { SEALING: `k1:${key},k0:${key}` })).faults).toEqual([
+    "SEALING: has one key under two ids",
+  ]);
+  const env = { SEALING: `k1:${key}`, PEPPERS: `p1:${other},p0:${key}` };
+  expect(faultOf(() => parseConfig(rings, env)).faults).toEqual([
+    "PEPPERS: has a key of SEALING; each needs keys of its own",
+  ]);
+});
+
+test("a process that would accept any certificate is refused", () => {
+  expect(faultOf(() => parseConfig(z.object({}), { NODE_TLS_REJECT_UNAUTHORIZED: "0" })).faults).toEqual([
+    "NODE_TLS_REJECT_UNAUTHORIZED: may not be 0, since no peer would be verified",
+  ]);
 });
 
 test("a missing variable is named", () => {

@@ -26,7 +26,12 @@ export function parseConfig<Shape extends z.ZodRawShape>(
 ): z.output<z.ZodObject<Shape>> {
   // An empty variable is how compose files and manifests spell "not set".
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
+  // Node's own switch would accept any certificate, of banks and of the database alike.
+  if (given["NODE_TLS_REJECT_UNAUTHORIZED"] === "0")
+    throw new ConfigError(["NODE_TLS_REJECT_UNAUTHORIZED: may not be 0, since no peer would be verified"]);
   const parsed = schema.safeParse(given);
+  const shared = parsed.success ? sharedKeys(parsed.data) : [];
+  if (shared.length > 0) throw new ConfigError(shared);
   if (parsed.success) return parsed.data;
   throw new ConfigError(
     parsed.error.issues.map((issue) => {
@@ -105,19 +110,10 @@ export function urlSetting(...protocols: string[]) {
     .refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), { error });
 }
 
-/** 32 random bytes in base64. */
-export function keySetting() {
-  const error = "must be 32 bytes in base64";
-  return z
-    .string({ error })
-    .transform((value) => Buffer.from(value, "base64"))
-    .refine((key) => key.length === 32, { error });
-}
-
 /** Keys by id, the first one active for new work, the rest still accepted while keys are rotated. */
 export type KeyRing = { activeId: string; keys: ReadonlyMap<string, Buffer> };
 
-/** `id:base64,id:base64` with 32 bytes each; the first is active. */
+/** `id:base64,id:base64` with 32 random bytes each; the first is active. */
 export function keyRingSetting() {
   const error = "must be id:key pairs separated by commas, each key 32 bytes in base64, each id used once";
   return z.string({ error }).transform((value, context): KeyRing => {
@@ -125,12 +121,42 @@ export function keyRingSetting() {
     const keys = new Map(
       pairs.flatMap((pair) => (pair ? [[pair[1]!, Buffer.from(pair[2]!, "base64")] as const] : [])),
     );
-    if (keys.size === 0 || keys.size !== pairs.length) {
-      context.addIssue({ code: "custom", message: error });
+    const fault =
+      keys.size === 0 || keys.size !== pairs.length
+        ? error
+        : [...keys.values()].some(isPredictable)
+          ? "has a key that is not random; generate each with openssl rand -base64 32"
+          : new Set([...keys.values()].map((key) => key.toString("hex"))).size < keys.size
+            ? "has one key under two ids"
+            : undefined;
+    if (fault) {
+      context.addIssue({ code: "custom", message: fault });
       return z.NEVER;
     }
     return { activeId: [...keys.keys()][0]!, keys };
   });
+}
+
+/** Tells a key of zeros or of a repeated word: 32 random bytes have fewer than 16 different ones once in 10^13 keys. */
+const isPredictable = (key: Buffer) => new Set(key).size < 16;
+
+/** The settings that share a key with one before them: each key has one purpose. */
+function sharedKeys(settings: Record<string, unknown>): string[] {
+  const owners = new Map<string, string>();
+  const faults = new Set<string>();
+  for (const [name, value] of Object.entries(settings)) {
+    if (!isKeyRing(value)) continue;
+    for (const key of value.keys.values()) {
+      const owner = owners.get(key.toString("hex")) ?? name;
+      owners.set(key.toString("hex"), owner);
+      if (owner !== name) faults.add(`${name}: has a key of ${owner}; each needs keys of its own`);
+    }
+  }
+  return [...faults];
+}
+
+function isKeyRing(value: unknown): value is KeyRing {
+  return typeof value === "object" && value !== null && "keys" in value && value.keys instanceof Map;
 }
 
 /** Settings of services whose rows need the keys of a ring. */
