@@ -52,9 +52,25 @@ test("plain http is accepted elsewhere where somebody says so", () => {
   expect(new Holdfast({ ...good, baseUrl: "http://gateway", allowPlainHttp: true })).toBeInstanceOf(Holdfast);
 });
 
-test("a browser is refused", () => {
-  vi.stubGlobal("window", {});
-  expect(faultOf({})).toMatchObject({ code: "browser_refused" });
+test.each([
+  ["without a process", undefined],
+  ["with the process that a bundler puts there", { env: {}, versions: {} }],
+])("a browser is refused, %s", (_case, process) => {
+  vi.stubGlobal("window", { document: {} });
+  vi.stubGlobal("process", process);
+  const fault = faultOf({});
+  vi.unstubAllGlobals();
+  expect(fault).toMatchObject({ code: "browser_refused" });
+});
+
+test.each([
+  ["undefined", undefined],
+  ["null", null],
+  ["an object for rendering on a server", {}],
+  ["one with a whole document, as in tests under jsdom", { document: {} }],
+])("a server may have a window that is %s", (_case, window) => {
+  vi.stubGlobal("window", window);
+  expect(new Holdfast(good)).toBeInstanceOf(Holdfast);
 });
 
 test("a client that is logged shows no secret", () => {

@@ -49,14 +49,21 @@ export function checkOptions(options: HoldfastOptions): Settings {
   };
 }
 
-/** Refuses a browser, where every visitor could read the secret. */
+/**
+ * Refuses a browser, where every visitor could read the secret. A server may have a `window`, too: for rendering, or with
+ * a whole document in tests.
+ */
 function refuseBrowser(): void {
-  if (!("window" in globalThis)) return;
+  const { window, process }: Surroundings = globalThis;
+  if (window?.document === undefined || typeof process?.versions?.node === "string") return;
   throw invalidArgument(
     "browser_refused",
     "this client has your API secret and must run on your server, never in a browser",
   );
 }
+
+/** The parts of a global object that tell a browser from a server. */
+type Surroundings = { window?: { document?: unknown } | null; process?: { versions?: { node?: unknown } } };
 
 /** The base URL without its last slash. Addresses are written to logs, so nothing secret may be in one. */
 function checkBaseUrl({ baseUrl, apiKey, apiSecret, allowPlainHttp = false }: HoldfastOptions): string {
