@@ -63,8 +63,7 @@ function isRecent(version: string | undefined): boolean {
 
 /** Each process works in a directory of its own and renames the result, so that several first starts do no harm. */
 async function fetchInto(target: string): Promise<string> {
-  mkdirSync(cacheDir(), { recursive: true, mode: 0o700 });
-  const work = mkdtempSync(join(cacheDir(), "fetching-"));
+  const work = makeWorkDirectory();
   const failures: string[] = [];
   try {
     for (const [source, fetchNatsServer] of sources) {
@@ -86,6 +85,20 @@ async function fetchInto(target: string): Promise<string> {
       `Get it from github.com/nats-io/nats-server/releases or from your package manager, then put it on the PATH, ` +
       `set NATS_SERVER to its path, or copy it to ${target}`,
   );
+}
+
+/** A user without a home of their own may write to none of it. */
+function makeWorkDirectory(): string {
+  try {
+    mkdirSync(cacheDir(), { recursive: true, mode: 0o700 });
+    return mkdtempSync(join(cacheDir(), "fetching-"));
+  } catch (cause) {
+    throw new Error(
+      `nats-server cannot be kept in ${cacheDir()}: set XDG_CACHE_HOME to a directory that can be written, ` +
+        `or NATS_SERVER to the path of a nats-server of version 2.10 or newer`,
+      { cause },
+    );
+  }
 }
 
 const version = "2.14.5";

@@ -41,3 +41,14 @@ test("a nats-server that is named but too old is refused", async () => {
   vi.stubEnv("NATS_SERVER", old);
   await expect(findNatsServer()).rejects.toThrow("which is 2.9.25: 2.10 or newer is needed");
 });
+
+test("a cache that cannot be written names the settings that help", async () => {
+  const file = join(home, "no-directory");
+  writeFileSync(file, "");
+  vi.stubEnv("NATS_SERVER", "");
+  vi.stubEnv("XDG_CACHE_HOME", file);
+  vi.stubEnv("PATH", home);
+  await expect(findNatsServer()).rejects.toThrow(
+    `cannot be kept in ${file}/holdfast: set XDG_CACHE_HOME to a directory that can be written, or NATS_SERVER`,
+  );
+});
