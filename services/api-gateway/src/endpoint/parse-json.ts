@@ -13,6 +13,8 @@ import { Refusal } from "../http/refusal.ts";
 export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) return malformed("The body is not UTF-8.");
   const text = bytes.toString("utf8");
+  if (text.startsWith("\uFEFF"))
+    return malformed("The body begins with a byte order mark (U+FEFF). Send JSON without one.");
   const shape = scan(text);
   if (shape.depth > DEPTH_MAX) return malformed(`The body nests more than ${DEPTH_MAX} levels deep.`);
 

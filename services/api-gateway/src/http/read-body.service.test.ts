@@ -6,6 +6,26 @@ import { usePreAuthorization } from "../../test/use-pre-authorization.ts";
 
 const { on, send, preAuthorize } = usePreAuthorization();
 
+test.each([
+  ["application/json; charset=utf8"],
+  ["application/json;charset=utf-8;"],
+  ["application/json; version=1"],
+  ["text/plain"],
+])("the answer to a body of %s says what to send", async (type) => {
+  const answer = await send(preAuthorizationBody(), { "content-type": type });
+  expectProblem(answer, "unsupported_media_type", {
+    detail:
+      "Send Content-Type: application/json once, with no parameter but charset=utf-8, and no Content-Encoding.",
+  });
+});
+
+test("the answer to a body that begins with a byte order mark says so", async () => {
+  const answer = await send(`\uFEFF${preAuthorizationBody()}`, JSON_TYPE);
+  expectProblem(answer, "malformed_json", {
+    detail: "The body begins with a byte order mark (U+FEFF). Send JSON without one.",
+  });
+});
+
 describe("a body that is refused reaches nobody", () => {
   test.each([
     ["no media type", "{}", {}, "unsupported_media_type"],

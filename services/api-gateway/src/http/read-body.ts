@@ -18,7 +18,8 @@ export async function readBody(
   isWanted = isJson,
 ): Promise<Buffer | Refusal> {
   const request = exchange.req;
-  if (!isWanted(request)) return new Refusal("unsupported_media_type");
+  if (!isWanted(request))
+    return new Refusal("unsupported_media_type", isWanted === isJson ? { detail: JSON_WANTED } : undefined);
   const declared = request.headers["content-length"];
   if (declared !== undefined && Number(declared) > BODY_BYTES_MAX) return new Refusal("payload_too_large");
 
@@ -65,5 +66,8 @@ function isJson(request: IncomingMessage): boolean {
   const type = types[0]!;
   return type === "application/json" || JSON_MEDIA_TYPE.test(type);
 }
+
+const JSON_WANTED =
+  "Send Content-Type: application/json once, with no parameter but charset=utf-8, and no Content-Encoding.";
 
 const JSON_MEDIA_TYPE = /^application\/json[ \t]*(;[ \t]*charset=("utf-8"|utf-8)[ \t]*)?$/i;
