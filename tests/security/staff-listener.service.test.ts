@@ -37,7 +37,7 @@ describe("nobody signs in", () => {
   ])("%s", async (_case, claims) => {
     const answer = await system.ask(system.shops.mine, LIST, { claims });
     expect(answer.status, answer.text).toBe(401);
-    expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+    expect(answer.headers.get("www-authenticate")).toBe('Bearer error="invalid_token"');
   });
 
   test("with a token of staff at the operators' listener", async () => {

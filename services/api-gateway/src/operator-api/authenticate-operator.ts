@@ -50,7 +50,7 @@ export function signInByToken<Person extends { subject: string }>(
     const person = text === undefined ? undefined : await verify(text);
     if (text === undefined || !person) {
       const waitMs = limits.failed(address, claimed);
-      return waitMs > 0 ? rateLimited(waitMs) : UNAUTHORIZED;
+      return waitMs > 0 ? rateLimited(waitMs) : unauthorized(text);
     }
     limits.succeeded(address, person.subject);
     const refusal = await admit(exchange, person, new OperatorToken(text));
@@ -59,4 +59,8 @@ export function signInByToken<Person extends { subject: string }>(
   };
 }
 
-const UNAUTHORIZED = new Refusal("unauthorized", { headers: { "WWW-Authenticate": "Bearer" } });
+/** RFC 6750, 3: a request without a token gets no error code. */
+function unauthorized(token: string | undefined): Refusal {
+  const challenge = token === undefined ? "Bearer" : 'Bearer error="invalid_token"';
+  return new Refusal("unauthorized", { headers: { "WWW-Authenticate": challenge } });
+}
