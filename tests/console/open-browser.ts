@@ -25,6 +25,22 @@ export function openBrowser(person: string) {
   return {
     /** Without following where it leads. */
     open: async (url: string) => await send(new URL(url)),
+    /** The cookies, as it sends them. */
+    cookies: () => [...jar].map(([name, value]) => `${name}=${value}`).join("; "),
+    /** Forgets a cookie, as when it is closed. */
+    forget: (name: string) => void jar.delete(name),
+    /** Opens a page in a tab and clicks on the person, up to the address with which the provider leads back. */
+    async leadBack(url: string): Promise<string> {
+      let [next, form]: [URL, URLSearchParams | undefined] = [new URL(url), undefined];
+      for (let requests = 0; requests < REQUESTS_MAX; requests++) {
+        if (next.pathname === "/login/return") return next.href;
+        const response = await send(next, form);
+        const location = response.headers.get("location");
+        if (location !== null) [next, form] = [new URL(location, next), undefined];
+        else form = new URLSearchParams({ person });
+      }
+      throw new Error(`after ${REQUESTS_MAX} requests it was not led back, but to ${next.href}`);
+    },
     async visit(url: string, posted?: URLSearchParams): Promise<Shown> {
       let [next, form] = [new URL(url), posted];
       for (let requests = 0; requests < REQUESTS_MAX; requests++) {

@@ -14,6 +14,7 @@ import {
   OperatorApiProblemError,
   operatorApiWire,
 } from "../../services/console/src/api/operator-api.ts";
+import { SESSION_COOKIE } from "../../services/console/src/session/cookies.ts";
 import { SESSION_KEY, startConsoleHarness, type ConsoleHarness } from "./console-harness.ts";
 import { openBrowser, visit } from "./open-browser.ts";
 
@@ -123,6 +124,101 @@ describe("the sign-in is a page with a way back", () => {
       expect([page.status, new URL(page.url).pathname]).toEqual([200, path]);
     },
   );
+});
+
+describe("several tabs of one browser", () => {
+  const PATHS = ["/merchants", "/payments", "/refunds"];
+  /** A browser that is signed in at the provider, whose window was closed and is restored. */
+  const restore = async (settings: Record<string, string> = {}) => {
+    const consoleUrl = await harness.startConsole(settings);
+    await harness.startProvider(consoleUrl);
+    const browser = openBrowser("alice");
+    await browser.visit(`${consoleUrl}/merchants`);
+    browser.forget(SESSION_COOKIE);
+    return { browser, consoleUrl };
+  };
+  const sessionIn = (cookies: string) => /holdfast-session=[^;]+/.exec(cookies)?.[0];
+  const whereTo = async (opened: Promise<Response>) => {
+    const response = await opened;
+    return [response.status, response.headers.get("location")];
+  };
+
+  test("sign in at once, each to its page, and work in one session", async () => {
+    const { browser, consoleUrl } = await restore();
+    const returns: string[] = [];
+    for (const path of PATHS) returns.push(await browser.leadBack(consoleUrl + path));
+    expect(await whereTo(browser.open(returns[0]!))).toEqual([303, PATHS[0]]);
+    const first = await browser.visit(consoleUrl + PATHS[0]!);
+    expect(first.status).toBe(200);
+    const cookies = browser.cookies();
+    for (const index of [2, 1]) {
+      expect(await whereTo(browser.open(returns[index]!))).toEqual([303, PATHS[index]]);
+    }
+    expect(sessionIn(browser.cookies())).toEqual(sessionIn(cookies));
+    expect(browser.cookies()).not.toContain("login");
+    expect((await browser.visit(consoleUrl + PATHS[1]!)).status).toBe(200);
+  });
+
+  test("do not lose their sign-in when that of another one fails", async () => {
+    const { browser, consoleUrl } = await restore();
+    const refused = new URL(await browser.leadBack(`${consoleUrl}/refunds`));
+    const good = await browser.leadBack(`${consoleUrl}/merchants`);
+    refused.searchParams.delete("code");
+    refused.searchParams.set("error", "access_denied");
+    for (const url of [`${consoleUrl}/login/return?code=x&state=unknown`, refused.href]) {
+      const failed = await browser.visit(url);
+      expect([failed.status, failed.text]).toEqual([400, expect.stringContaining("was interrupted")]);
+    }
+    expect(await whereTo(browser.open(good))).toEqual([303, "/merchants"]);
+  });
+
+  test("are led on where another one has signed in meanwhile and their own sign-in fails", async () => {
+    const { browser, consoleUrl } = await restore();
+    const refused = new URL(await browser.leadBack(`${consoleUrl}/refunds`));
+    await browser.visit(`${consoleUrl}/merchants`);
+    refused.searchParams.delete("code");
+    refused.searchParams.set("error", "access_denied");
+    expect(await whereTo(browser.open(refused.href))).toEqual([303, "/refunds"]);
+    expect(await whereTo(browser.open(refused.href)), "the address once more").toEqual([303, "/"]);
+  });
+
+  test("come to the console with the address of a sign-in that is over, if they are signed in", async () => {
+    const { browser, consoleUrl } = await restore();
+    const back = await browser.leadBack(`${consoleUrl}/refunds`);
+    expect(await whereTo(browser.open(back))).toEqual([303, "/refunds"]);
+    for (let count = 0; count < 2; count++) expect(await whereTo(browser.open(back))).toEqual([303, "/"]);
+    browser.forget(SESSION_COOKIE);
+    expect((await browser.open(back)).status).toBe(400);
+  });
+
+  test("keep as many sign-ins as fit into a request's headers, and the newest one always", async () => {
+    const { browser, consoleUrl } = await restore();
+    const long = `/payments?orderId=${"x".repeat(700)}`;
+    for (let count = 0; count < 12; count++) await browser.open(`${consoleUrl}/login?return=%2Frefunds`);
+    for (let count = 0; count < 12; count++) await browser.open(`${consoleUrl}/login?return=${long}`);
+    expect(browser.cookies().length).toBeLessThan(7_000);
+    expect(browser.cookies().match(/login-/g)!.length).toBeGreaterThan(2);
+    expect((await browser.visit(consoleUrl + "/merchants")).status).toBe(200);
+  });
+
+  test("do not take over a sign-in of another browser", async () => {
+    const { browser, consoleUrl } = await restore();
+    const back = await browser.leadBack(`${consoleUrl}/refunds`);
+    expect((await openBrowser("alice").open(back)).status).toBe(400);
+  });
+
+  test("sign in again with a younger proof, though another one has signed in meanwhile", async () => {
+    const { browser, consoleUrl } = await restore();
+    const younger = await browser.leadBack(`${consoleUrl}/login?again=now&return=/refunds`);
+    await browser.visit(`${consoleUrl}/merchants`);
+    await harness.query(
+      "update console.session set authenticated_at = authenticated_at - interval '1 minute'",
+    );
+    const former = browser.cookies();
+    expect(await whereTo(browser.open(younger))).toEqual([303, "/refunds"]);
+    expect(browser.cookies()).toContain("holdfast-session=");
+    expect(sessionIn(browser.cookies())).not.toEqual(sessionIn(former));
+  });
 });
 
 test("a form whose token the gateway does not take is no refusal to show on it: the person signs in again", async () => {

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { OPERATOR_ROLES, STAFF_ROLES } from "@holdfast/contracts";
 import { html } from "@holdfast/html";
-import { openAtRest, sealAtRest, SecretUnreadableError } from "@holdfast/sealing";
 import type { Logger } from "@holdfast/service-runtime";
 import { Router, type Request, type RequestHandler, type Response } from "express";
-import { z } from "zod";
-import { clearCookie, LOGIN_COOKIE, readCookie, SESSION_COOKIE, setCookie } from "../session/cookies.ts";
-import type { Identity, IdentityProvider, LoginAttempt } from "../session/identity-provider.ts";
+import { clearCookie, SESSION_COOKIE, setCookie } from "../session/cookies.ts";
+import type { Identity, IdentityProvider } from "../session/identity-provider.ts";
+import { keepAttempt, takeAttempt, type StoredAttempt } from "../session/login-attempts.ts";
 import { returnPath } from "../session/return-path.ts";
+import type { Session } from "../session/session.ts";
 import { deleteSession, insertSession, type SignedIn } from "../session/session-queries.ts";
 import { currentSession, type SessionStore } from "./current-session.ts";
 import { formOf, isOwnForm, redirectToLogin, refuseForm } from "./page-handler.ts";
@@ -23,10 +23,7 @@ export type LoginDeps = {
   log: Logger;
 };
 
-/**
- * Signing in and out. A sign-in under way is in a sealed cookie, so that beginning many of them costs the database
- * nothing.
- */
+/** Signing in and out. */
 export function loginRoutes(deps: LoginDeps): Router {
   return Router()
     .get("/login", beginLogin(deps))
@@ -34,20 +31,6 @@ export function loginRoutes(deps: LoginDeps): Router {
     .post("/logout", logOut(deps))
     .get("/logged-out", showLoggedOut);
 }
-
-const attemptSchema = z.object({
-  state: z.string(),
-  nonce: z.string(),
-  verifier: z.string(),
-  maxAge: z.int(),
-  returnTo: z.string(),
-  begunAt: z.int(),
-});
-type StoredAttempt = z.infer<typeof attemptSchema>;
-
-/** Browsers delete the cookie then; one that is sent later is refused. */
-const ATTEMPT_MS = 600_000;
-const ATTEMPT_OWNER = "console login";
 
 /**
  * Asks the provider for a proof of identity that is as young as it has to be: a new one where the last session was left
@@ -61,37 +44,54 @@ function beginLogin({ store, provider, sessionMaxMs, decisionLoginAgeMs }: Login
     const ageMs =
       found?.state === "idle" || again === "now" ? 0 : again === "1" ? decisionLoginAgeMs / 2 : sessionMaxMs;
     const { url, attempt } = await provider.begin(Math.floor(ageMs / 1_000));
-    const stored: StoredAttempt = {
-      ...attempt,
-      returnTo: returnPath(request.query["return"]),
-      begunAt: Date.now(),
-    };
-    const sealed = sealAtRest(store.keys, ATTEMPT_OWNER, JSON.stringify(stored)).toString("base64url");
-    response.append("Set-Cookie", setCookie(LOGIN_COOKIE, sealed, ATTEMPT_MS / 1_000));
+    const returnTo = returnPath(request.query["return"]);
+    const stored: StoredAttempt = { ...attempt, returnTo, begunAt: Date.now() };
+    response.append("Set-Cookie", keepAttempt(store.keys, request.headers.cookie, stored));
     response.redirect(303, url.href);
   };
 }
 
+/**
+ * Signs the person in by the provider's answer. An answer that signs nobody in ends its own attempt only. It may be of
+ * another tab, or the address once more: a person who is signed in meanwhile is led on.
+ */
 function completeLogin(deps: LoginDeps): RequestHandler {
   const { store, provider, origin, log } = deps;
   return async (request, response) => {
-    const attempt = openAttempt(store, readCookie(request.headers.cookie, LOGIN_COOKIE));
-    response.append("Set-Cookie", clearCookie(LOGIN_COOKIE));
-    if (!attempt) return showInterrupted(request, response);
-    const { returnTo, begunAt: _begunAt, ...sent } = attempt;
-    const identity = await provider.complete(
-      new URL(request.originalUrl, origin),
-      sent satisfies LoginAttempt,
-    );
-    if (!identity) return showInterrupted(request, response);
-    const session = sessionOf(identity, deps);
+    const { state } = request.query;
+    const found = takeAttempt(store.keys, request.headers.cookie, typeof state === "string" ? state : "");
+    if (found) response.append("Set-Cookie", found.ended);
+    const identity = found && (await provider.complete(new URL(request.originalUrl, origin), found.attempt));
+    const returnTo = found?.attempt.returnTo ?? "/";
     const former = await currentSession(store, request);
+    if (!found || !identity)
+      return former?.state === "active"
+        ? response.redirect(303, returnTo)
+        : showInterrupted(request, response);
+    const session = sessionOf(identity, deps);
+    // Forms of the tab that was quicker belong to its session.
+    if (former?.state === "active" && isNewer(former.session, found.attempt, session))
+      return response.redirect(303, returnTo);
     if (former) await deleteSession(store.db, former.session.id);
     await insertSession(store.db, store.keys, session);
     log.info({ operation: "sign in", actor: session.subject }, "signed in");
     response.append("Set-Cookie", setCookie(SESSION_COOKIE, session.id));
     response.redirect(303, returnTo);
   };
+}
+
+/** True for a session of the same person and proof that began after the sign-in did which has ended now. */
+function isNewer(
+  session: Session,
+  { begunAt }: StoredAttempt,
+  { subject, staff, authenticatedAt }: SignedIn,
+): boolean {
+  return (
+    session.beganAt.getTime() > begunAt &&
+    session.subject === subject &&
+    session.staff?.merchantId === staff?.merchantId &&
+    session.authenticatedAt >= authenticatedAt
+  );
 }
 
 /** A new id for each sign-in: one that an attacker has planted before is worth nothing. */
@@ -108,19 +108,6 @@ function sessionOf(identity: Identity, { sessionMaxMs }: LoginDeps): SignedIn {
     authenticatedAt,
     endsAt: new Date(authenticatedAt.getTime() + sessionMaxMs),
   };
-}
-
-/** @returns undefined for a cookie that we did not set, or too long ago. */
-function openAttempt({ keys }: SessionStore, cookie: string | undefined): StoredAttempt | undefined {
-  if (cookie === undefined) return undefined;
-  try {
-    const text = openAtRest(keys, ATTEMPT_OWNER, Buffer.from(cookie, "base64url"));
-    const attempt = attemptSchema.parse(JSON.parse(text));
-    return Date.now() - attempt.begunAt < ATTEMPT_MS ? attempt : undefined;
-  } catch (error) {
-    if (error instanceof SecretUnreadableError) return undefined;
-    throw error;
-  }
 }
 
 /** Ends the session here, and then leads to where it ends at the provider. */

@@ -1,7 +1,7 @@
 /** The session's id. With this prefix browsers refuse a cookie that another host, or a page without TLS, has set. */
 export const SESSION_COOKIE = "__Host-holdfast-session";
-/** A sign-in that is under way. */
-export const LOGIN_COOKIE = "__Host-holdfast-login";
+/** The beginning of the names of sign-ins that are under way, of which each tab has its own. */
+export const LOGIN_COOKIES = "__Host-holdfast-login-";
 
 /**
  * Sets a cookie for everything below `/` of this very host, unseen by scripts. With `Lax` browsers send it when the
@@ -18,9 +18,13 @@ export function clearCookie(name: string): string {
 
 /** A value of ours is base64url; anything else was not set by us. */
 export function readCookie(header: string | undefined, name: string): string | undefined {
-  for (const pair of (header ?? "").split(";")) {
-    const [key, value] = pair.trim().split("=", 2);
-    if (key === name && value !== undefined && /^[\w-]{1,3000}$/.test(value)) return value;
-  }
-  return undefined;
+  return cookiesOf(header, name).find(([given]) => given === name)?.[1];
+}
+
+/** The cookies of ours whose names begin so. */
+export function cookiesOf(header: string | undefined, prefix: string): [name: string, value: string][] {
+  return (header ?? "").split(";").flatMap((pair): [string, string][] => {
+    const [name = "", value = ""] = pair.trim().split("=", 2);
+    return name.startsWith(prefix) && /^[\w-]{1,3000}$/.test(value) ? [[name, value]] : [];
+  });
 }

@@ -167,7 +167,7 @@ export const TURKISH: Texts = {
   formTitle: "Bu form güncel değil",
   formText: "Hiçbir şey değişmedi. Sayfayı yeniden açıp formu oradan gönderin.",
   interruptedTitle: "Oturum açma yarıda kaldı",
-  interruptedText: "Çok uzun sürdü veya bu tarayıcıda başka bir oturum açma işlemi başlatıldı.",
+  interruptedText: "Çok uzun sürdü veya bu tarayıcıda çok fazla oturum açma işlemi başlatıldı.",
   signIn: "Oturum aç",
   tryAgain: "Yeniden dene",
   loggedOutTitle: "Çıkış yaptınız",

@@ -168,7 +168,7 @@ export const ENGLISH = {
   formTitle: "This form is out of date",
   formText: "Nothing was changed. Open the page again and send the form from there.",
   interruptedTitle: "The sign-in was interrupted",
-  interruptedText: "It took too long, or another sign-in was started in this browser.",
+  interruptedText: "It took too long, or too many sign-ins were begun in this browser.",
   signIn: "Sign in",
   tryAgain: "Try again",
   loggedOutTitle: "You are logged out",
