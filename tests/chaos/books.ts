@@ -66,24 +66,29 @@ const totalOf = (rows: string) => `
   select day::text, currency, count(*)::int as count, sum(minor)::text as sum from (${rows}) as moved
   group by 1, 2 order by 1, 2`;
 
+/** A refund that voided its payment moved nothing beside it. */
+const IS_VOIDED =
+  "exists (select from settlement.fact as refund where refund.parent_id = fact.fact_id and voids)";
+
 const TOTALS_OF_OWNERS = totalOf(`
   select (state_since at time zone 'UTC')::date as day, currency,
     case state when 'CAPTURED' then captured_minor else amount_minor end as minor
-  from payments.payment where state = 'CAPTURED' or state = 'SUCCESS' and transaction_type = 'PAYMENT'
+  from payments.payment where (state = 'CAPTURED' or state = 'SUCCESS' and transaction_type = 'PAYMENT')
+    and not exists (select from refunds.refund where refund.payment_id = payment.payment_id and as_void)
   union all
   select (state_since at time zone 'UTC')::date, currency, -amount_minor from refunds.refund
-  where state = 'SUCCESS' and kind <> 'release'`);
+  where state = 'SUCCESS' and kind <> 'release' and not as_void`);
 
 const TOTALS_OF_FACTS = totalOf(`
   select (occurred_at at time zone 'UTC')::date as day, currency,
     case kind when 'REFUND' then -amount_minor else amount_minor end as minor
-  from settlement.fact where standing = 'DONE'`);
+  from settlement.fact where standing = 'DONE' and not ${IS_VOIDED}`);
 
 /** Sums the facts that stand: a voided one has two lines, and moved nothing. */
 const TOTALS_OF_LINES = totalOf(`
   select (occurred_at at time zone 'UTC')::date as day, line.currency, sum(gross_minor) as minor
   from settlement.line join settlement.fact using (fact_id)
-  where line.verdict = 'MATCHED' and fact.standing = 'DONE'
+  where line.verdict = 'MATCHED' and fact.standing = 'DONE' and not ${IS_VOIDED}
   group by fact_id, 1, 2`);
 
 const NOT_COMPARED = `

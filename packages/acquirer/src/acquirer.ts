@@ -303,6 +303,8 @@ export type Approved = AcquirerAmount & {
   /** The acquirer's fee for the payment, in minor units of the same currency, where it is reported. */
   feeMinor?: bigint;
   fraudReview?: FraudReview;
+  /** A refund was carried out by voiding the whole payment: the acquirer reports no refund of it. */
+  asVoid?: true;
 };
 
 /**

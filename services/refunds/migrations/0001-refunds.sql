@@ -56,6 +56,7 @@ create table refund (
   -- The amount that the bank says it has paid under our reference, if not what was asked for; both null otherwise.
   approved_minor          bigint check (approved_minor > 0),
   approved_currency       char(3),
+  as_void                 boolean not null default false,    -- the bank has voided the whole payment, and reports no refund
 
   traceparent             text check (char_length(traceparent) <= 64),   -- W3C, of the request that made it
 

@@ -48,6 +48,7 @@ const COLUMNS: {
     bank_reference: "null",
     approved_minor: "null",
     approved_currency: "null",
+    as_void: "not null",
     approvals_required: "null",
     created_at: "not null",
     updated_at: "not null",

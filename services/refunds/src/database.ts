@@ -55,6 +55,7 @@ export type RefundTable = {
   bank_reference: string | null;
   approved_minor: bigint | null;
   approved_currency: string | null;
+  as_void: Generated<boolean>;
   approvals_required: number | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;

@@ -20,6 +20,7 @@ create table fact (
   masked_pan              text not null check (masked_pan ~ '^\d{6}\*+\d{4}$'),
   external_transaction_id text check (char_length(external_transaction_id) <= 128),
   auth_code               text check (char_length(auth_code) <= 64),
+  voids                   boolean not null default false,   -- a refund that was carried out by a void of its whole payment
 
   -- The commission by the merchant's plan, in minor units; null for refunds, which have their payment's.
   commission_minor        bigint check (commission_minor >= 0),
@@ -39,6 +40,7 @@ create table fact (
 
 create index fact_to_judge on fact (fact_id) where judge;
 create index fact_of_parent on fact (parent_id) where parent_id is not null;
+create index fact_that_voids on fact (parent_id) where voids;
 create index fact_at_bank on fact (external_transaction_id) where external_transaction_id is not null;
 create index fact_auth_code on fact (auth_code, amount_minor) where auth_code is not null;
 create index fact_unreported on fact (account_id, occurred_at)
@@ -376,8 +378,9 @@ begin
   insert into statement_change (merchant_id, currency)
   select distinct is_now.merchant_id, is_now.currency
   from new_fact as is_now join old_fact as was on was.fact_id = is_now.fact_id
-  where was.standing = 'DONE' and not was.reported
-    and (is_now.reported or (is_now.standing, is_now.occurred_at) is distinct from (was.standing, was.occurred_at));
+  where (was.standing = 'DONE' and not was.reported
+      and (is_now.reported or (is_now.standing, is_now.occurred_at) is distinct from (was.standing, was.occurred_at)))
+    or is_now.voids > was.voids;                         -- its payment is awaited no longer
   return null;
 end $$;
 create trigger fact_changed after update on fact
@@ -394,6 +397,7 @@ declare
     select coalesce(parent_id, fact_id) from new_fact where kind <> 'REFUND' or standing = 'DONE');
 begin
   perform note_days_of_facts(array(select fact_id from fact where parent_id = any(parents)));
+  insert into statement_change (merchant_id, currency) select distinct merchant_id, currency from new_fact where voids;
   return null;
 end $$;
 create trigger fact_added after insert on fact

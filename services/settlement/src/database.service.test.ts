@@ -21,6 +21,7 @@ const COLUMNS: {
     masked_pan: "not null",
     external_transaction_id: "null",
     auth_code: "null",
+    voids: "not null",
     reported: "not null",
     judge: "not null",
     verdict: "null",

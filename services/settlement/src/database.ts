@@ -48,6 +48,7 @@ export type FactTable = {
   masked_pan: string;
   external_transaction_id: string | null;
   auth_code: string | null;
+  voids: Generated<boolean>;
   reported: Generated<boolean>;
   judge: Generated<boolean>;
   verdict: FactVerdict | "MISSING_AT_BANK" | null;

@@ -27,11 +27,9 @@ describe("after the day's end", () => {
     for (const amountMinor of [10_000n, 2_500n]) {
       const request = { ...settled(), amountMinor };
       bank.script(approvedXml(request.orderId, "T2"));
-      expect(await acquirer.refund(request)).toMatchObject({
-        kind: "approved",
-        amountMinor,
-        externalTransactionId: "T2",
-      });
+      const outcome = await acquirer.refund(request);
+      expect(outcome).toMatchObject({ kind: "approved", amountMinor, externalTransactionId: "T2" });
+      expect(outcome).not.toHaveProperty("asVoid");
       expect(types()).toEqual(["Credit"]);
     }
     expect(Object.fromEntries(bank.received[0]!.fields)).toMatchObject({ Total: "25.00", Currency: "949" });
@@ -40,7 +38,11 @@ describe("after the day's end", () => {
   test("where the bank's day has not ended yet, all is voided, and a part waits for the next end", async () => {
     const request = settled();
     bank.script(refusedXml("2508"), approvedXml(request.orderId, "T1"));
-    expect(await acquirer.refund(request)).toMatchObject({ kind: "approved", externalTransactionId: "T1" });
+    expect(await acquirer.refund(request)).toMatchObject({
+      kind: "approved",
+      externalTransactionId: "T1",
+      asVoid: true,
+    });
     expect(types()).toEqual(["Credit", "Void"]);
     bank.script(refusedXml("2508"));
     const notBefore = businessDayEnd(new Date(), businessDay);
@@ -50,7 +52,11 @@ describe("after the day's end", () => {
   test("what was voided on the day is refunded, and everything else that is refused is declined", async () => {
     const request = settled();
     bank.script(refusedXml("2116"), historyXml(request.orderId, historyRow("S", "V")));
-    expect(await acquirer.refund(request)).toMatchObject({ kind: "approved", externalTransactionId: "T1" });
+    expect(await acquirer.refund(request)).toMatchObject({
+      kind: "approved",
+      externalTransactionId: "T1",
+      asVoid: true,
+    });
     bank.script(refusedXml("2503"), historyXml(request.orderId, historyRow("S", "S")));
     expect(await acquirer.refund(request)).toMatchObject({ kind: "declined", resultCode: "CORE-2503" });
     bank.script(refusedXml("2503"));
@@ -66,7 +72,7 @@ describe("before the day's end", () => {
   test("all is paid back by a void", async () => {
     const request = today();
     bank.script(approvedXml(request.orderId, "T1"));
-    expect(await acquirer.refund(request)).toMatchObject({ kind: "approved", externalTransactionId: "T1" });
+    expect(await acquirer.refund(request)).toMatchObject({ externalTransactionId: "T1", asVoid: true });
     expect(types()).toEqual(["Void"]);
   });
 

@@ -27,12 +27,19 @@ export async function refundOrder(
   const dayEnd = businessDayEnd(request.target.at, terms.businessDay);
   const isDayEnded = terms.now >= dayEnd;
   for (const way of waysToRefund(request, { ...terms, isDayEnded })) {
-    const outcome = way === "credit" ? await credit(bank, request, amount) : await voidTarget(bank, request);
+    const outcome = way === "credit" ? await credit(bank, request, amount) : await voidWhole(bank, request);
     const isOtherDay = outcome.kind === "settled" || (way === "credit" && isRefused(outcome, DAY_NOT_ENDED));
     if (!isOtherDay) return outcome;
   }
   return dayNotEnded(isDayEnded ? businessDayEnd(terms.now, terms.businessDay) : dayEnd);
 }
+
+async function voidWhole(bank: NestpayBank, request: FollowUpRequest) {
+  const outcome = await voidTarget(bank, request);
+  return outcome.kind === "approved" ? { ...outcome, ...AS_VOID } : outcome;
+}
+
+const AS_VOID = { asVoid: true } as const;
 
 /** @returns the ways in the order in which they are tried; none where it is too early for a part. */
 export function waysToRefund(
@@ -55,7 +62,7 @@ async function credit(
   const standing = await bank.standing(request);
   switch (standing.kind) {
     case "voided":
-      return approvedBy(standing.success, request);
+      return { ...approvedBy(standing.success, request), ...AS_VOID };
     case "unseen":
       return INVALID_ANSWER;
     case "unknown":

@@ -32,6 +32,8 @@ export const movementFactSchema = z.object({
    * a sale that was voided. `OPEN`: not known yet, such as an authorization that can still be captured.
    */
   standing: z.enum(["DONE", "NOT_DONE", "VOIDED", "OPEN"]),
+  /** A refund that was carried out by a void of its whole payment, which the bank reports instead. */
+  voids: z.literal(true).optional(),
   /** The amount captured, sold or refunded; while it is open, the authorized amount. */
   amountMinor: amountMinorSchema,
   currency: z.string(),

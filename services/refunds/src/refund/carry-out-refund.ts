@@ -96,6 +96,7 @@ export function changeBy(outcome: Extract<RefundAnswer, { kind: "approved" | "de
       auth_code: outcome.kind === "approved" ? outcome.authCode : null,
       result_code: outcome.resultCode,
       result_message: outcome.resultMessage,
+      as_void: outcome.kind === "approved" && outcome.asVoid === true,
       approved_minor: null,
       approved_currency: null,
     },

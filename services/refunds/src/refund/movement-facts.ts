@@ -36,21 +36,29 @@ function refundFact(row: RefundRow): MovementFact | undefined {
     version: row.version,
     orderId: row.order_id,
     maskedPan: row.masked_pan,
+    ...(row.as_void && isDone(row) && { voids: true as const }),
     ...(row.external_transaction_id !== null && { externalTransactionId: row.external_transaction_id }),
     ...(row.auth_code !== null && { authCode: row.auth_code }),
   };
 }
 
-/** The amount of a release was never collected, so the bank has nothing to report. */
-function factStatusOf({ state, kind }: Pick<RefundRow, "state" | "kind">): MovementFact["standing"] {
+function isDone({ state }: Pick<RefundRow, "state">): boolean {
+  return state === "SETTLING" || state === "SUCCESS";
+}
+
+/**
+ * The amount of a release was never collected, and a void is the payment's, so the bank has no refund to report. A refund
+ * that waits for people was never sent.
+ */
+function factStatusOf({ state, kind, as_void }: RefundRow): MovementFact["standing"] {
   switch (state) {
     case "RESERVING":
-    case "PENDING_APPROVAL":
     case "EXECUTING":
       return "OPEN";
     case "SETTLING":
     case "SUCCESS":
-      return kind === "release" ? "NOT_DONE" : "DONE";
+      return kind === "release" || as_void ? "NOT_DONE" : "DONE";
+    case "PENDING_APPROVAL":
     case "FAILING":
     case "FAILED":
     case "REJECTING":

@@ -1,6 +1,6 @@
 import type { MovementFact } from "@holdfast/contracts";
 import { unnested } from "@holdfast/postgres";
-import { CompiledQuery, type Kysely } from "kysely";
+import { CompiledQuery, sql, type Kysely } from "kysely";
 import type { FactTable, SettlementDatabase } from "../database.ts";
 
 /**
@@ -15,9 +15,23 @@ export async function recordFacts(
   const given = facts.map(givenFact);
   const values = GIVEN_COLUMNS.map(([column]) => given.map((row) => row[column]));
   await db.executeQuery(CompiledQuery.raw(RECORD_FACTS, values));
+  const voided = facts.flatMap(({ voids, parentId }) => (voids && parentId !== undefined ? [parentId] : []));
+  if (voided.length > 0) await judgeAgain(db, voided);
 }
 
-type GivenFact = Omit<FactTable, "occurred_at" | "reported" | "judge" | "verdict"> & { occurred_at: string };
+/** The payments of refunds that voided them are judged together with those. */
+async function judgeAgain(db: Kysely<SettlementDatabase>, paymentIds: readonly string[]): Promise<void> {
+  await sql`
+    update fact set judge = true
+    where fact_id = any(${[...paymentIds]}::uuid[]) and not judge and (reported or verdict is not null)`.execute(
+    db,
+  );
+}
+
+type GivenFact = Omit<FactTable, "occurred_at" | "voids" | "reported" | "judge" | "verdict"> & {
+  occurred_at: string;
+  voids: boolean;
+};
 
 /** Columns of the statement's arrays, in the order of its parameters. */
 const GIVEN_COLUMNS = [
@@ -35,6 +49,7 @@ const GIVEN_COLUMNS = [
   ["masked_pan", "text"],
   ["external_transaction_id", "text"],
   ["auth_code", "text"],
+  ["voids", "boolean"],
   ["commission_minor", "bigint"],
   ["refunds_commission", "boolean"],
 ] as const satisfies [keyof GivenFact, string][];
@@ -50,6 +65,7 @@ const CHANGING = [
   "version",
   "external_transaction_id",
   "auth_code",
+  "voids",
   "commission_minor",
   "refunds_commission",
 ] as const satisfies (keyof GivenFact)[];
@@ -82,6 +98,7 @@ function givenFact(fact: MovementFact): GivenFact {
     masked_pan: fact.maskedPan,
     external_transaction_id: fact.externalTransactionId ?? null,
     auth_code: fact.authCode ?? null,
+    voids: fact.voids === true,
     commission_minor: fact.commissionMinor === undefined ? null : BigInt(fact.commissionMinor),
     refunds_commission: fact.refundsCommission ?? null,
   };

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
+import { VOIDED_BY_REFUND } from "../facts/voided-by-refund.ts";
 import type { AccountPlan, JudgedFact } from "./judge-fact.ts";
 
 /** A fact as it is judged, with the settlement terms of its account. */
@@ -24,10 +25,11 @@ export async function lockFacts(
   { skipLocked = false }: { skipLocked?: boolean } = {},
 ): Promise<FactRow[]> {
   const { rows } = await sql<FactRow>`
-    select fact.fact_id, fact.account_id, fact.merchant_id, fact.kind, fact.standing, fact.amount_minor as "amountMinor",
+    select fact.fact_id, fact.account_id, fact.merchant_id, fact.kind, fact.amount_minor as "amountMinor",
       fact.currency, ((fact.occurred_at at time zone coalesce(account.time_zone, 'UTC'))::date)::text as day,
       coalesce(account.settlement_days, 400) as "settlementDays", account.fee_basis_points as "feeBasisPoints",
       coalesce(account.fee_fixed_minor, 0) as "feeFixedMinor", coalesce(account.refunds_fee, false) as "refundsFee",
+      case when fact.standing = 'DONE' and ${VOIDED_BY_REFUND} then 'VOIDED' else fact.standing end as standing,
       fact.reported, fact.judge, fact.verdict as "factVerdict"
     from fact left join account using (account_id)
     where fact.fact_id = any(${[...ids]}::uuid[])

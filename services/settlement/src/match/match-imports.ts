@@ -1,5 +1,6 @@
 import { sql, type Kysely } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
+import { VOIDED_BY_REFUND } from "../facts/voided-by-refund.ts";
 import { attachRange } from "./attach-range.ts";
 import type { LineRange } from "./attach-statements.ts";
 import { judgeFacts } from "./judge-facts.ts";
@@ -84,6 +85,7 @@ async function findMissing({ db }: MatchDeps): Promise<void> {
         select theirs.fact_id from account cross join lateral (
           select fact_id from fact
           where fact.account_id = account.account_id and standing = 'DONE' and not reported and verdict is null
+            and not ${VOIDED_BY_REFUND}
             and occurred_at >= account.compared_since::timestamp at time zone account.time_zone
             and occurred_at < (date_trunc('day', now() at time zone account.time_zone)
               - account.settlement_days * interval '1 day') at time zone account.time_zone

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
+import { VOIDED_BY_REFUND } from "../facts/voided-by-refund.ts";
 
 /** A day of a merchant in one currency. Minor units; an amount that the merchant pays back is negative. */
 export type StatementRow = {
@@ -78,7 +79,7 @@ const FACT_DAY = sql`(fact.occurred_at at time zone coalesce(account.time_zone, 
  * and one that people have closed is awaited no longer.
  */
 const FROM_UNREPORTED = sql`from fact left join account using (account_id)
-  where fact.standing = 'DONE' and not fact.reported
+  where fact.standing = 'DONE' and not fact.reported and not ${VOIDED_BY_REFUND}
     and fact.occurred_at > (select min(compared_since) from account) - interval '2 days'
     and ${FACT_DAY} >= coalesce(account.compared_since, '-infinity')
     and not exists (select from difference where difference.fact_id = fact.fact_id and difference.state = 'CLOSED')`;

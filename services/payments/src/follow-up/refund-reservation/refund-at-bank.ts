@@ -230,10 +230,10 @@ function done({ reference }: Movement, subReference: number, verdict: Verdict): 
 function answerOf(verdict: Verdict): RefundAnswer {
   switch (verdict.kind) {
     case "approved": {
-      const { kind, amountMinor, currency, externalTransactionId, authCode, resultCode, resultMessage } =
-        verdict;
+      const { kind, amountMinor, currency, externalTransactionId, authCode } = verdict;
+      const { resultCode, resultMessage, asVoid } = verdict;
       const amount = { amountMinor: amountMinor.toString(), currency };
-      return { kind, ...amount, externalTransactionId, authCode, resultCode, resultMessage };
+      return { kind, ...amount, externalTransactionId, authCode, resultCode, resultMessage, asVoid };
     }
     case "declined": {
       const { kind, externalTransactionId, resultCode, resultMessage } = verdict;
