@@ -125,6 +125,25 @@ test("a reversal gives back what its chargeback has taken", async () => {
   expect(await casesOf(paymentId)).toMatchObject([{ status: "WON", countedAmount: 0, reversedAmount: 40 }]);
 });
 
+test("a chargeback that comes again after it was given back is another case, and its copy is none", async () => {
+  const paymentId = await system.sell("10000");
+  const chargeback = line("CHARGEBACK", paymentId, -10_000n);
+  const again = chargeback.replace("2026-03-11", "2026-03-31");
+  await take(line("SALE", paymentId, 10_000n), chargeback);
+  await take(line("CHARGEBACK_REVERSAL", paymentId, 10_000n).replace("2026-03-11", "2026-03-20"));
+  // Arbitration: all that the bank's two lines differ in is their settlement.
+  expect(await verdicts(await take(again))).toEqual(["NOT_COMPARED"]);
+  expect(await verdicts(await take(again, chargeback))).toEqual(["DUPLICATE", "DUPLICATE"]);
+  expect(await casesOf(paymentId)).toMatchObject([
+    { status: "OPEN", countedAmount: 100 },
+    { status: "WON", countedAmount: 0 },
+  ]);
+  const days = { from: "2026-03-31", to: "2026-03-31", limit: 50 };
+  expect(await system.call(listMerchantStatements, days)).toMatchObject({
+    result: { items: [{ chargebacksAmount: 100 }] },
+  });
+});
+
 test("what payments could not be told while it was away it is told when it is back", async () => {
   const paymentId = await system.sell("10000");
   await take(line("SALE", paymentId, 10_000n));
