@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { importIdIn } from "../../services/settlement/test/settle-command.ts";
 import { decimalText, genericLine } from "../../services/settlement/test/written-file.ts";
 import { eventually } from "../support/index.ts";
@@ -138,3 +138,138 @@ test.each([
     );
   },
 );
+
+const refundsIn = async (state: string, refundIds: string[]) =>
+  (
+    await system.query("select from refunds.refund where state = $1 and refund_id = any($2)", [
+      state,
+      refundIds,
+    ])
+  ).length;
+
+test("a sale that its refund has voided agrees with a void at the bank, and is not missing there", async () => {
+  const [reported, unreported] = [await system.sell("888"), await system.sell("888")];
+  const refundIds = [await system.refund(reported, "888"), await system.refund(unreported, "888")];
+  await eventually(async () => (await refundsIn("SUCCESS", refundIds)) === 2);
+  // As at a bank that voids what is refunded on the day.
+  await system.query(
+    `with voiding as (
+       update refunds.refund set as_void = true, version = version + 1 where refund_id = any($1) returning refund_id, version)
+     insert into refunds.refund_history (refund_id, version, from_state, to_state, cause)
+     select refund_id, version, 'SETTLING', 'SUCCESS', 'test' from voiding`,
+    [refundIds],
+  );
+  for (const refundId of refundIds)
+    await eventually(async () => expect(await system.fact(refundId)).toMatchObject({ standing: "NOT_DONE" }));
+  await system.query(
+    "update settlement.fact set occurred_at = now() - interval '9 days' where fact_id = any($1)",
+    [[reported, unreported]],
+  );
+  await system.query(
+    "update settlement.account set compared_since = now() - interval '20 days' where account_id = 'default'",
+  );
+  expect(await take(line("SALE", reported, 888n), line("VOID", reported, -888n))).toEqual([
+    "MATCHED",
+    "MATCHED",
+  ]);
+  expect(
+    await system.query("select class from settlement.difference where fact_id = any($1)", [
+      [reported, unreported, ...refundIds],
+    ]),
+  ).toEqual([]);
+});
+
+describe("a line of a refund under its payment's reference", () => {
+  const reference = (bankReference: string, paymentId: string, minor = -2_000n) =>
+    line("REFUND", paymentId, minor).replace(`b-${paymentId}-REFUND`, bankReference);
+  const withTwoRefunds = async () => {
+    const paymentId = await system.sell("10000");
+    const refundIds = [await system.refund(paymentId, "2000"), await system.refund(paymentId, "2000")];
+    for (const refundId of refundIds)
+      await eventually(async () => expect(await system.fact(refundId)).toMatchObject({ standing: "DONE" }));
+    return { paymentId, refundIds };
+  };
+  const reportedOf = async (factIds: string[]) =>
+    (
+      await system.query<{ reported: boolean }>(
+        "select reported from settlement.fact where fact_id = any($1) order by occurred_at",
+        [factIds],
+      )
+    ).map(({ reported }) => reported);
+
+  test("is a copy in the next day's file, and not the payment's other refund", async () => {
+    const { paymentId, refundIds } = await withTwoRefunds();
+    expect(await take(line("SALE", paymentId, 10_000n), reference("R1", paymentId))).toEqual([
+      "MATCHED",
+      "MATCHED",
+    ]);
+    expect(await take(reference("R1", paymentId), reference("R1", paymentId, -1_999n))).toEqual([
+      "DUPLICATE",
+      "DUPLICATE",
+    ]);
+    expect(await reportedOf(refundIds)).toEqual([true, false]);
+    expect(await take(reference("R2", paymentId))).toEqual(["MATCHED"]);
+    expect(await reportedOf(refundIds)).toEqual([true, true]);
+  });
+
+  test("is a copy in the same file", async () => {
+    const { paymentId, refundIds } = await withTwoRefunds();
+    expect(await take(...["R1", "R1", "R2", "R2"].map((name) => reference(name, paymentId)))).toEqual([
+      "MATCHED",
+      "DUPLICATE",
+      "MATCHED",
+      "DUPLICATE",
+    ]);
+    expect(await reportedOf(refundIds)).toEqual([true, true]);
+  });
+
+  test("is a copy of a line that names no refund of ours, too", async () => {
+    const paymentId = await system.sell("10000");
+    const unknown = reference("R1", paymentId);
+    expect(await take(unknown, unknown)).toEqual(["MISSING_HERE", "DUPLICATE"]);
+    expect(await take(unknown, reference("R2", paymentId))).toEqual(["DUPLICATE", "MISSING_HERE"]);
+  });
+
+  test("reports the refund that may be under way, and none that waits for people", async () => {
+    const paymentId = await system.sell("10000");
+    const [waiting, underWay] = [
+      await system.request(paymentId, "2000"),
+      await system.refund(paymentId, "2000"),
+    ];
+    await eventually(async () => expect(await system.fact(underWay)).toMatchObject({ standing: "DONE" }));
+    await eventually(async () => expect(await system.fact(waiting)).toMatchObject({ standing: "NOT_DONE" }));
+    await eventually(async () => (await refundsIn("SUCCESS", [underWay])) === 1);
+    await system.query("update settlement.fact set standing = 'OPEN', version = 99 where fact_id = $1", [underWay]);
+    expect(await take(reference("R1", paymentId))).toEqual(["STATUS_DIFFERS"]);
+    await system.query("update settlement.fact set standing = 'DONE', judge = true where fact_id = $1", [
+      underWay,
+    ]);
+    await eventually(async () =>
+      expect(
+        await system.query("select verdict from settlement.line where fact_id = $1", [underWay]),
+      ).toEqual([{ verdict: "MATCHED" }]),
+    );
+  });
+});
+
+test("a line that could report two payments names neither, also when another line reports one of them", async () => {
+  const payments = [await system.sell("5678"), await system.sell("5678")];
+  for (const paymentId of payments)
+    await eventually(async () => expect(await system.fact(paymentId)).toMatchObject({ standing: "DONE" }));
+  await system.query("update settlement.fact set auth_code = 'TWICE' where fact_id = any($1)", [payments]);
+  const { masked_pan } = (
+    await system.query<{ masked_pan: string }>("select masked_pan from settlement.fact where fact_id = $1", [
+      payments[0],
+    ])
+  )[0]!;
+  const transacted_at = new Date(Date.now() + 3 * 3_600_000).toISOString().slice(0, 19);
+  const byCode = genericLine({
+    reference: "",
+    auth_code: "TWICE",
+    card: masked_pan,
+    gross: "56.78",
+    transacted_at,
+  });
+  expect(await take(byCode)).toEqual(["MISSING_HERE"]);
+  expect(await take(line("SALE", payments[0]!, 5_678n), byCode)).toEqual(["MATCHED", "MISSING_HERE"]);
+});

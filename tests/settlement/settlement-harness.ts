@@ -31,6 +31,11 @@ export async function startSettlementHarness(options: Partial<TestSystemOptions>
     if (reply.outcome !== "done") throw new Error(`not done: ${JSON.stringify(reply)}`);
     return reply;
   };
+  const request = async (paymentId: string, amountMinor: string) => {
+    const refundId = randomUUIDv7();
+    done(await call(requestRefund, { refundId, paymentId, amountMinor, currency: "TRY" }));
+    return refundId;
+  };
   return {
     ...system,
     /** The command that takes banks' files. */
@@ -42,10 +47,11 @@ export async function startSettlementHarness(options: Partial<TestSystemOptions>
       done(await call(capturePayment, { paymentId, operationId: randomUUID(), amount, currency: "TRY" })),
     cancel: async (paymentId: string) =>
       done(await call(cancelPayment, { paymentId, operationId: randomUUID() })),
+    /** Asked for, and waiting for people. @returns the refund's id. */
+    request,
     /** Asked for and approved. @returns the refund's id. */
     async refund(paymentId: string, amountMinor: string): Promise<string> {
-      const refundId = randomUUIDv7();
-      done(await call(requestRefund, { refundId, paymentId, amountMinor, currency: "TRY" }));
+      const refundId = await request(paymentId, amountMinor);
       done(await operate(approveRefund, { refundId }));
       return refundId;
     },

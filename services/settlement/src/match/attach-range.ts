@@ -4,6 +4,7 @@ import type { SettlementDatabase } from "../database.ts";
 import {
   attachChargebacks,
   attachLines,
+  findCopies,
   findGivenBack,
   findRefundsOfPayments,
   judgeUnattached,
@@ -55,17 +56,28 @@ type Named = NamingLine & { fact_id: string };
 
 async function namedFacts(trx: Transaction<SettlementDatabase>, range: LineRange): Promise<Named[]> {
   const { rows } = await readNamingLines(range).execute(trx);
-  for (const find of [findRefundsOfPayments, findGivenBack]) {
-    const refunds = rows.filter(
-      ({ kind, reference_id, fact_id }) => kind === "REFUND" && reference_id !== null && fact_id === null,
-    );
+  const unnamed = rows.filter(
+    ({ kind, reference_id, fact_id }) => kind === "REFUND" && reference_id !== null && fact_id === null,
+  );
+  // Copies within the range find what the first of them finds.
+  const copies = [...Map.groupBy(unnamed, movementOf).values()];
+  for (const find of [findCopies, findRefundsOfPayments, findGivenBack]) {
+    const refunds = copies.filter(([first]) => first!.fact_id === null);
     if (refunds.length === 0) break;
-    const lineNos = refunds.map(({ line_no }) => line_no);
+    const lineNos = refunds.map(([first]) => first!.line_no);
     const found = await find(range, lineNos).execute(trx);
     const byLine = new Map(found.rows.map(({ line_no, fact_id }) => [line_no, fact_id]));
-    for (const line of refunds) line.fact_id = byLine.get(line.line_no) ?? null;
+    for (const lines of refunds) {
+      const factId = byLine.get(lines[0]!.line_no) ?? null;
+      for (const line of lines) line.fact_id = factId;
+    }
   }
   return rows.filter((line): line is Named => line.fact_id !== null);
+}
+
+/** The movement that a line of a refund reports, as the bank names it; without a name it is one of its own. */
+function movementOf({ line_no, reference_id, bankReference, item, installment }: NamingLine): string {
+  return JSON.stringify(bankReference === null ? line_no : [reference_id, bankReference, item, installment]);
 }
 
 /** True if these are the fact's first lines, and all of them agree with our records. */

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
+import { VOIDED_BY_REFUND } from "../facts/voided-by-refund.ts";
 import type { JudgedLine } from "./judge-fact.ts";
 
 /** Lines `from` to `to` of an import that no fact is known for yet. */
@@ -22,9 +23,9 @@ export type NamingLine = JudgedLine & {
 
 /**
  * The lines of a range that report movements, each with the fact that it names. A line names a fact by our reference;
- * where the bank shows none of ours, by the bank's; else by authorization code, amount, card and day, among facts that
- * no line reports yet. A way that finds more than one fact finds none: to guess is worse than a difference for people
- * to look at. Facts are looked up line by line, by an index: the planner's statistics do not know how many facts are
+ * where the bank shows none of ours, by the bank's; else by authorization code, amount, card and day. A way that finds
+ * more than one fact finds none, also when lines report the others: to guess is worse than a difference for people to
+ * look at. Facts are looked up line by line, by an index: the planner's statistics do not know how many facts are
  * unreported so soon after an import, and a join in the other order would read all lines for each fact.
  */
 export function readNamingLines(range: LineRange): RawBuilder<NamingLine> {
@@ -40,14 +41,34 @@ export function readNamingLines(range: LineRange): RawBuilder<NamingLine> {
           where fact.auth_code = line.auth_code and fact.amount_minor = abs(line.gross_minor)
             and fact.currency = line.currency and fact.masked_pan = line.masked_pan
             and (fact.occurred_at at time zone account.time_zone)::date = line.transacted_at::date
-            and not fact.reported and ${SAME_SIDE}))
+            and ${SAME_SIDE}))
       end as fact_id
     from line where ${inRange(range)}
     order by line.line_no`;
 }
 
+/** SQL on two rows of `line`: the bank's names say that they are about the same movement, whatever its amount. */
+const IS_COPY = sql`earlier.account_id = line.account_id and earlier.kind = line.kind
+  and earlier.bank_reference = line.bank_reference
+  and (earlier.item, earlier.installment) is not distinct from (line.item, line.installment)`;
+
+/** The refunds that earlier lines with the same bank's reference report: a copy is never another refund of the payment. */
+export function findCopies(
+  range: LineRange,
+  lineNos: readonly number[],
+): RawBuilder<{ line_no: number; fact_id: string }> {
+  return sql<{ line_no: number; fact_id: string }>`
+    select line.line_no, copied.fact_id
+    from line cross join lateral (
+      select earlier.fact_id from fact join line as earlier on earlier.fact_id = fact.fact_id
+      where fact.parent_id = line.reference_id and ${IS_COPY} limit 1
+    ) as copied
+    where line.import_id = ${range.importId} and line.line_no = any(${[...lineNos]}::int[])`;
+}
+
 /**
- * A refund under its payment's reference: the bank has none for refunds. The first of equal amounts is the first refund.
+ * A refund under its payment's reference: the bank has none for refunds. The first of equal amounts is the first refund,
+ * and one that may be under way is looked at behind those that are done.
  *
  * @param lineNos of lines whose reference is no refund.
  */
@@ -63,10 +84,10 @@ export function findRefundsOfPayments(
       from line where import_id = ${range.importId} and line_no = any(${[...lineNos]}::int[])
     ) as asked
     join lateral (
-      select fact_id, row_number() over (order by occurred_at, fact_id) as nth from fact
+      select fact_id, row_number() over (order by standing = 'OPEN', occurred_at, fact_id) as nth from fact
       where fact.parent_id = asked.reference_id and fact.account_id = asked.account_id
         and fact.amount_minor = asked.amount_minor and fact.currency = asked.currency
-        and fact.standing = 'DONE' and not fact.reported
+        and fact.standing in ('DONE', 'OPEN') and not fact.reported
     ) as fact using (nth)`;
 }
 
@@ -77,7 +98,8 @@ export function findRefundsOfPayments(
  *
  * SQL on a row of `line` and one of `fact`.
  */
-export const GIVEN_BACK = sql`line.kind = 'REFUND' and fact.kind <> 'REFUND' and fact.standing in ('NOT_DONE', 'VOIDED')
+export const GIVEN_BACK = sql`line.kind = 'REFUND' and fact.kind <> 'REFUND'
+  and (fact.standing in ('NOT_DONE', 'VOIDED') or ${VOIDED_BY_REFUND})
   and -line.gross_minor between 1 and fact.amount_minor and fact.currency = line.currency`;
 
 /**
@@ -140,19 +162,30 @@ export function markReported(facts: readonly { factId: string; matched: boolean 
     where fact.fact_id = given.fact_id`;
 }
 
-/** Lines that report a movement or a chargeback and name none of ours, and lines that are about no payment. */
+/**
+ * Lines that report a movement or a chargeback and name none of ours, with their copies, and lines that are about no
+ * payment.
+ */
 export function judgeUnattached({ importId, from, to }: LineRange): RawBuilder<unknown> {
   return sql`
     with judged as (
       update line set verdict = case
-        when kind in ('FEE', 'ADJUSTMENT', 'PAYOUT') then 'NOT_COMPARED' else 'MISSING_HERE' end
+        when kind in ('FEE', 'ADJUSTMENT', 'PAYOUT') then 'NOT_COMPARED'
+        when exists (
+          select from line as earlier
+          where earlier.fact_id is null and earlier.reference_id = line.reference_id and ${IS_COPY}
+            and (earlier.verdict is not null or earlier.import_id = line.import_id and earlier.line_no < line.line_no)
+        ) then 'DUPLICATE'
+        else 'MISSING_HERE' end
       where import_id = ${importId} and line_no between ${from} and ${to} and fact_id is null and verdict is null
       returning import_id, line_no, account_id, verdict, gross_minor, currency, reference_id
     )
     insert into difference (account_id, class, import_id, line_no, amount_minor, currency, detail)
-    select account_id, verdict, import_id, line_no, abs(gross_minor), currency, case when exists (
-        select from fact where fact.fact_id = judged.reference_id and fact.account_id <> judged.account_id
-      ) then 'a payment or refund of another account is named' else 'no payment or refund of ours is named' end
-    from judged where verdict = 'MISSING_HERE'
+    select account_id, verdict, import_id, line_no, abs(gross_minor), currency, case
+      when verdict = 'DUPLICATE' then 'an earlier line reports the same'
+      when exists (select from fact where fact.fact_id = judged.reference_id and fact.account_id <> judged.account_id)
+      then 'a payment or refund of another account is named'
+      else 'no payment or refund of ours is named' end
+    from judged where verdict <> 'NOT_COMPARED'
     on conflict do nothing`;
 }
