@@ -154,8 +154,9 @@ async function reverse(bank: VoidingBank, request: ReversalRequest): Promise<Rev
 }
 
 /**
- * Voids the target of a cancel or a refund. The target was approved: a bank that knows no success of the order proves
- * nothing.
+ * Voids the target of a cancel or a refund. The record is read first, also where the name is known: money that was given
+ * back without us is there. The target was approved: a bank that knows no success of the order proves nothing, and its
+ * record may be behind.
  */
 export async function voidTarget(
   bank: VoidingBank,
@@ -164,15 +165,23 @@ export async function voidTarget(
   const { target } = request;
   // A capture has a name of its own, which may not be the one that is known.
   const name = target.capturedMinor === undefined ? target.externalTransactionId : undefined;
+  const shown = await bank.standing(request, name);
+  const isBehind = shown.kind === "none" || shown.kind === "unseen";
   const outcome =
-    name === undefined ? await voidUnnamed(bank, request) : await voidByName(bank, request, name);
+    isBehind && name !== undefined
+      ? await voidByName(bank, request, name)
+      : await voidShown(bank, request, shown, name);
   return outcome.kind === "none" ? INVALID_ANSWER : outcome;
 }
 
 /** Takes the name from the record: without one, banks void an order's last movement, even a cardholder's refund. */
 async function voidUnnamed(bank: VoidingBank, order: Order): Promise<VoidOutcome> {
-  return voidStanding(await bank.standing(order), order, {
-    send: ({ externalTransactionId }) => voidByName(bank, order, externalTransactionId),
+  return voidShown(bank, order, await bank.standing(order));
+}
+
+function voidShown(bank: VoidingBank, order: Order, shown: Standing, name?: string): Promise<VoidOutcome> {
+  return voidStanding(shown, order, {
+    send: ({ externalTransactionId }) => voidByName(bank, order, name ?? externalTransactionId),
     settled: () => ({ resultCode: bank.settledCode, resultMessage: "" }),
   });
 }

@@ -20,6 +20,8 @@ export type Success = AcquirerAmount & {
   externalTransactionId: string;
   authCode?: string;
   resultCode: string;
+  /** The record has a refund beside it. A void would give that back, too. */
+  isCredited?: true;
 };
 
 /** The one success of an order that counts. Several that stand are not ours to choose from. */
@@ -75,7 +77,7 @@ export async function voidStanding<Kind extends Success>(
 ): Promise<VoidOutcome> {
   switch (standing.kind) {
     case "live":
-      return send(standing.success);
+      return standing.success.isCredited ? MISMATCH : send(standing.success);
     case "settled":
       return { kind: "settled", ...settled(standing.success) };
     case "voided":

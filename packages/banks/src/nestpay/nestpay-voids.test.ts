@@ -14,9 +14,33 @@ const credentials = { kind: "not_sent", reason: "credentials" };
 describe("a cancel", () => {
   test("voids what it names", async () => {
     const request = followUp();
-    bank.script(approvedXml(request.orderId, "T1"));
-    expect(await acquirer.cancel(request)).toMatchObject({ kind: "approved", externalTransactionId: "T1" });
-    expect(bank.received[0]!.fields.get("TransId")).toBe("T1");
+    const { orderId } = request;
+    // The history of a moment ago may be behind.
+    for (const history of [historyXml(orderId, historyRow("S", "C")), emptyHistoryXml(orderId)]) {
+      bank.script(history, approvedXml(orderId, "T1"));
+      expect(await acquirer.cancel(request)).toMatchObject({ kind: "approved", externalTransactionId: "T1" });
+      expect(types()).toEqual(["history", "Void"]);
+      expect(bank.received[1]!.fields.get("TransId")).toBe("T1");
+    }
+  });
+
+  test("voids nothing beside a refund that was made at the bank", async () => {
+    const request = followUp();
+    const { orderId, target } = request;
+    const beside = (state: string) =>
+      historyXml(orderId, historyRow("C", state, { transId: "T2", original: "3000" }), historyRow("S", "C"));
+    const unnamed = { ...request, target: { amountMinor: target.amountMinor, at: target.at } };
+    for (const state of ["C", "S", "R"]) {
+      for (const asked of [request, unnamed]) {
+        bank.script(beside(state));
+        expect(await acquirer.cancel(asked)).toEqual(mismatch);
+        expect(types()).toEqual(["history"]);
+      }
+    }
+    for (const state of ["D", "V"]) {
+      bank.script(beside(state), approvedXml(orderId, "T1"));
+      expect(await acquirer.cancel(request)).toMatchObject({ kind: "approved" });
+    }
   });
 
   test("asks for the name where nobody knows it, and never voids without one", async () => {
@@ -54,13 +78,14 @@ describe("a cancel", () => {
     async (core) => {
       const request = followUp();
       const { orderId } = request;
-      bank.script(refusedXml(core), historyXml(orderId, historyRow("S", "V")));
+      const live = historyXml(orderId, historyRow("S", "C"));
+      bank.script(live, refusedXml(core), historyXml(orderId, historyRow("S", "V")));
       expect(await acquirer.cancel(request)).toMatchObject({ kind: "approved", externalTransactionId: "T1" });
-      bank.script(refusedXml(core), historyXml(orderId, historyRow("S", "S")));
+      bank.script(live, refusedXml(core), historyXml(orderId, historyRow("S", "S")));
       expect(await acquirer.cancel(request)).toMatchObject({ kind: "declined", resultCode: `CORE-${core}` });
-      bank.script(refusedXml(core), historyXml(orderId, historyRow("S", "C")));
+      bank.script(live, refusedXml(core), live);
       expect(await acquirer.cancel(request)).toMatchObject({ kind: "declined", resultCode: `CORE-${core}` });
-      bank.script(refusedXml(core));
+      bank.script(live, refusedXml(core));
       expect(await acquirer.cancel(request)).toEqual(invalid);
     },
   );
@@ -68,13 +93,14 @@ describe("a cancel", () => {
   test("is about what it names, whatever else the order has", async () => {
     const request = followUp();
     const rows = [historyRow("S", "C", { transId: "T2" }), historyRow("S", "V", { transId: "T1" })];
-    bank.script(refusedXml("2008"), historyXml(request.orderId, ...rows));
+    bank.script(historyXml(request.orderId, ...rows));
     expect(await acquirer.cancel(request)).toMatchObject({ kind: "approved", externalTransactionId: "T1" });
   });
 
   test("that voided something else is a mismatch", async () => {
     const request = followUp();
-    bank.script(approvedXml(request.orderId, "T2"));
+    const { orderId } = request;
+    bank.script(historyXml(orderId, historyRow("S", "C")), approvedXml(orderId, "T2"));
     expect(await acquirer.cancel(request)).toEqual(mismatch);
   });
 });

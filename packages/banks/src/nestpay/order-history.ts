@@ -151,13 +151,16 @@ export function standingIn(history: OrderHistory, currency: string, name?: strin
   if (history.kind === "not_found") return { kind: "unseen" };
   if (history.kind !== "found") return history;
   const sales = history.rows.filter(({ charge }) => charge === "S");
+  const isCredited = history.rows.some(
+    ({ charge, state }) => charge === "C" && ["approved", "pending"].includes(MOVEMENT_STATES[state]),
+  );
   const successes = sales.flatMap((row): Success[] => {
     const { state, transId: externalTransactionId, authCode, procReturnCode: resultCode } = row;
     const of = SUCCESS_STATES[state];
     if (!of || externalTransactionId === undefined) return [];
     const amountMinor = row.capturedMinor ?? row.amountMinor;
     const success = { state: of, externalTransactionId, amountMinor, currency, resultCode };
-    return [{ ...success, ...(authCode !== undefined && { authCode }) }];
+    return [{ ...success, ...(authCode !== undefined && { authCode }), ...(isCredited && { isCredited }) }];
   });
   // Planned, and to be reversed by the bank itself.
   const isUndecided = sales.some(({ state }) => state === "PN" || state === "R");

@@ -20,6 +20,7 @@ const today = (amountMinor = 10_000n) => {
   const request = followUp({ amountMinor });
   return { ...request, target: { ...request.target, amountMinor: 10_000n, at: new Date() } };
 };
+const live = ({ orderId }: { orderId: string }) => historyXml(orderId, historyRow("S", "C"));
 const dayNotEnded = { kind: "not_sent", reason: "day_not_ended" };
 
 describe("after the day's end", () => {
@@ -37,13 +38,13 @@ describe("after the day's end", () => {
 
   test("where the bank's day has not ended yet, all is voided, and a part waits for the next end", async () => {
     const request = settled();
-    bank.script(refusedXml("2508"), approvedXml(request.orderId, "T1"));
+    bank.script(refusedXml("2508"), live(request), approvedXml(request.orderId, "T1"));
     expect(await acquirer.refund(request)).toMatchObject({
       kind: "approved",
       externalTransactionId: "T1",
       asVoid: true,
     });
-    expect(types()).toEqual(["Credit", "Void"]);
+    expect(types()).toEqual(["Credit", "history", "Void"]);
     bank.script(refusedXml("2508"));
     const notBefore = businessDayEnd(new Date(), businessDay);
     expect(await acquirer.refund({ ...settled(), amountMinor: 1n })).toEqual({ ...dayNotEnded, notBefore });
@@ -71,9 +72,17 @@ describe("after the day's end", () => {
 describe("before the day's end", () => {
   test("all is paid back by a void", async () => {
     const request = today();
-    bank.script(approvedXml(request.orderId, "T1"));
+    bank.script(live(request), approvedXml(request.orderId, "T1"));
     expect(await acquirer.refund(request)).toMatchObject({ externalTransactionId: "T1", asVoid: true });
-    expect(types()).toEqual(["Void"]);
+    expect(types()).toEqual(["history", "Void"]);
+  });
+
+  test("nothing is voided beside a refund that was made at the bank", async () => {
+    const request = today();
+    const refunded = historyRow("C", "C", { transId: "T2", original: "3000" });
+    bank.script(historyXml(request.orderId, refunded, historyRow("S", "C")));
+    expect(await acquirer.refund(request)).toEqual({ kind: "unknown", reason: "mismatch" });
+    expect(types()).toEqual(["history"]);
   });
 
   test("a part waits for it, and nothing is sent", async () => {
@@ -86,32 +95,34 @@ describe("before the day's end", () => {
 
   test("where the bank's day has ended already, all is credited", async () => {
     const request = today();
-    bank.script(
-      refusedXml("2511"),
-      historyXml(request.orderId, historyRow("S", "S")),
-      approvedXml(request.orderId, "T2"),
-    );
+    const settledRow = historyXml(request.orderId, historyRow("S", "S"));
+    bank.script(settledRow, approvedXml(request.orderId, "T2"));
     expect(await acquirer.refund(request)).toMatchObject({ kind: "approved", externalTransactionId: "T2" });
-    expect(types()).toEqual(["Void", "history", "Credit"]);
+    expect(types()).toEqual(["history", "Credit"]);
+    // It ends between the two.
+    bank.script(live(request), refusedXml("2511"), settledRow, approvedXml(request.orderId, "T2"));
+    expect(await acquirer.refund(request)).toMatchObject({ kind: "approved", externalTransactionId: "T2" });
+    expect(types()).toEqual(["history", "Void", "history", "Credit"]);
   });
 
   test("a bank that refuses both has not ended its day", async () => {
     const request = today();
-    bank.script(refusedXml("2511"), historyXml(request.orderId, historyRow("S", "S")), refusedXml("2508"));
+    bank.script(historyXml(request.orderId, historyRow("S", "S")), refusedXml("2508"));
     expect(await acquirer.refund(request)).toMatchObject(dayNotEnded);
   });
 
   test("nothing is credited while a void may have been carried out", async () => {
-    bank.script({ status: 0, body: "" });
-    expect(await acquirer.refund(today())).toEqual({ kind: "unknown", reason: "connection_lost" });
-    expect(types()).toEqual(["Void"]);
+    const request = today();
+    bank.script(live(request), { status: 0, body: "" });
+    expect(await acquirer.refund(request)).toEqual({ kind: "unknown", reason: "connection_lost" });
+    expect(types()).toEqual(["history", "Void"]);
   });
 
   test("a void that is repeated is found done, and one that is refused is declined", async () => {
     const request = today();
-    bank.script(refusedXml("2008"), historyXml(request.orderId, historyRow("S", "V")));
-    expect(await acquirer.refund(request)).toMatchObject({ kind: "approved" });
-    bank.script(refusedXml("2133"));
+    bank.script(historyXml(request.orderId, historyRow("S", "V")));
+    expect(await acquirer.refund(request)).toMatchObject({ kind: "approved", asVoid: true });
+    bank.script(live(request), refusedXml("2133"));
     expect(await acquirer.refund(request)).toMatchObject({ kind: "declined", resultCode: "CORE-2133" });
   });
 
