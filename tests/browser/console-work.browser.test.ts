@@ -320,7 +320,7 @@ test("a chargeback is on its payment's timeline, with what the bank says and unt
   expect(opened.status).toBe(201);
   const { chargebackId } = (await opened.json()) as { chargebackId: string };
   const page = await signIn("vera", `/payments/${paymentId}`);
-  const row = page.getByRole("row").filter({ hasText: "Chargeback opened: TRY 4.25" });
+  const row = page.getByRole("row").filter({ hasText: "Chargeback: TRY 4.25, Open" });
   expect(await row.innerText()).toContain(`${EVIL.slice(0, 60)}; case-77`);
   expect(await row.locator("time").last().getAttribute("datetime")).toBe("2030-01-31T12:00:00.000Z");
   expect(await page.locator("main img, main script").count()).toBe(0);
@@ -330,7 +330,7 @@ test("a chargeback is on its payment's timeline, with what the bank says and unt
   });
   expect(ended.status).toBe(200);
   await page.reload();
-  const last = page.getByRole("row").filter({ hasText: "Chargeback ended: TRY 4.25, Won" });
+  const last = page.getByRole("row").filter({ hasText: "Chargeback: TRY 4.25, Won" });
   expect(await last.innerText()).toContain("the buyer had it");
 });
 

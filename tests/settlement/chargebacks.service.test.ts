@@ -1,6 +1,12 @@
 import { createHash, randomUUID } from "node:crypto";
-import { EVIDENCE_BYTES_MAX, listMerchantStatements, type OperatorRole } from "@holdfast/contracts";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  EVIDENCE_BYTES_MAX,
+  getPayment,
+  listMerchantStatements,
+  rejectRefund,
+  type OperatorRole,
+} from "@holdfast/contracts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { importIdIn } from "../../services/settlement/test/settle-command.ts";
 import { decimalText, genericLine } from "../../services/settlement/test/written-file.ts";
 import { eventually } from "../support/index.ts";
@@ -141,6 +147,67 @@ test("a chargeback that comes again after it was given back is another case, and
   const days = { from: "2026-03-31", to: "2026-03-31", limit: 50 };
   expect(await system.call(listMerchantStatements, days)).toMatchObject({
     result: { items: [{ chargebacksAmount: 100 }] },
+  });
+});
+
+describe("a refund that was not made here", () => {
+  const refundable = async (paymentId: string) => {
+    const reply = await system.call(getPayment, { paymentId });
+    if (reply.outcome !== "done") throw new Error("not read");
+    const { refundableAmount, chargedBackAmount, refundedAmount } = reply.result;
+    return { refundableAmount, chargedBackAmount, refundedAmount };
+  };
+  const decide = (chargebackId: string, outcome: string) =>
+    json(ask("POST", `chargebacks/${chargebackId}/outcome`, { body: { outcome, reason: "asked the bank" } }));
+
+  test("counts against the payment that its line names, until people say that it was none of it", async () => {
+    const paymentId = await system.sell("10000");
+    const refund = line("REFUND", paymentId, -3_000n);
+    expect(await verdicts(await take(line("SALE", paymentId, 10_000n), refund))).toEqual([
+      "MATCHED",
+      "MISSING_HERE",
+    ]);
+    expect(await verdicts(await take(refund, line("SALE", randomUUID(), 6n)))).toEqual([
+      "DUPLICATE",
+      "MISSING_HERE",
+    ]);
+    const [found, ...others] = await casesOf(paymentId);
+    expect(found).toMatchObject({
+      kind: "REFUND",
+      amount: 30,
+      countedAmount: 30,
+      status: "OPEN",
+      reported: true,
+    });
+    expect(others).toEqual([]);
+    expect(await refundable(paymentId)).toMatchObject({ refundableAmount: 70, chargedBackAmount: 30 });
+    // The bank gives back a chargeback, and not this.
+    await take(line("CHARGEBACK_REVERSAL", paymentId, 3_000n));
+    expect(await casesOf(paymentId)).toMatchObject([{ status: "OPEN" }]);
+    expect((await decide(found!.chargebackId, "WITHDRAWN")).body).toMatchObject({ countedAmount: 0 });
+    expect(await refundable(paymentId)).toEqual({});
+  });
+
+  test("is one that failed here, too, and not one of ours that was paid", async () => {
+    const paymentId = await system.sell("10000");
+    const [failed, paid] = [await system.request(paymentId, "2000"), await system.refund(paymentId, "1000")];
+    await system.operate(rejectRefund, { refundId: failed, reason: "not this one" }, "bora");
+    await eventually(async () => expect(await system.fact(paid)).toMatchObject({ standing: "DONE" }));
+    await eventually(async () => {
+      const rows = await system.query(
+        "select from refunds.refund where refund_id = $1 and state = 'REJECTED'",
+        [failed],
+      );
+      return rows.length === 1;
+    });
+    const lines = [line("REFUND", failed, -2_000n), line("REFUND", paid, -1_000n)];
+    expect(await verdicts(await take(...lines))).toEqual(["STATUS_DIFFERS", "MATCHED"]);
+    expect(await casesOf(paymentId)).toMatchObject([{ kind: "REFUND", amount: 20, status: "OPEN" }]);
+    expect(await refundable(paymentId)).toEqual({
+      refundableAmount: 70,
+      chargedBackAmount: 20,
+      refundedAmount: 10,
+    });
   });
 });
 

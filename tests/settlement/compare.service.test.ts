@@ -239,7 +239,9 @@ describe("a line of a refund under its payment's reference", () => {
     await eventually(async () => expect(await system.fact(underWay)).toMatchObject({ standing: "DONE" }));
     await eventually(async () => expect(await system.fact(waiting)).toMatchObject({ standing: "NOT_DONE" }));
     await eventually(async () => (await refundsIn("SUCCESS", [underWay])) === 1);
-    await system.query("update settlement.fact set standing = 'OPEN', version = 99 where fact_id = $1", [underWay]);
+    await system.query("update settlement.fact set standing = 'OPEN', version = 99 where fact_id = $1", [
+      underWay,
+    ]);
     expect(await take(reference("R1", paymentId))).toEqual(["STATUS_DIFFERS"]);
     await system.query("update settlement.fact set standing = 'DONE', judge = true where fact_id = $1", [
       underWay,

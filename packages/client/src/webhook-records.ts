@@ -20,6 +20,8 @@ export type ChargedBackPayment = Payment & {
 /** A buyer's dispute at the bank. It goes from `OPEN` to one of the others, and from `LOST` to `WON`, never back. */
 export type Chargeback = {
   chargebackId: string;
+  /** `REFUND` is a refund that the gateway did not make, such as one in the bank's panel. */
+  kind: Known<"CHARGEBACK" | "REFUND">;
   /** `WON` and `WITHDRAWN` give the amount back. */
   status: Known<"OPEN" | "WON" | "LOST" | "WITHDRAWN">;
   amount: number;

@@ -441,6 +441,8 @@ create table chargeback (
   chargeback_id     uuid primary key,
   payment_id        uuid not null references payment,
   merchant_id       uuid not null,
+  -- REFUND: a bank's file has a refund that was not made here, such as one in the bank's panel.
+  kind              text not null default 'CHARGEBACK' check (kind in ('CHARGEBACK', 'REFUND')),
 
   -- OPEN until its outcome is known. LOST still counts against the payment; the others do not.
   status            text not null default 'OPEN' check (status in ('OPEN', 'WON', 'LOST', 'WITHDRAWN')),
@@ -488,7 +490,7 @@ grant select, insert, update on chargeback to payments_app;
 -- taken waits for its case.
 create table chargeback_line (
   line_id         text primary key check (line_id ~ '^[0-9a-f]{64}$'),
-  kind            text not null check (kind in ('CHARGEBACK', 'CHARGEBACK_REVERSAL')),
+  kind            text not null check (kind in ('CHARGEBACK', 'CHARGEBACK_REVERSAL', 'REFUND')),
   payment_id      uuid not null references payment,
   chargeback_id   uuid references chargeback,
   amount_minor    bigint not null check (amount_minor > 0),

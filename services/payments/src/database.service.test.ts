@@ -226,6 +226,7 @@ const COLUMNS: {
   },
   chargeback: {
     chargeback_id: "not null",
+    kind: "not null",
     payment_id: "not null",
     merchant_id: "not null",
     status: "not null",

@@ -20,6 +20,7 @@ const OPEN_CASE = {
   paymentId: PAYMENT_ID,
   merchantId: MERCHANT_ID,
   livemode: true,
+  kind: "CHARGEBACK",
   status: "OPEN",
   ...PRICE,
   countedAmount: 12.5,

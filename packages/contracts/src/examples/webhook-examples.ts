@@ -39,6 +39,7 @@ export const WEBHOOK_EXAMPLES: Readonly<Record<EventType | typeof WEBHOOK_TEST, 
     chargedBackAmount: 12.5,
     chargeback: {
       chargebackId: "019ad6f0-3c00-7b20-a41d-9be0c5d10f66",
+      kind: "CHARGEBACK",
       status: "OPEN",
       ...PRICE,
       reasonCode: "10.4",

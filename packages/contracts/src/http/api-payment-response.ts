@@ -133,7 +133,8 @@ export const apiPaymentResponseSchema = z
     }),
     refundableAmount: z.number().optional().meta({ description: "What can still be refunded" }),
     chargedBackAmount: z.number().optional().meta({
-      description: "What chargebacks have taken; present on a payment that has some",
+      description:
+        "What chargebacks, and refunds that the gateway did not make, have taken; present on a payment that has some",
     }),
     livemode: livemodeSchema,
   })
@@ -194,6 +195,10 @@ export const webhookPaymentSchema = apiPaymentResponseSchema
 const merchantChargebackSchema = z
   .object({
     chargebackId: z.uuid().meta({ description: "Unique id of the chargeback" }),
+    kind: z.enum(["CHARGEBACK", "REFUND"]).meta({
+      description:
+        "CHARGEBACK: the buyer disputes the payment. REFUND: a refund that the gateway did not make, such as one in the bank's panel",
+    }),
     status: z.enum(["OPEN", "WON", "LOST", "WITHDRAWN"]).meta({
       description: "WON and WITHDRAWN give the amount back",
     }),

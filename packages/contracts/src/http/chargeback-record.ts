@@ -5,7 +5,13 @@ import { pageOf } from "./list-query.ts";
 import { merchantIdSchema } from "./merchant-id.ts";
 
 export const CHARGEBACK_STATUSES = ["OPEN", "WON", "LOST", "WITHDRAWN"] as const;
+export const CHARGEBACK_KINDS = ["CHARGEBACK", "REFUND"] as const;
 export const CHARGEBACK_OUTCOMES = ["WON", "LOST", "WITHDRAWN"] as const;
+
+export const chargebackKindSchema = z.enum(CHARGEBACK_KINDS).meta({
+  description:
+    "CHARGEBACK: the buyer disputes the payment. REFUND: the bank's file has a refund that the gateway did not make, such as one in the bank's panel",
+});
 
 export const chargebackOutcomeSchema = z.enum(CHARGEBACK_OUTCOMES).meta({
   description: "WON: the money came back. LOST: it is gone. WITHDRAWN: there was no such chargeback",
@@ -31,13 +37,14 @@ export const chargebackEvidenceSchema = z
   })
   .meta({ id: "ChargebackEvidence" });
 
-/** A buyer's dispute by way of the issuer: the bank has taken the money, or a part of it, back. */
+/** The bank has taken the money of a payment, or a part of it, back: by the issuer, for a buyer who disputes it, or by a refund of its own. */
 export const chargebackSchema = z
   .object({
     chargebackId: z.uuid().meta({ description: "Id of the chargeback" }),
     paymentId: z.uuid().meta({ description: "Id of the payment that the buyer disputes" }),
     merchantId: merchantIdSchema,
     livemode: livemodeSchema.meta({ description: "`false` for one of a payment of test mode" }),
+    kind: chargebackKindSchema,
     status: z.enum(CHARGEBACK_STATUSES).meta({
       description:
         "OPEN until its outcome is known. WON: the money came back. LOST: it is gone. WITHDRAWN: there was no such chargeback",

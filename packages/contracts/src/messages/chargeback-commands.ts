@@ -9,11 +9,14 @@ import {
 import { EVIDENCE_BYTES_MAX } from "../http/chargebacks.ts";
 import { amountMinorSchema, defineOperatorCommand, defineServiceCommand } from "./message.ts";
 
-/** A line of a bank's file about a chargeback, as the settlement service has read it. */
+/**
+ * A line of a bank's file about money that the bank has taken back, as the settlement service has read it: a chargeback,
+ * its reversal, or a refund that the gateway did not make.
+ */
 export const chargebackLineSchema = z.object({
   /** SHA-256 in hex, the same for every copy of the line in any file. */
   lineId: z.string().regex(/^[\da-f]{64}$/),
-  kind: z.enum(["CHARGEBACK", "CHARGEBACK_REVERSAL"]),
+  kind: z.enum(["CHARGEBACK", "CHARGEBACK_REVERSAL", "REFUND"]),
   paymentId: z.uuid(),
   /** An amount without a sign: the kind gives the direction. */
   amountMinor: amountMinorSchema,

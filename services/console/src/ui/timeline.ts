@@ -157,7 +157,8 @@ function decisionsOf({ texts }: Reader, { approvedBy }: OperatorRefund): Timelin
 
 function chargebackEvents(reader: Reader, chargeback: Chargeback): TimelineEvent[] {
   const { texts } = reader;
-  const { openedBy, openedAt, endedAt, reasonCode, respondBy, bankReference, proposal } = chargeback;
+  const { kind, openedBy, openedAt, endedAt, reasonCode, respondBy, bankReference, proposal } = chargeback;
+  const name = kind === "REFUND" ? texts.foreignRefund : texts.chargeback;
   const amount = amountText(reader, chargeback.amount, chargeback.currency);
   const proposed =
     proposal &&
@@ -165,7 +166,7 @@ function chargebackEvents(reader: Reader, chargeback: Chargeback): TimelineEvent
   const said = [reasonCode, bankReference, proposed].filter((text) => text !== undefined).join("; ");
   const opened: TimelineEvent = {
     at: openedAt,
-    what: `${texts.chargebackOpened}: ${amount}`,
+    what: `${name}: ${amount}, ${statusWord(reader, "OPEN")}`,
     who: openedBy ?? texts.bank,
     detail: html`${said}${
       endedAt === undefined && respondBy !== undefined
@@ -176,7 +177,7 @@ function chargebackEvents(reader: Reader, chargeback: Chargeback): TimelineEvent
   if (endedAt === undefined) return [opened];
   const ended: TimelineEvent = {
     at: endedAt,
-    what: `${texts.chargebackEnded}: ${amount}, ${statusWord(reader, chargeback.status)}`,
+    what: `${name}: ${amount}, ${statusWord(reader, chargeback.status)}`,
     who: chargeback.decidedBy ?? texts.bank,
     detail: chargeback.outcomeReason,
   };

@@ -8,6 +8,7 @@ import {
   findGivenBack,
   findRefundsOfPayments,
   judgeUnattached,
+  markPaymentsOfUnknownRefunds,
   markReported,
   readNamingLines,
   type LineRange,
@@ -49,6 +50,7 @@ export async function attachRange(db: Kysely<SettlementDatabase>, range: LineRan
       sql`line.import_id = ${range.importId} and line.line_no between ${range.from} and ${range.to}`,
     );
     await judgeUnattached(range).execute(trx);
+    await markPaymentsOfUnknownRefunds(range).execute(trx);
   });
 }
 

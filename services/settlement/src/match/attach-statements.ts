@@ -189,3 +189,17 @@ export function judgeUnattached({ importId, from, to }: LineRange): RawBuilder<u
     from judged where verdict <> 'NOT_COMPARED'
     on conflict do nothing`;
 }
+
+/** Marks the payments that refunds name which were not made here: with the judgement of the payment each is reported. */
+export function markPaymentsOfUnknownRefunds({ importId, from, to }: LineRange): RawBuilder<unknown> {
+  return sql`
+    update fact set judge = true
+    where fact_id = any(array(
+      select fact.fact_id from fact join (
+        select distinct reference_id, account_id from line
+        where import_id = ${importId} and line_no between ${from} and ${to} and fact_id is null
+          and kind = 'REFUND' and verdict = 'MISSING_HERE' and reference_id is not null
+      ) as named on named.reference_id = fact.fact_id and named.account_id = fact.account_id
+      where fact.kind <> 'REFUND' and not fact.judge
+      order by fact.fact_id for no key update of fact))`;
+}

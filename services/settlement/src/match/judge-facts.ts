@@ -1,5 +1,6 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import { reportChargebacks } from "../chargeback/report-chargebacks.ts";
+import { reportUnknownRefunds } from "../chargeback/report-unknown-refunds.ts";
 import type { SettlementDatabase } from "../database.ts";
 import { GIVEN_BACK } from "./attach-statements.ts";
 import { isMovement, judgeFact, type Judgement, type JudgedLine } from "./judge-fact.ts";
@@ -51,6 +52,7 @@ async function judgeLocked(trx: Transaction<SettlementDatabase>, facts: readonly
     return { fact, own, judgement: judgeFact(fact, own, fact) };
   });
   await record(trx, judged);
+  await reportUnknownRefunds(trx, ids);
 }
 
 type LineRow = JudgedLine & { fact_id: string; import_id: string; line_no: number };

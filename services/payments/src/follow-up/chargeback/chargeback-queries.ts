@@ -21,7 +21,7 @@ export type EventsWritten = { optionalEvents: boolean };
 /** A value and not an `exists`, for which the planner would put all lines into a hash once there are many cases. */
 const isReported = sql<boolean>`coalesce((
   select true from chargeback_line as line
-  where line.chargeback_id = chargeback.chargeback_id and line.kind = 'CHARGEBACK' limit 1), false)`;
+  where line.chargeback_id = chargeback.chargeback_id and line.kind <> 'CHARGEBACK_REVERSAL' limit 1), false)`;
 
 /** Cases with what their record shows beside. */
 export function selectCases(db: Db) {
@@ -60,6 +60,7 @@ export async function evidenceOf(db: Db, chargebackId: string): Promise<Evidence
 export type NewCase = Pick<
   Selectable<ChargebackTable>,
   | "chargeback_id"
+  | "kind"
   | "amount_minor"
   | "currency"
   | "reason_code"

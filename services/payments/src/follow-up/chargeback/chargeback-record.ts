@@ -26,6 +26,7 @@ export function chargebackRecord(row: CaseRow): Chargeback {
     paymentId: row.payment_id,
     merchantId: merchantIdOf(row.merchant_id),
     livemode: isLive(row.merchant_id),
+    kind: row.kind,
     status,
     amount: amountToJson(row.amount_minor, exponent),
     currency: row.currency,
@@ -65,9 +66,11 @@ export function evidenceRecord(row: EvidenceRow): ChargebackDetail["evidence"][n
 
 /** A case as its merchant learns of it. */
 export function merchantChargeback(row: CaseRow): MerchantChargeback {
-  const { chargebackId, status, amount, currency, reasonCode, respondBy, openedAt } = chargebackRecord(row);
+  const { chargebackId, kind, status, amount, currency, reasonCode, respondBy, openedAt } =
+    chargebackRecord(row);
   return {
     chargebackId,
+    kind,
     status,
     amount,
     currency,

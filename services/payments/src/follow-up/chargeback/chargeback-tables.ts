@@ -1,10 +1,11 @@
 import type { Generated } from "kysely";
-import type { ChargebackOutcome, ChargebackStatus } from "./chargeback.ts";
+import type { ChargebackKind, ChargebackOutcome, ChargebackStatus } from "./chargeback.ts";
 
 export type ChargebackTable = {
   chargeback_id: string;
   payment_id: string;
   merchant_id: string;
+  kind: Generated<ChargebackKind>;
   status: Generated<ChargebackStatus>;
   amount_minor: bigint;
   currency: string;
@@ -25,7 +26,7 @@ export type ChargebackTable = {
 
 export type ChargebackLineTable = {
   line_id: string;
-  kind: "CHARGEBACK" | "CHARGEBACK_REVERSAL";
+  kind: ChargebackKind | "CHARGEBACK_REVERSAL";
   payment_id: string;
   chargeback_id: string | null;
   amount_minor: bigint;

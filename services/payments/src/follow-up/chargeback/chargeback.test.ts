@@ -67,6 +67,7 @@ test("the currency is the payment's, and a copy of an open case names the one th
   expect(refusal(sale(), 1n, "EUR")).toEqual(["currency_mismatch", undefined]);
   const one = {
     chargeback_id: CHARGEBACK_ID,
+    kind: "CHARGEBACK",
     status: "OPEN",
     amount_minor: 6_000n,
     reversed_minor: 0n,

@@ -20,8 +20,12 @@ export const transition = createTransition<ChargebackStatus | "NONE", Chargeback
   CHARGEBACK_TRANSITIONS,
 );
 
+/** A buyer's dispute, or a refund that the bank has made without us; both take the payment's money. */
+export type ChargebackKind = "CHARGEBACK" | "REFUND";
+
 /** A case, as far as its amount goes; minor units. */
 export type CaseFunds = {
+  kind: ChargebackKind;
   status: ChargebackStatus;
   amount_minor: bigint;
   currency: string;
@@ -56,7 +60,10 @@ export function refuseOpening(
     return { outcome: "problem", code: "payment_not_captured", extra };
   }
   if (asked.currency !== currency) return { outcome: "problem", code: "currency_mismatch" };
-  const same = cases.find((one) => one.status === "OPEN" && one.amount_minor === asked.amountMinor);
+  const same = cases.find(
+    ({ kind, status, amount_minor }) =>
+      kind === "CHARGEBACK" && status === "OPEN" && amount_minor === asked.amountMinor,
+  );
   if (same) return { outcome: "problem", code: "chargeback_exists", detail: `It is ${same.chargeback_id}` };
   const left = wholeMinor(payment) - payment.charged_back_minor;
   const disputable = left < 0n ? 0n : left;
@@ -93,12 +100,13 @@ type LineFunds = { amount_minor: bigint; currency: string };
 
 /** The case that people opened before the bank's file reported it: of the same amount, and not ended in another way. */
 export function caseOfLine<Case extends KnownCase>(
-  line: LineFunds,
+  line: LineFunds & { kind: ChargebackKind },
   cases: readonly Case[],
 ): Case | undefined {
   return cases.find(
     (one) =>
       !one.is_reported &&
+      one.kind === line.kind &&
       (one.status === "OPEN" || one.status === "LOST") &&
       one.amount_minor === line.amount_minor &&
       one.currency === line.currency,
@@ -115,6 +123,7 @@ export function caseOfReversal<Case extends KnownCase>(
 ): Case | undefined {
   const fitting = cases.filter(
     (one) =>
+      one.kind === "CHARGEBACK" &&
       one.status !== "WITHDRAWN" &&
       one.currency === line.currency &&
       one.amount_minor - one.reversed_minor >= line.amount_minor,

@@ -36,6 +36,7 @@ export async function openChargeback(
     if (refusal) return refusal;
     const opened = {
       chargeback_id: chargebackId,
+      kind: "CHARGEBACK" as const,
       amount_minor,
       currency,
       reason_code: asked.reasonCode ?? null,

@@ -5,7 +5,7 @@ import type { Kysely, Selectable, Transaction } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
 import { lockPayment } from "../operation/operation-queries.ts";
 import type { PaymentRow } from "../../payment/payment-record.ts";
-import { afterReversal, caseOfLine, caseOfReversal } from "./chargeback.ts";
+import { afterReversal, caseOfLine, caseOfReversal, type ChargebackKind } from "./chargeback.ts";
 import { casesOf, changeCase, insertCase, type EventsWritten } from "./chargeback-queries.ts";
 import type { ChargebackLineTable } from "./chargeback-tables.ts";
 
@@ -14,7 +14,7 @@ type LineRow = Selectable<ChargebackLineTable>;
 export type ChargebackDeps = EventsWritten & { db: Kysely<PaymentsDatabase> };
 
 /**
- * Records what lines of banks' files say about chargebacks, a line in a transaction, each once however often it is
+ * Records what lines of banks' files say about chargebacks, and about refunds that were not made here, a line in a transaction, each once however often it is
  * sent. No amount is refused: what the bank has taken is gone, whatever is known here.
  */
 export async function recordLines(
@@ -37,7 +37,9 @@ async function recordLine({ db, ...events }: ChargebackDeps, line: ChargebackLin
       .where("line_id", "=", line.lineId)
       .executeTakeFirst();
     if (known) return true;
-    const chargebackId = line.kind === "CHARGEBACK" ? await takeCase(trx, payment, line, events) : null;
+    const { kind } = line;
+    const chargebackId =
+      kind === "CHARGEBACK_REVERSAL" ? null : await takeCase(trx, payment, { ...line, kind }, events);
     await trx
       .insertInto("chargeback_line")
       .values({
@@ -59,18 +61,19 @@ async function recordLine({ db, ...events }: ChargebackDeps, line: ChargebackLin
 async function takeCase(
   trx: Trx,
   payment: PaymentRow,
-  line: ChargebackLine,
+  line: ChargebackLine & { kind: ChargebackKind },
   events: EventsWritten,
 ): Promise<string> {
-  const { currency, bankReference } = line;
+  const { kind, currency, bankReference } = line;
   const amount_minor = BigInt(line.amountMinor);
-  const known = caseOfLine({ amount_minor, currency }, await casesOf(trx, payment.payment_id));
+  const known = caseOfLine({ kind, amount_minor, currency }, await casesOf(trx, payment.payment_id));
   if (known) return known.chargeback_id;
   const opened = await insertCase(
     trx,
     payment,
     {
       chargeback_id: randomUUIDv7(),
+      kind,
       amount_minor,
       currency,
       reason_code: null,
