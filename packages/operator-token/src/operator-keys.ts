@@ -7,24 +7,65 @@ export class OperatorKeysUnavailableError extends Error {
   readonly code = "operator_keys_unavailable";
 }
 
+export type OperatorKeysOptions = {
+  /** The time for which keys serve that cannot be read again. */
+  staleMaxMs: number;
+  /** Called for each reading that failed. @param ageMs of the keys that are known, if there are any. */
+  onFailure: (error: unknown, ageMs: number | undefined) => void;
+  timeoutMs?: number;
+  /** Monotonic milliseconds. */
+  now?: () => number;
+};
+
 /**
  * The keys that verify operators' tokens, from a URL or a file, as JWKS (RFC 7517). Both are read again when they are old
- * or a token names a key they do not have, so that keys can be rotated while the process runs.
+ * or a token names a key that they do not have, so that keys can be rotated while the process runs. Known keys serve
+ * for a bounded time while they cannot be read; a token with any other key is refused.
  */
-export function operatorKeys(location: string): JWTVerifyGetKey {
-  const keys = /^https?:\/\//.test(location)
-    ? createRemoteJWKSet(new URL(location), {
-        timeoutDuration: FETCH_TIMEOUT_MS,
-        cacheMaxAge: KEYS_MAX_AGE_MS,
-        cooldownDuration: FETCH_PAUSE_MS,
-      })
+export function operatorKeys(
+  location: string,
+  { staleMaxMs, onFailure, timeoutMs = FETCH_TIMEOUT_MS, now = () => performance.now() }: OperatorKeysOptions,
+): JWTVerifyGetKey {
+  const source = /^https?:\/\//.test(location)
+    ? keysOfUrl(new URL(location), timeoutMs)
     : keysOfFile(location);
+  let known: { keys: JWTVerifyGetKey; readAt: number } | undefined;
+  let failedAt = -Infinity;
+  let reading: Promise<void> | undefined;
+
+  const read = async () => {
+    try {
+      known = { keys: await source.read(), readAt: now() };
+      failedAt = -Infinity;
+    } catch (error) {
+      failedAt = now();
+      onFailure(error, known && now() - known.readAt);
+      if (!known || now() - known.readAt > staleMaxMs)
+        throw new OperatorKeysUnavailableError("the operators' keys cannot be read", { cause: error });
+    } finally {
+      reading = undefined;
+    }
+  };
+  const readOnce = () => (reading ??= read());
+
+  /** Waits for a reading, but for one that has just failed: a provider that hangs delays a request a minute. */
+  const refresh = async () => {
+    const isStale = !known || now() - known.readAt >= KEYS_MAX_AGE_MS;
+    if (!isStale || (known && now() - known.readAt <= staleMaxMs && now() - failedAt < KEYS_MAX_AGE_MS))
+      return;
+    await readOnce();
+  };
+
   return async (header, token) => {
+    await refresh();
+    const { keys, readAt } = known!;
     try {
       return await keys(header, token);
-    } catch (cause) {
-      if (cause instanceof errors.JOSEError && !KEYS_NOT_HAD.has(cause.code)) throw cause;
-      throw new OperatorKeysUnavailableError("the operators' keys cannot be read", { cause });
+    } catch (error) {
+      const isNew = error instanceof errors.JWKSNoMatchingKey;
+      if (!isNew || now() - Math.max(readAt, failedAt) < source.pauseMs) throw error;
+      await readOnce();
+      return await known!.keys(header, token);
     }
   };
 }
@@ -34,26 +75,22 @@ const KEYS_MAX_AGE_MS = 60_000;
 /** A token with an unknown key makes the keys be fetched again, but not at the pace at which such tokens are sent. */
 const FETCH_PAUSE_MS = 1_000;
 
-/** Errors of jose when fetching failed; its other errors are about the token. */
-const KEYS_NOT_HAD = new Set([errors.JWKSTimeout.code, errors.JWKSInvalid.code, errors.JOSEError.code]);
+type KeySource = {
+  read: () => Promise<JWTVerifyGetKey>;
+  /** Between two readings for the sake of an unknown key. */
+  pauseMs: number;
+};
 
-function keysOfFile(path: string): JWTVerifyGetKey {
-  let keys: JWTVerifyGetKey | undefined;
-  let readAt = 0;
-  const readAgain = async () => {
-    keys = createLocalJWKSet(JSON.parse(await readFile(path, "utf8")));
-    readAt = performance.now();
-    return keys;
-  };
-  return async (header, token) => {
-    const current = keys && performance.now() - readAt < KEYS_MAX_AGE_MS ? keys : await readAgain();
-    try {
-      return await current(header, token);
-    } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      return await (
-        await readAgain()
-      )(header, token);
-    }
-  };
+function keysOfUrl(url: URL, timeoutDuration: number): KeySource {
+  // It reads only when it is asked to.
+  const keys = createRemoteJWKSet(url, {
+    timeoutDuration,
+    cacheMaxAge: Infinity,
+    cooldownDuration: Infinity,
+  });
+  return { read: async () => (await keys.reload(), keys), pauseMs: FETCH_PAUSE_MS };
+}
+
+function keysOfFile(path: string): KeySource {
+  return { read: async () => createLocalJWKSet(JSON.parse(await readFile(path, "utf8"))), pauseMs: 0 };
 }

@@ -6,6 +6,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { createVerifyToken, operatorTokenSettings } from "./operator-token-settings.ts";
 
+const log = { warn: () => {} };
+
 let directory: string;
 beforeAll(async () => void (directory = await mkdtemp(join(tmpdir(), "holdfast-tokens-"))));
 afterAll(() => rm(directory, { recursive: true }));
@@ -15,11 +17,18 @@ const identity = await createOperatorIdentity();
 /** True if a process with these settings accepts the token. */
 async function accepts(settings: Record<string, string>, options?: TokenOptions): Promise<boolean> {
   const where = await identity.settings(join(directory, "jwks.json"));
-  const verify = createVerifyToken(z.object(operatorTokenSettings).parse({ ...where, ...settings }));
+  const verify = createVerifyToken(z.object(operatorTokenSettings).parse({ ...where, ...settings }), log);
   return (await verify(await identity.token(options))) !== undefined;
 }
 
 const of = (claims: Record<string, unknown>): TokenOptions => ({ claims });
+
+const nowS = Math.floor(Date.now() / 1_000);
+
+test("a type has to be named", () => {
+  const parse = (types: string) => operatorTokenSettings.OPERATOR_TOKEN_TYPES.safeParse(types).success;
+  expect([parse("at+jwt"), parse("none"), parse(""), parse(" , ")]).toEqual([true, true, false, false]);
+});
 
 test.each<[string, Record<string, string>, TokenOptions, TokenOptions]>([
   [
@@ -35,6 +44,8 @@ test.each<[string, Record<string, string>, TokenOptions, TokenOptions]>([
     of({ amr: ["pwd", "mfa"] }),
   ],
   ["the longest life", { OPERATOR_TOKEN_AGE_MAX: "5m" }, { expiresAt: "4m" }, { expiresAt: "6m" }],
+  ["the type", { OPERATOR_TOKEN_TYPES: "none" }, { typ: null }, {}],
+  ["the clock", { OPERATOR_TOKEN_LEEWAY: "1m" }, { issuedAt: nowS + 30 }, { issuedAt: nowS + 120 }],
   ["the issuer", { OPERATOR_JWT_ISSUER: "https://a.test" }, of({ iss: "https://a.test" }), {}],
   ["the audience", { OPERATOR_JWT_AUDIENCE: "another" }, of({ aud: "another" }), {}],
 ])("a setting demands %s of each token", async (_case, settings, meets, misses) => {
@@ -43,10 +54,9 @@ test.each<[string, Record<string, string>, TokenOptions, TokenOptions]>([
 });
 
 test("settings say how recent a sign-in has to be for decisions about money: 15 minutes", async () => {
-  const nowS = Math.floor(Date.now() / 1_000);
   const isRecent = async (settings: Record<string, string>, options: TokenOptions) => {
     const where = await identity.settings(join(directory, "jwks.json"));
-    const verify = createVerifyToken(z.object(operatorTokenSettings).parse({ ...where, ...settings }));
+    const verify = createVerifyToken(z.object(operatorTokenSettings).parse({ ...where, ...settings }), log);
     return (await verify(await identity.token(options)))!.staleSignIn === undefined;
   };
   const signedIn = of({ auth_time: nowS - 1_000 });

@@ -1,12 +1,16 @@
-import { durationSetting, textSetting, webWire } from "@holdfast/service-runtime";
+import { durationSetting, textSetting, webWire, type Logger } from "@holdfast/service-runtime";
 import { z } from "zod";
 import { operatorKeys } from "./operator-keys.ts";
+import { reportKeyFailures } from "./report-key-failures.ts";
 import { verifyOperatorToken, type OperatorTokenRules, type VerifyToken } from "./verify-operator-token.ts";
 
 /** The rules by which operators' tokens are verified: the same in each process that verifies one. */
 export const operatorTokenSettings = {
   OPERATOR_JWKS: textSetting("must be a URL or the path of a file").describe(
     "The public keys of the operators' identity provider (JSON Web Key Set).",
+  ),
+  OPERATOR_JWKS_STALE_MAX: keysStaleSetting().describe(
+    "How long the operators' keys serve that were read last while they cannot be read again. After that every token is answered 503.",
   ),
   OPERATOR_JWT_ISSUER: textSetting("must be the token's iss").describe(
     "The issuer that operators' tokens must name.",
@@ -24,6 +28,12 @@ export const operatorTokenSettings = {
     .describe(
       "The longest life of an operator's token, from its `iat` to its `exp`; one that lives longer is refused.",
     ),
+  OPERATOR_TOKEN_TYPES: tokenTypesSetting().describe(
+    "The values of the header `typ` that an operator's token may have, separated by commas; `none` stands for a token without one.",
+  ),
+  OPERATOR_TOKEN_LEEWAY: leewaySetting().describe(
+    "How far the clock of the operators' identity provider may be from ours.",
+  ),
   OPERATOR_DECISION_SIGN_IN_AGE_MAX: decisionSignInAgeSetting().describe(
     "How long ago an operator may have signed in, by the token's `auth_time`, for a decision about money: refunds, unresolved payments, chargebacks, differences, accounts at banks and routes. With an older sign-in such a request is refused (`insufficient_user_authentication`).",
   ),
@@ -55,19 +65,25 @@ type OptionalSettings = {
 export const operatorTokenWire = (settings: OptionalSettings) =>
   webWire("OPERATOR_JWKS", "operator-jwks", settings.OPERATOR_JWKS);
 
-/** Verifies tokens as the settings say. */
+/** Verifies tokens as the settings say. @param log records that the keys cannot be read. */
 export function createVerifyToken(
   config: OptionalSettings & Omit<Settings, keyof OptionalSettings>,
+  log: Pick<Logger, "warn">,
 ): VerifyToken {
   const { OPERATOR_JWKS: location, OPERATOR_JWT_ISSUER: issuer, OPERATOR_JWT_AUDIENCE: audience } = config;
   if (location === undefined || issuer === undefined || audience === undefined)
     throw new TypeError("operators' tokens cannot be verified without their keys, issuer and audience");
-  const keys = operatorKeys(location);
+  const keys = operatorKeys(location, {
+    staleMaxMs: config.OPERATOR_JWKS_STALE_MAX,
+    onFailure: reportKeyFailures("operators", log),
+  });
   const rules: OperatorTokenRules = {
     issuer,
     audience,
     rolesClaim: config.OPERATOR_ROLES_CLAIM,
     ageMaxMs: config.OPERATOR_TOKEN_AGE_MAX,
+    types: config.OPERATOR_TOKEN_TYPES,
+    leewayMs: config.OPERATOR_TOKEN_LEEWAY,
     requiredAcr: config.OPERATOR_REQUIRED_ACR,
     requiredAmr: config.OPERATOR_REQUIRED_AMR,
     recent: {
@@ -86,6 +102,23 @@ export function decisionSignInAgeSetting() {
 /** The same age where only the token's own age is known. */
 export function decisionIssuedAgeSetting() {
   return durationSetting({ min: "0s", max: "24h" }).default(900_000);
+}
+
+/** The greatest age of keys that cannot be read again. */
+export function keysStaleSetting() {
+  return durationSetting({ min: "0s", max: "24h" }).default(3_600_000);
+}
+
+/** RFC 7519 leaves "no more than a few minutes". */
+export function leewaySetting() {
+  return durationSetting({ min: "0s", max: "2m" }).default(5_000);
+}
+
+/** RFC 9068 demands `at+jwt`; most identity providers say `JWT`, and some nothing. */
+export function tokenTypesSetting() {
+  return namesSetting()
+    .refine((names) => names.length > 0, "must name a type, or `none`")
+    .prefault("at+jwt,JWT");
 }
 
 /** Names separated by commas. */

@@ -1,11 +1,15 @@
-import { durationSetting, textSetting, webWire } from "@holdfast/service-runtime";
+import { durationSetting, textSetting, webWire, type Logger } from "@holdfast/service-runtime";
 import { z } from "zod";
 import { operatorKeys } from "./operator-keys.ts";
 import {
   decisionIssuedAgeSetting,
   decisionSignInAgeSetting,
+  keysStaleSetting,
+  leewaySetting,
   namesSetting,
+  tokenTypesSetting,
 } from "./operator-token-settings.ts";
+import { reportKeyFailures } from "./report-key-failures.ts";
 import { verifyStaffToken, type VerifyStaffToken } from "./verify-operator-token.ts";
 
 /**
@@ -18,6 +22,9 @@ export const staffTokenSettings = {
     .describe(
       "The public keys of the identity provider of merchants' staff (JSON Web Key Set). Without it nobody signs in as staff. Required by the staff API.",
     ),
+  STAFF_JWKS_STALE_MAX: keysStaleSetting().describe(
+    "How long the staff's keys serve that were read last while they cannot be read again. After that every token of staff is answered 503.",
+  ),
   STAFF_JWT_ISSUER: textSetting("must be the token's iss")
     .optional()
     .describe("The issuer that staff's tokens must name. Required by the staff API."),
@@ -39,6 +46,12 @@ export const staffTokenSettings = {
     .describe(
       "The longest life of a token of staff, from its `iat` to its `exp`; one that lives longer is refused.",
     ),
+  STAFF_TOKEN_TYPES: tokenTypesSetting().describe(
+    "The values of the header `typ` that a token of staff may have, separated by commas; `none` stands for a token without one.",
+  ),
+  STAFF_TOKEN_LEEWAY: leewaySetting().describe(
+    "How far the clock of the staff's identity provider may be from ours.",
+  ),
   STAFF_DECISION_SIGN_IN_AGE_MAX: decisionSignInAgeSetting().describe(
     "How long ago a person of a merchant's staff may have signed in, by the token's `auth_time`, to request a refund, to capture, to cancel, and to make or revoke an API key. With an older sign-in such a request is refused (`insufficient_user_authentication`).",
   ),
@@ -89,16 +102,24 @@ export function checkStaffTokens({ value, issues }: { value: Checked; issues: z.
 }
 
 /** Verifies tokens as the settings say; undefined where an installation has no staff. */
-export function createVerifyStaffToken(config: StaffTokenSettings): VerifyStaffToken | undefined {
+export function createVerifyStaffToken(
+  config: StaffTokenSettings,
+  log: Pick<Logger, "warn">,
+): VerifyStaffToken | undefined {
   const { STAFF_JWKS: location, STAFF_JWT_ISSUER: issuer, STAFF_JWT_AUDIENCE: audience } = config;
   if (location === undefined || issuer === undefined || audience === undefined) return undefined;
-  const keys = operatorKeys(location);
+  const keys = operatorKeys(location, {
+    staleMaxMs: config.STAFF_JWKS_STALE_MAX,
+    onFailure: reportKeyFailures("staff", log),
+  });
   const rules = {
     issuer,
     audience,
     rolesClaim: config.STAFF_ROLES_CLAIM,
     merchantClaim: config.STAFF_MERCHANT_CLAIM,
     ageMaxMs: config.STAFF_TOKEN_AGE_MAX,
+    types: config.STAFF_TOKEN_TYPES,
+    leewayMs: config.STAFF_TOKEN_LEEWAY,
     requiredAcr: config.STAFF_REQUIRED_ACR,
     requiredAmr: config.STAFF_REQUIRED_AMR,
     recent: {
@@ -116,8 +137,9 @@ export function createVerifyStaffToken(config: StaffTokenSettings): VerifyStaffT
  */
 export function staffAdmission<Attempt>(
   config: StaffTokenSettings,
+  log: Pick<Logger, "warn">,
   onForbidden: (attempt: Attempt) => Promise<void>,
 ): { verify: VerifyStaffToken; onForbidden: (attempt: Attempt) => Promise<void> } | undefined {
-  const verify = createVerifyStaffToken(config);
+  const verify = createVerifyStaffToken(config, log);
   return verify && { verify, onForbidden };
 }

@@ -15,6 +15,8 @@ const rules: OperatorTokenRules = {
   audience: AUDIENCE,
   rolesClaim: "roles",
   ageMaxMs: 3_600_000,
+  types: ["at+jwt", "JWT"],
+  leewayMs: 5_000,
   requiredAcr: [],
   requiredAmr: [],
   recent: { signInAgeMaxMs: 900_000, issuedAgeMaxMs: 900_000 },
@@ -133,6 +135,28 @@ test.each(["at+jwt", "application/at+jwt", "JWT", "jwt"])(
     expect(await verify({ typ })).toMatchObject({ subject: "olga" });
   },
 );
+
+test.each<[string, string | null, string[], boolean]>([
+  ["no type, where that is named", null, ["none"], true],
+  ["another type, where that is named", "application/okta-internal-at+jwt", ["okta-internal-AT+jwt"], true],
+  ["a usual type, where only another is named", "JWT", ["at+jwt"], false],
+  ["a log-out token's type, where none is named", "logout+jwt", ["none"], false],
+])("a token of %s: %s with %j is accepted: %s", async (_case, typ, types, isAccepted) => {
+  expect((await verify({ typ }, { types })) !== undefined).toBe(isAccepted);
+});
+
+test("the leeway is how far the provider's clock may be from ours", async () => {
+  const ahead = { issuedAt: nowS() + 20, claims: { auth_time: nowS() + 20 }, expiresAt: nowS() + 600 };
+  expect(await verify(ahead)).toBeUndefined();
+  expect(await verify(ahead, { leewayMs: 30_000 })).toEqual({
+    subject: "olga",
+    roles: new Set(EVERY_ROLE),
+    staleSignIn: undefined,
+  });
+  const ended = { issuedAt: nowS() - 60, expiresAt: nowS() - 20 };
+  expect(await verify(ended)).toBeUndefined();
+  expect(await verify(ended, { leewayMs: 30_000 })).toMatchObject({ subject: "olga" });
+});
 
 test("a clock that is a little behind the provider's does not matter", async () => {
   expect(await verify({ issuedAt: nowS() + 2 })).toMatchObject({ subject: "olga" });

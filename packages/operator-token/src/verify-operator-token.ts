@@ -21,6 +21,10 @@ export type OperatorTokenRules = {
   rolesClaim: string;
   /** The greatest time from `iat` to `exp`. */
   ageMaxMs: number;
+  /** The values of `typ` that a token may have; `none` stands for a token without one. */
+  types: readonly string[];
+  /** The greatest difference between the provider's clock and ours. */
+  leewayMs: number;
   /** A token has one of these; with none, any. */
   requiredAcr: readonly string[];
   /** A token lists all of these. */
@@ -51,7 +55,7 @@ export async function verifyOperatorToken(
     person && {
       subject: person.subject,
       roles: rolesIn(OPERATOR_ROLES, person.claims[rules.rolesClaim]),
-      staleSignIn: staleSignIn(person.claims, rules.recent),
+      staleSignIn: staleSignIn(person.claims, rules),
     }
   );
 }
@@ -73,7 +77,7 @@ export async function verifyStaffToken(
     subject: person.subject,
     merchantId: merchant.data,
     roles: rolesIn(STAFF_ROLES, person.claims[rules.rolesClaim]),
-    staleSignIn: staleSignIn(person.claims, rules.recent),
+    staleSignIn: staleSignIn(person.claims, rules),
   };
 }
 
@@ -102,10 +106,10 @@ async function verifyAccessToken(
       // A symmetric algorithm would use the public key as a secret.
       algorithms: ["RS256", "ES256", "EdDSA"],
       requiredClaims: ["exp", "iat", "sub"],
-      clockTolerance: CLOCK_TOLERANCE_S,
+      clockTolerance: rules.leewayMs / 1_000,
     });
-    if (!isAccessToken(protectedHeader.typ)) return undefined;
-    if (!livesShortly(payload, rules.ageMaxMs) || !showsRequired(payload, rules)) return undefined;
+    if (!isOfType(rules.types, protectedHeader.typ)) return undefined;
+    if (!livesShortly(payload, rules) || !showsRequired(payload, rules)) return undefined;
     const { sub } = payload;
     if (!isName(sub)) return undefined;
     return { subject: sub, claims: payload };
@@ -115,18 +119,21 @@ async function verifyAccessToken(
   }
 }
 
-const CLOCK_TOLERANCE_S = 5;
-
 /** The limit of all headers of a request together. */
 const TOKEN_LENGTH_MAX = 16_384;
 
-/** RFC 9068 says `at+jwt`; most identity providers say `JWT`. A log-out token or an id token with a type is neither. */
-function isAccessToken(type: unknown): boolean {
-  return typeof type === "string" && /^(?:(?:application\/)?at\+jwt|JWT)$/i.test(type);
+/** A log-out token or an id token with a type is no access token. `application/` may be left out (RFC 7515, 4.1.9). */
+function isOfType(types: readonly string[], given: unknown): boolean {
+  const type = typeof given === "string" ? given : given === undefined ? "none" : "";
+  const bare = (name: string) => name.toLowerCase().replace(/^application\//, "");
+  return types.some((name) => bare(name) === bare(type));
 }
 
-function livesShortly({ iat = Infinity, exp = Infinity }: JWTPayload, ageMaxMs: number): boolean {
-  return iat <= Date.now() / 1_000 + CLOCK_TOLERANCE_S && exp - iat <= ageMaxMs / 1_000;
+function livesShortly(
+  { iat = Infinity, exp = Infinity }: JWTPayload,
+  { ageMaxMs, leewayMs }: OperatorTokenRules,
+): boolean {
+  return iat <= (Date.now() + leewayMs) / 1_000 && exp - iat <= ageMaxMs / 1_000;
 }
 
 function showsRequired({ acr, amr }: JWTPayload, { requiredAcr, requiredAmr }: OperatorTokenRules): boolean {
@@ -142,11 +149,11 @@ function showsRequired({ acr, amr }: JWTPayload, { requiredAcr, requiredAmr }: O
  */
 function staleSignIn(
   { auth_time: authTime, iat = 0 }: JWTPayload,
-  { signInAgeMaxMs, issuedAgeMaxMs }: RecentSignIn,
+  { recent: { signInAgeMaxMs, issuedAgeMaxMs }, leewayMs }: OperatorTokenRules,
 ): StaleSignIn | undefined {
   const [at, ageMaxMs] = authTime === undefined ? [iat, issuedAgeMaxMs] : [authTime, signInAgeMaxMs];
-  const ageS = typeof at === "number" ? Date.now() / 1_000 - at : Infinity;
-  const isRecent = ageMaxMs > 0 && ageS >= -CLOCK_TOLERANCE_S && ageS <= ageMaxMs / 1_000 + CLOCK_TOLERANCE_S;
+  const ageMs = typeof at === "number" ? Date.now() - at * 1_000 : Infinity;
+  const isRecent = ageMaxMs > 0 && ageMs >= -leewayMs && ageMs <= ageMaxMs + leewayMs;
   return isRecent ? undefined : { maxAgeS: signInAgeMaxMs / 1_000 };
 }
 

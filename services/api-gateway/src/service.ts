@@ -226,7 +226,7 @@ function operatorApi(config: Config, deps: OperatorDeps): Router {
   return createRouter({
     prefix: "/operator",
     authenticate: authenticateOperator({
-      verify: createVerifyToken(config),
+      verify: createVerifyToken(config, log),
       limits: signInLimitsIn(config),
       isRefused: (subject) => isRefused(db, subject),
       clock,

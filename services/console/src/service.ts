@@ -109,6 +109,8 @@ function appOf(
       rolesClaim: config.OIDC_ROLES_CLAIM,
       merchantClaim: config.OIDC_MERCHANT_CLAIM,
       redirectUrl: `${origin}/login/return`,
+      onKeysFailure: (error) =>
+        log.warn({ error }, "the identity provider's keys, which verify logouts, could not be read"),
     }),
     origin,
     sessionMaxMs: config.SESSION_MAX,

@@ -166,10 +166,10 @@ export async function startPayments(
     share: config.COMMANDS_IN_FLIGHT_SHARE,
     clock,
     operators: {
-      verify: createVerifyToken(config),
+      verify: createVerifyToken(config, log),
       onForbidden: (attempt) => auditForbidden(db, attempt),
     },
-    staff: staffAdmission(config, (attempt: ForbiddenAttempt) => auditForbidden(db, attempt)),
+    staff: staffAdmission(config, log, (attempt: ForbiddenAttempt) => auditForbidden(db, attempt)),
     onHandled: logHandled(log),
     handlers: [
       ...authorizationHandlers(deps),

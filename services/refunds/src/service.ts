@@ -142,10 +142,10 @@ export async function startRefunds(
     share: config.COMMANDS_IN_FLIGHT_SHARE,
     clock,
     operators: {
-      verify: createVerifyToken(config),
+      verify: createVerifyToken(config, log),
       onForbidden: (attempt) => auditForbidden(db, attempt),
     },
-    staff: staffAdmission(config, (attempt: ForbiddenAttempt) => auditForbidden(db, attempt)),
+    staff: staffAdmission(config, log, (attempt: ForbiddenAttempt) => auditForbidden(db, attempt)),
     onHandled: logHandled(log),
     handlers: [
       ...nudgeAfterEach(relay, [

@@ -93,10 +93,10 @@ export async function startSettlement(
     permits: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.COMMANDS_IN_FLIGHT_MAX },
     clock,
     operators: {
-      verify: createVerifyToken(config),
+      verify: createVerifyToken(config, log),
       onForbidden: (attempt) => auditForbidden(db, attempt),
     },
-    staff: staffAdmission(config, (attempt: ForbiddenAttempt) => auditForbidden(db, attempt)),
+    staff: staffAdmission(config, log, (attempt: ForbiddenAttempt) => auditForbidden(db, attempt)),
     onHandled: logHandled(log),
     handlers: [
       ...nudgeAfterEach(

@@ -177,10 +177,10 @@ export async function startWebhookDispatcher(
     share: config.COMMANDS_IN_FLIGHT_SHARE,
     clock: watch,
     operators: {
-      verify: createVerifyToken(config),
+      verify: createVerifyToken(config, log),
       onForbidden: (attempt) => auditForbidden(db, attempt),
     },
-    staff: staffAdmission(config, (attempt: ForbiddenAttempt) => auditForbidden(db, attempt)),
+    staff: staffAdmission(config, log, (attempt: ForbiddenAttempt) => auditForbidden(db, attempt)),
     onHandled: logHandled(log),
     // A merchant's own tests may append to the audit log, too.
     handlers: nudgeAfterEach(auditWatch, [

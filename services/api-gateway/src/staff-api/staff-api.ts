@@ -37,7 +37,7 @@ export function staffApi(config: Config, { db, bus, clock, log, auditWatch }: De
   return createRouter({
     prefix: "/staff",
     authenticate: authenticateStaff({
-      verify: needed(createVerifyStaffToken(config)),
+      verify: needed(createVerifyStaffToken(config, log)),
       limits: signInLimitsIn(config),
       isRefused: (subject) => isRefused(db, subject),
       clock,

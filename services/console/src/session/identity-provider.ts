@@ -1,4 +1,5 @@
-import { createRemoteJWKSet, errors, type JWTVerifyGetKey } from "jose";
+import { operatorKeys } from "@holdfast/operator-token";
+import { errors, type JWTVerifyGetKey } from "jose";
 import * as client from "openid-client";
 import { verifyLogoutToken, type Logout } from "./verify-logout-token.ts";
 
@@ -13,6 +14,8 @@ export type IdentityProviderSettings = {
   rolesClaim: string;
   merchantClaim: string;
   redirectUrl: string;
+  /** Called where the provider's keys cannot be read. */
+  onKeysFailure: (error: unknown) => void;
 };
 
 /** The state of a sign-in under way, kept until the browser is back. */
@@ -76,10 +79,14 @@ export function createIdentityProvider(settings: IdentityProviderSettings): Iden
       const { issuer, jwks_uri: address } = (await configuration()).serverMetadata();
       if (address === undefined) throw new IdentityProviderUnavailableError("the provider names no keys");
       try {
-        keys ??= keysAt(address, settings.timeoutMs);
+        keys ??= operatorKeys(address, {
+          timeoutMs: settings.timeoutMs,
+          staleMaxMs: KEYS_STALE_MAX_MS,
+          onFailure: settings.onKeysFailure,
+        });
         return await verifyLogoutToken(token, keys, { issuer, clientId: settings.clientId });
       } catch (cause) {
-        if (cause instanceof errors.JOSEError && !KEYS_NOT_HAD.has(cause.code)) return undefined;
+        if (cause instanceof errors.JOSEError) return undefined;
         throw new IdentityProviderUnavailableError("the provider's keys cannot be had", { cause });
       }
     },
@@ -97,18 +104,8 @@ export function createIdentityProvider(settings: IdentityProviderSettings): Iden
   };
 }
 
-/** The provider's public keys, fetched again where a token names one that is not known, once a second at most. */
-function keysAt(address: string, timeoutMs: number): JWTVerifyGetKey {
-  return createRemoteJWKSet(new URL(address), {
-    timeoutDuration: timeoutMs,
-    cooldownDuration: KEYS_PAUSE_MS,
-  });
-}
-
-const KEYS_PAUSE_MS = 1_000;
-
-/** Errors of jose when fetching failed; its other errors are about the token. */
-const KEYS_NOT_HAD = new Set([errors.JWKSTimeout.code, errors.JWKSInvalid.code, errors.JOSEError.code]);
+/** A logout is believed by the keys that were read last while they cannot be read again. */
+const KEYS_STALE_MAX_MS = 3_600_000;
 
 async function beginAt(
   config: client.Configuration,

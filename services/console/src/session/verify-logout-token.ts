@@ -12,7 +12,7 @@ export type Logout = {
  * Verifies a logout token as OpenID Connect Back-Channel Logout 1.0 (2.6) says: signed by the provider, about a logout,
  * for this client, of the last minutes, and not an id token in its place.
  *
- * @throws errors.JOSEError for a token that is not valid, or where the keys cannot be had
+ * @throws errors.JOSEError for a token that is not valid
  */
 export async function verifyLogoutToken(
   token: string,

@@ -1,0 +1,19 @@
+import type { Logger } from "@holdfast/service-runtime";
+import { metrics, startAtZero } from "@holdfast/telemetry";
+import type { OperatorKeysOptions } from "./operator-keys.ts";
+
+/** Counts and logs the times at which an identity provider's keys could not be read. @param people whose keys they are. */
+export function reportKeyFailures(
+  people: "operators" | "staff",
+  log: Pick<Logger, "warn">,
+): OperatorKeysOptions["onFailure"] {
+  const failures = metrics.getMeter("operator-token").createCounter("holdfast.identity_keys.failures", {
+    description: "Times that an identity provider's keys could not be read, by the people who sign in there",
+  });
+  startAtZero(failures, { people });
+  return (error, ageMs) => {
+    failures.add(1, { people });
+    const text = ageMs === undefined ? "and none are known" : "the known ones serve for a while";
+    log.warn({ reason: people, error, ageMs }, `the identity provider's keys could not be read: ${text}`);
+  };
+}
