@@ -198,6 +198,19 @@ test("after a logout the session is over everywhere, and the back button shows n
   expect(await page.getByRole("table").count()).toBe(0);
 });
 
+test("the tabs of a restored window sign in together, each to its page", async () => {
+  const page = await signIn("alice");
+  const context = page.context();
+  await context.clearCookies({ name: "__Host-holdfast-session" });
+  const paths = ["/merchants", "/refunds", "/payments"];
+  const tabs = [page, await context.newPage(), await context.newPage()];
+  await Promise.all(tabs.map((tab, index) => tab.goto(consoleUrl + paths[index]!)));
+  expect(tabs.map((tab) => new URL(tab.url()).pathname)).toEqual(paths);
+  expect((await context.cookies(consoleUrl)).map(({ name }) => name)).not.toContainEqual(
+    expect.stringContaining("holdfast-login"),
+  );
+});
+
 test("a session that somebody knows before a sign-in is worth nothing after it", async () => {
   const page = await signIn("alice");
   const known = await sessionOf(page);
