@@ -63,6 +63,12 @@ test.each([
   expect(fault).toMatchObject({ code: "browser_refused" });
 });
 
+test("a platform at the edge, with neither a window nor a process, is no browser", () => {
+  vi.stubGlobal("process", undefined);
+  const accepts = () => new Holdfast(good);
+  expect(accepts).not.toThrow();
+});
+
 test.each([
   ["undefined", undefined],
   ["null", null],
