@@ -14,7 +14,8 @@ import { DEADLOCK, writeDuring, type Writer, type Writes } from "./write-during.
  */
 export type FilledSchema = {
   schema: string;
-  tables: Writes[];
+  /** @property filled is fewer than `ROWS` where a table's checks allow only some rows. */
+  tables: (Writes & { filled: number })[];
   writer: Writer;
   observed: Observed[];
   /** Runs the migrations before this one, or all that are left. */
@@ -41,14 +42,15 @@ export async function filledSchema(given: SchemaToFill): Promise<FilledSchema> {
   await mkdir(copies);
   const all = (await readdir(from)).toSorted().map((file) => file.replace(/\.sql$/, ""));
   const left = all.filter((migration) => !given.released.includes(migration));
-  const tables: Writes[] = [];
+  const tables: FilledSchema["tables"] = [];
   const observed: Observed[] = [];
   const fillNew = async () => {
     const filled = tables.map(({ table }) => table);
     for (const table of await newTables(client, schema, filled)) {
       const insert = await fillStatement(client, schema, table);
-      await client.query(insert, [1, ROWS]);
-      tables.push({ table, insert, touch: await touchStatement(client, schema, table) });
+      const { rowCount } = await client.query(insert, [1, ROWS]);
+      const touch = await touchStatement(client, schema, table);
+      tables.push({ table, insert, touch, filled: rowCount ?? 0 });
     }
   };
   for (const migration of given.released)
