@@ -223,6 +223,17 @@ describe("a line of a refund under its payment's reference", () => {
     expect(await reportedOf(refundIds)).toEqual([true, true]);
   });
 
+  test("is no copy where the bank names each refund by its payment", async () => {
+    const { paymentId, refundIds } = await withTwoRefunds();
+    const [row] = await system.query<{ name: string }>(
+      "select external_transaction_id as name from settlement.fact where fact_id = $1",
+      [paymentId],
+    );
+    const lines = [reference(row!.name, paymentId), reference(row!.name, paymentId)];
+    expect(await take(...lines)).toEqual(["MATCHED", "MATCHED"]);
+    expect(await reportedOf(refundIds)).toEqual([true, true]);
+  });
+
   test("is a copy of a line that names no refund of ours, too", async () => {
     const paymentId = await system.sell("10000");
     const unknown = reference("R1", paymentId);

@@ -78,8 +78,10 @@ async function namedFacts(trx: Transaction<SettlementDatabase>, range: LineRange
 }
 
 /** The movement that a line of a refund reports, as the bank names it; without a name it is one of its own. */
-function movementOf({ line_no, reference_id, bankReference, item, installment }: NamingLine): string {
-  return JSON.stringify(bankReference === null ? line_no : [reference_id, bankReference, item, installment]);
+function movementOf({ line_no, reference_id, hasPaymentsName, ...line }: NamingLine): string {
+  const { bankReference, item, installment } = line;
+  const isUnnamed = bankReference === null || hasPaymentsName;
+  return JSON.stringify(isUnnamed ? line_no : [reference_id, bankReference, item, installment]);
 }
 
 /** True if these are the fact's first lines, and all of them agree with our records. */

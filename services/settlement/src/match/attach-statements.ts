@@ -14,10 +14,21 @@ const SAME_SIDE = sql`fact.account_id = line.account_id and (fact.kind = 'REFUND
 
 const ONE_FACT = sql`case when count(*) = 1 then min(fact.fact_id::text)::uuid end`;
 
+/** SQL on a row of `line`: the bank names a refund by its payment, so that all refunds of it have one name. */
+const HAS_PAYMENTS_NAME = sql`(line.kind = 'REFUND' and exists (
+  select from fact as named where named.fact_id = line.reference_id and named.kind <> 'REFUND'
+    and named.external_transaction_id = line.bank_reference))`;
+
+/** SQL on two rows of `line`: the bank's names say that they are about the same movement, whatever its amount. */
+const IS_COPY = sql`earlier.account_id = line.account_id and earlier.kind = line.kind and not ${HAS_PAYMENTS_NAME}
+  and earlier.bank_reference = line.bank_reference
+  and (earlier.item, earlier.installment) is not distinct from (line.item, line.installment)`;
+
 /** A line that reports a movement, with the fact that it names. */
 export type NamingLine = JudgedLine & {
   line_no: number;
   reference_id: string | null;
+  hasPaymentsName: boolean;
   fact_id: string | null;
 };
 
@@ -33,6 +44,7 @@ export function readNamingLines(range: LineRange): RawBuilder<NamingLine> {
     select line.line_no, line.reference_id, line.kind, line.reference, line.bank_reference as "bankReference", line.item,
       line.installment, line.installments, line.gross_minor as "grossMinor", line.fee_minor as "feeMinor",
       line.net_minor as "netMinor", line.currency, line.settles_on::text as "settlesOn",
+      ${HAS_PAYMENTS_NAME} as "hasPaymentsName",
       case when line.reference_id is not null then
         (select fact.fact_id from fact where fact.fact_id = line.reference_id and ${SAME_SIDE})
       else coalesce(
@@ -46,11 +58,6 @@ export function readNamingLines(range: LineRange): RawBuilder<NamingLine> {
     from line where ${inRange(range)}
     order by line.line_no`;
 }
-
-/** SQL on two rows of `line`: the bank's names say that they are about the same movement, whatever its amount. */
-const IS_COPY = sql`earlier.account_id = line.account_id and earlier.kind = line.kind
-  and earlier.bank_reference = line.bank_reference
-  and (earlier.item, earlier.installment) is not distinct from (line.item, line.installment)`;
 
 /** The refunds that earlier lines with the same bank's reference report: a copy is never another refund of the payment. */
 export function findCopies(
