@@ -36,6 +36,12 @@ describe("after the day's end", () => {
     expect(Object.fromEntries(bank.received[0]!.fields)).toMatchObject({ Total: "25.00", Currency: "949" });
   });
 
+  test("a credit that is approved under the sale's name is a mismatch", async () => {
+    const request = { ...settled(), amountMinor: 2_500n };
+    bank.script(approvedXml(request.orderId, "T1"));
+    expect(await acquirer.refund(request)).toEqual({ kind: "unknown", reason: "mismatch" });
+  });
+
   test("where the bank's day has not ended yet, all is voided, and a part waits for the next end", async () => {
     const request = settled();
     bank.script(refusedXml("2508"), live(request), approvedXml(request.orderId, "T1"));

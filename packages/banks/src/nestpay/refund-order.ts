@@ -5,7 +5,7 @@ import {
   type FollowUpRequest,
   type NotSent,
 } from "@holdfast/acquirer";
-import { approvedBy, INVALID_ANSWER, isRefused, voidTarget } from "@holdfast/acquirer/kit";
+import { approvedBy, INVALID_ANSWER, isRefused, MISMATCH, voidTarget } from "@holdfast/acquirer/kit";
 
 import type { NestpayBank } from "./nestpay-bank.ts";
 import { coreCodes } from "./result-codes.ts";
@@ -51,13 +51,19 @@ export function waysToRefund(
   return isCreditFirst ? ["credit", "void"] : ["void", "credit"];
 }
 
-/** A whole refund may have been a void on the day itself, of which the answer was lost. */
+/**
+ * A credit has a name of its own, and not that of what it pays back. A whole refund may have been a void on the day itself, of
+ * which the answer was lost.
+ */
 async function credit(
   bank: NestpayBank,
   request: FollowUpRequest,
   amount: WrittenAmount,
 ): Promise<AcquirerOutcome> {
   const outcome = await bank.credit(request, amount);
+  const isNew =
+    outcome.kind !== "approved" || outcome.externalTransactionId !== request.target.externalTransactionId;
+  if (!isNew) return MISMATCH;
   if (!isWhole(request) || !isRefused(outcome, NOTHING_TO_REFUND)) return outcome;
   const standing = await bank.standing(request);
   switch (standing.kind) {
