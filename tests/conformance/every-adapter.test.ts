@@ -42,11 +42,11 @@ describe.each(ADAPTERS)("%s, as every adapter", (name) => {
     if (outcome.kind !== "approved") throw new Error(`the ${operation} to begin with is ${outcome.kind}`);
     return { request, outcome };
   }
-  const verdict = (request: CardRequest, kind: MovementKind) => {
+  const verdict = async (request: CardRequest, kind: MovementKind) => {
     const { reference, orderId, amountMinor, currency } = request;
-    const sentAt = new Date();
-    const order = { orderId, since: sentAt, operation: kind as CardOperation };
-    return inquireAbout(acquirer, order, { reference, kind, amountMinor, currency, sentAt }, soon());
+    const order = { orderId, operation: kind as CardOperation };
+    const attempt = { reference, kind, amountMinor, currency };
+    return (await inquireAbout(acquirer, order, attempt, soon())).verdict;
   };
 
   test("an approval is whole, and is found again under the same names", async () => {

@@ -125,16 +125,16 @@ function followUp({ request, paymentId }: Held, amountMinor: bigint, capturedMin
   };
 }
 
-function verdict(
+async function verdict(
   { request }: Held,
   kind: Attempt["kind"],
   follow: FollowUpRequest,
   of: Partial<Attempt> = {},
 ) {
   const { reference, amountMinor, currency } = follow;
-  const order = { orderId: request.orderId, since: new Date(), operation: "authorize" } as const;
-  const attempt = { reference, kind, amountMinor, currency, sentAt: new Date(), ...of };
-  return inquireAbout(acquirer, order, attempt, soon());
+  const order = { orderId: request.orderId, operation: "authorize" } as const;
+  const attempt = { reference, kind, amountMinor, currency, ...of };
+  return (await inquireAbout(acquirer, order, attempt, soon())).verdict;
 }
 
 test("a capture has the payment's id, and a void after it ends that payment and no other of its order", async () => {

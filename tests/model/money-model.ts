@@ -78,6 +78,7 @@ const REFUND: Refund = {
   reservation: "NONE",
   mayBeUnderWay: false,
   externalId: "",
+  namesBefore: null,
   isLate: false,
   hand: null,
   relay: null,

@@ -4,6 +4,7 @@ import {
   type Attempt,
   type Capabilities,
   type MovementKind,
+  type Names,
   type ReversalOutcome,
   type Verdict,
 } from "@holdfast/acquirer";
@@ -83,23 +84,22 @@ export const SENT_MS_AGO: Record<Sent, number | null> = {
 const KINDS: readonly MovementKind[] = ["authorize", "sale", "capture", "void", "release", "refund"];
 
 export function capabilitiesOf({ repetition, namesReferences, release }: Kind): Capabilities {
-  return { repetition, ownReferenceOn: namesReferences ? KINDS : [], release };
+  return { repetition, ownReferenceOn: namesReferences ? KINDS : [], sharesNameOn: [], release };
 }
 
 /** Our judgement of one attempt by the bank's book. */
 export function ask(
   ours: Ours,
   { book, account, bank }: { book: Parameters<typeof tellAll>[0]; account: number; bank: Kind },
-  attempt: { ref: string; kind: MovementKind; amount: number; target?: string; others?: string[] },
+  attempt: { ref: string; kind: MovementKind; amount: number; target?: string; names?: Names },
 ): Answer {
-  const { ref, kind, amount, target, others } = attempt;
+  const { ref, kind, amount, target, names } = attempt;
   const asked: Attempt = {
     reference: ref,
     kind,
     ...money(amount),
-    sentAt: new Date(0),
     ...(target !== undefined && { targetTransactionId: target }),
-    ...(others && { otherTransactionIds: others }),
+    ...(names && { names }),
   };
   return answerOf(ours.judge(asked, tellAll(book, account, bank), capabilitiesOf(bank)));
 }

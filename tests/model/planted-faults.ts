@@ -34,7 +34,7 @@ const PLANTS: Record<string, Plant> = {
   },
   "an inquiry is taken for one about a reference": {
     scenario: { refunds: 2, bank: { ...KIND, repetition: "none", namesReferences: false } },
-    ours: { amongOthers: (verdict) => verdict },
+    ours: { judge: byKindAlone },
     what: "a refund is SUCCESS, but was never paid",
   },
   "a refusal without our reference is taken for ours": {
@@ -175,6 +175,13 @@ function takingForReversed(kind: "nothing_found" | "settled"): Ours["decideAfter
 
 function expiryIsDecline(outcome: Parameters<Ours["hear"]>[0]): ReturnType<Ours["hear"]> {
   return outcome.kind === "expired" ? DECLINED : outcome;
+}
+
+/** Judges as if an order had one movement of each kind. */
+function byKindAlone(
+  ...[{ reference, kind, amountMinor, currency }, ...rest]: Parameters<Ours["judge"]>
+): ReturnType<Ours["judge"]> {
+  return OURS.judge({ reference, kind, amountMinor, currency }, ...rest);
 }
 
 /** Judges as if every movement of a kind belonged to the attempt in question. */

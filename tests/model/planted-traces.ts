@@ -45,6 +45,7 @@ export const TRACES: Readonly<Record<string, readonly string[]>> = {
     "refunds has payments send refund b",
     "payments sends refund b",
     "the bank approves the refund b, and payments gets the answer",
+    "payments passes on the answer for refund b: approved",
     "the bank answers the inquiry about refund a: approved",
   ],
   "a refusal without our reference is taken for ours": [

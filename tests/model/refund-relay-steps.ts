@@ -1,5 +1,7 @@
-import { withSubReference } from "@holdfast/acquirer";
+import { namesShown, withSubReference } from "@holdfast/acquirer";
+import type { BankCall } from "../../services/payments/src/bank/ledger/bank-call.ts";
 import type { OtherRefund } from "../../services/payments/src/follow-up/refund-reservation/other-refunds.ts";
+import { tellAll } from "./bank.ts";
 import type { Event } from "./explore.ts";
 import type { Setting } from "./setting.ts";
 import {
@@ -43,10 +45,11 @@ export function relaySteps(world: World, name: RefundName, setting: Setting): St
       return unsent(`refund ${name} waits for the other one`);
     const { account } = world.payment;
     const request: Request = { kind, ref: referenceOf(world, name), amount: HALF, account };
+    const names = namesShown(tellAll(world.book, account, setting.scenario.bank), kind) ?? [];
     const begun = withRefund(world, name, {
       relay: { at: "calling", wasSent, before },
       sent: "may arrive",
-      ...(!namesReferences && { mayBeUnderWay: true }),
+      ...(!namesReferences && { mayBeUnderWay: true, namesBefore: world[name].namesBefore ?? names.join() }),
     });
     const failed = withRefund(begun, name, { relay: notSent });
     const cannot = { label: `payments cannot send refund ${name}`, state: failed };
@@ -59,7 +62,8 @@ export function relaySteps(world: World, name: RefundName, setting: Setting): St
   }
   if (relay?.at !== "answered") return [];
   const { answer } = relay;
-  const unmade = answer.kind === "not_sent" ? withRefund(world, name, { sent: before }) : world;
+  const isNever = before === "never" && { namesBefore: null };
+  const unmade = answer.kind === "not_sent" ? withRefund(world, name, { sent: before, ...isNever }) : world;
   const noted = namesReferences ? unmade : recordAnswer(unmade, name, { answer, wasSent }, setting);
   const isAwaited = hand?.at === "waiting";
   const state = withRefund(noted, name, {
@@ -70,12 +74,22 @@ export function relaySteps(world: World, name: RefundName, setting: Setting): St
 }
 
 /** The record of `payments` about a refund's calls at a bank without references of ours. */
-export function reservationOf({ reservation, mayBeUnderWay, externalId }: Refund): OtherRefund {
+export function reservationOf({ reservation, mayBeUnderWay, externalId, namesBefore }: Refund): {
+  state: OtherRefund["state"];
+  calls: Pick<BankCall, "outcome" | "answered_at" | "external_transaction_id" | "names_before">[];
+} {
   const state = reservation === "NONE" ? "RELEASED" : reservation;
-  const calls: OtherRefund["calls"][number][] = [];
-  if (mayBeUnderWay) calls.push({ outcome: null, answered_at: null, external_transaction_id: null });
+  const calls: ReturnType<typeof reservationOf>["calls"] = [];
+  const names_before = namesBefore === null ? null : namesBefore.split(",").filter(Boolean);
+  const open = { outcome: null, answered_at: null, external_transaction_id: null, names_before };
+  if (mayBeUnderWay) calls.push(open);
   if (externalId !== "")
-    calls.push({ outcome: "approved", answered_at: new Date(0), external_transaction_id: externalId });
+    calls.push({
+      ...open,
+      outcome: "approved",
+      answered_at: new Date(0),
+      external_transaction_id: externalId,
+    });
   return { state, calls };
 }
 

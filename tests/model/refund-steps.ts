@@ -1,4 +1,5 @@
 import { transition } from "../../services/refunds/src/refund/refund.ts";
+import { namesFor } from "../../services/payments/src/bank/ledger/bank-call.ts";
 import { namesOf } from "../../services/payments/src/follow-up/refund-reservation/other-refunds.ts";
 import type { Event } from "./explore.ts";
 import { answerOf, ask, asOutcome, asVerdict, capabilitiesOf, operable, outcomeOf } from "./ours.ts";
@@ -214,9 +215,16 @@ function inquire(world: World, name: RefundName, setting: Setting): Step {
   const { kind } = world[name];
   const { namesReferences } = scenario.bank;
   const other = reservationOf(world[otherOf(name)]);
-  const others = namesReferences ? [] : namesOf(other);
+  // It could not be told from the other one.
+  if (!namesReferences && world[name].sent === "never" && ours.isUnderWay(other)) return [];
+  const names = namesFor(reservationOf(world[name]).calls, namesOf(other));
   const at = { book: world.book, account: world.payment.account, bank: scenario.bank };
-  const shown = ask(ours, at, { ref: referenceOf(world, name), kind, amount: HALF, others });
+  const shown = ask(ours, at, {
+    ref: referenceOf(world, name),
+    kind,
+    amount: HALF,
+    ...(!namesReferences && { names }),
+  });
   const answer = namesReferences ? shown : answerOf(ours.amongOthers(asVerdict(shown), [other]));
   const noted =
     answer.kind === "approved" ? recordAnswer(world, name, { answer, wasSent: true }, setting) : world;

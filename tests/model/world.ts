@@ -7,7 +7,7 @@ import type { RefundState } from "../../services/refunds/src/refund/refund.ts";
 export type Kind = {
   bindsUnseen: boolean;
   repetition: Repetition;
-  /** True if an inquiry gives our references back. Elsewhere movements are known by their kind alone. */
+  /** True if an inquiry gives our references back. Elsewhere movements are known by their kind and their names. */
   namesReferences: boolean;
   /** True if a part of an authorization can be released. Elsewhere a capture or a cancellation ends it. */
   release: boolean;
@@ -98,6 +98,8 @@ export type Refund = {
   /** For a bank that gives no reference back: that it may be under way, and the bank's id of it. */
   mayBeUnderWay: boolean;
   externalId: string;
+  /** For such a bank: the names that the order had before it was sent, or null where it was not. */
+  namesBefore: string | null;
   /** A reservation that no process waits for is still on the bus. */
   isLate: boolean;
   /** `refunds`, and `payments` where it calls the bank for it; `before` is its calls as they were seen then. */

@@ -345,7 +345,7 @@ test("of two parts, what nestpay shows of the one is never taken for the other, 
 async function reservedPart(paymentId: string): Promise<RefundToCarryOut> {
   const part = { refundId: randomUUID(), paymentId, amountMinor: "2500", currency: "TRY" };
   expect(await refunds.call(reserveRefund, part, of("nestpay"))).toMatchObject({ outcome: "done" });
-  return { ...part, kind: "refund", decidedAt: new Date().toISOString(), resumed: false };
+  return { ...part, kind: "refund", resumed: false };
 }
 
 /** The kind of answer that `refunds` gets about a part. */

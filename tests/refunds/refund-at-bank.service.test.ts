@@ -59,7 +59,6 @@ const seenByRefunds = async (refund: RefundToCarryOut) =>
       kind: refund.kind,
       amount_minor: BigInt(refund.amountMinor),
       currency: refund.currency,
-      created_at: new Date(refund.decidedAt),
       traceparent: null,
     },
     refund.resumed,
@@ -72,7 +71,6 @@ const refundOf = (paymentId: string, change: Partial<RefundToCarryOut> = {}): Re
   kind: "refund",
   amountMinor: "1000",
   currency: "TRY",
-  decidedAt: new Date().toISOString(),
   resumed: false,
   ...change,
 });

@@ -288,8 +288,6 @@ export type InquiryRequest = LastingCall & {
   currency: string;
   /** The operation with which the payment began: some acquirers do not tell a sale from a captured authorization. */
   operation?: CardOperation;
-  /** The time at which the payment was sent: an inquiry over a span of time begins a little earlier. */
-  since: Date;
   /** The acquirer's id of the payment, where it is known. */
   externalTransactionId?: string;
 };
@@ -389,8 +387,6 @@ export type BankMovement = AcquirerAmount & {
   hostReference?: string;
   resultCode: string;
   resultMessage: string;
-  /** The time by the acquirer's clock. */
-  at?: Date;
   /** Present only on a movement that took effect. */
   fraudReview?: FraudReview;
   authentication?: Authentication;

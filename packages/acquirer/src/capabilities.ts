@@ -13,11 +13,16 @@ export type Capabilities = {
   repetition: Repetition;
   /**
    * Kinds of movements for which an inquiry gives our reference back. A movement of another kind is recognised by its
-   * time, and by not being any that we know already; only one such movement at a time is sent for an order, and a
+   * name, which the order did not have before: see `Names`. Only one such movement at a time is sent for an order, and a
    * refusal that an inquiry shows says nothing. An acquirer that calls requests too late has to give our reference
    * back: see `Expired`.
    */
   ownReferenceOn: readonly MovementKind[];
+  /**
+   * Kinds of movements that may be approved under the name of what they are about: the authorization, the sale or its
+   * capture. Every other approval has a name that no other movement of the payment has.
+   */
+  sharesNameOn: readonly MovementKind[];
   /** True if a part of an authorization can be released; elsewhere a smaller capture releases the rest. */
   release: boolean;
   /** The number of calls over the network that an approved authorization or sale takes; one where it is absent. */

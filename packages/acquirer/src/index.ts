@@ -2,7 +2,15 @@ export type * from "./acquirer.ts";
 export { REPETITIONS, type Capabilities, type Repetition } from "./capabilities.ts";
 export { businessDayEnd, isSameBusinessDay } from "./business-day.ts";
 export type * from "./connector.ts";
-export { inquireAbout, judge, type Attempt, type Verdict } from "./judge.ts";
+export {
+  inquireAbout,
+  isToldByNames,
+  judge,
+  namesShown,
+  type Attempt,
+  type Names,
+  type Verdict,
+} from "./judge.ts";
 export { namedBy, orderIdOf, type Named } from "./order-id.ts";
 export { acquirerHabitSettings } from "./habit-settings.ts";
 export { refundReference, withSubReference } from "./movement.ts";

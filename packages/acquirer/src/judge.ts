@@ -18,12 +18,26 @@ import type { Capabilities } from "./capabilities.ts";
 export type Attempt = AcquirerAmount & {
   reference: string;
   kind: MovementKind;
-  /** The time at which it was sent first. */
-  sentAt: Date;
   /** For a void: the acquirer's id of the movement that it voids. */
   targetTransactionId?: string;
-  /** The acquirer's ids of those movements of the order that are known to belong to other attempts. */
-  otherTransactionIds?: readonly string[];
+  /** For one of several of its kind, where the acquirer does not give our reference back: see `isToldByNames`. */
+  names?: Names;
+};
+
+/**
+ * The acquirer's ids of an order's movements of one kind, which tell an attempt from the others. No time does: the
+ * clock is the acquirer's, in a zone of its own, and of an hour that comes twice.
+ */
+export type Names = {
+  /**
+   * Those that were there before the attempt was sent, each as often as it was shown. Absent where that is not known, as after
+   * a restore: a movement that could be the attempt is then for people to look at.
+   */
+  before?: readonly string[];
+  /** Those that are known to be none of the attempt. */
+  others: readonly string[];
+  /** The one that the acquirer has given the attempt in its answer. */
+  own?: string;
 };
 
 /** The outcome of one attempt, by all that the acquirer knows of its order. */
@@ -33,7 +47,7 @@ export type Verdict =
    * includes the authentication's result, as evidence in a dispute. `fraudReview` says whether the acquirer lets the
    * goods be sent.
    */
-  | (Approved & Authenticated & { at?: Date })
+  | (Approved & Authenticated)
   | (Declined & Authenticated)
   /** It was reversed, or its reference is bound: no funds of it are reserved, nor ever will be. */
   | { kind: "reversed" }
@@ -45,25 +59,25 @@ export type Verdict =
 
 type Authenticated = { authentication?: Authentication };
 
-/** Asks about one attempt. @param order the payment that it belongs to. */
+/**
+ * Asks about one attempt. @param order the payment that it belongs to.
+ * @returns the verdict, and everything that the acquirer has shown of the order.
+ */
 export async function inquireAbout(
   acquirer: Pick<Acquirer, "inquire" | "capabilities">,
-  order: Pick<InquiryRequest, "orderId" | "since" | "operation" | "externalTransactionId">,
+  order: Pick<InquiryRequest, "orderId" | "operation" | "externalTransactionId">,
   attempt: Attempt,
   waitUntil: Date,
-): Promise<Verdict> {
+): Promise<{ verdict: Verdict; inquiry: InquiryOutcome }> {
   const { reference, kind, currency } = attempt;
   const inquiry = await acquirer.inquire({ ...order, reference, kind, currency, waitUntil });
-  return judge(attempt, inquiry, acquirer.capabilities);
+  return { verdict: judge(attempt, inquiry, acquirer.capabilities), inquiry };
 }
-
-/** A clock of the acquirer may be behind ours by this much, and its times are often whole minutes. */
-const CLOCK_TOLERANCE_MS = 120_000;
 
 /**
  * Judges one attempt by an acquirer's knowledge of its order. Money that moved counts before every refusal. Two
  * movements that could both be the attempt are a mismatch, for people to look at. The order in which the acquirer lists
- * them decides nothing: a copy that it judged counts before one that came too late.
+ * them decides nothing, and neither do their times: a copy that it judged counts before one that came too late.
  */
 export function judge(
   attempt: Attempt,
@@ -72,20 +86,27 @@ export function judge(
 ): Verdict {
   if (inquiry.kind !== "found") return inquiry;
   const isNamed = ownReferenceOn.includes(attempt.kind);
-  const ours = inquiry.movements.filter((movement) =>
-    isNamed ? movement.ownReference === attempt.reference : mayBe(attempt, movement),
-  );
-  const approved = ours.filter(({ state }) => state === "approved");
-  if (approved.length > 1) return { kind: "unknown", reason: "mismatch" };
-  if (approved[0]) return approvedBy(approved[0]);
+  const ours = isNamed
+    ? inquiry.movements.filter(({ ownReference }) => ownReference === attempt.reference)
+    : unexplained(attempt, inquiry.movements);
+  const [approved, ...more] = ours.filter(({ state }) => state === "approved");
+  if (approved) {
+    const isSure = more.length === 0 && (isNamed || isCertainly(attempt, approved));
+    return isSure ? approvedBy(approved) : MISMATCH;
+  }
   if (isVoided(attempt, inquiry.movements)) return approvedBy(targetOf(attempt, inquiry.movements)!);
-  if (ours.some(({ state }) => state === "pending")) return { kind: "unknown", reason: "pending" };
+  if (ours.some(({ state }) => state === "pending")) return PENDING;
   if (ours.some(({ state }) => state === "voided" || state === "bound")) return { kind: "reversed" };
+  // It has been approved: a record without it is behind.
+  if (!isNamed && attempt.names?.own !== undefined) return PENDING;
   if (!isNamed && !ONCE_AN_ORDER.has(attempt.kind)) return { kind: "not_found" };
   const declined = ours.findLast(({ state }) => state === "declined");
   if (declined) return declinedBy(declined);
   return ours.length === 0 ? { kind: "not_found" } : { kind: "expired" };
 }
+
+const MISMATCH: Unknown = { kind: "unknown", reason: "mismatch" };
+const PENDING: Unknown = { kind: "unknown", reason: "pending" };
 
 /**
  * An order has at most one of each of these, so a refusal without our reference is known to be ours. A refused capture,
@@ -94,12 +115,66 @@ export function judge(
  */
 const ONCE_AN_ORDER: ReadonlySet<MovementKind> = new Set(["authorize", "sale"]);
 
-/** A movement without our reference that no other attempt explains. */
-function mayBe({ kind, sentAt, otherTransactionIds = [] }: Attempt, movement: BankMovement): boolean {
-  if (movement.kind !== kind) return false;
-  const { externalTransactionId: id, at } = movement;
-  if (id !== undefined && otherTransactionIds.includes(id)) return false;
-  return at === undefined || at.getTime() >= sentAt.getTime() - CLOCK_TOLERANCE_MS;
+/** An order may have several of each of these that took effect. */
+const MANY_AN_ORDER: ReadonlySet<MovementKind> = new Set(["release", "refund"]);
+
+/**
+ * True where only names tell which movement of an order is the attempt's: before it is sent, those of the order have to
+ * be known.
+ */
+export function isToldByNames(
+  kind: MovementKind,
+  { ownReferenceOn }: Pick<Capabilities, "ownReferenceOn">,
+): boolean {
+  return MANY_AN_ORDER.has(kind) && !ownReferenceOn.includes(kind);
+}
+
+/**
+ * The names of an order's movements of a kind, for an attempt that comes next.
+ * @returns undefined where they are not known: the acquirer did not say, knows nothing of an order that it has approved,
+ * or still decides on a movement without a name, which will get a new one.
+ */
+export function namesShown(inquiry: InquiryOutcome, kind: MovementKind): string[] | undefined {
+  if (inquiry.kind !== "found") return undefined;
+  const shown = inquiry.movements.filter((movement) => movement.kind === kind && mayStand(movement));
+  const isUndecided = shown.some(({ state, ...of }) => state === "pending" && nameOf(of) === "");
+  return isUndecided ? undefined : shown.map(nameOf);
+}
+
+/** Movements of the attempt's kind that nothing else explains. One more under a known name is explained by nothing. */
+function unexplained({ kind, names }: Attempt, movements: readonly BankMovement[]): BankMovement[] {
+  const ofKind = movements.filter((movement) => movement.kind === kind);
+  if (!names) return ofKind;
+  const own = ofKind.filter((movement) => names.own !== undefined && nameOf(movement) === names.own);
+  if (own.length > 0) return own;
+  const standing = ofKind.filter(mayStand).map(nameOf);
+  return ofKind.filter((movement) => {
+    const name = nameOf(movement);
+    const known = Math.max(count(names.before ?? [], name), name !== "" ? count(names.others, name) : 0);
+    return mayStand(movement) ? count(standing, name) > known : known === 0;
+  });
+}
+
+const count = (names: readonly string[], name: string) => names.filter((each) => each === name).length;
+
+/** A refusal moves nothing, whatever name it has. */
+function mayStand({ state }: Pick<BankMovement, "state">): boolean {
+  return state === "approved" || state === "pending" || state === "voided";
+}
+
+const nameOf = ({ externalTransactionId = "" }: Pick<BankMovement, "externalTransactionId">) =>
+  externalTransactionId;
+
+/** Always, but for a kind that an order may have several of: there the new one has to fit as well. */
+function isCertainly({ kind, names, ...asked }: Attempt, movement: BankMovement): boolean {
+  if (!MANY_AN_ORDER.has(kind)) return true;
+  const fits = movement.amountMinor === asked.amountMinor && movement.currency === asked.currency;
+  return fits && (!names || isNew(nameOf(movement), names));
+}
+
+function isNew(name: string, { before, others, own }: Names): boolean {
+  if (name === "") return before !== undefined;
+  return name === own || (before !== undefined && !before.includes(name) && !others.includes(name));
 }
 
 /** Some acquirers show a void only as the state of the movement that it voids. */
@@ -116,7 +191,7 @@ function targetOf({ targetTransactionId }: Attempt, movements: readonly BankMove
 }
 
 function approvedBy(movement: BankMovement): Verdict {
-  const { amountMinor, currency, resultCode, resultMessage, authentication, at, fraudReview } = movement;
+  const { amountMinor, currency, resultCode, resultMessage, authentication, fraudReview } = movement;
   return {
     kind: "approved",
     amountMinor,
@@ -126,7 +201,6 @@ function approvedBy(movement: BankMovement): Verdict {
     resultCode,
     resultMessage,
     ...(authentication && { authentication }),
-    ...(at && { at }),
     ...(fraudReview && { fraudReview }),
   };
 }

@@ -43,7 +43,6 @@ export {
   type Success,
   type VoidOutcome,
 } from "./kit/standing.ts";
-export { readWallClock } from "./kit/wall-clock.ts";
 export { readXml, writeXml, type XmlContent, type XmlElement } from "./kit/xml.ts";
 export {
   createOrderAcquirer,

@@ -332,6 +332,8 @@ create table bank_call (
   kind           text not null check (kind in (
                    'enrol', 'authorize', 'sale', 'capture', 'void', 'release', 'refund', 'reverse')),
   reference      text not null check (char_length(reference) between 1 and 128),   -- what the bank gets
+  -- The bank's names of the order's movements of this kind before it was sent, where only a new name shows which one is ours.
+  names_before   text[],
 
   -- The bank's answer, to the call itself or to an inquiry. Without one the call may have been carried out, whether its
   -- outcome is `unknown` or null because the process died.
@@ -340,6 +342,8 @@ create table bank_call (
                    'enrolled', 'approved', 'declined', 'expired', 'reversed', 'nothing_found', 'settled', 'refused',
                    'not_sent', 'unknown')),
   external_transaction_id text,
+  -- The same, where it is the name of this movement alone, and this call has brought it first.
+  own_name       text,
   auth_code      text,
   result_code    text,
   result_message text,
@@ -349,9 +353,13 @@ create table bank_call (
 
   constraint bank_call_answered check ((answered_at is not null) = (outcome is not null and outcome <> 'unknown')),
   primary key (payment_id, number)
-) with (fillfactor = 60);                                -- room for the answer beside the row: no index changes with it
+) with (fillfactor = 60);                                -- room for the answer beside the row: no index changes with a payment's
 
-grant select, insert, update (answered_at, outcome, external_transaction_id, auth_code, result_code, result_message,
+-- A bank's name belongs to one movement of a payment: a second one that is approved under it may be the answer to the first.
+create unique index bank_call_own_name on bank_call (payment_id, account_id, own_name) nulls not distinct
+  where own_name is not null;
+
+grant select, insert, update (answered_at, outcome, external_transaction_id, own_name, auth_code, result_code, result_message,
   approved_minor, approved_currency) on bank_call to payments_app;
 
 -- Captures, cancellations and expiries ---------------------------------------------------------------------------------

@@ -73,8 +73,7 @@ export class CallBuilder {
     orderId,
     currency,
   }: Pick<CardRequest, "reference" | "orderId" | "currency">): InquiryRequest {
-    const since = new Date();
-    return { reference, orderId, kind: "authorize", currency, since, waitUntil: this.soon() };
+    return { reference, orderId, kind: "authorize", currency, waitUntil: this.soon() };
   }
 
   /** The outcome of a call, by an inquiry and the judgement on it. @param kind as it was called. */
@@ -83,9 +82,8 @@ export class CallBuilder {
     { reference, orderId, amountMinor, currency }: CardRequest | FollowUpRequest,
     kind: MovementKind = "authorize",
   ): Promise<Verdict> {
-    const since = new Date();
-    const attempt = { reference, kind, amountMinor, currency, sentAt: since };
-    return await inquireAbout(acquirer, { orderId, since }, attempt, this.soon());
+    const attempt = { reference, kind, amountMinor, currency };
+    return (await inquireAbout(acquirer, { orderId }, attempt, this.soon())).verdict;
   }
 
   /** Carries out the authorization or the sale with which a test of follow-ups begins. */

@@ -136,5 +136,5 @@ function followUp(request: CardRequest, outcome?: StepOutcome): FollowUpRequest 
 }
 
 function inquiryOf({ reference, orderId, currency }: CardRequest, operation: "authorize" | "sale") {
-  return { reference, orderId, currency, kind: operation, operation, since: new Date(), waitUntil: soon() };
+  return { reference, orderId, currency, kind: operation, operation, waitUntil: soon() };
 }

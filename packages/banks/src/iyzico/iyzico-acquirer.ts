@@ -63,6 +63,7 @@ export const iyzicoConnector: AcquirerConnector<IyzicoSettings, IyzicoSecrets> =
 export const IYZICO_CAPABILITIES: Capabilities = {
   repetition: "none",
   ownReferenceOn: ["authorize", "sale", "void", "refund"],
+  sharesNameOn: ["capture"],
   release: false,
 };
 

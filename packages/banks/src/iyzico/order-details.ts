@@ -39,17 +39,7 @@ export function readDetails(answer: Answer, orderId: string): OrderDetails {
   return { kind: "payments", payments };
 }
 
-/** Only with its zone: a wrong guess could make a movement older than our call. */
-const instant = z
-  .string()
-  .nullish()
-  .transform((given) => {
-    const at = new Date(given && NAMES_ITS_ZONE.test(given) ? given : Number.NaN);
-    return Number.isNaN(at.getTime()) ? undefined : at;
-  });
-const NAMES_ITS_ZONE = /^\d{4}-\d\d-\d\dT[\d:.]{5,18}(Z|[+-]\d\d:?\d\d)$/;
-
-const done = { authCode: optionalWord, hostReference: optionalWord, createdDate: instant };
+const done = { authCode: optionalWord, hostReference: optionalWord };
 const back = { ...done, refundPrice: amount, currencyCode: currency, refundStatus: z.string().max(16) };
 const cancel = z.object({
   ...back,
@@ -139,7 +129,7 @@ export function asCancellable(
 
 /**
  * All movements of an order. A payment whose 3-D Secure has not ended is not one yet. iyzico shows a capture only as a
- * payment's phase, so a capture has the payment's id and no time of its own.
+ * payment's phase, so a capture has the payment's id.
  */
 export function movementsOf(payments: readonly ReportedPayment[]): InquiryOutcome {
   if (payments.length === 0) return { kind: "not_found" };
@@ -169,7 +159,6 @@ function refusal(payment: RefusedPayment): BankMovement {
     externalTransactionId: payment.paymentId,
     resultCode: "failure",
     resultMessage: payment.fraudStatus === "-1" ? "refused by fraud review" : "",
-    ...timeOf(payment),
   };
 }
 
@@ -190,7 +179,6 @@ function charges(payment: TakenPayment): BankMovement[] {
     // We complete a 3-D Secure payment only where the cardholder was authenticated.
     ...([true, "true", "1"].includes(threeDS ?? false) && { authentication: { transStatus: "Y" as const } }),
     ...reviewOf(payment.fraudStatus),
-    ...timeOf(payment),
   };
   switch (payment.phase) {
     case "AUTH":
@@ -247,7 +235,6 @@ function movedBack(kind: MovementKind, row: Cancel | Refund): BankMovement {
     amountMinor: row.refundPrice,
     currency: row.currencyCode,
     ...codesOf(row),
-    ...timeOf(row),
   };
 }
 
@@ -265,8 +252,4 @@ function codesOf({ authCode, hostReference }: Pick<TakenPayment, "authCode" | "h
     ...(hostReference !== undefined && { hostReference }),
     ...SUCCESS,
   };
-}
-
-function timeOf({ createdDate }: Pick<TakenPayment, "createdDate">): { at?: Date } {
-  return createdDate === undefined ? {} : { at: createdDate };
 }

@@ -168,15 +168,14 @@ describe("an inquiry", () => {
       ["sale", 10_000n],
       ["refund", 2_500n],
     ]);
-    const sentAt = new Date("2026-10-29T18:58:40Z");
-    const attempt = { reference: "r", amountMinor: 2_500n, currency: "TRY", sentAt } as const;
+    const attempt = { reference: "r", amountMinor: 2_500n, currency: "TRY" } as const;
     const capabilities = nestpayConnector.capabilities(nestpaySettings.parse(SETTINGS));
     expect(judge({ ...attempt, kind: "refund" }, inquiry, capabilities)).toMatchObject({
       kind: "approved",
       externalTransactionId: "T2",
     });
-    const known = ["T2"];
-    const next = { ...attempt, kind: "refund", otherTransactionIds: known } as const;
+    const names = { before: ["T2"], others: [] };
+    const next = { ...attempt, kind: "refund", names } as const;
     expect(judge(next, inquiry, capabilities)).toEqual({ kind: "not_found" });
   });
 

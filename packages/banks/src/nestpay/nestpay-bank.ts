@@ -187,8 +187,7 @@ export class NestpayBank implements OrderBank<WrittenAmount, Proof> {
     const exchange = await this.#post("api", historyRequest(this.#caller, orderId), until);
     if (exchange.kind !== "answered") return exchange;
     const answer = readAnswer(exchange);
-    const { timeZone } = this.#account.businessDay;
-    return answer ? readHistory(answer, orderId, timeZone) : INVALID_ANSWER;
+    return answer ? readHistory(answer, orderId) : INVALID_ANSWER;
   }
 
   #post(address: "api" | "gate", body: string, until: Date): Promise<HttpExchange> {

@@ -69,6 +69,8 @@ export function nestpayCapabilities({
   return {
     repetition: "refuses_second_success",
     ownReferenceOn: [],
+    // A whole refund on the business day is a void.
+    sharesNameOn: ["capture", "void", "refund"],
     release: false,
     callsPerPayment: confirmAmounts ? 2 : 1,
   };

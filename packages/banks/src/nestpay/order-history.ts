@@ -3,7 +3,6 @@ import {
   INVALID_ANSWER,
   MISMATCH,
   readMinorUnits,
-  readWallClock,
   standingOf,
   type Standing,
   type Success,
@@ -27,8 +26,6 @@ export type HistoryRow = {
   state: RowState;
   amountMinor: bigint;
   capturedMinor?: bigint;
-  at: Date;
-  capturedAt?: Date;
   hostReference?: string;
   authCode?: string;
   procReturnCode: string;
@@ -65,13 +62,13 @@ const SUCCESS_STATES: Partial<Record<RowState, Success["state"]>> = {
  * such as a wrong password, says nothing about the order. One row that cannot be read makes the answer invalid, since it may
  * be the one that matters.
  */
-export function readHistory(answer: BankAnswer, orderId: string, timeZone: string): OrderHistory {
+export function readHistory(answer: BankAnswer, orderId: string): OrderHistory {
   const { response, procReturnCode, errorCode, extra } = answer;
   const count = (extra.get("TRXCOUNT") ?? "").trim();
   if (answer.orderId !== "" && answer.orderId !== orderId) return MISMATCH;
   if (response === "Approved" && procReturnCode === "00" && errorCode === "") {
     if (answer.orderId !== orderId) return INVALID_ANSWER;
-    const rows = readRows(extra, timeZone);
+    const rows = readRows(extra);
     return rows && rows.length === Number(count) ? { kind: "found", rows } : INVALID_ANSWER;
   }
   if (isEmpty(answer, orderId, count)) return { kind: "not_found" };
@@ -96,36 +93,32 @@ function isEmpty(
 }
 
 /** The bank's order is newest first. */
-function readRows(extra: ReadonlyMap<string, string>, timeZone: string): HistoryRow[] | undefined {
+function readRows(extra: ReadonlyMap<string, string>): HistoryRow[] | undefined {
   const count = [...extra.keys()].filter((name) => /^TRX\d+$/.test(name)).length;
   const texts = Array.from({ length: count }, (_, index) => extra.get(`TRX${count - index}`) ?? "");
-  const rows = texts.flatMap((text) => readRow(text, timeZone) ?? []);
+  const rows = texts.flatMap((text) => readRow(text) ?? []);
   return count > 0 && rows.length === count ? rows : undefined;
 }
 
 /**
- * Columns by tabs: kind, state, original and captured amount in minor units, times of authorization, capture and void in the
- * bank's zone, host reference, authorization code, result, transaction, and, of some banks, the settlement's batch.
+ * Columns by tabs: kind, state, original and captured amount in minor units, times of authorization, capture and void, host
+ * reference, authorization code, result, transaction, and, of some banks, the settlement's batch. The times are not read:
+ * they are the bank's clock, in a zone that nothing names, and names tell movements apart.
  */
-function readRow(text: string, timeZone: string): HistoryRow | undefined {
+function readRow(text: string): HistoryRow | undefined {
   const columns = text.split("\t").map((column) => column.trim().replace(/^-$/, ""));
   if (columns.length < 11 || columns.length > 12) return undefined;
-  const [charge = "", state = "", original = "", captured = "", authorizedAt = "", capturedTime = ""] =
-    columns;
+  const [charge = "", state = "", original = "", captured = ""] = columns;
   const [, , , , , , , hostReference = "", authCode = "", procReturnCode = "", transaction = ""] = columns;
   const amountMinor = readMinorUnits(original);
   const capturedMinor = captured === "" ? undefined : readMinorUnits(captured);
-  const at = readWallClock(authorizedAt, timeZone);
-  const capturedAt = capturedTime === "" ? undefined : readWallClock(capturedTime, timeZone);
   const transId = readId(transaction);
-  if ((charge !== "S" && charge !== "C") || !isState(state) || amountMinor === undefined || !at)
-    return undefined;
+  if ((charge !== "S" && charge !== "C") || !isState(state) || amountMinor === undefined) return undefined;
   const tookEffect = SUCCESS_STATES[state] !== undefined;
   // A movement that never took effect may have no name.
   if (transId === undefined && (transaction !== "" || tookEffect)) return undefined;
   if (charge === "C" && capturedMinor !== undefined && capturedMinor !== amountMinor) return undefined;
-  if ((captured !== "" && capturedMinor === undefined) || (capturedTime !== "" && !capturedAt))
-    return undefined;
+  if (captured !== "" && capturedMinor === undefined) return undefined;
   if (!/^\w{0,8}$/.test(authCode) || !/^[\w-]{0,32}$/.test(hostReference)) return undefined;
   if (!/^\w{0,8}$/.test(procReturnCode) || (tookEffect && procReturnCode !== "00")) return undefined;
   return {
@@ -133,8 +126,6 @@ function readRow(text: string, timeZone: string): HistoryRow | undefined {
     state,
     amountMinor,
     ...(capturedMinor !== undefined && { capturedMinor }),
-    at,
-    ...(capturedAt && { capturedAt }),
     ...(hostReference && { hostReference }),
     ...(authCode && { authCode }),
     procReturnCode,
@@ -162,8 +153,7 @@ export function standingIn(history: OrderHistory, currency: string, name?: strin
     const success = { state: of, externalTransactionId, amountMinor, currency, resultCode };
     return [{ ...success, ...(authCode !== undefined && { authCode }), ...(isCredited && { isCredited }) }];
   });
-  // Planned, and to be reversed by the bank itself.
-  const isUndecided = sales.some(({ state }) => state === "PN" || state === "R");
+  const isUndecided = sales.some(({ state }) => MOVEMENT_STATES[state] === "pending");
   return standingOf(successes, { name, isUndecided });
 }
 
@@ -200,7 +190,6 @@ function movementOf(row: HistoryRow, kind: MovementKind, of: HistoryOf): BankMov
   const { hostReference, authCode, procReturnCode } = row;
   const externalTransactionId = transactionOf(row, kind, of);
   const isTaken = kind === "capture" || kind === "sale";
-  const at = kind === "capture" && isCaptured(row) ? row.capturedAt : row.at;
   return {
     kind,
     state: MOVEMENT_STATES[row.state],
@@ -211,7 +200,6 @@ function movementOf(row: HistoryRow, kind: MovementKind, of: HistoryOf): BankMov
     ...(hostReference && { hostReference }),
     resultCode: procReturnCode,
     resultMessage: "",
-    ...(at && { at }),
   };
 }
 

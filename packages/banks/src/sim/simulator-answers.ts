@@ -97,11 +97,7 @@ export const reversalAnswer = z.object({
 
 /** The answer of `GET /v1/operations/{reference}`. */
 export const inquiryAnswer = z.discriminatedUnion("outcome", [
-  z.object({
-    ...approvedFields,
-    authentication: authentication.exactOptional(),
-    at: z.iso.datetime().transform((text) => new Date(text)),
-  }),
+  z.object({ ...approvedFields, authentication: authentication.exactOptional() }),
   z.object({ ...declinedFields, authentication: authentication.exactOptional() }),
   z.object({ reference: about.reference, outcome: z.literal("expired") }),
   z.object({ reference: about.reference, outcome: z.literal("reversed") }),

@@ -77,6 +77,7 @@ export function simulatorCapabilities(repetition: Repetition): Capabilities {
   return {
     repetition,
     ownReferenceOn: ["authorize", "sale", "capture", "void", "release", "refund"],
+    sharesNameOn: [],
     release: true,
   };
 }

@@ -74,5 +74,5 @@ export function inquiryRequest(
   { reference, orderId, currency }: Pick<CardRequest, "reference" | "orderId" | "currency">,
   more: Partial<InquiryRequest> = {},
 ): InquiryRequest {
-  return { kind: "sale", reference, orderId, currency, since: new Date(), waitUntil: soon(), ...more };
+  return { kind: "sale", reference, orderId, currency, waitUntil: soon(), ...more };
 }

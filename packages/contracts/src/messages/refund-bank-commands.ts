@@ -17,8 +17,6 @@ const refundAtBank = z.object({
   kind: z.enum(["refund", "release"]),
   amountMinor: amountMinorSchema,
   currency: z.string(),
-  /** The time of the decision, before which the bank cannot have anything of it. */
-  decidedAt: z.iso.datetime(),
 });
 export type RefundAtBank = z.infer<typeof refundAtBank>;
 

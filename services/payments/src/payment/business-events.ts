@@ -221,7 +221,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       mismatches.add(1);
       log.error(
         { paymentId: payment_id, merchantId: merchant_id },
-        "the bank has approved another amount or currency",
+        "the bank has approved another amount or currency, or under a name that is another movement's",
       );
     },
     cardNotOpened({ payment_id, merchant_id }, error) {

@@ -51,7 +51,7 @@ export async function mendDifference(
     currency: "",
     traceparent: null,
   };
-  const paid = await wasPaid(deps, { ...lost, kind: reservation.kind ?? "refund", created_at: new Date(0) });
+  const paid = await wasPaid(deps, { ...lost, kind: reservation.kind ?? "refund" });
   if (paid) return { mended: false, why: paid };
   return dryRun ? CAN_BE : await end(deps, difference, "released", () => deps.payments.release(lost));
 }

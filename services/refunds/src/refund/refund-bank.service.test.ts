@@ -37,7 +37,6 @@ const REFUND: RefundToSend = {
   kind: "release",
   amount_minor: 99_999_999_999_999n,
   currency: "TRY",
-  created_at: new Date("2026-03-01T12:00:00.123Z"),
   traceparent: null,
 };
 
@@ -87,7 +86,6 @@ test("payments is told the refund, exactly, and when nobody waits any more", asy
     kind: "release",
     amountMinor: "99999999999999",
     currency: "TRY",
-    decidedAt: "2026-03-01T12:00:00.123Z",
   };
   const deadlineAt = waitUntil.getTime();
   expect(seen).toEqual([

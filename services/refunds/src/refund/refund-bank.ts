@@ -14,7 +14,7 @@ import type { RefundRow } from "./refund-record.ts";
 export type RefundToSend = Pick<
   RefundRow,
   "refund_id" | "payment_id" | "merchant_id" | "account_id" | "kind" | "amount_minor" | "currency"
-> & { created_at: Date; traceparent: string | null };
+> & { traceparent: string | null };
 
 /** The end of one step at the bank: what it says, our reference there if it was asked, and whether the next step need not wait. */
 export type BankStep = { answer: RefundAnswer; reference?: string; again?: "now" | undefined };
@@ -72,7 +72,6 @@ function atBank(refund: RefundToSend): RefundAtBank {
     kind: refund.kind!,
     amountMinor: refund.amount_minor.toString(),
     currency: refund.currency,
-    decidedAt: refund.created_at.toISOString(),
   };
 }
 

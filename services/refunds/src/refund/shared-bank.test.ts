@@ -25,7 +25,6 @@ const refundOf = (
   kind: "refund",
   amount_minor: 100n,
   currency: "TRY",
-  created_at: new Date(),
   traceparent: null,
 });
 const soon = (waitMs = 60_000) => new Date(Date.now() + waitMs);

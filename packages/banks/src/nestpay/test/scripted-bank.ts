@@ -104,13 +104,18 @@ export function emptyHistoryXml(orderId: string): string {
   });
 }
 
-export type RowParts = { original?: string; captured?: string; transId?: string; proc?: string };
+export type RowParts = {
+  original?: string;
+  captured?: string;
+  transId?: string;
+  proc?: string;
+  time?: string;
+};
 
 /** A row of a history: kind, state, amounts in minor units, and names. */
 export function historyRow(charge: string, state: string, parts: RowParts = {}): string {
-  const { original = "10000", transId = "T1", proc = "00" } = parts;
+  const { original = "10000", transId = "T1", proc = "00", time = "2026-10-29 21:58:43.120" } = parts;
   const { captured = state === "C" || state === "S" ? original : "" } = parts;
-  const time = "2026-10-29 21:58:43.120";
   const columns = [charge, state, original, captured, time, captured && time, state === "V" ? time : ""];
   return [...columns, "230200671758", "621911", proc, transId].join("\t");
 }

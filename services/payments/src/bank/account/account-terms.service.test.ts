@@ -186,7 +186,7 @@ test("a refund that was lost is sent again when its account says that the first 
       currency: "TRY",
     };
     expect(await payments.call(reserveRefund, part, as(merchantId))).toMatchObject({ outcome: "done" });
-    const refund = { ...part, kind: "refund", decidedAt: new Date().toISOString(), resumed: false } as const;
+    const refund = { ...part, kind: "refund", resumed: false } as const;
     const carryOut = async (withinMs: number) => {
       const deadlineAt = Date.now() + withinMs;
       const context = { requestId: randomUUID(), deadlineAt, service: { name: "refunds" as const } };

@@ -192,7 +192,7 @@ const notSent = () => Promise.resolve({ kind: "not_sent" } as const);
  * stays as it is, and operators see that it waits.
  */
 export const UNAVAILABLE_ACQUIRER: Acquirer = {
-  capabilities: { repetition: "none", ownReferenceOn: [], release: false },
+  capabilities: { repetition: "none", ownReferenceOn: [], sharesNameOn: [], release: false },
   authorize: notSent,
   sale: notSent,
   capture: notSent,

@@ -1,23 +1,48 @@
 import {
   inquireAbout,
+  namesShown,
   type Attempt,
   type BankMovement,
-  type InquiryRequest,
+  type InquiryOutcome,
+  type NotSent,
   type Verdict,
 } from "@holdfast/acquirer";
+import type { BusinessEvents } from "../../payment/business-events.ts";
 import type { Acquirers } from "../calls/acquirers.ts";
 import { cardOperationOf, orderOf, type OrderedPayment } from "./attempts.ts";
 import type { BankCall } from "./bank-call.ts";
 
 export type AskDeps = {
   acquirers: Acquirers;
+  events: Pick<BusinessEvents, "answerMismatched">;
   /** Bound of one acquirer call. */
   acquirerTimeoutMs: number;
   now: () => number;
 };
 
 /** Asks the bank what became of one attempt of a payment. */
-export function askAbout(deps: AskDeps, payment: OrderedPayment, attempt: Attempt): Promise<Verdict> {
+export async function askAbout(deps: AskDeps, payment: OrderedPayment, attempt: Attempt): Promise<Verdict> {
+  const asked = await askAboutOrder(deps, payment, attempt);
+  reportMismatch(deps, payment, asked);
+  return asked.verdict;
+}
+
+/** Has people look at a bank's record that does not fit together; `observeAcquirer` counts other mismatches. */
+export function reportMismatch(
+  { events }: Pick<AskDeps, "events">,
+  payment: OrderedPayment,
+  { verdict, inquiry }: { verdict: Verdict; inquiry: InquiryOutcome },
+): void {
+  if (inquiry.kind === "found" && verdict.kind === "unknown" && verdict.reason === "mismatch")
+    events.answerMismatched(payment);
+}
+
+/** Asks about one attempt. @returns the verdict, with everything that the bank has shown of the order. */
+export async function askAboutOrder(
+  deps: AskDeps,
+  payment: OrderedPayment,
+  attempt: Attempt,
+): Promise<{ verdict: Verdict; inquiry: InquiryOutcome }> {
   return inquireAbout(deps.acquirers.of(payment.account_id), orderOf(payment), attempt, waitUntil(deps));
 }
 
@@ -31,17 +56,10 @@ export async function showsCapture(
   calls: readonly Pick<BankCall, "kind" | "reference">[],
 ): Promise<boolean | undefined> {
   const captures = calls.filter(({ kind }) => kind === "capture").map(({ reference }) => reference);
-  const { currency } = payment;
   for (const reference of new Set([payment.payment_id, ...captures])) {
     // Some banks answer about one reference alone, whatever its kind.
-    const request: InquiryRequest = {
-      ...orderOf(payment),
-      reference,
-      kind: reference === payment.payment_id ? cardOperationOf(payment) : "capture",
-      currency,
-      waitUntil: waitUntil(deps),
-    };
-    const inquiry = await deps.acquirers.of(payment.account_id).inquire(request);
+    const kind = reference === payment.payment_id ? cardOperationOf(payment) : "capture";
+    const inquiry = await inquire(deps, payment, { reference, kind });
     if (inquiry.kind === "unknown" || inquiry.kind === "not_sent") return undefined;
     if (inquiry.kind === "found" && inquiry.movements.some(isCapture)) return true;
   }
@@ -50,6 +68,27 @@ export async function showsCapture(
 
 function isCapture({ kind, state }: BankMovement): boolean {
   return kind === "capture" && state === "approved";
+}
+
+/** Asks for the names that an order has before one more movement of a kind is sent for it: see `namesShown`. */
+export async function askNames(
+  deps: AskDeps,
+  payment: OrderedPayment,
+  attempt: Pick<Attempt, "reference" | "kind">,
+): Promise<readonly string[] | NotSent> {
+  const inquiry = await inquire(deps, payment, attempt);
+  if (inquiry.kind === "not_sent") return inquiry;
+  return namesShown(inquiry, attempt.kind) ?? { kind: "not_sent" };
+}
+
+function inquire(
+  deps: AskDeps,
+  payment: OrderedPayment,
+  { reference, kind }: Pick<Attempt, "reference" | "kind">,
+): Promise<InquiryOutcome> {
+  const { currency, account_id } = payment;
+  const request = { ...orderOf(payment), reference, kind, currency, waitUntil: waitUntil(deps) };
+  return deps.acquirers.of(account_id).inquire(request);
 }
 
 /** The end of our own wait for a call that begins now. */

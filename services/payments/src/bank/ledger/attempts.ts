@@ -12,6 +12,7 @@ import type { PaymentRow } from "../../payment/payment-record.ts";
 export type OrderedPayment = Pick<
   PaymentRow,
   | "payment_id"
+  | "merchant_id"
   | "transaction_type"
   | "amount_minor"
   | "captured_minor"
@@ -23,10 +24,9 @@ export type OrderedPayment = Pick<
 
 /** The payment as an inquiry names it. */
 export function orderOf(payment: OrderedPayment) {
-  const { payment_id, created_at, external_transaction_id } = payment;
+  const { payment_id, external_transaction_id } = payment;
   return {
     orderId: orderIdOf(payment_id),
-    since: created_at,
     operation: cardOperationOf(payment),
     ...(external_transaction_id !== null && { externalTransactionId: external_transaction_id }),
   };
@@ -67,7 +67,6 @@ export function paymentAttempt(payment: OrderedPayment): Attempt {
     kind: cardOperationOf(payment),
     amountMinor: payment.amount_minor,
     currency: payment.currency,
-    sentAt: payment.created_at,
   };
 }
 

@@ -27,9 +27,11 @@ export type BankCallTable = {
   currency: string;
   kind: CallKind;
   reference: string;
+  names_before: string[] | null;
   answered_at: Date | null;
   outcome: CallOutcome | null;
   external_transaction_id: string | null;
+  own_name: string | null;
   auth_code: string | null;
   result_code: string | null;
   result_message: string | null;

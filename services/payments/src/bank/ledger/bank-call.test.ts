@@ -7,6 +7,8 @@ import {
   mayHaveLeft,
   mayStillArrive,
   movementOutcome,
+  nameGiven,
+  namesFor,
 } from "./bank-call.ts";
 import type { CallOutcome } from "./bank-call-table.ts";
 
@@ -83,6 +85,69 @@ test("a return that proves nothing was certainly not sent to the bank", () => {
     { amount_minor: 1n, currency: "TRY" },
   );
   expect(answer).toMatchObject({ outcome: "not_sent", result_code: "signature" });
+});
+
+describe("the names that tell a movement from others", () => {
+  const row = (outcome: CallOutcome | null, names_before: string[] | null, name: string | null = null) => ({
+    outcome,
+    names_before,
+    external_transaction_id: name,
+  });
+
+  test("are those before the first call that may have left", () => {
+    expect(namesFor([row("unknown", ["t-1"]), row(null, ["t-1", "t-2"])], ["t-3"])).toEqual({
+      before: ["t-1"],
+      others: ["t-3"],
+    });
+    expect(namesFor([row("not_sent", ["t-1"]), row(null, ["t-1", "t-2"])], [])).toEqual({
+      before: ["t-1", "t-2"],
+      others: [],
+    });
+  });
+
+  test("are not all known before one may have left; what was there when none had is none of it", () => {
+    expect(namesFor([], ["t-3"])).toEqual({ others: ["t-3"] });
+    expect(namesFor([row("not_sent", ["t-1", "t-3"])], ["t-3"])).toEqual({ others: ["t-3", "t-1"] });
+  });
+
+  test("have its own, once the bank has given it", () => {
+    expect(namesFor([row("unknown", []), row("approved", [], "t-4")], [])).toMatchObject({ own: "t-4" });
+    expect(namesFor([row("unknown", [], "t-4")], [])).not.toHaveProperty("own");
+  });
+});
+
+describe("the name of an approval", () => {
+  const made = (change: Partial<Parameters<typeof nameGiven>[2][number]> = {}) => ({
+    number: 2,
+    kind: "refund" as const,
+    account_id: "a",
+    movement_id: "r-1",
+    outcome: "approved" as const,
+    external_transaction_id: "t-1",
+    ...change,
+  });
+  const sale = made({ number: 1, kind: "sale", movement_id: null, external_transaction_id: "t-0" });
+  const capture = made({ number: 2, kind: "capture", movement_id: "o-1", external_transaction_id: "t-0" });
+  const call = made({ number: 3, movement_id: "r-2" });
+  const given = (name: string, calls: ReturnType<typeof made>[], sharesNameOn: "refund"[] = []) =>
+    nameGiven(call, name, [...calls, call], { sharesNameOn });
+
+  test("is its own where no other movement has it", () => {
+    expect(given("t-2", [sale, made()])).toBe("own");
+    expect(given("t-1", [made({ outcome: "declined" as never })])).toBe("own");
+    expect(given("t-1", [made({ account_id: "b" })])).toBe("own");
+  });
+
+  test("is taken where another movement has it", () => {
+    expect(given("t-1", [sale, made()])).toBe("taken");
+    expect(given("t-1", [sale, made()], ["refund"])).toBe("taken");
+    expect(given("t-0", [sale])).toBe("taken");
+  });
+
+  test("is shared with what it is about where the bank does so, and among the calls of one movement", () => {
+    expect(given("t-0", [sale, capture], ["refund"])).toBe("shared");
+    expect(given("t-1", [made({ movement_id: "r-2" })])).toBe("shared");
+  });
 });
 
 const ASKED = { amountMinor: 100n, currency: "TRY" };

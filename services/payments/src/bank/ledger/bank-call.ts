@@ -8,11 +8,12 @@ import type {
   Capabilities,
   CompletionOutcome,
   Expired,
+  Names,
   ReversalOutcome,
   Verdict,
 } from "@holdfast/acquirer";
 import type { Selectable } from "kysely";
-import type { BankCallTable, CallOutcome } from "./bank-call-table.ts";
+import type { BankCallTable, CallKind, CallOutcome } from "./bank-call-table.ts";
 
 /** One sending of one call, with the time since, by the database's clock. */
 export type BankCall = Selectable<BankCallTable> & { sent_ms_ago: number };
@@ -51,6 +52,57 @@ export function lastSentMsAgo(calls: readonly Pick<BankCall, "outcome" | "sent_m
  */
 export function mayStillArrive(sentMsAgo: number | null, horizonMs: number): boolean {
   return sentMsAgo !== null && sentMsAgo <= horizonMs;
+}
+
+/**
+ * The names that tell a movement from the order's others: see `Names`.
+ * @param own its calls. @param others the names that belong to others.
+ */
+export function namesFor(
+  own: readonly Pick<BankCall, "outcome" | "names_before" | "external_transaction_id">[],
+  others: readonly string[],
+): Names {
+  const first = own.find(mayHaveLeft);
+  const said = own.find(({ outcome, external_transaction_id: id }) => outcome === "approved" && id !== null);
+  return {
+    // A movement that was there when nothing of it was sent is none of it either.
+    others: [...new Set([...others, ...((!first && own.at(-1)?.names_before) || [])])],
+    ...(first?.names_before && { before: first.names_before }),
+    ...(said && { own: said.external_transaction_id! }),
+  };
+}
+
+/** The calls in which a bank approves what it has approved before: their name is that of what follow-ups are about. */
+const TARGETS: ReadonlySet<CallKind> = new Set(["enrol", "authorize", "sale", "capture"]);
+
+/**
+ * The name that an approval gives a movement. `own`: no other movement of the payment at the account has it. `shared`: it is
+ * that of what the movement is about, or another call of the same movement has it. `taken`: it is another movement's, so
+ * that the answer may be another's.
+ */
+export function nameGiven(
+  call: Pick<BankCall, "number" | "kind" | "account_id" | "movement_id">,
+  name: string,
+  calls: readonly Pick<
+    BankCall,
+    "number" | "kind" | "account_id" | "movement_id" | "outcome" | "external_transaction_id"
+  >[],
+  { sharesNameOn }: Pick<Capabilities, "sharesNameOn">,
+): "own" | "shared" | "taken" {
+  const namesakes = calls.filter(
+    ({ number, account_id, outcome, external_transaction_id }) =>
+      number !== call.number &&
+      account_id === call.account_id &&
+      outcome === "approved" &&
+      external_transaction_id === name,
+  );
+  if (namesakes.length === 0) return "own";
+  const isSame = (other: (typeof namesakes)[number]) =>
+    other.movement_id === call.movement_id && other.kind === call.kind;
+  const mayShare = sharesNameOn.some((kind) => kind === call.kind);
+  return namesakes.every((other) => isSame(other) || (mayShare && TARGETS.has(other.kind)))
+    ? "shared"
+    : "taken";
 }
 
 /** The last sending of a movement, and the horizon of its account. */
@@ -97,7 +149,7 @@ export function movementOutcome(
   }
 }
 
-const MISMATCH = { kind: "unknown", reason: "mismatch" } as const;
+export const MISMATCH = { kind: "unknown", reason: "mismatch" } as const;
 
 type AnswerColumns = Pick<
   BankCallTable,
@@ -123,7 +175,7 @@ export function answerColumns(
         ...NOTHING_SAID,
         outcome: "approved",
         // A bank may have no name of its own for it.
-        external_transaction_id: answer.externalTransactionId.slice(0, NAME_LENGTH_MAX) || null,
+        external_transaction_id: nameIn(answer),
         auth_code: answer.authCode,
         result_code: answer.resultCode,
         result_message: answer.resultMessage,
@@ -154,6 +206,11 @@ export function answerColumns(
     default:
       return answer satisfies never;
   }
+}
+
+/** The bank's name of what it has approved; null where it has none of its own for it. */
+export function nameIn({ externalTransactionId }: { externalTransactionId: string }): string | null {
+  return externalTransactionId.slice(0, NAME_LENGTH_MAX) || null;
 }
 
 const NAME_LENGTH_MAX = 64;

@@ -1,9 +1,11 @@
 /** The only writes of `bank_call` beside the statements in `call-statements.ts`. */
 import { msSince } from "@holdfast/postgres";
 import { failpoint } from "@holdfast/service-runtime";
+import type { Capabilities, Unknown } from "@holdfast/acquirer";
 import { sql, type Kysely } from "kysely";
+import { DatabaseError } from "pg";
 import type { PaymentsDatabase } from "../../database.ts";
-import { answerColumns, type BankCall, type CallAnswer } from "./bank-call.ts";
+import { answerColumns, MISMATCH, nameGiven, nameIn, type BankCall, type CallAnswer } from "./bank-call.ts";
 import type { CallKind } from "./bank-call-table.ts";
 
 type Db = Kysely<PaymentsDatabase>;
@@ -31,10 +33,15 @@ export type NewCall = {
   /** The number of the reference, and the operation or the refund; the payment's own calls have neither. */
   subReference?: number;
   movementId?: string;
+  /** The names of the order's movements of its kind, where only those tell which one is its. */
+  namesBefore?: readonly string[] | undefined;
 };
 
 /** A call that has begun, as its answer finds it. */
-export type BegunCall = Pick<BankCall, "payment_id" | "number" | "amount_minor" | "currency">;
+export type BegunCall = Pick<
+  BankCall,
+  "payment_id" | "account_id" | "number" | "kind" | "movement_id" | "amount_minor" | "currency"
+>;
 
 /**
  * Commits, before a call is made, that it may be at the bank from now on. The payment's row is locked: whoever leases the
@@ -45,7 +52,7 @@ export type BegunCall = Pick<BankCall, "payment_id" | "number" | "amount_minor" 
 export async function beginCall(
   db: Db,
   { payment_id, account_id, lease_token }: HeldPayment,
-  { kind, reference, amountMinor, currency, subReference = 1, movementId }: NewCall,
+  { kind, reference, amountMinor, currency, subReference = 1, movementId, namesBefore }: NewCall,
   known: readonly Pick<BankCall, "number">[],
 ): Promise<BegunCall | undefined> {
   const { rows } = await sql<BegunCall>`
@@ -55,43 +62,96 @@ export async function beginCall(
       for no key update
     )
     insert into bank_call
-      (payment_id, account_id, number, sub_reference, movement_id, amount_minor, currency, kind, reference)
+      (payment_id, account_id, number, sub_reference, movement_id, amount_minor, currency, kind, reference, names_before)
     select payment_id, ${account_id}::uuid, ${(known.at(-1)?.number ?? 0) + 1}, ${subReference}::smallint,
-      ${movementId ?? null}::uuid, ${amountMinor}, ${currency}, ${kind}, ${reference}
+      ${movementId ?? null}::uuid, ${amountMinor}, ${currency}, ${kind}, ${reference}, ${namesBefore ?? null}::text[]
     from held
     on conflict (payment_id, number) do nothing
-    returning payment_id, number, amount_minor, currency`.execute(db);
+    returning payment_id, account_id, number, kind, movement_id, amount_minor, currency`.execute(db);
   return rows[0];
 }
 
-/** Makes a call that has begun, and notes its answer. @throws where that cannot be noted; the call then stays open. */
+/**
+ * Makes a call that has begun, and notes its answer.
+ * @returns the answer as it is noted. @throws where that cannot be noted; the call then stays open.
+ */
 export async function makeCall<Answer extends CallAnswer>(
   db: Db,
   call: BegunCall,
+  can: Naming,
   send: () => Promise<Answer>,
-): Promise<Answer> {
+): Promise<Answer | Unknown> {
   await failpoint("payments.after_call_begin");
   const answer = await send();
   await failpoint("payments.after_call");
-  await noteAnswer(db, call, answer);
+  const noted = await noteAnswer(db, call, answer, can);
   await failpoint("payments.after_call_note");
-  return answer;
+  return noted;
 }
+
+/** The account's habit in naming what it approves. */
+export type Naming = Pick<Capabilities, "sharesNameOn">;
 
 /**
  * Notes the bank's answer to a call, or to an inquiry about it. An answer that says nothing, or that nothing was sent,
- * never replaces one that an inquiry has brought meanwhile.
+ * never replaces one that an inquiry has brought meanwhile. The bank's name belongs to one movement: an approval under
+ * another one's is a mismatch, since it may be that one's answer.
+ * @returns the answer as it is noted.
  */
-export async function noteAnswer(db: Db, call: BegunCall, answer: CallAnswer): Promise<void> {
+export async function noteAnswer<Answer extends CallAnswer>(
+  db: Db,
+  call: BegunCall,
+  answer: Answer,
+  can: Naming,
+): Promise<Answer | Unknown> {
+  const name = answer.kind === "approved" && FOLLOW_UPS.has(call.kind) ? nameIn(answer) : null;
+  if (name === null) {
+    await writeAnswer(db, call, answer);
+    return answer;
+  }
+  const given = nameGiven(call, name, await findCalls(db, call.payment_id), can);
+  if (given !== "taken") {
+    const isNoted = await writeAnswer(db, call, answer, given === "own" ? name : null);
+    if (isNoted) return answer;
+  }
+  // The bank's words are kept for people.
+  const { external_transaction_id, auth_code } = answerColumns(answer, call);
+  await writeAnswer(db, call, MISMATCH, null, { external_transaction_id, auth_code });
+  return MISMATCH;
+}
+
+/** A payment's own name is its authorization's or sale's, which comes before all others. */
+const FOLLOW_UPS: ReadonlySet<CallKind> = new Set(["capture", "void", "release", "refund"]);
+
+/** @returns false where another movement has got the name at the same moment. */
+async function writeAnswer(
+  db: Db,
+  call: BegunCall,
+  answer: CallAnswer,
+  ownName: string | null = null,
+  said: Partial<Pick<BankCall, "external_transaction_id" | "auth_code">> = {},
+): Promise<boolean> {
   const columns = answerColumns(answer, call);
   const saysNothing = answer.kind === "unknown" || columns.outcome === "not_sent";
-  await db
+  const written = db
     .updateTable("bank_call")
-    .set({ ...columns, answered_at: answer.kind === "unknown" ? null : sql<Date>`clock_timestamp()` })
+    .set({
+      ...columns,
+      ...said,
+      ...(ownName !== null && { own_name: ownName }),
+      answered_at: answer.kind === "unknown" ? null : sql<Date>`clock_timestamp()`,
+    })
     .where("payment_id", "=", call.payment_id)
     .where("number", "=", call.number)
     .$if(saysNothing, (query) => query.where("answered_at", "is", null))
     .execute();
+  return await written.then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof DatabaseError && error.constraint === "bank_call_own_name") return false;
+      throw error;
+    },
+  );
 }
 
 /**

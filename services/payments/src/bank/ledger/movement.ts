@@ -4,6 +4,7 @@
  * will not get it any more, or under the next one where the bank has called this one too late.
  */
 import {
+  namesShown,
   withSubReference,
   type AcquirerOutcome,
   type Attempt,
@@ -13,12 +14,13 @@ import {
 import type { Kysely } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
 import type { TermsOf } from "../account/account-terms.ts";
-import { askAbout, waitUntil, type AskDeps } from "./ask-about.ts";
+import { askAboutOrder, reportMismatch, waitUntil, type AskDeps } from "./ask-about.ts";
 import { followUpOf, type OrderedPayment } from "./attempts.ts";
 import {
   lastSentMsAgo,
   mayHaveLeft,
   movementOutcome,
+  namesFor,
   type BankCall,
   type MovementOutcome,
 } from "./bank-call.ts";
@@ -38,8 +40,6 @@ export type Movement = {
   /** The operation or the refund; absent for the refund that gives back a payment which was to be reversed. */
   movementId?: string;
   amountMinor: bigint;
-  /** The time before which the bank cannot have anything of it. */
-  since: Date;
 };
 
 export type MovementDeps = AskDeps & { db: Kysely<PaymentsDatabase>; termsOf: TermsOf };
@@ -62,7 +62,7 @@ export function subReferenceOf(calls: readonly BankCall[], movement: Movement): 
 }
 
 /** The judgement of an answer by a bank that does not give our reference of such a movement back. */
-type Among = { otherTransactionIds: readonly string[]; judge: (shown: Verdict) => Promise<Verdict> };
+type Among = { otherNames: readonly string[]; judge: (shown: Verdict) => Promise<Verdict> };
 
 /** Asks the bank what became of a movement, under its last reference or another, and notes what it knows. */
 export async function inquire(
@@ -70,34 +70,58 @@ export async function inquire(
   payment: OrderedPayment,
   movement: Movement,
   calls: readonly BankCall[],
-  { subReference = subReferenceOf(calls, movement), among }: { subReference?: number; among?: Among } = {},
 ): Promise<Verdict> {
+  const subReference = subReferenceOf(calls, movement);
+  return (await inquireAmong(deps, payment, movement, calls, { subReference })).verdict;
+}
+
+/**
+ * The same, where an order may have several of its kind.
+ * @returns the verdict, and the names that the bank shows: see `namesShown`.
+ */
+export async function inquireAmong(
+  deps: MovementDeps,
+  payment: OrderedPayment,
+  movement: Movement,
+  calls: readonly BankCall[],
+  { subReference, among }: { subReference: number; among?: Among | undefined },
+): Promise<{ verdict: Verdict; names: readonly string[] | undefined }> {
+  const own = callsOf(calls, movement);
   const attempt: Attempt = {
     reference: withSubReference(movement.reference, subReference),
     kind: movement.kind,
     amountMinor: movement.amountMinor,
     currency: payment.currency,
-    sentAt: movement.since,
     ...(payment.external_transaction_id !== null && { targetTransactionId: payment.external_transaction_id }),
-    ...(among && { otherTransactionIds: among.otherTransactionIds }),
+    ...(among && { names: namesFor(own, among.otherNames) }),
   };
-  const shown = await askAbout(deps, payment, attempt);
-  const verdict = among ? await among.judge(shown) : shown;
-  const last = callsOf(calls, movement).findLast(
-    (call) => mayHaveLeft(call) && call.sub_reference === subReference,
-  );
+  const { verdict: shown, inquiry } = await askAboutOrder(deps, payment, attempt);
+  const judged = among ? await among.judge(shown) : shown;
+  reportMismatch(deps, payment, { verdict: judged, inquiry });
+  const last = own.findLast((call) => mayHaveLeft(call) && call.sub_reference === subReference);
   // A movement without our reference that was voided may be another's: this one is still under way.
-  const isOurs = !among || verdict.kind !== "reversed";
-  if (last && isOurs) await noteFound(deps.db, last, verdict);
-  return verdict;
+  const isOurs = !among || judged.kind !== "reversed";
+  const verdict = last && isOurs ? await noteFound(deps, payment, last, judged) : judged;
+  return { verdict, names: namesShown(inquiry, movement.kind) };
 }
 
-/** Notes an inquiry's answer about a call; one that is not known, or known already, is no news. */
-export async function noteFound(db: MovementDeps["db"], call: BankCall, found: Verdict): Promise<void> {
-  if (found.kind === "not_found" || found.kind === "unknown" || found.kind === "not_sent") return;
+/**
+ * Notes an inquiry's answer about a call; one that is not known, or known already, is no news.
+ * @returns the answer as it is noted.
+ */
+export async function noteFound(
+  { db, acquirers, events }: Pick<MovementDeps, "db" | "acquirers" | "events">,
+  payment: Pick<OrderedPayment, "payment_id" | "merchant_id" | "account_id">,
+  call: BankCall,
+  found: Verdict,
+): Promise<Verdict> {
+  if (found.kind === "not_found" || found.kind === "unknown" || found.kind === "not_sent") return found;
   const said = call.approved_minor ?? call.amount_minor;
   const isKnown = call.outcome === found.kind && (found.kind !== "approved" || found.amountMinor === said);
-  if (!isKnown) await noteAnswer(db, call, found);
+  if (isKnown) return found;
+  const noted = await noteAnswer(db, call, found, acquirers.of(payment.account_id).capabilities);
+  if (noted !== found) events.answerMismatched(payment);
+  return noted;
 }
 
 /** The movement's outcome by an inquiry about it, or how it goes on. */
@@ -141,8 +165,16 @@ export async function send(
   };
 }
 
-/** A movement's call under the n-th of its references. */
-export function newCall(payment: OrderedPayment, movement: Movement, subReference: number): NewCall {
+/**
+ * A movement's call under the n-th of its references.
+ * @param namesBefore for a movement that only names tell from others: see `Names`.
+ */
+export function newCall(
+  payment: OrderedPayment,
+  movement: Movement,
+  subReference: number,
+  namesBefore?: readonly string[],
+): NewCall {
   const { kind, reference, movementId, amountMinor } = movement;
   return {
     kind,
@@ -151,12 +183,13 @@ export function newCall(payment: OrderedPayment, movement: Movement, subReferenc
     amountMinor,
     currency: payment.currency,
     ...(movementId !== undefined && { movementId }),
+    namesBefore,
   };
 }
 
 /** Makes a call that has begun. @param until the end of our own wait. */
 export async function sendBegun(
-  { db, acquirers }: Pick<MovementDeps, "db" | "acquirers">,
+  { db, acquirers, events }: Pick<MovementDeps, "db" | "acquirers" | "events">,
   payment: OrderedPayment,
   { call, subReference, ...movement }: Movement & { call: BegunCall; subReference: number },
   until: Date,
@@ -169,5 +202,13 @@ export async function sendBegun(
   };
   const acquirer = acquirers.of(payment.account_id);
   const method = { capture: "capture", void: "cancel", release: "release", refund: "refund" } as const;
-  return await makeCall(db, call, () => acquirer[method[movement.kind]](request));
+  let answer: AcquirerOutcome | undefined;
+  const noted = await makeCall(
+    db,
+    call,
+    acquirer.capabilities,
+    async () => (answer = await acquirer[method[movement.kind]](request)),
+  );
+  if (noted !== answer) events.answerMismatched(payment);
+  return noted;
 }

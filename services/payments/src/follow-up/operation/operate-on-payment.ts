@@ -59,7 +59,8 @@ export async function operateOnPayment(deps: OperateDeps, request: OperationRequ
   }
   const { payment, operation, call } = claim;
   if (deps.now() > request.deadlineAt) {
-    await noteAnswer(deps.db, call, { kind: "not_sent" });
+    const { capabilities } = deps.acquirers.of(payment.account_id);
+    await noteAnswer(deps.db, call, { kind: "not_sent" }, capabilities);
     return await endOperation(deps, payment, operation, { state: "DROPPED" });
   }
   const until = new Date(Math.min(deps.now() + deps.acquirerTimeoutMs, request.deadlineAt));

@@ -20,14 +20,13 @@ export type NewOperation = {
 
 /** An operation as the bank is asked to carry it out. */
 export function movementOf(
-  operation: NewOperation & { payment_id: string; created_at: Date },
+  operation: NewOperation & { payment_id: string },
 ): Movement & { movementId: string } {
   return {
     kind: operation.kind === "CAPTURE" ? "capture" : "void",
     reference: operationReference(operation),
     movementId: operation.operation_id,
     amountMinor: operation.amount_minor,
-    since: operation.created_at,
   };
 }
 

@@ -45,12 +45,14 @@ describe("an approval that an inquiry shows", () => {
     expect(amongOthers(approved("t-1"), [other([OPEN])])).toEqual({ kind: "unknown", reason: "pending" });
   });
 
-  test("is not another's, whose name it has", () => {
-    expect(amongOthers(approved("t-1"), [other([named("t-1")], "SETTLED")])).toMatchObject({
-      kind: "unknown",
-    });
+  test("stands once the others have ended", () => {
     expect(amongOthers(approved("t-2"), [other([named("t-1")], "SETTLED")])).toEqual(approved("t-2"));
-    expect(amongOthers(approved(""), [other([named(null)], "SETTLED")])).toEqual(approved(""));
+  });
+
+  test("in doubt says nothing either, while it may be the other's", () => {
+    const mismatch = { kind: "unknown", reason: "mismatch" } as const;
+    expect(amongOthers(mismatch, [other([OPEN])])).toEqual({ kind: "unknown", reason: "pending" });
+    expect(amongOthers(mismatch, [other([DECLINED])])).toEqual(mismatch);
   });
 
   test("of any other kind stands as it is", () => {

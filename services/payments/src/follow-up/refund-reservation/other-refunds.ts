@@ -26,14 +26,13 @@ export function namesOf({ calls }: Pick<OtherRefund, "calls">): string[] {
 }
 
 /**
- * An inquiry's verdict on one refund, among the others of its payment: an approval that may be another's says nothing.
+ * An inquiry's verdict on one refund, among the others of its payment: a movement that may be another's says nothing.
  * @param others as they are after the inquiry, so that each one that it shows counts as sent.
  */
 export function amongOthers(verdict: Verdict, others: readonly OtherRefund[]): Verdict {
-  if (verdict.kind !== "approved") return verdict;
-  const id = verdict.externalTransactionId.slice(0, 64);
-  const mayBeOthers = others.some((other) => isUnderWay(other) || (id !== "" && namesOf(other).includes(id)));
-  return mayBeOthers ? { kind: "unknown", reason: "pending" } : verdict;
+  const isMismatch = verdict.kind === "unknown" && verdict.reason === "mismatch";
+  const isShown = verdict.kind === "approved" || isMismatch;
+  return isShown && others.some(isUnderWay) ? { kind: "unknown", reason: "pending" } : verdict;
 }
 
 /** The other refunds of the payment that were sent. @param calls of the payment, read before or with the reservations. */

@@ -2,7 +2,7 @@
  * The bank's part of a refund, which this service does for `refunds`: it alone talks to banks, and knows which calls may be
  * there. Only amounts that are reserved here are paid.
  */
-import { refundReference, retryHintOf, withSubReference, type Verdict } from "@holdfast/acquirer";
+import { retryHintOf, withSubReference, type Verdict } from "@holdfast/acquirer";
 import {
   CHARGED_BACK_RESULT,
   type CommandReply,
@@ -15,10 +15,9 @@ import { orNotStarted } from "@holdfast/postgres";
 import { failpoint } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import { mayHaveLeft, type BankCall } from "../../bank/ledger/bank-call.ts";
-import { beginCall, findCalls, noteAnswer, type BegunCall } from "../../bank/ledger/call-queries.ts";
+import { beginCall, findCalls, type BegunCall } from "../../bank/ledger/call-queries.ts";
 import {
   callsOf,
-  inquire,
   newCall,
   nextStep,
   sendBegun,
@@ -31,7 +30,16 @@ import type { PaymentsDatabase } from "../../database.ts";
 import type { PaymentRow } from "../../payment/payment-record.ts";
 import { mayBePaid } from "../../payment/refundable-minor.ts";
 import { lockPayment } from "../operation/operation-queries.ts";
-import { amongOthers, isUnderWay, namesOf, otherRefunds } from "./other-refunds.ts";
+import {
+  askAboutRefund,
+  askUntilNotExpired,
+  isNamed,
+  movementOf,
+  namesBefore,
+  waitsForAnother,
+  type Asked,
+} from "./ask-about-refund.ts";
+import { isUnderWay, otherRefunds } from "./other-refunds.ts";
 
 export type RefundAtBankDeps = MovementDeps;
 
@@ -51,12 +59,16 @@ export async function carryOutAtBank(
   if ("outcome" in found) return found;
   const { payment, state, calls } = found;
   const movement = movementOf(refund);
+  const wasSent = callsOf(calls, movement).some(mayHaveLeft);
+  // A movement that the bank shows may be the other's.
+  if (!wasSent && (await waitsForAnother(deps, payment, refund, calls))) return { outcome: "not_started" };
   let subReference = subReferenceOf(calls, movement);
+  let asked: Asked | undefined;
+  // Leaves as much time for a call behind it.
+  const half = within(deps, deps.now() + (deadlineAt - deps.now()) / 2);
   // After `payments` settled it in a restored database of `refunds` no call could add to it.
-  if (refund.resumed || state === "SETTLED" || callsOf(calls, movement).some(mayHaveLeft)) {
-    // Leaves as much time for a call behind it.
-    const half = within(deps, deps.now() + (deadlineAt - deps.now()) / 2);
-    const asked = await askUntilNotExpired(half, payment, refund, calls);
+  if (refund.resumed || state === "SETTLED" || wasSent) {
+    asked = await askUntilNotExpired(half, payment, refund, calls);
     await failpoint("payments.after_refund_inquiry");
     subReference = asked.subReference;
     const { verdict } = asked;
@@ -65,9 +77,11 @@ export async function carryOutAtBank(
     if (typeof step === "object") return done(movement, subReference, step);
     if (step !== "repeat") return done(movement, subReference, verdict);
   }
+  const names = await namesBefore(half, payment, refund, calls, asked);
+  if ("kind" in names) return done(movement, subReference, names);
   // Counted from before the commit: a process that stands still after it must not send it when another one may.
   const until = waitUntil(within(deps, deadlineAt));
-  const call = await orNotStarted(() => beginSending(deps, refund, calls, subReference));
+  const call = await orNotStarted(() => beginSending(deps, refund, calls, { subReference, ...names }));
   if ("outcome" in call) return call;
   if ("answer" in call) return done(movement, subReference, call.answer);
   await failpoint("payments.before_refund_call");
@@ -92,79 +106,8 @@ export async function inquireAtBank(
   const verdict =
     subReference === undefined
       ? (await askUntilNotExpired(bounded, payment, refund, calls)).verdict
-      : await ask(bounded, payment, refund, calls, subReference);
+      : (await askAboutRefund(bounded, payment, refund, calls, subReference)).verdict;
   return { outcome: "done", result: { answer: answerOf(verdict) } };
-}
-
-type Asked = { verdict: Verdict; subReference: number };
-
-/**
- * Asks about the last reference, and about the next one as long as the bank says that it called one too late: it may have been
- * sent under that in the time that a restore of this database has lost.
- */
-async function askUntilNotExpired(
-  deps: RefundAtBankDeps,
-  payment: PaymentRow,
-  refund: RefundAtBank,
-  calls: readonly BankCall[],
-): Promise<Asked> {
-  const first = subReferenceOf(calls, movementOf(refund));
-  for (let subReference = first; ; subReference++) {
-    const verdict = await ask(deps, payment, refund, calls, subReference);
-    if (verdict.kind !== "expired" || subReference - first === EXPIRED_MAX) return { verdict, subReference };
-  }
-}
-
-const EXPIRED_MAX = 100;
-
-/** The refund's outcome, as far as the bank can tell it from the payment's other refunds. */
-async function ask(
-  deps: RefundAtBankDeps,
-  payment: PaymentRow,
-  refund: RefundAtBank,
-  calls: readonly BankCall[],
-  subReference: number,
-): Promise<Verdict> {
-  const movement = movementOf(refund);
-  const among = isNamed(deps, payment, refund)
-    ? undefined
-    : {
-        otherTransactionIds: (await otherRefunds(deps.db, refund, calls)).flatMap(namesOf),
-        judge: async (shown: Verdict) =>
-          amongOthers(shown, await otherRefunds(deps.db, refund, await findCalls(deps.db, refund.paymentId))),
-      };
-  const verdict = await inquire(deps, payment, movement, calls, { subReference, ...(among && { among }) });
-  const isUnknown = !callsOf(calls, movement).some(mayHaveLeft);
-  if (verdict.kind === "approved" && isUnknown) await recordForgotten(deps.db, refund, subReference, verdict);
-  return verdict;
-}
-
-/** Adds a call that the bank alone knows, since this database was restored: its name is no other refund's. */
-async function recordForgotten(
-  db: Db,
-  refund: RefundAtBank,
-  subReference: number,
-  verdict: Extract<Verdict, { kind: "approved" }>,
-): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    const payment = await lockPayment(trx, refund.paymentId, undefined);
-    if (!payment) return;
-    const movement = movementOf(refund);
-    const calls = await findCalls(trx, refund.paymentId);
-    // It was sent during the inquiry, and the bank has shown that call.
-    if (callsOf(calls, movement).some(mayHaveLeft)) return;
-    const call = await beginCall(trx, payment, newCall(payment, movement, subReference), calls);
-    if (call) await noteAnswer(trx, call, verdict);
-  });
-}
-
-/** True where the bank gives our reference of such a refund back. */
-function isNamed(
-  { acquirers }: Pick<RefundAtBankDeps, "acquirers">,
-  { account_id }: PaymentRow,
-  { kind }: RefundAtBank,
-): boolean {
-  return acquirers.of(account_id).capabilities.ownReferenceOn.includes(kind);
 }
 
 /** The same dependencies, whose calls end by a deadline. */
@@ -202,16 +145,6 @@ async function findPayment(db: Db, paymentId: string): Promise<Omit<Reserved, "s
     .executeTakeFirst();
   if (!payment) return { outcome: "problem", code: "payment_not_found" };
   return { payment, calls: await findCalls(db, paymentId) };
-}
-
-function movementOf(refund: RefundAtBank): Movement {
-  return {
-    kind: refund.kind,
-    reference: refundReference(refund.refundId),
-    movementId: refund.refundId,
-    amountMinor: BigInt(refund.amountMinor),
-    since: new Date(refund.decidedAt),
-  };
 }
 
 /** @param subReference a bank that calls one reference after the other too late is asked by the schedule. */
@@ -261,7 +194,7 @@ async function beginSending(
   deps: RefundAtBankDeps,
   refund: RefundAtBank,
   known: readonly BankCall[],
-  subReference: number,
+  { subReference, names }: { subReference: number; names?: readonly string[] },
 ): Promise<BegunCall | NotBegun> {
   const { refundId, paymentId } = refund;
   const movement = movementOf(refund);
@@ -282,7 +215,7 @@ async function beginSending(
     const wasSent = ours.some((call) => mayHaveLeft(call) && call.sub_reference === subReference);
     if (!wasSent && !mayBePaid(payment, own.amount_minor, sentMinor)) return { answer: CHARGED_BACK };
     if (!isNamed(deps, payment, refund) && others.some(isUnderWay)) return { outcome: "not_started" };
-    const call = await beginCall(trx, payment, newCall(payment, movement, subReference), calls);
+    const call = await beginCall(trx, payment, newCall(payment, movement, subReference, names), calls);
     if (!call) throw new Error("a locked payment changed under its lock");
     return call;
   });

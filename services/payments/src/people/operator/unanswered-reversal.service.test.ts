@@ -140,7 +140,7 @@ describe("that a reversal may take effect", () => {
     expect(first).toMatchObject({ number: found.length + 1 });
     expect(await begin(found)).toBeUndefined();
     expect(await begin(await callsOf(paymentId))).toMatchObject({ number: found.length + 2 });
-    await noteAnswer(database(), first!, { kind: "refused", resultCode: "21", resultMessage: "" });
+    await noteAnswer(database(), first!, { kind: "refused", resultCode: "21", resultMessage: "" }, NAMING);
     expect(reversalOf(await callsOf(paymentId))).toMatchObject({
       refused_at: expect.any(Date),
       last_sent_ms_ago: expect.any(Number),
@@ -151,15 +151,16 @@ describe("that a reversal may take effect", () => {
     const paymentId = await soldInDoubt();
     const [sale] = await callsOf(paymentId);
     const approval = { kind: "approved", amountMinor: 6_000n, currency: "TRY", ...NAMED } as const;
-    await noteAnswer(database(), sale!, approval);
+    await noteAnswer(database(), sale!, approval, NAMING);
     for (const late of [{ kind: "unknown", reason: "timeout" }, { kind: "not_sent" }] as const)
-      await noteAnswer(database(), sale!, late);
+      await noteAnswer(database(), sale!, late, NAMING);
     expect(await callsOf(paymentId)).toMatchObject([
       { outcome: "approved", approved_minor: expect.anything(), external_transaction_id: "t-1" },
     ]);
   });
 });
 
+const NAMING = { sharesNameOn: [] };
 const NAMED = { externalTransactionId: "t-1", authCode: "1", resultCode: "00", resultMessage: "" };
 const reversalCall = (reference: string) =>
   ({ kind: "reverse", reference, amountMinor: 10_000n, currency: "TRY" }) as const;

@@ -52,12 +52,11 @@ const CHARGES: ReadonlySet<string> = new Set(["enrol", "authorize", "sale"]);
 /** The refund of a payment that was settled before it could be reversed. */
 export function reversalRefund(
   payment: OrderedPayment,
-  { approved_minor, settled_at }: Pick<Reversal, "approved_minor" | "settled_at">,
+  { approved_minor }: Pick<Reversal, "approved_minor">,
 ): Movement {
   return {
     ...REFUND,
     reference: reversalRefundReference(payment.payment_id),
     amountMinor: approved_minor ?? payment.amount_minor,
-    since: settled_at ?? payment.created_at,
   };
 }

@@ -41,7 +41,7 @@ export async function undoPayment(
   const amountMinor = amountToReverse(payment, known, found);
   const charge = chargeOf(calls);
   if (charge && amountMinor !== (known?.approved_minor ?? payment.amount_minor))
-    await noteFound(deps.db, charge, found);
+    await noteFound(deps, payment, charge, found);
   return await sendReversal(deps, payment, calls, {
     target: withKnownId(targetOf(payment), found),
     amountMinor,
@@ -66,9 +66,8 @@ async function sendReversal(
   };
   const call = await beginCall(deps.db, payment, { ...request, kind: "reverse" }, calls);
   if (!call) return { kind: "wait", cause: "reversal_sent_elsewhere" };
-  const reversal = await makeCall(deps.db, call, () =>
-    deps.acquirers.of(payment.account_id).reverse(request),
-  );
+  const acquirer = deps.acquirers.of(payment.account_id);
+  const reversal = await makeCall(deps.db, call, acquirer.capabilities, () => acquirer.reverse(request));
   await failpoint("payments.after_reversal");
   const terms = deps.termsOf(payment.account_id);
   return await conclude(deps, payment, decideAfterReversal(reversal, payment.age_ms, terms, isUnseen));

@@ -1,0 +1,109 @@
+import { randomUUID } from "node:crypto";
+import { sellPayment } from "@holdfast/contracts";
+import { createDatabase } from "@holdfast/postgres";
+import { Pool } from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
+import type { PaymentsDatabase } from "../../database.ts";
+import { beginCall, findCalls, noteAnswer, type BegunCall } from "./call-queries.ts";
+
+/** The bank's name belongs to one movement of a payment, however the answers come. */
+let payments: PaymentsHarness;
+let pool: Pool;
+
+beforeAll(async () => {
+  payments = await startPaymentsHarness({ RECOVERY_INTERVAL: "1h" });
+  const connectionString = payments.database.superuserUrl;
+  pool = new Pool({ connectionString, max: 4, options: "-c search_path=payments" });
+});
+afterAll(async () => {
+  await pool.end();
+  await payments.close();
+});
+
+const database = () => createDatabase<PaymentsDatabase>(pool);
+const NAMING = { sharesNameOn: [] };
+const MISMATCH = { kind: "unknown", reason: "mismatch" };
+const approval = (externalTransactionId: string) =>
+  ({
+    kind: "approved",
+    amountMinor: 1_000n,
+    currency: "TRY",
+    externalTransactionId,
+    authCode: "123456",
+    resultCode: "00",
+    resultMessage: "",
+  }) as const;
+
+async function sold(): Promise<string> {
+  const command = payments.command({ amountMinor: "10000" });
+  expect(await payments.call(sellPayment, command)).toMatchObject({ outcome: "done" });
+  return command.paymentId;
+}
+
+/** A refund that is about to be sent. */
+async function begun(paymentId: string, movementId: string = randomUUID()): Promise<BegunCall> {
+  const payment = { payment_id: paymentId, account_id: null, lease_token: null };
+  const refund = { kind: "refund", reference: movementId, movementId, amountMinor: 1_000n, currency: "TRY" };
+  const calls = await findCalls(database(), paymentId);
+  return (await beginCall(database(), payment, refund as { kind: "refund" } & typeof refund, calls))!;
+}
+
+const rowOf = async ({ payment_id, number }: BegunCall) =>
+  (await findCalls(database(), payment_id)).find((call) => call.number === number);
+
+test("of two refunds that are approved under one name, the second is a mismatch, with what the bank said", async () => {
+  const paymentId = await sold();
+  const [first, second] = [await begun(paymentId), await begun(paymentId)];
+  expect(await noteAnswer(database(), first, approval("t-1"), NAMING)).toEqual(approval("t-1"));
+  expect(await noteAnswer(database(), second, approval("t-1"), NAMING)).toEqual(MISMATCH);
+  expect(await rowOf(second)).toMatchObject({
+    outcome: "unknown",
+    result_code: "mismatch",
+    answered_at: null,
+    external_transaction_id: "t-1",
+    auth_code: "123456",
+    own_name: null,
+  });
+  expect(await noteAnswer(database(), second, approval("t-2"), NAMING)).toEqual(approval("t-2"));
+});
+
+test("of many that are noted at one moment, one has the name", async () => {
+  const paymentId = await sold();
+  const calls: BegunCall[] = [];
+  for (let each = 0; each < 6; each++) calls.push(await begun(paymentId));
+  const noted = await Promise.all(calls.map((call) => noteAnswer(database(), call, approval("t-1"), NAMING)));
+  expect(noted.filter(({ kind }) => kind === "approved")).toHaveLength(1);
+  expect(noted.filter(({ kind }) => kind === "unknown")).toHaveLength(5);
+});
+
+test("a name that another process has written meanwhile ends as a mismatch", async () => {
+  const paymentId = await sold();
+  const [first, second] = [await begun(paymentId), await begun(paymentId)];
+  // Approved by nobody whom the second could see, and yet its name is in the index.
+  await payments.query(
+    "update payments.bank_call set own_name = 't-1' where payment_id = $1 and number = $2",
+    [paymentId, first.number],
+  );
+  expect(await noteAnswer(database(), second, approval("t-1"), NAMING)).toEqual(MISMATCH);
+});
+
+test("two answers about one refund are one approval, and another payment may have the name", async () => {
+  const paymentId = await sold();
+  const movementId = randomUUID();
+  const [first, repeat] = [await begun(paymentId, movementId), await begun(paymentId, movementId)];
+  for (const call of [first, repeat, await begun(await sold())])
+    expect(await noteAnswer(database(), call, approval("t-1"), NAMING)).toEqual(approval("t-1"));
+  expect(await rowOf(first)).toMatchObject({ own_name: "t-1" });
+  expect(await rowOf(repeat)).toMatchObject({ own_name: null, external_transaction_id: "t-1" });
+});
+
+test("the sale's name is no refund's, but where the bank shares it", async () => {
+  const paymentId = await sold();
+  const [sale] = await findCalls(database(), paymentId);
+  const name = sale!.external_transaction_id!;
+  const call = await begun(paymentId);
+  expect(await noteAnswer(database(), call, approval(name), NAMING)).toEqual(MISMATCH);
+  const sharing = { sharesNameOn: ["refund"] } as const;
+  expect(await noteAnswer(database(), call, approval(name), sharing)).toEqual(approval(name));
+});

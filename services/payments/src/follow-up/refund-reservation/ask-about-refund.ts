@@ -1,0 +1,130 @@
+/**
+ * Inquiries about a refund, among the others of its payment: a bank that does not give our references back shows them by
+ * names only.
+ */
+import { isToldByNames, refundReference, type NotSent, type Verdict } from "@holdfast/acquirer";
+import type { RefundAtBank } from "@holdfast/contracts";
+import { askNames } from "../../bank/ledger/ask-about.ts";
+import { mayHaveLeft, type BankCall } from "../../bank/ledger/bank-call.ts";
+import { beginCall, findCalls, noteAnswer } from "../../bank/ledger/call-queries.ts";
+import {
+  callsOf,
+  inquireAmong,
+  newCall,
+  subReferenceOf,
+  type Movement,
+  type MovementDeps,
+} from "../../bank/ledger/movement.ts";
+import type { PaymentRow } from "../../payment/payment-record.ts";
+import { lockPayment } from "../operation/operation-queries.ts";
+import { amongOthers, isUnderWay, namesOf, otherRefunds } from "./other-refunds.ts";
+
+/** `names` as the bank shows them: see `namesShown`. */
+export type Asked = { verdict: Verdict; subReference: number; names: readonly string[] | undefined };
+
+/**
+ * Asks about the last reference, and about the next one as long as the bank says that it called one too late: it may have been
+ * sent under that in the time that a restore of this database has lost.
+ */
+export async function askUntilNotExpired(
+  deps: MovementDeps,
+  payment: PaymentRow,
+  refund: RefundAtBank,
+  calls: readonly BankCall[],
+): Promise<Asked> {
+  const first = subReferenceOf(calls, movementOf(refund));
+  for (let subReference = first; ; subReference++) {
+    const asked = await askAboutRefund(deps, payment, refund, calls, subReference);
+    if (asked.verdict.kind !== "expired" || subReference - first === EXPIRED_MAX) return asked;
+  }
+}
+
+const EXPIRED_MAX = 100;
+
+/** The refund's outcome, as far as the bank can tell it from the payment's other refunds. */
+export async function askAboutRefund(
+  deps: MovementDeps,
+  payment: PaymentRow,
+  refund: RefundAtBank,
+  calls: readonly BankCall[],
+  subReference: number,
+): Promise<Asked> {
+  const movement = movementOf(refund);
+  const among = isNamed(deps, payment, refund)
+    ? undefined
+    : {
+        otherNames: (await otherRefunds(deps.db, refund, calls)).flatMap(namesOf),
+        judge: async (shown: Verdict) =>
+          amongOthers(shown, await otherRefunds(deps.db, refund, await findCalls(deps.db, refund.paymentId))),
+      };
+  const { verdict, names } = await inquireAmong(deps, payment, movement, calls, { subReference, among });
+  const isUnknown = !callsOf(calls, movement).some(mayHaveLeft);
+  if (verdict.kind === "approved" && isUnknown) await recordForgotten(deps, refund, subReference, verdict);
+  return { verdict, subReference, names };
+}
+
+/** Adds a call that the bank alone knows, since this database was restored: its name is no other refund's. */
+async function recordForgotten(
+  { db, acquirers }: Pick<MovementDeps, "db" | "acquirers">,
+  refund: RefundAtBank,
+  subReference: number,
+  verdict: Extract<Verdict, { kind: "approved" }>,
+): Promise<void> {
+  const call = await db.transaction().execute(async (trx) => {
+    const payment = await lockPayment(trx, refund.paymentId, undefined);
+    if (!payment) return undefined;
+    const movement = movementOf(refund);
+    const calls = await findCalls(trx, refund.paymentId);
+    // It was sent during the inquiry, and the bank has shown that call.
+    if (callsOf(calls, movement).some(mayHaveLeft)) return undefined;
+    return await beginCall(trx, payment, newCall(payment, movement, subReference), calls);
+  });
+  if (call) await noteAnswer(db, call, verdict, acquirers.of(call.account_id).capabilities);
+}
+
+/** True where the bank gives our reference of such a refund back. */
+export function isNamed(
+  { acquirers }: Pick<MovementDeps, "acquirers">,
+  { account_id }: PaymentRow,
+  { kind }: RefundAtBank,
+): boolean {
+  return !isToldByNames(kind, acquirers.of(account_id).capabilities);
+}
+
+/** True where another refund of the order is under way that could not be told from this one. */
+export async function waitsForAnother(
+  deps: MovementDeps,
+  payment: PaymentRow,
+  refund: RefundAtBank,
+  calls: readonly BankCall[],
+): Promise<boolean> {
+  return !isNamed(deps, payment, refund) && (await otherRefunds(deps.db, refund, calls)).some(isUnderWay);
+}
+
+/**
+ * The names that the order had before the refund was sent first, where only they tell it from others: without them it is not
+ * sent, since its answer may be lost.
+ */
+export async function namesBefore(
+  deps: MovementDeps,
+  payment: PaymentRow,
+  refund: RefundAtBank,
+  calls: readonly BankCall[],
+  asked: Asked | undefined,
+): Promise<{ names?: readonly string[] } | NotSent> {
+  if (isNamed(deps, payment, refund)) return {};
+  const first = callsOf(calls, movementOf(refund)).find(mayHaveLeft);
+  const known = first?.names_before ?? asked?.names;
+  if (known) return { names: known };
+  const names = await askNames(deps, payment, movementOf(refund));
+  return "kind" in names ? names : { names };
+}
+
+export function movementOf(refund: RefundAtBank): Movement {
+  return {
+    kind: refund.kind,
+    reference: refundReference(refund.refundId),
+    movementId: refund.refundId,
+    amountMinor: BigInt(refund.amountMinor),
+  };
+}
