@@ -223,7 +223,7 @@ describe("several tabs of one browser", () => {
 
 test("a form whose token the gateway does not take is no refusal to show on it: the person signs in again", async () => {
   const wire = operatorApiWire(harness.operatorApiUrl, 30_000, undefined);
-  onTestFinished(() => wire.dispatcher.close());
+  onTestFinished(() => wire.agent.destroy());
   const api = createOperatorApi(wire, "no token");
   const change = api.change(createMerchant, { key: randomUUID(), body: { name: "Not made" } });
   await expect(change).rejects.toThrow(OperatorApiProblemError);
@@ -231,7 +231,7 @@ test("a form whose token the gateway does not take is no refusal to show on it: 
 
 test("a decision for which the gateway asks for a younger sign-in is not made, and can be after one", async () => {
   const wire = operatorApiWire(harness.operatorApiUrl, 30_000, undefined);
-  onTestFinished(() => wire.dispatcher.close());
+  onTestFinished(() => wire.agent.destroy());
   const nowS = Math.floor(Date.now() / 1_000);
   const decide = async (signedInAt: number) => {
     const token = await harness.tokenOf("alice", { auth_time: signedInAt });

@@ -33,6 +33,7 @@ export {
 } from "./operator-identity.ts";
 export { executeBatch, measurePlan, type PlanWork } from "./plan-work.ts";
 export { ProcessTree } from "./process-tree.ts";
+export { startRawServer, type RawServer } from "./raw-server.ts";
 export { serveCommands } from "./serve-commands.ts";
 export { createShiftedClock, type ShiftedClock } from "./shifted-clock.ts";
 export { startTestSystem, type TestSystem, type TestSystemOptions } from "./start-test-system.ts";

@@ -1,4 +1,4 @@
-import { pause, type Logger } from "@holdfast/service-runtime";
+import { httpFetch, pause, type Logger } from "@holdfast/service-runtime";
 import type { AuditHead } from "./audit-head.ts";
 import type { AuditMetrics } from "./audit-metrics.ts";
 
@@ -37,18 +37,17 @@ export function createAnchorSink({
   let isSending = false;
 
   const post = async (head: AuditHead): Promise<void> => {
-    const response = await fetch(url, {
+    const response = await httpFetch(url, {
       method: "POST",
       headers: {
         "Content-Type": "application/json",
         ...(token !== undefined && { Authorization: `Bearer ${token}` }),
       },
       body: JSON.stringify(head),
-      // A redirect could lead to a place that the database's owner can write.
-      redirect: "error",
       signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), stopping.signal]),
     });
     await response.body?.cancel();
+    // A redirect is a refusal: it could lead to a place that the database's owner can write.
     if (!response.ok) throw new Error(`the sink answered ${response.status}`);
   };
   const sendAll = async (): Promise<void> => {

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTVerifyGetKey } from "jose";
+import { httpFetch } from "@holdfast/service-runtime";
+import { createLocalJWKSet, createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "jose";
 
 /** The operators' signing keys cannot be read, so no token can be verified. */
 export class OperatorKeysUnavailableError extends Error {
@@ -87,6 +88,7 @@ function keysOfUrl(url: URL, timeoutDuration: number): KeySource {
     timeoutDuration,
     cacheMaxAge: Infinity,
     cooldownDuration: Infinity,
+    [customFetch]: httpFetch,
   });
   return { read: async () => (await keys.reload(), keys), pauseMs: FETCH_PAUSE_MS };
 }

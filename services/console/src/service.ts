@@ -69,8 +69,8 @@ export async function startConsole(config: Config, log: Logger): Promise<Console
         [clock, ...tasks].map((task) => () => task.stop(TASK_STOP_MS)),
         [
           () => pool.end(),
-          () => api.dispatcher.close(),
-          () => staffApi?.dispatcher.close() ?? Promise.resolve(),
+          () => Promise.resolve(api.agent.destroy()),
+          () => Promise.resolve(staffApi?.agent.destroy()),
         ],
       ]),
   };

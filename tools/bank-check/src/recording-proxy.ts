@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
+import { httpFetch } from "@holdfast/service-runtime";
 
 /** A request and its answer as they may be shown. `status` is undefined where the bank gave no answer. */
 export type Exchange = { number: number; request: string; status: number | undefined; answer: string };
@@ -36,12 +37,11 @@ export async function startRecordingProxy(
     const headers = new Headers();
     for (const [name, value] of Object.entries(incoming.headers))
       if (!HOP_BY_HOP.has(name) && typeof value === "string") headers.set(name, value);
-    const answer = await fetch(new URL(path, origin), {
+    const answer = await httpFetch(new URL(path, origin), {
       method,
       headers,
-      redirect: "manual",
       signal: AbortSignal.timeout(PATIENCE_MS),
-      ...(body.length > 0 && { body: new Uint8Array(body) }),
+      ...(body.length > 0 && { body }),
     });
     const bytes = Buffer.from(await answer.arrayBuffer());
     exchange.status = answer.status;
@@ -72,7 +72,7 @@ function textOf(bytes: Buffer, contentType: string | null): string {
   return new TextDecoder(isTurkish ? "windows-1254" : "utf-8").decode(bytes);
 }
 
-/** Headers of one connection only, or written again by `fetch`. */
+/** Headers of one connection only, or written again by the client. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "host",
   "connection",

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
+import { Agent, createServer, type RequestListener, type Server } from "node:http";
 import net, { type AddressInfo } from "node:net";
 
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -14,7 +14,7 @@ afterEach(async () => {
 
 describe("a call that was certainly not sent", () => {
   test("is tried once more", async () => {
-    const connect = vi.spyOn(net, "connect");
+    const connect = vi.spyOn(Agent.prototype, "createConnection");
     const client = open({ url: await refusingUrl() });
     expect(await client.exchange(call, within(60_000))).toEqual({ kind: "not_sent" });
     expect(connect).toHaveBeenCalledTimes(2);
@@ -23,13 +23,15 @@ describe("a call that was certainly not sent", () => {
   test("succeeds the second time where the listener is back", async () => {
     const { url } = await serve((_request, response) => response.end("{}"));
     const refused = new net.Socket();
-    vi.spyOn(net, "connect").mockImplementationOnce(() => failing(refused, "ECONNREFUSED"));
+    vi.spyOn(Agent.prototype, "createConnection").mockImplementationOnce(() =>
+      failing(refused, "ECONNREFUSED"),
+    );
     const client = open({ url });
     expect(await client.exchange(call, within(60_000))).toEqual(ANSWERED);
   });
 
   test("is not tried again where no time is left", async () => {
-    const connect = vi.spyOn(net, "connect");
+    const connect = vi.spyOn(Agent.prototype, "createConnection");
     const client = open({ url: await refusingUrl() });
     vi.useFakeTimers({ toFake: ["Date"] });
     expect(await client.exchange(call, within(80))).toEqual({ kind: "not_sent" });
@@ -38,13 +40,15 @@ describe("a call that was certainly not sent", () => {
   });
 
   test("is one whose host name is not found", async () => {
-    vi.spyOn(net, "connect").mockImplementation(() => failing(new net.Socket(), "ENOTFOUND"));
+    vi.spyOn(Agent.prototype, "createConnection").mockImplementation(() =>
+      failing(new net.Socket(), "ENOTFOUND"),
+    );
     const client = open({ url: "http://acquirer.invalid" });
     expect(await client.exchange(call, within(60_000))).toEqual({ kind: "not_sent" });
   });
 
   test("is one whose connection is never established", async () => {
-    const connect = vi.spyOn(net, "connect").mockImplementation(() => new net.Socket());
+    const connect = vi.spyOn(Agent.prototype, "createConnection").mockImplementation(() => new net.Socket());
     const client = open({ url: "http://127.0.0.1:9", connectTimeoutMs: 50 });
     expect(await client.exchange(call, within(120_000))).toEqual({ kind: "not_sent" });
     expect(connect).toHaveBeenCalledTimes(2);
@@ -52,7 +56,7 @@ describe("a call that was certainly not sent", () => {
 
   test("is one whose deadline comes before the connection", async () => {
     const connecting = new net.Socket();
-    vi.spyOn(net, "connect").mockImplementation(() => connecting);
+    vi.spyOn(Agent.prototype, "createConnection").mockImplementation(() => connecting);
     const client = open({ url: "http://127.0.0.1:9", connectTimeoutMs: 1_000 });
     expect(await client.exchange(call, within(100))).toEqual({ kind: "not_sent" });
     failing(connecting, "ECONNREFUSED");
@@ -69,7 +73,7 @@ describe("a call that was certainly not sent", () => {
   });
 
   test("is one that is past its expiry", async () => {
-    const connect = vi.spyOn(net, "connect");
+    const connect = vi.spyOn(Agent.prototype, "createConnection");
     const { url } = await serve((_request, response) => response.end("{}"));
     expect(await open({ url }).exchange(call, within(-1))).toEqual({ kind: "not_sent" });
     expect(connect).not.toHaveBeenCalled();

@@ -1,6 +1,14 @@
+import { request, type Agent, type ClientRequest, type IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { TLSSocket } from "node:tls";
 
-import { errors, Pool, type Dispatcher } from "undici";
+import {
+  ANSWER_HEAD_BYTES_MAX,
+  boundAnswer,
+  createHttpAgent,
+  isBrokenAnswer,
+} from "@holdfast/service-runtime";
 
 import type { NotSent, Unknown, UnknownReason } from "../acquirer.ts";
 import type { AcquirerWire } from "../connector.ts";
@@ -26,25 +34,24 @@ export type HttpAnswer = {
 };
 
 /**
- * HTTP for money: one whole exchange within a deadline, and certainty about `not_sent`. The client learns from undici
- * the moment before the first byte is written; a call that ends before that moment has sent nothing, and every other
- * failure is `unknown`. It never throws because of the network and never repeats a call that may have been sent.
+ * HTTP for money: one whole exchange within a deadline, and certainty about `not_sent`. Nothing is written before the
+ * connection stands; a call that ends before that moment has sent nothing, and every other failure is `unknown`. It never
+ * throws because of the network and never repeats a call that may have been sent.
  */
 export class BoundedHttpClient {
-  readonly #pool: Pool;
+  readonly #url: URL;
+  /** One call at a time per connection: behind a hanging call another would be uncertain, too. */
+  readonly #agent: Agent;
+  readonly #connectTimeoutMs: number;
   readonly #awaitBudget: BoundedHttpClientOptions["awaitBudget"];
+  readonly #underWay = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
-  constructor(options: BoundedHttpClientOptions) {
-    this.#awaitBudget = options.awaitBudget;
-    this.#pool = new Pool(options.url, {
-      connections: options.connectionsMax,
-      connectTimeout: options.connectTimeoutMs,
-      ...(options.ca !== undefined && { connect: { ca: options.ca, timeout: options.connectTimeoutMs } }),
-      // One call at a time per connection: behind a hanging call another would be uncertain, too.
-      pipelining: 1,
-      maxResponseSize: RESPONSE_BYTES_MAX,
-    });
+  constructor({ url, ca, connectionsMax, connectTimeoutMs, awaitBudget }: BoundedHttpClientOptions) {
+    this.#url = new URL(url);
+    this.#connectTimeoutMs = connectTimeoutMs;
+    this.#awaitBudget = awaitBudget;
+    this.#agent = createHttpAgent(this.#url.protocol, { connectionsMax, ca });
   }
 
   /** A call that was certainly not sent is tried once more, if time is left before `expiresAt`. */
@@ -63,83 +70,116 @@ export class BoundedHttpClient {
 
   /** Lets the calls under way end, each by its own deadline; calls made afterwards are `not_sent`. */
   close(): Promise<void> {
-    this.#closing ??= this.#pool.close();
+    this.#closing ??= Promise.all(this.#underWay).then(() => this.#agent.destroy());
     return this.#closing;
   }
 
   /** @param endsAt of the monotonic clock. */
-  #attempt(call: HttpCall, endsAt: number): Promise<HttpExchange> {
+  #attempt({ method, path, body, headers }: HttpCall, endsAt: number): Promise<HttpExchange> {
     const waitMs = endsAt - performance.now();
-    if (waitMs <= 0) return Promise.resolve(NOT_SENT);
-    const attempt = new Attempt(waitMs);
-    const headers = call.headers ?? (call.body === undefined ? NO_HEADERS : JSON_HEADERS);
-    this.#pool.dispatch({ method: call.method, path: call.path, headers, body: call.body ?? null }, attempt);
-    return attempt.result;
+    if (waitMs <= 0 || this.#closing) return Promise.resolve(NOT_SENT);
+    const { protocol, hostname, port } = this.#url;
+    const call = request({
+      agent: this.#agent,
+      protocol,
+      host: hostname.replace(/^\[(.*)\]$/, "$1"),
+      port,
+      method,
+      path,
+      headers: headers ?? (body === undefined ? NO_HEADERS : JSON_HEADERS),
+      maxHeaderSize: ANSWER_HEAD_BYTES_MAX,
+    });
+    const attempt = new Attempt(call, body, { waitMs, connectTimeoutMs: this.#connectTimeoutMs });
+    this.#underWay.add(attempt.result);
+    return attempt.result.finally(() => this.#underWay.delete(attempt.result));
   }
 }
 
 /** One try. Its timer bounds it as a whole: the wait in line, the connection, and an answer that drips. */
-class Attempt implements Dispatcher.DispatchHandler {
+class Attempt {
   readonly #outcome = Promise.withResolvers<HttpExchange>();
+  readonly #call: ClientRequest;
   readonly #timer: NodeJS.Timeout;
-  #isOver = false;
+  #connectTimer: NodeJS.Timeout | undefined;
   /** Set as soon as bytes may be sent. */
-  #started: Dispatcher.DispatchController | undefined;
-  #status = 0;
-  #contentType: string | undefined;
-  #body: Buffer[] = [];
+  #mayBeSent = false;
 
-  constructor(waitMs: number) {
-    this.#timer = setTimeout(() => {
-      this.#end(this.#started ? unknown("timeout") : NOT_SENT);
-      this.#started?.abort(DEADLINE_PASSED);
-    }, waitMs);
+  constructor(
+    call: ClientRequest,
+    body: HttpCall["body"],
+    { waitMs, connectTimeoutMs }: { waitMs: number; connectTimeoutMs: number },
+  ) {
+    this.#call = call;
+    this.#timer = setTimeout(() => this.#fail("timeout"), waitMs);
+    const send = () => {
+      clearTimeout(this.#connectTimer);
+      if (call.destroyed) return;
+      this.#mayBeSent = true;
+      call.end(body);
+    };
+    call.once("socket", (socket) => {
+      const event = isReady(socket);
+      // The bank may have closed a warm connection. After a whole turn of the loop that has been read.
+      if (event === true) return setImmediate(() => setImmediate(send));
+      this.#connectTimer = setTimeout(() => this.#fail("timeout"), connectTimeoutMs);
+      socket.once(event, send);
+    });
+    boundAnswer(call);
+    call.on("error", (error) => this.#fail(isBrokenAnswer(error) ? "invalid_answer" : "connection_lost"));
+    const lost = () => this.#fail("connection_lost");
+    call.once("close", lost);
+    call.once("response", (response) => {
+      // The connection may be closed before the answer that came over it is read.
+      call.off("close", lost);
+      response.once("close", lost);
+      this.#read(response);
+    });
   }
 
   get result(): Promise<HttpExchange> {
     return this.#outcome.promise;
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    // The caller of a call that waited in line too long already has `not_sent`, so nothing may be sent any more.
-    if (this.#isOver) controller.abort(DEADLINE_PASSED);
-    else this.#started = controller;
+  #read(response: IncomingMessage): void {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    response.on("data", (chunk: Buffer) => {
+      length += chunk.length;
+      chunks.push(chunk);
+      if (length > RESPONSE_BYTES_MAX) this.#fail("invalid_answer");
+    });
+    response.on("error", () => {});
+    response.once("end", () =>
+      this.#end({
+        kind: "answered",
+        status: response.statusCode ?? 0,
+        bytes: Buffer.concat(chunks),
+        contentType: response.headers["content-type"],
+      }),
+    );
   }
 
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Record<string, string | string[]>,
-  ): void {
-    this.#status = status;
-    this.#contentType = [headers["content-type"]].flat()[0];
-  }
-
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#body.push(chunk);
-  }
-
-  onResponseEnd(): void {
-    const bytes = Buffer.concat(this.#body);
-    this.#end({ kind: "answered", status: this.#status, bytes, contentType: this.#contentType });
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#end(this.#started ? unknown(reasonOf(error)) : NOT_SENT);
+  /** The first outcome counts: a call that is cut off afterwards, or that ends, has one already. */
+  #fail(reason: UnknownReason): void {
+    this.#end(this.#mayBeSent ? unknown(reason) : NOT_SENT);
+    this.#call.destroy();
   }
 
   #end(outcome: HttpExchange): void {
-    this.#isOver = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#connectTimer);
     this.#outcome.resolve(outcome);
   }
 }
 
-/** The errors of undici for an answer that came and that we do not read; the error itself may contain its bytes. */
-const notAnswers = [errors.HTTPParserError, errors.HeadersOverflowError, errors.ResponseExceededMaxSizeError];
+/** @returns true, or the event after which bytes can be sent. */
+function isReady(socket: Socket): true | "connect" | "secureConnect" {
+  if (!(socket instanceof TLSSocket)) return socket.pending ? "connect" : true;
+  return socket.pending || isShakingHands(socket) ? "secureConnect" : true;
+}
 
-function reasonOf(error: Error): UnknownReason {
-  return notAnswers.some((notAnswer) => error instanceof notAnswer) ? "invalid_answer" : "connection_lost";
+function isShakingHands(socket: TLSSocket): boolean {
+  return (socket as TLSSocket & { secureConnecting?: boolean }).secureConnecting ?? true;
 }
 
 function unknown(reason: UnknownReason): Unknown {
@@ -147,8 +187,6 @@ function unknown(reason: UnknownReason): Unknown {
 }
 
 const NOT_SENT: NotSent = { kind: "not_sent" };
-
-const DEADLINE_PASSED = new Error("the deadline of the call has passed");
 
 const JSON_HEADERS = { "content-type": "application/json" };
 const NO_HEADERS = {};

@@ -5,6 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { assetPath } from "@holdfast/assets";
+import { httpFetch } from "@holdfast/service-runtime";
 import { readCommandLine, UsageError } from "@holdfast/service-runtime/command-line";
 import {
   baseOf,
@@ -84,24 +85,23 @@ async function fetchPage(url: string): Promise<Received> {
 
 /** @throws where there is no answer, or one that is neither a page nor the absence of one. */
 async function receive(url: string, accept: string): Promise<Received> {
-  const response = await fetch(url, {
-    redirect: "manual",
+  const response = await httpFetch(url, {
     signal: AbortSignal.timeout(FETCH_TIMEOUT_MS),
     headers: { Accept: accept, "Accept-Language": "en", "User-Agent": BROWSER },
   });
-  const bytes = await readBounded(response);
+  const bytes = await readBounded(url, response);
   if (response.status !== 200 && response.status !== 404) {
     throw new Error(`${url} was answered with ${response.status}, so it cannot be compared`);
   }
   return { url, headers: Object.fromEntries(response.headers), body: bytes.toString("utf8") };
 }
 
-async function readBounded(response: Response): Promise<Buffer> {
+async function readBounded(url: string, response: Response): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of response.body ?? []) {
     length += chunk.length;
-    if (length > BODY_BYTES_MAX) throw new Error(`${response.url} has more than ${BODY_BYTES_MAX} bytes`);
+    if (length > BODY_BYTES_MAX) throw new Error(`${url} has more than ${BODY_BYTES_MAX} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

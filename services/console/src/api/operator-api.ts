@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
+import type { Agent } from "node:http";
 import { problemSchema, type Endpoint, type Problem } from "@holdfast/contracts";
-import { Agent, fetch, type Response } from "undici";
+import { createHttpAgent, httpFetch } from "@holdfast/service-runtime";
 import type { z } from "zod";
 import { formWithFile, type ArrivingFile } from "./form-with-file.ts";
 
@@ -69,24 +70,18 @@ export class OperatorApiUnavailableError extends Error {
 /**
  * The way to the gateway: its address, a bound on each wait, and the certificate authorities that are trusted there.
  */
-export type OperatorApiWire = { url: string; timeoutMs: number; dispatcher: Agent };
+export type OperatorApiWire = { url: string; timeoutMs: number; agent: Agent };
 
 /** @param ca PEM of the authority that signed the gateway's certificate, where it is not a public one. */
 export function operatorApiWire(url: string, timeoutMs: number, ca: string | undefined): OperatorApiWire {
   return {
     url,
     timeoutMs,
-    dispatcher: new Agent({
-      connections: CONNECTIONS_MAX,
-      bodyTimeout: SILENCE_MS_MAX,
-      ...(ca && { connect: { ca } }),
-    }),
+    agent: createHttpAgent(new URL(url).protocol, { connectionsMax: CONNECTIONS_MAX, ca }),
   };
 }
 
 const CONNECTIONS_MAX = 64;
-/** The longest silence within a file that comes; the gateway retries a page of it for a while. */
-const SILENCE_MS_MAX = 300_000;
 /** A file is sent as fast as it arrives here, which has the same bound. */
 const FILE_MS_MAX = 600_000;
 
@@ -135,7 +130,7 @@ export function createOperatorApi(wire: OperatorApiWire, accessToken: string): O
       );
       if (response.ok && response.body) {
         const policy = response.headers.get("content-security-policy") ?? undefined;
-        return { body: response.body as ReadableStream<Uint8Array>, policy };
+        return { body: response.body, policy };
       }
       const answer = await answerOf(endpoint, response);
       if (!answer.done) throw new OperatorApiProblemError(answer.problem);
@@ -145,7 +140,7 @@ export function createOperatorApi(wire: OperatorApiWire, accessToken: string): O
 }
 
 /** One request as the person, with a bound on its wait. @throws OperatorApiUnavailableError */
-function senderOf({ url, timeoutMs, dispatcher }: OperatorApiWire, accessToken: string) {
+function senderOf({ url, timeoutMs, agent }: OperatorApiWire, accessToken: string) {
   return async (
     endpoint: Endpoint,
     call: Call,
@@ -153,7 +148,7 @@ function senderOf({ url, timeoutMs, dispatcher }: OperatorApiWire, accessToken: 
     { file, signal }: { file?: AsyncIterable<Buffer>; signal?: AbortSignal } = {},
   ) => {
     try {
-      return await fetch(addressOf(url, endpoint.path, call), {
+      return await httpFetch(addressOf(url, endpoint.path, call), {
         method: endpoint.method,
         headers: {
           Authorization: `Bearer ${accessToken}`,
@@ -162,9 +157,8 @@ function senderOf({ url, timeoutMs, dispatcher }: OperatorApiWire, accessToken: 
           ...headers,
         },
         ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
-        ...(file && { body: file, duplex: "half" as const }),
-        dispatcher,
-        redirect: "error",
+        ...(file && { body: file }),
+        agent,
         signal: signal ?? AbortSignal.timeout(file ? FILE_MS_MAX : timeoutMs),
       });
     } catch (cause) {

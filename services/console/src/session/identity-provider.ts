@@ -1,4 +1,5 @@
 import { operatorKeys } from "@holdfast/operator-token";
+import { httpFetch } from "@holdfast/service-runtime";
 import { errors, type JWTVerifyGetKey } from "jose";
 import * as client from "openid-client";
 import { verifyLogoutToken, type Logout } from "./verify-logout-token.ts";
@@ -167,6 +168,7 @@ async function discover({ issuer, clientId, clientPassword, timeoutMs }: Identit
     clientPassword === undefined ? client.None() : client.ClientSecretBasic(clientPassword),
     {
       timeout: timeoutMs / 1_000,
+      [client.customFetch]: httpFetch,
       // The settings have refused plain text to other machines already, unless it was allowed by name.
       ...(url.protocol === "http:" && { execute: [client.allowInsecureRequests] }),
     },

@@ -1,0 +1,45 @@
+import { Agent, type ClientRequest } from "node:http";
+import { Agent as TlsAgent } from "node:https";
+import type { Duplex } from "node:stream";
+
+export type HttpAgentOptions = {
+  connectionsMax?: number;
+  /** PEM of a certificate authority, where it is none of the public ones. */
+  ca?: string | undefined;
+  /** Goes through the proxies that the environment names, if Node's own switch for them is on. */
+  byProxy?: boolean;
+};
+
+/**
+ * Warm connections, each with one request at a time. An idle one on which something arrives is closed: it would be read as
+ * the next answer.
+ */
+export function createHttpAgent(protocol: string, options: HttpAgentOptions = {}): Agent {
+  const { connectionsMax = Infinity, ca, byProxy = false } = options;
+  const pool = {
+    keepAlive: true,
+    maxSockets: connectionsMax,
+    timeout: IDLE_MS,
+    ...(byProxy && process.env["NODE_USE_ENV_PROXY"] === "1" && { proxyEnv: process.env }),
+  };
+  const agent = protocol === "https:" ? new TlsAgent({ ...pool, ca }) : new Agent(pool);
+  const keep = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;
+  const reuse = agent.reuseSocket.bind(agent) as (socket: Duplex, request: ClientRequest) => void;
+  return Object.assign(agent, {
+    keepSocketAlive(socket: Duplex) {
+      socket.on("data", destroy);
+      return keep(socket);
+    },
+    reuseSocket(socket: Duplex, request: ClientRequest) {
+      socket.off("data", destroy);
+      reuse(socket, request);
+    },
+  });
+}
+
+/** Servers that say nothing about it close idle connections after 5 s. */
+const IDLE_MS = 4_000;
+
+function destroy(this: Duplex): void {
+  this.destroy();
+}
