@@ -1,16 +1,20 @@
 import { createSocket } from "node:dgram";
-import { isIPv4 } from "node:net";
+import { isIP, isIPv4 } from "node:net";
 
 /** A DNS server for one test, on UDP. */
 export type DnsServer = {
   /** `ip:port`, for the resolver. */
   address: string;
-  /** Sets the answers to queries for the name's IPv4 addresses, in turn; the last one repeats. */
+  /** Sets the answers to queries for the name's addresses, in turn; the last one repeats. Each has all families. */
   answer(name: string, ...turns: string[][]): void;
   /** Leaves queries for the name without an answer. */
   ignore(name: string): void;
+  /** Leaves queries for one family of the name's addresses without an answer. */
+  ignoreFamily(name: string, family: 4 | 6): void;
   /** Answers such queries after all: there is no such name. */
   answerIgnored(name: string): void;
+  /** How many queries for an ignored name have come. */
+  ignoredQueries(name: string): number;
   /** Names whose IPv4 addresses were queried, in order. */
   asked: string[];
   close(): void;
@@ -20,6 +24,7 @@ export async function startDnsServer(): Promise<DnsServer> {
   const socket = createSocket("udp4");
   const answers = new Map<string, string[][]>();
   const ignored = new Map<string, (() => void)[]>();
+  const ignoredFamilies = new Map<string, 4 | 6>();
   const asked: string[] = [];
   socket.on("message", (query, from) => {
     const { name, type, end } = readQuestion(query);
@@ -30,8 +35,11 @@ export async function startDnsServer(): Promise<DnsServer> {
       return;
     }
     if (type === TYPE_A) asked.push(name);
+    const family = type === TYPE_A ? 4 : 6;
+    if (ignoredFamilies.get(name) === family) return;
     const turns = answers.get(name) ?? [];
-    const addresses = type === TYPE_A ? (turns.length > 1 ? turns.shift() : turns[0]) : [];
+    const turn = type === TYPE_A && turns.length > 1 ? turns.shift() : turns[0];
+    const addresses = turn?.filter((address) => isIP(address) === family);
     const known = answers.has(name);
     socket.send(buildAnswer(query.subarray(0, end), addresses ?? [], known), from.port, from.address);
   });
@@ -40,13 +48,16 @@ export async function startDnsServer(): Promise<DnsServer> {
     address: `127.0.0.1:${socket.address().port}`,
     answer: (name, ...turns) => void answers.set(name, turns),
     ignore: (name) => void ignored.set(name, []),
+    ignoreFamily: (name, family) => void ignoredFamilies.set(name, family),
     answerIgnored: (name) => ignored.get(name)?.forEach((refuse) => refuse()),
+    ignoredQueries: (name) => ignored.get(name)?.length ?? 0,
     asked,
     close: () => void socket.close(),
   };
 }
 
 const TYPE_A = 1;
+const TYPE_AAAA = 28;
 
 /** RFC 1035, section 4: twelve bytes of header, then the question. */
 function readQuestion(query: Buffer): { name: string; type: number; end: number } {
@@ -64,11 +75,24 @@ function buildAnswer(question: Buffer, addresses: string[], known: boolean): Buf
   head.writeUInt16BE(known ? 0x8180 : 0x8183, 2);
   head.writeUInt16BE(addresses.length, 6);
   head.writeUInt16BE(0, 10);
-  // Name (a pointer to the question), type A, class IN, TTL 0, four bytes.
-  const records = addresses
-    .filter(isIPv4)
-    .map((address) =>
-      Buffer.from([0xc0, 12, 0, TYPE_A, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split(".").map(Number)]),
-    );
+  // Name (a pointer to the question), type, class IN, TTL 0, the address.
+  const records = addresses.map((address) => {
+    const bytes = isIPv4(address) ? address.split(".").map(Number) : bytesOfV6(address);
+    const type = isIPv4(address) ? TYPE_A : TYPE_AAAA;
+    return Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 0, 0, bytes.length, ...bytes]);
+  });
   return Buffer.concat([head, ...records]);
+}
+
+/** The bytes of an address with one `::`. */
+function bytesOfV6(address: string): number[] {
+  const [before = [], after = []] = address
+    .split("::")
+    .map((part) => part.split(":").filter((group) => group !== ""));
+  const groups = [
+    ...before,
+    ...Array.from({ length: 8 - before.length - after.length }, () => "0"),
+    ...after,
+  ];
+  return groups.flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]);
 }

@@ -1,11 +1,15 @@
 import type { TLSSocket } from "node:tls";
-import { Client } from "undici";
+
+/** The receiver of what arrives on a connection, for one request. */
+export type ConnectionUse = { data(chunk: Buffer): void; closed(): void };
 
 /** A connection with one request at a time, kept warm for the next. */
 export type Connection = {
   readonly origin: string;
-  readonly client: Client;
+  readonly socket: TLSSocket;
   readonly remoteAddress: string | undefined;
+  /** Without a use nothing may arrive: it would be read as the next answer, so the connection is closed. */
+  use(use: ConnectionUse | undefined): void;
   isOpen(): boolean;
 };
 
@@ -17,10 +21,11 @@ export type Connection = {
 export type ConnectionPool = {
   takeIdle(origin: string): Connection | undefined;
   adopt(origin: string, socket: TLSSocket): Connection;
-  giveBack(connection: Connection): void;
+  /** @param keepAliveMs the time for which the peer keeps it; 0 where it is of no more use. */
+  giveBack(connection: Connection, keepAliveMs: number): void;
   discard(connection: Connection): void;
   session(origin: string): Buffer | undefined;
-  close(): Promise<void>;
+  close(): void;
 };
 
 export function createConnectionPool({ idleMax }: { idleMax: number }): ConnectionPool {
@@ -38,7 +43,7 @@ export function createConnectionPool({ idleMax }: { idleMax: number }): Connecti
   };
   const discard = (connection: Connection) => {
     remove(connection);
-    void connection.client.destroy();
+    connection.socket.destroy();
   };
 
   return {
@@ -47,6 +52,7 @@ export function createConnectionPool({ idleMax }: { idleMax: number }): Connecti
         const connection = idle.get(origin)?.at(-1);
         if (!connection) return undefined;
         remove(connection);
+        connection.socket.setTimeout(0);
         if (connection.isOpen()) return connection;
         discard(connection);
       }
@@ -55,8 +61,10 @@ export function createConnectionPool({ idleMax }: { idleMax: number }): Connecti
       remember(sessions, origin, socket);
       return wrap(origin, socket, remove);
     },
-    giveBack(connection) {
-      if (!connection.isOpen()) return discard(connection);
+    giveBack(connection, keepAliveMs) {
+      const idleMs = Math.min(keepAliveMs - CLOSING_MS, IDLE_MS);
+      if (!connection.isOpen() || idleMs <= 0) return discard(connection);
+      connection.socket.setTimeout(idleMs);
       const connections = idle.get(connection.origin) ?? [];
       idle.set(connection.origin, connections);
       connections.push(connection);
@@ -65,47 +73,36 @@ export function createConnectionPool({ idleMax }: { idleMax: number }): Connecti
     },
     discard,
     session: (origin) => sessions.get(origin),
-    async close() {
-      const connections = [...idle.values()].flat();
-      idle.clear();
-      await Promise.all(connections.map(({ client }) => client.destroy()));
+    close() {
+      for (const connection of [...idle.values()].flat()) discard(connection);
     },
   };
 }
 
 const IDLE_MS = 30_000;
+/** A connection is given up before its peer closes it: a request must not meet the closing on the way. */
+const CLOSING_MS = 1_000;
 const LIFETIME_MS = 300_000;
 const SESSIONS_MAX = 1_000;
 
-/** The client gets the one connection that was opened and checked for it, and can never open another. */
 function wrap(origin: string, socket: TLSSocket, remove: (connection: Connection) => void): Connection {
   const openUntil = performance.now() + LIFETIME_MS;
-  let given = false;
-  let open = true;
-  const client = new Client(`https://${origin}`, {
-    connect: (_options, callback) => {
-      if (given) return callback(new Error("a connection is opened once"), null);
-      given = true;
-      // Called later, since the client would take an immediate answer for a call of its own and stall.
-      setImmediate(() => callback(null, socket));
-    },
-    allowH2: false,
-    pipelining: 1,
-    keepAliveTimeout: IDLE_MS,
-    keepAliveMaxTimeout: IDLE_MS,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  let current: ConnectionUse | undefined;
   const connection: Connection = {
     origin,
-    client,
+    socket,
     remoteAddress: socket.remoteAddress,
-    isOpen: () => open && !socket.destroyed && performance.now() < openUntil,
+    use: (use) => void (current = use),
+    isOpen: () => !socket.destroyed && socket.writable && performance.now() < openUntil,
   };
-  socket.once("close", () => {
-    open = false;
+  socket.on("data", (chunk: Buffer) => (current ? current.data(chunk) : socket.destroy()));
+  socket.on("timeout", () => socket.destroy());
+  const closed = () => {
     remove(connection);
-  });
+    current?.closed();
+  };
+  socket.once("end", closed);
+  socket.once("close", closed);
   return connection;
 }
 

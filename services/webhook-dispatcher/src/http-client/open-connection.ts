@@ -2,9 +2,10 @@ import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls, type SecureContext, type TLSSocket } from "node:tls";
 import { startPatientTimer } from "./patient-timer.ts";
 import { mayBeCalled } from "./public-address.ts";
+import { tlsFault, type TlsFault } from "./tls-fault.ts";
 import type { TargetRules, WebhookTarget } from "./webhook-target.ts";
 
-export type ConnectError = "refused" | "tls" | "timeout" | "blocked";
+export type ConnectError = "refused" | "timeout" | "blocked" | TlsFault;
 
 export type OpenConnectionOptions = {
   target: WebhookTarget;
@@ -25,22 +26,24 @@ export type OpenConnectionOptions = {
  */
 export async function openConnection(options: OpenConnectionOptions): Promise<TLSSocket | ConnectError> {
   const deadline = performance.now() + options.timeoutMs;
-  const addresses = options.addresses.slice(0, ADDRESSES_MAX);
   let error: ConnectError = "refused";
-  for (const [index, address] of addresses.entries()) {
+  for (const [index, address] of options.addresses.entries()) {
     const leftMs = deadline - performance.now();
     if (leftMs <= 0) return "timeout";
     // Each address gets its share of the time left, so that a black-holed one does not use up the others' time.
-    const connection = await connectTo(address, options, leftMs / (addresses.length - index));
+    const remaining = Math.min(options.addresses.length - index, SHARES_MAX);
+    const connection = await connectTo(address, options, Math.max(leftMs / remaining, SHARE_MS_MIN));
     if (typeof connection !== "string") return connection;
     error = connection;
     // Another address would have the same certificate.
-    if (error === "tls" || error === "blocked") return error;
+    if (error !== "refused" && error !== "timeout") return error;
   }
   return error;
 }
 
-const ADDRESSES_MAX = 4;
+const SHARES_MAX = 4;
+/** Time alone ends the tries: an address that refuses costs next to none of it. */
+const SHARE_MS_MIN = 100;
 
 async function connectTo(
   address: string,
@@ -59,7 +62,7 @@ async function connectTo(
     socket.destroy();
   });
   try {
-    if (!(await event(socket, "connect"))) return timedOut ? "timeout" : "refused";
+    if ((await event(socket, "connect")) !== true) return timedOut ? "timeout" : "refused";
     if (!mayBeCalled(socket.remoteAddress ?? "", rules.allowedCidrs)) {
       socket.destroy();
       return "blocked";
@@ -68,24 +71,26 @@ async function connectTo(
     const secured = connectTls({
       socket,
       host: target.host,
-      ...(!target.isAddress && { servername: target.host }),
+      // RFC 6066, 3: without the dot of a name's root.
+      ...(!target.isAddress && { servername: target.host.replace(/\.$/, "") }),
       secureContext,
       session,
       ALPNProtocols: ["http/1.1"],
     });
     socket = secured;
-    if (!(await event(secured, "secureConnect"))) return timedOut ? "timeout" : "tls";
-    return secured;
+    const outcome = await event(secured, "secureConnect");
+    if (outcome === true) return secured;
+    return timedOut ? "timeout" : tlsFault(outcome);
   } finally {
     callOff();
   }
 }
 
-/** Waits for the event. @returns false where the socket breaks before; the cause is deliberately not reported. */
-async function event(socket: Socket, name: "connect" | "secureConnect"): Promise<boolean> {
+/** Waits for the event. @returns the error, if there is one, where the socket breaks before. */
+async function event(socket: Socket, name: "connect" | "secureConnect"): Promise<true | Error | undefined> {
   return await new Promise((resolve) => {
     socket.once(name, () => resolve(true));
-    socket.on("error", () => resolve(false));
-    socket.once("close", () => resolve(false));
+    socket.on("error", resolve);
+    socket.once("close", () => resolve(undefined));
   });
 }

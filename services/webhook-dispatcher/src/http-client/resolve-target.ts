@@ -1,8 +1,9 @@
 import { Resolver } from "node:dns/promises";
+import { startPatientTimer } from "./patient-timer.ts";
 import { mayBeCalled } from "./public-address.ts";
 import type { TargetRules, WebhookTarget } from "./webhook-target.ts";
 
-/** All addresses of a name, IPv4 first; rejects, or is empty, when it has none. */
+/** The addresses of a name, families in turn, IPv4 first; rejects, or is empty, when it has none. */
 export type Lookup = (name: string) => Promise<string[]>;
 
 /**
@@ -15,14 +16,26 @@ export async function resolveTarget(
   lookup: Lookup,
   { allowedCidrs }: TargetRules,
 ): Promise<string[] | "dns" | "blocked"> {
+  if (isLocalhost(host)) {
+    const own = LOOPBACK.filter((address) => mayBeCalled(address, allowedCidrs));
+    return own.length > 0 ? own : "blocked";
+  }
   const addresses = isAddress ? [host] : await lookup(host).catch(() => []);
   if (addresses.length === 0) return "dns";
   return addresses.every((address) => mayBeCalled(address, allowedCidrs)) ? addresses : "blocked";
 }
 
+/** RFC 6761: a localhost name is this machine and is never sent to a DNS server. */
+function isLocalhost(name: string): boolean {
+  return /(^|\.)localhost\.?$/i.test(name);
+}
+
+const LOOPBACK = ["127.0.0.1", "::1"];
+
 /**
  * Asks DNS servers directly and side by side. The system's resolver has four threads for the whole process: a few names
- * whose servers do not answer would delay every merchant's webhooks.
+ * whose servers do not answer would delay every merchant's webhooks. Some servers answer one family only: the other one
+ * is waited for a moment (RFC 8305, 3), and what has arrived is used when the time is over.
  */
 export function createLookup({
   servers,
@@ -31,16 +44,40 @@ export function createLookup({
   servers?: string[] | undefined;
   timeoutMs: number;
 }): Lookup {
-  const resolver = new Resolver({ timeout: timeoutMs, tries: 1 });
+  const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / (TRIES + 1)), tries: TRIES });
   if (servers) resolver.setServers(servers);
   return async (name) => {
-    if (isLocalhost(name)) return ["127.0.0.1"];
-    const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-    return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+    const families: [string[], string[]] = [[], []];
+    const isOver = Promise.withResolvers<void>();
+    let callOff = startPatientTimer(timeoutMs, isOver.resolve);
+    let open = families.length;
+    const arrived = (family: number, addresses: string[]) => {
+      families[family] = addresses;
+      open--;
+      if (open === 0 || addresses.length === 0) return;
+      callOff();
+      callOff = startPatientTimer(RESOLUTION_DELAY_MS, isOver.resolve);
+    };
+    const asking = [resolver.resolve4(name), resolver.resolve6(name)].map((asked, family) =>
+      asked.then(
+        (addresses) => arrived(family, addresses),
+        () => arrived(family, []),
+      ),
+    );
+    await Promise.race([Promise.all(asking), isOver.promise]);
+    callOff();
+    return inTurn(families);
   };
 }
 
-/** RFC 6761: a localhost name is this machine and is never sent to a DNS server. */
-function isLocalhost(name: string): boolean {
-  return /(^|\.)localhost\.?$/i.test(name);
+/** A query that is lost is sent again, to the next server if there is one. */
+const TRIES = 3;
+const RESOLUTION_DELAY_MS = 50;
+
+/** RFC 8305, 4: the addresses of one family, dead or many, do not keep those of the other waiting. */
+function inTurn([first, second]: [string[], string[]]): string[] {
+  const longest = Math.max(first.length, second.length);
+  return Array.from({ length: longest }, (_, index) => [first[index], second[index]])
+    .flat()
+    .filter((address) => address !== undefined);
 }

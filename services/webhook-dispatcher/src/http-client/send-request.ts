@@ -1,5 +1,6 @@
 import type { Connection } from "./connection-pool.ts";
 import { startPatientTimer } from "./patient-timer.ts";
+import { AnswerReader } from "./read-answer.ts";
 
 export type PostRequest = { path: string; headers: Record<string, string>; body: Buffer };
 
@@ -9,11 +10,14 @@ export type RequestResult =
       kind: "answered";
       statusCode: number;
       snippet: Buffer;
-      /** True where the next request may use the connection. */ clean: boolean;
+      /** The time for which the connection may be kept for the next request; 0 where it is of no more use. */
+      keepAliveMs: number;
     }
   | { kind: "timeout" }
-  /** The connection broke before the answer's headers. */
-  | { kind: "broken" };
+  /** An answer came that is not one of HTTP/1.1. */
+  | { kind: "malformed" }
+  /** The connection broke before the answer's headers. `hasBegun`: something of the answer had arrived. */
+  | { kind: "broken"; hasBegun: boolean };
 
 export type RequestBounds = { headersTimeoutMs: number };
 
@@ -23,55 +27,52 @@ export type RequestBounds = { headersTimeoutMs: number };
  * answer.
  */
 export async function sendRequest(
-  { client }: Connection,
-  { path, headers, body }: PostRequest,
+  connection: Pick<Connection, "socket" | "use">,
+  request: PostRequest,
   { headersTimeoutMs }: RequestBounds,
 ): Promise<RequestResult> {
+  const bytes = bytesOf(request);
   return await new Promise((resolve) => {
-    let abort: ((reason: Error) => void) | undefined;
-    let statusCode = 0;
-    let received = 0;
-    const chunks: Buffer[] = [];
+    const reader = new AnswerReader();
     const finish = (result: RequestResult) => {
       callOff();
+      connection.use(undefined);
       resolve(result);
     };
-    const answered = (clean: boolean) =>
-      finish({ kind: "answered", statusCode, snippet: Buffer.concat(chunks), clean });
-    const cutOff = () => {
-      answered(false);
-      abort?.(new Error("the answer is longer than what is read of it"));
-    };
-    let callOff = startPatientTimer(headersTimeoutMs, () => {
-      finish({ kind: "timeout" });
-      abort?.(new Error("no answer in time"));
-    });
-
-    client.dispatch(
-      { path, method: "POST", headers, body, blocking: false, idempotent: false },
-      {
-        onRequestStart(controller) {
-          abort = (reason) => controller.abort(reason);
-        },
-        onResponseStart(_controller, status) {
-          // A 1xx is not the answer yet.
-          if (status < 200) return;
-          statusCode = status;
+    const answered = (keepAliveMs: number) =>
+      finish({ kind: "answered", statusCode: reader.statusCode, snippet: reader.body, keepAliveMs });
+    let callOff = startPatientTimer(headersTimeoutMs, () => finish({ kind: "timeout" }));
+    let isWaiting = true;
+    connection.use({
+      data(chunk) {
+        reader.push(chunk);
+        if (reader.state === "broken") finish({ kind: "malformed" });
+        else if (reader.state === "whole") answered(reader.keepAliveMs);
+        else if (reader.state === "body" && reader.isTooLong) answered(0);
+        else if (reader.state === "body" && isWaiting) {
+          isWaiting = false;
           callOff();
-          callOff = startPatientTimer(BODY_TIMEOUT_MS, cutOff);
-        },
-        onResponseData(_controller, chunk) {
-          const room = Math.max(0, BODY_BYTES_MAX - received);
-          chunks.push(Buffer.from(chunk.subarray(0, room)));
-          received += chunk.length;
-          if (received > BODY_BYTES_MAX) cutOff();
-        },
-        onResponseEnd: () => answered(true),
-        onResponseError: () => (statusCode === 0 ? finish({ kind: "broken" }) : answered(false)),
+          callOff = startPatientTimer(BODY_TIMEOUT_MS, () => answered(0));
+        }
       },
-    );
+      closed: () =>
+        reader.state === "head" ? finish({ kind: "broken", hasBegun: reader.hasBegun }) : answered(0),
+    });
+    connection.socket.write(bytes);
   });
 }
 
-const BODY_BYTES_MAX = 1_024;
 const BODY_TIMEOUT_MS = 250;
+
+/** The request in one piece, which is one TLS record and one packet. */
+function bytesOf({ path, headers, body }: PostRequest): Buffer {
+  let head = `POST ${path} HTTP/1.1\r\n`;
+  for (const [name, value] of Object.entries(headers)) {
+    if (!HEADER.test(`${name}: ${value}`))
+      throw new TypeError("a header of a webhook is not printable ASCII");
+    head += `${name}: ${value}\r\n`;
+  }
+  return Buffer.concat([Buffer.from(`${head}\r\n`, "latin1"), body]);
+}
+
+const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+: [\x20-\x7e]*$/;

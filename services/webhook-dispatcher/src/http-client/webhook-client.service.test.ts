@@ -1,12 +1,9 @@
-import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { BlockList, createServer as createTcpServer, type AddressInfo, type Server } from "node:net";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
 import {
   eventually,
   makeTestCertificates,
   startLedgerReceiver,
+  startRawServer,
   type LedgerReceiver,
   type TestCertificates,
 } from "@holdfast/tests/support";
@@ -16,7 +13,7 @@ import { openConnection } from "./open-connection.ts";
 import { createLookup } from "./resolve-target.ts";
 import { createWebhookClient, type WebhookClient, type WebhookClientOptions } from "./webhook-client.ts";
 import { parseTarget } from "./webhook-target.ts";
-import { createSecureContext } from "node:tls";
+import { createSecureContext, createServer as createTlsServer } from "node:tls";
 
 let certificates: TestCertificates;
 let dns: DnsServer;
@@ -43,12 +40,13 @@ afterEach(async () => {
 
 function loopback(...ranges: [string, number][]): BlockList {
   const list = new BlockList();
-  for (const [address, prefix] of ranges) list.addSubnet(address, prefix, "ipv4");
+  for (const [address, prefix] of ranges)
+    list.addSubnet(address, prefix, address.includes(":") ? "ipv6" : "ipv4");
   return list;
 }
 
 function newClient(change: Partial<WebhookClientOptions> & { allowed?: BlockList } = {}): WebhookClient {
-  const { allowed = loopback(["127.0.0.0", 8]), ...options } = change;
+  const { allowed = loopback(["127.0.0.0", 8], ["::1", 128]), ...options } = change;
   const made = createWebhookClient({
     rules: { allowedPorts: "any", allowedCidrs: allowed },
     lookup: createLookup({ servers: [dns.address], timeoutMs: PATIENT_MS }),
@@ -153,6 +151,69 @@ test("of a failure's body a KiB is read", async () => {
   expect(snippet).toHaveLength(1_024);
 });
 
+const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n";
+const OK_BYTES = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+test.each([
+  ["100 before it", [CONTINUE + OK_BYTES]],
+  [
+    "several of 100, 102 and 103 before it",
+    [CONTINUE + CONTINUE, "HTTP/1.1 102 P\r\n\r\n", `HTTP/1.1 103 E\r\n\r\n${OK_BYTES}`],
+  ],
+  [
+    "20 KiB of cookies",
+    [OK_BYTES.replace("\r\n\r\n", `\r\n${`Set-Cookie: ${"a".repeat(1_000)}\r\n`.repeat(20)}\r\n`)],
+  ],
+])("an answer with %s is a delivery, on a new and on a warm connection", async (_case, answer) => {
+  const raw = await startRawServer(() => answer, certificates);
+  onTestFinished(() => raw.close());
+  expect(await post(raw.url)).toMatchObject({ statusCode: 200 });
+  expect(await post(raw.url)).toMatchObject({ statusCode: 200 });
+  expect([raw.connections(), raw.requests.length]).toEqual([1, 2]);
+});
+
+test.each([
+  [
+    "80 KiB of cookies",
+    OK_BYTES.replace("\r\n\r\n", `\r\n${`Set-Cookie: ${"a".repeat(1_000)}\r\n`.repeat(80)}\r\n`),
+  ],
+  ["LF alone as the end of a line", OK_BYTES.replaceAll("\r\n", "\n")],
+  ["a folded header", OK_BYTES.replace("\r\n\r\n", "\r\nA: b\r\n c\r\n\r\n")],
+  ["two ways to end", OK_BYTES.replace("\r\n\r\n", "\r\nTransfer-Encoding: chunked\r\n\r\n")],
+  ["another protocol", "HTTP/1.1 101 Switching Protocols\r\n\r\n"],
+])("an answer with %s says so, and is asked for once, on a warm connection too", async (_case, broken) => {
+  const raw = await startRawServer((number) => (number === 1 ? broken : OK_BYTES), certificates);
+  onTestFinished(() => raw.close());
+  await post(raw.url);
+  const result = await post(raw.url);
+  expect(result).toMatchObject({ error: "malformed" });
+  expect(result).not.toHaveProperty("statusCode");
+  expect(raw.requests).toHaveLength(2);
+  expect(await post(raw.url)).toMatchObject({ statusCode: 200 });
+});
+
+test("a connection that breaks within an answer is no reason to post again", async () => {
+  const raw = await startRawServer((number) => (number === 1 ? CONTINUE : OK_BYTES), certificates);
+  onTestFinished(() => raw.close());
+  await post(raw.url);
+  const posting = post(raw.url);
+  await eventually(() => expect(raw.requests).toHaveLength(2));
+  await new Promise(setImmediate);
+  raw.endAll();
+  expect(await posting).toMatchObject({ error: "reset" });
+  expect(raw.requests).toHaveLength(2);
+});
+
+test("what a receiver sends unasked is no answer to the next request", async () => {
+  const raw = await startRawServer(() => OK_BYTES, certificates);
+  onTestFinished(() => raw.close());
+  await post(raw.url);
+  raw.write(OK_BYTES.replace("200", "500"));
+  await eventually(() => expect(raw.open()).toBe(0));
+  expect(await post(raw.url)).toMatchObject({ statusCode: 200 });
+  expect(raw.connections()).toBe(2);
+});
+
 test("a reset is told from a refusal", async () => {
   receiver.behave({ kind: "reset" });
   expect(await post()).toMatchObject({ error: "reset" });
@@ -163,27 +224,36 @@ test("a reset is told from a refusal", async () => {
 
 test("a certificate of another authority, for another name, or out of its time is refused before anything is sent", async () => {
   const foreign = await startLedgerReceiver(await makeTestCertificates());
-  expect(await post(foreign.url)).toMatchObject({ error: "tls" });
+  expect(await post(foreign.url)).toMatchObject({ error: "tls_chain" });
 
   dns.answer("shop.test", ["127.0.0.1"]);
-  expect(await post(receiver.url.replace("localhost", "shop.test"))).toMatchObject({ error: "tls" });
+  expect(await post(receiver.url.replace("localhost", "shop.test"))).toMatchObject({ error: "tls_name" });
 
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 500 * 86_400_000 });
   const past = await makeTestCertificates();
   vi.useRealTimers();
   const expired = await startLedgerReceiver(past);
   expect(await newClient({ caFile: past.caFile }).post(expired.url, makeRequest)).toMatchObject({
-    error: "tls",
+    error: "tls_expired",
   });
 
-  expect([foreign, receiver, expired].flatMap(({ ledger }) => ledger)).toEqual([]);
-  await Promise.all([foreign.close(), expired.close()]);
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 5 * 86_400_000 });
+  const future = await makeTestCertificates();
+  vi.useRealTimers();
+  const early = await startLedgerReceiver(future);
+  expect(await newClient({ caFile: future.caFile }).post(early.url, makeRequest)).toMatchObject({
+    error: "tls_not_yet_valid",
+  });
+
+  const receivers = [foreign, receiver, expired, early];
+  expect(receivers.flatMap(({ ledger }) => ledger)).toEqual([]);
+  await Promise.all([foreign, expired, early].map((each) => each.close()));
 });
 
 test("without the CA in its file nobody trusts it, whatever the environment says", async () => {
   vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "1");
   expect(await newClient({ caFile: undefined }).post(receiver.url, makeRequest)).toMatchObject({
-    error: "tls",
+    error: "tls_chain",
   });
   vi.unstubAllEnvs();
 });
@@ -264,29 +334,76 @@ test("what the socket is connected to is checked once more, before TLS", async (
 test("a name that does not exist, or whose server does not answer, is a matter of DNS", async () => {
   dns.ignore("silent.test");
   expect(await post("https://nowhere.test/")).toMatchObject({ error: "dns" });
-  const hasty = newClient({ connectTimeoutMs: TIMEOUT_MS });
+  const hasty = newClient({ lookup: createLookup({ servers: [dns.address], timeoutMs: TIMEOUT_MS }) });
   expect(await post("https://silent.test/", hasty)).toMatchObject({ error: "dns" });
 });
 
-test("an address that came while this process stood still did not come too late", async () => {
-  const answer = join(await mkdtemp(join(tmpdir(), "holdfast-")), "answer");
-  onTestFinished(() => rm(dirname(answer), { recursive: true }));
-  const hasty = newClient({
-    connectTimeoutMs: TIMEOUT_MS,
-    async lookup() {
-      // The answer is made by another thread, as one that comes from another machine.
-      const answered = mkdir(answer);
-      await Promise.resolve();
-      const latest = performance.now() + PATIENT_MS;
-      while (!existsSync(answer) && performance.now() < latest);
-      const until = performance.now() + 2 * TIMEOUT_MS;
-      while (performance.now() < until);
-      await answered;
-      return ["127.0.0.1"];
-    },
+test.each([4, 6] as const)(
+  "where a server answers one family alone, the other (%i) is waited for a moment",
+  async (family) => {
+    const name = `half${family}.test`;
+    dns.answer(name, ["127.0.0.1", "::1"]);
+    dns.ignoreFamily(name, family);
+    const lookup = createLookup({ servers: [dns.address], timeoutMs: PATIENT_MS });
+    expect(await lookup(name)).toEqual([family === 4 ? "::1" : "127.0.0.1"]);
+  },
+);
+
+test("what has arrived is used when the time is over", async () => {
+  dns.answer("empty.test", []);
+  dns.ignoreFamily("empty.test", 6);
+  const lookup = createLookup({ servers: [dns.address], timeoutMs: TIMEOUT_MS });
+  expect(await lookup("empty.test")).toEqual([]);
+});
+
+test("a query that is lost is sent again", async () => {
+  const lookup = createLookup({ servers: [dns.address], timeoutMs: 4 * TIMEOUT_MS });
+  dns.ignore("lost.test");
+  const before = lookup("lost.test");
+  await eventually(() => expect(dns.ignoredQueries("lost.test")).toBeGreaterThan(2));
+  await before;
+});
+
+test("families alternate, and many dead addresses are cut off by time alone", async () => {
+  const dead = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5", "127.0.0.6"];
+  dns.answer("four-dead.test", [...dead, "::1"]);
+  const lookup = createLookup({ servers: [dns.address], timeoutMs: PATIENT_MS });
+  expect(await lookup("four-dead.test")).toEqual([dead[0], "::1", ...dead.slice(1)]);
+  dns.answer("dead.test", [...dead, "127.0.0.1"]);
+  // It gets as far as the certificate, which is for another name.
+  expect(await post(receiver.url.replace("localhost", "dead.test"))).toMatchObject({ error: "tls_name" });
+});
+
+test("localhost is this machine in both families", async () => {
+  const v6 = await startRawServer(() => OK_BYTES, { ...certificates, host: "::1" });
+  onTestFinished(() => v6.close());
+  expect(await post(v6.url)).toMatchObject({ statusCode: 200, remoteAddress: "::1" });
+  const v4Only = newClient({ allowed: loopback(["127.0.0.0", 8]) });
+  expect(await post(receiver.url, v4Only)).toMatchObject({ statusCode: 200 });
+});
+
+test("the server is named without the dot of the root", async () => {
+  const names: unknown[] = [];
+  const server = createTlsServer({
+    ...certificates,
+    SNICallback: (name, done) => (names.push(name), done(null)),
   });
-  // No server listens there, which is learned only from an address.
-  expect(await post("https://shop.test:1/", hasty)).toMatchObject({ error: "refused" });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  dns.answer("dotted.test", ["127.0.0.1"]);
+  dns.answer("dotted.test.", ["127.0.0.1"]);
+  expect(await post(`https://dotted.test.:${portOf(server)}/`)).toMatchObject({ error: "tls_name" });
+  expect(names).toEqual(["dotted.test"]);
+});
+
+test("an address that came while this process stood still did not come too late", async () => {
+  dns.answer("still.test", ["127.0.0.1"]);
+  const lookup = createLookup({ servers: [dns.address], timeoutMs: TIMEOUT_MS });
+  const looking = lookup("still.test");
+  await eventually(() => expect(dns.asked).toContain("still.test"));
+  const until = performance.now() + 2 * TIMEOUT_MS;
+  while (performance.now() < until);
+  expect(await looking).toEqual(["127.0.0.1"]);
 });
 
 test("names whose servers do not answer hold up nobody else", async () => {
@@ -295,7 +412,7 @@ test("names whose servers do not answer hold up nobody else", async () => {
   const waiting = Array.from({ length: 20 }, () => post("https://silent.test/").finally(ended));
   dns.answer("quick.test", ["127.0.0.1"]);
   // It gets as far as the certificate, which is for another name.
-  expect(await post(receiver.url.replace("localhost", "quick.test"))).toMatchObject({ error: "tls" });
+  expect(await post(receiver.url.replace("localhost", "quick.test"))).toMatchObject({ error: "tls_name" });
   expect(ended).not.toHaveBeenCalled();
   dns.answerIgnored("silent.test");
   await Promise.all(waiting);

@@ -4,7 +4,6 @@ import type { WebhookError } from "@holdfast/contracts";
 import { createConnectionPool, type Connection, type ConnectionPool } from "./connection-pool.ts";
 import { sendRequest, type RequestResult } from "./send-request.ts";
 import { openConnection } from "./open-connection.ts";
-import { startPatientTimer } from "./patient-timer.ts";
 import { resolveTarget, type Lookup } from "./resolve-target.ts";
 import { createTargetParser, type TargetRules, type WebhookTarget } from "./webhook-target.ts";
 
@@ -56,7 +55,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
         typeof target === "string" ? blocked() : await postTo(deps, target, makeRequest, startedAt);
       return { ...result, durationMs: Math.round(performance.now() - startedAt) };
     },
-    close: () => pool.close(),
+    close: () => Promise.resolve(pool.close()),
   };
 }
 
@@ -75,8 +74,8 @@ async function postTo(
   if (warm) {
     const result = await send(deps, target, warm, makeRequest, startedAt);
     // The peer closed the connection while the request was on its way, which is no answer. It gets the request again on
-    // a new connection.
-    if (result.kind !== "broken") return outcomeOf(result, warm);
+    // a new connection. Whoever has begun to answer has it already.
+    if (result.kind !== "broken" || result.hasBegun) return outcomeOf(result, warm);
   }
   const connection = await open(deps, target);
   if (typeof connection === "string") return { error: connection };
@@ -85,7 +84,7 @@ async function postTo(
 
 async function open(deps: Deps, target: WebhookTarget): Promise<Connection | WebhookError> {
   const { connectTimeoutMs } = deps;
-  const addresses = await within(connectTimeoutMs, resolveTarget(target, deps.lookup, deps.rules));
+  const addresses = await resolveTarget(target, deps.lookup, deps.rules);
   if (typeof addresses === "string") return addresses;
   const socket = await openConnection({
     target,
@@ -99,14 +98,6 @@ async function open(deps: Deps, target: WebhookTarget): Promise<Connection | Web
   return typeof socket === "string" ? socket : deps.pool.adopt(target.authority, socket);
 }
 
-async function within<T>(timeoutMs: number, resolving: Promise<T>): Promise<T | "dns"> {
-  const late = Promise.withResolvers<"dns">();
-  const callOff = startPatientTimer(timeoutMs, () => late.resolve("dns"));
-  const outcome = await Promise.race([resolving, late.promise]);
-  callOff();
-  return outcome;
-}
-
 async function send(
   { attemptTimeoutMs, attemptBoundMs, pool }: Deps,
   { authority, path }: WebhookTarget,
@@ -117,17 +108,16 @@ async function send(
   const leftMs = attemptBoundMs - (performance.now() - startedAt);
   // The process stood still: by now another may have the lease, and what is sent here would be sent twice.
   if (leftMs <= 0) {
-    pool.giveBack(connection);
+    pool.giveBack(connection, Infinity);
     return { kind: "timeout" };
   }
   const { headers, body } = makeRequest();
   const result = await sendRequest(
     connection,
-    { path, headers: { host: authority, ...headers }, body },
+    { path, headers: { host: authority, connection: "keep-alive", ...headers }, body },
     { headersTimeoutMs: Math.min(attemptTimeoutMs, leftMs) },
   );
-  if (result.kind === "answered" && result.clean) pool.giveBack(connection);
-  else pool.discard(connection);
+  pool.giveBack(connection, result.kind === "answered" ? result.keepAliveMs : 0);
   return result;
 }
 
@@ -141,6 +131,8 @@ function outcomeOf(result: RequestResult, { remoteAddress }: Connection): Result
     }
     case "timeout":
       return { error: "timeout", ...at };
+    case "malformed":
+      return { error: "malformed", ...at };
     case "broken":
       return { error: "reset", ...at };
     default:
