@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { holdsCardNumber, holdsThisCard, isCardNumber } from "./card-number.ts";
+import { holdsCardNumber, holdsThisCard, isCardNumber, isMadeOfCardNumber } from "./card-number.ts";
 
 const VISA = "4111111111111111";
 
@@ -20,6 +20,7 @@ describe("a card number is found", () => {
   ])("of %s", (_scheme, pan) => {
     expect(isCardNumber(pan)).toBe(true);
     expect(holdsCardNumber(`card ${pan}, please`)).toBe(true);
+    expect(isMadeOfCardNumber(`card-${pan}`)).toBe(pan.length > 14);
   });
 
   test.each([
@@ -72,6 +73,56 @@ test.each([
   expect(holdsCardNumber(text)).toBe(false);
 });
 
+const random = (() => {
+  // A generator of its own: the same numbers in every run.
+  let state = 42;
+  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+})();
+const someDigits = (length: number) => Array.from({ length }, () => Math.floor(random() * 10)).join("");
+
+test.each([
+  ["a mobile number of Indonesia", () => `62812${someDigits(8)}`],
+  ["one with a plus sign", () => `+62812${someDigits(8)}`],
+  ["one in groups", () => `62-812-${someDigits(4)}-${someDigits(4)}`],
+  ["one of Germany", () => `+49151${someDigits(8)}`],
+  ["one of Germany without a plus sign", () => `49151${someDigits(8)}`],
+  ["an article number of China", () => `690${someDigits(10)}`],
+  ["a national id of 13 digits", () => `4${someDigits(12)}`],
+  ["Math.random()", () => `k0.${String(1 + Math.floor(random() * 8))}${someDigits(15)}`],
+  ["an e-mail address with a telephone number", () => `62812${someDigits(8)}@sms.example`],
+  ["an address with one", () => `https://s.example/u/62812${someDigits(8)}`],
+  [
+    "versions of a browser",
+    () =>
+      `Chrome/4${someDigits(2)}.0.${someDigits(4)}.${someDigits(3)} Safari/5${someDigits(2)}.${someDigits(2)}`,
+  ],
+])("%s in an id is never one by chance", (_case, id) => {
+  for (let count = 0; count < 2_000; count++) {
+    const text = id();
+    expect([text, isMadeOfCardNumber(text)]).toEqual([text, false]);
+  }
+});
+
+test.each(["+6281203464888", "call +49 151 23456789 or +62 812-0346-4888", "0.4111111111111111"])(
+  "%j in a text is none either",
+  (text) => expect(holdsCardNumber(text)).toBe(false),
+);
+
+test.each([
+  VISA,
+  "4111 1111 1111 1111",
+  "1234-4111-1111-1111-1111",
+  "4111 1111 1111 1111 123",
+  "3782 822463 10005",
+  "3056 930902 5904",
+  "user4111111111111111@shop.example",
+  "https://shop.example/?c=4111+1111+1111+1111",
+  "https://shop.example/?c=%34111%201111%201111%201111",
+  "４１１１１１１１１１１１１１１１",
+])("%j is a card number in an id, too", (text) => {
+  expect(isMadeOfCardNumber(text)).toBe(true);
+});
+
 /** Digits of the decimal scripts that a normalization leaves, and of those that it maps. */
 const ZEROS = ["0", "٠", "۰", "०", "০", "๐", "０", "𝟎", "𝟘", "႐", "𞥐"].map((zero) => zero.codePointAt(0)!);
 const SEPARATORS = [" ", "\u00a0", "\u3000", "-", "–", ".", "/", "_", "·", "*", "\u200b", "\u2060", "\u00ad"];
@@ -86,7 +137,7 @@ const cardNumbers = fc
       ["36", 14],
       ["9792", 16],
       ["65", 16],
-      ["50", 13],
+      ["5018", 13],
       ["62", 19],
       ["3589", 16],
     ),

@@ -2,21 +2,32 @@ import type { z } from "zod";
 import { passesLuhn } from "./card.ts";
 
 /**
- * Tells whether a text holds a card number, however it is written: in the digits of any script, with anything but
- * letters between them, percent-encoded. A card number is 13 to 19 digits with a valid check digit that begin, and are
- * as many, as a card scheme's do; nothing less would spare order numbers and the IMEIs of phones, which have the same
- * check digit.
+ * Tells whether a text that people write holds a card number, however it is written: in the digits of any script, with
+ * anything but letters between them, percent-encoded. A card number is 13 to 19 digits with a valid check digit that
+ * begin, and are as many, as a card scheme's do; nothing less would spare order numbers and the IMEIs of phones, which
+ * have the same check digit. Telephone numbers with a plus sign, and the digits of a fraction, are none.
  *
  * A group of digits is judged whole, alone and with its neighbours, and one of more than 19 digits is no card: two of
  * three references of 24 digits hold a card number somewhere inside. Hexadecimal ids are left out for the same reason,
  * and a comma with a space behind it is the end of a number and not a part of it.
  */
 export function holdsCardNumber(text: string): boolean {
-  return readingsOf(text).some((reading) =>
-    reading
-      .replaceAll(/[0-9a-f-]+/gi, withoutHexadecimalIds)
-      .split(BETWEEN_NUMBERS)
-      .some((run) => holdsCard(run.match(/[0-9]+/g) ?? [])),
+  return runsOf(text).some((run) => holdsCard(run.match(/[0-9]+/g) ?? []));
+}
+
+/**
+ * The same for ids, keys, addresses and whatever else programs make of numbers: one in ten telephone numbers, article
+ * numbers and national ids of 13 or 14 digits has a card number's check digit. So here the digits stand together, and are
+ * 15 or more, or they are grouped as cards show them.
+ */
+export function isMadeOfCardNumber(id: string): boolean {
+  return runsOf(id).some((run) =>
+    [...run.matchAll(AS_ON_CARDS)].some(([, together, grouped = ""]) => {
+      if (together !== undefined) return isCardNumber(together);
+      const digits = grouped.replaceAll(/[^0-9]/g, "");
+      // A security code may follow.
+      return isCardNumber(digits) || isCardNumber(digits.slice(0, 16));
+    }),
   );
 }
 
@@ -41,12 +52,31 @@ export const CARD_NUMBER_FAULT = {
     "must not contain a card number; if this is another number of 13 to 19 digits, put a letter between its digits",
 } as const;
 
-/** A check for schemas of other texts than `textSchema`'s. */
+/** A check for schemas of addresses and ids. */
 export function cardNumberFree({ value, issues }: z.core.ParsePayload<string>): void {
-  if (!holdsCardNumber(value)) return;
+  if (!isMadeOfCardNumber(value)) return;
   const { code, message } = CARD_NUMBER_FAULT;
   issues.push({ code: "custom", input: value, params: { code }, message });
 }
+
+/** The parts of a text in which the digits of one number may stand, in each of its readings. */
+function runsOf(text: string): string[] {
+  return readingsOf(text).flatMap((reading) =>
+    reading
+      .replaceAll(/[0-9a-f-]+/gi, withoutHexadecimalIds)
+      .replaceAll(FRACTION, "x")
+      .split(BETWEEN_NUMBERS)
+      .map((run) => run.replaceAll(TELEPHONE, "x")),
+  );
+}
+
+/** The digits that `Math.random()` and others write behind `0.`; nobody groups a card so. */
+const FRACTION = /(?<![0-9.])0\.[0-9]{15,}(?![0-9])/g;
+/** E.164: a plus sign and at most 15 digits. A plus sign behind a digit is a space of a query. */
+const TELEPHONE = /(?<![0-9])\+(?:[0-9][ ().-]{0,2}){7,15}(?![0-9])/g;
+/** Digits together, or in the groups of Visa and others, of American Express and of Diners Club. */
+const AS_ON_CARDS =
+  /(?<![0-9])(?=(?:([0-9]{15,19})|([0-9]{4}([^0-9])[0-9]{4}\3[0-9]{4}\3[0-9]{4}(?:\3[0-9]{1,4})?|[0-9]{4}([^0-9])[0-9]{6}\4[0-9]{4,5}))(?![0-9]))/gu;
 
 /** The text with digits in ASCII and without invisible characters: as it is, and percent-decoded up to twice. */
 function readingsOf(text: string): string[] {
@@ -116,8 +146,6 @@ function beginsWithin(digits: string, prefixes: readonly (readonly [string, stri
 
 type Scheme = { lengths: readonly number[]; prefixes: readonly (readonly [from: string, to: string])[] };
 
-const ANY_LENGTH = [13, 14, 15, 16, 17, 18, 19];
-
 /** The first digits and the lengths of each scheme's numbers. */
 const SCHEMES: readonly Scheme[] = [
   // Visa
@@ -142,7 +170,7 @@ const SCHEMES: readonly Scheme[] = [
   },
   // Diners Club
   {
-    lengths: [14, 15, 16, 17, 18, 19],
+    lengths: [14, 16, 19],
     prefixes: [
       ["300", "305"],
       ["3095", "3095"],
@@ -150,20 +178,43 @@ const SCHEMES: readonly Scheme[] = [
       ["38", "39"],
     ],
   },
-  // JCB, and UnionPay beside 62
+  // JCB and UnionPay
   {
     lengths: [16, 17, 18, 19],
     prefixes: [
       ["3528", "3589"],
+      ["62", "62"],
       ["81", "81"],
     ],
   },
-  // Maestro, and within it UnionPay (62), Discover (6011, 644-649, 65) and Troy (65)
+  // Discover, Troy and RuPay, and Maestro in its usual length
   {
-    lengths: ANY_LENGTH,
+    lengths: [16],
     prefixes: [
       ["50", "50"],
-      ["56", "69"],
+      ["56", "61"],
+      ["63", "69"],
+    ],
+  },
+  // Discover
+  {
+    lengths: [19],
+    prefixes: [
+      ["6011", "6011"],
+      ["644", "659"],
+    ],
+  },
+  // Maestro, which may have any length. Beyond the beginnings that are in use it holds mostly other numbers.
+  {
+    lengths: [13, 14, 15, 16, 17, 18, 19],
+    prefixes: [
+      ["5018", "5018"],
+      ["5020", "5020"],
+      ["5038", "5038"],
+      ["5893", "5893"],
+      ["6304", "6304"],
+      ["6759", "6759"],
+      ["6761", "6763"],
     ],
   },
 ];

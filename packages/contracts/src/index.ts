@@ -3,6 +3,7 @@ export * from "./card.ts";
 export * from "./card-number.ts";
 export * from "./accent.ts";
 export * from "./json-number.ts";
+export { wholeNumberOf } from "./whole-number.ts";
 export * from "./log-level.ts";
 export * from "./logo.ts";
 export * from "./livemode.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CARD_NUMBER_FAULT, holdsCardNumber } from "./card-number.ts";
+import { CARD_NUMBER_FAULT, holdsCardNumber, isMadeOfCardNumber } from "./card-number.ts";
 
 /**
  * C0, C1 and DEL, line and paragraph separators, and the bidirectional controls, which can make a name read as
@@ -16,11 +16,11 @@ const WITHOUT_FORBIDDEN =
  * space, its length counted in code points. It is kept as sent, so that the merchant's own key comes back byte for
  * byte.
  */
-export function textSchema(min: number, max: number, { mayBeNumber = false }: TextOptions = {}) {
+export function textSchema(min: number, max: number, { is = "text" }: TextOptions = {}) {
   return z
     .string()
     .check((context) => {
-      const fault = textFault(context.value, min, max, mayBeNumber);
+      const fault = textFault(context.value, min, max, is);
       if (fault) {
         context.issues.push({
           code: "custom",
@@ -39,19 +39,25 @@ export function textSchema(min: number, max: number, { mayBeNumber = false }: Te
 }
 
 type TextOptions = {
-  /** Takes a text of ASCII digits alone although it may be a card number. */
-  mayBeNumber?: boolean;
+  /**
+   * `text` is written by people. `id` is made by programs, and judged by {@link isMadeOfCardNumber}. `number`: likewise, and
+   * ASCII digits alone are taken although they may be a card number.
+   */
+  is?: TextKind;
 };
+
+type TextKind = "text" | "id" | "number";
 
 type TextFault = "invalid_characters" | "too_short" | "too_long" | typeof CARD_NUMBER_FAULT.code;
 
-function textFault(value: string, min: number, max: number, mayBeNumber: boolean): TextFault | undefined {
+function textFault(value: string, min: number, max: number, is: TextKind): TextFault | undefined {
   if (!value.isWellFormed() || FORBIDDEN_CHARACTERS.test(value)) return "invalid_characters";
   const length = Array.from(value.slice(0, 2 * max + 2)).length;
   if (length > max) return "too_long";
   if (length < min || value.trim() === "") return "too_short";
-  if (mayBeNumber && /^[0-9]+$/.test(value)) return undefined;
-  return holdsCardNumber(value) ? CARD_NUMBER_FAULT.code : undefined;
+  if (is === "number" && /^[0-9]+$/.test(value)) return undefined;
+  const isCard = is === "text" ? holdsCardNumber(value) : isMadeOfCardNumber(value);
+  return isCard ? CARD_NUMBER_FAULT.code : undefined;
 }
 
 const TEXT_FAULT_MESSAGES: Record<TextFault, (min: number, max: number) => string> = {

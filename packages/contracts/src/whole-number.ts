@@ -7,7 +7,10 @@ export function wholeNumberField(min: number, max: number, openApi: { default?: 
     .instanceof(JsonNumber, { error: "must be a number" })
     .meta({ override: { type: "integer", minimum: min, maximum: max, ...openApi } })
     .refine(
-      ({ source }) => /^(0|[1-9]\d{0,8})$/.test(source) && Number(source) >= min && Number(source) <= max,
+      (value) => {
+        const number = wholeNumberOf(value);
+        return number !== undefined && number >= min && number <= max;
+      },
       { error: `must be a whole number from ${min} to ${max}`, params: { code: "out_of_range" } },
     );
 }
@@ -17,9 +20,26 @@ export function wholeNumberSchema(min: number, max: number, description?: string
   const error = `must be a whole number from ${min} to ${max}`;
   return z
     .preprocess(
-      (value) =>
-        value instanceof JsonNumber && /^(0|[1-9]\d{0,8})$/.test(value.source) ? Number(value.source) : value,
+      (value) => (value instanceof JsonNumber ? (wholeNumberOf(value) ?? value) : value),
       z.int({ error }).min(min, { error }).max(max, { error }),
     )
     .meta({ override: { type: "integer", minimum: min, maximum: max, ...(description && { description }) } });
 }
+
+/**
+ * The number, if it is whole and not negative and has at most nine digits. JSON Schema counts `443.0` and `4.43e2` as
+ * integers, and some libraries write them so.
+ */
+export function wholeNumberOf({ source }: JsonNumber): number | undefined {
+  if (source.length > SOURCE_LENGTH_MAX) return undefined;
+  const [, whole, fraction = "", exponent = "0"] =
+    /^(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i.exec(source) ?? [];
+  if (whole === undefined) return undefined;
+  const digits = (whole + fraction).replace(/0+$/, "");
+  const decimals = fraction.length - (whole + fraction).length + digits.length - Number(exponent);
+  if (digits !== "" && decimals > 0) return undefined;
+  const number = Number(source);
+  return number < 1e9 ? number : undefined;
+}
+
+const SOURCE_LENGTH_MAX = 40;

@@ -25,13 +25,13 @@ export const AUDITED_SERVICES = ["api-gateway", "payments", "refunds", "webhooks
 
 /** The log's filters; several narrow it together. `from` is included, `to` is not. */
 export const auditFilterSchema = z.object({
-  actor: textSchema(1, 200)
+  actor: textSchema(1, 200, { is: "id" })
     .optional()
     .meta({ description: "Who acted: the subject of the operator's token" }),
-  action: textSchema(1, 100)
+  action: textSchema(1, 100, { is: "id" })
     .optional()
     .meta({ description: "What was done", examples: ["merchant.suspended"] }),
-  subject: textSchema(1, 200)
+  subject: textSchema(1, 200, { is: "id" })
     .optional()
     .meta({ description: "What it was done to: the id of a merchant, payment, refund or event" }),
   from: z.iso.datetime({ offset: true }).optional().meta({ description: "Not before this time" }),

@@ -29,7 +29,7 @@ export const INSTALLMENTS_MAX = 12;
  * Numbers arrive as {@link JsonNumber}, so that amounts are read from their source text.
  */
 export const cardPaymentFields = {
-  orderId: textSchema(1, 64, { mayBeNumber: true }).meta({
+  orderId: textSchema(1, 64, { is: "number" }).meta({
     description: "Merchant's number of the order; it may be any number but the card's",
   }),
   amount: amountSchema(),
@@ -75,7 +75,7 @@ export const cardPaymentFields = {
     description: "The buyer's TCP port, as your server sees it",
     examples: [50_123],
   }),
-  customerId: textSchema(1, 64)
+  customerId: textSchema(1, 64, { is: "id" })
     .optional()
     .meta({ description: "Merchant's id of the customer; no card number" }),
   allowConcurrentAttempt: z

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { AddFault } from "./amount-field.ts";
 import { JsonNumber } from "../json-number.ts";
 import { livemodeSchema } from "../livemode.ts";
-import { wholeNumberField } from "../whole-number.ts";
+import { wholeNumberField, wholeNumberOf } from "../whole-number.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
 import { cardPaymentFields, checkAmount, INSTALLMENTS_MAX } from "./card-payment-fields.ts";
 import { checkBasket, checkoutDetailFields } from "./order-details.ts";
@@ -36,7 +36,7 @@ export const checkoutRequestSchema = z
     installmentOptions: z
       .array(wholeNumberField(1, INSTALLMENTS_MAX))
       .max(INSTALLMENTS_MAX, { error: `must have at most ${INSTALLMENTS_MAX} entries` })
-      .refine((options) => new Set(options.map(({ source }) => source)).size === options.length, {
+      .refine((options) => new Set(options.map(wholeNumberOf)).size === options.length, {
         error: "must not contain a number twice",
         params: { code: "duplicate" },
       })
@@ -96,7 +96,7 @@ export function checkCheckout(
   checkBasket(fields, addFault);
   const { transactionType, installmentOptions } = fields;
   if (transactionType !== "PRE_AUTHORIZATION" || !Array.isArray(installmentOptions)) return;
-  if (installmentOptions.some((option) => option instanceof JsonNumber && option.source !== "1")) {
+  if (installmentOptions.some((option) => option instanceof JsonNumber && wholeNumberOf(option) !== 1)) {
     addFault("installmentOptions", "not_allowed", "must not offer installments for a pre-authorization");
   }
 }

@@ -32,13 +32,13 @@ const amount = z.string().regex(/^\d{1,9}(\.\d{1,4})?$/, {
 
 /** The filters of one merchant's lists. Times and amounts are as the client wrote them. */
 export const listFilterSchema = z.object({
-  orderId: only("this order", textSchema(1, 64)),
+  orderId: only("this order", textSchema(1, 64, { is: "number" })),
   status: only(
     "this status",
     z.enum(PAYMENT_STATUSES, { error: `must be one of ${PAYMENT_STATUSES.join(", ")}` }),
   ),
   transactionType: only("this transaction type", transactionTypeSchema),
-  customerId: only("this customer", textSchema(1, 64)),
+  customerId: only("this customer", textSchema(1, 64, { is: "id" })),
   last4: only(
     "cards with these last four digits",
     z.string().regex(/^\d{4}$/, { error: "must be four digits" }),
@@ -61,8 +61,8 @@ export type ListFilter = z.infer<typeof listFilterSchema>;
 /** The filters of lists over all merchants. */
 export const operatorListFilterSchema = listFilterSchema.extend({
   merchantId: only("of this merchant", z.uuid({ error: "must be a merchant's id" })),
-  externalTransactionId: only("what the acquirer gave this id", textSchema(1, 128)),
-  authCode: only("this authorization code", textSchema(1, 32)),
+  externalTransactionId: only("what the acquirer gave this id", textSchema(1, 128, { is: "id" })),
+  authCode: only("this authorization code", textSchema(1, 32, { is: "id" })),
   accountId: only("payments of this account at an acquirer", z.uuid({ error: "must be an account's id" })),
 });
 export type OperatorListFilter = z.infer<typeof operatorListFilterSchema>;

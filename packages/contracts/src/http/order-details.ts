@@ -53,7 +53,7 @@ const customerSchema = z
   .meta({ id: "Customer", description: "The buyer. It is passed to the bank and never shown again" });
 
 const basketItem = {
-  id: textSchema(1, 64, { mayBeNumber: true }),
+  id: textSchema(1, 64, { is: "number" }),
   name: textSchema(1, 100),
   category: textSchema(1, 100),
   kind: z.enum(["physical", "virtual"], { error: "must be physical or virtual" }).meta({

@@ -38,7 +38,7 @@ const {
 
 export const paymentLinkRequestSchema = z
   .object({
-    orderId: textSchema(1, 50, { mayBeNumber: true }).meta({
+    orderId: textSchema(1, 50, { is: "number" }).meta({
       description:
         "Order of the payment; of a link for many, the order of each is this and a part of its checkout's id",
     }),

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { CARD_NUMBER_FAULT, holdsCardNumber } from "@holdfast/contracts";
+import { CARD_NUMBER_FAULT, isMadeOfCardNumber } from "@holdfast/contracts";
 import { Refusal } from "../http/refusal.ts";
 
 /** An Idempotency-Key with its scope, as merchants' commands carry it. */
@@ -21,7 +21,7 @@ export function readIdempotencyKey(
   const [value = ""] = values;
   const key = /^"(.*)"$/.exec(value)?.[1] ?? value;
   if (values.length !== 1 || !/^[\x20-\x7E]{1,255}$/.test(key) || key.trim() === "") return INVALID;
-  if (holdsCardNumber(key)) return HOLDS_CARD;
+  if (isMadeOfCardNumber(key)) return HOLDS_CARD;
   return { key, scope: `${request.method} ${path}` };
 }
 

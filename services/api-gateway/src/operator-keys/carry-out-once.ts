@@ -6,6 +6,7 @@ import {
   parseJsonAmount,
   PROBLEMS,
   shownOnceIn,
+  wholeNumberOf,
   type Endpoint,
   type ProblemCode,
 } from "@holdfast/contracts";
@@ -103,7 +104,8 @@ function fingerprinting({ activeId, keys }: KeyRing) {
 function asText(_name: string, value: unknown): unknown {
   if (!(value instanceof JsonNumber)) return value;
   const parsed = parseJsonAmount(value.source, 4);
-  return typeof parsed === "bigint" ? `${parsed} ten-thousandths` : value.source;
+  if (typeof parsed === "bigint") return `${parsed} ten-thousandths`;
+  return String(wholeNumberOf(value) ?? value.source);
 }
 
 /** A request that has its key: what routes need to know of it. */
