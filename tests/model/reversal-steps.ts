@@ -178,7 +178,7 @@ function operators(world: World, setting: Setting): Step {
   };
   const row = { state: payment.state, ...AMOUNT };
   const isAllowed = (outcome: "SUCCESS" | "FAILED") =>
-    setting.ours.refusalOf(row, reversal, outcome, LIMITS.horizonMs, { ...LIMITS, leaseMs: 1 }) === undefined;
+    setting.ours.refusalOf(row, reversal, outcome, LIMITS.horizonMs) === undefined;
   const steps: Step = [];
   const stands = chargeOf(book, payment.account)?.amount === WHOLE;
   const said = isSettled ? askAboutRefund(world, setting) : askAboutSale(world, setting);

@@ -83,7 +83,7 @@ describe("whoever issued the credential that asked", () => {
     await refunds.acquirerWill("refund", "hang_before");
     await refunds.approve(refundId, "bora");
     await refunds.query(
-      "update refunds.refund set state_since = now() - interval '31 seconds' where refund_id = $1",
+      "update payments.bank_call set sent_at = sent_at - interval '1 hour' where movement_id = $1",
       [refundId],
     );
     expect(await refunds.resolve("alice", refundId, "FAILED")).toEqual(ISSUED_BY_YOU);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { listRefundsForOperator } from "@holdfast/contracts";
+import { describePayment, listRefundsForOperator } from "@holdfast/contracts";
 import { eventually } from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { BankFront } from "./bank-front.ts";
@@ -11,7 +11,10 @@ let close: () => Promise<void>;
 
 beforeAll(async () => {
   // Recovery comes only where a test asks for it.
-  ({ refunds, front, close } = await startBehindFront({ refunds: { RECOVERY_SCHEDULE: "1h" } }));
+  ({ refunds, front, close } = await startBehindFront({
+    refunds: { RECOVERY_SCHEDULE: "1h" },
+    payments: { WATCH_INTERVAL: "50ms" },
+  }));
 });
 beforeEach(() => {
   front.answerInquiries((answer) => answer);
@@ -28,10 +31,10 @@ async function unresolved(behaviour = "hang_before", paymentId?: string): Promis
   return refundId;
 }
 
-/** As if it had been EXECUTING for a while. */
-async function old(refundId: string): Promise<string> {
+/** Nothing of it that was sent can arrive any more. */
+async function old(refundId: string, by = "1 hour"): Promise<string> {
   await refunds.query(
-    "update refunds.refund set state_since = now() - interval '31 seconds' where refund_id = $1",
+    `update payments.bank_call set sent_at = sent_at - interval '${by}' where movement_id = $1`,
     [refundId],
   );
   return refundId;
@@ -51,6 +54,7 @@ const causes = async (refundId: string) =>
       [refundId],
     )
   ).map(({ to_state, cause }) => `${to_state} ${cause}`);
+const TOO_YOUNG = { outcome: "problem", code: "too_young", extra: { notBefore: expect.any(String) } };
 const inAnotherAmount = (answer: string) => answer.replace('"amountMinor":1000', '"amountMinor":400');
 
 describe("an inquiry by an operator", () => {
@@ -183,11 +187,11 @@ describe("two operators resolve a refund", () => {
   });
 
   test("but not while a request may still be under way, and not what the bank has answered", async () => {
-    const refundId = await unresolved();
-    expect(await refunds.resolve("alice", refundId, "FAILED")).toEqual({
-      outcome: "problem",
-      code: "too_young",
-    });
+    // The default late arrival is 15 minutes; the harness's calls take a minute at most.
+    const refundId = await old(await unresolved(), "14 minutes");
+    for (const outcome of ["FAILED", "SUCCESS"] as const)
+      expect(await refunds.resolve("alice", refundId, outcome)).toMatchObject(TOO_YOUNG);
+    expect(await audited(refundId)).toEqual(["olga refund.approved"]);
     const waiting = await refunds.queue(await refunds.pay(), "1000");
     expect(await refunds.resolve("alice", waiting, "FAILED")).toMatchObject({
       code: "invalid_payment_state",
@@ -236,6 +240,49 @@ describe("people's word never overrides the bank's:", () => {
     });
     expect(await refunds.amounts(paymentId)).toEqual({ reserved: 0, refunded: 1000, released: 0 });
   });
+});
+
+test("the second person, too, waits for what recovery has sent again since the first one's word", async () => {
+  const refundId = await old(await unresolved());
+  await refunds.resolve("alice", refundId, "FAILED");
+  await refunds.acquirerWill("refund", "hang_before");
+  expect(await refunds.inquire(refundId)).toMatchObject({ result: { state: "EXECUTING" } });
+  expect(await refunds.resolve("bora", refundId, "FAILED")).toMatchObject(TOO_YOUNG);
+  expect(await refunds.describe(refundId)).toMatchObject({
+    result: { state: "EXECUTING", resolution: { outcome: "FAILED", proposedBy: "alice" } },
+  });
+});
+
+test("a confirmation and a recovery that sends it again at the same time: it is not FAILED while it may arrive", async () => {
+  const refundId = await old(await unresolved());
+  await refunds.resolve("alice", refundId, "FAILED");
+  await refunds.acquirerWill("refund", "hang_before");
+  const [confirmed] = await Promise.all([
+    refunds.resolve("bora", refundId, "FAILED"),
+    refunds.inquire(refundId),
+  ]);
+  const sent = await refunds.query("select number from payments.bank_call where movement_id = $1", [
+    refundId,
+  ]);
+  const ended = confirmed.outcome === "done";
+  expect(sent).toHaveLength(ended ? 1 : 2);
+  expect(await refunds.events(refundId)).toEqual(ended ? ["FAILED"] : []);
+});
+
+test("FAILED without the bank's word is looked at after its day: what it paid late is a case, and nothing is sent", async () => {
+  const paymentId = await refunds.pay();
+  const refundId = await old(await unresolved("hang_before", paymentId));
+  await refunds.resolve("alice", refundId, "FAILED");
+  expect(await refunds.resolve("bora", refundId, "FAILED")).toMatchObject({ result: { status: "FAILED" } });
+  const reference = `${refundId}:refund`;
+  await refunds.acquirerGets("refund", { reference, parentReference: paymentId, amountMinor: 1_000 });
+  await refunds.query("update payments.payment_watch set due_at = now() where movement_id = $1", [refundId]);
+  await eventually(async () => {
+    const seen = await refunds.operate(describePayment, { paymentId });
+    expect(seen).toMatchObject({ result: { seenLate: [{ type: "REFUND", reference }] } });
+  });
+  expect(await refunds.ledger(refundId)).toEqual(["refund approved 1000"]);
+  expect(await refunds.read(refundId)).toMatchObject({ result: { status: "FAILED" } });
 });
 
 test("of two confirmations at once one stands", async () => {

@@ -164,7 +164,7 @@ test("what has not ended stays, with its reason", async () => {
   ];
   await system.query("update payments.payment set recover_at = now() where payment_id = $1", [unsettled]);
   await system.query(
-    "insert into payments.payment_watch (payment_id, due_at) values ($1, now()) on conflict (payment_id) do update set ended_at = null",
+    "insert into payments.payment_watch (payment_id, due_at) values ($1, now()) on conflict (payment_id, movement_id) do update set ended_at = null",
     [watched],
   );
   await system.query(

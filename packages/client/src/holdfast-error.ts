@@ -81,6 +81,8 @@ export type Problem = {
   resultCode?: string;
   resultMessage?: string;
   paymentId?: string;
+  /** With `too_young`, which only people get. */
+  notBefore?: string;
   /** With `insufficient_user_authentication`, which only people get: the greatest age of their sign-in, in seconds. */
   maxAge?: number;
 };

@@ -243,7 +243,7 @@ export const PROBLEMS = {
   too_young: {
     status: 409,
     title: "The request may still be under way; try again later",
-    whatToDo: "Wait until its time is over, then repeat the request",
+    whatToDo: "Wait until `notBefore`, then repeat the request",
   },
   approver_limit_reached: {
     status: 403,

@@ -86,6 +86,9 @@ export const problemSchema = z
         description: "Present with `bank_requires_field`: the path of the field",
         examples: ["customer.email"],
       }),
+    notBefore: z.iso.datetime().optional().meta({
+      description: "Present with `too_young`: from then on nothing that was sent can take effect any more",
+    }),
     maxAge: z.int().optional().meta({
       description:
         "Present with `insufficient_user_authentication`: within how many seconds the person has to have signed in",

@@ -415,15 +415,17 @@ grant select, insert, update, delete on refund_reservation to payments_app;
 
 -- Payments whose outcome is unknown, or not what it should be ----------------------------------------------------------
 
--- Payments that have ended although the bank, which had not seen them, could still carry them out: they are looked at once
--- more after the bank's day, and until nothing of them is left there.
+-- Payments, operations and refunds that have ended although the bank, which had not seen them, could still carry them out:
+-- they are looked at once more after the bank's day, payments until nothing of them is left there.
 create table payment_watch (
-  payment_id    uuid primary key references payment,
+  payment_id    uuid not null references payment,
+  movement_id   uuid,                                    -- the operation or the refund; null for the payment itself
   due_at        timestamptz not null,
   attempts      integer not null default 0,
-  sighted_at    timestamptz,                             -- when the bank showed money under the payment's reference
+  sighted_at    timestamptz,                             -- when the bank showed money under the reference
   ended_at      timestamptz,
-  last_inquiry  text check (length(last_inquiry) <= 100)
+  last_inquiry  text check (length(last_inquiry) <= 100),
+  constraint payment_watch_once unique nulls not distinct (payment_id, movement_id)
 );
 
 create index payment_watch_due on payment_watch (due_at) where ended_at is null;

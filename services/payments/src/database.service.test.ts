@@ -195,6 +195,7 @@ const COLUMNS: {
   },
   payment_watch: {
     payment_id: "not null",
+    movement_id: "null",
     due_at: "not null",
     attempts: "not null",
     sighted_at: "null",

@@ -4,7 +4,7 @@ import type { OutboxTable } from "@holdfast/outbox";
 import type { PaymentTables } from "./payment/payment-table.ts";
 import type { ResolutionTables } from "./people/operator/resolution-table.ts";
 import type { CallTables } from "./bank/ledger/bank-call-table.ts";
-import type { WatchTables } from "./unknown/recovery/watch-table.ts";
+import type { WatchTables } from "./bank/ledger/watch-table.ts";
 import type { OperationTables } from "./follow-up/operation/operation-table.ts";
 import type { ReservationTables } from "./follow-up/refund-reservation/reservation-table.ts";
 import type { ChargebackTables } from "./follow-up/chargeback/chargeback-tables.ts";

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
   readRefundableAmounts,
+  readRefundSending,
   releaseRefund,
   reserveRefund,
   settleRefund,
@@ -25,6 +26,8 @@ export type PaymentsPort = {
   reserve(refund: OneRefund, deadlineAt: number): Promise<CommandReply<RefundReservation>>;
   settle(refund: OneRefund): Promise<CommandReply<{ refundId: string }>>;
   release(refund: OneRefund): Promise<CommandReply<{ refundId: string }>>;
+  /** Until when the refund, if it was sent, may still take effect at the bank. */
+  sending(refund: OneRefund): Promise<CommandReply<{ arrivesUntil?: string | undefined }>>;
   /** The amounts that can still be refunded, by payment id, for the payments it knows. */
   remaining(
     context: Pick<ServiceContext, "requestId" | "deadlineAt">,
@@ -51,6 +54,12 @@ export function createPaymentsPort(bus: Bus, { timeoutMs }: { timeoutMs: number 
         currency: refund.currency,
       };
       return answered(() => request(bus, reserveRefund, context, payload, wire));
+    },
+    sending({ refund_id: refundId, payment_id: paymentId, traceparent }) {
+      const deadlineAt = Date.now() + timeoutMs;
+      const context = { requestId: randomUUID(), deadlineAt, service: { name: "refunds" } };
+      const wire = { waitUntil: deadlineAt, traceparent: traceparent ?? "" };
+      return answered(() => request(bus, readRefundSending, context, { refundId, paymentId }, wire));
     },
     settle: (refund) => end(settleRefund, refund),
     release: (refund) => end(releaseRefund, refund),

@@ -5,6 +5,7 @@ import { apiPaymentResponseSchema, lastOperationSchema } from "./api-payment-res
 import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
 import { merchantIdSchema } from "./merchant-id.ts";
 import { paymentHistorySchema } from "./state-change.ts";
+import { bankCallSchema } from "./bank-call-schema.ts";
 
 /** Outcomes two operators can settle a payment to. */
 export const resolutionOutcomeSchema = z.enum(["SUCCESS", "FAILED"]).meta({
@@ -138,54 +139,6 @@ export const paymentOperationSchema = z
   })
   .meta({ id: "PaymentOperation" });
 
-/** A call that was made to the bank, or was about to be. */
-export const bankCallSchema = z
-  .object({
-    number: z.int().meta({ description: "Number of the call: the payment's first is 1" }),
-    type: z
-      .enum(["ENROL", "AUTHORIZE", "SALE", "CAPTURE", "VOID", "RELEASE", "REFUND", "REVERSE"])
-      .meta({ description: "What the bank was asked for" }),
-    reference: z.string().meta({ description: "Our reference, as the bank got it" }),
-    amount: z.number().meta({ description: "Amount, in major units of the payment's currency" }),
-    accountId: z.uuid().optional().meta({ description: "The account at the bank that was called" }),
-    sentAt: z.iso.datetime().meta({ description: "From when on it may be at the bank (UTC)" }),
-    outcome: z
-      .enum([
-        "ENROLLED",
-        "APPROVED",
-        "DECLINED",
-        "EXPIRED",
-        "REVERSED",
-        "NOTHING_FOUND",
-        "SETTLED",
-        "REFUSED",
-        "NOT_SENT",
-        "UNKNOWN",
-      ])
-      .optional()
-      .meta({
-        description:
-          "What the bank answered, to the call or to an inquiry. UNKNOWN, or absent, while it may have been carried out; " +
-          "NOT_SENT where certainly nothing of it was",
-      }),
-    answeredAt: z.iso.datetime().optional().meta({ description: "When that was known (UTC)" }),
-    externalTransactionId: z.string().optional().meta({ description: "The bank's id of it" }),
-    authCode: z.string().optional().meta({ description: "The bank's authorization code" }),
-    resultCode: z
-      .string()
-      .optional()
-      .meta({ description: "The bank's result code, or why there is no answer" }),
-    resultMessage: z
-      .string()
-      .optional()
-      .meta({ description: "What `resultCode` means, in the bank's words" }),
-    approvedAmount: z
-      .number()
-      .optional()
-      .meta({ description: "Amount that the bank says it approved, where that is another one" }),
-  })
-  .meta({ id: "BankCall" });
-
 /** A payment with every change of state since the claim, and its messages to the bank. */
 export const operatorPaymentDetailSchema = operatorPaymentSchema
   .extend({
@@ -197,6 +150,20 @@ export const operatorPaymentDetailSchema = operatorPaymentSchema
     bankCalls: z.array(bankCallSchema).optional().meta({
       description: "Calls to the bank, refunds' too, in the order in which they were made; the last 100",
     }),
+    seenLate: z
+      .array(
+        z.object({
+          type: bankCallSchema.shape.type,
+          reference: z.string().meta({ description: "Our reference of its first call" }),
+          seenAt: z.iso.datetime().meta({ description: "When the bank was first seen to have it" }),
+        }),
+      )
+      .optional()
+      .meta({
+        description:
+          "Payments, captures, cancellations and refunds that had ended as not done, and that the bank, asked after its " +
+          "day, has carried out. A payment is given back; about everything else people decide",
+      }),
     bankOrderId: z.string().optional().meta({ description: "The payment's name at the bank" }),
     requestIp: z.string().optional().meta({ description: "The buyer's address, as the request gave it" }),
     requestPort: z.int().optional().meta({ description: "The buyer's TCP port, as the request gave it" }),
@@ -261,8 +228,8 @@ export const resolvePayment = defineEndpoint({
     "proposal, and neither may have issued the credential that made the payment. FAILED always sends a reversal first, and is refused (`bank_says_settled`) where the bank says that the " +
     "amount is still reserved or charged. A payment that is being reversed can become SUCCESS only after the bank has refused the reversal, and " +
     "while no reversal that it has not answered may still take effect (`reversal_pending`); it can then be refunded. A " +
-    "capture or cancellation is recorded as the bank knows it, a capture in the amount that the bank took. A " +
-    "request that may still be under way is `too_young`.",
+    "capture or cancellation is recorded as the bank knows it, a capture in the amount that the bank took. What " +
+    "may still take effect at the bank is `too_young` until `notBefore`.",
   pathParameters: paymentPath,
   notFound: "payment_not_found",
   request: statementSchema.meta({ id: "ResolvePaymentRequest" }),

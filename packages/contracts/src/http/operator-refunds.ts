@@ -194,8 +194,8 @@ export const resolveOperatorRefund = defineEndpoint({
     "Settles a refund that is executing by the outcome that the bank has confirmed to people. Two operators are needed: " +
     "the first proposes an outcome, and a second confirms it by sending the same one. A different outcome replaces the " +
     "proposal, and neither may have issued the credential that requested the refund. At the confirmation the bank is asked once more, and what it knows is recorded whatever people say: " +
-    "FAILED is refused (`bank_says_settled`) where the bank says that it has paid, in whatever amount. A request that " +
-    "may still be under way is `too_young`.",
+    "FAILED is refused (`bank_says_settled`) where the bank says that it has paid, in whatever amount. What may " +
+    "still take effect at the bank is `too_young` until `notBefore`.",
   pathParameters: refundPath,
   notFound: "refund_not_found",
   request: statementSchema.meta({ id: "ResolveRefundRequest" }),

@@ -80,3 +80,12 @@ export const inquireRefundAtBank = defineServiceCommand({
   result: z.object({ answer: refundAnswerSchema }),
 });
 export type RefundToAskAbout = z.infer<typeof inquireRefundAtBank.request>;
+
+/** Reads until when a refund that was sent may still take effect; nothing where it cannot any more. Asks no bank. */
+export const readRefundSending = defineServiceCommand({
+  service: "payments",
+  name: "read-refund-sending",
+  senders,
+  request: z.object({ refundId: z.uuid(), paymentId: z.uuid() }),
+  result: z.object({ arrivesUntil: z.iso.datetime().optional() }),
+});

@@ -1,3 +1,4 @@
+/* oxlint-disable max-lines -- one list, an event after the other */
 import { isLive, RESULT_CODES } from "@holdfast/contracts";
 import {
   AGE_SECONDS,
@@ -30,6 +31,8 @@ export type BusinessEvents = {
   reversalRefused(payment: ShownPayment, refusal: { kind: string; resultCode: string }): void;
   /** The bank shows money of a payment that had ended because the bank had not seen it. It is given back. */
   lateMoneySeen(payment: ShownPayment): void;
+  /** The bank shows a capture, a cancellation or a refund that had ended as not done. Nothing comes of it by itself. */
+  lateMovementSeen(payment: ShownPayment, movement: { kind: string; reference: string }): void;
   /** An authorization that should expire, of which the bank shows a capture that is none of ours. */
   capturedUnasked(payment: ShownPayment): void;
   /** Such money could not be given back yet. */
@@ -114,7 +117,8 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     description: "Payments that the bank, asked later, had approved in another amount or currency",
   });
   const lateMoney = meter.createCounter("holdfast.payments.seen_late", {
-    description: "Payments that the bank carried out after they had ended as never seen",
+    description:
+      "Payments, captures, cancellations and refunds that the bank carried out after they had ended as not done",
   });
   // Exported from the beginning, so that the first one is an increase.
   for (const counter of [stuckReversals, notOpened, mismatches, lateMoney, withCard])
@@ -170,6 +174,13 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     lateMoneySeen(payment) {
       lateMoney.add(1);
       log.error(identify(payment), "the bank has carried out a payment that had ended as never seen");
+    },
+    lateMovementSeen(payment, { kind, reference }) {
+      lateMoney.add(1);
+      log.error(
+        { ...identify(payment), operation: kind, reason: reference },
+        "the bank has carried out what had ended as not done",
+      );
     },
     capturedUnasked(payment) {
       mismatches.add(1);

@@ -8,7 +8,7 @@ import type { Difference, DifferenceKind } from "./judge-reservation.ts";
 
 export type MendDeps = {
   db: Kysely<RefundsDatabase>;
-  payments: Pick<PaymentsPort, "settle" | "release">;
+  payments: Pick<PaymentsPort, "settle" | "release" | "sending">;
   bank: Pick<RefundBank, "inquire">;
   /** A reservation without a refund that is younger may be that of a request under way. */
   releaseAfterMs: number;
@@ -96,6 +96,10 @@ async function end(
 
 /** Asks about each reference that the refund may have been sent under. @returns why it may have been paid. */
 async function wasPaid(deps: MendDeps, refund: RefundToSend): Promise<string | undefined> {
+  const sending = await deps.payments.sending(refund);
+  if (sending.outcome !== "done") return `payments answered ${sending.outcome}`;
+  const { arrivesUntil } = sending.result;
+  if (arrivesUntil !== undefined) return `it may still arrive at the bank, until ${arrivesUntil}`;
   for (let sub = 1; sub <= REFERENCES_MAX; sub++) {
     const waitUntil = new Date(deps.now() + deps.acquirerTimeoutMs);
     const inquiry = await deps.bank.inquire(refund, waitUntil, sub);

@@ -9,8 +9,9 @@ import type { z } from "zod";
 import type { RefundsDatabase } from "../database.ts";
 import { carryOutRefund, changeBy, tryLater } from "../refund/carry-out-refund.ts";
 import { endBy } from "../refund/refund-bank.ts";
+import type { RefundRow } from "../refund/refund-record.ts";
 import { changeRefund, type RefundChange } from "../refund/change-refund.ts";
-import { keepAnswer, type LeasedRefund } from "../refund/refund-queries.ts";
+import { findRefund, keepAnswer, type LeasedRefund } from "../refund/refund-queries.ts";
 import { auditRefund, ISSUED_BY_YOU, refuseAttempt } from "./audit-refund.ts";
 import { describeRefund } from "./list-refunds.ts";
 import {
@@ -24,6 +25,7 @@ import {
 
 type Outcome = z.infer<typeof resolutionOutcomeSchema>;
 type Statement = { outcome: Outcome; evidence: string };
+type Refused = Problem | { outcome: "not_started" };
 type Confirmed = { refund: LeasedRefund; statement: Statement & { proposedBy: string } };
 
 /** Proposes an outcome, or confirms the one another operator has proposed, which settles the refund. */
@@ -32,6 +34,8 @@ export async function resolveRefund(
   context: OperatorContext,
   { refundId, outcome, evidence }: { refundId: string } & Statement,
 ): Promise<Reply> {
+  const early = await tooYoung(deps, await findRefund(deps.db, refundId));
+  if (early) return early;
   const proposed = await deps.db
     .transaction()
     .execute((trx) => proposeOrConfirm(deps, trx, context, refundId, { outcome, evidence }));
@@ -43,13 +47,28 @@ export async function resolveRefund(
   return await describeRefund(deps, context, refundId);
 }
 
+/** People judge what is over: until the horizon of the last sending the bank may get it yet. `payments` knows. */
+async function tooYoung(
+  { payments }: OperatorDeps,
+  refund: RefundRow | undefined,
+): Promise<Refused | undefined> {
+  if (refund?.state !== "EXECUTING") return undefined;
+  const sending = await payments.sending(refund);
+  // A question begins nothing, whatever became of it.
+  if (sending.outcome !== "done") return sending.outcome === "problem" ? sending : { outcome: "not_started" };
+  const { arrivesUntil: notBefore } = sending.result;
+  return notBefore === undefined
+    ? undefined
+    : { outcome: "problem", code: "too_young", extra: { notBefore } };
+}
+
 async function proposeOrConfirm(
   deps: OperatorDeps,
   trx: Transaction<RefundsDatabase>,
   context: OperatorContext,
   refundId: string,
   statement: Statement,
-): Promise<Problem | { outcome: "not_started" } | "proposed" | Confirmed> {
+): Promise<Refused | "proposed" | Confirmed> {
   const refund = await lockIdle(trx, refundId);
   if ("outcome" in refund) return refund;
   if (refund.state !== "EXECUTING") {
@@ -60,8 +79,6 @@ async function proposeOrConfirm(
     refuseAttempt(trx, context, "refund.resolution_refused", refund, { code: "same_person", detail });
   // The issuer is neither of the two: who proposes and who confirms are both asked here.
   if (refund.credential_issued_by === context.operator.name) return await refuse(ISSUED_BY_YOU);
-  // A request of ours may still be under way until then.
-  if (refund.state_age_ms < deps.leaseMs) return { outcome: "problem", code: "too_young" };
   const proposal = await trx
     .selectFrom("refund_resolution")
     .selectAll()
@@ -87,7 +104,13 @@ async function carryOut(
   deps: OperatorDeps,
   context: OperatorContext,
   { refund, statement }: Confirmed,
-): Promise<Problem | undefined> {
+): Promise<Refused | undefined> {
+  // Recovery may have sent it again before this lease.
+  const early = await tooYoung(deps, refund);
+  if (early) {
+    await tryLater(deps, refund, "too_young");
+    return early;
+  }
   const inquiry = await deps.bank.inquire(refund, new Date(deps.now() + deps.acquirerTimeoutMs));
   const paidOther = paidAnotherAmount(refund, inquiry);
   await keepAnswer(deps.db, refund, { answer: inquiry });
@@ -121,9 +144,10 @@ async function carryOut(
     : undefined;
 }
 
-/** Tells whether the bank says that it has paid another amount: now, or before and nothing else now. */
+/** Tells whether the bank says that it has paid otherwise: another amount or twice now, or before and nothing else now. */
 function paidAnotherAmount(refund: LeasedRefund, inquiry: RefundAnswer): "now" | "before" | undefined {
   if (inquiry.kind === "approved") return endBy(refund, inquiry) ? undefined : "now";
+  if (inquiry.kind === "unknown" && inquiry.cause === "mismatch") return "now";
   const isSilent = inquiry.kind === "unknown" || inquiry.kind === "not_sent";
   return isSilent && refund.approved_minor !== null ? "before" : undefined;
 }

@@ -19,7 +19,7 @@ export const ARCHIVED: readonly ArchivedTable[] = [
   { schema: "payments", name: "payment_history", of: "payment_id", order: "version" },
   { schema: "payments", name: "bank_call", of: "payment_id", order: "number" },
   { schema: "payments", name: "payment_operation", of: "payment_id", order: "operation_id" },
-  { schema: "payments", name: "payment_watch", of: "payment_id", order: "payment_id" },
+  { schema: "payments", name: "payment_watch", of: "payment_id", order: "movement_id" },
   { schema: "payments", name: "refund_reservation", of: "payment_id", order: "refund_id" },
   { schema: "payments", name: "three_ds_session", of: "payment_id", order: "payment_id" },
   { schema: "refunds", name: "refund", of: "payment_id", order: "refund_id" },

@@ -258,12 +258,13 @@ describe("operators", () => {
   const resolve = (name: string, paymentId: string, outcome: "SUCCESS" | "FAILED") =>
     idle.operate(resolveUnresolvedPayment, { paymentId, outcome, evidence: "call 17" }, name);
 
-  /** Its session has been over for a minute, so that nothing of it can be under way. */
-  const grown = (paymentId: string) =>
-    idle.query(
-      "update payments.payment set recovery_from = now() - interval '1 minute' where payment_id = $1",
-      [paymentId],
-    );
+  /** Its session has been over for an hour, so that nothing of it can arrive any more. */
+  const grown = async (paymentId: string) => {
+    const ended = "recovery_from = now() - interval '1 hour' where payment_id = $1";
+    await idle.query(`update payments.payment set ${ended}`, [paymentId]);
+    const sent = "sent_at = sent_at - interval '1 hour' where payment_id = $1";
+    await idle.query(`update payments.bank_call set ${sent}`, [paymentId]);
+  };
 
   test("leave a challenge in progress to its cardholder", async () => {
     const { paymentId } = await asked.challenged();

@@ -105,6 +105,18 @@ export function nameGiven(
     : "taken";
 }
 
+/** The time until which one of these calls may still take effect; undefined where none may any more. */
+export function arrivesUntil(
+  calls: readonly Pick<BankCall, "answered_at" | "outcome" | "sent_ms_ago">[],
+  horizonMs: number,
+  nowMs: number,
+): Date | undefined {
+  const sentMsAgo = lastSentMsAgo(calls.filter(isOpen));
+  if (sentMsAgo === null || !mayStillArrive(sentMsAgo, horizonMs)) return undefined;
+  // A whole second, and one that is over by any of our clocks.
+  return new Date(Math.ceil((nowMs + horizonMs - sentMsAgo) / 1_000 + 1) * 1_000);
+}
+
 /** The last sending of a movement, and the horizon of its account. */
 export type Sending = { sentMsAgo: number | null; horizonMs: number };
 

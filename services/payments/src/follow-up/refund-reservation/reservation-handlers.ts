@@ -2,6 +2,7 @@ import {
   carryOutRefundAtBank,
   inquireRefundAtBank,
   listRefundReservations,
+  readRefundSending,
   readSettlingAccounts,
   releaseRefund as releaseRefundCommand,
   reserveRefund as reserveRefundCommand,
@@ -12,6 +13,7 @@ import {
 import { handler } from "@holdfast/messaging";
 import { listSettlementAccounts } from "../../bank/account/list-settlement-accounts.ts";
 import { carryOutAtBank, inquireAtBank, type RefundAtBankDeps } from "./refund-at-bank.ts";
+import { readSending } from "./read-sending.ts";
 import { releaseRefund, reserveRefund, settleRefund } from "./reserve-refund.ts";
 import { sql, type Kysely } from "kysely";
 import type { z } from "zod";
@@ -32,6 +34,7 @@ export function reservationHandlers(deps: RefundAtBankDeps) {
       carryOutAtBank(deps, payload, context.deadlineAt),
     ),
     handler(inquireRefundAtBank, ({ context, payload }) => inquireAtBank(deps, payload, context.deadlineAt)),
+    handler(readRefundSending, ({ payload }) => readSending(deps, payload)),
     handler(listRefundReservations, ({ payload }) => listReservations(deps, payload)),
   ];
 }

@@ -9,12 +9,14 @@ import { failpoint } from "@holdfast/service-runtime";
 import type { CommandReply, RefundReservation, ReserveRefund } from "@holdfast/contracts";
 import type { Kysely, Selectable, Transaction } from "kysely";
 import { sql } from "kysely";
+import type { TermsOf } from "../../bank/account/account-terms.ts";
 import { UNAVAILABLE_ACQUIRER, type Acquirers } from "../../bank/calls/acquirers.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import type { RefundReservationTable } from "./reservation-table.ts";
 import { lockPayment } from "../operation/operation-queries.ts";
 import { decideReservation, type Refused } from "../operation/payment-operation.ts";
 import type { PaymentRow } from "../../payment/payment-record.ts";
+import { watchUnanswered } from "../../bank/ledger/watch-queries.ts";
 
 type Db = Kysely<PaymentsDatabase>;
 type Trx = Transaction<PaymentsDatabase>;
@@ -78,10 +80,10 @@ const NOT_FOUND: Refused = { outcome: "problem", code: "payment_not_found" };
 
 /** The refund was paid out. It is idempotent. */
 export async function settleRefund(
-  { db }: { db: Db },
+  deps: EndDeps,
   refundId: string,
 ): Promise<CommandReply<{ refundId: string }>> {
-  return await endAndReport(db, refundId, "SETTLED");
+  return await endAndReport(deps, refundId, "SETTLED");
 }
 
 /**
@@ -89,30 +91,32 @@ export async function settleRefund(
  * tombstone where the refund id is not known: its reservation may still be on the way.
  */
 export async function releaseRefund(
-  { db }: { db: Db },
+  deps: EndDeps,
   refundId: string,
 ): Promise<CommandReply<{ refundId: string }>> {
-  return await endAndReport(db, refundId, "RELEASED");
+  return await endAndReport(deps, refundId, "RELEASED");
 }
 
+type EndDeps = { db: Db; termsOf: TermsOf; now: () => number };
+
 async function endAndReport(
-  db: Db,
+  deps: EndDeps,
   refundId: string,
   to: "SETTLED" | "RELEASED",
 ): Promise<CommandReply<{ refundId: string }>> {
   await failpoint("payments.before_reservation_end");
-  const reply = await endReservation(db, refundId, to);
+  const reply = await endReservation(deps, refundId, to);
   await failpoint("payments.after_reservation_end");
   return reply;
 }
 
 async function endReservation(
-  db: Db,
+  deps: EndDeps,
   refundId: string,
   to: "SETTLED" | "RELEASED",
 ): Promise<CommandReply<{ refundId: string }>> {
   const done = { outcome: "done", result: { refundId } } as const;
-  return await db.transaction().execute(async (trx) => {
+  return await deps.db.transaction().execute(async (trx) => {
     const reservation =
       (await lockWithPayment(trx, refundId)) ??
       (to === "RELEASED" ? await insertTombstone(trx, refundId) : undefined);
@@ -121,7 +125,7 @@ async function endReservation(
     if (reservation.state !== "ACTIVE") return { outcome: "problem", code: "refund_already_decided" };
     const { payment_id, amount_minor, kind } = reservation;
     const gone = to === "SETTLED" ? amount_minor : 0n;
-    await trx
+    const ended = await trx
       .updateTable("payment")
       .set({
         reserved_minor: sql<bigint>`reserved_minor - ${amount_minor}`,
@@ -130,12 +134,14 @@ async function endReservation(
         updated_at: sql<Date>`now()`,
       })
       .where("payment_id", "=", payment_id)
-      .execute();
+      .returning(["payment_id", "account_id"])
+      .executeTakeFirstOrThrow();
     await trx
       .updateTable("refund_reservation")
       .set({ state: to })
       .where("refund_id", "=", refundId)
       .execute();
+    if (to === "RELEASED") await watchUnanswered({ ...deps, db: trx }, ended, refundId);
     return done;
   });
 }

@@ -31,11 +31,13 @@ async function unresolved(issuer: string): Promise<string> {
   return await grown(command.paymentId);
 }
 
-/** Makes it as old as it has to be for people to decide about it: no request on it can still be under way. */
+/** Makes it as old as it has to be for people to decide about it: nothing that was sent can arrive any more. */
 async function grown(paymentId: string): Promise<string> {
   const earlier = "created_at = created_at - interval '1 minute' where payment_id = $1";
   await payments.query(`update payments.payment set ${earlier}`, [paymentId]);
   await payments.query(`update payments.payment_operation set ${earlier}`, [paymentId]);
+  const sent = "sent_at = sent_at - interval '1 hour' where payment_id = $1";
+  await payments.query(`update payments.bank_call set ${sent}`, [paymentId]);
   return paymentId;
 }
 

@@ -5,7 +5,7 @@ import type { PaymentsDatabase } from "../../database.ts";
 import type { PaymentOperationTable } from "../../follow-up/operation/operation-table.ts";
 import type { PaymentHistoryTable } from "../../payment/payment-table.ts";
 import { lastOperation, withOperation } from "../../payment/payment-queries.ts";
-import type { OperatorPaymentRow } from "./operator-payment.ts";
+import type { LateSight, OperatorPaymentRow } from "./operator-payment.ts";
 
 /**
  * Payments that recovery has asked about without an answer, or whose worker has vanished, oldest first. A payment that a
@@ -100,6 +100,18 @@ export async function findOperations(
     .limit(OPERATIONS_SHOWN_MAX)
     .execute();
   return latest.toReversed();
+}
+
+/** The looks that found what had ended as not done. */
+export async function findLate(db: Kysely<PaymentsDatabase>, paymentId: string): Promise<LateSight[]> {
+  return await db
+    .selectFrom("payment_watch")
+    .select(["movement_id", "sighted_at"])
+    .where("payment_id", "=", paymentId)
+    .where("sighted_at", "is not", null)
+    .orderBy("sighted_at")
+    .$narrowType<{ sighted_at: Date }>()
+    .execute();
 }
 
 const OPERATIONS_SHOWN_MAX = 100;

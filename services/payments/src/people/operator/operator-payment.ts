@@ -15,7 +15,10 @@ import type { PaymentOperationTable } from "../../follow-up/operation/operation-
 import type { PaymentHistoryTable } from "../../payment/payment-table.ts";
 import { isBeingReversed, isUnsettled } from "../../payment/payment.ts";
 import { paymentRecord, type PaymentRow, type ShownOperation } from "../../payment/payment-record.ts";
-import { reversalOf } from "../../unknown/recovery/reversal.ts";
+import { chargeOf, reversalOf } from "../../unknown/recovery/reversal.ts";
+
+/** A late look at the bank that has found something. */
+export type LateSight = { movement_id: string | null; sighted_at: Date };
 
 /** A payment's row with the columns that the operator's view adds. */
 export type OperatorPaymentRow = PaymentRow &
@@ -79,11 +82,13 @@ export function operatorPaymentDetail(
     history,
     operations,
     calls,
+    late,
     overdueAfterMs,
   }: {
     history: Selectable<PaymentHistoryTable>[];
     operations: Selectable<PaymentOperationTable>[];
     calls: BankCall[];
+    late: LateSight[];
     overdueAfterMs: number;
   },
 ): OperatorPaymentDetail {
@@ -99,10 +104,25 @@ export function operatorPaymentDetail(
     })),
     operations: operations.map((operation) => operationOf(operation, calls, row.currency_exponent)),
     bankCalls: calls.slice(-CALLS_SHOWN_MAX).map((call) => shownCall(call, row.currency_exponent)),
+    ...(late.length > 0 && { seenLate: late.flatMap((sight) => shownLate(sight, calls)) }),
     bankOrderId: orderIdOf(row.payment_id),
     requestIp: row.request_ip,
     requestPort: row.request_port,
   };
+}
+
+/** Shows it as the call that led to it. */
+function shownLate({ movement_id, sighted_at }: LateSight, calls: readonly BankCall[]) {
+  const call =
+    movement_id === null ? chargeOf(calls) : calls.find((each) => each.movement_id === movement_id);
+  if (!call) return [];
+  return [
+    {
+      type: call.kind.toUpperCase() as ShownCall["type"],
+      reference: call.reference,
+      seenAt: sighted_at.toISOString(),
+    },
+  ];
 }
 
 const CALLS_SHOWN_MAX = 100;

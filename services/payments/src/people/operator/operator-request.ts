@@ -7,7 +7,7 @@ import { leaseUnsettled, type LeasedPayment } from "../../payment/payment-lease.
 import type { RecoverDeps } from "../../unknown/recovery/recover-payment.ts";
 import { findCalls } from "../../bank/ledger/call-queries.ts";
 import { operatorPaymentDetail } from "./operator-payment.ts";
-import { findForOperator, findHistory, findOperations } from "./operator-payment-queries.ts";
+import { findForOperator, findHistory, findLate, findOperations } from "./operator-payment-queries.ts";
 
 /** Dependencies of every operators' command on one payment, which leases it, writes the audit log, and shows it. */
 export type OperatorDeps = RecoverDeps & { leaseMs: number; overdueAfterMs: number };
@@ -18,12 +18,13 @@ export type Problem = Extract<Reply, { outcome: "problem" }>;
 export async function describe({ db, overdueAfterMs }: OperatorDeps, paymentId: string): Promise<Reply> {
   const payment = await findForOperator(db, paymentId);
   if (!payment) return { outcome: "problem", code: "payment_not_found" };
-  const [history, operations, calls] = await Promise.all([
+  const [history, operations, calls, late] = await Promise.all([
     findHistory(db, paymentId),
     findOperations(db, paymentId),
     findCalls(db, paymentId),
+    findLate(db, paymentId),
   ]);
-  const result = operatorPaymentDetail(payment, { history, operations, calls, overdueAfterMs });
+  const result = operatorPaymentDetail(payment, { history, operations, calls, late, overdueAfterMs });
   return { outcome: "done", result };
 }
 

@@ -21,7 +21,11 @@ import type { PaymentsDatabase } from "../../database.ts";
 let payments: PaymentsHarness;
 
 beforeAll(async () => {
-  payments = await startPaymentsHarness({ RECOVERY_INTERVAL: "1h", EXPIRY_INTERVAL: "50ms" });
+  payments = await startPaymentsHarness({
+    RECOVERY_INTERVAL: "1h",
+    EXPIRY_INTERVAL: "50ms",
+    WATCH_INTERVAL: "50ms",
+  });
 });
 afterAll(() => payments.close());
 
@@ -39,15 +43,32 @@ async function unresolved(pan = "4000000000000127"): Promise<string> {
   return command.paymentId;
 }
 
-/** Makes it as old as it has to be for people to decide about it: no request on it can still be under way. */
-async function grown(paymentId: string): Promise<string> {
-  const earlier = "created_at = created_at - interval '1 minute' where payment_id = $1";
-  await payments.query(`update payments.payment set ${earlier}`, [paymentId]);
-  await payments.query(`update payments.payment_operation set ${earlier}`, [paymentId]);
-  const said = "proposed_at = proposed_at - interval '1 minute' where payment_id = $1";
-  await payments.query(`update payments.payment_resolution set ${said}`, [paymentId]);
+/** Makes it as old as it has to be for people to decide about it: nothing that was sent can arrive any more. */
+async function grown(paymentId: string, by = "1 hour"): Promise<string> {
+  for (const [table, column] of [
+    ["payment", "created_at"],
+    ["payment_operation", "created_at"],
+    ["payment_resolution", "proposed_at"],
+    ["bank_call", "sent_at"],
+  ])
+    await payments.query(
+      `update payments.${table} set ${column} = ${column} - interval '${by}' where payment_id = $1`,
+      [paymentId],
+    );
   return paymentId;
 }
+
+/** The refusal names a time in the next half an hour. */
+const tooYoung = () => ({
+  outcome: "problem",
+  code: "too_young",
+  extra: {
+    notBefore: expect.toSatisfy((time: string) => {
+      const minutes = (Date.parse(time) - Date.now()) / 60_000;
+      return minutes > 0 && minutes < 30;
+    }),
+  },
+});
 
 const audited = (paymentId: string) =>
   payments.query<{ actor: string; action: string }>(
@@ -187,12 +208,22 @@ describe("resolve", () => {
     });
   });
 
-  test("is too early while a request may still be under way", async () => {
-    const young = await unresolved();
+  test("is too early until what was sent can arrive no more, and says when that is", async () => {
+    // The default late arrival is 15 minutes.
+    const young = await grown(await unresolved(), "14 minutes");
     for (const outcome of ["SUCCESS", "FAILED"] as const) {
-      expect(await resolve("alice", young, outcome)).toEqual({ outcome: "problem", code: "too_young" });
+      expect(await resolve("alice", young, outcome)).toEqual(tooYoung());
     }
     expect(await audited(young)).toEqual([]);
+  });
+
+  test("needs no patience where certainly nothing was sent", async () => {
+    const unsent = await unresolved();
+    await payments.query(
+      "update payments.bank_call set outcome = 'not_sent', answered_at = now() where payment_id = $1",
+      [unsent],
+    );
+    expect(await resolve("alice", unsent, "FAILED")).toMatchObject({ outcome: "done" });
   });
 
   test("cannot make SUCCESS of what is being reversed", async () => {
@@ -293,7 +324,7 @@ describe("a capture in doubt", () => {
     });
     const again = { paymentId, operationId: randomUUID(), amount: "10.93" };
     expect(await payments.call(capturePayment, again)).toMatchObject({ outcome: "pending" });
-    expect(await resolve("alice", paymentId, "SUCCESS")).toMatchObject({ code: "too_young" });
+    expect(await resolve("alice", paymentId, "SUCCESS")).toEqual(tooYoung());
     await grown(paymentId);
     await resolve("alice", paymentId, "SUCCESS");
     expect(await resolve("bora", paymentId, "SUCCESS")).toMatchObject({
@@ -352,6 +383,63 @@ describe("a capture that the bank has carried out in another amount", () => {
     expect(await payments.call(reserveRefund, reservation)).toMatchObject({
       code: "refund_amount_exceeds_remaining",
     });
+  });
+});
+
+describe("an operation that two people have called FAILED without the bank's word", () => {
+  const watch = async (paymentId: string) =>
+    (
+      await payments.query<{ days: number; sighted: boolean; ended: boolean; last_inquiry: string | null }>(
+        `select extract(epoch from due_at - now())::float8 / 86400 as days, sighted_at is not null as sighted,
+           ended_at is not null as ended, last_inquiry
+         from payments.payment_watch where payment_id = $1 and movement_id is not null`,
+        [paymentId],
+      )
+    )[0];
+  const lookNow = async (paymentId: string) => {
+    await payments.query("update payments.payment_watch set due_at = now() where payment_id = $1", [
+      paymentId,
+    ]);
+    await eventually(async () => (await watch(paymentId))?.ended);
+    return await watch(paymentId);
+  };
+  async function calledFailed() {
+    const { paymentId, reference } = await captureInDoubt();
+    await grown(paymentId);
+    await resolve("alice", paymentId, "FAILED");
+    expect(await resolve("bora", paymentId, "FAILED")).toMatchObject({ result: { unresolved: false } });
+    return { paymentId, reference };
+  }
+
+  test("is asked about once more after the bank's day, and what arrived late is a case for people", async () => {
+    const { paymentId, reference } = await calledFailed();
+    const { days } = (await watch(paymentId))!;
+    expect(days).toBeGreaterThan(0);
+    expect(days).toBeLessThanOrEqual(1);
+    await payments.acquirerGets("capture", { reference, parentReference: paymentId, amountMinor: 10_000 });
+    const before = await payments.ledger(paymentId);
+    expect(await lookNow(paymentId)).toMatchObject({ sighted: true, last_inquiry: "approved" });
+    expect(await payments.operate(describePayment, { paymentId })).toMatchObject({
+      result: {
+        payment: { status: "SUCCESS" },
+        seenLate: [{ type: "CAPTURE", reference, seenAt: expect.any(String) }],
+        bankCalls: [{}, { type: "CAPTURE", outcome: "APPROVED" }],
+      },
+    });
+    expect(await payments.ledger(paymentId)).toEqual(before);
+  });
+
+  test("ends its watch where the bank still has nothing of it", async () => {
+    const { paymentId } = await calledFailed();
+    expect(await lookNow(paymentId)).toMatchObject({ sighted: false, last_inquiry: "not_found" });
+    expect(await payments.operate(describePayment, { paymentId })).not.toHaveProperty("result.seenLate");
+  });
+
+  test("is not watched where the bank has answered", async () => {
+    const { paymentId } = await captureInDoubt();
+    await payments.acquirerWill("capture", "decline");
+    expect(await inquire(paymentId)).toMatchObject({ result: { unresolved: false } });
+    expect(await watch(paymentId)).toBeUndefined();
   });
 });
 

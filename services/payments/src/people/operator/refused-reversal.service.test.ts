@@ -27,12 +27,16 @@ const closeDay = async () => {
   expect((await fetch(`${payments.acquirer.url}/business-day/close`, { method: "POST" })).ok).toBe(true);
 };
 
-/** A sale that the bank approved and never answered, a minute ago. */
+/** A sale that the bank approved and never answered, so long ago that people may say what became of it. */
 async function soldInDoubt(): Promise<string> {
   const command = payments.command({ amountMinor: "10000", cardData: { pan: "4000000000000119" } });
   expect(await payments.call(sellPayment, command)).toMatchObject({ outcome: "pending" });
   const earlier = "created_at = created_at - interval '1 minute' where payment_id = $1";
   await payments.query(`update payments.payment set ${earlier}`, [command.paymentId]);
+  await payments.query(
+    "update payments.bank_call set sent_at = sent_at - interval '1 hour' where payment_id = $1",
+    [command.paymentId],
+  );
   return command.paymentId;
 }
 
@@ -215,6 +219,7 @@ describe("FAILED by two people", () => {
     const command = alone.command({ cardData: { pan: "4000000000000119" } });
     expect(await alone.call(sellPayment, command)).toMatchObject({ outcome: "pending" });
     await alone.query("update payments.payment set created_at = created_at - interval '1 minute'");
+    await alone.query("update payments.bank_call set sent_at = sent_at - interval '1 hour'");
     const say = (name: string) =>
       alone.operate(
         resolveUnresolvedPayment,

@@ -1,7 +1,7 @@
 import type { LeasedPayment } from "../../payment/payment-lease.ts";
 import { isBeingReversed } from "../../payment/payment.ts";
-import { mayStillArrive } from "../../bank/ledger/bank-call.ts";
-import type { Reversal } from "../../unknown/recovery/reversal.ts";
+import { arrivesUntil, mayStillArrive, type BankCall } from "../../bank/ledger/bank-call.ts";
+import { chargeOf, type Reversal } from "../../unknown/recovery/reversal.ts";
 import { invalidState, type Problem } from "./operator-request.ts";
 import type { Outcome } from "./resolution.ts";
 
@@ -11,19 +11,41 @@ type Said = Pick<
   `${"settled" | "refused"}_at` | `refusal_${"code" | "message"}` | "approved_minor" | "last_sent_ms_ago"
 >;
 
+/** People judge what is over: until the horizon of the last sending even a bank that knows nothing may get it yet. */
+export function tooYoung(until: Date | undefined): Problem | undefined {
+  return until && { outcome: "problem", code: "too_young", extra: { notBefore: until.toISOString() } };
+}
+
+/**
+ * The time until which the call that decides may still take effect: the operation's, or else the charge's. A session
+ * that has ended counts from there: its bank may have been asked by the cardholder's browser.
+ * @param horizonMs how long a call may take effect, see `AccountTerms`.
+ */
+export function undecidedUntil(
+  payment: Pick<LeasedPayment, "state" | "age_ms" | "operation_id">,
+  calls: readonly BankCall[],
+  horizonMs: number,
+  nowMs: number,
+): Date | undefined {
+  const { state, age_ms, operation_id } = payment;
+  const deciding =
+    operation_id === null
+      ? [chargeOf(calls)].flatMap((charge) => charge ?? [])
+      : calls.filter(({ movement_id }) => movement_id === operation_id);
+  const session = { answered_at: null, outcome: null, sent_ms_ago: age_ms };
+  return arrivesUntil(state === "ENROLLED" ? [session] : deciding, horizonMs, nowMs);
+}
+
 /**
  * The reason why a payment cannot be resolved this way now.
- * @param leaseMs longer than any request on the payment may take.
  * @param horizonMs how long a call may take effect, see `AccountTerms`.
  */
 export function refusalOf(
   payment: Pick<LeasedPayment, "state" | "amount_minor">,
   reversal: Said | undefined,
   outcome: Outcome,
-  ageMs: number,
-  { leaseMs, horizonMs }: { leaseMs: number; horizonMs: number },
+  horizonMs: number,
 ): Problem | undefined {
-  if (ageMs < leaseMs) return { outcome: "problem", code: "too_young" };
   const { state } = payment;
   if (outcome === "FAILED") {
     return isBeingReversed(state) && reversal && moneyStands(reversal)

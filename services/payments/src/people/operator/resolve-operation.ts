@@ -18,6 +18,7 @@ import {
 import { movementOf } from "../../follow-up/operation/start-operation.ts";
 import type { LeasedPayment } from "../../payment/payment-lease.ts";
 import { causeOf } from "../../unknown/recovery/undo-payment.ts";
+import { watchUnanswered } from "../../bank/ledger/watch-queries.ts";
 import { invalidState, type OperatorDeps, type Problem } from "./operator-request.ts";
 import { saysSettled } from "./resolution-refusal.ts";
 import { finishResolution, RESOLVED, type Confirmed, type Outcome } from "./resolution.ts";
@@ -40,7 +41,10 @@ export async function resolveOperation(
   const end = decided.state === "DECLINED" ? await endOfDecline(deps, payment, operation, decided) : decided;
   await deps.db.transaction().execute(async (trx) => {
     const reply = await finishOperation(trx, payment, { ...operation, ...booked }, end, deps);
-    if (reply) await finishResolution(trx, context, { payment, statement });
+    if (!reply) return;
+    if (end.state === "DECLINED")
+      await watchUnanswered({ ...deps, db: trx }, payment, operation.operation_id);
+    await finishResolution(trx, context, { payment, statement });
   });
   const isRefuted = decided.state === "DONE" && statement.outcome === "FAILED";
   return isRefuted ? saysSettled(decided) : undefined;

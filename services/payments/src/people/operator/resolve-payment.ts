@@ -22,7 +22,7 @@ import {
   contradictsSuccess,
 } from "../../unknown/recovery/check-charge-before-booking.ts";
 import { undoPayment } from "../../unknown/recovery/undo-payment.ts";
-import { startWatch } from "../../unknown/recovery/watch-queries.ts";
+import { startWatch } from "../../bank/ledger/watch-queries.ts";
 import {
   audit,
   describe,
@@ -32,7 +32,14 @@ import {
   type Problem,
   type Reply,
 } from "./operator-request.ts";
-import { moneyStands, refusalOf, refusalSaid, saysSettled } from "./resolution-refusal.ts";
+import {
+  moneyStands,
+  refusalOf,
+  refusalSaid,
+  saysSettled,
+  tooYoung,
+  undecidedUntil,
+} from "./resolution-refusal.ts";
 import { finishResolution, RESOLVED, type Confirmed, type Statement } from "./resolution.ts";
 import { operationOf, resolveOperation } from "./resolve-operation.ts";
 
@@ -64,7 +71,7 @@ async function proposeOrConfirm(
     await giveBack(trx, payment);
     return problem;
   };
-  const reversal = reversalOf(await findCalls(trx, paymentId));
+  const calls = await findCalls(trx, paymentId);
   const operation = isInOperation(payment) ? await operationOf(trx, payment) : undefined;
   const refuseAttempt = async (detail?: string): Promise<Problem> => {
     await audit(trx, context, "payment.resolution_refused", payment, { code: "same_person", detail });
@@ -73,10 +80,10 @@ async function proposeOrConfirm(
   // The issuer is neither of the two: who proposes and who confirms are both asked here.
   const issuers = [payment.credential_issued_by, operation?.credential_issued_by];
   if (issuers.includes(context.operator.name)) return await refuseAttempt(ISSUED_BY_YOU);
-  const ageMs = operation?.age_ms ?? payment.age_ms;
   const { horizonMs } = deps.termsOf(payment.account_id);
-  const limits = { leaseMs: deps.leaseMs, horizonMs };
-  const problem = refusalOf(payment, reversal, statement.outcome, ageMs, limits);
+  const problem =
+    tooYoung(undecidedUntil(payment, calls, horizonMs, deps.now())) ??
+    refusalOf(payment, reversalOf(calls), statement.outcome, horizonMs);
   if (problem) return await refuse(problem);
   const proposal = await trx
     .selectFrom("payment_resolution")

@@ -46,12 +46,16 @@ const passHorizon = (paymentId: string) =>
     [paymentId],
   );
 
-/** A sale that the bank approved and never answered, a minute ago. */
+/** A sale that the bank approved and never answered, so long ago that people may say what became of it. */
 async function soldInDoubt(): Promise<string> {
   const command = payments.command({ amountMinor: "10000", cardData: { pan: "4000000000000119" } });
   expect(await payments.call(sellPayment, command)).toMatchObject({ outcome: "pending" });
   const earlier = "created_at = created_at - interval '1 minute' where payment_id = $1";
   await payments.query(`update payments.payment set ${earlier}`, [command.paymentId]);
+  await payments.query(
+    "update payments.bank_call set sent_at = sent_at - interval '1 hour' where payment_id = $1",
+    [command.paymentId],
+  );
   return command.paymentId;
 }
 

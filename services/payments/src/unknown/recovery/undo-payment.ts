@@ -21,7 +21,7 @@ import {
 } from "./decide-undo.ts";
 import type { RecoverDeps } from "./recover-payment.ts";
 import { chargeOf, reversalOf, reversalRefund, type Reversal } from "./reversal.ts";
-import { startWatch } from "./watch-queries.ts";
+import { startWatch } from "../../bank/ledger/watch-queries.ts";
 
 /** A payment to undo, also one that has ended and of which the bank has shown money afterwards. */
 export type UndonePayment = Omit<LeasedPayment, "lease_token" | "due_at"> & { lease_token: string | null };

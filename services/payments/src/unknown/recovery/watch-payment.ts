@@ -3,11 +3,22 @@ import { waitFor } from "@holdfast/acquirer";
 import { isUnsettled } from "../../payment/payment.ts";
 import type { RecoverDeps } from "./recover-payment.ts";
 import { NOT_SEEN_CAUSE, RESOLVED_CAUSE } from "./decide-recovery.ts";
+import type { BankCall } from "../../bank/ledger/bank-call.ts";
+import { findCalls } from "../../bank/ledger/call-queries.ts";
+import { inquire } from "../../bank/ledger/movement.ts";
+import { findOperation } from "../../follow-up/operation/operation-queries.ts";
+import { movementOf } from "../../follow-up/operation/start-operation.ts";
+import { inquireAtBank } from "../../follow-up/refund-reservation/refund-at-bank.ts";
 import { askAbout } from "../../bank/ledger/ask-about.ts";
 import { paymentAttempt } from "../../bank/ledger/attempts.ts";
-import { undoPayment } from "./undo-payment.ts";
+import { causeOf, undoPayment } from "./undo-payment.ts";
 import type { RecoveryWorkerDeps, UpkeepOptions } from "./recovery-worker.ts";
-import { recordLook, takeWatched, watchedDueInMs, type WatchedPayment } from "./watch-queries.ts";
+import {
+  recordLook,
+  takeWatched,
+  watchedDueInMs,
+  type WatchedPayment,
+} from "../../bank/ledger/watch-queries.ts";
 
 /**
  * Looks once more at a payment that has ended because the bank had not seen it until the horizon. Where the bank shows
@@ -44,13 +55,68 @@ function endedUnseen({ state, cause }: WatchedPayment): boolean {
 const UNSEEN_CAUSES: ReadonlySet<string> = new Set([NOT_SEEN_CAUSE, RESOLVED_CAUSE]);
 const UNSETTLED_AGAIN_MS = 60_000;
 
+/**
+ * Looks once more at an operation or a refund that has ended as not done although no answer said so. Where the bank shows it
+ * by now, people learn of it. Nothing is sent: a merchant may have refunded or captured again meanwhile.
+ */
+export async function watchMovement(
+  deps: RecoverDeps,
+  watched: WatchedPayment & { movement_id: string },
+): Promise<void> {
+  const first = (await findCalls(deps.db, watched.payment_id)).find(
+    ({ movement_id }) => movement_id === watched.movement_id,
+  );
+  const lastInquiry = first ? await askWhatBecame(deps, watched, first) : "not_asked";
+  const isSighted = lastInquiry === "approved" || lastInquiry === "mismatch";
+  if (isSighted && first) deps.events.lateMovementSeen(watched, first);
+  const isAnswered = isSighted || END_OF_WATCH.has(lastInquiry);
+  const againInMs = UNSETTLED_AGAIN_MS * 2 ** Math.min(watched.attempts, 6);
+  await recordLook(deps.db, watched, {
+    isSighted,
+    lastInquiry,
+    ...(isAnswered ? { isOver: true } : { againInMs }),
+  });
+}
+
+const END_OF_WATCH: ReadonlySet<string> = new Set([
+  "not_found",
+  "declined",
+  "expired",
+  "reversed",
+  "not_asked",
+]);
+
+/** The word for the bank's answer. */
+async function askWhatBecame(deps: RecoverDeps, payment: WatchedPayment, first: BankCall): Promise<string> {
+  const operation = await findOperation(deps.db, first.movement_id!);
+  if (operation) {
+    const calls = await findCalls(deps.db, payment.payment_id);
+    return causeOf(await inquire(deps, payment, movementOf(operation), calls));
+  }
+  const { payment_id: paymentId, currency } = payment;
+  const refund = {
+    refundId: first.movement_id!,
+    paymentId,
+    kind: first.kind === "release" ? ("release" as const) : ("refund" as const),
+    amountMinor: first.amount_minor.toString(),
+    currency,
+  };
+  const reply = await inquireAtBank(deps, refund, deps.now() + deps.acquirerTimeoutMs);
+  if (reply.outcome !== "done") return reply.outcome;
+  const { answer } = reply.result;
+  return "cause" in answer ? answer.cause : answer.kind;
+}
+
 /** Looks at the payments that are due, side by side. */
 export function startWatching(deps: RecoveryWorkerDeps, options: UpkeepOptions): PeriodicTask {
   return startWorkPools("watch", {
     ...options,
     dueInMs: () => watchedDueInMs(deps.db),
     lease: (accountId, limit) => takeWatched(deps.db, { limit, leaseMs: deps.leaseMs, accountId }),
-    work: (payment) => watchPayment(deps, payment),
+    work: (watched) =>
+      watched.movement_id === null
+        ? watchPayment(deps, watched)
+        : watchMovement(deps, { ...watched, movement_id: watched.movement_id }),
     log: deps.log,
   });
 }

@@ -1,12 +1,17 @@
 import { businessDayEnd } from "@holdfast/acquirer";
 import { fromNow, msUntilFirst } from "@holdfast/postgres";
 import { sql, type Kysely, type Selectable } from "kysely";
-import type { TermsOf } from "../../bank/account/account-terms.ts";
+import { isOpen } from "./bank-call.ts";
+import { findCalls } from "./call-queries.ts";
+import type { TermsOf } from "../account/account-terms.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import type { PaymentTable } from "../../payment/payment-table.ts";
 
-/** A payment that has ended and is looked at once more. `attempts` counts the looks before this one. */
+/** A payment that has ended, or a movement of it that has, and is looked at once more. */
 export type WatchedPayment = Selectable<PaymentTable> & {
+  /** The operation or the refund; null for the payment itself. */
+  movement_id: string | null;
+  /** The looks before this one. */
   attempts: number;
   sighted_at: Date | null;
   /** The time since the bank showed money of it. */
@@ -15,17 +20,32 @@ export type WatchedPayment = Selectable<PaymentTable> & {
   cause: string;
 };
 
-/** Has a payment looked at again after its bank's business day; one that is watched already stays so. */
+/** Has a payment, or a movement of it, looked at again after its bank's business day; one that is watched already stays so. */
 export async function startWatch(
   { db, termsOf, now }: { db: Kysely<PaymentsDatabase>; termsOf: TermsOf; now: () => number },
   { payment_id, account_id }: { payment_id: string; account_id: string | null },
+  movement_id: string | null = null,
 ): Promise<void> {
   const { businessDay } = termsOf(account_id);
   await db
     .insertInto("payment_watch")
-    .values({ payment_id, due_at: businessDayEnd(new Date(now()), businessDay) })
-    .onConflict((conflict) => conflict.column("payment_id").doNothing())
+    .values({ payment_id, movement_id, due_at: businessDayEnd(new Date(now()), businessDay) })
+    .onConflict((conflict) => conflict.columns(["payment_id", "movement_id"]).doNothing())
     .execute();
+}
+
+/**
+ * Has an operation or a refund that ends as not done looked at again, where a call of it was never answered: no word of the
+ * bank stands behind that end.
+ */
+export async function watchUnanswered(
+  deps: { db: Kysely<PaymentsDatabase>; termsOf: TermsOf; now: () => number },
+  payment: { payment_id: string; account_id: string | null },
+  movementId: string,
+): Promise<void> {
+  const calls = await findCalls(deps.db, payment.payment_id);
+  if (calls.some((call) => call.movement_id === movementId && isOpen(call)))
+    await startWatch(deps, payment, movementId);
 }
 
 /** The milliseconds until {@link takeWatched} has a payment of any account to take; undefined where none is watched. */
@@ -45,7 +65,7 @@ export async function takeWatched(
 ): Promise<WatchedPayment[]> {
   const due = db
     .selectFrom("payment_watch")
-    .select("payment_id")
+    .select(["payment_id", "movement_id"])
     .where("ended_at", "is", null)
     .where("due_at", "<=", sql<Date>`now()`)
     .where(
@@ -64,12 +84,13 @@ export async function takeWatched(
         .from("due")
         .set({ due_at: fromNow(leaseMs) })
         .whereRef("payment_watch.payment_id", "=", "due.payment_id")
-        .returning(["payment_watch.payment_id", "attempts", "sighted_at"]),
+        .where(sql<boolean>`payment_watch.movement_id is not distinct from due.movement_id`)
+        .returning(["payment_watch.payment_id", "payment_watch.movement_id", "attempts", "sighted_at"]),
     )
     .selectFrom("taken")
     .innerJoin("payment", "payment.payment_id", "taken.payment_id")
     .selectAll("payment")
-    .select(["taken.attempts", "taken.sighted_at"])
+    .select(["taken.movement_id", "taken.attempts", "taken.sighted_at"])
     .select(
       sql<number>`extract(epoch from now() - coalesce(taken.sighted_at, now()))::float8 * 1000`.as(
         "sighted_ms",
@@ -89,7 +110,7 @@ export type Look = { isSighted: boolean; lastInquiry: string } & ({ isOver: true
 
 export async function recordLook(
   db: Kysely<PaymentsDatabase>,
-  { payment_id }: { payment_id: string },
+  { payment_id, movement_id }: Pick<WatchedPayment, "payment_id" | "movement_id">,
   look: Look,
 ): Promise<void> {
   await db
@@ -101,6 +122,7 @@ export async function recordLook(
       ...("isOver" in look ? { ended_at: sql<Date>`now()` } : { due_at: fromNow(look.againInMs) }),
     })
     .where("payment_id", "=", payment_id)
+    .where("movement_id", "is not distinct from", movement_id)
     .where("ended_at", "is", null)
     .execute();
 }

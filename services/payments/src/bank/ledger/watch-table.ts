@@ -2,6 +2,7 @@ import type { Generated } from "kysely";
 
 export type PaymentWatchTable = {
   payment_id: string;
+  movement_id: string | null;
   due_at: Date;
   attempts: Generated<number>;
   sighted_at: Date | null;
