@@ -38,6 +38,8 @@ export type BankLine = {
   currency: string;
   outcome: "approved" | "declined";
   externalTransactionId: string;
+  /** A further name that the bank gives it in answers. */
+  otherName?: string;
   authCode: string | null;
   resultCode: string;
 };
@@ -97,6 +99,7 @@ export function emptyLedgers(rules: Partial<Rules> = {}): Ledgers {
     checkoutPayments: [],
     reservations: [],
     chargebacks: [],
+    bankCalls: [],
     refunds: [],
     refundHistory: [],
     approvals: [],

@@ -14,6 +14,7 @@ export async function readRows(query: Query): Promise<StoredRows> {
     checkoutPayments: await query<Stored<"checkoutPayments">>(CHECKOUT_PAYMENTS),
     reservations: await query<Stored<"reservations">>(RESERVATIONS),
     chargebacks: await query<Stored<"chargebacks">>(CHARGEBACKS),
+    bankCalls: await query<Stored<"bankCalls">>(BANK_CALLS),
     refunds: await query<Stored<"refunds">>(REFUNDS),
     refundHistory: await query<Stored<"refundHistory">>(REFUND_HISTORY),
     approvals: await query<Stored<"approvals">>(APPROVALS),
@@ -122,6 +123,11 @@ const CHARGEBACKS = `
   select chargeback_id as "chargebackId", payment_id as "paymentId", counted_minor::text as "countedMinor",
     excess_minor::text as "excessMinor"
   from payments.chargeback order by chargeback_id`;
+
+const BANK_CALLS = `
+  select payment_id as "paymentId", number, account_id as "accountId", kind, movement_id as "movementId", outcome,
+    external_transaction_id as name
+  from payments.bank_call order by payment_id, number`;
 
 const REFUNDS = `
   select refund_id as "refundId", payment_id as "paymentId", merchant_id as "merchantId", state, version, kind,

@@ -10,6 +10,8 @@ export type StoredRows = {
   reservations: ReservationRow[];
   /** The amounts that banks have taken from payments for their buyers. */
   chargebacks: ChargebackRow[];
+  /** The record that `payments` keeps of its calls at banks. */
+  bankCalls: BankCallRow[];
   refunds: RefundRow[];
   refundHistory: RefundHistoryRow[];
   approvals: ApprovalRow[];
@@ -61,6 +63,20 @@ export type ChargebackRow = {
   countedMinor: bigint;
   /** The amount of it that had been refunded before, as the case says. */
   excessMinor: bigint;
+};
+
+/** One sending to a bank, and its answer: to the call itself or to an inquiry. */
+export type BankCallRow = {
+  paymentId: string;
+  /** The payment's n-th. */
+  number: number;
+  accountId: string | null;
+  kind: string;
+  /** The operation or the refund that it is for; null for the payment's own calls. */
+  movementId: string | null;
+  outcome: string | null;
+  /** The bank's name of the movement. */
+  name: string | null;
 };
 
 export type PaymentHistoryRow = {

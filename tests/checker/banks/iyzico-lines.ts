@@ -7,6 +7,7 @@ type IyzicoLine = {
   at: string;
   operation: "authorize" | "sale" | "capture" | "void" | "refund";
   transactionId: string;
+  hostReference: string;
   /** Our reference of the payment. */
   basketId: string;
   /** Our reference of the call, for captures, cancels and refunds. */
@@ -34,6 +35,7 @@ export function iyzicoLines(text: string, accountId: string): BankLine[] {
       currency,
       outcome,
       externalTransactionId: transactionId,
+      otherName: line.hostReference,
       authCode,
       resultCode: resultCode ?? "success",
     };

@@ -9,6 +9,7 @@ import { keysHaveOneEffect } from "./keys-have-one-effect.ts";
 import { merchantsAreStrangers } from "./merchants-are-strangers.ts";
 import { moneyIsAtItsAccount } from "./money-is-at-its-account.ts";
 import { moneyHasAnOwner } from "./money-has-an-owner.ts";
+import { movementsAreCalledFor } from "./movements-are-called-for.ts";
 import { nothingIsUnderWay } from "./nothing-is-under-way.ts";
 import { operationsAreCarriedOut } from "./operations-are-carried-out.ts";
 import { operationsAreShown } from "./operations-are-shown.ts";
@@ -54,6 +55,11 @@ export const PAYMENT_INVARIANTS: readonly Invariant[] = (
     [37, "events have the version and the date of their state, and both increase", versionsRise],
     [38, "attempts to settle an unknown outcome are counted", attemptsAreCounted],
     [39, "an authorization that is not captured expires", authorizationsExpire],
+    [
+      42,
+      "every movement at a bank was sent by a call that is kept, and every approval that is kept is at the bank",
+      movementsAreCalledFor,
+    ],
     [40, "money moves only at the payment's account, and no refund is voided", moneyIsAtItsAccount],
   ] as const
 ).map(([number, promise, violations]) => ({ number, subject: "payments", promise, violations }));

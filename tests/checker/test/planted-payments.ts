@@ -208,6 +208,26 @@ export const PLANTED_IN_PAYMENTS: Record<number, Planted[]> = {
     ],
     ["stands in a transaction", "payments", (run) => run.idleTransactions.push("payments")],
   ],
+  42: [
+    ["1 movements (payment) at the bank, and 0 calls", paid, (run) => forgetCalls(run, paid)],
+    ["2 movements (payment)", paid, (run) => run.bank.push(lineOf(run, "approved", paid))],
+    ["1 movements (capture)", paid, (run) => run.bank.push(followUp(run, "capture"))],
+    ["1 movements (undoing)", paid, (run) => run.bank.push(followUp(run, "cancel"))],
+    [
+      "call 1 (authorize) was approved as external",
+      paid,
+      (run) => void (run.bank = run.bank.filter(({ reference }) => reference !== paid)),
+    ],
+    [
+      "which the bank does not have",
+      paid,
+      (run) =>
+        Object.assign(
+          run.bank.find(({ reference }) => reference === paid)!,
+          { outcome: "declined" },
+        ),
+    ],
+  ],
   27: [
     [
       "was refused and exists",
@@ -259,6 +279,10 @@ export const ALLOWED_IN_PAYMENTS: [what: string, plant: (run: TestLedgers) => vo
   ["no answer after the key's final answer", (run) => run.post({ ...keyed, error: "ECONNRESET" })],
   ["another merchant's key", (run) => run.post({ ...keyed, orderId: "b", merchantId: unknown, status: 409 })],
 ];
+
+function forgetCalls(run: TestLedgers, id: string): void {
+  run.bankCalls = run.bankCalls.filter(({ paymentId }) => paymentId !== id);
+}
 
 /** A request of another merchant about a payment. */
 function operation(paymentId: string) {

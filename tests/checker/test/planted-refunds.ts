@@ -2,6 +2,7 @@ import type { BankLine, RefundRow, ReservationRow } from "../ledgers.ts";
 import type { Planted } from "./planted.ts";
 import {
   bankLine,
+  callsOf,
   COMMITTED_AT,
   idOf,
   merchantId,
@@ -193,6 +194,20 @@ export const PLANTED_IN_REFUNDS: Record<number, Planted[]> = {
       (run) => [fail(run, paidRefund), Object.assign(declinedLine(run), { resultCode: "expired_request" })],
     ],
   ],
+  43: [
+    [
+      "2 refunds have the name",
+      refundedPayment,
+      (run) => {
+        pay(run, `${stranger}:refund`, 1n);
+        run.bankCalls = callsOf(run.bank);
+      },
+    ],
+  ],
+  44: [
+    ["3000 refunded here, and 3001 at", refundedPayment, (run) => pay(run, `${stranger}:refund`, 1n)],
+    ["3001 refunded here, and 3000 at", refundedPayment, (run) => payment(run, { releasedMinor: 1n })],
+  ],
   41: [
     [
       "counts 0 charged back, and its cases 1000",
@@ -267,6 +282,10 @@ export const ALLOWED_IN_REFUNDS: [what: string, plant: (run: TestLedgers) => voi
     },
   ],
   ["a refund that the bank declined", (run) => fail(run, paidRefund)],
+  [
+    "a refund that was approved under no name",
+    (run) => Object.assign(paidLine(run), { externalTransactionId: "" }),
+  ],
   [
     "a refund that the bank called too late, and paid under a further reference",
     (run) => {

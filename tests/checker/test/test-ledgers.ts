@@ -1,5 +1,7 @@
+import { isRefund, paymentIdOf, refundIdOf } from "../bank-lines.ts";
 import {
   emptyLedgers,
+  type BankCallRow,
   type BankLine,
   type HistoryEntry,
   type Ledgers,
@@ -158,6 +160,19 @@ export function bankLine(row: PaymentRow, operation: string, outcome: "approved"
     authCode: outcome === "approved" ? (row.authCode ?? "000000") : null,
     resultCode: outcome === "approved" ? "00" : "05",
   };
+}
+
+/** The calls that a bank's lines came by, as `payments` keeps them. */
+export function callsOf(bank: readonly BankLine[]): BankCallRow[] {
+  return bank.map((line, index) => ({
+    paymentId: paymentIdOf(line),
+    number: index + 1,
+    accountId: null,
+    kind: line.operation === "cancel" ? "void" : line.operation,
+    movementId: isRefund(line.operation) ? refundIdOf(line) : null,
+    outcome: line.operation === "reverse" ? "reversed" : line.outcome,
+    name: line.externalTransactionId,
+  }));
 }
 
 /** An answer's or a webhook's text, with the amount as it is written. */
