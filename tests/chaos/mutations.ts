@@ -86,8 +86,8 @@ export const MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: `${payments}/unknown/recovery/undo-payment.ts`,
-        search: "deps.acquirers.of(payment.account_id).reverse(request)",
-        replace: `(async (_request: object) => ({ kind: "reversed" }) as const)(request)`,
+        search: "() => acquirer.reverse(request)",
+        replace: `async () => ({ kind: "reversed" }) as const`,
       },
     ],
     scenario: everyFault,
@@ -183,7 +183,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "refunds: each call of the bank has a reference of its own",
     changes: [
       {
-        file: `${payments}/follow-up/refund-reservation/refund-at-bank.ts`,
+        file: `${payments}/follow-up/refund-reservation/ask-about-refund.ts`,
         search: "refundReference(refund.refundId)",
         replace: "`${refundReference(refund.refundId)}:${Date.now()}`",
       },
