@@ -25,6 +25,8 @@ export type Fault =
   | { kind: "bank_link"; bank: ForeignBankName; fault: LinkFault }
   | { kind: "link"; process: ProcessName; link: LinkName; fault: LinkFault }
   | { kind: "bank"; bank: BankName; operation: string; behaviour: string; times: number }
+  /** For a while a bank does what no document says (the simulator's README, Unkindness). */
+  | { kind: "unkindness"; bank: BankName; modes: Readonly<Record<string, number | boolean>> }
   /** A merchant's receiver of webhooks fails. */
   | { kind: "receiver"; shop: 0 | 1; mood: ReceiverMood };
 
@@ -90,6 +92,8 @@ export function subjectOf(fault: Fault): string {
       return `${fault.process} ${fault.link}`;
     case "bank":
       return `${fault.bank} ${fault.operation}`;
+    case "unkindness":
+      return `${fault.bank} ${Object.keys(fault.modes).join()}`;
     case "receiver":
       return `shop ${fault.shop}`;
     default:
@@ -114,6 +118,7 @@ export function disturbsDeliveries(fault: Fault): boolean {
     case "business_day":
     case "bank":
     case "bank_link":
+    case "unkindness":
     case "receiver":
       return false;
     default:

@@ -82,6 +82,16 @@ async function inflict(system: System, fault: Fault): Promise<() => Promise<void
         .queueFault(fault)
         .catch(() => undefined);
       return () => undefined;
+    case "unkindness": {
+      // It may be down just now, or at the end; started again it is kind.
+      const change = (modes: object) =>
+        bankOf(system, fault.bank)
+          .changeModes(modes)
+          .catch(() => undefined);
+      await change(fault.modes);
+      const kind = Object.entries(fault.modes).map(([name, value]) => [name, value === true ? false : 0]);
+      return () => change(Object.fromEntries(kind));
+    }
     case "receiver": {
       const { receiver } = system.shops[fault.shop];
       const elsewhere = system.shops[fault.shop === 0 ? 1 : 0];

@@ -1,11 +1,18 @@
-import type { Fault } from "./faults.ts";
+import type { BankName, Fault } from "./faults.ts";
 import type { Random } from "./random.ts";
 import type { ForeignBankName } from "./system/foreign-banks.ts";
 import type { LinkFault } from "./system/tcp-proxy.ts";
 
 /** A fault of a bank with a protocol of its own. @param linkFault of its link, where that is the fault. */
 export function planForeignBankFault(random: Random, bank: ForeignBankName, linkFault: LinkFault): Fault {
-  const kind = random.weighted({ bank: 10, business_day: 3, bank_link: 3, outage: 2, freeze: 2 });
+  const kind = random.weighted({
+    bank: 10,
+    business_day: 3,
+    bank_link: 3,
+    outage: 2,
+    freeze: 2,
+    unkindness: 4,
+  });
   switch (kind) {
     case "outage":
     case "freeze":
@@ -14,6 +21,8 @@ export function planForeignBankFault(random: Random, bank: ForeignBankName, link
       return { kind, bank };
     case "bank_link":
       return { kind, bank, fault: linkFault };
+    case "unkindness":
+      return planUnkindness(random, bank);
     case "bank": {
       const operation = random.weighted(OPERATIONS);
       const behaviour = random.pick(behavioursOf(bank, operation));
@@ -22,6 +31,18 @@ export function planForeignBankFault(random: Random, bank: ForeignBankName, link
     default:
       return kind satisfies never;
   }
+}
+
+/** @returns what a bank has by turns. Its clock, its zone and its files are its own: see `drawHabits`. */
+export function planUnkindness(random: Random, bank: BankName): Fault {
+  const unsigned = bank === "nestpay" ? [{ unsignedReturnFields: true }] : [];
+  const modes = random.pick<Record<string, number | boolean>>([
+    { duplicateWindowSeconds: 20 },
+    { historyLagSeconds: 2 },
+    { historyLagSeconds: 8 },
+    ...unsigned,
+  ]);
+  return { kind: "unkindness", bank, modes };
 }
 
 const OPERATIONS = {
@@ -49,7 +70,16 @@ function behavioursOf(bank: ForeignBankName, operation: Operation): Behaviours {
  * Signed answers with another payment's name are not among them: no program can tell one from the right one. Answers
  * are lost, late or spoilt; effects are left out, late or not reported; another amount is approved.
  */
-const ANSWERS = ["hang", "late", "http_500", "garbage", "reset", "control_characters"] as const;
+const ANSWERS = [
+  "hang",
+  "late",
+  "http_500",
+  "garbage",
+  "reset",
+  "control_characters",
+  "interim",
+  "long_head",
+] as const;
 const EFFECTS = ["hang_before", "late_effect"] as const;
 
 const FAULTS: Record<

@@ -8,7 +8,7 @@ import {
   type ProcessName,
 } from "./faults.ts";
 import type { Random } from "./random.ts";
-import { planForeignBankFault } from "./plan-bank-faults.ts";
+import { planForeignBankFault, planUnkindness } from "./plan-bank-faults.ts";
 import type { ForeignBankName } from "./system/foreign-banks.ts";
 import type { LinkName } from "./system/service-process.ts";
 import type { LinkFault } from "./system/tcp-proxy.ts";
@@ -107,6 +107,7 @@ function planServerFault(random: Random): Fault {
 function planBankFault(random: Random): Fault {
   const bank = "acquirer";
   if (random.chance(BUSINESS_DAY_SHARE)) return { kind: "business_day", bank };
+  if (random.chance(UNKINDNESS_SHARE)) return planUnkindness(random, bank);
   const operation = random.weighted(BANK_OPERATIONS);
   if (operation === "reverse" && random.chance(0.5))
     return { kind: "bank", bank, operation, behaviour: "refuse", times: 10 };
@@ -128,12 +129,13 @@ const BANK_OPERATIONS = {
   complete: 2,
 };
 const BUSINESS_DAY_SHARE = 0.2;
+const UNKINDNESS_SHARE = 0.1;
 const UNKIND_SHARE = 0.4;
 
 type Behaviours = readonly [string, ...string[]];
 
 function usualBehaviours(operation: string): Behaviours {
-  const always = ["hang", "http_500", "garbage", "reset"] as const;
+  const always = ["hang", "http_500", "garbage", "reset", "interim", "long_head"] as const;
   return operation === "inquire" ? always : [...always, "hang_before", "late", "late_effect"];
 }
 
@@ -177,6 +179,8 @@ function durationOf(random: Random, fault: Fault): number {
     case "bank":
     case "receiver":
       return random.integer(2_000, 6_000);
+    case "unkindness":
+      return random.integer(4_000, 15_000);
     default:
       return fault satisfies never;
   }

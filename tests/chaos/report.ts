@@ -50,6 +50,8 @@ function nameOf(fault: InflictedFault["fault"]): string {
       return `${fault.fault.kind} ${fault.bank}-link`;
     case "link":
       return `${fault.fault.kind} ${fault.process.split("-")[0]}-${fault.link}`;
+    case "unkindness":
+      return `${fault.bank} ${Object.keys(fault.modes).join()}`;
     case "receiver":
       return `receiver ${fault.mood}`;
     case "bank":

@@ -8,11 +8,13 @@ import { booksDisagree } from "./books.ts";
 import { ClientHistory } from "./client/client-history.ts";
 import { MerchantClient } from "./client/merchant-client.ts";
 import { disturbsDeliveries, type InflictedFault } from "./faults.ts";
+import { createRandom } from "./random.ts";
 import { startPeople } from "./people-at-work.ts";
 import { readWork, tooLittleWork } from "./too-little-work.ts";
 import { describeRun } from "./report.ts";
 import { heal, readEveryCheckout, readEveryPayment, UnsettledError, untilSettled } from "./settle.ts";
 import { bankHabits, isKind } from "./system/bank-habits.ts";
+import { drawHabits } from "./system/foreign-banks.ts";
 import { browsersOf } from "./system/browsers.ts";
 import type { Shop } from "./system/onboard-merchant.ts";
 import { readLedgers, readRequestedByOperators } from "./system/read-ledgers.ts";
@@ -32,8 +34,11 @@ export type ChaosResult = { verdicts: Verdict[]; dir: string };
  * only after the healing. The directory is kept when a promise was broken.
  */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
+  const random = createRandom(options.seed + 4);
+  const banks = options.banks.map((name) => ({ name, habits: drawHabits(random) }));
+  for (const { name, habits } of banks) options.log(`${name} has ${JSON.stringify(habits)}`);
   const system = await startSystem({
-    banks: options.banks,
+    banks,
     withSettlement: true,
     withStaff: true,
     timers: {

@@ -4,7 +4,7 @@ import { minorUnits } from "../checker/amount.ts";
 import { PROCESSES, subjectOf, type PlannedFault } from "./faults.ts";
 import { planNemesis } from "./plan-nemesis.ts";
 import { createRandom } from "./random.ts";
-import { FOREIGN_BANKS } from "./system/foreign-banks.ts";
+import { drawHabits, FOREIGN_BANKS } from "./system/foreign-banks.ts";
 import { planWorkload } from "./workload.ts";
 
 const seeds = Array.from({ length: 50 }, (_, index) => index * 7_919);
@@ -129,6 +129,7 @@ test("over some seeds every kind of fault is drawn, and faults overlap", () => {
     "receiver",
     "stop",
     "terminate",
+    "unkindness",
   ]);
   const bent = all.flatMap(({ fault }) => (fault.kind === "bank" ? [fault] : []));
   for (const operation of ["capture", "cancel", "refund", "release", "authorize", "sale", "complete"])
@@ -151,9 +152,18 @@ test("each bank beside the first fails in ways of its own, and those of one bank
       "business_day",
       "freeze",
       "outage",
+      "unkindness",
     ]);
+    const modes = own.flatMap(({ fault }) => (fault.kind === "unkindness" ? Object.keys(fault.modes) : []));
+    expect(new Set(modes)).toEqual(
+      new Set([
+        "duplicateWindowSeconds",
+        "historyLagSeconds",
+        ...(bank === "nestpay" ? ["unsignedReturnFields"] : []),
+      ]),
+    );
     const behaviours = new Set(own.map(({ fault }) => fault.kind === "bank" && fault.behaviour));
-    for (const behaviour of ["hang_before", "late_effect", "reset", "garbage"])
+    for (const behaviour of ["hang_before", "late_effect", "reset", "garbage", "interim", "long_head"])
       expect(behaviours).toContain(behaviour);
   }
   for (const plan of seeds.map(nemesisOfBanks)) {
@@ -162,6 +172,13 @@ test("each bank beside the first fails in ways of its own, and those of one bank
       expect(isEarly).toEqual([]);
     }
   }
+});
+
+test("the clocks, zones and files of the banks differ from seed to seed", () => {
+  const drawn = seeds.map((seed) => drawHabits(createRandom(seed)));
+  expect(new Set(drawn.map(({ clockOffsetSeconds }) => clockOffsetSeconds)).size).toBeGreaterThan(4);
+  expect(new Set(drawn.map(({ zone }) => zone)).size).toBeGreaterThan(2);
+  expect(new Set(drawn.map(({ cells }) => cells)).size).toBe(2);
 });
 
 function endOf(planned: PlannedFault | undefined): number {

@@ -23,7 +23,10 @@ export async function mend(system: System): Promise<void> {
   for (const { process } of running) process.resume();
   await Promise.all(running.map(({ process }) => process.untilReady({ withinMs: READY_WITHIN_MS })));
   await Promise.all(banksOf(system).map((bank) => bank.clearFaults()));
+  await Promise.all(banksOf(system).map((bank) => bank.changeModes(KIND)));
 }
+
+const KIND = { duplicateWindowSeconds: 0, historyLagSeconds: 0 };
 
 /** Also where the machine has other things to do. */
 const READY_WITHIN_MS = 120_000;

@@ -18,7 +18,7 @@ export async function lookThrough(root: string, banks: readonly ForeignBankName[
   const system = await startSystem({
     root,
     timers: patientTimers,
-    banks,
+    banks: banks.map((name) => ({ name })),
     env: {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",

@@ -7,6 +7,8 @@ export type AcquirerProcess = {
   /** Bends the next `times` calls of an operation (the simulator's README, Faults). */
   queueFault(fault: { operation: string; behaviour: string; times: number }): Promise<void>;
   clearFaults(): Promise<void>;
+  /** Changes properties of the bank until they are changed again, or its process ends. */
+  changeModes(modes: object): Promise<void>;
   /** Settles all captures and sales until now: they can only be refunded from then on. */
   closeBusinessDay(): Promise<void>;
 };
@@ -72,6 +74,9 @@ export async function startBank({
     },
     async clearFaults() {
       await call(`${url}/faults`, { method: "DELETE" });
+    },
+    async changeModes(modes) {
+      await call(`${url}/modes`, { method: "PUT", body: JSON.stringify(modes) });
     },
     async closeBusinessDay() {
       await call(`${url}/business-day/close`, { method: "POST" });

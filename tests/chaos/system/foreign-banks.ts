@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Bundle } from "@holdfast/bundle";
 import { simulatorEnv, startBank, type AcquirerProcess } from "./acquirer.ts";
+import type { Random } from "../random.ts";
 import { nextPort } from "./port-block.ts";
 import { TcpProxy } from "./tcp-proxy.ts";
 
@@ -19,10 +20,29 @@ export type ForeignBank = AcquirerProcess & {
   account: Record<string, unknown>;
 };
 
+/** Properties that a bank has for a whole run, whether its process ends or not. */
+export type Habits = {
+  clockOffsetSeconds: number;
+  zone: string | null;
+  cells: "usual" | "odd";
+};
+
+/** A bank of a run, which is a kind one without habits. */
+export type PlannedBank = { name: ForeignBankName; habits?: Habits };
+
+/** Its clock may be off, its times of another zone than the account's, and its files filled up with zeros. */
+export function drawHabits(random: Random): Habits {
+  return {
+    clockOffsetSeconds: random.pick([0, -3_600, -180, -20, 40, 600]),
+    zone: random.pick([null, "UTC", "Europe/Belgrade", "Asia/Dubai"]),
+    cells: random.pick(["usual", "odd"]),
+  };
+}
+
 type Place = { dir: string; programs: Bundle; log: (name: string) => string };
 
 export async function startForeignBank(
-  name: ForeignBankName,
+  { name, habits }: PlannedBank,
   { dir, programs, log }: Place,
 ): Promise<ForeignBank> {
   const port = await nextPort();
@@ -32,7 +52,7 @@ export async function startForeignBank(
     name,
     command: [programs.simulators["bank-simulator"], name],
     port,
-    env: simulatorEnv(prefix, { port, ledgerFile }, own),
+    env: simulatorEnv(prefix, { port, ledgerFile }, { ...own, UNKINDNESS: JSON.stringify(habits ?? {}) }),
     logFile: log(name),
   });
   const link = await TcpProxy.start(port);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Bundle } from "@holdfast/bundle";
 import { startAcquirer, type AcquirerProcess } from "./acquirer.ts";
-import { startForeignBank, type ForeignBank, type ForeignBankName } from "./foreign-banks.ts";
+import { startForeignBank, type ForeignBank, type PlannedBank } from "./foreign-banks.ts";
 import { nextPort } from "./port-block.ts";
 import { startDurablePostgres, startNats, type RestartableServer } from "./restartable-server.ts";
 import type { Wires } from "./wires.ts";
@@ -20,7 +20,7 @@ export async function startServers({
   /** A program's log file. */
   log: (name: string) => string;
   wires: Wires | undefined;
-  banks: readonly ForeignBankName[];
+  banks: readonly PlannedBank[];
   cleanup: (() => Promise<void>)[];
 }) {
   const starting = [
@@ -40,8 +40,8 @@ export async function startServers({
   for (const each of starting) cleanup.push(async () => killOf(await each));
   const [postgres, nats, acquirer] = await Promise.all(starting);
   const foreign: ForeignBank[] = [];
-  for (const name of banks) {
-    const bank = await startForeignBank(name, { dir, programs, log });
+  for (const planned of banks) {
+    const bank = await startForeignBank(planned, { dir, programs, log });
     cleanup.push(
       () => bank.process.kill(),
       () => bank.link.close(),

@@ -14,7 +14,7 @@ import { connectBus } from "@holdfast/messaging";
 import { startLedgerReceiver } from "../../support/index.ts";
 import type { AcquirerProcess } from "./acquirer.ts";
 import { openAccounts, type PlacesOfMoney } from "./bank-accounts.ts";
-import type { ForeignBank, ForeignBankName } from "./foreign-banks.ts";
+import type { ForeignBank, PlannedBank } from "./foreign-banks.ts";
 import { DATABASE, migratedDatabase } from "./migrated-database.ts";
 import { nextPort } from "./port-block.ts";
 import { onboardMerchant, type Shop } from "./onboard-merchant.ts";
@@ -106,7 +106,7 @@ export async function startSystem({
   /** With users and TLS on the bus, and TLS on the listeners. */
   secured?: boolean;
   /** Beside the acquirer, with an account and a route for each merchant. */
-  banks?: readonly ForeignBankName[];
+  banks?: readonly PlannedBank[];
   withSettlement?: boolean;
   withStaff?: boolean;
   /** Settings of every service. */
@@ -151,7 +151,7 @@ type BringUp = {
   root: string;
   timers: Timers;
   secured: boolean;
-  banks: readonly ForeignBankName[];
+  banks: readonly PlannedBank[];
   withSettlement: boolean;
   withStaff: boolean;
   env: Record<string, string> | undefined;
