@@ -1,4 +1,4 @@
-import { callLate, carryOut, decideAccepted, SALE, type Done } from "./bank.ts";
+import { again, callLate, carryOut, decideAccepted, SALE, type Done } from "./bank.ts";
 import type { Event } from "./explore.ts";
 import { disagreement, isOver } from "./promises.ts";
 import {
@@ -10,6 +10,7 @@ import {
   withRefund,
   withReversal,
   type Answer,
+  type Movement,
   type Request,
   type RefundName,
   type Scenario,
@@ -26,16 +27,17 @@ type Step = Event<World>[];
 export function wireSteps(world: World, scenario: Scenario): Step {
   return world.wire.flatMap((request, index) => {
     const others = { ...world, wire: world.wire.filter((_, at) => at !== index) };
-    const arrived = arrivals(world, request, scenario).flatMap(({ done, isTwice, isLate }) => {
+    const arrived = arrivals(world, request, scenario).flatMap(({ done, isTwice, isLate, stays }) => {
       const { time } = world;
       const left = { late: time.faults.late - Number(isLate), twice: time.faults.twice - Number(isTwice) };
       const cameAfterWatch = time.cameAfterWatch || (request.ref === SALE && isAfterWatch(world, request));
       const state: World = {
-        ...(isTwice ? world : others),
+        ...(stays ? world : others),
         book: done.book,
         time: { ...time, faults: left, wasTwice: time.wasTwice || isTwice, cameAfterWatch },
       };
-      const label = `the bank ${done.label}${isTwice ? ", and gets it again" : ""}`;
+      if (scenario.lags) state.time.unshown = newIn(world.book, done.book) ?? time.unshown;
+      const label = `the bank ${done.label}${stays ? ", and gets it again" : ""}`;
       const known = hear(state, request, done.answer);
       return known
         ? [
@@ -46,6 +48,11 @@ export function wireSteps(world: World, scenario: Scenario): Step {
     });
     return [...arrived, { label: `the ${nameOf(request)} is lost`, state: others }];
   });
+}
+
+/** The bank's id of what it has just approved. */
+function newIn(before: readonly Movement[], after: readonly Movement[]): string | undefined {
+  return after.find(({ id }) => id !== "" && !before.some((movement) => movement.id === id))?.id;
 }
 
 /** The bank decides on an accepted request; an inquiry may come at any moment after it, as after a notification. */
@@ -67,7 +74,7 @@ function arrivals(
   { book, time }: World,
   request: Request,
   scenario: Scenario,
-): { done: Done; isTwice: boolean; isLate: boolean }[] {
+): { done: Done; isTwice: boolean; isLate: boolean; stays?: boolean }[] {
   const conditions = { ...scenario, dayIsClosed: time.dayIsClosed };
   const judged = carryOut(book, request, conditions);
   const isCalledLate =
@@ -75,7 +82,10 @@ function arrivals(
   return [
     ...judged.map((done) => ({ done, isTwice: false, isLate: false })),
     ...(time.faults.twice > 0 && request.kind !== "reverse"
-      ? judged.map((done) => ({ done, isTwice: true, isLate: false }))
+      ? judged.flatMap((done) => [
+          { done, isTwice: true, isLate: false, stays: true },
+          ...(newIn(book, done.book) ? [{ done: again(done, request), isTwice: true, isLate: false }] : []),
+        ])
       : []),
     ...(isCalledLate ? [{ done: callLate(book, request), isTwice: false, isLate: true }] : []),
   ];
@@ -184,6 +194,10 @@ export function timeSteps(world: World): Step {
     if (canNoLongerArrive(world, name)) {
       cannot(`refund ${name}`, withRefund(world, name, { sent: "cannot arrive" }));
     }
+  if (time.unshown !== "") {
+    const label = `the bank's history shows ${time.unshown}`;
+    steps.push({ label, state: { ...world, time: { ...time, unshown: "" } } });
+  }
   if (!time.dayIsClosed)
     steps.push({
       label: "the business day closes",

@@ -12,7 +12,7 @@ import {
 
 /** Every way in which the bank may carry out a request that has reached it. */
 export type Done = { book: Movement[]; answer: Answer; label: string };
-export type Conditions = Pick<Scenario, "bank" | "type" | "approvesParts" | "accepts"> & {
+export type Conditions = Pick<Scenario, "bank" | "type" | "approvesParts" | "accepts" | "copies"> & {
   dayIsClosed: boolean;
 };
 
@@ -38,7 +38,19 @@ export function carryOut(book: readonly Movement[], request: Request, conditions
   if (judged && judged.state !== "declined" && repetition === "refuses_second_success") {
     return [{ book: [...book], answer: nothing("unknown"), label: `refuses a second ${request.ref}` }];
   }
-  return judge(book, request, conditions);
+  return [...judge(book, request, conditions), ...takeForCopy(book, request, conditions)];
+}
+
+/** A duplicate window looks at the movement, and not at our reference. It may be over. */
+function takeForCopy(book: readonly Movement[], request: Request, { copies }: Conditions): Done[] {
+  if (!copies) return [];
+  const { kind, amount, account, ref } = request;
+  const first = standing(book, account, kind as MovementKind).find(
+    (movement) => movement.amount === amount && movement.ref !== ref,
+  );
+  if (!first) return [];
+  const label = `takes the ${ref} for a copy of the ${first.ref}`;
+  return [{ book: [...book], answer: approval(first), label }];
 }
 
 function judge(book: readonly Movement[], request: Request, conditions: Conditions): Done[] {
@@ -179,6 +191,11 @@ function bind(
   return [...book, bound].toSorted(byText);
 }
 
+/** A movement that took effect a second time, under a name of its own: the answer has the first one's. */
+export function again({ book, answer, label }: Done, request: Request): Done {
+  return { book: withMovement(book, request, "approved"), answer, label: `${label}, twice` };
+}
+
 /** Too late by its own clock: nothing is carried out, and nothing ever will be under this reference. */
 export function callLate(book: readonly Movement[], request: Request): Done {
   const after = request.kind === "reverse" ? [...book] : withMovement(book, request, "expired");
@@ -229,15 +246,19 @@ export function standing(book: readonly Movement[], account: number, kind: Movem
   );
 }
 
-/** All answers to an inquiry about the order; the bank gives no time. */
+/** A movement as the bank tells it, with a time by which no rule of ours may go. */
+export type ToldMovement = BankMovement & { at: Date };
+
+/** All answers to an inquiry about the order. We send at 0 o'clock by our own clock. */
 export function tellAll(
   book: readonly Movement[],
   account: number,
-  { namesReferences }: Kind,
+  { namesReferences, clockSeconds }: Kind,
 ): InquiryOutcome {
   const movements = book
     .filter((movement) => movement.account === account)
-    .map(({ kind, state, ref, id, amount }): BankMovement => ({
+    .map(({ kind, state, ref, id, amount }): ToldMovement => ({
+      at: new Date(clockSeconds * 1_000),
       kind,
       state,
       ...(namesReferences && { ownReference: ref }),

@@ -50,6 +50,7 @@ function start(scenario: Scenario): World {
       wasTwice: false,
       cameAfterWatch: false,
       operations,
+      unshown: "",
     },
   };
 }

@@ -8,6 +8,7 @@ import { asked, concludePayment, withCase, type At, type Setting } from "./setti
 import {
   doing,
   HALF,
+  shownBook,
   withPayment,
   type Answer,
   type Payment,
@@ -66,12 +67,12 @@ const baseOf = ({ kind, nth }: Pick<Operation, "kind" | "nth">) => `${NAMES[kind
 
 /** Recovery asks about an operation whose answer was lost. */
 export function operationSteps(world: World, setting: Setting): Step {
-  const { payment, book } = world;
+  const { payment } = world;
   const { ours, scenario } = setting;
   const operation = payment.operation!;
   const answer = ask(
     ours,
-    { book, account: payment.account, bank: scenario.bank },
+    { book: shownBook(world), account: payment.account, bank: scenario.bank },
     {
       ref: referenceOf(operation),
       kind: operation.kind === "CAPTURE" ? "capture" : "void",

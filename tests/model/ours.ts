@@ -8,7 +8,11 @@ import {
   type ReversalOutcome,
   type Verdict,
 } from "@holdfast/acquirer";
-import { movementOutcome, type MovementOutcome } from "../../services/payments/src/bank/ledger/bank-call.ts";
+import {
+  movementOutcome,
+  nameGiven,
+  type MovementOutcome,
+} from "../../services/payments/src/bank/ledger/bank-call.ts";
 import { foundNoConnection } from "../../services/payments/src/bank/ledger/fail-over.ts";
 import {
   decideCancel,
@@ -57,6 +61,7 @@ export const OURS = {
   isUndone,
   judge,
   movementOutcome,
+  nameGiven,
   refusalOf,
   /** An attempt that throws is counted, as `attemptRecovery` does, for operators; its effect is not a pure function. */
   countsThrown: true as boolean,

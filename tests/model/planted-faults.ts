@@ -1,4 +1,5 @@
 import { TRACES } from "./planted-traces.ts";
+import type { ToldMovement } from "./bank.ts";
 import { OURS, type Ours } from "./ours.ts";
 import { PLAIN } from "./stories.ts";
 import type { Kind, Scenario } from "./world.ts";
@@ -11,7 +12,13 @@ type Planted = {
   trace: readonly string[];
 };
 
-const KIND: Kind = { bindsUnseen: true, repetition: "replay", namesReferences: true, release: true };
+const KIND: Kind = {
+  bindsUnseen: true,
+  repetition: "replay",
+  namesReferences: true,
+  release: true,
+  clockSeconds: -3_600,
+};
 const SALE = { ...PLAIN, bank: KIND, crashes: 1 };
 const REFUND = { ...SALE, refunds: 1 } as const;
 
@@ -34,7 +41,20 @@ const PLANTS: Record<string, Plant> = {
   },
   "an inquiry is taken for one about a reference": {
     scenario: { refunds: 2, bank: { ...KIND, repetition: "none", namesReferences: false } },
-    ours: { judge: byKindAlone },
+    ours: {
+      judge: byKindAlone,
+      nameGiven: () => "own",
+    },
+    what: "a refund is SUCCESS, but was never paid",
+  },
+  "a movement that seems to be older than the call is none of it": {
+    scenario: { ...REFUND, bank: { ...KIND, repetition: "none", namesReferences: false } },
+    ours: { judge: judgingByTime },
+    what: "a refund was paid twice",
+  },
+  "a second refund is believed under the first one's name": {
+    scenario: { refunds: 2, copies: true, bank: { ...KIND, repetition: "none", namesReferences: false } },
+    ours: { nameGiven: () => "own" },
     what: "a refund is SUCCESS, but was never paid",
   },
   "a refusal without our reference is taken for ours": {
@@ -182,6 +202,16 @@ function byKindAlone(
   ...[{ reference, kind, amountMinor, currency }, ...rest]: Parameters<Ours["judge"]>
 ): ReturnType<Ours["judge"]> {
   return OURS.judge({ reference, kind, amountMinor, currency }, ...rest);
+}
+
+/** Leaves out what the bank's clock has before our call; its tolerance is two minutes. */
+function judgingByTime(
+  ...[attempt, inquiry, capabilities]: Parameters<Ours["judge"]>
+): ReturnType<Ours["judge"]> {
+  if (inquiry.kind !== "found") return OURS.judge(attempt, inquiry, capabilities);
+  const told = inquiry.movements as ToldMovement[];
+  const movements = told.filter(({ at, kind }) => kind !== attempt.kind || at.getTime() >= -120_000);
+  return OURS.judge(attempt, { ...inquiry, movements }, capabilities);
 }
 
 /** Judges as if every movement of a kind belonged to the attempt in question. */

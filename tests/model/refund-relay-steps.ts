@@ -1,13 +1,18 @@
 import { namesShown, withSubReference } from "@holdfast/acquirer";
-import type { BankCall } from "../../services/payments/src/bank/ledger/bank-call.ts";
-import type { OtherRefund } from "../../services/payments/src/follow-up/refund-reservation/other-refunds.ts";
+import { namesFor, type BankCall } from "../../services/payments/src/bank/ledger/bank-call.ts";
+import {
+  namesOf,
+  type OtherRefund,
+} from "../../services/payments/src/follow-up/refund-reservation/other-refunds.ts";
 import { tellAll } from "./bank.ts";
 import type { Event } from "./explore.ts";
+import { answerOf, ask, asVerdict, capabilitiesOf } from "./ours.ts";
 import type { Setting } from "./setting.ts";
 import {
   HALF,
   nothing,
   sent,
+  shownBook,
   withRefund,
   type Answer,
   type Refund,
@@ -45,7 +50,7 @@ export function relaySteps(world: World, name: RefundName, setting: Setting): St
       return unsent(`refund ${name} waits for the other one`);
     const { account } = world.payment;
     const request: Request = { kind, ref: referenceOf(world, name), amount: HALF, account };
-    const names = namesShown(tellAll(world.book, account, setting.scenario.bank), kind) ?? [];
+    const names = namesShown(tellAll(shownBook(world), account, setting.scenario.bank), kind) ?? [];
     const begun = withRefund(world, name, {
       relay: { at: "calling", wasSent, before },
       sent: "may arrive",
@@ -61,16 +66,53 @@ export function relaySteps(world: World, name: RefundName, setting: Setting): St
     ];
   }
   if (relay?.at !== "answered") return [];
-  const { answer } = relay;
+  const answer = believed(world, name, relay.answer, setting);
   const isNever = before === "never" && { namesBefore: null };
   const unmade = answer.kind === "not_sent" ? withRefund(world, name, { sent: before, ...isNever }) : world;
-  const noted = namesReferences ? unmade : recordAnswer(unmade, name, { answer, wasSent }, setting);
+  const noted = recordAnswer(unmade, name, { answer, wasSent }, setting);
   const isAwaited = hand?.at === "waiting";
   const state = withRefund(noted, name, {
     relay: null,
     ...(isAwaited && { hand: { at: "answered", answer } }),
   });
   return [{ label: `payments passes on the answer for refund ${name}: ${answer.kind}`, state }];
+}
+
+/** The bank's answer about a refund, as far as the other one leaves it. */
+export function askAboutRefund(world: World, name: RefundName, setting: Setting): Answer {
+  const { ours, scenario } = setting;
+  const { namesReferences } = scenario.bank;
+  const other = reservationOf(world[otherOf(name)]);
+  const names = namesFor(reservationOf(world[name]).calls, namesOf(other));
+  const at = { book: shownBook(world), account: world.payment.account, bank: scenario.bank };
+  const shown = ask(ours, at, {
+    ref: referenceOf(world, name),
+    kind: world[name].kind,
+    amount: HALF,
+    ...(!namesReferences && { names }),
+  });
+  const among = namesReferences ? shown : answerOf(ours.amongOthers(asVerdict(shown), [other]));
+  return believed(world, name, among, setting);
+}
+
+/** An approval under a name that the other refund has may be the answer to that one. */
+function believed(world: World, name: RefundName, answer: Answer, { ours, scenario }: Setting): Answer {
+  if (answer.kind !== "approved" || answer.id === "") return answer;
+  const callOf = (refund: RefundName, number: number) => ({
+    number,
+    kind: world[refund].kind,
+    account_id: null,
+    movement_id: refund,
+    outcome: "approved" as const,
+    external_transaction_id: world[refund].externalId,
+  });
+  const given = ours.nameGiven(
+    callOf(name, 1),
+    answer.id,
+    [callOf(otherOf(name), 2)],
+    capabilitiesOf(scenario.bank),
+  );
+  return given === "taken" ? nothing("mismatch") : answer;
 }
 
 /** The record of `payments` about a refund's calls at a bank without references of ours. */
@@ -103,7 +145,8 @@ export function recordAnswer(
   { answer, wasSent }: { answer: Answer; wasSent: boolean },
   { scenario }: Setting,
 ): World {
-  if (scenario.bank.namesReferences) return world;
+  // Its names say nothing that its references do not, unless two references can get one.
+  if (scenario.bank.namesReferences && (!scenario.copies || answer.kind !== "approved")) return world;
   switch (answer.kind) {
     case "approved":
       return withRefund(world, name, answer.id === "" ? { mayBeUnderWay: false } : { externalId: answer.id });

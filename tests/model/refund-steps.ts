@@ -1,10 +1,8 @@
 import { transition } from "../../services/refunds/src/refund/refund.ts";
-import { namesFor } from "../../services/payments/src/bank/ledger/bank-call.ts";
-import { namesOf } from "../../services/payments/src/follow-up/refund-reservation/other-refunds.ts";
 import type { Event } from "./explore.ts";
-import { answerOf, ask, asOutcome, asVerdict, capabilitiesOf, operable, outcomeOf } from "./ours.ts";
+import { asOutcome, capabilitiesOf, operable, outcomeOf } from "./ours.ts";
 import type { Setting } from "./setting.ts";
-import { recordAnswer, otherOf, referenceOf, relaySteps, reservationOf } from "./refund-relay-steps.ts";
+import { askAboutRefund, recordAnswer, otherOf, relaySteps, reservationOf } from "./refund-relay-steps.ts";
 import {
   HALF,
   nothing,
@@ -212,20 +210,11 @@ function startSending(world: World, name: RefundName, seen: Sent): World {
 
 function inquire(world: World, name: RefundName, setting: Setting): Step {
   const { ours, scenario } = setting;
-  const { kind } = world[name];
   const { namesReferences } = scenario.bank;
   const other = reservationOf(world[otherOf(name)]);
   // It could not be told from the other one.
   if (!namesReferences && world[name].sent === "never" && ours.isUnderWay(other)) return [];
-  const names = namesFor(reservationOf(world[name]).calls, namesOf(other));
-  const at = { book: world.book, account: world.payment.account, bank: scenario.bank };
-  const shown = ask(ours, at, {
-    ref: referenceOf(world, name),
-    kind,
-    amount: HALF,
-    ...(!namesReferences && { names }),
-  });
-  const answer = namesReferences ? shown : answerOf(ours.amongOthers(asVerdict(shown), [other]));
+  const answer = askAboutRefund(world, name, setting);
   const noted =
     answer.kind === "approved" ? recordAnswer(world, name, { answer, wasSent: true }, setting) : world;
   const label = `the bank answers the inquiry about refund ${name}: ${answer.kind}`;

@@ -24,6 +24,7 @@ import {
 } from "./setting.ts";
 import {
   doing,
+  shownBook,
   WHOLE,
   withPayment,
   withReversal,
@@ -61,13 +62,13 @@ function begin(world: World, setting: Setting): Step {
 }
 
 function askAboutRefund(world: World, { ours, scenario }: Setting): Answer {
-  const { book, payment } = world;
+  const { payment } = world;
   const attempt = {
     ref: reversalRefundReference(payment),
     kind: "refund",
     amount: amountToRefund(payment),
   } as const;
-  return ask(ours, { book, account: payment.account, bank: scenario.bank }, attempt);
+  return ask(ours, { book: shownBook(world), account: payment.account, bank: scenario.bank }, attempt);
 }
 
 export function reversalRefundReference({ reversal }: Payment): string {

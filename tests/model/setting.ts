@@ -2,18 +2,27 @@ import { transition } from "../../services/payments/src/payment/payment.ts";
 import { SALE } from "./bank.ts";
 import type { Event } from "./explore.ts";
 import { ask, type Ours } from "./ours.ts";
-import { doing, WHOLE, withPayment, type Answer, type Hand, type Scenario, type World } from "./world.ts";
+import {
+  doing,
+  shownBook,
+  WHOLE,
+  withPayment,
+  type Answer,
+  type Hand,
+  type Scenario,
+  type World,
+} from "./world.ts";
 
 /** The decisions that are used, and the story that they are used in. */
 export type Setting = { ours: Ours; scenario: Scenario };
 export type At<Name> = Extract<Hand, { at: Name }>;
 
 export function askAboutSale(world: World, { ours, scenario }: Setting): Answer {
-  const { book, payment } = world;
+  const { payment } = world;
   const kind = scenario.type === "PAYMENT" ? "sale" : "authorize";
   return ask(
     ours,
-    { book, account: payment.account, bank: scenario.bank },
+    { book: shownBook(world), account: payment.account, bank: scenario.bank },
     { ref: SALE, kind, amount: WHOLE },
   );
 }

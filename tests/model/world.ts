@@ -11,6 +11,8 @@ export type Kind = {
   namesReferences: boolean;
   /** True if a part of an authorization can be released. Elsewhere a capture or a cancellation ends it. */
   release: boolean;
+  /** How far the times that it shows are from ours: its clock is off, or they are of an hour that comes twice. */
+  clockSeconds: number;
 };
 
 /** The buyer's payment in minor units, and the size of every part of it. */
@@ -151,6 +153,8 @@ export type Time = {
   cameAfterWatch: boolean;
   /** Captures and cancellations that the merchant may still ask for. */
   operations: number;
+  /** The bank's id of its last movement, as long as its history does not show it; else empty. */
+  unshown: string;
 };
 
 export type World = {
@@ -186,6 +190,10 @@ export type Scenario = {
   throws: boolean;
   /** True if an inquiry may answer long before the answer is acted on. */
   slowInquiries: boolean;
+  /** True if the bank may take a second equal movement for a copy of the first: it answers as to that one, by its name. */
+  copies: boolean;
+  /** True if inquiries may not show the last movement for a while, which is shorter than the horizon. */
+  lags: boolean;
 };
 
 export const nothing = (kind: Answer["kind"]): Answer => ({ kind, amount: 0, id: "" });
@@ -207,8 +215,15 @@ export function withRefund(world: World, name: RefundName, change: Partial<Refun
   return { ...world, [name]: { ...world[name], ...change } };
 }
 
-export function isOnWire({ wire }: World, ref: string, kind?: Request["kind"]): boolean {
+/** True while a request is on its way to the bank, or its record to the bank's history. */
+export function isOnWire({ wire, time }: World, ref: string, kind?: Request["kind"]): boolean {
+  if (kind === undefined && time.unshown.startsWith(`${ref}#`)) return true;
   return wire.some((request) => request.ref === ref && (kind === undefined || request.kind === kind));
+}
+
+/** The movements that the bank's history shows. */
+export function shownBook({ book, time }: Pick<World, "book" | "time">): Movement[] {
+  return time.unshown === "" ? book : book.filter(({ id }) => id !== time.unshown);
 }
 
 /** The wire with one request more, sorted. More than two alike say nothing new. */
