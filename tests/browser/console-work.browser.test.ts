@@ -259,6 +259,7 @@ test("a difference is worked off to its end: a small one by one person, a large 
   expect(await small.innerText()).toContain(`asked the bank ${EVIL}`);
   expect(await alice.locator("main img, main script").count()).toBe(0);
   await small.getByText("Work on it").click();
+  await small.getByLabel("The bank's amount").selectOption("NOT_OURS");
   await small.getByRole("textbox", { name: "Reason" }).fill("the bank's own test");
   await small.getByRole("button", { name: "Close", exact: true }).dblclick();
   await alice.getByRole("status").waitFor();
@@ -266,6 +267,7 @@ test("a difference is worked off to its end: a small one by one person, a large 
 
   const large = rowOf(alice, "250.77");
   await large.getByText("Work on it").click();
+  await large.getByLabel("The bank's amount").selectOption("NOT_OURS");
   await large.getByRole("textbox", { name: "Reason" }).fill("of another shop");
   await large.getByRole("button", { name: "Close", exact: true }).click();
   expect(await statusOf(alice)).toContain("A second person closes the difference");
@@ -276,6 +278,7 @@ test("a difference is worked off to its end: a small one by one person, a large 
   expect(await rowOf(vera, "250.77").innerText()).toContain("it needs the role operations");
   const bora = await signIn("bora", "/settlement?state=PROPOSED");
   await rowOf(bora, "250.77").getByText("Work on it").click();
+  await rowOf(bora, "250.77").getByLabel("The bank's amount").selectOption("NOT_OURS");
   await rowOf(bora, "250.77").getByRole("textbox", { name: "Reason" }).fill("seen, of another shop");
   await rowOf(bora, "250.77").getByRole("button", { name: "Close", exact: true }).click();
   expect(await statusOf(bora)).toContain("The difference is closed");
@@ -296,7 +299,11 @@ test("closing a difference asks for a young sign-in, and 10 000 characters are r
   expect(shown).toContain(long);
   expect(shown).toContain('role="alert"');
   await product.query("update console.session set authenticated_at = now() - interval '16 minutes'");
-  const late = await postForm(page, "/settlement/close", { differenceId, reason: "why not" });
+  const late = await postForm(page, "/settlement/close", {
+    differenceId,
+    decision: "NOT_OURS",
+    reason: "why not",
+  });
   expect(late.status).toBe(403);
   const asked = await late.text();
   expect(asked).toContain("need a sign-in of the last minutes");

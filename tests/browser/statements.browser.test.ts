@@ -21,6 +21,7 @@ const statement = (day: number) => ({
   salesAmount: 123_456.78,
   refundsAmount: 100,
   chargebacksAmount: 20,
+  adjustmentsAmount: 0,
   commission: 2_469.13,
   bankFeesAmount: 1_234.56,
   netPayableAmount: 120_867.65,

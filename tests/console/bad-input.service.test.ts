@@ -52,7 +52,10 @@ const FORMS: Record<string, Form> = {
   "/merchants/:merchantId/activate-secret": { who: BOTH, fields: { endpointId: randomUUID() } },
   "/merchants/:merchantId/test-webhook": { who: BOTH, fields: { endpointId: randomUUID() } },
   "/settlement/note": { who: ["operator"], fields: { differenceId: randomUUID(), note: "asked" } },
-  "/settlement/close": { who: ["operator"], fields: { differenceId: randomUUID(), reason: "a test" } },
+  "/settlement/close": {
+    who: ["operator"],
+    fields: { differenceId: randomUUID(), decision: "ACCEPT_BANK", reason: "a test" },
+  },
   "/payment-links/create": {
     who: ["staff"],
     fields: {

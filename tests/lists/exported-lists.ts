@@ -34,7 +34,7 @@ export const EXPORTED_LISTS: ExportedList[] = [
   {
     path: "differences",
     header:
-      "differenceId,accountId,class,state,amount,currency,detail,paymentId,importId,line,assignee,proposedBy,closedBy,reason,openedAt,endedAt,ageSeconds,notes",
+      "differenceId,accountId,class,state,amount,currency,detail,paymentId,merchantId,day,importId,line,assignee,proposedBy,closedBy,decision,acceptedAmount,acceptedCurrency,reason,openedAt,endedAt,ageSeconds,notes",
     file: "differences-",
     key: ["differenceId"],
     filters: [
@@ -115,9 +115,10 @@ async function insertDifferences(query: Query, [merchantId]: string[]): Promise<
        from generate_series(1, $2::int + 20) as number
        returning fact_id, amount_minor - 1000 as number
      )
-     insert into settlement.difference (account_id, class, fact_id, amount_minor, currency, detail, state, closed_by, reason, ended_at)
+     insert into settlement.difference (account_id, class, fact_id, amount_minor, currency, detail, state, closed_by, decision, reason, ended_at)
      select (array['default', 'second'])[number % 2 + 1], (array['LATE', 'AMOUNT_DIFFERS', 'FEE_DIFFERS'])[number % 3 + 1], fact_id,
        1000 + number, 'TRY', '=late', case when number > $2 then 'CLOSED' else 'OPEN' end, case when number > $2 then 'olga' end,
+       case when number > $2 then 'ACCEPT_BANK' end,
        case when number > $2 then 'written off' end, case when number > $2 then now() end
      from made`,
     [merchantId, COUNT],

@@ -165,7 +165,11 @@ const PAYLOADS: Record<string, () => object> = {
   "settlement.list-differences": () => ({ limit: 10, state: "OPEN" }),
   "settlement.payment-settlement": () => ({ paymentId: randomUUID() }),
   "settlement.note-difference": () => ({ differenceId: randomUUID(), note: "seen" }),
-  "settlement.close-difference": () => ({ differenceId: randomUUID(), reason: "because" }),
+  "settlement.close-difference": () => ({
+    differenceId: randomUUID(),
+    decision: "NOT_OURS",
+    reason: "because",
+  }),
 };
 /** The default endpoint's id is its merchant's. */
 function defaultEndpoint() {

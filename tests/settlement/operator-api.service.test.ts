@@ -77,7 +77,7 @@ test("a file is shown with what was not taken, why, and what the comparison says
 });
 
 test("differences are listed page by page, and narrowed by what the query names", async () => {
-  await eventually(async () => expect((await open()).size).toBe(3));
+  await eventually(async () => expect((await open()).size).toBe(4));
   const first = await ask("GET", "differences?limit=2&class=MISSING_HERE");
   const second = await ask("GET", `differences?limit=2&class=MISSING_HERE&cursor=${first.body.nextCursor}`);
   expect([...first.body.items, ...second.body.items].map(({ amount }) => amount).toSorted()).toEqual(
@@ -99,13 +99,15 @@ test("one person closes a small difference with a reason, and the audit log has 
     body: { state: "OPEN", assignee: "bora", notes: [{ actor: "olga", note: "asked the bank" }] },
   });
   expect(
-    await ask("POST", `differences/${differenceId}/close`, { body: { reason: "a test of theirs" } }),
+    await ask("POST", `differences/${differenceId}/close`, {
+      body: { decision: "NOT_OURS", reason: "a test of theirs" },
+    }),
   ).toMatchObject({
     status: 200,
     body: { state: "CLOSED", closedBy: "olga", reason: "a test of theirs" },
   });
   for (const [what, body] of [
-    ["close", { reason: "again" }],
+    ["close", { decision: "NOT_OURS", reason: "again" }],
     ["notes", { note: "again" }],
   ] as const)
     expect(await ask("POST", `differences/${differenceId}/${what}`, { body })).toMatchObject({
@@ -138,7 +140,10 @@ test("of more notes than an answer holds the oldest are left out, and the others
 test("above the configured amount two different people close it", async () => {
   const { differenceId } = (await open()).get(500)!;
   const close = (name: string) =>
-    ask("POST", `differences/${differenceId}/close`, { name, body: { reason: "the bank has paid it back" } });
+    ask("POST", `differences/${differenceId}/close`, {
+      name,
+      body: { decision: "NOT_OURS", reason: "the bank has paid it back" },
+    });
   expect(await close("olga")).toMatchObject({ status: 200, body: { state: "PROPOSED", proposedBy: "olga" } });
   expect(await close("olga")).toMatchObject({ status: 403, body: { code: "same_person" } });
   const answers = await Promise.all([close("bora"), close("ece")]);
@@ -152,7 +157,7 @@ test("above the configured amount two different people close it", async () => {
 
 test("whoever may only look may not close, and a difference that is none is not found", async () => {
   const { differenceId } = (await open()).get(3)!;
-  const body = { reason: "because" };
+  const body = { decision: "NOT_OURS", reason: "because" };
   expect(await ask("POST", `differences/${differenceId}/close`, { roles: ["viewer"], body })).toMatchObject({
     status: 403,
   });

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import {
+  closeSettlementDifference,
   createWebhookEndpoint,
   listMerchantStatements,
   putWebhook,
@@ -121,6 +122,21 @@ const statementsOf = (merchant: Merchant) => statementsIn(books, merchant, "sett
 const revisions = (merchant: Merchant) =>
   statementsOf(merchant).map(({ day, revision }) => `${day} ${revision}`);
 
+/** Closes the open difference about a payment. */
+async function decide(factId: string, decision: "ACCEPT_BANK" | "NOT_OURS"): Promise<void> {
+  const [open] = await system.query<{ differenceId: string }>(
+    `select difference_id as "differenceId" from settlement.difference where fact_id = $1 and state = 'OPEN'`,
+    [factId],
+  );
+  const { differenceId } = open!;
+  const reply = await system.operate(closeSettlementDifference, {
+    differenceId,
+    decision,
+    reason: "written off",
+  });
+  expect(reply).toMatchObject({ outcome: "done" });
+}
+
 async function statements(merchant: Merchant, range = { from: "2026-03-01", to: "2026-03-31" }) {
   const reply = await system.call(listMerchantStatements, { ...range, limit: 50 }, { merchant });
   if (!("result" in reply)) throw new Error(JSON.stringify(reply));
@@ -198,16 +214,10 @@ test("a day that waits for people is told of when they have decided, and with wh
       [factId],
     );
   await close(never);
-  const decide = (factId: string) =>
-    system.query(
-      `update settlement.difference set state = 'CLOSED', closed_by = 'olga', reason = 'written off', ended_at = now()
-       where fact_id = $1`,
-      [factId],
-    );
-  await decide(sold);
+  await decide(sold, "NOT_OURS");
   await everythingIsLookedAt();
   expect(statementsOf(merchant)).toEqual([]);
-  await decide(never);
+  await decide(never, "ACCEPT_BANK");
   await everythingIsLookedAt();
   expect(statementsOf(merchant)).toMatchObject([{ salesAmount: 20, lines: 1, revision: 1 }]);
 });
@@ -229,11 +239,7 @@ test("a commission that is known later makes the next revision, and what no line
   );
   await everythingIsLookedAt();
   expect(revisions(merchant)).toEqual(["2026-03-12 1", "2026-03-12 2"]);
-  await system.query(
-    `update settlement.difference set state = 'CLOSED', closed_by = 'olga', reason = 'booked', ended_at = now()
-     where fact_id = $1 and state = 'OPEN'`,
-    [sold],
-  );
+  await decide(sold, "NOT_OURS");
   await everythingIsLookedAt();
   expect(statementsOf(merchant)).toMatchObject([
     { revision: 1, commission: 0.2 },

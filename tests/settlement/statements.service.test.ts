@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import {
   approveRefund,
+  closeSettlementDifference,
   listMerchantStatements,
   requestRefund,
   sellPayment,
@@ -84,6 +85,7 @@ const FIRST = {
   salesAmount: 125,
   refundsAmount: 100,
   chargebacksAmount: 20,
+  adjustmentsAmount: 0,
   commission: 0.5,
   bankFeesAmount: 2.05,
   netPayableAmount: 4.5,
@@ -157,9 +159,11 @@ test("operators get those of all merchants, page by page, of one of them, and as
   expect(ofOther.items).toHaveLength(1);
   const [header, ...rows] = (await ask(range, "text/csv")).text.trim().split("\r\n");
   expect(header).toBe(
-    "merchantId,day,currency,salesAmount,refundsAmount,chargebacksAmount,commission,bankFeesAmount,netPayableAmount,lines,unpricedLines,complete,revision",
+    "merchantId,day,currency,salesAmount,refundsAmount,chargebacksAmount,adjustmentsAmount,commission,bankFeesAmount,netPayableAmount,lines,unpricedLines,complete,revision",
   );
-  expect(rows).toContain(`${system.merchantId},2026-03-11,TRY,125.00,100.00,20.00,0.50,2.05,4.50,5,0,false,`);
+  expect(rows).toContain(
+    `${system.merchantId},2026-03-11,TRY,125.00,100.00,20.00,0.00,0.50,2.05,4.50,5,0,false,`,
+  );
   expect(rows.at(-1)).toMatch(/^#rows,3,/);
   expect((await ask(range.replace("2026-03-12", "2026-03-10"))).status).toBe(400);
   expect((await ask("from=2026-03-01&to=2026-04-01")).status).toBe(400);
@@ -190,27 +194,36 @@ test("operators and merchants print them: a page without script, with a sum for 
     "125.00",
     "100.00",
     "20.00",
+    "0.00",
     "0.50",
     "2.05",
     "4.50",
   ]);
-  expect(rows.at(-1)).toEqual(["Sum", "TRY", "160.00", "100.00", "20.00", "1.20", "2.45", "38.80"]);
+  expect(rows.at(-1)).toEqual(["Sum", "TRY", "160.00", "100.00", "20.00", "0.00", "1.20", "2.45", "38.80"]);
   expect(page.trimEnd().endsWith("</html>")).toBe(true);
   // A program that takes anything gets JSON.
   expect((await ask(range, "*/*")).text.startsWith("{")).toBe(true);
 });
 
-test("statements add up to the matched lines; a line that is in none of them is found", async () => {
+test("statements and the lines that are left out add up to all lines, and a line that is in none is found", async () => {
   const check = () => system.bankFiles.run("check", "--from", DAYS.from, "--to", DAYS.to);
   expect(await check()).toEqual({
-    code: 0,
-    output: "2 days and currencies were compared, 0 of them do not agree\n",
+    code: 1,
+    output: [
+      "2026-03-11 TRY: lines 8276, statements 1500 (minor units)",
+      "  left out: 776 in 1 lines: AMOUNT_DIFFERS, open",
+      "  left out: 2500 in 1 lines: DUPLICATE",
+      "  left out: 3500 in 2 lines: MISSING_HERE, open",
+      "2 days and currencies were added up, 1 of them have open lines",
+      "",
+    ].join("\n"),
   });
   await system.query("update settlement.line set merchant_id = null where kind = 'CHARGEBACK'");
   expect(await check()).toEqual({
     code: 1,
-    output:
-      "2026-03-11 TRY: statements 3500, matched lines 1500 (minor units)\n2 days and currencies were compared, 1 of them do not agree\n",
+    output: expect.stringContaining(
+      "  these do not add up: a line is in no statement, or in two\n",
+    ) as string,
   });
   await expect(system.bankFiles.run("check", "--from", "yesterday", "--to", DAYS.to)).rejects.toMatchObject({
     code: "usage",
@@ -322,11 +335,15 @@ test("a day is complete once the bank has reported everything up to it, and noth
   // It comes with another amount: the day waits for people, who close the difference.
   await take(line("SALE", second, 999n, { day: "2026-03-12" }));
   expect(await complete()).toEqual({ "2026-03-11": true, "2026-03-12": false });
-  const close = (state: string, by: string) =>
-    system.query(
-      `update settlement.difference set state = '${state}', ${by}, ended_at = now() where fact_id = '${second}'`,
-    );
-  await close("CLOSED", "closed_by = 'olga', reason = 'written off'");
+  const [difference] = await system.query<{ differenceId: string }>(
+    `select difference_id as "differenceId" from settlement.difference where fact_id = '${second}'`,
+  );
+  const { differenceId } = difference!;
+  await system.operate(closeSettlementDifference, {
+    differenceId,
+    decision: "NOT_OURS",
+    reason: "written off",
+  });
   expect(await complete()).toEqual({ "2026-03-11": true, "2026-03-12": true });
 
   // A line that never comes is waited for until people have closed its difference.
@@ -334,8 +351,8 @@ test("a day is complete once the bank has reported everything up to it, and noth
   expect(await complete()).toEqual({ "2026-03-11": false, "2026-03-12": false });
   await system.query(
     `insert into settlement.difference (account_id, class, fact_id, amount_minor, currency, detail, state, closed_by,
-       reason, ended_at)
-     select account_id, 'MISSING_AT_BANK', fact_id, 1000, 'TRY', 'no line', 'CLOSED', 'olga', 'lost', now()
+       decision, reason, ended_at)
+     select account_id, 'MISSING_AT_BANK', fact_id, 1000, 'TRY', 'no line', 'CLOSED', 'olga', 'ACCEPT_BANK', 'lost', now()
      from settlement.fact where fact_id = '${never}'`,
   );
   expect(await complete()).toEqual({ "2026-03-11": true, "2026-03-12": true });

@@ -197,9 +197,9 @@ export const FILL_SETTLEMENT = [
      and import.created_at between (select min(created_at) from drawn) and (select max(created_at) from drawn)
    where is_refunded and drawn.state <> 'FAILED'`,
   `with difference as (
-     insert into settlement.difference (account_id, class, fact_id, amount_minor, currency, detail, state, closed_by, reason,
+     insert into settlement.difference (account_id, class, fact_id, amount_minor, currency, detail, state, closed_by, decision, reason,
        opened_at, ended_at)
-     select 'default', 'LATE', payment_id, 0, currency, 'late', 'CLOSED', 'olga', 'It came.', created_at, created_at
+     select 'default', 'LATE', payment_id, 0, currency, 'late', 'CLOSED', 'olga', 'ACCEPT_BANK', 'It came.', created_at, created_at
      from drawn where number % 50 = 0 and state <> 'FAILED'
      returning difference_id, opened_at
    )
@@ -236,8 +236,8 @@ export const FILL_ALONE = [
   `insert into settlement.statement (merchant_id, currency, day, revision)
    select gen_random_uuid(), 'TRY', current_date - number % 1000, 1 from generate_series(1, 5000) as number`,
   `insert into settlement.statement_revision (statement_id, revision, sales_minor, refunds_minor, chargebacks_minor,
-     commission_minor, bank_fees_minor, lines, digest)
-   select statement_id, 1, 100000, 0, 0, 25, 10, 1, ${HASH} from settlement.statement`,
+     adjustments_minor, commission_minor, bank_fees_minor, lines, digest)
+   select statement_id, 1, 100000, 0, 0, 0, 25, 10, 1, ${HASH} from settlement.statement`,
   `insert into settlement.outbox (event_id, event_type, payment_id, merchant_id, status, body, confirmed_at, publish_attempts, publish_at)
    select uuidv7(- number * interval '5 minutes'), 'settlement.statement_ready', gen_random_uuid(), gen_random_uuid(), 'READY', ${BODY},
      now(), 1, now()

@@ -34,7 +34,13 @@ export async function operatorsAtWork(system: YearsSystem, { unresolvedId, event
   );
   const { differenceId } = difference!;
   done(await operate(noteSettlementDifference, { differenceId, note: "The bank was asked." }));
-  done(await operate(closeSettlementDifference, { differenceId, reason: "It is the bank's." }));
+  done(
+    await operate(closeSettlementDifference, {
+      differenceId,
+      decision: "ACCEPT_BANK",
+      reason: "It is the bank's.",
+    }),
+  );
 }
 
 async function manageEndpoints(

@@ -11,10 +11,12 @@ export type Statement = {
   salesAmount: number;
   refundsAmount: number;
   chargebacksAmount: number;
+  /** Lines of the bank that differ and were accepted; negative where they are deducted. */
+  adjustmentsAmount: number;
   commission: number;
   /** The bank's fees, by its file. They are not deducted from `netPayableAmount`. */
   bankFeesAmount: number;
-  /** Sales less refunds, chargebacks and commission. */
+  /** Sales and adjustments less refunds, chargebacks and commission. */
   netPayableAmount: number;
   lines: number;
   /** Lines whose commission is not known yet; while there are any, the statement is not final. */

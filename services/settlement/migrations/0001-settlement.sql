@@ -84,6 +84,15 @@ create table account (
   compared_since    date
 );
 
+-- The merchants whose payments were sent to an account: a line that nobody can read may be about any of them.
+create table merchant_account (
+  account_id   text not null,
+  merchant_id  uuid not null,
+  primary key (account_id, merchant_id)
+);
+
+grant select, insert on merchant_account to settlement_app;
+
 -- The account of ACQUIRER_URL, which has no row in `payments`.
 insert into account (account_id) values ('default');
 
@@ -151,10 +160,14 @@ create table line (
 
   -- The fact that it reports, and what the comparison says. No reference: facts are never deleted, and each check costs.
   fact_id         uuid,
-  merchant_id     uuid,                                  -- of the fact
+  merchant_id     uuid,                                  -- of the payment that it names, also where no fact is reported
   verdict         text check (verdict in ('MATCHED', 'AMOUNT_DIFFERS', 'FEE_DIFFERS', 'STATUS_DIFFERS',
                     'MISSING_HERE', 'DUPLICATE', 'LATE', 'NOT_COMPARED')),
-  primary key (import_id, line_no)
+  -- People's word on a line that differs, by which it counts as an adjustment or not at all, and their difference.
+  decision        text check (decision in ('ACCEPT_BANK', 'NOT_OURS')),
+  decided_in      uuid,
+  primary key (import_id, line_no),
+  constraint line_decision_has_a_difference check ((decision is null) = (decided_in is null))
 );
 
 create index line_of_fact on line (fact_id) where fact_id is not null;
@@ -164,12 +177,19 @@ create index line_of_day on line ((coalesce(settles_on, transacted_at::date)), m
 
 grant select, insert, update, delete on line to settlement_app;
 
--- A line that could not be read, with the reason; never with its content.
+-- A line that could not be read, with the reason, and those of its parts that could be: never with its text.
 create table line_fault (
-  import_id  uuid not null references import,
-  line_no    integer not null check (line_no >= 1),
-  reason     text not null check (char_length(reason) <= 200),
-  primary key (import_id, line_no)
+  import_id     uuid not null references import,
+  line_no       integer not null check (line_no >= 1),
+  reason        text not null check (char_length(reason) <= 200),
+  reference_id  uuid,
+  stake_minor   bigint check (stake_minor >= 0),         -- the amount without its sign, where it could be read
+  gross_minor   bigint,                                  -- and with it
+  currency      char(3),
+  day           date,
+  payout_id     text check (char_length(payout_id) <= 128),
+  primary key (import_id, line_no),
+  constraint line_fault_amount_has_a_currency check (stake_minor is null or currency is not null)
 );
 
 grant select, insert, delete on line_fault to settlement_app;
@@ -205,37 +225,55 @@ grant select, insert, delete on upload_part to settlement_app;
 
 -- Differences ----------------------------------------------------------------------------------------------------------
 
--- Differences about a fact or a single line. OPEN: somebody has to look at it. PROPOSED: one of two people has closed
--- it. CLOSED: by people. RESOLVED: by what was reported later.
+-- Differences about a fact, or about a single line that may be one that could not be read. OPEN: somebody has to look at
+-- it. PROPOSED: one of two people has closed it. CLOSED: by people. RESOLVED: by what was reported later.
 create table difference (
   difference_id  uuid primary key default uuidv7(),
   account_id     text not null,
   class          text not null check (class in ('AMOUNT_DIFFERS', 'FEE_DIFFERS', 'STATUS_DIFFERS', 'MISSING_AT_BANK',
-                   'MISSING_HERE', 'DUPLICATE', 'LATE')),
+                   'MISSING_HERE', 'DUPLICATE', 'LATE', 'UNREADABLE')),
   fact_id        uuid references fact,
+  -- No reference: a line that could not be read is no row of `line`.
   import_id      uuid,
   line_no        integer,
-  amount_minor   bigint not null check (amount_minor >= 0),          -- at stake
-  currency       char(3) not null,
+  amount_minor   bigint check (amount_minor >= 0),                   -- at stake; null where it could not be read
+  currency       char(3),
   detail         text not null check (char_length(detail) <= 500),
+  -- The merchant whose statements wait for it, and the days. Of a line that could not be read the merchant may be unknown:
+  -- then all merchants of the account wait.
+  merchant_id    uuid,
+  first_day      date,
+  last_day       date,
   state          text not null default 'OPEN' check (state in ('OPEN', 'PROPOSED', 'CLOSED', 'RESOLVED')),
   assignee       text check (char_length(assignee) between 1 and 200),
   proposed_by    text check (char_length(proposed_by) between 1 and 200),
   closed_by      text check (char_length(closed_by) between 1 and 200),
   reason         text check (char_length(reason) between 1 and 1000),
+  decision       text check (decision in ('ACCEPT_BANK', 'NOT_OURS')),
+  -- The amount that counts in a merchant's statement since the bank's was accepted: signed, seen from the merchant.
+  accepted_minor        bigint,
+  accepted_currency     char(3),
+  accepted_merchant_id  uuid,
+  accepted_day          date,
   opened_at      timestamptz not null default now(),
   ended_at       timestamptz,
-  foreign key (import_id, line_no) references line,
   constraint difference_is_about_one check ((line_no is null) <> (fact_id is null)),
   constraint difference_line_has_an_import check ((import_id is null) = (line_no is null)),
+  constraint difference_amount_is_known check (class = 'UNREADABLE' or amount_minor is not null),
+  constraint difference_amount_has_a_currency check (amount_minor is null or currency is not null),
+  constraint difference_days check ((first_day is null) = (last_day is null)),
   constraint difference_ended check ((state in ('CLOSED', 'RESOLVED')) = (ended_at is not null)),
   constraint difference_closed_by_somebody check ((state = 'CLOSED') = (closed_by is not null)),
+  constraint difference_closed_with_a_word check (state <> 'CLOSED' or decision is not null),
   constraint difference_of_two_people check (closed_by is distinct from proposed_by or closed_by is null)
 );
 
 create unique index difference_of_fact on difference (fact_id) where state in ('OPEN', 'PROPOSED') and fact_id is not null;
 create unique index difference_of_line on difference (import_id, line_no)
   where state in ('OPEN', 'PROPOSED') and line_no is not null;
+-- A statement asks which unread lines may be of its day.
+create index difference_unread on difference (account_id, first_day, last_day)
+  where class = 'UNREADABLE' and state in ('OPEN', 'PROPOSED');
 create index difference_list on difference (state, difference_id);
 create index difference_past on difference (fact_id) where fact_id is not null;
 create index difference_past_line on difference (import_id, line_no) where line_no is not null;
@@ -297,6 +335,7 @@ create table statement_revision (
   sales_minor        bigint not null,
   refunds_minor      bigint not null,
   chargebacks_minor  bigint not null,
+  adjustments_minor  bigint not null,
   commission_minor   bigint not null,
   bank_fees_minor    bigint not null,
   lines              integer not null check (lines >= 0),
@@ -347,12 +386,15 @@ language plpgsql set search_path = settlement, pg_temp as $$
 begin
   perform note_days_of_facts(array(
     select fact_id from old_line where fact_id is not null union select fact_id from new_line where fact_id is not null));
-  -- The day before the change, if it was another.
+  -- A line that reports no fact; and the day before the change, if it was another.
   insert into statement_change (merchant_id, currency, day)
-  select merchant_id, currency, coalesce(settles_on, transacted_at::date) from old_line
+  select distinct merchant_id, currency, coalesce(settles_on, transacted_at::date) from new_line
+  where merchant_id is not null and fact_id is null and coalesce(settles_on, transacted_at::date) is not null
+  union
+  (select merchant_id, currency, coalesce(settles_on, transacted_at::date) from old_line
   where merchant_id is not null and coalesce(settles_on, transacted_at::date) is not null
   except
-  select merchant_id, currency, coalesce(settles_on, transacted_at::date) from new_line;
+  select merchant_id, currency, coalesce(settles_on, transacted_at::date) from new_line);
   return null;
 end $$;
 create trigger line_changed after update on line
@@ -375,6 +417,11 @@ begin
   if priced is not null then
     perform note_days_of_facts(priced || array(select fact_id from fact where parent_id = any(parents)));
   end if;
+  insert into merchant_account (account_id, merchant_id)
+  select distinct is_now.account_id, is_now.merchant_id
+  from new_fact as is_now join old_fact as was on was.fact_id = is_now.fact_id
+  where is_now.account_id <> was.account_id
+  on conflict do nothing;
   insert into statement_change (merchant_id, currency)
   select distinct is_now.merchant_id, is_now.currency
   from new_fact as is_now join old_fact as was on was.fact_id = is_now.fact_id
@@ -398,19 +445,39 @@ declare
 begin
   perform note_days_of_facts(array(select fact_id from fact where parent_id = any(parents)));
   insert into statement_change (merchant_id, currency) select distinct merchant_id, currency from new_fact where voids;
+  -- In one order, so that two processes that add the same ones do not wait for each other in turns.
+  insert into merchant_account (account_id, merchant_id)
+  select distinct account_id, merchant_id from new_fact order by account_id, merchant_id
+  on conflict do nothing;
   return null;
 end $$;
 create trigger fact_added after insert on fact
   referencing new table as new_fact
   for each statement execute function note_new_facts();
 
--- A difference was closed by people, or is gone.
+-- A difference was closed by people, or is gone. The days that wait for a line that could not be read are noted in an order
+-- with those that begin to wait (note_changed_account).
 create function note_ended_differences() returns trigger
 language plpgsql set search_path = settlement, pg_temp as $$
 declare
   ended constant uuid[] := array(
     select fact_id from new_difference where fact_id is not null and state in ('CLOSED', 'RESOLVED'));
 begin
+  if exists (select from new_difference where class = 'UNREADABLE' and state <> 'PROPOSED') then
+    perform pg_advisory_xact_lock(hashtextextended('settlement.account_changed', 0));
+    insert into statement_change (merchant_id, currency, day)
+    select distinct statement.merchant_id, statement.currency, statement.day
+    from new_difference as unread join statement on statement.day between unread.first_day and unread.last_day
+    where unread.class = 'UNREADABLE' and unread.state <> 'PROPOSED'
+      and statement.currency = coalesce(unread.currency, statement.currency)
+      and (statement.merchant_id = unread.merchant_id or unread.merchant_id is null and exists (
+        select from merchant_account as theirs
+        where theirs.account_id = unread.account_id and theirs.merchant_id = statement.merchant_id));
+  end if;
+  -- The amount that a person has read counts.
+  insert into statement_change (merchant_id, currency, day)
+  select distinct accepted_merchant_id, accepted_currency, accepted_day from new_difference
+  where state = 'CLOSED' and accepted_merchant_id is not null and accepted_currency is not null and accepted_day is not null;
   if cardinality(ended) > 0 then
     perform note_days_of_facts(ended);
     insert into statement_change (merchant_id, currency)

@@ -4,7 +4,13 @@ import type { OutboxTable } from "@holdfast/outbox";
 import type { Generated } from "kysely";
 import type { ChargebackReportTable } from "./chargeback/chargeback-report-table.ts";
 import type { FeedTable } from "./facts/feed-table.ts";
-import type { AccountTable, ImportTable, LineFaultTable, LineTable } from "./import/import-table.ts";
+import type {
+  AccountTable,
+  ImportTable,
+  LineFaultTable,
+  LineTable,
+  MerchantAccountTable,
+} from "./import/import-table.ts";
 import type { UploadPartTable, UploadTable } from "./import/upload-table.ts";
 import type { DifferenceNoteTable, DifferenceTable } from "./match/difference-table.ts";
 import type { FactVerdict } from "./match/judge-fact.ts";
@@ -19,6 +25,7 @@ export type SettlementDatabase = AuditDatabase & {
   fact: FactTable;
   feed: FeedTable;
   account: AccountTable;
+  merchant_account: MerchantAccountTable;
   import: ImportTable;
   line: LineTable;
   line_fault: LineFaultTable;

@@ -11,6 +11,11 @@ export const retentionPolicy: RetentionLine<Kysely<SettlementDatabase>>[] = [
   { table: "feed", kept: "in use", because: "It says up to where each owner's movements are known." },
   { table: "account", kept: "in use", because: "It says how a bank settles." },
   {
+    table: "merchant_account",
+    kept: "in use",
+    because: "It says whose money a line may be about that cannot be read.",
+  },
+  {
     table: "import",
     kept: { years: 10 },
     because: "It recognizes a file that is sent again, and says who imported it.",

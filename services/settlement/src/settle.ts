@@ -8,14 +8,14 @@ import type { SettlementDatabase } from "./database.ts";
 import { importFile } from "./import/import-command.ts";
 import { readMappings, SHIPPED_MAPPINGS } from "./import/mapping.ts";
 import { FILE_BOUNDS, LEASE_MS } from "./import/import-leased-file.ts";
-import { checkStatements } from "./statement/check-statements.ts";
+import { checkStatements, isSettled, type CheckedStatements } from "./statement/check-statements.ts";
 
 const HELP = `npm run settle -- import FILE --account ID --mapping NAME [--mappings DIR] [--database-url URL | --home DIR]
 npm run settle -- check --from DAY --to DAY [--database-url URL | --home DIR]
 
 import takes a bank's settlement file, whole or not at all. Running settlement services compare its lines.
-import takes a bank's file. check compares, for each day and currency, the sum of the statements with the sum of the
-matched lines.
+check adds up, for each day and currency, all lines of the banks' files and all statements, and names the lines that are in
+no statement.
 
   --account ID         the account that the file is about (default: "default", the account of ACQUIRER_URL)
   --mapping NAME       how the file is read: generic, nestpay, iyzico, camt.053, or one of --mappings
@@ -30,8 +30,8 @@ docs/settlement.md explains mappings and what is compared.
 type Output = (text: string) => void;
 
 /**
- * @returns the exit code: 0 for a file that was taken and for statements that agree, 1 for a file that was refused and for
- * statements that do not.
+ * @returns the exit code: 0 for a file that was taken, and where every line is in a statement or left out by somebody's word;
+ * 1 for a file that was refused, and where a line waits or is lost.
  */
 export async function settle(args: string[], env: NodeJS.ProcessEnv, out: Output): Promise<number> {
   const line = readCommandLine(
@@ -86,11 +86,23 @@ export async function settle(args: string[], env: NodeJS.ProcessEnv, out: Output
   }
 }
 
-function reportCheck({ days, faults }: Awaited<ReturnType<typeof checkStatements>>, out: Output): number {
-  for (const { day, currency, statements, lines } of faults)
-    out(`${day} ${currency}: statements ${statements}, matched lines ${lines} (minor units)\n`);
-  out(`${days} days and currencies were compared, ${faults.length} of them do not agree\n`);
-  return faults.length === 0 ? 0 : 1;
+function reportCheck(checked: CheckedStatements, out: Output): number {
+  for (const { day, currency, lines, statements, leftOut, addsUp } of checked.days) {
+    if (addsUp && leftOut.length === 0) continue;
+    out(`${day} ${currency}: lines ${lines}, statements ${statements} (minor units)\n`);
+    for (const { why, lines: count, minor, isOpen } of leftOut)
+      out(`  left out: ${minor} in ${count} lines: ${why}${isOpen ? ", open" : ""}\n`);
+    if (!addsUp) out("  these do not add up: a line is in no statement, or in two\n");
+  }
+  for (const { importId, line, days, minor, currency } of checked.unread)
+    out(
+      `not readable: line ${line} of import ${importId}, ${days ?? "of an unknown day"}, ${minor === null ? "of an unknown amount" : `${minor} ${currency}`}\n`,
+    );
+  const faulty = checked.days.filter(
+    ({ addsUp, leftOut }) => !addsUp || leftOut.some(({ isOpen }) => isOpen),
+  );
+  out(`${checked.days.length} days and currencies were added up, ${faulty.length} of them have open lines\n`);
+  return isSettled(checked) ? 0 : 1;
 }
 
 function report(outcome: Awaited<ReturnType<typeof importFile>>, out: Output): number {

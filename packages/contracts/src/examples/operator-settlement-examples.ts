@@ -12,7 +12,7 @@ export const OPERATOR_SETTLEMENT_REQUESTS: Readonly<Record<string, object>> = {
   changeChargeback: CASE,
   decideChargeback: { outcome: "WON", reason: "The parcel was signed for" },
   noteDifference: { note: "Asked the bank for its fee table", assignee: "bora" },
-  closeDifference: { reason: "The bank has corrected it in the file of 26 November" },
+  closeDifference: { decision: "ACCEPT_BANK", reason: "Their fee table has changed on 20 November" },
 };
 
 const OPEN_CASE = {
@@ -112,7 +112,7 @@ export const OPERATOR_SETTLEMENT_ANSWERS: Readonly<Record<string, Readonly<Recor
       ...NOTED,
       state: "PROPOSED",
       proposedBy: "alice",
-      reason: "The bank has corrected it in the file of 26 November",
+      ...OPERATOR_SETTLEMENT_REQUESTS["closeDifference"],
     },
   },
   listStatementsOfMerchants: { 200: { items: [STATEMENT], ...NEXT } },

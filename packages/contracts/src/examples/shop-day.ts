@@ -118,6 +118,7 @@ export const STATEMENT = {
   salesAmount: 1_250,
   refundsAmount: 12.5,
   chargebacksAmount: 0,
+  adjustmentsAmount: 0,
   commission: 55.44,
   bankFeesAmount: 21.25,
   netPayableAmount: 1_182.06,

@@ -22,6 +22,7 @@ import { refund } from "./refund.ts";
 import { REFUSED_OPERATOR_ENDPOINTS } from "./refused-operators.ts";
 import { sale } from "./sale.ts";
 import { getPaymentSettlement } from "./payment-settlement.ts";
+import { DIFFERENCE_ENDPOINTS } from "./differences.ts";
 import { SETTLEMENT_ENDPOINTS } from "./settlements.ts";
 import { STAFF_ENDPOINTS } from "./staff-endpoints.ts";
 import { STATEMENT_ENDPOINTS } from "./statements.ts";
@@ -59,6 +60,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...REFUND_OPERATOR_ENDPOINTS,
   ...CHARGEBACK_ENDPOINTS,
   ...SETTLEMENT_ENDPOINTS,
+  ...DIFFERENCE_ENDPOINTS,
   getPaymentSettlement,
   ...STATEMENT_ENDPOINTS,
   listFailingWebhooks,

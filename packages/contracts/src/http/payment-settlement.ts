@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineEndpoint, pathId } from "./endpoint.ts";
-import { differenceSchema } from "./settlements.ts";
+import { differenceSchema } from "./differences.ts";
 
 /** The most lines, and the most differences, of one answer. */
 export const PAYMENT_SETTLEMENT_MAX = 100;

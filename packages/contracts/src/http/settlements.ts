@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { textSchema } from "../text.ts";
-import { BODY_PROBLEMS, cursorParameter, defineEndpoint, limitParameter, only, pathId } from "./endpoint.ts";
+import { cursorParameter, defineEndpoint, limitParameter, only, pathId } from "./endpoint.ts";
 import { exportQuery, pageOf, WITH_ROWS } from "./list-query.ts";
 
 /** A bank's file and the result of its import. */
@@ -58,61 +58,6 @@ export const settlementImportDetailSchema = settlementImportSchema
 
 export const settlementImportPageSchema = pageOf(settlementImportSchema, "newest first").meta({
   id: "SettlementImportPage",
-});
-
-export const DIFFERENCE_CLASSES = [
-  "AMOUNT_DIFFERS",
-  "FEE_DIFFERS",
-  "STATUS_DIFFERS",
-  "MISSING_AT_BANK",
-  "MISSING_HERE",
-  "DUPLICATE",
-  "LATE",
-] as const;
-export const DIFFERENCE_STATES = ["OPEN", "PROPOSED", "CLOSED", "RESOLVED"] as const;
-
-const noteSchema = z.object({
-  at: z.iso.datetime().meta({ description: "When it was noted (UTC)" }),
-  actor: z.string().meta({ description: "Who noted it: the `sub` of the token" }),
-  note: z.string().meta({ description: "What was found out" }),
-});
-
-/** A difference between the bank's account and ours, until an operator closes it. */
-export const differenceSchema = z
-  .object({
-    differenceId: z.uuid().meta({ description: "Id of the difference" }),
-    accountId: z.string().meta({ description: "The account at the bank" }),
-    class: z.enum(DIFFERENCE_CLASSES).meta({ description: "What differs; see docs/settlement.md" }),
-    state: z.enum(DIFFERENCE_STATES).meta({
-      description:
-        "PROPOSED: one of two people has closed it. RESOLVED: what was reported later has settled it by itself",
-    }),
-    amount: z.number().meta({ description: "At stake" }),
-    currency: z.string().meta({ description: "ISO 4217 code of `amount`" }),
-    detail: z.string().meta({ description: "What both sides say, for people" }),
-    paymentId: z.uuid().optional().meta({ description: "Of the payment or refund that it is about" }),
-    importId: z
-      .uuid()
-      .optional()
-      .meta({ description: "The file that it was found in; absent where no file reports the payment" }),
-    line: z.int().optional().meta({ description: "The line of that import that it is about" }),
-    assignee: z.string().optional().meta({ description: "Who looks into it" }),
-    proposedBy: z
-      .string()
-      .optional()
-      .meta({ description: "The first of two people who closed it: the `sub` of the token" }),
-    closedBy: z.string().optional().meta({ description: "Who closed it: the `sub` of the token" }),
-    reason: z.string().optional().meta({ description: "Why it was closed" }),
-    openedAt: z.iso.datetime().meta({ description: "When it was found (UTC)" }),
-    endedAt: z.iso.datetime().optional().meta({ description: "When it was closed or resolved (UTC)" }),
-    ageSeconds: z.int().meta({ description: "Seconds since it was found" }),
-    notes: z.array(noteSchema).meta({ description: "What was noted about it, oldest first" }),
-  })
-  .meta({ id: "SettlementDifference" });
-export type Difference = z.infer<typeof differenceSchema>;
-
-export const differencePageSchema = pageOf(differenceSchema, "oldest first").meta({
-  id: "SettlementDifferencePage",
 });
 
 const ofAccount = only("what is about this account at a bank", textSchema(1, 64));
@@ -173,75 +118,4 @@ export const getSettlement = defineEndpoint({
   problems: ["settlement_not_found", "forbidden"],
 });
 
-export const listDifferences = defineEndpoint({
-  operationId: "listDifferences",
-  listener: "operator",
-  method: "GET",
-  path: "/operator/differences",
-  role: "viewer",
-  summary: "List differences",
-  description:
-    "Returns where the bank and we say different things, oldest first; open ones unless `state` says otherwise. " +
-    WITH_ROWS,
-  queryParameters: z.object({
-    state: only("differences in this state", z.enum(DIFFERENCE_STATES)),
-    class: only("differences of this class", z.enum(DIFFERENCE_CLASSES)),
-    accountId: ofAccount,
-    ...pageQuery,
-    ...exportQuery,
-  }),
-  responses: { 200: { description: "One page of differences", body: differencePageSchema, rows: true } },
-  problems: ["validation_failed", "forbidden"],
-});
-
-const oneDifference = {
-  listener: "operator",
-  method: "POST",
-  work: "write",
-  role: "operations",
-  pathParameters: z.object({ differenceId: pathId("Id of a difference") }),
-  notFound: "difference_not_found",
-} as const;
-
-export const noteDifference = defineEndpoint({
-  ...oneDifference,
-  operationId: "noteDifference",
-  path: "/operator/differences/{differenceId}/notes",
-  summary: "Add a note to a difference",
-  description: "Adds what was found out, and with `assignee` says who looks into it.",
-  request: z
-    .object({ note: textSchema(1, 1_000), assignee: textSchema(1, 200).optional() })
-    .meta({ id: "NoteDifferenceRequest" }),
-  responses: { 200: { description: "The difference", body: differenceSchema } },
-  problems: [...BODY_PROBLEMS, "difference_not_found", "difference_ended", "outcome_unknown", "forbidden"],
-});
-
-export const closeDifference = defineEndpoint({
-  ...oneDifference,
-  operationId: "closeDifference",
-  recentSignIn: true,
-  path: "/operator/differences/{differenceId}/close",
-  summary: "Close a difference",
-  description:
-    "Closes a difference with a reason. Above a configured amount a second person has to do the same: the first answer " +
-    "has the state PROPOSED.",
-  request: z.object({ reason: textSchema(1, 1_000) }).meta({ id: "CloseDifferenceRequest" }),
-  responses: { 200: { description: "The difference", body: differenceSchema } },
-  problems: [
-    ...BODY_PROBLEMS,
-    "difference_not_found",
-    "difference_ended",
-    "same_person",
-    "outcome_unknown",
-    "forbidden",
-  ],
-});
-
-export const SETTLEMENT_ENDPOINTS = [
-  listSettlements,
-  uploadSettlement,
-  getSettlement,
-  listDifferences,
-  noteDifference,
-  closeDifference,
-] as const;
+export const SETTLEMENT_ENDPOINTS = [listSettlements, uploadSettlement, getSettlement] as const;

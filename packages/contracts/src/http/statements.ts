@@ -18,9 +18,16 @@ export const merchantStatementSchema = z
     chargebacksAmount: z.number().meta({
       description: "Sum of the chargebacks less what came back; positive, and deducted",
     }),
+    adjustmentsAmount: z.number().meta({
+      description:
+        "Sum of the bank's lines that differ from our records and that the operator has accepted; negative where it is " +
+        "deducted",
+    }),
     commission: z.number().meta({ description: "By the plan; what refunds give back is deducted from it" }),
     bankFeesAmount: z.number().meta({ description: "By the bank's file; no part of what is payable" }),
-    netPayableAmount: z.number().meta({ description: "Sales less refunds, chargebacks and commission" }),
+    netPayableAmount: z
+      .number()
+      .meta({ description: "Sales and adjustments less refunds, chargebacks and commission" }),
     lines: z.int().meta({ description: "Lines of banks' files that it is made of" }),
     unpricedLines: z.int().meta({
       description:
@@ -53,6 +60,7 @@ export const statementReadySchema = merchantStatementSchema
     salesAmount: true,
     refundsAmount: true,
     chargebacksAmount: true,
+    adjustmentsAmount: true,
     commission: true,
     bankFeesAmount: true,
     netPayableAmount: true,
@@ -100,7 +108,8 @@ const statements = {
   },
 } as const;
 const MADE_OF =
-  "Made of the lines of banks' files that agree with our payments and refunds, and of chargebacks. With `Accept: text/csv` " +
+  "Made of the lines of banks' files that agree with our payments and refunds, of chargebacks, and of lines that differ and " +
+  "whose amount the operator has accepted. With `Accept: text/csv` " +
   "or `application/x-ndjson` all of them come in one answer, whose last line has their number; with `Accept: text/html` as a page to be printed, with a " +
   "sum for each currency.";
 

@@ -3,9 +3,13 @@ import { auditEntriesSchema, auditPageSchema } from "../http/audit-log.ts";
 import { paymentSettlementSchema } from "../http/payment-settlement.ts";
 import {
   DIFFERENCE_CLASSES,
+  DIFFERENCE_DECISIONS,
   DIFFERENCE_STATES,
   differencePageSchema,
   differenceSchema,
+  readByPersonSchema,
+} from "../http/differences.ts";
+import {
   settlementImportDetailSchema,
   settlementImportPageSchema,
   settlementImportSchema,
@@ -235,6 +239,11 @@ export const closeSettlementDifference = defineOperatorCommand({
   role: "operations",
   recentSignIn: true,
   work: "write",
-  request: z.object({ ...oneDifference, reason: z.string() }),
+  request: z.object({
+    ...oneDifference,
+    decision: z.enum(DIFFERENCE_DECISIONS),
+    reason: z.string(),
+    line: readByPersonSchema.optional(),
+  }),
   result: differenceSchema,
 });

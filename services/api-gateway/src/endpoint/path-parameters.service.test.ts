@@ -31,7 +31,7 @@ const BODIES: Record<string, string> = {
   openChargeback: '{"amount": 1, "currency": "TRY"}',
   decideChargeback: '{"outcome": "LOST", "reason": "The bank said so."}',
   noteDifference: '{"note": "Asked the bank"}',
-  closeDifference: '{"reason": "The bank has corrected it"}',
+  closeDifference: '{"decision": "ACCEPT_BANK", "reason": "The bank has corrected it"}',
   createMerchantWebhook: '{"url": "https://shop.example.test/"}',
   changeMerchantWebhook: '{"url": "https://shop.example.test/"}',
   putMerchantWebhook: '{"url": "https://shop.example.test/"}',

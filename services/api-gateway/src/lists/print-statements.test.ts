@@ -8,6 +8,7 @@ const STATEMENT = {
   salesAmount: 0.07,
   refundsAmount: 100,
   chargebacksAmount: 0,
+  adjustmentsAmount: 0,
   commission: -0.5,
   bankFeesAmount: 0,
   netPayableAmount: -99.43,

@@ -63,6 +63,7 @@ const AMOUNTS = [
   ["salesAmount", "Sales"],
   ["refundsAmount", "Refunds"],
   ["chargebacksAmount", "Chargebacks"],
+  ["adjustmentsAmount", "Adjustments"],
   ["commission", "Commission"],
   ["bankFeesAmount", "Bank fees"],
   ["netPayableAmount", "Net payable"],

@@ -1,9 +1,9 @@
-import type { Difference } from "@holdfast/contracts";
+import { DIFFERENCE_DECISIONS, type Difference } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
-import { actionForm, textField } from "../ui/form-fields.ts";
+import { actionForm, selectField, textField } from "../ui/form-fields.ts";
 import { amountText, statusBadge, timeElement } from "../ui/format.ts";
 import { roleBar } from "../ui/offers.ts";
-import type { PageContext } from "../ui/page-context.ts";
+import type { PageContext, Reader } from "../ui/page-context.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 import { table } from "../ui/table.ts";
 
@@ -31,7 +31,7 @@ export function differenceTable(
       {
         heading: texts.atStake,
         isNumber: true,
-        cell: ({ amount, currency }) => amountText(reader, amount, currency),
+        cell: ({ amount, currency }) => stakeText(reader, amount, currency),
       },
       {
         heading: reader.texts.detail,
@@ -49,12 +49,25 @@ function about({ paymentId }: Difference): Html {
   return paymentId === undefined ? html`` : html`<a href="/search?q=${paymentId}">${paymentId}</a>`;
 }
 
-function statusOf({ reader }: PageContext, { state, proposedBy, closedBy, reason }: Difference): Html {
+function statusOf({ reader }: PageContext, difference: Difference): Html {
+  const { state, proposedBy, closedBy, decision, acceptedAmount, acceptedCurrency, reason } = difference;
   const texts = SETTLEMENT_TEXTS[reader.language];
   return html`${statusBadge(reader, state)}
   ${state === "PROPOSED" && proposedBy !== undefined && html`<p>${texts.proposedBy(proposedBy)}</p>`}
   ${closedBy !== undefined && html`<p>${texts.closedBy} ${closedBy}</p>`}
+  ${decision !== undefined && html`<p>${texts.decisions[decision]}</p>`}
+  ${
+    acceptedAmount !== undefined &&
+    acceptedCurrency !== undefined &&
+    html`<p>${texts.accepted}: ${amountText(reader, acceptedAmount, acceptedCurrency)}</p>`
+  }
   ${reason !== undefined && html`<p>${reason}</p>`}`;
+}
+
+/** The amount of a line that could not be read may be unknown. */
+export function stakeText(reader: Reader, amount: number | undefined, currency: string | undefined): string {
+  if (amount === undefined || currency === undefined) return SETTLEMENT_TEXTS[reader.language].unknownAmount;
+  return amountText(reader, amount, currency);
 }
 
 function notesOf({ reader }: PageContext, { assignee, notes }: Difference): Html {
@@ -91,10 +104,39 @@ function workOf(context: PageContext, difference: Difference, query: string): Ht
             action: `/settlement/close?${query}`,
             button: texts.close,
             values,
-            fields: field("reason", reader.texts.reason, 1_000),
+            fields: html`${selectField({
+              name: "decision",
+              id: `decision-${id}`,
+              label: texts.decision,
+              choices: [
+                { value: "", text: texts.chooseDecision },
+                ...DIFFERENCE_DECISIONS.map((value) => ({ value, text: texts.decisions[value] })),
+              ],
+              chosen: entered("decision") || difference.decision,
+            })}
+            ${field("reason", reader.texts.reason, 1_000)} ${linesOfPerson(context, difference, entered)}`,
           })
     }
   </details>`;
+}
+
+/** The parts that a person reads in the file where the line says no merchant, or could not be read. */
+function linesOfPerson(
+  { reader }: PageContext,
+  { differenceId: id, class: kind, line, merchantId, amount, currency, day }: Difference,
+  entered: (name: string) => string,
+): Html {
+  const texts = SETTLEMENT_TEXTS[reader.language];
+  const part = (name: string, label: string, max: number) =>
+    textField({ name, label, id: `${name}-${id}`, value: entered(name), max, hint: texts.partHint });
+  if (line === undefined) return html``;
+  return html`${merchantId === undefined && part("merchantId", texts.merchantOfLine, 36)}
+  ${
+    kind === "UNREADABLE" &&
+    html`${amount === undefined && part("amount", texts.amountOfLine, 20)}
+    ${currency === undefined && part("currency", texts.currencyOfLine, 3)}
+    ${day === undefined && part("day", texts.dayOfLine, 10)}`
+  }`;
 }
 
 function whyNot({ reader, session }: PageContext, { state }: Difference): string | undefined {

@@ -2,6 +2,7 @@ import type { BankLine, Difference, PaymentSettlement } from "@holdfast/contract
 import { html } from "@holdfast/html";
 import { amountText, statusWord } from "../ui/format.ts";
 import type { Reader } from "../ui/page-context.ts";
+import { stakeText } from "./difference-table.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 import type { TimelineEvent } from "../ui/timeline.ts";
 
@@ -42,7 +43,7 @@ function differenceEvents(reader: Reader, difference: Difference): TimelineEvent
   const { differenceId, accountId, state, openedAt, endedAt } = difference;
   const page = `/settlement?${new URLSearchParams({ state, class: difference.class, accountId }).toString()}`;
   const name = html`<a href="${page}#difference-${differenceId}">${texts.classes[difference.class]}</a>
-    ${amountText(reader, difference.amount, difference.currency)}`;
+    ${stakeText(reader, difference.amount, difference.currency)}`;
   const opened: TimelineEvent = {
     at: openedAt,
     what: html`${texts.differenceFound}: ${name}`,

@@ -1,18 +1,20 @@
 import {
   closeDifference,
   DIFFERENCE_CLASSES,
+  DIFFERENCE_DECISIONS,
   DIFFERENCE_STATES,
   listDifferences,
   listSettlements,
   noteDifference,
+  type ReadByPerson,
   type SettlementImport,
-  uploadSettlement,
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { signInAgain } from "../ui/action-forms.ts";
 import { csvPage } from "../ui/csv-page.ts";
 import { differenceTable } from "./difference-table.ts";
-import { selectField, textField, hidden } from "../ui/form-fields.ts";
+import { selectField, textField } from "../ui/form-fields.ts";
+import { receiveUpload, uploadForm } from "./upload-form.ts";
 import { statusBadge, statusWord, timeElement } from "../ui/format.ts";
 import { importPage } from "./import-page.ts";
 import { merchantField, readMerchants, type KnownMerchants } from "../ui/merchant-field.ts";
@@ -27,8 +29,7 @@ import {
   type StatementDays,
 } from "./statement-pages.ts";
 import { nextPage, table } from "../ui/table.ts";
-import { doneNotice, takeAction, problemText } from "../ui/take-action.ts";
-import { roleBar } from "../ui/offers.ts";
+import { doneNotice, takeAction } from "../ui/take-action.ts";
 
 /**
  * The banks' files compared with our records: differences to work off, the files, and the balance owed to merchants.
@@ -194,14 +195,17 @@ async function note(context: PageContext): Promise<PageAnswer> {
 async function close(context: PageContext): Promise<PageAnswer> {
   const { form, reader } = context;
   const reason = form.get("reason")?.trim() ?? "";
+  const decision = DIFFERENCE_DECISIONS.find((each) => each === form.get("decision"));
+  const parts = ["merchantId", "amount", "currency", "day"].map((name) => [name, form.get(name)?.trim()]);
+  const line = Object.fromEntries(parts.filter(([, part]) => part)) as ReadByPerson;
   return await takeAction(
     context,
     {
       action: "closeDifference",
       endpoint: closeDifference,
       ...ofDifference(context),
-      body: { reason },
-      ...(reason === "" && { needs: SETTLEMENT_TEXTS[reader.language].needReason }),
+      body: { decision, reason, ...(Object.keys(line).length > 0 && { line }) },
+      ...((reason === "" || !decision) && { needs: SETTLEMENT_TEXTS[reader.language].needReason }),
     },
     answerSettlement,
     ({ state }) => (state === "PROPOSED" ? "proposeDifference" : "closeDifference"),
@@ -215,55 +219,4 @@ function ofDifference({ form, query }: PageContext) {
     path: { differenceId: form.get("differenceId") ?? "" },
     page: filter === "" ? "/settlement" : `/settlement?${filter}`,
   };
-}
-
-/** A bank's file by a form, which needs no script. Its fields stand before the file, which is read as it arrives. */
-function uploadForm(context: PageContext): Html {
-  const { form, reader, session } = context;
-  const texts = SETTLEMENT_TEXTS[reader.language];
-  const bar = roleBar(session, "operations", reader.texts);
-  if (bar !== undefined) return html`<p class="quiet">${texts.upload}: ${bar}</p>`;
-  const value = (name: string, otherwise: string) => form.get(name) ?? otherwise;
-  return html`<h2>${texts.upload}</h2>
-    <form class="act" method="post" enctype="multipart/form-data" action="/settlement/upload">
-      ${hidden(context)}
-      ${textField({
-        name: "accountId",
-        id: "upload-account",
-        label: texts.account,
-        hint: texts.accountHint,
-        value: value("accountId", "default"),
-        max: 64,
-      })}
-      ${textField({
-        name: "mapping",
-        label: texts.mapping,
-        hint: texts.mappingHint,
-        value: value("mapping", "generic"),
-        max: 64,
-      })}
-      <div class="field">
-        <label for="file">${texts.chooseFile}</label>
-        <p class="quiet" id="file-hint">${texts.chooseFileHint}</p>
-        <input type="file" id="file" name="file" aria-describedby="file-hint" />
-      </div>
-      <button>${texts.uploadButton}</button>
-    </form>`;
-}
-
-/** Passes the file on as it arrives, and leads to the page that shows the imported lines. */
-async function receiveUpload(
-  context: PageContext,
-  renderAgain: (context: PageContext, notice: Notice, status: number) => Promise<PageAnswer>,
-): Promise<PageAnswer> {
-  const { api, file, form, reader } = context;
-  const texts = SETTLEMENT_TEXTS[reader.language];
-  const field = (name: string) => form.get(name)?.trim() ?? "";
-  const refuse = (text: string, status: number) =>
-    renderAgain(context, { role: "alert", title: reader.texts.notDone, text }, status);
-  const query = { accountId: field("accountId"), mapping: field("mapping") };
-  if (!file?.name || query.accountId === "" || query.mapping === "") return await refuse(texts.needFile, 400);
-  const sent = await api.upload(uploadSettlement, { query, part: uploadSettlement.file.part, file });
-  if (!sent.done) return await refuse(problemText(sent.problem), sent.problem.status);
-  return { kind: "redirect", to: `/settlement/imports/${sent.body.importId}?done=uploadFile` };
 }

@@ -106,6 +106,7 @@ export function statementTable(
       amount(texts.sales, ({ salesAmount }) => salesAmount),
       amount(texts.refunds, ({ refundsAmount }) => refundsAmount),
       amount(texts.chargebacks, ({ chargebacksAmount }) => chargebacksAmount),
+      amount(texts.adjustments, ({ adjustmentsAmount }) => adjustmentsAmount),
       amount(texts.commission, ({ commission }) => commission),
       amount(texts.payable, ({ netPayableAmount }) => netPayableAmount),
       { heading: texts.unpriced, isNumber: true, cell: ({ unpricedLines }) => unpricedLines },

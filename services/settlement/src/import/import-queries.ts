@@ -3,9 +3,9 @@ import { fromNow } from "@holdfast/postgres";
 import { sql, type Kysely, type Selectable, type Transaction, type Updateable } from "kysely";
 import { DatabaseError, type Pool } from "pg";
 import type { SettlementDatabase } from "../database.ts";
-import type { ImportTable, LineTable } from "./import-table.ts";
-import { ADD_FAULTS, ADD_LINES, LINE_COLUMNS } from "./line-statements.ts";
-import type { LineBatch, SettlementLine } from "./settlement-line.ts";
+import type { ImportTable, LineFaultTable } from "./import-table.ts";
+import { ADD_FAULTS, ADD_LINES, FAULT_COLUMNS, LINE_COLUMNS, type GivenLine } from "./line-statements.ts";
+import type { LineBatch, LineFault, SettlementLine } from "./settlement-line.ts";
 
 export type ImportRow = Selectable<ImportTable>;
 /** An import that this process reads. */
@@ -27,14 +27,10 @@ export async function addBatch(
     ...ADD_LINES,
     values: [import_id, lease_token, ...columnsOf(lines)],
   });
+  const unread = faults.map(faultOf);
   const noted = await pool.query({
     ...ADD_FAULTS,
-    values: [
-      import_id,
-      lease_token,
-      faults.map(({ lineNo }) => lineNo),
-      faults.map(({ reason }) => reason.slice(0, REASON_MAX)),
-    ],
+    values: [import_id, lease_token, ...FAULT_COLUMNS.map(([column]) => unread.map((row) => row[column]))],
   });
   if (added.rowCount !== lines.length || noted.rowCount !== faults.length)
     throw new ImportLostError(`import ${import_id} is read by another process, or has ended`);
@@ -47,9 +43,20 @@ function columnsOf(lines: readonly SettlementLine[]): unknown[][] {
   return LINE_COLUMNS.map(([column]) => rows.map((row) => row[column]));
 }
 
-function rowOf(
-  line: SettlementLine,
-): Omit<LineTable, "import_id" | "account_id" | "fact_id" | "merchant_id" | "verdict"> {
+function faultOf({ lineNo, reason, read = {} }: LineFault): Omit<LineFaultTable, "import_id"> {
+  return {
+    line_no: lineNo,
+    reason: reason.slice(0, REASON_MAX),
+    reference_id: read.referenceId ?? null,
+    stake_minor: read.stakeMinor ?? null,
+    gross_minor: read.grossMinor ?? null,
+    currency: read.currency ?? null,
+    day: read.day ?? null,
+    payout_id: read.payoutId ?? null,
+  };
+}
+
+function rowOf(line: SettlementLine): GivenLine {
   return {
     line_no: line.lineNo,
     kind: line.kind,

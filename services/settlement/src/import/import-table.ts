@@ -12,6 +12,9 @@ export type AccountTable = {
   compared_since: ColumnType<string | null, string | null, string | null>;
 };
 
+/** A merchant of whom payments were sent to the account. */
+export type MerchantAccountTable = { account_id: string; merchant_id: string };
+
 export type ImportState = "READING" | "TAKEN" | "REFUSED";
 
 export type ImportTable = {
@@ -59,9 +62,27 @@ export type LineTable = {
   /** The cells that could not be read and were left out. */
   note: string | null;
   fact_id: string | null;
-  /** The merchant of the line's fact. */
+  /** The merchant of the payment that the line names, also where it reports no fact. */
   merchant_id: string | null;
   verdict: LineVerdict | null;
+  /** People's word on a line that differs, and the difference that they closed with it. */
+  decision: Generated<Decision | null>;
+  decided_in: Generated<string | null>;
 };
 
-export type LineFaultTable = { import_id: string; line_no: number; reason: string };
+/** `ACCEPT_BANK`: the bank's amount counts, as an adjustment. `NOT_OURS`: it does not count. */
+export type Decision = "ACCEPT_BANK" | "NOT_OURS";
+
+/** A line that could not be read, with those of its parts that could be. */
+export type LineFaultTable = {
+  import_id: string;
+  line_no: number;
+  reason: string;
+  reference_id: string | null;
+  /** The amount without its sign, and with it where the sign is known. */
+  stake_minor: bigint | null;
+  gross_minor: bigint | null;
+  currency: string | null;
+  day: string | null;
+  payout_id: string | null;
+};

@@ -58,11 +58,11 @@ function reasonOf(cells: readonly Dropped[]): string {
   return cells.map(({ name, fault }) => `${name}: ${fault}`).join(", ");
 }
 
-function cellOf(record: BankRecord, column: string): string {
+export function cellOf(record: BankRecord, column: string): string {
   return (record.get(column) ?? "").trim();
 }
 
-function kindOf({ kind }: RecordsMapping, record: BankRecord): LineKind | undefined {
+export function kindOf({ kind }: RecordsMapping, record: BankRecord): LineKind | undefined {
   if ("const" in kind) return kind.const;
   const cell = cellOf(record, kind.column);
   return Object.hasOwn(kind.map, cell) ? kind.map[cell] : undefined;
@@ -73,8 +73,8 @@ type Amounts = Pick<SettlementLine, "grossMinor" | "feeMinor" | "netMinor">;
 /**
  * The one of gross, fee and net that the bank leaves out, in the whole file or in this line, follows from the other two.
  */
-function readAmounts(
-  { file, fields }: RecordsMapping,
+export function readAmounts(
+  { file, fields }: Pick<RecordsMapping, "file" | "fields">,
   record: BankRecord,
   { kind, currency }: { kind: LineKind; currency: string },
 ): Amounts | string {

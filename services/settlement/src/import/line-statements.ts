@@ -1,7 +1,11 @@
 import { unnested } from "@holdfast/postgres";
-import type { LineTable } from "./import-table.ts";
+import type { LineFaultTable, LineTable } from "./import-table.ts";
 
-type GivenLine = Omit<LineTable, "import_id" | "account_id" | "fact_id" | "merchant_id" | "verdict">;
+/** A line as it is read from a file. */
+export type GivenLine = Omit<
+  LineTable,
+  "import_id" | "account_id" | "fact_id" | "merchant_id" | "verdict" | "decision" | "decided_in"
+>;
 
 /** Columns of the statement's arrays, in the order of its parameters after `$1` import and `$2` lease. */
 export const LINE_COLUMNS = [
@@ -37,11 +41,25 @@ export const ADD_LINES = {
   where import_id = $1 and lease_token = $2 and state = 'READING'`,
 };
 
+/** Columns of the arrays of faults, in the same way. */
+export const FAULT_COLUMNS = [
+  ["line_no", "int"],
+  ["reason", "text"],
+  ["reference_id", "uuid"],
+  ["stake_minor", "bigint"],
+  ["gross_minor", "bigint"],
+  ["currency", "text"],
+  ["day", "date"],
+  ["payout_id", "text"],
+] as const satisfies [keyof LineFaultTable, string][];
+
+const FAULT_NAMES = FAULT_COLUMNS.map(([column]) => column).join(", ");
+
 export const ADD_FAULTS = {
   name: "add-line-faults",
   text: `
-  insert into line_fault (import_id, line_no, reason)
-  select import_id, given.line_no, given.reason
-  from unnest($3::int[], $4::text[]) as given(line_no, reason), import
+  insert into line_fault (import_id, ${FAULT_NAMES})
+  select import_id, ${FAULT_COLUMNS.map(([column]) => `given.${column}`).join(", ")}
+  from ${unnested(FAULT_COLUMNS, 3)}, import
   where import_id = $1 and lease_token = $2 and state = 'READING'`,
 };

@@ -3,7 +3,8 @@ import { csvLayout } from "./csv-layout.ts";
 import { fixedLayout } from "./fixed-layout.ts";
 import { lineOfRecord, type BankRecord } from "./line-of-record.ts";
 import type { RecordsMapping } from "./mapping.ts";
-import { SettlementFileError, type LineBatch, type LineFault } from "./settlement-line.ts";
+import { readableParts } from "./readable-parts.ts";
+import { SettlementFileError, type LineBatch, type LineFault, type ReadParts } from "./settlement-line.ts";
 import { splitLines, type RawLine } from "./split-lines.ts";
 
 /** The way to find the cells of a record in its line. */
@@ -70,8 +71,8 @@ type Reading = {
 
 function readBatch({ mapping, layout, decoder, totals }: Reading, raw: readonly RawLine[]): LineBatch {
   const batch: LineBatch = { lines: [], faults: [] };
-  const fault = (lineNo: number, reason: string) => {
-    batch.faults.push({ lineNo, reason });
+  const fault = (lineNo: number, reason: string, read?: ReadParts) => {
+    batch.faults.push({ lineNo, reason, ...(read && { read }) });
     totals.faulty();
   };
   const texts: { lineNo: number; text: string }[] = [];
@@ -91,7 +92,7 @@ function readBatch({ mapping, layout, decoder, totals }: Reading, raw: readonly 
     if (totals.take(record)) continue;
     const line = lineOfRecord(mapping, record, lineNo);
     if (line === "skip") totals.skipped();
-    else if ("reason" in line) fault(lineNo, line.reason);
+    else if ("reason" in line) fault(lineNo, line.reason, readableParts(mapping, record));
     else {
       batch.lines.push(line);
       totals.add(line);

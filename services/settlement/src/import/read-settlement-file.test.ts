@@ -154,7 +154,7 @@ describe("a file of delimited lines", () => {
       file(good, genericLine({ ...CELLS, ...change }), good),
     );
     expect(lines.map(({ lineNo }) => lineNo)).toEqual([2, 4]);
-    expect(faults).toEqual([{ lineNo: 3, reason }]);
+    expect(faults).toMatchObject([{ lineNo: 3, reason }]);
   });
 
   const taken = async (change: Partial<GenericCells>) => {

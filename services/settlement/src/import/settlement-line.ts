@@ -46,8 +46,20 @@ export type SettlementLine = {
   note?: string;
 };
 
-/** A line that cannot be read, and why; never its content, which may be a card number or a buyer's name. */
-export type LineFault = { lineNo: number; reason: string };
+/**
+ * A line that cannot be read, and why; never its content, which may be a card number or a buyer's name. The parts that
+ * could be read say whose money it may be, and how much.
+ */
+export type LineFault = { lineNo: number; reason: string; read?: ReadParts };
+
+export type ReadParts = Partial<
+  Pick<SettlementLine, "referenceId" | "grossMinor" | "currency" | "payoutId"> & {
+    /** The size of the gross amount, also where its sign is not known. */
+    stakeMinor: bigint;
+    /** The day of its settlement, or else of the movement. */
+    day: string;
+  }
+>;
 
 /** A part of a file, in its order. */
 export type LineBatch = { lines: SettlementLine[]; faults: LineFault[] };

@@ -169,30 +169,43 @@ export function markReported(facts: readonly { factId: string; matched: boolean 
     where fact.fact_id = given.fact_id`;
 }
 
+/** The payment or refund that a line names, whether the line reports it or not: by our reference, else by the bank's. */
+const NAMED = sql`coalesce(
+  (select fact.merchant_id from fact where fact.fact_id = line.reference_id),
+  (select case when count(*) = 1 then min(fact.merchant_id::text)::uuid end from fact
+    where line.reference_id is null and fact.external_transaction_id = line.bank_reference))`;
+
 /**
  * Lines that report a movement or a chargeback and name none of ours, with their copies, and lines that are about no
- * payment.
+ * payment. A line that names a payment is its merchant's money, whatever it is: so is an adjustment of the bank's.
  */
 export function judgeUnattached({ importId, from, to }: LineRange): RawBuilder<unknown> {
   return sql`
     with judged as (
-      update line set verdict = case
-        when kind in ('FEE', 'ADJUSTMENT', 'PAYOUT') then 'NOT_COMPARED'
+      update line set merchant_id = named.merchant_id, verdict = case
+        when kind in ('FEE', 'PAYOUT') or kind = 'ADJUSTMENT' and named.merchant_id is null then 'NOT_COMPARED'
         when exists (
           select from line as earlier
           where earlier.fact_id is null and earlier.reference_id = line.reference_id and ${IS_COPY}
             and (earlier.verdict is not null or earlier.import_id = line.import_id and earlier.line_no < line.line_no)
         ) then 'DUPLICATE'
         else 'MISSING_HERE' end
-      where import_id = ${importId} and line_no between ${from} and ${to} and fact_id is null and verdict is null
-      returning import_id, line_no, account_id, verdict, gross_minor, currency, reference_id
+      from (
+        select line.line_no, case when line.kind not in ('FEE', 'PAYOUT') then ${NAMED} end as merchant_id from line
+        where line.import_id = ${importId} and line.line_no between ${from} and ${to} and line.fact_id is null
+          and line.verdict is null
+      ) as named
+      where line.import_id = ${importId} and line.line_no between ${from} and ${to} and line.line_no = named.line_no
+      returning line.import_id, line.line_no, account_id, verdict, gross_minor, currency, reference_id, line.merchant_id,
+        coalesce(settles_on, transacted_at::date) as day
     )
-    insert into difference (account_id, class, import_id, line_no, amount_minor, currency, detail)
-    select account_id, verdict, import_id, line_no, abs(gross_minor), currency, case
-      when verdict = 'DUPLICATE' then 'an earlier line reports the same'
-      when exists (select from fact where fact.fact_id = judged.reference_id and fact.account_id <> judged.account_id)
-      then 'a payment or refund of another account is named'
-      else 'no payment or refund of ours is named' end
+    insert into difference (account_id, class, import_id, line_no, amount_minor, currency, merchant_id, first_day, last_day, detail)
+    select account_id, verdict, import_id, line_no, abs(gross_minor), currency, merchant_id, day, day, case
+        when verdict = 'DUPLICATE' then 'an earlier line reports the same'
+        when exists (select from fact where fact.fact_id = judged.reference_id and fact.account_id <> judged.account_id)
+          then 'a payment or refund of another account is named'
+        when merchant_id is not null then 'a payment is named, and nothing of ours is reported'
+        else 'no payment or refund of ours is named' end
     from judged where verdict <> 'NOT_COMPARED'
     on conflict do nothing`;
 }

@@ -1,10 +1,12 @@
 import type { Generated } from "kysely";
+import type { Decision } from "../import/import-table.ts";
 import type { FactVerdict, LineVerdict } from "./judge-fact.ts";
 
 export type DifferenceClass =
   | Exclude<FactVerdict, "MATCHED">
   | Exclude<LineVerdict, "MATCHED" | "NOT_COMPARED">
-  | "MISSING_AT_BANK";
+  | "MISSING_AT_BANK"
+  | "UNREADABLE";
 export type DifferenceState = "OPEN" | "PROPOSED" | "CLOSED" | "RESOLVED";
 
 export type DifferenceTable = {
@@ -14,14 +16,25 @@ export type DifferenceTable = {
   fact_id: string | null;
   import_id: string | null;
   line_no: number | null;
-  amount_minor: bigint;
-  currency: string;
+  /** Null where the amount of an unreadable line is not known. */
+  amount_minor: bigint | null;
+  currency: string | null;
   detail: string;
+  /** The merchant whose statements of these days wait for it; of an unreadable line all of the account where it is null. */
+  merchant_id: string | null;
+  first_day: string | null;
+  last_day: string | null;
   state: Generated<DifferenceState>;
   assignee: string | null;
   proposed_by: string | null;
   closed_by: string | null;
   reason: string | null;
+  decision: Decision | null;
+  /** The amount that counts in this merchant's statement of the day since the bank's was accepted. */
+  accepted_minor: bigint | null;
+  accepted_currency: string | null;
+  accepted_merchant_id: string | null;
+  accepted_day: string | null;
   opened_at: Generated<Date>;
   ended_at: Date | null;
 };

@@ -66,10 +66,12 @@ async function attachLatecomers(trx: Transaction<SettlementDatabase>, ids: strin
     from fact
     where fact.fact_id = any(${ids}::uuid[]) and line.reference_id = fact.fact_id and line.fact_id is null
       and line.verdict is not null
+      and line.kind in ('SALE', 'CAPTURE', 'REFUND', 'VOID', 'CHARGEBACK', 'CHARGEBACK_REVERSAL')
       and fact.account_id = line.account_id
       and ((fact.kind = 'REFUND') = (line.kind = 'REFUND') or ${GIVEN_BACK})
       and (select state = 'TAKEN' from import where import.import_id = line.import_id)
     returning line.import_id, line.line_no, line.fact_id, line.kind`.execute(trx);
+  await nameMerchants(trx, ids);
   if (rows.length === 0) return;
   await sql`
     update fact set reported = true
@@ -87,6 +89,21 @@ async function attachLatecomers(trx: Transaction<SettlementDatabase>, ids: strin
       as found(import_id, line_no)
     where difference.import_id = found.import_id and difference.line_no = found.line_no
       and difference.class = 'MISSING_HERE' and state in ('OPEN', 'PROPOSED')`.execute(trx);
+}
+
+/** A line that only names the payment, such as a refund that nobody here has made, is its merchant's all the same. */
+async function nameMerchants(trx: Transaction<SettlementDatabase>, ids: string[]): Promise<void> {
+  await sql`
+    with named as (
+      update line set merchant_id = fact.merchant_id
+      from fact
+      where fact.fact_id = any(${ids}::uuid[]) and line.reference_id = fact.fact_id and line.fact_id is null
+        and line.merchant_id is null and line.verdict in ('MISSING_HERE', 'DUPLICATE')
+      returning line.import_id, line.line_no, line.merchant_id
+    )
+    update difference set merchant_id = named.merchant_id from named
+    where difference.import_id = named.import_id and difference.line_no = named.line_no
+      and state in ('OPEN', 'PROPOSED')`.execute(trx);
 }
 
 /** Reads lines in the order in which they were imported. */
@@ -131,7 +148,8 @@ async function record(trx: Transaction<SettlementDatabase>, judged: readonly Jud
 
 /**
  * Updates the facts' differences. A difference that is gone is resolved, and one that has become another is replaced by
- * it. One that people have closed is not opened again while it stays the same.
+ * it. One that people have closed is not opened again while it stays the same, and about the same lines. A new one asks
+ * people again about all lines of its fact.
  */
 async function recordFactDifferences(
   trx: Transaction<SettlementDatabase>,
@@ -149,19 +167,29 @@ async function recordFactDifferences(
     where difference.fact_id = given.fact_id and state in ('OPEN', 'PROPOSED')
       and (class, amount_minor) is distinct from (given.verdict, given.stake)`.execute(trx);
   await sql`
-    insert into difference (account_id, class, fact_id, amount_minor, currency, detail)
+    with opened as (
+    insert into difference (account_id, class, fact_id, amount_minor, currency, detail, merchant_id)
     select given.* from unnest(${differing.map(({ fact }) => fact.account_id)}::text[],
       ${differing.map(({ judgement }) => judgement.verdict)}::text[],
       ${differing.map(({ fact }) => fact.fact_id)}::uuid[],
       ${differing.map(({ judgement }) => judgement.stakeMinor)}::bigint[],
       ${differing.map(({ fact }) => fact.currency)}::text[],
-      ${differing.map(({ judgement }) => judgement.detail)}::text[])
-      as given(account_id, class, fact_id, amount_minor, currency, detail)
+      ${differing.map(({ judgement }) => judgement.detail)}::text[],
+      ${differing.map(({ fact }) => fact.merchant_id)}::uuid[])
+      as given(account_id, class, fact_id, amount_minor, currency, detail, merchant_id)
     where not exists (
       select from difference as earlier
       where earlier.fact_id = given.fact_id and earlier.state <> 'RESOLVED' and earlier.class = given.class
         and earlier.amount_minor = given.amount_minor)
-    on conflict do nothing`.execute(trx);
+      or given.class in ('AMOUNT_DIFFERS', 'STATUS_DIFFERS') and exists (
+        select from line where line.fact_id = given.fact_id and line.verdict = given.class and line.decision is null)
+    on conflict do nothing
+    returning fact_id, class
+    )
+    update line set decision = null, decided_in = null from opened
+    where line.fact_id = opened.fact_id and line.verdict = opened.class and line.decision is not null`.execute(
+    trx,
+  );
 }
 
 async function recordDuplicates(

@@ -30,6 +30,7 @@ export async function matchImports(deps: MatchDeps, isStopping: () => boolean): 
     .execute();
   for (const { import_id } of imports) {
     if (!(await attachLines(deps, import_id, isStopping))) break;
+    await askAboutUnread(deps, import_id);
     await judgeAll(deps, isStopping);
     if (isStopping()) return;
     await deps.db
@@ -64,6 +65,26 @@ async function attachLines(
 
 const LINES_AT_A_TIME = 1_000;
 
+/**
+ * Opens a difference for each line that could not be read: it may be money. Its statement is that of the payment that it
+ * names, and of its day; else those of all merchants of the account, and of all days of the file. At most 10 000 lines.
+ */
+async function askAboutUnread({ db }: MatchDeps, importId: string): Promise<void> {
+  await sql`
+    insert into difference (account_id, class, import_id, line_no, amount_minor, currency, merchant_id, first_day, last_day, detail)
+    select import.account_id, 'UNREADABLE', unread.import_id, unread.line_no, unread.stake_minor, unread.currency,
+      (select fact.merchant_id from fact where fact.fact_id = unread.reference_id),
+      coalesce(unread.day, days.first), coalesce(unread.day, days.last), 'not readable: ' || unread.reason
+    from line_fault as unread join import using (import_id) cross join lateral (
+      select min(coalesce(settles_on, transacted_at::date)) as first, max(coalesce(settles_on, transacted_at::date)) as last
+      from line where line.import_id = ${importId}
+    ) as days
+    where unread.import_id = ${importId} and not exists (
+      select from difference as earlier
+      where earlier.import_id = unread.import_id and earlier.line_no = unread.line_no)
+    on conflict do nothing`.execute(db);
+}
+
 async function judgeAll({ db }: MatchDeps, isStopping: () => boolean): Promise<void> {
   let after: string | undefined = BEFORE_ALL;
   while (after !== undefined && !isStopping())
@@ -95,10 +116,10 @@ async function findMissing({ db }: MatchDeps): Promise<void> {
         limit ${FACTS_AT_A_TIME}
       ), found as (
         update fact set verdict = 'MISSING_AT_BANK' where fact_id in (select fact_id from missing)
-        returning fact_id, account_id, amount_minor, currency, occurred_at
+        returning fact_id, account_id, amount_minor, currency, merchant_id
       )
-      insert into difference (account_id, class, fact_id, amount_minor, currency, detail)
-      select account_id, 'MISSING_AT_BANK', fact_id, amount_minor, currency, 'no line of a bank''s file reports it'
+      insert into difference (account_id, class, fact_id, amount_minor, currency, detail, merchant_id)
+      select account_id, 'MISSING_AT_BANK', fact_id, amount_minor, currency, 'no line of a bank''s file reports it', merchant_id
       from found
       on conflict do nothing`.execute(db);
     if (numAffectedRows < BigInt(FACTS_AT_A_TIME)) return;

@@ -5,11 +5,21 @@ import type {
   Difference,
   OperatorContext,
   ProblemCode,
+  ReadByPerson,
 } from "@holdfast/contracts";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
+import type { Decision } from "../import/import-table.ts";
 import type { DifferenceTable } from "../match/difference-table.ts";
-import { describeDifference } from "./list-differences.ts";
+import {
+  acceptedBy,
+  applyDecision,
+  isSame,
+  lockSubject,
+  type Accepted,
+  type InputFault,
+} from "./accept-bank.ts";
+import { describeDifference, DIFFERENCE } from "./list-differences.ts";
 
 export type DifferenceDeps = {
   db: Kysely<SettlementDatabase>;
@@ -19,29 +29,66 @@ export type DifferenceDeps = {
 
 type Row = Selectable<DifferenceTable>;
 
+type Closing = {
+  differenceId: string;
+  decision: Decision;
+  reason: string;
+  line?: ReadByPerson | undefined;
+};
+
 /**
- * Closes a difference, on its locked row and together with its line in the audit log. Above the configured amount the
- * first person proposes and a second one closes.
+ * Closes a difference, on its locked row and together with its line in the audit log, and says whether the bank's amount
+ * counts. Above the configured amount the first person proposes and a second one, who says the same, closes; a different
+ * word replaces the proposal.
  */
 export async function closeDifference(
   { db, twoAbove }: DifferenceDeps,
   { operator }: OperatorContext,
-  { differenceId, reason }: { differenceId: string; reason: string },
+  { differenceId, decision, reason, line: read = {} }: Closing,
 ): Promise<CommandReply<Difference>> {
   return await onOpenDifference(db, differenceId, async (trx, row) => {
     const actor = operator.name;
-    const limit = twoAbove.get(row.currency);
-    const isFirstOfTwo = limit !== undefined && row.amount_minor > limit && row.state === "OPEN";
-    if (row.proposed_by === actor) return "same_person";
+    const accepted = await acceptedBy(trx, row, { decision, read });
+    if ("field" in accepted) return accepted;
+    const said = { decision, ...accepted };
+    const isConfirmed = row.state === "PROPOSED" && isSame(row, said);
+    if (isConfirmed && row.proposed_by === actor) return "same_person";
+    const isFirstOfTwo = !isConfirmed && needsTwo(twoAbove, row, accepted);
     const set = isFirstOfTwo
-      ? ({ state: "PROPOSED", proposed_by: actor, reason } as const)
-      : ({ state: "CLOSED", closed_by: actor, reason, ended_at: sql<Date>`now()` } as const);
-    await trx.updateTable("difference").set(set).where("difference_id", "=", differenceId).execute();
+      ? ({ state: "PROPOSED", proposed_by: actor } as const)
+      : ({
+          state: "CLOSED",
+          closed_by: actor,
+          ended_at: sql<Date>`now()`,
+          ...(!isConfirmed && { proposed_by: null }),
+        } as const);
+    await trx
+      .updateTable("difference")
+      .set({ ...set, ...said, reason })
+      .where("difference_id", "=", differenceId)
+      .execute();
+    if (!isFirstOfTwo) await applyDecision(trx, row, said);
     await audit(trx, actor, isFirstOfTwo ? "difference.closing_proposed" : "difference.closed", row, {
+      decision,
       reason,
+      ...(accepted.accepted_minor !== null && {
+        acceptedMinor: `${accepted.accepted_minor}`,
+        acceptedCurrency: accepted.accepted_currency,
+        merchantId: accepted.accepted_merchant_id,
+        day: accepted.accepted_day,
+      }),
     });
     return undefined;
   });
+}
+
+/** An amount that nobody knows may be above any limit. */
+function needsTwo(twoAbove: AmountsByCurrency, row: Row, accepted: Accepted): boolean {
+  const currency = accepted.accepted_currency ?? row.currency;
+  const amounts = [row.amount_minor, accepted.accepted_minor].filter((minor) => minor !== null);
+  if (amounts.length === 0 || currency === null) return twoAbove.size > 0;
+  const limit = twoAbove.get(currency);
+  return limit !== undefined && amounts.some((minor) => minor > limit || -minor > limit);
 }
 
 /** Adds a note, and records who looks into it. */
@@ -67,19 +114,24 @@ export async function noteDifference(
 async function onOpenDifference(
   db: Kysely<SettlementDatabase>,
   differenceId: string,
-  change: (trx: Transaction<SettlementDatabase>, row: Row) => Promise<ProblemCode | undefined>,
+  change: (trx: Transaction<SettlementDatabase>, row: Row) => Promise<ProblemCode | InputFault | undefined>,
 ): Promise<CommandReply<Difference>> {
-  const problem = await db.transaction().execute(async (trx): Promise<ProblemCode | undefined> => {
-    const row = await trx
-      .selectFrom("difference")
-      .selectAll()
-      .where("difference_id", "=", differenceId)
-      .forUpdate()
-      .executeTakeFirst();
-    if (!row) return "difference_not_found";
-    if (row.state === "CLOSED" || row.state === "RESOLVED") return "difference_ended";
-    return await change(trx, row);
-  });
+  const problem = await db
+    .transaction()
+    .execute(async (trx): Promise<ProblemCode | InputFault | undefined> => {
+      await lockSubject(trx, differenceId);
+      const row = await trx
+        .selectFrom("difference")
+        .select(DIFFERENCE)
+        .where("difference_id", "=", differenceId)
+        .forUpdate()
+        .executeTakeFirst();
+      if (!row) return "difference_not_found";
+      if (row.state === "CLOSED" || row.state === "RESOLVED") return "difference_ended";
+      return await change(trx, row);
+    });
+  if (typeof problem === "object")
+    return { outcome: "problem", code: "validation_failed", extra: { errors: [problem] } };
   if (problem) return { outcome: "problem", code: problem };
   return { outcome: "done", result: await describeDifference(db, differenceId) };
 }
@@ -96,6 +148,10 @@ async function audit(
     actor,
     action,
     subject,
-    detail: { class: kind, amountMinor: `${amount_minor}`, currency, ...detail },
+    detail: {
+      class: kind,
+      ...(amount_minor !== null && { amountMinor: `${amount_minor}`, currency }),
+      ...detail,
+    },
   });
 }

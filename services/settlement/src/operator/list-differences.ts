@@ -8,12 +8,42 @@ import {
   type Difference,
   type listSettlementDifferences,
 } from "@holdfast/contracts";
-import type { Kysely, Selectable } from "kysely";
+import { sql, type Kysely, type Selectable } from "kysely";
 import type { z } from "zod";
 import type { SettlementDatabase } from "../database.ts";
 import type { DifferenceTable } from "../match/difference-table.ts";
 
 type Row = Selectable<DifferenceTable>;
+
+/** All columns of a difference, with its days as text. */
+export const DIFFERENCE = [
+  ...([
+    "difference_id",
+    "account_id",
+    "class",
+    "fact_id",
+    "import_id",
+    "line_no",
+    "amount_minor",
+    "currency",
+    "detail",
+    "merchant_id",
+    "state",
+    "assignee",
+    "proposed_by",
+    "closed_by",
+    "reason",
+    "decision",
+    "accepted_minor",
+    "accepted_currency",
+    "accepted_merchant_id",
+    "opened_at",
+    "ended_at",
+  ] as const),
+  sql<string | null>`first_day::text`.as("first_day"),
+  sql<string | null>`last_day::text`.as("last_day"),
+  sql<string | null>`accepted_day::text`.as("accepted_day"),
+] as const;
 
 /** A page of differences, oldest first. */
 export async function listDifferences(
@@ -26,7 +56,7 @@ export async function listDifferences(
     return { outcome: "problem", code: "validation_failed", extra: { errors: INVALID_CURSOR_ERRORS } };
   const rows = await db
     .selectFrom("difference")
-    .selectAll()
+    .select(DIFFERENCE)
     .where("state", "=", state)
     .$if(kind !== undefined, (query) => query.where("class", "=", kind!))
     .$if(accountId !== undefined, (query) => query.where("account_id", "=", accountId!))
@@ -46,7 +76,7 @@ export async function differencesOf(
 ): Promise<Difference[]> {
   const rows = await db
     .selectFrom("difference")
-    .selectAll()
+    .select(DIFFERENCE)
     .where("fact_id", "in", [...factIds])
     .orderBy("difference_id")
     .limit(limit)
@@ -60,7 +90,7 @@ export async function describeDifference(
 ): Promise<Difference> {
   const row = await db
     .selectFrom("difference")
-    .selectAll()
+    .select(DIFFERENCE)
     .where("difference_id", "=", differenceId)
     .executeTakeFirstOrThrow();
   return (await shown(db, [row]))[0]!;
@@ -82,15 +112,23 @@ async function shown(db: Kysely<SettlementDatabase>, rows: readonly Row[]): Prom
     accountId: row.account_id,
     class: row.class,
     state: row.state,
-    amount: amountToJson(row.amount_minor, currencyExponent(row.currency) ?? 0),
-    currency: row.currency,
+    ...(row.amount_minor !== null && { amount: amountIn(row.amount_minor, row.currency) }),
+    ...(row.currency !== null && { currency: row.currency }),
     detail: row.detail,
     ...(row.fact_id !== null && { paymentId: row.fact_id }),
+    ...(row.merchant_id !== null && { merchantId: row.merchant_id }),
+    ...(row.first_day !== null && { day: row.first_day }),
     ...(row.import_id !== null && { importId: row.import_id }),
     ...(row.line_no !== null && { line: row.line_no }),
     ...(row.assignee !== null && { assignee: row.assignee }),
     ...(row.proposed_by !== null && { proposedBy: row.proposed_by }),
     ...(row.closed_by !== null && { closedBy: row.closed_by }),
+    ...(row.decision !== null && { decision: row.decision }),
+    ...(row.accepted_minor !== null &&
+      row.accepted_currency !== null && {
+        acceptedAmount: amountIn(row.accepted_minor, row.accepted_currency),
+        acceptedCurrency: row.accepted_currency,
+      }),
     ...(row.reason !== null && { reason: row.reason }),
     openedAt: row.opened_at.toISOString(),
     ...(row.ended_at !== null && { endedAt: row.ended_at.toISOString() }),
@@ -101,6 +139,11 @@ async function shown(db: Kysely<SettlementDatabase>, rows: readonly Row[]): Prom
       note,
     })),
   }));
+}
+
+function amountIn(minor: bigint, currency: string | null): number {
+  const exponent = currencyExponent(currency ?? "") ?? 0;
+  return minor < 0n ? -amountToJson(-minor, exponent) : amountToJson(minor, exponent);
 }
 
 /** The newest notes of a page: more would not fit into an answer. */

@@ -198,7 +198,7 @@ async function insertRevision(
   { statement_id, revision }: { statement_id: string; revision: number },
   content: StatementContent,
 ): Promise<Date> {
-  const { sales, refunds, chargebacks, commission, bank_fees, lines, digest } = content;
+  const { sales, refunds, chargebacks, adjustments, commission, bank_fees, lines, digest } = content;
   const { recorded_at } = await trx
     .insertInto("statement_revision")
     .values({
@@ -207,6 +207,7 @@ async function insertRevision(
       sales_minor: sales,
       refunds_minor: refunds,
       chargebacks_minor: chargebacks,
+      adjustments_minor: adjustments,
       commission_minor: commission,
       bank_fees_minor: bank_fees,
       lines,

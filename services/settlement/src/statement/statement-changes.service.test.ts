@@ -109,7 +109,7 @@ test.each<[string, string, string[]]>([
     `insert into settlement.difference (account_id, class, fact_id, amount_minor, currency, detail)
        values ('default', 'AMOUNT_DIFFERS', '${paid}', 1, 'TRY', 'another amount');
      truncate settlement.statement_change;
-     update settlement.difference set state = 'CLOSED', closed_by = 'olga', reason = 'booked', ended_at = now()`,
+     update settlement.difference set state = 'CLOSED', closed_by = 'olga', decision = 'NOT_OURS', reason = 'booked', ended_at = now()`,
     ["2026-03-10 TRY", "awaiting TRY"],
   ],
   [

@@ -11,6 +11,8 @@ export type StatementRow = {
   sales: bigint;
   refunds: bigint;
   chargebacks: bigint;
+  /** Lines that differ, and whose amounts people have accepted. */
+  adjustments: bigint;
   commission: bigint;
   bank_fees: bigint;
   lines: number;
@@ -42,9 +44,15 @@ export type StatementFilter = {
 /** The day that the bank settles a line, or the day that it happened where the bank does not say. */
 const DAY = sql`coalesce(line.settles_on, line.transacted_at::date)`;
 
-/** Chargebacks, and lines whose amount and state are the ones we know; everything else waits for its difference. */
-export const COUNTS = sql`line.fact_id is not null and (line.verdict in ('MATCHED', 'FEE_DIFFERS', 'LATE')
+/** Chargebacks, and lines whose amount and state are the ones we know. */
+const AGREES = sql`line.fact_id is not null and (line.verdict in ('MATCHED', 'FEE_DIFFERS', 'LATE')
   or (line.kind in ('CHARGEBACK', 'CHARGEBACK_REVERSAL') and line.verdict is distinct from 'DUPLICATE'))`;
+/** A line that differs counts as an adjustment once people have accepted the bank's amount, and for as long as it differs. */
+const IS_ADJUSTMENT = sql`(line.decision is not distinct from 'ACCEPT_BANK' and (${AGREES}) is not true)`;
+/** Everything else waits for its difference, or is not ours. */
+const COUNTS = sql`((${AGREES}) or line.decision = 'ACCEPT_BANK')`;
+/** The bank has paid a part, or more, of what was done here: its commission is in proportion. Other adjustments have none. */
+const IS_PRICED = sql`(not ${IS_ADJUSTMENT} or line.verdict = 'AMOUNT_DIFFERS' and commissions.standing = 'DONE')`;
 
 /**
  * A fact's commission: a refund has its part of the payment's, given back unless the payment's plan said otherwise.
@@ -63,13 +71,23 @@ const COMMISSION = sql`
     where parent.fact_id = fact.parent_id
   ) end`;
 
-/** A line of the day that is not compared yet, or whose difference is undecided: it may come to be counted. */
-const IS_UNDECIDED = sql`exists (
+/**
+ * A line of the day that is not compared yet, or that differs and is undecided: it may come to be counted. So may one that
+ * could not be read; where it does not say whose it is, it may be any merchant's of the account.
+ */
+const IS_UNDECIDED = sql`(exists (
   select from line
   where ${DAY} = stated.day and line.merchant_id = stated.merchant_id and line.currency = stated.currency
-    and line.kind in ('SALE', 'CAPTURE', 'REFUND', 'VOID')
-    and (line.verdict is null or line.verdict in ('AMOUNT_DIFFERS', 'STATUS_DIFFERS') and exists (
-      select from difference where difference.fact_id = line.fact_id and difference.state in ('OPEN', 'PROPOSED'))))`;
+    and (line.verdict is null
+      or line.verdict in ('AMOUNT_DIFFERS', 'STATUS_DIFFERS', 'MISSING_HERE') and line.decision is null))
+  or exists (
+  select from difference as unread
+  where unread.class = 'UNREADABLE' and unread.state in ('OPEN', 'PROPOSED')
+    and stated.day between unread.first_day and unread.last_day
+    and stated.currency = coalesce(unread.currency, stated.currency)
+    and (unread.merchant_id = stated.merchant_id or unread.merchant_id is null and exists (
+      select from merchant_account as theirs
+      where theirs.account_id = unread.account_id and theirs.merchant_id = stated.merchant_id))))`;
 
 /** The day of a movement, by the clock of its account. */
 const FACT_DAY = sql`(fact.occurred_at at time zone coalesce(account.time_zone, 'UTC'))::date`;
@@ -114,13 +132,14 @@ export async function readFirstAwaited(
 const REVISION = sql`(
   select recorded.revision from statement join statement_revision as recorded using (statement_id, revision)
   where statement.day = stated.day and statement.merchant_id = stated.merchant_id and statement.currency = stated.currency
-    and (sales_minor, refunds_minor, chargebacks_minor, commission_minor, bank_fees_minor, recorded.lines, 0)
-      = (stated.sales, stated.refunds, stated.chargebacks, stated.commission, stated.bank_fees, stated.lines,
+    and (sales_minor, refunds_minor, chargebacks_minor, adjustments_minor, commission_minor, bank_fees_minor, recorded.lines, 0)
+      = (stated.sales, stated.refunds, stated.chargebacks, stated.adjustments, stated.commission, stated.bank_fees, stated.lines,
         stated.unknown_commissions))`;
 
 /** The digest of a statement's lines, with the counted amounts of each. */
 const DIGEST = sql`sha256(convert_to(coalesce(string_agg(
-  concat_ws(' ', import_id, line_no, gross_minor, fee_minor, case when not is_chargeback then share end),
+  concat_ws(' ', import_id, line_no, gross_minor, fee_minor, case when not is_chargeback then share end,
+    case when is_adjustment then 'adjustment' end),
   E'\\n' order by import_id, line_no) filter (where line_no is not null), ''), 'UTF8'))`;
 
 /** One statement: undefined where no line counts, and none has counted in a revision of it. */
@@ -148,12 +167,13 @@ export function readStatements<Row extends StatementRow = StatementRow>(
       select line.fact_id, line.import_id, line.line_no from line
       where ${isMeant(filter, "line", DAY)} and line.merchant_id is not null and ${COUNTS}
     ), commissions as materialized (
-      select fact.fact_id, ${COMMISSION} as commission, case when fact.kind = 'REFUND' then -amount_minor else amount_minor end as amount
+      select fact.fact_id, fact.standing, ${COMMISSION} as commission, case when fact.kind = 'REFUND' then -amount_minor else amount_minor end as amount
       from fact where fact.fact_id in (select fact_id from shown)
     ), summed as (
       select line.import_id, line.line_no, line.kind, line.merchant_id, line.currency, line.gross_minor, line.fee_minor,
-        ${DAY} as day, commissions.commission, commissions.amount,
-        sum(case when line.kind in ('CHARGEBACK', 'CHARGEBACK_REVERSAL') then 0 else line.gross_minor end)
+        ${DAY} as day, ${IS_ADJUSTMENT} as is_adjustment, ${IS_PRICED} as is_priced,
+        commissions.commission, commissions.amount,
+        sum(case when line.kind in ('CHARGEBACK', 'CHARGEBACK_REVERSAL') or not ${IS_PRICED} then 0 else line.gross_minor end)
           over (partition by line.fact_id order by line.import_id, line.line_no) as running
       from commissions cross join lateral (
         -- By the index on the fact: soon after an import the planner does not know how many lines there are.
@@ -161,29 +181,36 @@ export function readStatements<Row extends StatementRow = StatementRow>(
       ) as line
     ), priced as (
       select summed.*, kind in ('CHARGEBACK', 'CHARGEBACK_REVERSAL') as is_chargeback,
-        round(commission * running / amount::numeric) - round(commission * (running - gross_minor) / amount::numeric) as share
+        case when is_priced then
+          round(commission * running / amount::numeric) - round(commission * (running - gross_minor) / amount::numeric)
+        else 0 end as share
       from summed
     ), counted as (
-      select day, merchant_id, currency, import_id, line_no, kind, is_chargeback, gross_minor, fee_minor, commission, share
+      select day, merchant_id, currency, import_id, line_no, kind, is_chargeback, is_adjustment, gross_minor, fee_minor, share
       from priced join shown using (import_id, line_no)
       union all
-      select day, merchant_id, currency, null, null, null, false, 0, 0, 0, 0 from statement
+      select ${DAY}, merchant_id, currency, import_id, line_no, kind, false, true, gross_minor, fee_minor, 0
+      from line join shown using (import_id, line_no)
+      where line.fact_id is null
+      union all
+      select day, merchant_id, currency, null, null, null, false, false, 0, 0, 0 from statement
       where revision > 0 and ${isMeant(filter, "statement", sql`statement.day`)}
     ), stated as (
     select merchant_id, counted.day, currency,
-      coalesce(sum(gross_minor) filter (where kind <> 'REFUND' and not is_chargeback), 0)::bigint as sales,
-      coalesce(sum(gross_minor) filter (where kind = 'REFUND'), 0)::bigint as refunds,
-      coalesce(sum(gross_minor) filter (where is_chargeback), 0)::bigint as chargebacks,
+      coalesce(sum(gross_minor) filter (where kind <> 'REFUND' and not is_chargeback and not is_adjustment), 0)::bigint as sales,
+      coalesce(sum(gross_minor) filter (where kind = 'REFUND' and not is_adjustment), 0)::bigint as refunds,
+      coalesce(sum(gross_minor) filter (where is_chargeback and not is_adjustment), 0)::bigint as chargebacks,
+      coalesce(sum(gross_minor) filter (where is_adjustment), 0)::bigint as adjustments,
       coalesce(sum(share) filter (where not is_chargeback), 0)::bigint as commission,
       sum(fee_minor)::bigint as bank_fees, count(line_no)::int as lines,
-      (count(*) filter (where commission is null and not is_chargeback))::int as unknown_commissions
+      (count(*) filter (where share is null and not is_chargeback))::int as unknown_commissions
       ${withContent ? sql`, ${DIGEST} as digest` : sql``}
     from counted
     group by merchant_id, counted.day, currency
     order by counted.day, merchant_id, currency
     limit ${limit}
     )
-    select merchant_id, day::text as day, currency, sales, refunds, chargebacks, commission, bank_fees, lines,
+    select merchant_id, day::text as day, currency, sales, refunds, chargebacks, adjustments, commission, bank_fees, lines,
       unknown_commissions,
       unknown_commissions = 0 and not ${IS_UNDECIDED} and not ${IS_AWAITED} as complete,
       ${REVISION} as revision ${withContent ? sql`, digest, ${IS_AWAITED} as is_awaited` : sql``}

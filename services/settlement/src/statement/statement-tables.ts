@@ -20,6 +20,7 @@ export type StatementRevisionTable = {
   sales_minor: bigint;
   refunds_minor: bigint;
   chargebacks_minor: bigint;
+  adjustments_minor: bigint;
   commission_minor: bigint;
   bank_fees_minor: bigint;
   lines: number;
