@@ -82,9 +82,12 @@ const AS_ON_CARDS =
 function readingsOf(text: string): string[] {
   const decoded = percentDecoded(text);
   const texts = decoded === text ? [text] : [text, decoded, percentDecoded(decoded)];
-  return texts.map((each) =>
-    each.normalize("NFKC").replaceAll(INVISIBLE, "-").replaceAll(FOREIGN_DIGIT, asciiDigit),
-  );
+  return texts.map((each) => withAsciiDigits(each.normalize("NFKC").replaceAll(INVISIBLE, "-")));
+}
+
+/** The text in its plain form, with the digits of every script in ASCII. */
+export function withAsciiDigits(text: string): string {
+  return text.normalize("NFKC").replaceAll(FOREIGN_DIGIT, asciiDigit);
 }
 
 /** Some invisible characters count as letters. */

@@ -21,6 +21,28 @@ test.each(["09 / 28", "9/28", "09.28", "0928", "09-2028", " 09/2028 "])(
   },
 );
 
+test.each([
+  ["no-break and thin spaces", "4111\u00a01111\u20091111\u202f1111"],
+  ["dots and tabs", "4111.1111\t1111.1111"],
+  ["dashes", "4111–1111—1111‑1111"],
+  ["zero-width spaces", "4111\u200b1111\u200b1111\u200b1111"],
+  ["full-width digits", "４１１１１１１１１１１１１１１１"],
+  ["Arabic digits", "٤١١١ ١١١١ ١١١١ ١١١١"],
+])("a card number with %s is read", (_case, pan) => {
+  const form = read({ pan });
+  if (Array.isArray(form)) throw new Error(form.join());
+  expect(form.card.reveal()).toMatchObject({ pan: "4111111111111111" });
+});
+
+test.each(["０９／２８", "٠٩/٢٨", "09\u200b/\u00a028", "09 – 2028"])(
+  "an expiry of %j is read, and a code likewise",
+  (expiry) => {
+    const form = read({ expiry, cvv: "١２3 " });
+    if (Array.isArray(form)) throw new Error(form.join());
+    expect(form.card.reveal()).toMatchObject({ expiryMonth: "09", expiryYear: "28", cvv: "123" });
+  },
+);
+
 test("every field at fault is told at once, in the form's order", () => {
   expect(readCardForm(new URLSearchParams(), now)).toEqual([
     "pan.required",

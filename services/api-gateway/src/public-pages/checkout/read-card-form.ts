@@ -1,4 +1,4 @@
-import { Card, cardPaymentFields, checkCardPaymentFields } from "@holdfast/contracts";
+import { Card, cardPaymentFields, checkCardPaymentFields, withAsciiDigits } from "@holdfast/contracts";
 import { z } from "zod";
 
 /** The card form as it was filled in, once it is good. `Card` shows nothing of itself when printed. */
@@ -12,19 +12,21 @@ export const FORM_FIELDS = ["pan", "cardHolderName", "expiry", "cvv", "installme
 export type FormField = (typeof FORM_FIELDS)[number];
 
 /**
- * Checks the form by the rules of the merchant API. It is more lenient about spelling: numbers may be grouped, the expiry
- * is one field, the year may have four digits. It reports all fields at fault, each with its first fault, in the form's
+ * Checks the form by the rules of the merchant API. It is more lenient about spelling: numbers may be grouped by anything
+ * and in the digits of any script, the expiry is one field, the year may have four digits. It reports all fields at fault, each with its first fault, in the form's
  * order.
  */
 export function readCardForm(form: URLSearchParams, now: Date): CardForm | FormFault[] {
   const given = (name: string) => form.get(name)?.trim() ?? "";
-  const [, month, year] = /^(\d{1,2})[/.-]?(?:20)?(\d{2})$/.exec(given("expiry").replaceAll(/\s/g, "")) ?? [];
+  const numberOf = (name: string) => withAsciiDigits(given(name)).replaceAll(SEPARATORS, "");
+  const expiry = withAsciiDigits(given("expiry")).replaceAll(/\s/g, "");
+  const [, month, year] = /^(\d{1,2})[^\p{L}\p{N}]*(?:20)?(\d{2})$/u.exec(expiry) ?? [];
   const fields = {
-    pan: given("pan").replaceAll(/[ -]/g, ""),
+    pan: numberOf("pan"),
     cardHolderName: given("cardHolderName"),
     expiryMonth: month?.padStart(2, "0") ?? given("expiry"),
     expiryYear: year ?? "",
-    cvv: given("cvv"),
+    cvv: numberOf("cvv"),
     installmentCount: form.has("installmentCount") ? given("installmentCount") : "1",
   };
   const faults = new Map<FormField, string>();
@@ -43,6 +45,9 @@ export function readCardForm(form: URLSearchParams, now: Date): CardForm | FormF
     (field): FormFault => `${field}.${faults.get(field)}`,
   );
 }
+
+/** Letters and other numbers stay, and make it invalid. */
+const SEPARATORS = /[^\p{L}\p{N}]/gu;
 
 const { pan, cardHolderName, expiryMonth, expiryYear, cvv } = cardPaymentFields;
 const cardFormSchema = z.object({

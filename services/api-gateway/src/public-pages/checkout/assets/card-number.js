@@ -17,7 +17,18 @@ const SCHEMES = [
 const ANY_SCHEME = { name: "", label: "", lengths: undefined, cvv: undefined, groups: [4, 4, 4, 4, 3] };
 
 export function digitsOf(text) {
-  return text.replaceAll(/\D/g, "");
+  return withAsciiDigits(text).replaceAll(/\D/g, "");
+}
+
+/** Some keyboards and autofills write full-width or other scripts' digits. */
+export function withAsciiDigits(text) {
+  return text.normalize("NFKC").replaceAll(/(?![0-9])\p{Nd}/gu, (digit) => {
+    const codePoint = digit.codePointAt(0);
+    let zero = codePoint;
+    while (/^\p{Nd}$/u.test(String.fromCodePoint(zero - 1))) zero--;
+    // A script has its ten digits in a row.
+    return String((codePoint - zero) % 10);
+  });
 }
 
 export function schemeOf(digits) {
@@ -39,7 +50,8 @@ export function formatNumber(text) {
 }
 
 /** `MM / YY`, with the slash put in as soon as the month is there. */
-export function formatExpiry(text, isDeleting) {
+export function formatExpiry(typed, isDeleting) {
+  const text = withAsciiDigits(typed);
   const [, month, year] = /^\s*(\d{1,2})\s*[/.-]\s*(?:20(?=\d\d))?(\d{0,2})/.exec(text) ?? [];
   // Deleting skips the slash as if it were not there.
   if (month !== undefined && isDeleting && year === "") return month;
@@ -87,15 +99,14 @@ export function expiryFault(text, now) {
 export function cvvFault(text, number) {
   if (text.trim() === "") return "cvv.required";
   const { cvv } = schemeOf(digitsOf(number));
-  return /^\d{3,4}$/.test(text.trim()) && (cvv === undefined || text.trim().length === cvv)
-    ? undefined
-    : "cvv.invalid";
+  const code = withAsciiDigits(text).trim();
+  return /^\d{3,4}$/.test(code) && (cvv === undefined || code.length === cvv) ? undefined : "cvv.invalid";
 }
 
 export function nameFault(text) {
   const name = text.trim();
   if (name === "") return "cardHolderName.required";
-  if (/\d[\d -]{10,}\d/.test(name)) return "cardHolderName.card_number";
+  if (/\d[\d -]{10,}\d/.test(withAsciiDigits(name))) return "cardHolderName.card_number";
   const length = Array.from(name).length;
   return length < 2 || length > 45 ? "cardHolderName.invalid" : undefined;
 }
