@@ -85,20 +85,17 @@ type Framing = { kind: "length"; length: number } | { kind: "chunked" } | { kind
 
 type Head = { status: number; framing: Framing; keepAliveMs: number };
 
-const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [^\0\r]*)?$/;
-const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([^\0\r]*)$/;
+/** A status line and fields, without the empty line. */
+const HEAD = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [^\0\r\n]*)?(?:\r\n[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\0\r\n]*)*$/;
+const FIELDS = /\r\n(content-length|transfer-encoding|connection|keep-alive):([^\r]*)/gi;
 
 function parseHead(text: string): Head | undefined {
-  const [statusLine, ...lines] = text.split("\r\n");
-  const [, minor, status] = STATUS_LINE.exec(statusLine!) ?? [];
+  const [, minor, status] = HEAD.exec(text) ?? [];
   if (status === undefined) return undefined;
   const values = { "content-length": "", "transfer-encoding": "", connection: "", "keep-alive": "" };
-  for (const line of lines) {
-    const [, name, value] = FIELD.exec(line) ?? [];
-    if (name === undefined || value === undefined) return undefined;
-    const key = name.toLowerCase();
-    if (key in values)
-      values[key as keyof typeof values] += `${values[key as keyof typeof values] && ","}${value.trim()}`;
+  for (const [, name, value] of text.matchAll(FIELDS)) {
+    const key = name!.toLowerCase() as keyof typeof values;
+    values[key] += `${values[key] && ","}${value!.trim()}`;
   }
   const {
     "content-length": length,

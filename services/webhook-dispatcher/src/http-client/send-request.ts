@@ -68,11 +68,10 @@ const BODY_TIMEOUT_MS = 250;
 function bytesOf({ path, headers, body }: PostRequest): Buffer {
   let head = `POST ${path} HTTP/1.1\r\n`;
   for (const [name, value] of Object.entries(headers)) {
-    if (!HEADER.test(`${name}: ${value}`))
-      throw new TypeError("a header of a webhook is not printable ASCII");
+    if (NOT_PRINTABLE.test(value)) throw new TypeError("a header of a webhook is not printable ASCII");
     head += `${name}: ${value}\r\n`;
   }
   return Buffer.concat([Buffer.from(`${head}\r\n`, "latin1"), body]);
 }
 
-const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+: [\x20-\x7e]*$/;
+const NOT_PRINTABLE = /[^\x20-\x7e]/;
