@@ -80,8 +80,12 @@ create table account (
   fee_fixed_minor   bigint not null default 0 check (fee_fixed_minor >= 0),
   -- True where the bank gives the fee of what is refunded back.
   refunds_fee       boolean not null default false,
+  -- The days after its day of settlement within which a payout has to be in the bank's statement.
+  payout_days       smallint not null default 3 check (payout_days between 0 and 400),
   -- The day of the earliest line of the first import: nothing before it was ever compared.
-  compared_since    date
+  compared_since    date,
+  -- The day of the earliest payout: none before it is missed, and none at all where no file reports payouts.
+  payouts_since     date
 );
 
 -- The merchants whose payments were sent to an account: a line that nobody can read may be about any of them.
@@ -171,6 +175,7 @@ create table line (
 );
 
 create index line_of_fact on line (fact_id) where fact_id is not null;
+create index line_of_payout on line (account_id, payout_id) where payout_id is not null;
 create index line_without_fact on line (reference_id) where fact_id is null and reference_id is not null;
 -- A statement reads the lines of a merchant and a day.
 create index line_of_day on line ((coalesce(settles_on, transacted_at::date)), merchant_id) where merchant_id is not null;
@@ -182,6 +187,7 @@ create table line_fault (
   import_id     uuid not null references import,
   line_no       integer not null check (line_no >= 1),
   reason        text not null check (char_length(reason) <= 200),
+  kind          text check (char_length(kind) <= 32),
   reference_id  uuid,
   stake_minor   bigint check (stake_minor >= 0),         -- the amount without its sign, where it could be read
   gross_minor   bigint,                                  -- and with it
@@ -193,6 +199,22 @@ create table line_fault (
 );
 
 grant select, insert, delete on line_fault to settlement_app;
+
+-- Payouts, of which lines are parts, and which a bank's statement reports as a whole. The sums of both are in the lines.
+create table payout (
+  account_id  text not null,
+  payout_id   text not null check (char_length(payout_id) between 1 and 128),
+  currency    char(3) not null,
+  due_on      date,                                      -- the last day of its lines
+  judge       boolean not null default true,             -- to be compared again
+  verdict     text check (verdict in ('MATCHED', 'PAYOUT_DIFFERS', 'PAYOUT_MISSING')),
+  primary key (account_id, payout_id, currency)
+);
+
+create index payout_to_judge on payout (account_id, payout_id, currency) where judge;
+create index payout_awaited on payout (account_id, due_on) where verdict is null;
+
+grant select, insert, update on payout to settlement_app;
 
 -- Files that operators send over HTTP, part by part, until they have been read. Their bytes are kept no longer than that.
 create table upload (
@@ -225,14 +247,15 @@ grant select, insert, delete on upload_part to settlement_app;
 
 -- Differences ----------------------------------------------------------------------------------------------------------
 
--- Differences about a fact, or about a single line that may be one that could not be read. OPEN: somebody has to look at
+-- Differences about a fact, about a payout, or about a single line that may be one that could not be read. OPEN: somebody has to look at
 -- it. PROPOSED: one of two people has closed it. CLOSED: by people. RESOLVED: by what was reported later.
 create table difference (
   difference_id  uuid primary key default uuidv7(),
   account_id     text not null,
   class          text not null check (class in ('AMOUNT_DIFFERS', 'FEE_DIFFERS', 'STATUS_DIFFERS', 'MISSING_AT_BANK',
-                   'MISSING_HERE', 'DUPLICATE', 'LATE', 'UNREADABLE')),
+                   'MISSING_HERE', 'DUPLICATE', 'LATE', 'UNREADABLE', 'PAYOUT_DIFFERS', 'PAYOUT_MISSING')),
   fact_id        uuid references fact,
+  payout_id      text,
   -- No reference: a line that could not be read is no row of `line`.
   import_id      uuid,
   line_no        integer,
@@ -257,7 +280,7 @@ create table difference (
   accepted_day          date,
   opened_at      timestamptz not null default now(),
   ended_at       timestamptz,
-  constraint difference_is_about_one check ((line_no is null) <> (fact_id is null)),
+  constraint difference_is_about_one check (num_nonnulls(line_no, fact_id, payout_id) = 1),
   constraint difference_line_has_an_import check ((import_id is null) = (line_no is null)),
   constraint difference_amount_is_known check (class = 'UNREADABLE' or amount_minor is not null),
   constraint difference_amount_has_a_currency check (amount_minor is null or currency is not null),
@@ -271,10 +294,15 @@ create table difference (
 create unique index difference_of_fact on difference (fact_id) where state in ('OPEN', 'PROPOSED') and fact_id is not null;
 create unique index difference_of_line on difference (import_id, line_no)
   where state in ('OPEN', 'PROPOSED') and line_no is not null;
+create unique index difference_of_payout on difference (account_id, payout_id, currency)
+  where state in ('OPEN', 'PROPOSED') and payout_id is not null;
+create index difference_past_payout on difference (account_id, payout_id) where payout_id is not null;
 -- A statement asks which unread lines may be of its day.
 create index difference_unread on difference (account_id, first_day, last_day)
   where class = 'UNREADABLE' and state in ('OPEN', 'PROPOSED');
 create index difference_list on difference (state, difference_id);
+-- How many are open of each class, and since when.
+create index difference_open on difference (class, difference_id) where state in ('OPEN', 'PROPOSED');
 create index difference_past on difference (fact_id) where fact_id is not null;
 create index difference_past_line on difference (import_id, line_no) where line_no is not null;
 

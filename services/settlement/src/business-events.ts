@@ -1,5 +1,6 @@
 import type { MovementOwner, MovementPage } from "@holdfast/contracts";
 import type { Logger } from "@holdfast/service-runtime";
+import { DIFFERENCE_KINDS, type OpenDifferences } from "./match/measure-differences.ts";
 import { metrics, seriesOf, startAtZero } from "@holdfast/telemetry";
 
 /** One function for each kind of business event, which writes the log line and the metric. */
@@ -22,6 +23,8 @@ export type BusinessEvents = {
   statementReady(): void;
   /** The time for which the oldest change of a statement has not been looked at. */
   changesWait(oldestAgeMs: number): void;
+  /** The differences that nobody has closed. */
+  differencesOpen(open: OpenDifferences): void;
   /** The file was refused: nothing of it counts. */
   fileRefused(file: ImportedFile, reason: string): void;
 };
@@ -64,6 +67,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       );
     },
     ...createStatementEvents(),
+    ...createDifferenceEvents(),
     fileTaken({ import_id, mapping, imported_by }, read) {
       files.add(1, { mapping, outcome: "taken" });
       lines.add(read.lines, { outcome: "read" });
@@ -73,6 +77,27 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     fileRefused({ import_id, mapping, imported_by }, reason) {
       files.add(1, { mapping, outcome: reason });
       log.warn({ subject: import_id, actor: imported_by, reason }, "settlement file refused");
+    },
+  };
+}
+
+function createDifferenceEvents(): Pick<BusinessEvents, "differencesOpen"> {
+  const meter = metrics.getMeter("settlement");
+  const open = meter.createGauge("holdfast.settlement.differences.open", {
+    description:
+      "Differences that nobody has closed, by kind: of movements, of lines that could not be read, of payouts that " +
+      "are short or did not come",
+  });
+  const oldestAge = meter.createGauge("holdfast.settlement.oldest_difference.age", {
+    unit: "s",
+    description: "How long the oldest difference has been open, by kind",
+  });
+  return {
+    differencesOpen(differences) {
+      for (const kind of DIFFERENCE_KINDS) {
+        open.record(differences[kind].open, { kind });
+        oldestAge.record(differences[kind].oldestAgeMs / 1_000, { kind });
+      }
     },
   };
 }

@@ -12,6 +12,7 @@ import type {
   MerchantAccountTable,
 } from "./import/import-table.ts";
 import type { UploadPartTable, UploadTable } from "./import/upload-table.ts";
+import type { PayoutTable } from "./payout/payout-table.ts";
 import type { DifferenceNoteTable, DifferenceTable } from "./match/difference-table.ts";
 import type { FactVerdict } from "./match/judge-fact.ts";
 import type {
@@ -29,6 +30,7 @@ export type SettlementDatabase = AuditDatabase & {
   import: ImportTable;
   line: LineTable;
   line_fault: LineFaultTable;
+  payout: PayoutTable;
   upload: UploadTable;
   upload_part: UploadPartTable;
   difference: DifferenceTable;

@@ -31,6 +31,11 @@ export const retentionPolicy: RetentionLine<Kysely<SettlementDatabase>>[] = [
   { table: "difference", kept: { years: 10 }, because: "It says what the bank reported differently." },
   { table: "difference_note", kept: { with: "difference" }, because: "It says who found out what." },
   {
+    table: "payout",
+    kept: { with: "line" },
+    because: "It says whether the bank has paid what its lines add up to.",
+  },
+  {
     table: "chargeback_report",
     kept: { with: "line" },
     because: "It recognizes a chargeback that a bank reports again.",

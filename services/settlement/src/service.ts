@@ -42,6 +42,7 @@ import { endInterrupted } from "./import/end-interrupted.ts";
 import { readMappings, SHIPPED_MAPPINGS } from "./import/mapping.ts";
 import { readUploads } from "./import/read-uploads.ts";
 import { FILE_BOUNDS, LEASE_MS } from "./import/import-leased-file.ts";
+import { measureDifferences } from "./match/measure-differences.ts";
 import { matchImports } from "./match/match-imports.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { startRecordingRevisions } from "./statement/record-revisions.ts";
@@ -147,6 +148,12 @@ export async function startSettlement(
       clock,
       log,
     }),
+    startPeriodicTask("measure differences", {
+      intervalMs: MEASURE_INTERVAL_MS,
+      round: async () => events.differencesOpen(await measureDifferences(db)),
+      clock,
+      log,
+    }),
     startRecordingRevisions(
       {
         db,
@@ -199,6 +206,7 @@ function comparing(
 const COMPARE_AGAIN_MS = 60_000;
 const ACCOUNTS_EVERY = 5;
 const INTERRUPTED_INTERVAL_MS = 15_000;
+const MEASURE_INTERVAL_MS = 60_000;
 /** Events are as many as days of merchants, and not as payments. */
 const OUTBOX_CONNECTIONS = 2;
 const BUS_CLOSE_TIMEOUT_MS = 2_000;

@@ -12,6 +12,8 @@ export const DIFFERENCE_CLASSES = [
   "DUPLICATE",
   "LATE",
   "UNREADABLE",
+  "PAYOUT_DIFFERS",
+  "PAYOUT_MISSING",
 ] as const;
 export const DIFFERENCE_STATES = ["OPEN", "PROPOSED", "CLOSED", "RESOLVED"] as const;
 
@@ -41,6 +43,7 @@ export const differenceSchema = z
     currency: z.string().optional().meta({ description: "ISO 4217 code of `amount`" }),
     detail: z.string().meta({ description: "What both sides say, for people" }),
     paymentId: z.uuid().optional().meta({ description: "Of the payment or refund that it is about" }),
+    payoutId: z.string().optional().meta({ description: "The bank's id of the payout that it is about" }),
     merchantId: z
       .uuid()
       .optional()

@@ -45,7 +45,8 @@ export function differenceTable(
   );
 }
 
-function about({ paymentId }: Difference): Html {
+function about({ paymentId, payoutId }: Difference): Html {
+  if (payoutId !== undefined) return html`<code>${payoutId}</code>`;
   return paymentId === undefined ? html`` : html`<a href="/search?q=${paymentId}">${paymentId}</a>`;
 }
 

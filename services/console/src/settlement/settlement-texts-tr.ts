@@ -117,5 +117,7 @@ export const TURKISH: SettlementTexts = {
     DUPLICATE: "Mükerrer",
     LATE: "Geç",
     UNREADABLE: "Okunamadı",
+    PAYOUT_DIFFERS: "Banka ödemesi farklı",
+    PAYOUT_MISSING: "Banka ödemesi gelmedi",
   },
 };

@@ -118,6 +118,8 @@ const ENGLISH = {
     DUPLICATE: "Twice",
     LATE: "Late",
     UNREADABLE: "Not readable",
+    PAYOUT_DIFFERS: "Another payout",
+    PAYOUT_MISSING: "Payout missing",
   },
 };
 

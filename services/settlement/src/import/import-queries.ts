@@ -25,7 +25,7 @@ export async function addBatch(
 ): Promise<void> {
   const added = await pool.query({
     ...ADD_LINES,
-    values: [import_id, lease_token, ...columnsOf(lines)],
+    values: [import_id, lease_token, ...columnsOf(import_id, lines)],
   });
   const unread = faults.map(faultOf);
   const noted = await pool.query({
@@ -38,8 +38,8 @@ export async function addBatch(
 
 const REASON_MAX = 200;
 
-function columnsOf(lines: readonly SettlementLine[]): unknown[][] {
-  const rows = lines.map(rowOf);
+function columnsOf(importId: string, lines: readonly SettlementLine[]): unknown[][] {
+  const rows = lines.map((line) => rowOf(importId, line));
   return LINE_COLUMNS.map(([column]) => rows.map((row) => row[column]));
 }
 
@@ -47,6 +47,7 @@ function faultOf({ lineNo, reason, read = {} }: LineFault): Omit<LineFaultTable,
   return {
     line_no: lineNo,
     reason: reason.slice(0, REASON_MAX),
+    kind: read.kind ?? null,
     reference_id: read.referenceId ?? null,
     stake_minor: read.stakeMinor ?? null,
     gross_minor: read.grossMinor ?? null,
@@ -56,7 +57,16 @@ function faultOf({ lineNo, reason, read = {} }: LineFault): Omit<LineFaultTable,
   };
 }
 
-function rowOf(line: SettlementLine): GivenLine {
+/** A payout that has no id is one of its own. */
+function payoutIdOf(
+  importId: string,
+  { kind, payoutId, bankReference, lineNo }: SettlementLine,
+): string | null {
+  if (payoutId !== undefined || kind !== "PAYOUT") return payoutId ?? null;
+  return bankReference ?? `${importId}:${lineNo}`;
+}
+
+function rowOf(importId: string, line: SettlementLine): GivenLine {
   return {
     line_no: line.lineNo,
     kind: line.kind,
@@ -74,7 +84,7 @@ function rowOf(line: SettlementLine): GivenLine {
     currency: line.currency,
     transacted_at: line.transactedAt ?? null,
     settles_on: line.settlesOn ?? null,
-    payout_id: line.payoutId ?? null,
+    payout_id: payoutIdOf(importId, line),
     note: line.note?.slice(0, REASON_MAX) ?? null,
   };
 }
@@ -119,8 +129,12 @@ export async function endAsTaken(
         mapping_version: taken.mappingVersion,
       });
       await sql`
-        update account set compared_since = least(compared_since, (
-          select min(coalesce(transacted_at::date, settles_on)) from line where import_id = ${leased.import_id}))
+        update account set compared_since = least(compared_since, read.moved), payouts_since = least(payouts_since, read.paid)
+        from (
+          select min(coalesce(transacted_at::date, settles_on)) filter (where kind <> 'PAYOUT') as moved,
+            min(coalesce(settles_on, transacted_at::date)) filter (where kind = 'PAYOUT') as paid
+          from line where import_id = ${leased.import_id}
+        ) as read
         where account_id = ${leased.account_id}`.execute(trx);
       const { lines, faults, mappingVersion } = taken;
       await appendAudit(trx, {

@@ -9,7 +9,9 @@ export type AccountTable = {
   fee_basis_points: number | null;
   fee_fixed_minor: Generated<bigint>;
   refunds_fee: Generated<boolean>;
+  payout_days: Generated<number>;
   compared_since: ColumnType<string | null, string | null, string | null>;
+  payouts_since: ColumnType<string | null, string | null, string | null>;
 };
 
 /** A merchant of whom payments were sent to the account. */
@@ -78,6 +80,7 @@ export type LineFaultTable = {
   import_id: string;
   line_no: number;
   reason: string;
+  kind: LineKind | null;
   reference_id: string | null;
   /** The amount without its sign, and with it where the sign is known. */
   stake_minor: bigint | null;

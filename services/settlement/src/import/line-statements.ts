@@ -45,6 +45,7 @@ export const ADD_LINES = {
 export const FAULT_COLUMNS = [
   ["line_no", "int"],
   ["reason", "text"],
+  ["kind", "text"],
   ["reference_id", "uuid"],
   ["stake_minor", "bigint"],
   ["gross_minor", "bigint"],

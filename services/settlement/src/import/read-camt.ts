@@ -5,6 +5,7 @@ import {
   SettlementFileError,
   type LineBatch,
   type LineFault,
+  type ReadParts,
   type SettlementLine,
 } from "./settlement-line.ts";
 
@@ -148,11 +149,16 @@ const SKIPPED: SettlementLine = {
 function lineOfEntry({ values, currency }: Entry, lineNo: number): SettlementLine | LineFault {
   const status = values.get("Sts/Cd") ?? values.get("Sts") ?? "BOOK";
   if (status !== "BOOK") return SKIPPED;
-  const fault = (reason: string): LineFault => ({ lineNo, reason });
+  const read: ReadParts = { kind: "PAYOUT" };
+  const fault = (reason: string): LineFault => ({ lineNo, reason, read });
   const amount = readAmount(values.get("Amt") ?? "", { decimal: ".", currency });
   if (isFault(amount)) return fault(`Amt: ${amount.fault}`);
+  Object.assign(read, { currency, stakeMinor: amount });
   const direction = values.get("CdtDbtInd");
   if (direction !== "CRDT" && direction !== "DBIT") return fault("CdtDbtInd: neither CRDT nor DBIT");
+  // An entry that takes back an earlier one has the direction of its own money.
+  const signed = direction === "CRDT" ? amount : -amount;
+  read.grossMinor = signed;
   // Each of the two days is optional: without that of its value the entry's money counts from its booking.
   const settlesOn = ["ValDt/Dt", "ValDt/DtTm", "BookgDt/Dt", "BookgDt/DtTm"]
     .map((name) => readDate(values.get(name) ?? "", "yyyy-MM-dd"))
@@ -167,8 +173,6 @@ function lineOfEntry({ values, currency }: Entry, lineNo: number): SettlementLin
   };
   const bankReference = text("AcctSvcrRef");
   const payoutId = text("NtryDtls/TxDtls/Refs/EndToEndId") ?? text("NtryRef");
-  // An entry that takes back an earlier one has the direction of its own money.
-  const signed = direction === "CRDT" ? amount : -amount;
   return {
     lineNo,
     kind: "PAYOUT",

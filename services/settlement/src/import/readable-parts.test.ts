@@ -10,6 +10,7 @@ const CELLS = {
   payout_id: "P-1",
 };
 const whole = {
+  kind: "SALE" as string | undefined,
   referenceId: ID,
   payoutId: "P-1",
   day: "2026-03-11",
@@ -19,7 +20,7 @@ const whole = {
 };
 
 test.each([
-  ["a kind that the mapping does not know", { kind: "GIFT" }, whole],
+  ["a kind that the mapping does not know", { kind: "GIFT" }, { ...whole, kind: undefined }],
   [
     "an unknown currency, without which an amount says nothing",
     { currency: "ZZZ" },

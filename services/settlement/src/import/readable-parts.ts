@@ -17,7 +17,9 @@ export function readableParts(mapping: RecordsMapping, record: BankRecord): Read
     cellOf(record, fields.transactedAt?.columns[0] ?? ""),
   ].map((text) => readDate(text, file.dates));
   const day = isFault(settlesOn) ? transactedOn : settlesOn;
+  const kind = kindOf(mapping, record);
   return {
+    ...(kind !== undefined && { kind }),
     ...(referenceId !== undefined && { referenceId }),
     ...(typeof payoutId === "string" && { payoutId }),
     ...(typeof day === "string" && { day }),

@@ -53,7 +53,7 @@ export type SettlementLine = {
 export type LineFault = { lineNo: number; reason: string; read?: ReadParts };
 
 export type ReadParts = Partial<
-  Pick<SettlementLine, "referenceId" | "grossMinor" | "currency" | "payoutId"> & {
+  Pick<SettlementLine, "kind" | "referenceId" | "grossMinor" | "currency" | "payoutId"> & {
     /** The size of the gross amount, also where its sign is not known. */
     stakeMinor: bigint;
     /** The day of its settlement, or else of the movement. */

@@ -1,12 +1,14 @@
 import type { Generated } from "kysely";
 import type { Decision } from "../import/import-table.ts";
+import type { PayoutVerdict } from "../payout/judge-payout.ts";
 import type { FactVerdict, LineVerdict } from "./judge-fact.ts";
 
 export type DifferenceClass =
   | Exclude<FactVerdict, "MATCHED">
   | Exclude<LineVerdict, "MATCHED" | "NOT_COMPARED">
   | "MISSING_AT_BANK"
-  | "UNREADABLE";
+  | "UNREADABLE"
+  | Exclude<PayoutVerdict, "MATCHED">;
 export type DifferenceState = "OPEN" | "PROPOSED" | "CLOSED" | "RESOLVED";
 
 export type DifferenceTable = {
@@ -14,6 +16,7 @@ export type DifferenceTable = {
   account_id: string;
   class: DifferenceClass;
   fact_id: string | null;
+  payout_id: string | null;
   import_id: string | null;
   line_no: number | null;
   /** Null where the amount of an unreadable line is not known. */

@@ -3,6 +3,7 @@ import type { SettlementDatabase } from "../database.ts";
 import { VOIDED_BY_REFUND } from "../facts/voided-by-refund.ts";
 import { attachRange } from "./attach-range.ts";
 import type { LineRange } from "./attach-statements.ts";
+import { judgePayouts, notePayouts } from "../payout/judge-payouts.ts";
 import { judgeFacts } from "./judge-facts.ts";
 
 export type MatchDeps = {
@@ -31,6 +32,7 @@ export async function matchImports(deps: MatchDeps, isStopping: () => boolean): 
   for (const { import_id } of imports) {
     if (!(await attachLines(deps, import_id, isStopping))) break;
     await askAboutUnread(deps, import_id);
+    await notePayouts(deps.db, import_id);
     await judgeAll(deps, isStopping);
     if (isStopping()) return;
     await deps.db
@@ -41,6 +43,7 @@ export async function matchImports(deps: MatchDeps, isStopping: () => boolean): 
   }
   await judgeAll(deps, isStopping);
   await findMissing(deps);
+  await judgePayouts(deps.db, isStopping);
 }
 
 /** @returns whether all lines have been looked at. */
@@ -74,7 +77,9 @@ async function askAboutUnread({ db }: MatchDeps, importId: string): Promise<void
     insert into difference (account_id, class, import_id, line_no, amount_minor, currency, merchant_id, first_day, last_day, detail)
     select import.account_id, 'UNREADABLE', unread.import_id, unread.line_no, unread.stake_minor, unread.currency,
       (select fact.merchant_id from fact where fact.fact_id = unread.reference_id),
-      coalesce(unread.day, days.first), coalesce(unread.day, days.last), 'not readable: ' || unread.reason
+      -- No statement waits for a payout.
+      case when unread.kind is distinct from 'PAYOUT' then coalesce(unread.day, days.first) end,
+      case when unread.kind is distinct from 'PAYOUT' then coalesce(unread.day, days.last) end, 'not readable: ' || unread.reason
     from line_fault as unread join import using (import_id) cross join lateral (
       select min(coalesce(settles_on, transacted_at::date)) as first, max(coalesce(settles_on, transacted_at::date)) as last
       from line where line.import_id = ${importId}

@@ -33,11 +33,16 @@ const NOTHING: Accepted = {
 export async function lockSubject(trx: Trx, differenceId: string): Promise<void> {
   const row = await trx
     .selectFrom("difference")
-    .select(["fact_id", "import_id", "line_no"])
+    .select(["account_id", "fact_id", "payout_id", "currency", "import_id", "line_no"])
     .where("difference_id", "=", differenceId)
     .executeTakeFirst();
   if (!row) return;
   if (row.fact_id !== null) return await lockFact(trx, row.fact_id);
+  if (row.payout_id !== null)
+    await sql`
+      select from payout
+      where account_id = ${row.account_id} and payout_id = ${row.payout_id} and currency = ${row.currency}
+      for no key update`.execute(trx);
   const { rows } = await sql<{ fact_id: string | null }>`
     select fact_id from line where import_id = ${row.import_id} and line_no = ${row.line_no}`.execute(trx);
   const factId = rows[0]?.fact_id;
@@ -55,7 +60,12 @@ async function lockFact(trx: Trx, factId: string): Promise<void> {
 /** Differences that a decision makes count, or not: their lines count nowhere before it. */
 const OF_FACTS_LINES: ReadonlySet<DifferenceClass> = new Set(["AMOUNT_DIFFERS", "STATUS_DIFFERS"]);
 /** Differences about nothing that could be somebody else's: the line counts already, or there is none. */
-const NEVER_FOREIGN: ReadonlySet<DifferenceClass> = new Set(["FEE_DIFFERS", "LATE", "MISSING_AT_BANK"]);
+const NEVER_FOREIGN: ReadonlySet<DifferenceClass> = new Set([
+  "FEE_DIFFERS",
+  "LATE",
+  "MISSING_AT_BANK",
+  "PAYOUT_MISSING",
+]);
 
 /** @param read the parts of a line that the person has read in the file. */
 export async function acceptedBy(
@@ -89,7 +99,13 @@ async function acceptedLines(trx: Trx, { fact_id, class: kind }: Row): Promise<A
 
 const DAY = sql`coalesce(settles_on, transacted_at::date)`;
 
-type Parts = { merchantId: string | null; minor: bigint | null; currency: string | null; day: string | null };
+type Parts = {
+  isPayout: boolean;
+  merchantId: string | null;
+  minor: bigint | null;
+  currency: string | null;
+  day: string | null;
+};
 
 async function acceptedLine(trx: Trx, row: Row, read: ReadByPerson): Promise<Accepted | InputFault> {
   const known = await readParts(trx, row);
@@ -98,21 +114,28 @@ async function acceptedLine(trx: Trx, row: Row, read: ReadByPerson): Promise<Acc
   const parts = { merchantId: known.merchantId ?? read.merchantId, day: known.day ?? read.day };
   if (typeof minor === "object" && minor !== null) return minor;
   for (const [field, isKnown, isGiven, value] of [
-    ["merchantId", known.merchantId !== null, read.merchantId !== undefined, parts.merchantId],
+    [
+      "merchantId",
+      known.isPayout || known.merchantId !== null,
+      read.merchantId !== undefined,
+      parts.merchantId,
+    ],
     ["amount", known.minor !== null, read.amount !== undefined, minor],
     ["currency", known.currency !== null, read.currency !== undefined, currency],
     ["day", known.day !== null, read.day !== undefined, parts.day],
   ] as const) {
     if (isKnown && isGiven) return invalid(`line.${field}`, "the line says it by itself");
+    // A payout is nobody's alone.
+    if (field === "merchantId" && known.isPayout) continue;
     if (value === undefined || value === null)
       return { ...invalid(`line.${field}`, MISSING), code: "required" };
   }
-  if (known.merchantId === null && !(await isMerchantOf(trx, row.account_id, parts.merchantId!)))
+  if (parts.merchantId && !known.merchantId && !(await isMerchantOf(trx, row.account_id, parts.merchantId)))
     return invalid("line.merchantId", "no payment of this merchant was sent to the account");
   return {
     accepted_minor: minor,
     accepted_currency: currency,
-    accepted_merchant_id: parts.merchantId!,
+    accepted_merchant_id: parts.merchantId ?? null,
     accepted_day: parts.day!,
   };
 }
@@ -137,10 +160,10 @@ function minorOf({ amount }: ReadByPerson, currency: string | null): bigint | nu
 /** The parts that the line says, or those that could be read of it. */
 async function readParts(trx: Trx, row: Row): Promise<Parts> {
   const { rows } = await sql<Parts>`
-    select merchant_id as "merchantId", gross_minor as minor, currency, ${DAY}::text as day
+    select kind = 'PAYOUT' as "isPayout", merchant_id as "merchantId", gross_minor as minor, currency, ${DAY}::text as day
     from line where import_id = ${row.import_id} and line_no = ${row.line_no}
     union all
-    select ${row.merchant_id}::uuid, gross_minor, currency, day::text
+    select coalesce(kind = 'PAYOUT', false), ${row.merchant_id}::uuid, gross_minor, currency, day::text
     from line_fault where import_id = ${row.import_id} and line_no = ${row.line_no}`.execute(trx);
   return rows[0]!;
 }
@@ -159,6 +182,15 @@ export function isSame(row: Row, said: Said): boolean {
 }
 
 const ACCEPTED = ["accepted_minor", "accepted_currency", "accepted_merchant_id", "accepted_day"] as const;
+
+/** A line that counts, or does not, may be a part of a payout. */
+async function judgePayoutAgain(trx: Trx, { import_id, line_no }: Row): Promise<void> {
+  await sql`
+    insert into payout (account_id, payout_id, currency)
+    select account_id, payout_id, currency from line
+    where import_id = ${import_id} and line_no = ${line_no} and payout_id is not null
+    on conflict (account_id, payout_id, currency) do update set judge = true`.execute(trx);
+}
 
 /** Has the lines count as an adjustment, or not at all. A line that could not be read becomes one as the person has read it. */
 export async function applyDecision(trx: Trx, row: Row, said: Said): Promise<void> {
@@ -179,8 +211,10 @@ export async function applyDecision(trx: Trx, row: Row, said: Said): Promise<voi
     await sql`
       insert into line (import_id, line_no, account_id, kind, reference_id, gross_minor, fee_minor, net_minor, currency,
         settles_on, payout_id, merchant_id, verdict, decision, decided_in)
-      select import_id, line_no, ${row.account_id}, 'ADJUSTMENT', reference_id, ${said.accepted_minor}, 0,
-        ${said.accepted_minor}, ${said.accepted_currency}, ${day}, payout_id, ${merchantId}, 'NOT_COMPARED', ${decision},
+      select import_id, line_no, ${row.account_id}, case when kind = 'PAYOUT' then kind else 'ADJUSTMENT' end, reference_id, ${said.accepted_minor}, 0,
+        ${said.accepted_minor}, ${said.accepted_currency}, ${day},
+        case when kind = 'PAYOUT' then coalesce(payout_id, import_id || ':' || line_no) else payout_id end, ${merchantId}, 'NOT_COMPARED', ${decision},
         ${row.difference_id}
       from line_fault where import_id = ${row.import_id} and line_no = ${row.line_no}`.execute(trx);
+  if (row.import_id !== null) await judgePayoutAgain(trx, row);
 }

@@ -1,0 +1,44 @@
+import { createTestDatabase, type TestDatabase } from "@holdfast/tests/support";
+import { createDatabase } from "@holdfast/postgres";
+import { Pool } from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { SettlementDatabase } from "../database.ts";
+import { measureDifferences } from "./measure-differences.ts";
+
+let database: TestDatabase;
+let pool: Pool;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = new Pool({ connectionString: database.urls.settlement.app, max: 1 });
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+const DAY_MS = 86_400_000;
+
+async function add(kind: string, days: number, state = "OPEN"): Promise<void> {
+  await pool.query(
+    `insert into difference (difference_id, account_id, class, payout_id, amount_minor, currency, detail, state, proposed_by, ended_at)
+     values (uuidv7(-$2::int * interval '1 day'), 'default', $1, 'P-' || gen_random_uuid(), 1, 'TRY', 'a test', $3,
+       case when $3 = 'PROPOSED' then 'olga' end, case when $3 = 'RESOLVED' then now() end)`,
+    [kind, days, state],
+  );
+}
+
+test("open differences are counted by kind, those that wait for a second person too, with the age of the oldest", async () => {
+  const db = createDatabase<SettlementDatabase>(pool);
+  const none = { open: 0, oldestAgeMs: 0 };
+  expect(await measureDifferences(db)).toEqual({ movement: none, unreadable: none, payout: none });
+  await add("LATE", 2);
+  await add("MISSING_HERE", 4, "PROPOSED");
+  await add("AMOUNT_DIFFERS", 9, "RESOLVED");
+  await add("UNREADABLE", 1);
+  await add("PAYOUT_MISSING", 5);
+  await add("PAYOUT_DIFFERS", 3);
+  const { movement, unreadable, payout } = await measureDifferences(db);
+  expect([movement.open, unreadable.open, payout.open]).toEqual([2, 1, 2]);
+  const days = [movement, unreadable, payout].map(({ oldestAgeMs }) => Math.floor(oldestAgeMs / DAY_MS));
+  expect(days).toEqual([4, 1, 5]);
+});

@@ -1,0 +1,38 @@
+/** The result of comparing a payout with the lines that it pays. Everything but MATCHED is a difference. */
+export type PayoutVerdict = "MATCHED" | "PAYOUT_DIFFERS" | "PAYOUT_MISSING";
+
+/** Both sides of a payout, by its id, account and currency. Minor units, seen from the merchant. */
+export type PayoutSides = {
+  /** Lines of the banks' files that name the payout, and the sum of their net amounts. */
+  lines: number;
+  expected: bigint;
+  /** Entries of the bank's statement, and their sum. */
+  payouts: number;
+  paid: bigint;
+  /** True once the other side should have come, too. */
+  isOverdue: boolean;
+};
+
+export type PayoutJudgement = {
+  /** Null while the other side may still come. */
+  verdict: PayoutVerdict | null;
+  stakeMinor: bigint;
+  detail: string;
+};
+
+/** Compares both sides, without any I/O. What has come is compared at once, and what has not is missed once it is overdue. */
+export function judgePayout({ lines, expected, payouts, paid, isOverdue }: PayoutSides): PayoutJudgement {
+  const differs = (verdict: PayoutVerdict, detail: string): PayoutJudgement => ({
+    verdict,
+    stakeMinor: expected > paid ? expected - paid : paid - expected,
+    detail,
+  });
+  if (expected === paid && (payouts > 0 || isOverdue))
+    return { verdict: "MATCHED", stakeMinor: 0n, detail: "" };
+  if (lines > 0 && payouts > 0)
+    return differs("PAYOUT_DIFFERS", `${expected} in ${lines} lines, ${paid} paid (minor units)`);
+  if (!isOverdue) return { verdict: null, stakeMinor: 0n, detail: "" };
+  return lines > 0
+    ? differs("PAYOUT_MISSING", `${expected} in ${lines} lines, and no payout came (minor units)`)
+    : differs("PAYOUT_DIFFERS", `${paid} paid, and no line names the payout (minor units)`);
+}

@@ -1,0 +1,103 @@
+import { sql, type Kysely, type Transaction } from "kysely";
+import type { SettlementDatabase } from "../database.ts";
+import { judgePayout, type PayoutJudgement, type PayoutSides } from "./judge-payout.ts";
+
+/** Has the payouts compared again that lines of an import name, or report. May be repeated. */
+export async function notePayouts(db: Kysely<SettlementDatabase>, importId: string): Promise<void> {
+  await sql`
+    insert into payout (account_id, payout_id, currency)
+    select distinct account_id, payout_id, currency from line
+    where import_id = ${importId} and payout_id is not null
+    order by account_id, payout_id, currency
+    on conflict (account_id, payout_id, currency) do update set judge = true`.execute(db);
+}
+
+/**
+ * Compares each payout with the lines that it pays: those that are marked, and those of which one side is overdue. Lines
+ * count as the bank has written them, whatever we say of their movements; a copy of a line does not.
+ */
+export async function judgePayouts(db: Kysely<SettlementDatabase>, isStopping: () => boolean): Promise<void> {
+  while (!isStopping()) {
+    const judged = await db.transaction().execute(async (trx) => {
+      const payouts = await readDue(trx);
+      if (payouts.length > 0)
+        await record(
+          trx,
+          payouts.map((sides) => ({ ...sides, ...judgePayout(sides) })),
+        );
+      return payouts.length;
+    });
+    if (judged < PAYOUTS_AT_A_TIME) return;
+  }
+}
+
+const PAYOUTS_AT_A_TIME = 200;
+
+type Payout = PayoutSides & { account_id: string; payout_id: string; currency: string; due_on: string };
+
+async function readDue(trx: Transaction<SettlementDatabase>): Promise<Payout[]> {
+  const { rows } = await sql<Payout>`
+    with due as (
+      select account_id, payout_id, currency from (
+        (select * from payout where judge limit ${PAYOUTS_AT_A_TIME})
+        union
+        select theirs.* from account cross join lateral (
+          select * from payout
+          where payout.account_id = account.account_id and verdict is null and not judge
+            and due_on between account.payouts_since and ${LAST_DUE_DAY}
+          order by due_on limit ${PAYOUTS_AT_A_TIME}
+        ) as theirs
+        where account.payouts_since is not null
+      ) as found
+      limit ${PAYOUTS_AT_A_TIME}
+    ), locked as (
+      select payout.account_id, payout.payout_id, payout.currency from payout join due using (account_id, payout_id, currency)
+      order by account_id, payout_id, currency for no key update of payout skip locked
+    )
+    select locked.*, sums.lines, sums.expected, sums.payouts, sums.paid, sums.due_on::text as due_on,
+      coalesce(sums.due_on between account.payouts_since and ${LAST_DUE_DAY}, false) as "isOverdue"
+    from locked join account using (account_id) cross join lateral (
+      select (count(*) filter (where kind <> 'PAYOUT'))::int as lines,
+        coalesce(sum(net_minor) filter (where kind <> 'PAYOUT'), 0)::bigint as expected,
+        (count(*) filter (where kind = 'PAYOUT'))::int as payouts,
+        coalesce(sum(net_minor) filter (where kind = 'PAYOUT'), 0)::bigint as paid,
+        max(coalesce(settles_on, transacted_at::date + account.settlement_days)) as due_on
+      from line
+      where line.account_id = locked.account_id and line.payout_id = locked.payout_id and line.currency = locked.currency
+        and (line.verdict is distinct from 'DUPLICATE' or line.decision is not distinct from 'ACCEPT_BANK')
+        and (select state = 'TAKEN' from import where import.import_id = line.import_id)
+    ) as sums`.execute(trx);
+  return rows;
+}
+
+/** The day whose payouts have to be there by now, by the account's clock. */
+const LAST_DUE_DAY = sql`((now() at time zone account.time_zone)::date - account.payout_days - 1)`;
+
+async function record(
+  trx: Transaction<SettlementDatabase>,
+  judged: readonly (Payout & PayoutJudgement)[],
+): Promise<void> {
+  const given = sql`unnest(${judged.map((each) => each.account_id)}::text[], ${judged.map((each) => each.payout_id)}::text[],
+    ${judged.map((each) => each.currency)}::text[], ${judged.map((each) => each.due_on)}::date[],
+    ${judged.map((each) => each.verdict)}::text[], ${judged.map((each) => each.stakeMinor)}::bigint[],
+    ${judged.map((each) => each.detail)}::text[])
+    as given(account_id, payout_id, currency, due_on, verdict, stake, detail)`;
+  const isSame = (table: string) => sql`${sql.ref(`${table}.account_id`)} = given.account_id
+    and ${sql.ref(`${table}.payout_id`)} = given.payout_id and ${sql.ref(`${table}.currency`)} = given.currency`;
+  await sql`
+    update payout set judge = false, due_on = given.due_on, verdict = given.verdict
+    from ${given} where ${isSame("payout")}`.execute(trx);
+  await sql`
+    update difference set state = 'RESOLVED', ended_at = now()
+    from ${given}
+    where ${isSame("difference")} and state in ('OPEN', 'PROPOSED')
+      and (class, amount_minor) is distinct from (given.verdict, given.stake)`.execute(trx);
+  await sql`
+    insert into difference (account_id, class, payout_id, amount_minor, currency, first_day, last_day, detail)
+    select account_id, verdict, payout_id, stake, currency, due_on, due_on, detail from ${given}
+    where verdict <> 'MATCHED' and not exists (
+      select from difference as earlier
+      where ${isSame("earlier")} and earlier.state <> 'RESOLVED' and earlier.class = given.verdict
+        and earlier.amount_minor = given.stake)
+    on conflict do nothing`.execute(trx);
+}
