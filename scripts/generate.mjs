@@ -3,7 +3,7 @@ import { readCommandLine, runProgram } from "@holdfast/service-runtime/command-l
 
 const HELP = `npm run generate
 
-Writes all generated files again: OpenAPI documents, bus users, states, released pages, settings, retention, network tables.
+Writes all generated files again: OpenAPI documents, bus users, states, page scripts, settings, retention, network tables.
 `;
 
 const GENERATORS = [

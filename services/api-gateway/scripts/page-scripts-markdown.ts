@@ -7,11 +7,6 @@ import { SEND_AGAIN } from "../src/public-pages/three-ds/send-again.ts";
 
 const ASSETS = new URL("../src/public-pages/checkout/assets/", import.meta.url);
 
-/** `released-pages.json`, which the probe reads. */
-export function releasedPagesJson(release: PageRelease): string {
-  return `${JSON.stringify(release, null, 2)}\n`;
-}
-
 /** `docs/page-scripts.md`: the inventory of the pages' scripts and styles. @throws where one has no reason. */
 export function pageScriptsMarkdown(release: PageRelease): string {
   return `# Scripts of the payment page
@@ -60,7 +55,7 @@ npm run page-integrity -- --url https://pay.example/checkout/ID
 docker run --rm holdfast/holdfast page-integrity --url https://pay.example/checkout/ID
 \`\`\`
 
-It compares the headers, every tag that runs or loads something, and the digests of the files with what its own version released, and prints what differs. It exits with 0 when nothing does, with 1 when something does, and with 2 when it could not compare. A checkout that is open is best. Any other UUID gets a page with the same headers and scripts but without the form. The page of one that has ended may lead back to the shop by itself: the command says where, for you to compare with the shop's address, and a page with a form that leads anywhere is a difference. Run it on a schedule (a CronJob, a pipeline), from outside your network and past the CDN and the ingress, with the image of the version that runs; while a version is rolled out, it sees two. Headers that your own proxy adds are named by \`--allow-header\`. A private authority is trusted by \`NODE_EXTRA_CA_CERTS\`.
+It compares the headers, the digests of the files and, in each language, the whole page with what its own version sends: every tag with its attributes and every text, in their order. Free are the parts that only one answer has, such as the shop's name, its logo and colour, the order, the amount and the form's token, each in the form that it always has. So a checkout that is open has one form that takes a card, which goes to the page's own address, and a field, a link, an image or a word more, less or in another place is a difference. It prints what differs, or which page it saw. It exits with 0 when nothing differs, with 1 when something does, and with 2 when it could not compare. A checkout that is open is best. Any other UUID gets a page without the form. The page of one that is over leads back to the shop, whose address \`--shop\` names; any other is a difference. Run it on a schedule (a CronJob, a pipeline), from outside your network and past the CDN and the ingress, with the image of the version that runs; while a version is rolled out, it sees two. Headers that your own proxy adds are named by \`--allow-header\`. A private authority is trusted by \`NODE_EXTRA_CA_CERTS\`.
 `;
 }
 

@@ -1,27 +1,21 @@
 /**
- * `npm run page-integrity`: fetches a checkout's page and what it loads as a browser gets them, and compares headers,
- * scripts, styles and digests with what this version releases (PCI DSS 11.6.1). Run it from outside, past everything that
- * stands in front of the gateway.
+ * `npm run page-integrity`: fetches a checkout's page and what it loads as a browser gets them, and compares the headers,
+ * every tag and text, and the files' digests with what this version releases (PCI DSS 11.6.1). Run it from outside, past
+ * everything that stands in front of the gateway.
  */
-import { readFileSync } from "node:fs";
-import { assetPath } from "@holdfast/assets";
 import { httpFetch } from "@holdfast/service-runtime";
 import { readCommandLine, UsageError } from "@holdfast/service-runtime/command-line";
-import {
-  baseOf,
-  compareAsset,
-  comparePage,
-  wayOnward,
-  type Difference,
-  type Received,
-} from "./compare-page.ts";
-import type { PageRelease } from "./page-release.ts";
+import { LANGUAGES, type Language } from "@holdfast/html";
+import { baseOf, compareAsset, comparePage, type Compared, type Received } from "./compare-page.ts";
+import { describeRelease } from "./page-release.ts";
 
-const HELP = `npm run page-integrity -- --url https://pay.example/checkout/ID [--allow-header NAME ...] [--release FILE]
+const HELP = `npm run page-integrity -- --url https://pay.example/checkout/ID [--shop https://shop.example ...] [--allow-header NAME ...]
 
-  --url            a checkout's page; one that is open is best, and any other UUID does for the headers and scripts
+  --url            a checkout's page; one that is open is best
+  --shop           where a page of a checkout that is over may lead
   --allow-header   a header that your own proxy adds
-  --release        released-pages.json of another version (default: this version's)
+
+The page is compared in each of its languages. A version is compared by its own image.
 
 Exit codes: 0 as released, 1 different, 2 could not be compared.
 `;
@@ -34,53 +28,55 @@ export async function checkPage(args: string[], _env: NodeJS.ProcessEnv, out: Ou
     help: HELP,
     options: {
       url: { type: "string" },
+      shop: { type: "string", multiple: true, default: [] },
       "allow-header": { type: "string", multiple: true, default: [] },
-      release: { type: "string" },
     },
   });
   if (!line) return 0;
-  const { values } = line;
-  if (values.url === undefined) throw new UsageError("--url is required");
-  const release = JSON.parse(
-    readFileSync(
-      values.release ?? assetPath("services/api-gateway/src/page-integrity/released-pages.json"),
-      "utf8",
-    ),
-  ) as PageRelease;
-  const { differences, onward } = await compareWith(release, values.url, values["allow-header"]);
+  const { url, shop, "allow-header": allowedHeaders } = line.values;
+  if (url === undefined) throw new UsageError("--url is required");
+  const { page, differences } = await compare(url, { allowedHeaders, shops: shop.map(originOf) });
   for (const { what, released, received } of differences) {
-    out(`${what}\n  - ${released ?? "(not there)"}\n  + ${received ?? "(not there)"}\n`);
+    out(
+      `${what}\n  - ${released ?? "(not there)"}\n  + ${received?.replaceAll(/\p{C}/gu, "?") ?? "(not there)"}\n`,
+    );
   }
-  const { headers, tags, assets } = release;
   out(
     differences.length === 0
-      ? `as released: ${Object.keys(headers).length} headers, ${tags.length} tags, ${assets.length} files${onward === undefined ? "" : `; it leads to ${onward}`}\n`
+      ? `as released: ${page}\n`
       : `${differences.length} differences; - is released, + is received\n`,
   );
   return differences.length === 0 ? 0 : 1;
 }
 
-async function compareWith(
-  release: PageRelease,
-  url: string,
-  allowedHeaders: string[],
-): Promise<{ differences: Difference[]; onward: string | undefined }> {
-  // Twice: what is new in each answer must not be the same in both.
-  const [first, second] = [await fetchPage(url), await fetchPage(url)];
-  const policies = [first, second].map(({ headers }) => headers["content-security-policy"]);
-  const differences = comparePage(first, release, { allowedHeaders });
-  if (policies[0] === policies[1]) {
+function originOf(shop: string): string {
+  if (!URL.canParse(shop)) throw new UsageError("--shop must be an address, such as https://shop.example");
+  return new URL(shop).origin;
+}
+
+async function compare(url: string, options: Parameters<typeof comparePage>[2]): Promise<Compared> {
+  const release = describeRelease();
+  const pages: Received[] = [];
+  for (const language of LANGUAGES) pages.push(await fetchPage(url, language));
+  const compared = pages.map((page, index) =>
+    comparePage(page, release, { ...options, language: LANGUAGES[index]! }),
+  );
+  const differences = compared.flatMap((each) => each.differences);
+  // A nonce that two answers have in common is none.
+  if (new Set(pages.map(({ headers }) => headers["content-security-policy"])).size < pages.length) {
     differences.push({ what: "nonce of two answers", released: "two nonces", received: "one nonce" });
   }
   for (const asset of release.assets) {
     const file = await receive(new URL(url).origin + baseOf(url) + asset.path, "*/*");
-    differences.push(...compareAsset(file, asset, { allowedHeaders }));
+    differences.push(...compareAsset(file, asset, options));
   }
-  return { differences, onward: wayOnward(first.body) };
+  return { page: compared[0]!.page, differences };
 }
 
-async function fetchPage(url: string): Promise<Received> {
-  return await receive(url, "text/html,application/xhtml+xml,*/*;q=0.8");
+async function fetchPage(url: string, language: Language): Promise<Received> {
+  const asked = new URL(url);
+  asked.search = `?lang=${language}`;
+  return await receive(asked.href, "text/html,application/xhtml+xml,*/*;q=0.8");
 }
 
 /** @throws where there is no answer, or one that is neither a page nor the absence of one. */

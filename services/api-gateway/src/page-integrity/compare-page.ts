@@ -1,7 +1,12 @@
 import { createHash } from "node:crypto";
-import { withoutBrandStyle } from "../public-pages/checkout/render-brand.ts";
-import { activeTags } from "./active-tags.ts";
+import type { Language } from "@holdfast/html";
+import { loadPageAssets } from "../public-pages/checkout/page-assets.ts";
+import { PAGE_TEXTS } from "../public-pages/checkout/page-texts.ts";
+import { withoutBranding } from "../public-pages/checkout/render-brand.ts";
+import { changedLines, countSame, type IsSame } from "./compare-lines.ts";
+import { htmlLines } from "./html-lines.ts";
 import type { PageRelease, ReleasedAsset } from "./page-release.ts";
+import { releasedPages, type ReleasedPage } from "./released-pages.ts";
 
 /** An answer as it was received; names of headers in lower case. */
 export type Received = { url: string; headers: Record<string, string>; body: string };
@@ -9,53 +14,120 @@ export type Received = { url: string; headers: Record<string, string>; body: str
 /** Something that is not as it was released, for people to read. */
 export type Difference = { what: string; released: string | undefined; received: string | undefined };
 
+/** The page that the answer is most like, and all in which it differs. */
+export type Compared = { page: string; differences: Difference[] };
+
 type Options = {
+  /** The language that was asked for. */
+  language?: Language;
   /** Headers that a proxy in front adds and that are none of ours. */
   allowedHeaders?: readonly string[];
+  /** The origins of shops to which a page may lead. */
+  shops?: readonly string[];
 };
 
-/** Compares a checkout's page with the released one, in any state of the checkout, and also where there is none. */
-export function comparePage(page: Received, release: PageRelease, options: Options = {}): Difference[] {
+/**
+ * Compares a checkout's page with the released ones, in any state of the checkout, and also where there is none: every
+ * tag with its attributes and every text has to stand where one of those pages has it.
+ */
+export function comparePage(page: Received, release: PageRelease, options: Options = {}): Compared {
   const base = baseOf(page.url);
+  const { origin, pathname } = new URL(page.url);
   const nonce = /'nonce-([A-Za-z0-9+/]{22}==)'/.exec(page.headers["content-security-policy"] ?? "")?.[1];
   const fill = (text: string) => text.replaceAll("{base}", base).replaceAll("{nonce}", nonce ?? "{nonce}");
+  const lines = htmlLines(withoutBranding(page.body, nonce));
+  const asked = {
+    assets: loadPageAssets(origin + base),
+    language: options.language ?? "en",
+    installments: Math.min(lines.filter((line) => line === '<label class="choice">').length, 24) || 1,
+  } as const;
+  const parts = {
+    nonce: exactly(nonce),
+    path: exactly(pathname),
+    challenge: `${RegExp.escape(`${origin}${base}/`)}[\\w/.?=&;-]+`,
+    shop: `(?:${(options.shops ?? []).map((shop) => RegExp.escape(shop)).join("|") || "(?!)"})[/?][^"<>\\s]*`,
+    choice: choicePattern(asked.language),
+    ...PARTS,
+  };
   const expected = { ...release.headers, ...transport(page.url) };
-  const tags = activeTags(withoutBrandStyle(page.body, nonce));
-  const onward = wayOnward(page.body);
-  const released = [...release.tags.map(fill), ...(onward === undefined ? [] : [reloadTo(onward)])];
-  return [
-    ...compareHeaders("", expected, page.headers, fill, options),
-    ...compareLists(released, tags),
-    ...formsElsewhere(page.body, `${base}/checkout/`),
-    ...waysElsewhere(page.body, onward),
-  ];
+  const compared = compareLines(releasedPages(asked), lines, parts);
+  const headers = compareHeaders("", expected, page.headers, fill, options);
+  return { ...compared, differences: [...headers, ...compared.differences] };
 }
 
-/**
- * The address to which the page sends a buyer by itself: back to the shop, from a page without a form. Such an address
- * on a page that takes a card, or a second one, is not ours.
- * @returns the address as it stands in the document; whether it is the shop's is for people to see.
- */
-export function wayOnward(page: string): string | undefined {
-  const addresses = [...page.matchAll(ONWARD)]
-    .filter(({ 0: tag, index }) => page.startsWith('">', index + tag.length))
-    .map(([, address]) => address!);
-  if (addresses.length !== 1 || /<form/i.test(page)) return undefined;
-  return addresses[0];
+type Parts = Readonly<Record<string, string>>;
+
+/** Compares with the page that it is most like. */
+function compareLines(pages: ReleasedPage[], received: string[], parts: Parts): Compared {
+  const best = pages
+    .map((page) => ({ page, same: countSame(page.lines, received, sameLine(parts)) }))
+    .reduce((most, each) => (each.same > most.same ? each : most)).page;
+  const write = (lines: string[]) => (lines.length === 0 ? undefined : lines.join(" ").slice(0, SHOWN_MAX));
+  const changes = changedLines(best.lines, received, sameLine(parts));
+  return {
+    page: best.name,
+    differences: changes.map((change) => ({
+      what: best.name,
+      released: write(change.released),
+      received: write(change.received),
+    })),
+  };
 }
 
-/** The address as `renderPage` writes it: the page's script goes there, and without a script the reload does. */
-const ONWARD = /<main data-onward="(https?:\/\/[^"<>]+)/gi;
+const SHOWN_MAX = 1_000;
 
-function reloadTo(address: string): string {
-  return `meta http-equiv="refresh" content="0;url=${address}" /`;
+/** Tells whether a line is the released one; a part that a page has several times is the same each time. */
+function sameLine(parts: Parts): IsSame {
+  const bound = new Map<string, string>();
+  return (released, received) => {
+    const pieces = released.split(/\{([a-zA-Z]+)\}/);
+    if (pieces.length === 1) return released === received;
+    const names = pieces.filter((_piece, index) => index % 2 === 1);
+    const pattern = pieces.map((piece, index) =>
+      index % 2 === 1 ? `(${parts[piece]})` : RegExp.escape(piece),
+    );
+    const found = new RegExp(`^${pattern.join("")}$`, "u").exec(received);
+    if (!found) return false;
+    const isBound = names.every(
+      (name, index) => !ONE.has(name) || (bound.get(name) ?? found[index + 1]) === found[index + 1],
+    );
+    if (isBound) names.forEach((name, index) => bound.set(name, found[index + 1]!));
+    return isBound;
+  };
 }
 
-/** The script goes wherever the first `data-onward` says. */
-function waysElsewhere(page: string, onward: string | undefined): Difference[] {
-  const found = page.match(/data-onward/gi)?.length ?? 0;
-  if (found === (onward === undefined ? 0 : 1)) return [];
-  return [{ what: "a way onward", released: undefined, received: `${found} × data-onward` }];
+/** The parts that are the same wherever they stand on a page. */
+const ONE: ReadonlySet<string> = new Set(["merchant", "amount", "paymentId", "token", "expiresAt", "shop"]);
+
+const TEXT = '[^<>"]{1,3000}';
+const MONEY = "[\\p{L}\\p{Sc}\\p{Zs}\\d.,\u2019'-]{1,40}";
+const PARTS: Parts = {
+  merchant: TEXT,
+  initial: '[^<>"]{0,40}',
+  order: TEXT,
+  amount: MONEY,
+  until: '[^<>"]{1,80}',
+  expiresAt: "\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,6})?Z",
+  locale: "[A-Za-z0-9-]{2,40}",
+  count: "\\d{1,3}",
+  paymentId: "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+  token: "[\\w-]{20,100}",
+};
+
+function exactly(text: string | undefined): string {
+  return text === undefined ? "(?!)" : RegExp.escape(text);
+}
+
+/** The two texts of a choice of installments, with any numbers. */
+function choicePattern(language: Language): string {
+  const texts = PAGE_TEXTS[language];
+  const written = [texts.inInstallments(2, "\0", "\0"), texts.inInstallmentsFirst(2, "\0", "\0", "\0")];
+  const pattern = (text: string) =>
+    text
+      .split(/(\d|\0)/)
+      .map((piece) => (piece === "\0" ? MONEY : /^\d$/.test(piece) ? "\\d{1,2}" : RegExp.escape(piece)))
+      .join("");
+  return `(?:${written.map(pattern).join("|")})`;
 }
 
 /** Compares a file that the page loads. */
@@ -114,23 +186,4 @@ function compareHeaders(
       received: received[name],
     }))
     .filter((each) => each.released !== each.received);
-}
-
-function compareLists(released: string[], received: string[]): Difference[] {
-  const missing = released.filter((tag) => !received.includes(tag));
-  const added = received.filter((tag, index) => !released.includes(tag) || received.indexOf(tag) < index);
-  return [
-    ...missing.map((tag) => ({ what: "tag", released: `<${tag}>`, received: undefined })),
-    ...added.map((tag) => ({ what: "tag", released: undefined, received: `<${tag}>` })),
-  ];
-}
-
-/** A form without an action, or with one of another place, would take the card there. */
-function formsElsewhere(page: string, ownPath: string): Difference[] {
-  return page
-    .split(/<form/i)
-    .slice(1)
-    .map((form) => form.split('action="', 2)[1]?.split('"', 1)[0])
-    .filter((action) => action?.startsWith(ownPath) !== true)
-    .map((action) => ({ what: "a form's action", released: `${ownPath}…`, received: action ?? "none" }));
 }

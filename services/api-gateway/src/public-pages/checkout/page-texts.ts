@@ -236,6 +236,9 @@ const REASONS: Record<Language, Record<string, string>> = {
   },
 };
 
+/** The result codes that have a text of their own, and `declined` for all others. */
+export const DECLINE_REASONS = Object.keys(REASONS.en);
+
 export function declineText(language: Language, resultCode: string | undefined): string {
   return REASONS[language][resultCode ?? ""] ?? REASONS[language]["declined"]!;
 }

@@ -87,7 +87,7 @@ function linkOf(
 type ShownLink = { link: PaymentLinkPage; locale: BuyerLocale; path: string };
 
 /** The order, with the way to the card's page or the reason against it. @param begun the checkout that it begins. */
-function renderLink({ link, locale, path }: ShownLink, form: { begun: string; token: string }): Html {
+export function renderLink({ link, locale, path }: ShownLink, form: { begun: string; token: string }): Html {
   const texts = PAGE_TEXTS[locale.language];
   const linkTexts = LINK_TEXTS[locale.language];
   const isActive = link.status === "ACTIVE";

@@ -32,12 +32,22 @@ const BRAND_STYLE = new RegExp(
   `<style nonce="([A-Za-z0-9+/]{22}==)">\\s*${ROOT}@media \\(prefers-color-scheme:dark\\)\\{${ROOT}\\}\\s*</style>`,
 );
 
-/** The page without its merchant's colour, where that has this nonce: another style, or a second one, stays. */
-export function withoutBrandStyle(page: string, nonce: string | undefined): string {
-  const found = BRAND_STYLE.exec(page);
-  if (!found || found[1] !== nonce) return page;
-  return page.slice(0, found.index) + page.slice(found.index + found[0].length);
+/**
+ * The page without its merchant's colour and with a letter in the place of the logo, where they are such as are written
+ * here, with this nonce: another style, another drawing, or a second one, stays.
+ */
+export function withoutBranding(page: string, nonce: string | undefined): string {
+  const plain = page.replace(BRAND_LOGO, (drawn, box: string, shapes: string) =>
+    typeof readLogo(`<svg viewBox="${box}">${shapes}</svg>`) === "string" ? drawn : MONOGRAM,
+  );
+  const found = BRAND_STYLE.exec(plain);
+  if (!found || found[1] !== nonce) return plain;
+  return plain.slice(0, found.index) + plain.slice(found.index + found[0].length);
 }
+
+const BRAND_LOGO =
+  /<svg class="brand-logo" viewBox="([^"<>]*)" aria-hidden="true" focusable="false">((?:\s*<[a-z]+ [^<>]*\/>)*)\s*<\/svg>/;
+const MONOGRAM = '<span class="monogram" aria-hidden="true">L</span>';
 
 /** Drawn from its shapes on a light plate, which it was made for, in both themes. The name beside it says whose it is. */
 export function renderLogo({ logo: text }: Branding): Html | undefined {

@@ -49,7 +49,7 @@ export function summary(
 }
 
 /** Writes UTC for browsers without JavaScript, whose time zone is unknown; the script writes the buyer's own. */
-function writeInUtc(expiresAt: string, locale: string): string {
+export function writeInUtc(expiresAt: string, locale: string): string {
   return `${timeFormatter(locale).format(new Date(expiresAt))} UTC`;
 }
 

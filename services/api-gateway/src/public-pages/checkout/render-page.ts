@@ -18,7 +18,7 @@ export type PageFrame = {
   branding?: Branding | undefined;
 };
 
-type Onward = {
+export type Onward = {
   /** True where a card is entered on this page: only there it is said what becomes of it. */
   withCardForm?: boolean;
   /** The address that the browser moves on to: immediately without JavaScript, after a moment for reading with it. */
