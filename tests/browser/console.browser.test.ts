@@ -241,7 +241,7 @@ test("a session that was left idle asks who this is, and a decision asks for a y
   await page.getByRole("button", { name: "Approve" }).click();
   expect(await page.getByRole("alert").innerText()).toContain("need a sign-in of the last minutes");
   expect(await decisionsOf(refundId)).toEqual([]);
-  await product.query("update console.session set seen_at = now() - interval '31 minutes'");
+  await product.query("update console.session set seen_at = now() - interval '16 minutes'");
   await page.goto(`${consoleUrl}/refunds/${refundId}`);
   await page.getByRole("button", { name: /^alice/ }).click();
   await page.getByRole("button", { name: "Approve" }).click();

@@ -14,6 +14,7 @@ import {
   OperatorApiProblemError,
   operatorApiWire,
 } from "../../services/console/src/api/operator-api.ts";
+import { configSchema } from "../../services/console/src/config.ts";
 import { SESSION_COOKIE } from "../../services/console/src/session/cookies.ts";
 import { SESSION_KEY, startConsoleHarness, type ConsoleHarness } from "./console-harness.ts";
 import { openBrowser, visit } from "./open-browser.ts";
@@ -124,6 +125,40 @@ describe("the sign-in is a page with a way back", () => {
       expect([page.status, new URL(page.url).pathname]).toEqual([200, path]);
     },
   );
+});
+
+describe("the proof that the provider is asked for", () => {
+  const askedAge = async (response: Promise<Response>) =>
+    new URL((await response).headers.get("location")!).searchParams.get("max_age");
+
+  test("is of the last 15 minutes for a browser without a session, even where a decision may be older", async () => {
+    const consoleUrl = await harness.startConsole({ DECISION_LOGIN_AGE_MAX: "12h" });
+    await harness.startProvider(consoleUrl);
+    const browser = openBrowser("alice");
+    expect(await askedAge(browser.open(`${consoleUrl}/login`))).toBe("900");
+    expect(await askedAge(browser.open(`${consoleUrl}/login?again=1`))).toBe("900");
+    await browser.visit(`${consoleUrl}/merchants`);
+    expect(await askedAge(browser.open(`${consoleUrl}/login`))).toBe("28800");
+    browser.forget(SESSION_COOKIE);
+    expect(await askedAge(browser.open(`${consoleUrl}/login`))).toBe("900");
+  });
+
+  test("is a new one after 15 minutes without a request", async () => {
+    const consoleUrl = await harness.startConsole();
+    await harness.startProvider(consoleUrl);
+    const browser = openBrowser("alice");
+    await browser.visit(`${consoleUrl}/merchants`);
+    await harness.query("update console.session set seen_at = now() - interval '14 minutes'");
+    expect((await browser.open(`${consoleUrl}/merchants`)).status).toBe(200);
+    await harness.query("update console.session set seen_at = now() - interval '15 minutes'");
+    expect((await browser.open(`${consoleUrl}/merchants`)).headers.get("location")).toMatch(/^\/login/);
+    expect(await askedAge(browser.open(`${consoleUrl}/login`))).toBe("0");
+  });
+
+  test("is never older: nobody may be left idle for longer", () => {
+    const { success, error } = configSchema.shape.SESSION_IDLE.safeParse("16m");
+    expect([success, error?.issues[0]?.message]).toEqual([false, expect.stringContaining("15m")]);
+  });
 });
 
 describe("several tabs of one browser", () => {

@@ -86,9 +86,11 @@ export const configSchema = z
     CONSOLE_SESSION_KEYS: keyRingSetting().describe(
       "Seals people's tokens in the database, and sign-ins under way. Who is signed in under a key that is taken away has to sign in again.",
     ),
-    SESSION_IDLE: durationSetting({ min: "1m", max: "12h" })
-      .default(1_800_000)
-      .describe("How long a person who does nothing stays signed in."),
+    SESSION_IDLE: durationSetting({ min: "1m", max: "15m" })
+      .default(900_000)
+      .describe(
+        "How long a person who does nothing stays signed in (PCI DSS 8.2.8), and how old the proof may be with which somebody signs in who has no session.",
+      ),
     SESSION_MAX: durationSetting({ min: "5m", max: "24h" })
       .default(28_800_000)
       .describe("How long a person stays signed in at most, from the moment they proved who they are."),

@@ -34,15 +34,20 @@ export function loginRoutes(deps: LoginDeps): Router {
 
 /**
  * Asks the provider for a proof of identity that is as young as it has to be: a new one where the last session was left
- * idle or the gateway asked for one, one of the last minutes for a decision about money, otherwise one of this day's
- * work.
+ * idle or the gateway asked for one, one of the last minutes for a decision about money, one of this day's work for a
+ * person who has just been here. Of a browser without a session nobody knows how long it was left.
  */
 function beginLogin({ store, provider, sessionMaxMs, decisionLoginAgeMs }: LoginDeps): RequestHandler {
   return async (request, response) => {
     const found = await currentSession(store, request);
     const { again } = request.query;
+    const longestMs = found ? sessionMaxMs : Math.min(store.idleMs, sessionMaxMs);
     const ageMs =
-      found?.state === "idle" || again === "now" ? 0 : again === "1" ? decisionLoginAgeMs / 2 : sessionMaxMs;
+      found?.state === "idle" || again === "now"
+        ? 0
+        : again === "1"
+          ? Math.min(decisionLoginAgeMs / 2, longestMs)
+          : longestMs;
     const { url, attempt } = await provider.begin(Math.floor(ageMs / 1_000));
     const returnTo = returnPath(request.query["return"]);
     const stored: StoredAttempt = { ...attempt, returnTo, begunAt: Date.now() };
