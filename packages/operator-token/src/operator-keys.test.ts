@@ -11,6 +11,8 @@ import { verifyOperatorToken } from "./verify-operator-token.ts";
 const rules = {
   issuer: ISSUER,
   audience: AUDIENCE,
+  otherAudience: undefined,
+  merchantClaim: "merchant_id",
   rolesClaim: "roles",
   ageMaxMs: 3_600_000,
   types: ["at+jwt", "JWT"],

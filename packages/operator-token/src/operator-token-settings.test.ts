@@ -5,7 +5,9 @@ import { createOperatorIdentity, type TokenOptions } from "@holdfast/tests/suppo
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { createVerifyToken, operatorTokenSettings } from "./operator-token-settings.ts";
+import { checkStaffTokens, staffTokenSettings } from "./staff-token-settings.ts";
 
+const SETTINGS = z.object({ ...operatorTokenSettings, ...staffTokenSettings }).check(checkStaffTokens);
 const log = { warn: () => {} };
 
 let directory: string;
@@ -17,7 +19,7 @@ const identity = await createOperatorIdentity();
 /** True if a process with these settings accepts the token. */
 async function accepts(settings: Record<string, string>, options?: TokenOptions): Promise<boolean> {
   const where = await identity.settings(join(directory, "jwks.json"));
-  const verify = createVerifyToken(z.object(operatorTokenSettings).parse({ ...where, ...settings }), log);
+  const verify = createVerifyToken(SETTINGS.parse({ ...where, ...settings }), log);
   return (await verify(await identity.token(options))) !== undefined;
 }
 
@@ -53,10 +55,34 @@ test.each<[string, Record<string, string>, TokenOptions, TokenOptions]>([
   expect(await accepts(settings, misses)).toBe(false);
 });
 
+test("no operator's token is one of staff, by its audience or by the claim that the settings name", async () => {
+  const staff = { STAFF_JWT_AUDIENCE: "the-staff-api", STAFF_MERCHANT_CLAIM: "shop" };
+  const operators = "holdfast-operator-api";
+  const settings = { ...staff, OPERATOR_JWT_AUDIENCE: operators };
+  expect(await accepts(settings, of({ aud: [operators, "another"], merchant_id: "anything" }))).toBe(true);
+  expect(await accepts(settings, of({ aud: [operators, "the-staff-api"] }))).toBe(false);
+  expect(await accepts(settings, of({ aud: operators, shop: "anything" }))).toBe(false);
+});
+
+test("one audience for both kinds of people is refused, whoever issues their tokens", async () => {
+  const where = await identity.settings(join(directory, "jwks.json"));
+  const faults = (settings: Record<string, string | undefined>) =>
+    SETTINGS.safeParse({ ...where, ...settings }).error?.issues.map(
+      ({ path, message }) => `${path.join()} ${message}`,
+    );
+  const { OPERATOR_JWT_AUDIENCE: operators } = where;
+  expect(faults({})).toBeUndefined();
+  expect(faults({ STAFF_JWT_AUDIENCE: operators, STAFF_JWT_ISSUER: "https://another.example" })).toEqual([
+    "STAFF_JWT_AUDIENCE must not be OPERATOR_JWT_AUDIENCE: a token is an operator's or a merchant's staff's",
+  ]);
+  expect(faults({ STAFF_JWKS: undefined, STAFF_JWT_ISSUER: undefined })).toBeUndefined();
+  expect(faults({ STAFF_JWT_AUDIENCE: undefined })).toEqual(["STAFF_JWT_AUDIENCE STAFF_JWKS needs it"]);
+});
+
 test("settings say how recent a sign-in has to be for decisions about money: 15 minutes", async () => {
   const isRecent = async (settings: Record<string, string>, options: TokenOptions) => {
     const where = await identity.settings(join(directory, "jwks.json"));
-    const verify = createVerifyToken(z.object(operatorTokenSettings).parse({ ...where, ...settings }), log);
+    const verify = createVerifyToken(SETTINGS.parse({ ...where, ...settings }), log);
     return (await verify(await identity.token(options)))!.staleSignIn === undefined;
   };
   const signedIn = of({ auth_time: nowS - 1_000 });

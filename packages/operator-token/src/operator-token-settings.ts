@@ -2,6 +2,7 @@ import { durationSetting, textSetting, webWire, type Logger } from "@holdfast/se
 import { z } from "zod";
 import { operatorKeys } from "./operator-keys.ts";
 import { reportKeyFailures } from "./report-key-failures.ts";
+import type { StaffTokenSettings } from "./staff-token-settings.ts";
 import { verifyOperatorToken, type OperatorTokenRules, type VerifyToken } from "./verify-operator-token.ts";
 
 /** The rules by which operators' tokens are verified: the same in each process that verifies one. */
@@ -16,7 +17,7 @@ export const operatorTokenSettings = {
     "The issuer that operators' tokens must name.",
   ),
   OPERATOR_JWT_AUDIENCE: textSetting("must be the token's aud").describe(
-    "The audience that operators' tokens must name.",
+    "The audience that operators' tokens must name. A token that names the staff's, too, or has `STAFF_MERCHANT_CLAIM`, is refused.",
   ),
   OPERATOR_ROLES_CLAIM: textSetting("must be the name of a claim")
     .default("roles")
@@ -61,13 +62,18 @@ type OptionalSettings = {
   [Name in "OPERATOR_JWKS" | "OPERATOR_JWT_ISSUER" | "OPERATOR_JWT_AUDIENCE"]?: string | undefined;
 };
 
+/** The settings of staff's tokens that no operator's token may meet. */
+type ToldApart = Pick<StaffTokenSettings, "STAFF_MERCHANT_CLAIM"> & {
+  STAFF_JWT_AUDIENCE?: string | undefined;
+};
+
 /** The identity provider's keys, where they are fetched, have to be fetched over TLS. */
 export const operatorTokenWire = (settings: OptionalSettings) =>
   webWire("OPERATOR_JWKS", "operator-jwks", settings.OPERATOR_JWKS);
 
 /** Verifies tokens as the settings say. @param log records that the keys cannot be read. */
 export function createVerifyToken(
-  config: OptionalSettings & Omit<Settings, keyof OptionalSettings>,
+  config: OptionalSettings & Omit<Settings, keyof OptionalSettings> & ToldApart,
   log: Pick<Logger, "warn">,
 ): VerifyToken {
   const { OPERATOR_JWKS: location, OPERATOR_JWT_ISSUER: issuer, OPERATOR_JWT_AUDIENCE: audience } = config;
@@ -80,6 +86,8 @@ export function createVerifyToken(
   const rules: OperatorTokenRules = {
     issuer,
     audience,
+    otherAudience: config.STAFF_JWT_AUDIENCE,
+    merchantClaim: config.STAFF_MERCHANT_CLAIM,
     rolesClaim: config.OPERATOR_ROLES_CLAIM,
     ageMaxMs: config.OPERATOR_TOKEN_AGE_MAX,
     types: config.OPERATOR_TOKEN_TYPES,

@@ -31,7 +31,7 @@ export const staffTokenSettings = {
   STAFF_JWT_AUDIENCE: textSetting("must be the token's aud")
     .optional()
     .describe(
-      "The audience that staff's tokens must name. It must not be the operators'. Required by the staff API.",
+      "The audience that staff's tokens must name. It must not be the operators', and a token that names both is nobody's. Required by the staff API.",
     ),
   STAFF_ROLES_CLAIM: textSetting("must be the name of a claim")
     .default("roles")
@@ -76,10 +76,7 @@ export type StaffTokenSettings = z.infer<z.ZodObject<typeof staffTokenSettings>>
 export const staffTokenWire = ({ STAFF_JWKS }: Pick<StaffTokenSettings, "STAFF_JWKS">) =>
   webWire("STAFF_JWKS", "staff-jwks", STAFF_JWKS);
 
-type Checked = Partial<StaffTokenSettings> & {
-  OPERATOR_JWT_ISSUER?: string | undefined;
-  OPERATOR_JWT_AUDIENCE?: string | undefined;
-};
+type Checked = Partial<StaffTokenSettings> & { OPERATOR_JWT_AUDIENCE?: string | undefined };
 
 const TOGETHER = ["STAFF_JWKS", "STAFF_JWT_ISSUER", "STAFF_JWT_AUDIENCE"] as const;
 
@@ -87,13 +84,12 @@ const TOGETHER = ["STAFF_JWKS", "STAFF_JWT_ISSUER", "STAFF_JWT_AUDIENCE"] as con
 export function checkStaffTokens({ value, issues }: { value: Checked; issues: z.core.$ZodRawIssue[] }): void {
   const fault = (setting: (typeof TOGETHER)[number], message: string) =>
     issues.push({ code: "custom", input: undefined, path: [setting], message });
-  const given = TOGETHER.find((name) => value[name] !== undefined);
-  if (given === undefined) return;
-  for (const name of TOGETHER) if (value[name] === undefined) fault(name, `${given} needs it`);
-  if (
-    value.STAFF_JWT_AUDIENCE === value.OPERATOR_JWT_AUDIENCE &&
-    value.STAFF_JWT_ISSUER === value.OPERATOR_JWT_ISSUER
-  ) {
+  // The audience alone says which tokens are no operator's.
+  const given = TOGETHER.find((name) => name !== "STAFF_JWT_AUDIENCE" && value[name] !== undefined);
+  if (given !== undefined)
+    for (const name of TOGETHER) if (value[name] === undefined) fault(name, `${given} needs it`);
+  // The issuers do not matter: one provider may come to issue both.
+  if (value.STAFF_JWT_AUDIENCE !== undefined && value.STAFF_JWT_AUDIENCE === value.OPERATOR_JWT_AUDIENCE) {
     fault(
       "STAFF_JWT_AUDIENCE",
       "must not be OPERATOR_JWT_AUDIENCE: a token is an operator's or a merchant's staff's",
@@ -103,7 +99,7 @@ export function checkStaffTokens({ value, issues }: { value: Checked; issues: z.
 
 /** Verifies tokens as the settings say; undefined where an installation has no staff. */
 export function createVerifyStaffToken(
-  config: StaffTokenSettings,
+  config: StaffTokenSettings & Pick<Checked, "OPERATOR_JWT_AUDIENCE">,
   log: Pick<Logger, "warn">,
 ): VerifyStaffToken | undefined {
   const { STAFF_JWKS: location, STAFF_JWT_ISSUER: issuer, STAFF_JWT_AUDIENCE: audience } = config;
@@ -115,6 +111,7 @@ export function createVerifyStaffToken(
   const rules = {
     issuer,
     audience,
+    otherAudience: config.OPERATOR_JWT_AUDIENCE,
     rolesClaim: config.STAFF_ROLES_CLAIM,
     merchantClaim: config.STAFF_MERCHANT_CLAIM,
     ageMaxMs: config.STAFF_TOKEN_AGE_MAX,
@@ -136,7 +133,7 @@ export function createVerifyStaffToken(
  * @param onForbidden records a request without the role for it.
  */
 export function staffAdmission<Attempt>(
-  config: StaffTokenSettings,
+  config: StaffTokenSettings & Pick<Checked, "OPERATOR_JWT_AUDIENCE">,
   log: Pick<Logger, "warn">,
   onForbidden: (attempt: Attempt) => Promise<void>,
 ): { verify: VerifyStaffToken; onForbidden: (attempt: Attempt) => Promise<void> } | undefined {

@@ -2,17 +2,20 @@ import { createLocalJWKSet, exportSPKI, SignJWT, UnsecuredJWT } from "jose";
 import { describe, expect, test } from "vitest";
 import {
   AUDIENCE,
+  STAFF_AUDIENCE,
   createOperatorIdentity,
   EVERY_ROLE,
   ISSUER,
   type TokenOptions,
 } from "@holdfast/tests/support";
 import { OperatorKeysUnavailableError } from "./operator-keys.ts";
-import { verifyOperatorToken, type OperatorTokenRules } from "./verify-operator-token.ts";
+import { verifyOperatorToken, verifyStaffToken, type OperatorTokenRules } from "./verify-operator-token.ts";
 
 const rules: OperatorTokenRules = {
   issuer: ISSUER,
   audience: AUDIENCE,
+  otherAudience: STAFF_AUDIENCE,
+  merchantClaim: "merchant_id",
   rolesClaim: "roles",
   ageMaxMs: 3_600_000,
   types: ["at+jwt", "JWT"],
@@ -23,6 +26,7 @@ const rules: OperatorTokenRules = {
 };
 const identity = await createOperatorIdentity();
 const keys = createLocalJWKSet(identity.jwks);
+const MERCHANT_ID = "019a0000-0000-7000-8000-000000000001";
 const nowS = () => Math.floor(Date.now() / 1_000);
 
 async function verify(options?: TokenOptions, changedRules: Partial<OperatorTokenRules> = {}) {
@@ -67,6 +71,9 @@ describe("nobody signs in with", () => {
     ["an expired token", { issuedAt: nowS() - 600, expiresAt: nowS() - 60 }],
     ["a token that never expires", { expiresAt: null }],
     ["a token for another audience", { claims: { aud: "another-api" } }],
+    ["a token for operators and for staff", { claims: { aud: [AUDIENCE, STAFF_AUDIENCE] } }],
+    ["a token of a merchant's staff", { claims: { merchant_id: MERCHANT_ID } }],
+    ["a token of staff of no merchant", { claims: { merchant_id: "" } }],
     ["a token for no audience", { claims: { aud: null } }],
     ["a token of another issuer", { claims: { iss: "https://evil.example.test" } }],
     ["a token of no issuer", { claims: { iss: null } }],
@@ -127,6 +134,23 @@ describe("nobody signs in with", () => {
   test("what is no token", async () => {
     expect(await verifyOperatorToken("a.b.c", keys, rules)).toBeUndefined();
   });
+});
+
+test("a token for operators and for a third API is an operator's", async () => {
+  expect(await verify({ claims: { aud: ["account", AUDIENCE] } })).toMatchObject({ subject: "olga" });
+});
+
+test("a token for staff and for operators is no staff's", async () => {
+  const staffRules = { ...rules, audience: STAFF_AUDIENCE, otherAudience: AUDIENCE };
+  const verifyFor = async (aud: string | string[]) =>
+    await verifyStaffToken(
+      await identity.token({ claims: { aud, merchant_id: MERCHANT_ID } }),
+      keys,
+      staffRules,
+    );
+  expect(await verifyFor(STAFF_AUDIENCE)).toMatchObject({ merchantId: MERCHANT_ID });
+  expect(await verifyFor([STAFF_AUDIENCE, "account"])).toMatchObject({ merchantId: MERCHANT_ID });
+  expect(await verifyFor([STAFF_AUDIENCE, AUDIENCE])).toBeUndefined();
 });
 
 test.each(["at+jwt", "application/at+jwt", "JWT", "jwt"])(

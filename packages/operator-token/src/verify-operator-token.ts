@@ -18,6 +18,10 @@ export type VerifyStaffToken = (token: string) => Promise<VerifiedStaff | undefi
 export type OperatorTokenRules = {
   issuer: string;
   audience: string;
+  /** The audience of the other kind of people; a token that names it, too, is nobody's. */
+  otherAudience: string | undefined;
+  /** The claim that names the merchant whose staff a person is. */
+  merchantClaim: string;
   rolesClaim: string;
   /** The greatest time from `iat` to `exp`. */
   ageMaxMs: number;
@@ -41,7 +45,8 @@ export type RecentSignIn = {
 };
 
 /**
- * The person of a bearer token that is valid, with the roles that an operator can have.
+ * The person of a bearer token that is valid, with the roles that an operator can have. A token with the claim of a
+ * merchant's staff is invalid, whatever else it says.
  *
  * @throws OperatorKeysUnavailableError
  */
@@ -51,13 +56,12 @@ export async function verifyOperatorToken(
   rules: OperatorTokenRules,
 ): Promise<VerifiedOperator | undefined> {
   const person = await verifyAccessToken(token, keys, rules);
-  return (
-    person && {
-      subject: person.subject,
-      roles: rolesIn(OPERATOR_ROLES, person.claims[rules.rolesClaim]),
-      staleSignIn: staleSignIn(person.claims, rules),
-    }
-  );
+  if (!person || Object.hasOwn(person.claims, rules.merchantClaim)) return undefined;
+  return {
+    subject: person.subject,
+    roles: rolesIn(OPERATOR_ROLES, person.claims[rules.rolesClaim]),
+    staleSignIn: staleSignIn(person.claims, rules),
+  };
 }
 
 /**
@@ -68,7 +72,7 @@ export async function verifyOperatorToken(
 export async function verifyStaffToken(
   token: string,
   keys: JWTVerifyGetKey,
-  rules: OperatorTokenRules & { merchantClaim: string },
+  rules: OperatorTokenRules,
 ): Promise<VerifiedStaff | undefined> {
   const person = await verifyAccessToken(token, keys, rules);
   const merchant = merchantIdSchema.safeParse(person?.claims[rules.merchantClaim]);
@@ -108,7 +112,7 @@ async function verifyAccessToken(
       requiredClaims: ["exp", "iat", "sub"],
       clockTolerance: rules.leewayMs / 1_000,
     });
-    if (!isOfType(rules.types, protectedHeader.typ)) return undefined;
+    if (!isOfType(rules.types, protectedHeader.typ) || isForOthers(payload, rules)) return undefined;
     if (!livesShortly(payload, rules) || !showsRequired(payload, rules)) return undefined;
     const { sub } = payload;
     if (!isName(sub)) return undefined;
@@ -127,6 +131,10 @@ function isOfType(types: readonly string[], given: unknown): boolean {
   const type = typeof given === "string" ? given : given === undefined ? "none" : "";
   const bare = (name: string) => name.toLowerCase().replace(/^application\//, "");
   return types.some((name) => bare(name) === bare(type));
+}
+
+function isForOthers({ aud }: JWTPayload, { otherAudience }: OperatorTokenRules): boolean {
+  return otherAudience !== undefined && [aud].flat().includes(otherAudience);
 }
 
 function livesShortly(

@@ -63,7 +63,7 @@ export const serviceDefinitions: ServiceDefinition[] = [
     environment: ({ ports, secrets, operatorJwksFile }) => ({
       ...listener({ OPERATOR_API_PORT: `${ports.operatorApi}` }),
       CREDENTIAL_PEPPERS: `1:${secrets.credentialPepper}`,
-      ...operatorTokens({ ports, operatorJwksFile }),
+      ...peoplesTokens({ ports, operatorJwksFile }),
     }),
   },
   {
@@ -89,7 +89,7 @@ export const serviceDefinitions: ServiceDefinition[] = [
       ...listener({ STAFF_API_PORT: `${ports.staffApi}` }),
       PUBLIC_URL: publicUrlOf(ports),
       CREDENTIAL_PEPPERS: `1:${secrets.credentialPepper}`,
-      ...staffTokens({ ports, operatorJwksFile }),
+      ...peoplesTokens({ ports, operatorJwksFile }),
     }),
   },
   {
@@ -182,7 +182,7 @@ function staffTokens({ operatorJwksFile, ports }: Pick<ServiceSurroundings, "ope
   };
 }
 
-/** A service that carries out requests of both verifies the tokens of both. */
+/** Whatever verifies tokens of one kind of people knows the other's, which it refuses; services take both. */
 function peoplesTokens(surroundings: Pick<ServiceSurroundings, "operatorJwksFile" | "ports">) {
   return { ...operatorTokens(surroundings), ...staffTokens(surroundings) };
 }
