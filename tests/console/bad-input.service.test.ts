@@ -115,6 +115,27 @@ test.each(["/payments?orderId=", "/audit?actor=", "/search?q=", "/payments/", "/
   },
 );
 
+test.each(["//", "//?q=x", "///", "//evil.example", "/%", "/%2f%2f", "/payments//", "/\\\\", "http://", "?"])(
+  "the address %s is a page, and no fault of the console's",
+  async (target) => {
+    for (const session of [sessions.operator, sessions.staff, undefined]) {
+      const status = await started.getRaw(session, target);
+      expect([200, 303, 400, 404]).toContain(status);
+    }
+  },
+);
+
+test.each([
+  ["no boundary", ""],
+  ["an empty boundary", "boundary="],
+  ["a boundary of 5 000 characters", `boundary=${"b".repeat(5_000)}`],
+])("a form with a file and %s is refused by a page", async (_which, boundary) => {
+  const type = { "Content-Type": `multipart/form-data; ${boundary}` };
+  const { status, text } = await started.post(sessions.operator, WITH_FILE, {}, type);
+  expect(status).toBe(400);
+  expect(text).toContain('role="alert"');
+});
+
 test("filters that the gateway refuses are said above the filters, which are still there", async () => {
   const { status, text } = await started.get(sessions.operator, "/payments?status=FAILED&orderId=");
   expect(status).toBe(400);

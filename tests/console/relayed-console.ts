@@ -1,7 +1,7 @@
 // A console before the gateway's listeners for people, with a record of its calls.
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { createServer, request as forward } from "node:http";
+import { createServer, request as forward, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { OPERATOR_ROLES, STAFF_ROLES, type OperatorRole, type StaffRole } from "@holdfast/contracts";
 import { freePort } from "@holdfast/sandbox/infrastructure";
@@ -56,6 +56,16 @@ export async function startRelayedConsole() {
       });
     },
     get: (session: string, path: string) => send(path, { headers: { Cookie: cookieOf(session) } }),
+    /** Asks for a target that need not be part of a URL. @returns the answer's status. */
+    async getRaw(session: string | undefined, target: string): Promise<number> {
+      const asked = forward(url, {
+        path: target,
+        headers: session === undefined ? {} : { Cookie: cookieOf(session) },
+      });
+      const [answer] = (await once(asked.end(), "response")) as [IncomingMessage];
+      answer.resume();
+      return answer.statusCode!;
+    },
     /** Sends a form of the session's own page, with the test's changes. */
     post: (
       session: string | undefined,

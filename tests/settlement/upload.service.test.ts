@@ -140,6 +140,17 @@ test("a form has one part, which is the file, and is sent as one, by who may", a
   expect(await system.query("select from settlement.import")).toEqual([]);
 });
 
+test.each([
+  ["no boundary", "charset=utf-8"],
+  ["an empty boundary", "boundary="],
+  ["a boundary of 5 000 characters", `boundary=${"b".repeat(5_000)}`],
+])("a form with %s is refused with its field", async (_which, parameter) => {
+  const type = { "Content-Type": `multipart/form-data; ${parameter}` };
+  const headers = { Authorization: await authorization(), ...type };
+  const answer = await fetch(urlOf(DEFAULT), { method: "POST", headers, body: "--b" });
+  expect([answer.status, await answer.json()]).toMatchObject([400, { errors: [{ field: "file" }] }]);
+});
+
 test("of a form that is cut off nothing is an import, whether its sender ends it or is gone", async () => {
   const head = `--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n${genericFile(genericLine())}`;
   const headers = { Authorization: await authorization(), "Content-Type": "multipart/form-data; boundary=x" };

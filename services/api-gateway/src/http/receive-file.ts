@@ -43,10 +43,13 @@ function isForm({ headersDistinct }: IncomingMessage): boolean {
 
 async function readForm<Result>(
   request: IncomingMessage,
-  { part: wanted, bytesMax, pieceBytes }: ExpectedFile,
+  expected: ExpectedFile,
   take: (file: ArrivingFile) => Promise<TakenFile<Result>>,
 ): Promise<CommandReply<Result> | Refusal> {
+  const { part: wanted, pieceBytes } = expected;
   const invalid = (message: string) => invalidFile(wanted, message);
+  const parser = parserOf(request, expected);
+  if (!parser) return invalid("has no usable boundary");
   const stop = new AbortController();
   let refusal: Refusal | undefined;
   const refuse = (found: Refusal) => {
@@ -55,11 +58,6 @@ async function readForm<Result>(
   };
   let taking: Promise<TakenFile<Result>> | undefined;
   let arriving: Readable | undefined;
-  const parser = new Busboy({
-    headers: { "content-type": request.headers["content-type"]! },
-    limits: { files: 1, fields: 0, parts: 1, fileSize: bytesMax, headerPairs: 10 },
-    isPartAFile: () => true,
-  });
   parser.on("file", (part: string, stream: BusboyFileStream, name: string | undefined) => {
     // An error no longer matters once nothing reads the stream.
     stream.on("error", () => {});
@@ -91,6 +89,19 @@ async function readForm<Result>(
   } catch (error) {
     if (error instanceof CutOffError) return broken ?? invalid("is cut off");
     throw error;
+  }
+}
+
+/** @returns undefined where the type has no boundary, or one that no form has. */
+function parserOf({ headers }: IncomingMessage, { bytesMax }: ExpectedFile) {
+  try {
+    return new Busboy({
+      headers: { "content-type": headers["content-type"]! },
+      limits: { files: 1, fields: 0, parts: 1, fileSize: bytesMax, headerPairs: 10 },
+      isPartAFile: () => true,
+    });
+  } catch {
+    return undefined;
   }
 }
 

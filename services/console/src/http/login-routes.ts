@@ -10,7 +10,7 @@ import { returnPath } from "../session/return-path.ts";
 import type { Session } from "../session/session.ts";
 import { deleteSession, insertSession, type SignedIn } from "../session/session-queries.ts";
 import { currentSession, type SessionStore } from "./current-session.ts";
-import { formOf, isOwnForm, redirectToLogin, refuseForm } from "./page-handler.ts";
+import { formOf, isOwnForm, queryOf, redirectToLogin, refuseForm } from "./page-handler.ts";
 import { readerOf } from "./reader-of.ts";
 import { sendPage } from "./send-page.ts";
 
@@ -66,7 +66,8 @@ function completeLogin(deps: LoginDeps): RequestHandler {
     const { state } = request.query;
     const found = takeAttempt(store.keys, request.headers.cookie, typeof state === "string" ? state : "");
     if (found) response.append("Set-Cookie", found.ended);
-    const identity = found && (await provider.complete(new URL(request.originalUrl, origin), found.attempt));
+    const callback = new URL(`/login/return?${queryOf(request).toString()}`, origin);
+    const identity = found && (await provider.complete(callback, found.attempt));
     const returnTo = found?.attempt.returnTo ?? "/";
     const former = await currentSession(store, request);
     if (!found || !identity)

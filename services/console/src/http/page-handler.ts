@@ -101,7 +101,7 @@ function refuse(
 
 /** The frame that every page of a person has around its content. */
 export function frameOf(request: Request, reader: Reader, session: Session | undefined) {
-  const asked = new URLSearchParams(request.originalUrl.split("?", 2)[1]);
+  const asked = queryOf(request);
   // A card number in an address is repeated on no page.
   const query = new URLSearchParams([...asked].filter(([, value]) => !holdsCardNumber(value)));
   return {
@@ -115,6 +115,12 @@ export function frameOf(request: Request, reader: Reader, session: Session | und
     },
     searchText: request.path === "/search" ? (query.get("q") ?? undefined) : undefined,
   };
+}
+
+/** The query of an address. It is not read as a whole, since `//` and more that a client may send is no URL. */
+export function queryOf({ originalUrl }: Pick<Request, "originalUrl">): URLSearchParams {
+  const start = originalUrl.indexOf("?");
+  return new URLSearchParams(start === -1 ? "" : originalUrl.slice(start + 1));
 }
 
 /** The token alone decides where a browser does not name the sender; where it does, both have to be right. */
@@ -170,7 +176,7 @@ function contextOf(
     file,
     api: deps.createApi(session),
     parameters: request.params as Record<string, string>,
-    query: new URL(request.originalUrl, deps.origin).searchParams,
+    query: queryOf(request),
     formToken: formTokenOf(session.id),
     mayDecide: mayDecide(session, now, deps.decisionLoginAgeMs),
     now,

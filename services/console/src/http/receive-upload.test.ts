@@ -43,6 +43,14 @@ test("a form without a file has its fields, and one that brings none is refused"
     await expect(receiveUpload(requestOf([Buffer.from(FIELDS)], type))).rejects.toThrow(UploadError);
 });
 
+test.each([
+  ["without a boundary", "multipart/form-data; charset=utf-8"],
+  ["with an empty one", "multipart/form-data; boundary="],
+  ["with one of 5 000 characters", `multipart/form-data; boundary=${"b".repeat(5_000)}`],
+])("a form %s is refused", async (_which, type) => {
+  await expect(receiveUpload(requestOf([Buffer.from(FIELDS)], type))).rejects.toThrow(UploadError);
+});
+
 test("a file that is cut off is no file: whoever reads it learns it", async () => {
   const { file } = await receiveUpload(requestOf([Buffer.from(`${FIELDS}${FILE_HEAD}one,`)], TYPE));
   await expect(read(formWithFile("c", "file", file!))).rejects.toThrow("breaks off");

@@ -26,16 +26,7 @@ export async function receiveUpload(request: IncomingMessage): Promise<Upload> {
   const { promise, resolve, reject } = Promise.withResolvers<Upload>();
   const form = new URLSearchParams();
   let arriving: Readable | undefined;
-  const parser = new Busboy({
-    headers: { "content-type": type },
-    limits: {
-      fields: FIELDS_MAX,
-      fieldSize: FIELD_BYTES_MAX,
-      files: 1,
-      fileSize: FILE_BYTES_MAX,
-      headerPairs: 10,
-    },
-  });
+  const parser = parserOf(type);
   parser.on("field", (name: string, value: string) => form.append(name, value));
   parser.on("file", (_part: string, stream: BusboyFileStream, name: string | undefined) => {
     // Once the stream is not read any more, its end does not matter.
@@ -61,6 +52,24 @@ export async function receiveUpload(request: IncomingMessage): Promise<Upload> {
   });
   whole.then(() => resolve({ form, file: undefined }), reject);
   return await promise;
+}
+
+/** @throws UploadError where the type has no boundary, or one that no form has */
+function parserOf(type: string) {
+  try {
+    return new Busboy({
+      headers: { "content-type": type },
+      limits: {
+        fields: FIELDS_MAX,
+        fieldSize: FIELD_BYTES_MAX,
+        files: 1,
+        fileSize: FILE_BYTES_MAX,
+        headerPairs: 10,
+      },
+    });
+  } catch (cause) {
+    throw new UploadError("the form has no usable boundary", { cause });
+  }
 }
 
 const FIELDS_MAX = 10;
