@@ -164,8 +164,14 @@ test.each([
   ["example.com", "invalid_url"],
   ["https://", "invalid_url"],
   ["https://[fe80::1%25eth0]/", "invalid_url"],
+  ["https://example.com/\r\nHost: evil.example", "invalid_url"],
+  ["https://exam\tple.com/", "invalid_url"],
+  ["https://example.com/hook\n", "invalid_url"],
+  ["\u0000https://example.com/", "invalid_url"],
+  ["https://example.com/\u202Ekooh", "invalid_url"],
+  ["https://example.com/\u2028", "invalid_url"],
   [`https://example.com/${"a".repeat(2_048)}`, "too_long"],
-])("%s is refused: %s", (url, fault) => expect(parseTarget(url, rules)).toBe(fault));
+])("%j is refused: %s", (url, fault) => expect(parseTarget(url, rules)).toBe(fault));
 
 test("a URL that may be called keeps its name, port and whole path", () => {
   expect(parseTarget("https://Shop.Example:8443/hook/a%20b?x=1&y", rules)).toEqual({

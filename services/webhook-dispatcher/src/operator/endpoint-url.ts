@@ -24,7 +24,7 @@ function invalidUrl(code: TargetFault): Extract<CommandReply<never>, { outcome: 
 }
 
 const URL_FAULT_MESSAGES: Record<TargetFault, string> = {
-  invalid_url: "must be a URL",
+  invalid_url: "must be a URL without control characters",
   not_https: "must begin with https://",
   has_credentials: "must not have a user or password",
   has_fragment: "must not have a fragment",
