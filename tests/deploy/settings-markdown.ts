@@ -165,6 +165,8 @@ function unwrapped(schema: z.core.$ZodType): { inner: z.core.$ZodType; fallback:
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
     return { inner: schema.def.innerType, fallback: { kind: "value", value: schema.def.defaultValue } };
   }
+  // A value that is turned into another one after its default.
+  if (schema instanceof z.ZodPipe) return { inner: schema, fallback: unwrapped(schema.def.in).fallback };
   return { inner: schema, fallback: { kind: "required" } };
 }
 
