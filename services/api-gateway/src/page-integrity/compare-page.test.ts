@@ -31,7 +31,12 @@ const CHECKOUT: CheckoutPage = {
   attemptsLeft: 3,
 };
 
-type Shown = Partial<CheckoutPage> & { language?: Language; branding?: typeof BRANDING; region?: string };
+type Shown = Partial<CheckoutPage> & {
+  language?: Language;
+  branding?: typeof BRANDING;
+  region?: string;
+  isTest?: boolean;
+};
 
 const FORM = {
   paymentId: "019a0000-0000-7000-8000-000000000003",
@@ -48,7 +53,15 @@ const shownOf = ({ language = "en", region, ...change }: Shown) => ({
 function pageOf(shown: Shown, content: Parameters<typeof renderPage>[1], how: Onward = {}): string {
   const { locale } = shownOf(shown);
   return renderPage(
-    { assets, locale, nonce: NONCE, path: PATH, merchantName, branding: shown.branding },
+    {
+      assets,
+      locale,
+      nonce: NONCE,
+      path: PATH,
+      merchantName,
+      branding: shown.branding,
+      isTest: shown.isTest ?? false,
+    },
     content,
     how,
   );
@@ -106,6 +119,7 @@ describe("a page of this version has no difference:", () => {
   const payment = (resultCode: string) => ({ resultCode }) as CheckoutPage["payment"];
   test.each<[string, Shown]>([
     ["an open checkout", {}],
+    ["one of test mode", { isTest: true }],
     ["one of a link", { description: 'A "lamp" & <more>', failureUrl: undefined }],
     ["one with installments", { installmentOptions: [1, 2, 3, 12], amountMinor: "100000" }],
     ["one whose card was declined", { payment: payment("51"), attemptsLeft: 2 }],

@@ -30,7 +30,7 @@ test("a script without a reason, or a reason without its script, is refused", ()
 test("the released page has one script and one style, both with their digest, and a policy that reports", () => {
   const { headers } = describeRelease();
   const assets = loadPageAssets("https://pay.example");
-  for (const { lines } of releasedPages({ assets, language: "en", installments: 1 })) {
+  for (const { lines } of releasedPages({ assets, language: "en", installments: 1, isTest: false })) {
     const loading = lines.filter((line) => /^<(?:link|script|style)|\bsrc=/.test(line));
     expect(loading.map((tag) => tag.split(" ")[0])).toEqual(["<link", "<script"]);
     for (const tag of loading) expect(tag).toMatch(/nonce="\{nonce\}".* integrity="sha384-[\w+/]{64}"/);
@@ -40,7 +40,7 @@ test("the released page has one script and one style, both with their digest, an
 
 test("only the page of an open checkout takes a card, by one form, and whatever it sends goes to its own address", () => {
   const assets = loadPageAssets("https://pay.example");
-  for (const { name, lines } of releasedPages({ assets, language: "tr", installments: 3 })) {
+  for (const { name, lines } of releasedPages({ assets, language: "tr", installments: 3, isTest: true })) {
     const forms = lines.filter((line) => line.startsWith("<form"));
     for (const form of forms) expect(form).toContain(' action="{path}/');
     expect(forms.filter((form) => form.includes("card-form"))).toHaveLength(

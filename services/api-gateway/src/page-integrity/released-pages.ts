@@ -19,8 +19,8 @@ import { htmlLines } from "./html-lines.ts";
 /** A page as its lines, with a name in braces for each part that is not the same in every answer. */
 export type ReleasedPage = { name: string; lines: string[] };
 
-/** The parts of a page that are read from the answer: how many installments its form offers. */
-export type AskedPage = { assets: PageAssets; language: Language; installments: number };
+/** The parts of a page that are read from the answer: its mode, and how many installments its form offers. */
+export type AskedPage = { assets: PageAssets; language: Language; installments: number; isTest: boolean };
 
 /** Every page of a checkout and of a payment link, in each of its states. */
 export function releasedPages(asked: AskedPage): ReleasedPage[] {

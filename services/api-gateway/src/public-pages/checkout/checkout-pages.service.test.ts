@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { readSession, type CheckoutPage } from "@holdfast/contracts";
+import { readSession, type CheckoutPage, testIdOf } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { keyRingSetting } from "@holdfast/service-runtime";
 import { serveCommands } from "@holdfast/tests/support";
@@ -97,6 +97,21 @@ test("every page forbids whatever it does not need, and is not kept, framed or t
     expect(headers).not.toHaveProperty("set-cookie");
     expect(text.match(/<script|<link/g)).toHaveLength(2);
     expect(text).not.toMatch(/<[^>]+ (style|on\w+)=/);
+  }
+});
+
+test.each([
+  ["en", "This is a test, and no payment is taken. Please do not enter a real card."],
+  ["tr", "Bu bir test sayfasıdır; ödeme alınmaz. Lütfen gerçek bir kartın bilgilerini girmeyin."],
+])("a page of test mode says in %s that it is one, and none of live mode does", async (language, text) => {
+  for (const status of ["OPEN", "COMPLETED"] as const) {
+    const page = show({ status });
+    const shown = async (merchantId: string) => {
+      checkouts.answers.view = async () => ({ outcome: "done", result: { ...page, merchantId } });
+      return (await get(`${pathOf(page)}?lang=${language}`)).text;
+    };
+    expect(await shown(testIdOf(page.merchantId))).toContain(text);
+    expect(await shown(page.merchantId)).not.toContain(text);
   }
 });
 

@@ -8,6 +8,7 @@ import {
   binSchema,
   cancelCheckout,
   inspectCheckoutCard,
+  isLive,
   viewCheckout,
   type CheckoutPage,
 } from "@holdfast/contracts";
@@ -83,7 +84,8 @@ async function showCheckout(deps: CheckoutPagesDeps, visit: Visit): Promise<void
   const shown: ShownCheckout = { checkout, merchantName: merchant.name, locale: asked.locale, path };
   const nonce = generateNonce();
   const { name: merchantName, branding } = merchant;
-  const frame = { assets: deps.assets, locale: asked.locale, nonce, path, merchantName, branding };
+  const isTest = !isLive(merchant.merchantId);
+  const frame = { assets: deps.assets, locale: asked.locale, nonce, path, merchantName, branding, isTest };
   const send = (body: string) => exchange.answer(200, pageHeaders(nonce, visit.reportsPath), body);
 
   if (isUnderWay(checkout)) return send(renderPage(frame, renderWaiting(shown), { refreshSeconds: 5 }));

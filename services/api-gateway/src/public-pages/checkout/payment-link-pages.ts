@@ -3,7 +3,7 @@
  * gets a checkout, whose page does. Requests for it count by the client's address, since a link is for many clients.
  */
 import { randomUUID } from "node:crypto";
-import { beginPaymentLink, viewPaymentLink, type PaymentLinkPage } from "@holdfast/contracts";
+import { beginPaymentLink, isLive, viewPaymentLink, type PaymentLinkPage } from "@holdfast/contracts";
 import { Router } from "express";
 import { findPayee } from "../../merchant/find-payee.ts";
 import { checkoutUrl, paymentLinkUrl } from "../public-url.ts";
@@ -45,7 +45,8 @@ async function showLink(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   if (!merchant) throw new Error("a payment link's merchant does not exist");
   const nonce = generateNonce();
   const { name: merchantName, branding } = merchant;
-  const frame = { assets: deps.assets, locale: asked.locale, nonce, path, merchantName, branding };
+  const isTest = !isLive(merchant.merchantId);
+  const frame = { assets: deps.assets, locale: asked.locale, nonce, path, merchantName, branding, isTest };
   // The form carries the id of the checkout that it begins: sent twice, it is one checkout.
   const begun = randomUUID();
   const form = { begun, token: deps.tokens.issue({ checkoutId: paymentLinkId, paymentId: begun }) };

@@ -16,6 +16,8 @@ export type PageFrame = {
   /** Undefined where no checkout is known. */
   merchantName?: string | undefined;
   branding?: Branding | undefined;
+  /** Says that no real card belongs here: the checkout is of test mode. */
+  isTest?: boolean;
 };
 
 export type Onward = {
@@ -61,7 +63,7 @@ export function renderPage(
         ${refreshSeconds && html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}" /></noscript>`}
       </head>
       <body>
-        ${top(frame)}
+        ${frame.isTest && html`<p class="test-mode">${texts.testMode}</p>`} ${top(frame)}
         <main ${onwardUrl && html`data-onward="${onwardUrl}"`}>${content}</main>
         ${withCardForm && bottom(texts.secure)}
       </body>
