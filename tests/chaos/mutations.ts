@@ -97,8 +97,8 @@ export const MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: `${payments}/payment/authorization-outcome.ts`,
-        search: `return { to: outcome.reason === "mismatch" ? "REVERSING" : "UNKNOWN", cause: outcome.reason };`,
-        replace: `return { to: "FAILED", cause: outcome.reason, result: { ...ACQUIRER_UNAVAILABLE, resultCode: "timeout" } };`,
+        search: `return { to: cause === "mismatch" ? "REVERSING" : "UNKNOWN", cause, ...(heard && { heard }) };`,
+        replace: `return { to: "FAILED", cause, result: { ...ACQUIRER_UNAVAILABLE, resultCode: "timeout" } };`,
       },
     ],
     scenario: everyFault,

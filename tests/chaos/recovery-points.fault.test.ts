@@ -135,7 +135,7 @@ test("killed when the refund of a settled sale was paid: another process finds i
 
 /** Hit by the services' own tests of refunds, of accounts, of 3-D Secure and of checkouts, which kill them there. */
 const ELSEWHERE =
-  /reservation|refund_call|refund_inquiry|failover|enrolment|challenge|frictionless|completion|checkout/;
+  /reservation|refund_call|refund_inquiry|after_heard|failover|enrolment|challenge|frictionless|completion|checkout/;
 
 test("every failpoint of payments was hit", () => {
   const log = sut.system.payments[0].process.log();

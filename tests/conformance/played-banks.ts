@@ -10,6 +10,8 @@ export type PlayedBank = {
   connect(changes?: { url?: string; wrongSecrets?: boolean }): ProbedAcquirer;
   /** Sets the bank's behaviour at its next call of an operation. */
   will(operation: string, behaviour: string): Promise<void>;
+  /** Changes how the bank behaves from here on. */
+  mode(modes: object): Promise<void>;
   closeDay(): Promise<void>;
   /** The bank's lines for a payment, as `operation outcome amount`. @param reference ours of the payment. */
   ledger(reference: string): Promise<string[]>;
@@ -19,9 +21,9 @@ export type PlayedBank = {
 export async function playBank(name: AdapterName, dir: string): Promise<PlayedBank> {
   const { connector, start, settings, secrets, wrong } = BANK_PROTOCOLS[name];
   const bank = await start(join(dir, `${name}.ndjson`), 500);
-  const post = async (path: string, body: object) => {
+  const send = async (method: "POST" | "PUT", path: string, body: object) => {
     const { ok, status } = await fetch(`${bank.url}${path}`, {
-      method: "POST",
+      method,
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),
     });
@@ -39,8 +41,9 @@ export async function playBank(name: AdapterName, dir: string): Promise<PlayedBa
       const wire = { connectionsMax: 16, connectTimeoutMs: 60_000, allowPlaintext: true };
       return connector.connect(account, connector.secrets.parse(wrongSecrets ? wrong : secrets), wire);
     },
-    will: (operation, behaviour) => post("/faults", { operation, behaviour, times: 1 }),
-    closeDay: () => post("/business-day/close", {}),
+    will: (operation, behaviour) => send("POST", "/faults", { operation, behaviour, times: 1 }),
+    mode: (modes) => send("PUT", "/modes", modes),
+    closeDay: () => send("POST", "/business-day/close", {}),
     async ledger(reference) {
       const text = await (await fetch(`${bank.url}/ledger`)).text();
       return text

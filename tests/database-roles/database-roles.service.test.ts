@@ -86,7 +86,7 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
   "payments.bank_call": [
     "SELECT",
     "INSERT",
-    "UPDATE (answered_at, outcome, external_transaction_id, own_name, auth_code, result_code, result_message, approved_minor, approved_currency)",
+    "UPDATE (answered_at, outcome, external_transaction_id, own_name, auth_code, result_code, result_message, approved_minor, approved_currency, heard_at)",
   ],
   "payments.payment_operation": ["SELECT", "INSERT", "UPDATE"],
   "payments.payment_resolution": ["SELECT", "INSERT", "UPDATE", "DELETE"],

@@ -104,6 +104,7 @@ function believed(world: World, name: RefundName, answer: Answer, { ours, scenar
     account_id: null,
     movement_id: refund,
     outcome: "approved" as const,
+    heard_at: null,
     external_transaction_id: world[refund].externalId,
   });
   const given = ours.nameGiven(
@@ -118,12 +119,21 @@ function believed(world: World, name: RefundName, answer: Answer, { ours, scenar
 /** The record of `payments` about a refund's calls at a bank without references of ours. */
 export function reservationOf({ reservation, mayBeUnderWay, externalId, namesBefore }: Refund): {
   state: OtherRefund["state"];
-  calls: Pick<BankCall, "outcome" | "answered_at" | "external_transaction_id" | "names_before">[];
+  calls: Pick<
+    BankCall,
+    "outcome" | "heard_at" | "answered_at" | "external_transaction_id" | "names_before"
+  >[];
 } {
   const state = reservation === "NONE" ? "RELEASED" : reservation;
   const calls: ReturnType<typeof reservationOf>["calls"] = [];
   const names_before = namesBefore === null ? null : namesBefore.split(",").filter(Boolean);
-  const open = { outcome: null, answered_at: null, external_transaction_id: null, names_before };
+  const open = {
+    outcome: null,
+    heard_at: null,
+    answered_at: null,
+    external_transaction_id: null,
+    names_before,
+  };
   if (mayBeUnderWay) calls.push(open);
   if (externalId !== "")
     calls.push({

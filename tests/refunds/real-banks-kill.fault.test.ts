@@ -17,7 +17,7 @@ import {
   sellPayment,
 } from "@holdfast/contracts";
 import type { Failpoint } from "@holdfast/service-runtime";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { makeAccount, resultOf } from "../../services/payments/test/account-operators.ts";
 import { playBank, type PlayedBank } from "../conformance/played-banks.ts";
 import { eventually } from "../support/index.ts";
@@ -125,6 +125,48 @@ async function ended(protocol: Protocol, paymentId: string) {
   });
   const lines = await banks[protocol].ledger(paymentId);
   return [status, ...lines.filter((line) => line.includes(" approved "))];
+}
+
+describe("killed with an approval that the bank's history does not show", () => {
+  afterEach(() => banks.nestpay.mode({ historyLagSeconds: 0 }));
+
+  test("a sale, once it is noted: it is neither reversed nor FAILED, and is adopted when it is shown", async () => {
+    await banks.nestpay.mode({ historyLagSeconds: 86_400 });
+    const { paymentId, send } = payment("nestpay", "sale");
+    await killBy("payments.after_heard", send);
+    await isAskedBeyondItsHorizon(paymentId);
+    await banks.nestpay.mode({ historyLagSeconds: 0 });
+    expect(await ended("nestpay", paymentId)).toEqual(["SUCCESS", "sale approved 10000"]);
+  });
+
+  test("a capture, once it is noted: it is not sent again, and is CAPTURED when it is shown", async () => {
+    const paymentId = await approved("nestpay", "authorization");
+    await banks.nestpay.mode({ historyLagSeconds: 86_400 });
+    const command = { paymentId, operationId: randomUUID(), amount: "40.00", currency: "TRY" };
+    await killBy("payments.after_call_note", () => refunds.call(capturePayment, command, of("nestpay")));
+    await isAskedBeyondItsHorizon(paymentId);
+    await banks.nestpay.mode({ historyLagSeconds: 0 });
+    const once = ["CAPTURED", "authorize approved 10000", "capture approved 4000"];
+    expect(await ended("nestpay", paymentId)).toEqual(once);
+    const calls = await refunds.query(
+      "select from payments.bank_call where payment_id = $1 and kind = 'capture'",
+      [paymentId],
+    );
+    expect(calls).toHaveLength(1);
+  });
+});
+
+/** The bank has been asked in vain after the time in which a call may still arrive, and in which the unseen is reversed. */
+async function isAskedBeyondItsHorizon(paymentId: string): Promise<void> {
+  await eventually(async () => {
+    const rows = await refunds.query(
+      `select from payments.payment join payments.bank_call using (payment_id)
+       where payment_id = $1 and state in ('AUTHORIZING', 'SUCCESS') and last_inquiry is not null
+         and recovery_attempts >= 4 and bank_call.heard_at < now() - interval '5 seconds'`,
+      [paymentId],
+    );
+    return rows.length > 0;
+  });
 }
 
 describe.each(BANKS)("killed with a payment at %s", (protocol) => {

@@ -338,7 +338,15 @@ export type Expired = { kind: "expired" };
  * answer of the protocol (garbage, HTTP 5xx, too large); `mismatch` another amount, currency or reference than asked for;
  * `pending` accepted, and the result comes later.
  */
-export type Unknown = { kind: "unknown"; reason: UnknownReason };
+export type Unknown = {
+  kind: "unknown";
+  reason: UnknownReason;
+  /**
+   * The approval with which the acquirer answered the call itself, where its record does not show it, or shows another
+   * amount, which is then the approval's. Something has moved under this name, however long the record is behind.
+   */
+  heard?: Approved;
+};
 export type UnknownReason = "timeout" | "connection_lost" | "invalid_answer" | "mismatch" | "pending";
 
 /**

@@ -97,8 +97,6 @@ export function judge(
   if (isVoided(attempt, inquiry.movements)) return approvedBy(targetOf(attempt, inquiry.movements)!);
   if (ours.some(({ state }) => state === "pending")) return PENDING;
   if (ours.some(({ state }) => state === "voided" || state === "bound")) return { kind: "reversed" };
-  // It has been approved: a record without it is behind.
-  if (!isNamed && attempt.names?.own !== undefined) return PENDING;
   if (!isNamed && !ONCE_AN_ORDER.has(attempt.kind)) return { kind: "not_found" };
   const declined = ours.findLast(({ state }) => state === "declined");
   if (declined) return declinedBy(declined);

@@ -350,6 +350,9 @@ create table bank_call (
   -- The amount that the bank says it approved, where that is another one; both null otherwise.
   approved_minor    bigint check (approved_minor > 0),
   approved_currency char(3),
+  -- The time at which the bank approved the call itself, in an answer that its record has not shown, or not in this amount.
+  -- Name, code and amount are those of that answer.
+  heard_at          timestamptz,
 
   constraint bank_call_answered check ((answered_at is not null) = (outcome is not null and outcome <> 'unknown')),
   primary key (payment_id, number)
@@ -360,7 +363,7 @@ create unique index bank_call_own_name on bank_call (payment_id, account_id, own
   where own_name is not null;
 
 grant select, insert, update (answered_at, outcome, external_transaction_id, own_name, auth_code, result_code, result_message,
-  approved_minor, approved_currency) on bank_call to payments_app;
+  approved_minor, approved_currency, heard_at) on bank_call to payments_app;
 
 -- Captures, cancellations and expiries ---------------------------------------------------------------------------------
 

@@ -192,6 +192,7 @@ const COLUMNS: {
     result_message: "null",
     approved_minor: "null",
     approved_currency: "null",
+    heard_at: "null",
   },
   payment_watch: {
     payment_id: "not null",

@@ -48,7 +48,10 @@ export type PaymentCall = (CardRequest | CompletionRequest) & { operation: CardO
  */
 export interface OrderBank<Written, Proof> {
   readonly capabilities: Capabilities;
-  /** True where answers have no amount: each approval is confirmed by the bank's record before it is believed. */
+  /**
+   * True where answers have no amount: each approval of a payment or a capture is confirmed by the bank's record before it
+   * is believed.
+   */
   readonly confirmsAmounts: boolean;
   /** Codes of refusals by which a call may have been carried out before: the bank's record is read then. */
   readonly nothingLeft: { readonly capture: ReadonlySet<string>; readonly void: ReadonlySet<string> };
@@ -118,7 +121,7 @@ async function pay<Written, Proof>(
   const outcome = await bank.pay(call, written, payer);
   if (outcome.kind !== "approved" || !bank.confirmsAmounts) return outcome;
   const order = { ...call, waitUntil: call.expiresAt };
-  return confirmedBy(await bank.standing(order, outcome.externalTransactionId), outcome);
+  return confirmedBy(await bank.standing(order, outcome.externalTransactionId), outcome, "payment");
 }
 
 /** The amount is our own, regardless of the return. */
@@ -139,6 +142,8 @@ async function captureOnce<Written>(
   written: Written,
 ): Promise<CallOutcome> {
   const outcome = await bank.capture(request, written);
+  if (outcome.kind === "approved" && bank.confirmsAmounts)
+    return confirmedBy(await bank.standing(request), outcome, "capture");
   if (!isRefused(outcome, bank.nothingLeft.capture)) return outcome;
   return capturedBefore(await bank.standing(request), request, outcome);
 }
@@ -148,9 +153,24 @@ async function cancel(bank: VoidingBank, request: FollowUpRequest): Promise<Acqu
   return outcome.kind === "settled" ? { ...outcome, kind: "declined", declineClass: "technical" } : outcome;
 }
 
-/** The record is read even where a name is known, so that nothing else of the order is left standing. */
+/**
+ * The record is read even where a name is known, so that nothing else of the order is left standing. What the bank has
+ * named in an answer, and its record does not show, is voided by that name.
+ */
 async function reverse(bank: VoidingBank, request: ReversalRequest): Promise<ReversalOutcome> {
-  return reversedBy(await voidUnnamed(bank, request));
+  const shown = await voidUnnamed(bank, request);
+  const name = request.target.externalTransactionId;
+  if (name === undefined || !(await isHidden(bank, request, name, shown))) return reversedBy(shown);
+  const named = await voidByName(bank, request, name);
+  return reversedBy(isRefused(named, bank.nothingLeft.void) ? { kind: "none" } : named);
+}
+
+/** True where the bank's record does not show a success that the bank has named. @param ended how the void of what it shows did. */
+async function isHidden(bank: VoidingBank, order: Order, name: string, ended: VoidOutcome): Promise<boolean> {
+  if (ended.kind === "none") return true;
+  if (ended.kind !== "approved" || ended.externalTransactionId === name) return false;
+  const standing = await bank.standing(order, name);
+  return !("success" in standing) || standing.success.externalTransactionId !== name;
 }
 
 /**
@@ -206,7 +226,8 @@ async function voidedBefore(
     send: () => Promise.resolve(resultCode === bank.settledCode ? { kind: "settled", ...settled } : refusal),
     settled: () => settled,
   });
-  return outcome.kind === "none" ? refusal : outcome;
+  if (outcome.kind !== "none") return outcome;
+  return resultCode === bank.settledCode ? { kind: "settled", ...settled } : refusal;
 }
 
 export function isRefused(

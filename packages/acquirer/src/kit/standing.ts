@@ -35,7 +35,7 @@ export type Standing<Kind extends Success = Success> =
   | NotSent;
 
 /**
- * The success that a call is about.
+ * The success that a call is about. An order has one: of two that stand neither is believed, named or not.
  * @param name the bank's name, where it is known. A captured authorization may have got another one with its capture, so
  * that an order with one success only is about that one.
  */
@@ -46,7 +46,7 @@ export function standingOf<Kind extends Success>(
   const named = successes.filter(({ externalTransactionId }) => externalTransactionId === name);
   const unvoided = successes.filter(({ state }) => state !== "voided");
   const [success, ...others] = named.length > 0 ? named : unvoided;
-  if (others.length > 0) return { kind: "several" };
+  if (unvoided.length > 1 || others.length > 0) return { kind: "several" };
   if (success) return { kind: kindOf(success), success };
   if (isUndecided) return { kind: "pending" };
   const voided = successes.at(-1);
@@ -120,24 +120,38 @@ export function reversedBy(outcome: VoidOutcome): ReversalOutcome {
 /**
  * The outcome of an approval whose answer has no amount: it is believed only in the amount that was requested. Until the
  * bank shows it, the money has moved in an unknown amount, and recovery asks again.
+ * @param of a payment, which the record shows under the name of its approval, or a capture, which may have got another one.
  */
-export function confirmedBy(standing: Standing, approval: Approved): Approved | Unknown {
+export function confirmedBy(
+  standing: Standing,
+  approval: Approved,
+  of: "payment" | "capture",
+): Approved | Unknown {
+  const unconfirmed = (outcome: Unknown, heard = approval): Unknown => ({ ...outcome, heard });
   switch (standing.kind) {
     case "live":
-    case "settled":
-      return standing.success.amountMinor === approval.amountMinor ? approval : MISMATCH;
+    case "settled": {
+      const { amountMinor, externalTransactionId, state } = standing.success;
+      if (of === "capture" && state === "held") return unconfirmed(PENDING);
+      // The approval is not shown yet, and it is another one that stands.
+      if (of === "payment" && externalTransactionId !== approval.externalTransactionId)
+        return unconfirmed(MISMATCH);
+      return amountMinor === approval.amountMinor
+        ? approval
+        : unconfirmed(MISMATCH, { ...approval, amountMinor });
+    }
     // Something voided it meanwhile, or there are two.
     case "voided":
     case "several":
-      return MISMATCH;
+      return unconfirmed(MISMATCH);
     // The record is behind the approval, or cannot be read now.
     case "pending":
     case "none":
     case "unseen":
     case "not_sent":
-      return PENDING;
+      return unconfirmed(PENDING);
     case "unknown":
-      return standing;
+      return unconfirmed(standing);
     default:
       return standing satisfies never;
   }

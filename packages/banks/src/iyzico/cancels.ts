@@ -59,14 +59,19 @@ export async function reverse(account: Account, request: ReversalRequest): Promi
   if (details.kind !== "payments") return details;
   const clock = { now: new Date(), businessDay: account.businessDay };
   const payments = takenUnder(details.payments, reference);
+  const send = (paymentId: string, { amountMinor, currency }: AcquirerAmount) => {
+    const call = { reference: `${reference}:reverse`, amountMinor, currency, waitUntil };
+    return cancelNamed(account, call, paymentId, asSettled);
+  };
   const outcome = await voidStanding(standingAmong(payments, target.at, clock), request, {
-    send({ externalTransactionId, amountMinor, currency }) {
-      const call = { reference: `${reference}:reverse`, amountMinor, currency, waitUntil };
-      return cancelNamed(account, call, externalTransactionId, asSettled);
-    },
+    send: (payment) => send(payment.externalTransactionId, payment),
     settled: ({ resultCode, because }) => ({ resultCode, resultMessage: because }),
   });
-  return reversedBy(outcome);
+  const name = target.externalTransactionId;
+  if (outcome.kind !== "none" || name === undefined) return reversedBy(outcome);
+  // iyzico has named it in an answer, and its record does not show it.
+  const named = await send(name, request);
+  return reversedBy(named.kind === "declined" ? outcome : named);
 }
 
 function asSettled({ code: resultCode, message: resultMessage }: Failure): Settled | undefined {

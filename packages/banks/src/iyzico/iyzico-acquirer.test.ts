@@ -112,7 +112,11 @@ describe("a payment by card", () => {
   test("that the fraud desk refused waits for what an inquiry says", async () => {
     const request = cardRequest();
     bank.answers(answerTo(request, {}, { fraudStatus: -1 }));
-    expect(await acquirer.sale(request)).toEqual({ kind: "unknown", reason: "pending" });
+    expect(await acquirer.sale(request)).toMatchObject({
+      kind: "unknown",
+      reason: "pending",
+      heard: { kind: "approved", externalTransactionId: "25149157", authCode: "301221" },
+    });
   });
 
   test("in a currency that iyzico does not take is not sent", async () => {
@@ -325,6 +329,16 @@ describe("a follow-up", () => {
   test.each([
     ["price", { price: "99.99" }],
     ["currency", { currency: "EUR" }],
+  ])("that was carried out in another %s is a mismatch, and not forgotten", async (_, other) => {
+    const request = followUpRequest(cardRequest());
+    for (const operation of ["refund", "cancel"] as const) {
+      bank.answers(givenBack(request.reference, "100", other));
+      const outcome = await acquirer[operation](request);
+      expect(outcome).toMatchObject({ kind: "unknown", reason: "mismatch", heard: { kind: "approved" } });
+    }
+  });
+
+  test.each([
     ["payment", { paymentId: "25149158" }],
     ["call", { conversationId: "another" }],
   ])("that answers for another %s is a mismatch", async (_, other) => {
@@ -453,6 +467,16 @@ describe("a reversal", () => {
     bank.answers(detailsAnswer());
     expect(await acquirer.reverse(reversalRequest(cardRequest()))).toEqual({ kind: "nothing_found" });
     expect(bank.received).toHaveLength(1);
+  });
+
+  test("cancels by its id what iyzico has named and its record does not show", async () => {
+    const parent = cardRequest();
+    const target = { amountMinor: parent.amountMinor, at: new Date(), externalTransactionId: "25149157" };
+    bank.answers(detailsAnswer(), cancelled(`${parent.reference}:reverse`));
+    expect(await acquirer.reverse(reversalRequest(parent, { target }))).toEqual({ kind: "reversed" });
+    expect(bank.received[1]).toMatchObject({ path: "/payment/cancel", fields: { paymentId: "25149157" } });
+    bank.answers(detailsAnswer(), failureAnswer("10246", `${parent.reference}:reverse`));
+    expect(await acquirer.reverse(reversalRequest(parent, { target }))).toEqual({ kind: "nothing_found" });
   });
 
   test.each([

@@ -113,20 +113,28 @@ describe("an approval", () => {
   test.each([
     ["order", { conversationId: "another" }],
     ["basket", { basketId: "another" }],
-    ["amount", { paidPrice: "10000" }],
-    ["amount, less than was asked for", { paidPrice: "50", price: "100" }],
-    ["sum of the basket", { price: "99" }],
-    ["currency", { currency: "USD" }],
   ])("that is genuine and of another %s is a mismatch", async (_case, other) => {
     bank.answers(paymentAnswer({ conversationId, basketId, paidPrice: "100", ...other }));
     expect(await acquirer.sale(parent)).toEqual(MISMATCH);
   });
 
+  const heard = { kind: "approved", externalTransactionId: "25149157", authCode: "301221" };
+
+  test.each([
+    ["amount", { paidPrice: "10000" }],
+    ["amount, less than was asked for", { paidPrice: "50", price: "100" }],
+    ["sum of the basket", { price: "99" }],
+    ["currency", { currency: "USD" }],
+  ])("of ours in another %s is a mismatch, and keeps its name", async (_case, other) => {
+    bank.answers(paymentAnswer({ conversationId, basketId, paidPrice: "100", ...other }));
+    expect(await acquirer.sale(parent)).toMatchObject({ ...MISMATCH, heard });
+  });
+
   test("of a hold is none of a sale", async () => {
     bank.answers({ ...approval, phase: "PRE_AUTH" });
-    expect(await acquirer.sale(parent)).toEqual(MISMATCH);
+    expect(await acquirer.sale(parent)).toMatchObject({ ...MISMATCH, heard });
     bank.answers({ ...approval, phase: "AUTH" });
-    expect(await acquirer.authorize(parent)).toEqual(MISMATCH);
+    expect(await acquirer.authorize(parent)).toMatchObject({ ...MISMATCH, heard });
   });
 
   test("of another payment is none of a capture", async () => {

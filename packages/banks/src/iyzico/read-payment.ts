@@ -41,16 +41,17 @@ export function readPayment(
   const read = isGenuine("payment", answer, secrets) ? paymentAnswer.safeParse(answer) : undefined;
   if (!read?.success) return INVALID_ANSWER;
   const payment = read.data;
-  if (!isAbout(payment, expected)) return MISMATCH;
-  // Refused by the fraud desk after the issuer approved: an inquiry shows what remains of it.
-  if (payment.fraudStatus === "-1") return PENDING;
-  return {
+  if (!isOurs(payment, expected)) return MISMATCH;
+  const approval: Approved = {
     ...approvalOf(payment),
     amountMinor: payment.paidPrice,
     externalTransactionId: payment.paymentId,
     ...feeOf(payment),
     ...reviewOf(payment.fraudStatus),
   };
+  if (!isAsRequested(payment, expected)) return { ...MISMATCH, heard: approval };
+  // Refused by the fraud desk after the issuer approved: an inquiry shows what remains of it.
+  return payment.fraudStatus === "-1" ? { ...PENDING, heard: approval } : approval;
 }
 
 /** iyzico has no code and no message for a success but its status. */
@@ -75,16 +76,21 @@ const paymentAnswer = z.object({
 });
 type PaymentAnswer = z.output<typeof paymentAnswer>;
 
-/** After a capture of a part, `price` is still the sum of the basket. */
-function isAbout(payment: PaymentAnswer, expected: ExpectedPayment): boolean {
+function isOurs(payment: PaymentAnswer, expected: ExpectedPayment): boolean {
   return (
     payment.conversationId === expected.conversationId &&
     payment.basketId === expected.basketId &&
+    (expected.paymentId === undefined || payment.paymentId === expected.paymentId)
+  );
+}
+
+/** After a capture of a part, `price` is still the sum of the basket. */
+function isAsRequested(payment: PaymentAnswer, expected: ExpectedPayment): boolean {
+  return (
     payment.currency === expected.currency &&
     payment.paidPrice === expected.amountMinor &&
     (expected.phase === "POST_AUTH" || payment.price === expected.amountMinor) &&
-    (payment.phase === undefined || payment.phase === expected.phase) &&
-    (expected.paymentId === undefined || payment.paymentId === expected.paymentId)
+    (payment.phase === undefined || payment.phase === expected.phase)
   );
 }
 
@@ -120,15 +126,13 @@ export function readGivenBack(
   const read = givenBack.safeParse(answer);
   if (!read.success) return INVALID_ANSWER;
   const { data } = read;
-  const isAboutIt =
-    data.conversationId === expected.conversationId &&
-    data.paymentId === expected.paymentId &&
-    data.price === expected.amountMinor &&
-    data.currency === expected.currency;
-  if (!isAboutIt) return MISMATCH;
+  if (data.conversationId !== expected.conversationId || data.paymentId !== expected.paymentId)
+    return MISMATCH;
   // `hostReference` is the payment's, and names no cancel and no refund of it.
   const externalTransactionId = data.cancelHostReference ?? data.refundHostReference ?? "";
-  return { ...approvalOf(data), amountMinor: data.price, externalTransactionId };
+  const approval: Approved = { ...approvalOf(data), amountMinor: data.price, externalTransactionId };
+  const isAsRequested = data.price === expected.amountMinor && data.currency === expected.currency;
+  return isAsRequested ? approval : { ...MISMATCH, heard: approval };
 }
 
 const givenBack = z.object({

@@ -118,20 +118,47 @@ describe("a reversal", () => {
     }
   });
 
-  test("of what the bank does not know binds nothing", async () => {
-    bank.script(emptyHistoryXml(orderId));
-    expect(await reverse()).toEqual({ kind: "nothing_found" });
-    bank.script(historyXml(orderId, historyRow("S", "D", { proc: "05" })));
-    expect(await reverse()).toEqual({ kind: "nothing_found" });
+  const unseen = [emptyHistoryXml(orderId), historyXml(orderId, historyRow("S", "D", { proc: "05" }))];
+
+  test.each(unseen)("of what the bank does not know binds nothing", async (history) => {
+    bank.script(history);
+    const { amountMinor, at } = about.target;
+    expect(await acquirer.reverse({ ...about, target: { amountMinor, at } })).toEqual({
+      kind: "nothing_found",
+    });
     expect(types()).toEqual(["history"]);
+  });
+
+  test.each(unseen)(
+    "voids by its name what the bank has approved and its record does not show",
+    async (history) => {
+      bank.script(history, approvedXml(orderId, "T1"));
+      expect(await reverse()).toEqual({ kind: "reversed" });
+      expect(bank.received[1]!.fields.get("TransId")).toBe("T1");
+      bank.script(history, refusedXml("2008"), history);
+      expect(await reverse()).toEqual({ kind: "nothing_found" });
+      bank.script(history, refusedXml("2511"), history);
+      expect(await reverse()).toMatchObject({ kind: "settled", resultCode: "CORE-2511" });
+      bank.script(history, refusedXml("2133"));
+      expect(await reverse()).toMatchObject({ kind: "refused" });
+    },
+  );
+
+  test("voids a second success, and by its name the first one, which the record does not show", async () => {
+    const second = historyXml(orderId, historyRow("S", "C", { transId: "T2" }));
+    const voided = historyXml(orderId, historyRow("S", "V", { transId: "T2" }));
+    bank.script(second, approvedXml(orderId, "T2"), voided, approvedXml(orderId, "T1"));
+    expect(await reverse()).toEqual({ kind: "reversed" });
+    expect(types()).toEqual(["history", "Void", "history", "Void"]);
   });
 
   test("of what was voided is done, unless something else of the order stands", async () => {
     bank.script(historyXml(orderId, historyRow("S", "V")));
     expect(await reverse()).toEqual({ kind: "reversed" });
     const both = historyXml(orderId, historyRow("S", "C", { transId: "T2" }), historyRow("S", "V"));
-    bank.script(both, approvedXml(orderId, "T2"));
+    bank.script(both, approvedXml(orderId, "T2"), both);
     expect(await reverse()).toEqual({ kind: "reversed" });
+    expect(types()).toEqual(["history", "Void", "history"]);
     expect(bank.received[1]!.fields.get("TransId")).toBe("T2");
   });
 

@@ -161,7 +161,7 @@ async function complete(client: BoundedHttpClient, request: CompletionRequest): 
   const read = readAnswer(exchange, completionAnswer);
   if (read.kind !== "read") return read;
   const { answer } = read;
-  if (!isAbout(answer, request)) return MISMATCH;
+  if (!isAbout(answer, request)) return mismatchOf(answer, request);
   if (answer.outcome === "expired") return EXPIRED;
   if (answer.outcome === "pending") return PENDING;
   if (answer.outcome === "not_genuine") return notGenuine("no_signature");
@@ -191,7 +191,7 @@ function readOutcome(
 ): AcquirerOutcome {
   const read = readAnswer(exchange, operationAnswer);
   if (read.kind !== "read") return read;
-  if (!isAbout(read.answer, request)) return MISMATCH;
+  if (!isAbout(read.answer, request)) return mismatchOf(read.answer, request);
   if (read.answer.outcome === "expired") return EXPIRED;
   if (read.answer.outcome === "pending") return PENDING;
   return read.answer.outcome === "approved" ? approved(read.answer) : declined(read.answer);
@@ -209,6 +209,16 @@ function readAnswer<Schema extends z.ZodType>(
   if (exchange.status !== 200) return INVALID_ANSWER;
   const parsed = schema.safeParse(readJson(exchange.bytes, "as_numbers"));
   return parsed.success ? { kind: "read", answer: parsed.data } : INVALID_ANSWER;
+}
+
+/** An approval of our call in another amount is one all the same. */
+function mismatchOf(
+  answer: z.output<typeof operationAnswer | typeof completionAnswer>,
+  { reference }: { reference: string },
+): Unknown {
+  return answer.outcome === "approved" && answer.reference === reference
+    ? { ...MISMATCH, heard: approved(answer) }
+    : MISMATCH;
 }
 
 function isAbout(

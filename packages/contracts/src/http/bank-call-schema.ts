@@ -45,5 +45,9 @@ export const bankCallSchema = z
       .number()
       .optional()
       .meta({ description: "Amount that the bank says it approved, where that is another one" }),
+    heardAt: z.iso
+      .datetime()
+      .optional()
+      .meta({ description: "When the bank approved it, unconfirmed (UTC)" }),
   })
   .meta({ id: "BankCall" });

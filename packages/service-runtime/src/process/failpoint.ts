@@ -33,6 +33,7 @@ export const FAILPOINTS = [
   "payments.after_call_begin",
   "payments.after_call",
   "payments.after_call_note",
+  "payments.after_heard",
   "payments.after_refund_inquiry",
   "payments.before_refund_call",
   "payments.after_refund_call",

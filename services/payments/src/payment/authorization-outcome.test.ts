@@ -38,7 +38,11 @@ test("an approval that the review refuses is reversed, and one that it accepts i
   const approved = { externalTransactionId: "x1", authCode: "a1", resultCode: "00", resultMessage: "" };
   const decided = (fraudReview: "accepted" | "rejected") =>
     decideAuthorization({ kind: "approved", ...amount, ...approved, fraudReview });
-  expect(decided("rejected")).toEqual({ to: "REVERSING", cause: "review_rejected" });
+  expect(decided("rejected")).toMatchObject({
+    to: "REVERSING",
+    cause: "review_rejected",
+    heard: { externalTransactionId: "x1" },
+  });
   expect(decided("accepted")).toMatchObject({ to: "SUCCESS" });
 });
 

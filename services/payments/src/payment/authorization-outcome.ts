@@ -1,4 +1,4 @@
-import type { AcquirerOutcome, Declined } from "@holdfast/acquirer";
+import type { AcquirerOutcome, Approved, Declined } from "@holdfast/acquirer";
 import { PAYMENT_STATUS_CHANGED, type DeclineClass } from "@holdfast/contracts";
 import type { CallOutcome } from "../bank/ledger/bank-call-table.ts";
 import { webhookBody, type ShownPayment } from "./payment-record.ts";
@@ -8,9 +8,9 @@ import type { RecordRow } from "./payment-statements.ts";
 export type AuthorizationDecision =
   | FinalOutcome
   /** The outcome is unknown, which is never a decline: the payment stays as it is and recovery concludes it. */
-  | { to: "UNKNOWN"; cause: string; review?: ReviewShown }
+  | { to: "UNKNOWN"; cause: string; review?: ReviewShown; heard?: Approved }
   /** The acquirer answered with another amount than we asked for, or refuses what it reserved: that must be reversed. */
-  | { to: "REVERSING"; cause: string };
+  | { to: "REVERSING"; cause: string; heard?: Approved };
 
 /** The end of a payment's authorization, its cause, and the bank's answer about the open call where it is one. */
 export type FinalOutcome = {
@@ -38,8 +38,9 @@ export function decideAuthorization(outcome: AcquirerOutcome): AuthorizationDeci
     case "approved": {
       const { externalTransactionId, authCode, resultCode, resultMessage } = outcome;
       if (outcome.fraudReview === "in_review")
-        return { to: "UNKNOWN", cause: IN_REVIEW, review: reviewShown(outcome) };
-      if (outcome.fraudReview === "rejected") return { to: "REVERSING", cause: REVIEW_REJECTED };
+        return { to: "UNKNOWN", cause: IN_REVIEW, review: reviewShown(outcome), heard: outcome };
+      if (outcome.fraudReview === "rejected")
+        return { to: "REVERSING", cause: REVIEW_REJECTED, heard: outcome };
       return {
         to: "SUCCESS",
         cause: "approved",
@@ -60,8 +61,10 @@ export function decideAuthorization(outcome: AcquirerOutcome): AuthorizationDeci
         result: ACQUIRER_UNAVAILABLE,
         answer: "not_sent",
       };
-    case "unknown":
-      return { to: outcome.reason === "mismatch" ? "REVERSING" : "UNKNOWN", cause: outcome.reason };
+    case "unknown": {
+      const { reason: cause, heard } = outcome;
+      return { to: cause === "mismatch" ? "REVERSING" : "UNKNOWN", cause, ...(heard && { heard }) };
+    }
     default:
       return outcome satisfies never;
   }

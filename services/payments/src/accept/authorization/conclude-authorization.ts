@@ -12,6 +12,7 @@ import {
 } from "../../payment/authorization-outcome.ts";
 import { paymentRecord } from "../../payment/payment-record.ts";
 import type { PaymentWrites } from "../../payment/payment-writes.ts";
+import { noteHeard } from "../../bank/ledger/call-queries.ts";
 import { postpone, startReversal } from "../../payment/payment-lease.ts";
 import { currentState } from "./answer-known-payment.ts";
 
@@ -81,13 +82,15 @@ async function leaveToRecovery(
   payment: PaymentToConclude,
   decision: Extract<AuthorizationDecision, { to: "UNKNOWN" | "REVERSING" }>,
 ): Promise<ConcludedReply> {
-  const { to, cause } = decision;
+  const { to, cause, heard } = decision;
   const review = to === "UNKNOWN" ? decision.review : undefined;
   deps.events.outcomeUnknown(payment, cause);
   const since = payment.recovery_from ?? payment.created_at;
   const sinceMs = Math.max(0, deps.now() - since.getTime());
   const inMs = to === "REVERSING" ? 0 : Math.max(0, deps.firstInquiryMs - sinceMs);
   try {
+    if (heard) await noteHeard(deps.db, payment.payment_id, heard);
+    await failpoint("payments.after_heard");
     if (to === "REVERSING") await startReversal(deps.db, payment, cause);
     const isPostponed = await postpone(deps.db, payment, { inMs, cause, review });
     if (review && isPostponed)

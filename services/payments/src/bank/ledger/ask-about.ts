@@ -9,8 +9,8 @@ import {
 } from "@holdfast/acquirer";
 import type { BusinessEvents } from "../../payment/business-events.ts";
 import type { Acquirers } from "../calls/acquirers.ts";
-import { cardOperationOf, orderOf, type OrderedPayment } from "./attempts.ts";
-import type { BankCall } from "./bank-call.ts";
+import { cardOperationOf, orderOf, paymentAttempt, type OrderedPayment } from "./attempts.ts";
+import { besideApproval, chargeOf, type BankCall } from "./bank-call.ts";
 
 export type AskDeps = {
   acquirers: Acquirers;
@@ -68,6 +68,21 @@ export async function showsCapture(
 
 function isCapture({ kind, state }: BankMovement): boolean {
   return kind === "capture" && state === "approved";
+}
+
+/**
+ * Asks the bank what became of a payment's authorization or sale. @param calls of the payment: what the bank has said of it
+ * before counts beside what it shows.
+ */
+export async function askAboutCharge(
+  deps: AskDeps,
+  payment: OrderedPayment,
+  calls: readonly BankCall[],
+): Promise<Verdict> {
+  const { verdict: shown, inquiry } = await askAboutOrder(deps, payment, paymentAttempt(payment));
+  const verdict = besideApproval(shown, chargeOf(calls));
+  reportMismatch(deps, payment, { verdict, inquiry });
+  return verdict;
 }
 
 /** Asks for the names that an order has before one more movement of a kind is sent for it: see `namesShown`. */

@@ -37,6 +37,7 @@ export type BankCallTable = {
   result_message: string | null;
   approved_minor: bigint | null;
   approved_currency: string | null;
+  heard_at: Date | null;
 };
 
 /** The room's part of the schema; `database.ts` composes them. */

@@ -2,6 +2,7 @@ import type { Verdict } from "@holdfast/acquirer";
 import { describe, expect, test } from "vitest";
 import {
   answerColumns,
+  besideApproval,
   isOpen,
   lastSentMsAgo,
   mayHaveLeft,
@@ -9,8 +10,44 @@ import {
   movementOutcome,
   nameGiven,
   namesFor,
+  type BankCall,
 } from "./bank-call.ts";
 import type { CallOutcome } from "./bank-call-table.ts";
+
+const ASKED = { amountMinor: 100n, currency: "TRY" };
+const NOT_FOUND: Verdict = { kind: "not_found" };
+const APPROVED = {
+  kind: "approved",
+  ...ASKED,
+  externalTransactionId: "",
+  authCode: "1",
+  resultCode: "00",
+  resultMessage: "",
+} as const;
+const CALL: BankCall = {
+  payment_id: "p1",
+  account_id: null,
+  number: 1,
+  sub_reference: 1,
+  movement_id: null,
+  amount_minor: 100n,
+  sent_at: new Date(0),
+  sent_ms_ago: 0,
+  currency: "TRY",
+  kind: "sale",
+  reference: "p1",
+  answered_at: null,
+  outcome: null,
+  external_transaction_id: "T1",
+  names_before: null,
+  own_name: null,
+  auth_code: "1",
+  result_code: null,
+  result_message: null,
+  approved_minor: null,
+  approved_currency: null,
+  heard_at: null,
+};
 
 const call = (outcome: CallOutcome | null, sent_ms_ago: number) => ({
   outcome,
@@ -79,6 +116,56 @@ test("another amount than the requested one is noted, and is a mismatch", () => 
   });
 });
 
+describe("an inquiry about a call that the bank has approved", () => {
+  const heard = { ...CALL, outcome: "unknown", heard_at: new Date() } as const;
+  const answered = { ...CALL, outcome: "approved", answered_at: new Date() } as const;
+  const pending = { kind: "unknown", reason: "pending" };
+  const refused: Verdict = { kind: "declined", resultCode: "05", resultMessage: "" };
+
+  test.each<[string, Verdict]>([
+    ["knows nothing", NOT_FOUND],
+    ["calls it too late", { kind: "expired" }],
+    ["shows a refusal without a name", refused],
+    ["shows a refusal of another name", { ...refused, externalTransactionId: "T0" }],
+  ])("that %s is behind it", (_, verdict) => {
+    expect(besideApproval(verdict, heard)).toEqual(pending);
+    expect(besideApproval(verdict, answered)).toMatchObject({
+      kind: "approved",
+      ...ASKED,
+      externalTransactionId: "T1",
+    });
+    expect(besideApproval(verdict, CALL)).toEqual(verdict);
+    expect(besideApproval(verdict, undefined)).toEqual(verdict);
+  });
+
+  test.each<[string, Verdict]>([
+    ["shows it", { ...APPROVED, externalTransactionId: "T1" }],
+    ["shows that it was reversed", { kind: "reversed" }],
+    ["shows that the bank has refused it since", { ...refused, externalTransactionId: "T1" }],
+    ["says nothing", { kind: "unknown", reason: "timeout" }],
+  ])("that %s is believed", (_, verdict) => {
+    expect(besideApproval(verdict, heard)).toEqual(verdict);
+  });
+
+  test("that shows another success is a mismatch, of a payment and not of a capture", () => {
+    const other: Verdict = { ...APPROVED, externalTransactionId: "T2" };
+    expect(besideApproval(other, heard)).toEqual({ kind: "unknown", reason: "mismatch" });
+    expect(besideApproval(other, { ...heard, kind: "capture" })).toEqual(other);
+  });
+
+  test("keeps its name, its code and another amount", () => {
+    const { kind, ...approval } = { ...APPROVED, externalTransactionId: "T1", amountMinor: 60n };
+    const answer = { kind: "unknown", reason: "mismatch", heard: { kind, ...approval } } as const;
+    expect(answerColumns(answer, CALL)).toMatchObject({
+      outcome: "unknown",
+      external_transaction_id: "T1",
+      auth_code: "1",
+      result_code: "mismatch",
+      approved_minor: 60n,
+    });
+  });
+});
+
 test("a return that proves nothing was certainly not sent to the bank", () => {
   const answer = answerColumns(
     { kind: "not_genuine", why: "signature" },
@@ -88,11 +175,12 @@ test("a return that proves nothing was certainly not sent to the bank", () => {
 });
 
 describe("the names that tell a movement from others", () => {
-  const row = (outcome: CallOutcome | null, names_before: string[] | null, name: string | null = null) => ({
-    outcome,
-    names_before,
-    external_transaction_id: name,
-  });
+  const row = (
+    outcome: CallOutcome | null,
+    names_before: string[] | null,
+    external_transaction_id: string | null = null,
+    heard_at: Date | null = null,
+  ) => ({ outcome, names_before, external_transaction_id, heard_at });
 
   test("are those before the first call that may have left", () => {
     expect(namesFor([row("unknown", ["t-1"]), row(null, ["t-1", "t-2"])], ["t-3"])).toEqual({
@@ -112,6 +200,7 @@ describe("the names that tell a movement from others", () => {
 
   test("have its own, once the bank has given it", () => {
     expect(namesFor([row("unknown", []), row("approved", [], "t-4")], [])).toMatchObject({ own: "t-4" });
+    expect(namesFor([row("unknown", [], "t-4", new Date())], [])).toMatchObject({ own: "t-4" });
     expect(namesFor([row("unknown", [], "t-4")], [])).not.toHaveProperty("own");
   });
 });
@@ -123,6 +212,7 @@ describe("the name of an approval", () => {
     account_id: "a",
     movement_id: "r-1",
     outcome: "approved" as const,
+    heard_at: null,
     external_transaction_id: "t-1",
     ...change,
   });
@@ -142,6 +232,7 @@ describe("the name of an approval", () => {
     expect(given("t-1", [sale, made()])).toBe("taken");
     expect(given("t-1", [sale, made()], ["refund"])).toBe("taken");
     expect(given("t-0", [sale])).toBe("taken");
+    expect(given("t-1", [made({ outcome: "unknown" as never, heard_at: new Date() })])).toBe("taken");
   });
 
   test("is shared with what it is about where the bank does so, and among the calls of one movement", () => {
@@ -149,14 +240,3 @@ describe("the name of an approval", () => {
     expect(given("t-1", [made({ movement_id: "r-2" })])).toBe("shared");
   });
 });
-
-const ASKED = { amountMinor: 100n, currency: "TRY" };
-const NOT_FOUND: Verdict = { kind: "not_found" };
-const APPROVED = {
-  kind: "approved",
-  ...ASKED,
-  externalTransactionId: "",
-  authCode: "1",
-  resultCode: "00",
-  resultMessage: "",
-} as const;

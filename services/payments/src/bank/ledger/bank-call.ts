@@ -5,6 +5,7 @@
 import type {
   AcquirerAmount,
   AcquirerOutcome,
+  Approved,
   Capabilities,
   CompletionOutcome,
   Expired,
@@ -35,6 +36,59 @@ export function isOpen({ answered_at }: Pick<BankCall, "answered_at">): boolean 
   return answered_at === null;
 }
 
+/** The call by which a payment's money may have been taken. */
+export function chargeOf(calls: readonly BankCall[]): BankCall | undefined {
+  return calls.findLast((call) => CHARGES.has(call.kind) && mayHaveLeft(call));
+}
+
+const CHARGES: ReadonlySet<string> = new Set(["enrol", "authorize", "sale"]);
+
+/** True where the bank has approved a call: it, or an inquiry about it, was answered so. */
+export function isApproved({ outcome, heard_at }: Pick<BankCall, "outcome" | "heard_at">): boolean {
+  return outcome === "approved" || heard_at !== null;
+}
+
+/**
+ * An inquiry's verdict on a call, beside what the bank has said of it before. A record that does not show an approval is
+ * behind it, for however long, and a refusal under another name is another call's. Until the record shows an approval of
+ * which the amount is not known, its outcome stays unknown.
+ */
+export function besideApproval(verdict: Verdict, call: BankCall | undefined): Verdict {
+  if (!call || !isApproved(call)) return verdict;
+  switch (verdict.kind) {
+    case "approved":
+      return isOther(verdict, call) ? MISMATCH : verdict;
+    case "declined":
+      if (verdict.externalTransactionId === (call.external_transaction_id ?? "")) return verdict;
+      return approvalOf(call);
+    case "not_found":
+    case "expired":
+      return approvalOf(call);
+    default:
+      return verdict;
+  }
+}
+
+/** An order has one authorization or sale; a capture's name differs by bank. */
+function isOther({ externalTransactionId: id }: Approved, { kind, external_transaction_id: said }: BankCall) {
+  return CHARGES.has(kind) && id !== "" && said !== null && id.slice(0, NAME_LENGTH_MAX) !== said;
+}
+
+function approvalOf(call: BankCall): Verdict {
+  if (call.outcome !== "approved") return PENDING;
+  return {
+    kind: "approved",
+    amountMinor: call.approved_minor ?? call.amount_minor,
+    currency: call.approved_currency ?? call.currency,
+    externalTransactionId: call.external_transaction_id ?? "",
+    authCode: call.auth_code ?? "",
+    resultCode: call.result_code ?? "",
+    resultMessage: call.result_message ?? "",
+  };
+}
+
+const PENDING = { kind: "unknown", reason: "pending" } as const;
+
 /** The time since the last of these calls that may have left; null where none has. */
 export function lastSentMsAgo(calls: readonly Pick<BankCall, "outcome" | "sent_ms_ago">[]): number | null {
   return calls
@@ -59,11 +113,11 @@ export function mayStillArrive(sentMsAgo: number | null, horizonMs: number): boo
  * @param own its calls. @param others the names that belong to others.
  */
 export function namesFor(
-  own: readonly Pick<BankCall, "outcome" | "names_before" | "external_transaction_id">[],
+  own: readonly Pick<BankCall, "outcome" | "heard_at" | "names_before" | "external_transaction_id">[],
   others: readonly string[],
 ): Names {
   const first = own.find(mayHaveLeft);
-  const said = own.find(({ outcome, external_transaction_id: id }) => outcome === "approved" && id !== null);
+  const said = own.find((call) => isApproved(call) && call.external_transaction_id !== null);
   return {
     // A movement that was there when nothing of it was sent is none of it either.
     others: [...new Set([...others, ...((!first && own.at(-1)?.names_before) || [])])],
@@ -85,16 +139,16 @@ export function nameGiven(
   name: string,
   calls: readonly Pick<
     BankCall,
-    "number" | "kind" | "account_id" | "movement_id" | "outcome" | "external_transaction_id"
+    "number" | "kind" | "account_id" | "movement_id" | "outcome" | "heard_at" | "external_transaction_id"
   >[],
   { sharesNameOn }: Pick<Capabilities, "sharesNameOn">,
 ): "own" | "shared" | "taken" {
   const namesakes = calls.filter(
-    ({ number, account_id, outcome, external_transaction_id }) =>
-      number !== call.number &&
-      account_id === call.account_id &&
-      outcome === "approved" &&
-      external_transaction_id === name,
+    (other) =>
+      other.number !== call.number &&
+      other.account_id === call.account_id &&
+      isApproved(other) &&
+      other.external_transaction_id === name,
   );
   if (namesakes.length === 0) return "own";
   const isSame = (other: (typeof namesakes)[number]) =>
@@ -180,20 +234,8 @@ export function answerColumns(
   asked: Pick<BankCall, "amount_minor" | "currency">,
 ): AnswerColumns {
   switch (answer.kind) {
-    case "approved": {
-      const { amountMinor, currency } = answer;
-      const same = amountMinor === asked.amount_minor && currency === asked.currency;
-      return {
-        ...NOTHING_SAID,
-        outcome: "approved",
-        // A bank may have no name of its own for it.
-        external_transaction_id: nameIn(answer),
-        auth_code: answer.authCode,
-        result_code: answer.resultCode,
-        result_message: answer.resultMessage,
-        ...(!same && { approved_minor: amountMinor, approved_currency: currency }),
-      };
-    }
+    case "approved":
+      return { ...approvalColumns(answer, asked), outcome: "approved" };
     case "declined":
     case "settled":
     case "refused":
@@ -206,7 +248,11 @@ export function answerColumns(
         result_message: answer.resultMessage,
       };
     case "unknown":
-      return { ...NOTHING_SAID, outcome: "unknown", result_code: answer.reason };
+      return {
+        ...(answer.heard ? approvalColumns(answer.heard, asked) : NOTHING_SAID),
+        outcome: "unknown",
+        result_code: answer.reason,
+      };
     case "not_sent":
       return { ...NOTHING_SAID, outcome: "not_sent", result_code: answer.reason ?? null };
     case "not_genuine":
@@ -220,9 +266,32 @@ export function answerColumns(
   }
 }
 
+/** The approval in an answer, also in one that leaves its outcome unknown. */
+export function approvalIn(answer: CallAnswer): Approved | undefined {
+  if (answer.kind === "approved") return answer;
+  return answer.kind === "unknown" ? answer.heard : undefined;
+}
+
 /** The bank's name of what it has approved; null where it has none of its own for it. */
 export function nameIn({ externalTransactionId }: { externalTransactionId: string }): string | null {
   return externalTransactionId.slice(0, NAME_LENGTH_MAX) || null;
+}
+
+function approvalColumns(
+  approval: Approved,
+  asked: Pick<BankCall, "amount_minor" | "currency">,
+): Omit<AnswerColumns, "outcome"> {
+  const { amountMinor, currency, authCode, resultCode, resultMessage } = approval;
+  const same = amountMinor === asked.amount_minor && currency === asked.currency;
+  return {
+    ...NOTHING_SAID,
+    // A bank may have no name of its own for it.
+    external_transaction_id: nameIn(approval),
+    auth_code: authCode,
+    result_code: resultCode,
+    result_message: resultMessage,
+    ...(!same && amountMinor > 0n && { approved_minor: amountMinor, approved_currency: currency }),
+  };
 }
 
 const NAME_LENGTH_MAX = 64;

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Unknown } from "@holdfast/acquirer";
 import { sellPayment } from "@holdfast/contracts";
 import { createDatabase } from "@holdfast/postgres";
 import { Pool } from "pg";
@@ -64,8 +65,20 @@ test("of two refunds that are approved under one name, the second is a mismatch,
     external_transaction_id: "t-1",
     auth_code: "123456",
     own_name: null,
+    heard_at: null,
   });
   expect(await noteAnswer(database(), second, approval("t-2"), NAMING)).toEqual(approval("t-2"));
+});
+
+test("an approval that was heard has its name before it is confirmed", async () => {
+  const paymentId = await sold();
+  const [first, second] = [await begun(paymentId), await begun(paymentId)];
+  const heard = { ...MISMATCH, heard: approval("t-1") } as Unknown;
+  expect(await noteAnswer(database(), first, heard, NAMING)).toEqual(heard);
+  expect(await rowOf(first)).toMatchObject({ own_name: "t-1", heard_at: expect.any(Date) as Date });
+  expect(await noteAnswer(database(), second, heard, NAMING)).toEqual(MISMATCH);
+  expect(await rowOf(second)).toMatchObject({ own_name: null, heard_at: null });
+  expect(await noteAnswer(database(), first, approval("t-1"), NAMING)).toEqual(approval("t-1"));
 });
 
 test("of many that are noted at one moment, one has the name", async () => {

@@ -1,11 +1,20 @@
 /** The only writes of `bank_call` beside the statements in `call-statements.ts`. */
 import { msSince } from "@holdfast/postgres";
 import { failpoint } from "@holdfast/service-runtime";
-import type { Capabilities, Unknown } from "@holdfast/acquirer";
+import type { Approved, Capabilities, Unknown } from "@holdfast/acquirer";
 import { sql, type Kysely } from "kysely";
 import { DatabaseError } from "pg";
 import type { PaymentsDatabase } from "../../database.ts";
-import { answerColumns, MISMATCH, nameGiven, nameIn, type BankCall, type CallAnswer } from "./bank-call.ts";
+import {
+  answerColumns,
+  approvalIn,
+  chargeOf,
+  MISMATCH,
+  nameGiven,
+  nameIn,
+  type BankCall,
+  type CallAnswer,
+} from "./bank-call.ts";
 import type { CallKind } from "./bank-call-table.ts";
 
 type Db = Kysely<PaymentsDatabase>;
@@ -104,19 +113,19 @@ export async function noteAnswer<Answer extends CallAnswer>(
   answer: Answer,
   can: Naming,
 ): Promise<Answer | Unknown> {
-  const name = answer.kind === "approved" && FOLLOW_UPS.has(call.kind) ? nameIn(answer) : null;
-  if (name === null) {
+  const approval = approvalIn(answer);
+  const name = approval && FOLLOW_UPS.has(call.kind) ? nameIn(approval) : null;
+  if (!approval || name === null) {
     await writeAnswer(db, call, answer);
     return answer;
   }
   const given = nameGiven(call, name, await findCalls(db, call.payment_id), can);
   if (given !== "taken") {
-    const isNoted = await writeAnswer(db, call, answer, given === "own" ? name : null);
+    const isNoted = await writeAnswer(db, call, answer, { ownName: given === "own" ? name : null });
     if (isNoted) return answer;
   }
-  // The bank's words are kept for people.
-  const { external_transaction_id, auth_code } = answerColumns(answer, call);
-  await writeAnswer(db, call, MISMATCH, null, { external_transaction_id, auth_code });
+  // The bank's words are kept for people; it is not heard of this call.
+  await writeAnswer(db, call, { ...MISMATCH, heard: approval }, { isAnothers: true });
   return MISMATCH;
 }
 
@@ -128,17 +137,17 @@ async function writeAnswer(
   db: Db,
   call: BegunCall,
   answer: CallAnswer,
-  ownName: string | null = null,
-  said: Partial<Pick<BankCall, "external_transaction_id" | "auth_code">> = {},
+  { ownName = null, isAnothers = false }: { ownName?: string | null; isAnothers?: boolean } = {},
 ): Promise<boolean> {
   const columns = answerColumns(answer, call);
   const saysNothing = answer.kind === "unknown" || columns.outcome === "not_sent";
+  const isHeard = answer.kind === "unknown" && answer.heard && !isAnothers;
   const written = db
     .updateTable("bank_call")
     .set({
       ...columns,
-      ...said,
       ...(ownName !== null && { own_name: ownName }),
+      ...(isHeard && { heard_at: sql<Date>`clock_timestamp()` }),
       answered_at: answer.kind === "unknown" ? null : sql<Date>`clock_timestamp()`,
     })
     .where("payment_id", "=", call.payment_id)
@@ -152,6 +161,12 @@ async function writeAnswer(
       throw error;
     },
   );
+}
+
+/** Notes the approval with which the bank answered a payment's charge, whose outcome stays unknown. */
+export async function noteHeard(db: Db, paymentId: string, heard: Approved): Promise<void> {
+  const charge = chargeOf(await findCalls(db, paymentId));
+  if (charge) await writeAnswer(db, charge, { kind: "unknown", reason: "pending", heard });
 }
 
 /**

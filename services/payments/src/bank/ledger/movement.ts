@@ -17,6 +17,8 @@ import type { TermsOf } from "../account/account-terms.ts";
 import { askAboutOrder, reportMismatch, waitUntil, type AskDeps } from "./ask-about.ts";
 import { followUpOf, type OrderedPayment } from "./attempts.ts";
 import {
+  besideApproval,
+  isApproved,
   lastSentMsAgo,
   mayHaveLeft,
   movementOutcome,
@@ -98,10 +100,12 @@ export async function inquireAmong(
   const { verdict: shown, inquiry } = await askAboutOrder(deps, payment, attempt);
   const judged = among ? await among.judge(shown) : shown;
   reportMismatch(deps, payment, { verdict: judged, inquiry });
-  const last = own.findLast((call) => mayHaveLeft(call) && call.sub_reference === subReference);
+  const sent = own.filter((call) => mayHaveLeft(call) && call.sub_reference === subReference);
+  const found = besideApproval(judged, sent.findLast(isApproved));
+  const last = sent.at(-1);
   // A movement without our reference that was voided may be another's: this one is still under way.
-  const isOurs = !among || judged.kind !== "reversed";
-  const verdict = last && isOurs ? await noteFound(deps, payment, last, judged) : judged;
+  const isOurs = !among || found.kind !== "reversed";
+  const verdict = last && isOurs ? await noteFound(deps, payment, last, found) : found;
   return { verdict, names: namesShown(inquiry, movement.kind) };
 }
 

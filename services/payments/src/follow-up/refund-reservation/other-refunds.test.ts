@@ -1,12 +1,13 @@
 import type { Verdict } from "@holdfast/acquirer";
 import { describe, expect, test } from "vitest";
-import { amongOthers, isUnderWay, type OtherRefund } from "./other-refunds.ts";
+import { amongOthers, isUnderWay, namesOf, type OtherRefund } from "./other-refunds.ts";
 
 type Call = OtherRefund["calls"][number];
-const OPEN: Call = { outcome: null, answered_at: null, external_transaction_id: null };
+const OPEN: Call = { outcome: null, answered_at: null, external_transaction_id: null, heard_at: null };
 const NOT_SENT: Call = { ...OPEN, outcome: "not_sent", answered_at: new Date() };
 const DECLINED: Call = { ...OPEN, outcome: "declined", answered_at: new Date() };
 const named = (name: string | null): Call => ({
+  ...OPEN,
   outcome: "approved",
   answered_at: new Date(),
   external_transaction_id: name,
@@ -38,6 +39,12 @@ describe("another refund is under way", () => {
   ])("%s", (_, refund, expected) => {
     expect(isUnderWay(refund)).toBe(expected);
   });
+});
+
+test("a refund has the names that the bank has given it, also unconfirmed", () => {
+  const heard: Call = { ...OPEN, external_transaction_id: "t-2", heard_at: new Date() };
+  const taken: Call = { ...OPEN, outcome: "unknown", external_transaction_id: "t-3" };
+  expect(namesOf(other([named("t-1"), heard, taken, named(null)]))).toEqual(["t-1", "t-2"]);
 });
 
 describe("an approval that an inquiry shows", () => {

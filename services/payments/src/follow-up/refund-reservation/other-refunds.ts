@@ -4,14 +4,14 @@
  */
 import type { Verdict } from "@holdfast/acquirer";
 import type { Kysely } from "kysely";
-import { isOpen, mayHaveLeft, type BankCall } from "../../bank/ledger/bank-call.ts";
+import { isApproved, isOpen, mayHaveLeft, type BankCall } from "../../bank/ledger/bank-call.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import type { RefundReservationTable } from "./reservation-table.ts";
 
 /** Another refund of the same payment, with its calls. */
 export type OtherRefund = {
   state: RefundReservationTable["state"];
-  calls: readonly Pick<BankCall, "outcome" | "answered_at" | "external_transaction_id">[];
+  calls: readonly Pick<BankCall, "outcome" | "heard_at" | "answered_at" | "external_transaction_id">[];
 };
 
 /** True where it has been sent, and its outcome is not known. */
@@ -22,7 +22,7 @@ export function isUnderWay({ state, calls }: OtherRefund): boolean {
 
 /** The bank's names of what it has done for a refund. */
 export function namesOf({ calls }: Pick<OtherRefund, "calls">): string[] {
-  return calls.flatMap(({ outcome, external_transaction_id: id }) => (outcome === "approved" && id) || []);
+  return calls.flatMap((call) => (isApproved(call) && call.external_transaction_id) || []);
 }
 
 /**

@@ -9,13 +9,13 @@ import {
 } from "@holdfast/contracts";
 import type { Selectable } from "kysely";
 import { orderIdOf } from "@holdfast/acquirer";
-import type { BankCall } from "../../bank/ledger/bank-call.ts";
+import { chargeOf, type BankCall } from "../../bank/ledger/bank-call.ts";
 import { operationReference } from "../../bank/ledger/attempts.ts";
 import type { PaymentOperationTable } from "../../follow-up/operation/operation-table.ts";
 import type { PaymentHistoryTable } from "../../payment/payment-table.ts";
 import { isBeingReversed, isUnsettled } from "../../payment/payment.ts";
 import { paymentRecord, type PaymentRow, type ShownOperation } from "../../payment/payment-record.ts";
-import { chargeOf, reversalOf } from "../../unknown/recovery/reversal.ts";
+import { reversalOf } from "../../unknown/recovery/reversal.ts";
 
 /** A late look at the bank that has found something. */
 export type LateSight = { movement_id: string | null; sighted_at: Date };
@@ -145,6 +145,7 @@ function shownCall(call: BankCall, exponent: number): ShownCall {
     ...(result_code !== null && { resultCode: result_code }),
     ...(result_message !== null && { resultMessage: result_message }),
     ...(approved_minor !== null && { approvedAmount: amountToJson(approved_minor, exponent) }),
+    ...(call.heard_at !== null && { heardAt: call.heard_at.toISOString() }),
   };
 }
 

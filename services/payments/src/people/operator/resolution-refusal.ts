@@ -1,7 +1,7 @@
 import type { LeasedPayment } from "../../payment/payment-lease.ts";
 import { isBeingReversed } from "../../payment/payment.ts";
-import { arrivesUntil, mayStillArrive, type BankCall } from "../../bank/ledger/bank-call.ts";
-import { chargeOf, type Reversal } from "../../unknown/recovery/reversal.ts";
+import { arrivesUntil, chargeOf, mayStillArrive, type BankCall } from "../../bank/ledger/bank-call.ts";
+import type { Reversal } from "../../unknown/recovery/reversal.ts";
 import { invalidState, type Problem } from "./operator-request.ts";
 import type { Outcome } from "./resolution.ts";
 

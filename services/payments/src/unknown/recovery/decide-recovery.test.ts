@@ -6,7 +6,7 @@ import { decideRecovery } from "./decide-recovery.ts";
 const LIMITS = { adoptWithinMs: 300_000, reverseUnseenAfterMs: 60_000 };
 const DAY_MS = 86_400_000;
 
-function decide(inquiry: Verdict, change: { ageMs?: number; inReview?: boolean } = {}) {
+function decide(inquiry: Verdict, change: { ageMs?: number; inReview?: boolean; heard?: boolean } = {}) {
   const asked = { amountMinor: 1_250n, currency: "TRY", ageMs: 1_000, abandoned: false, ...change };
   return decideRecovery(asked, inquiry, LIMITS);
 }
@@ -60,6 +60,17 @@ test("what the acquirer has given back itself, or calls not taken, is FAILED", (
   });
   const declined = { kind: "declined", resultCode: "failure", resultMessage: "" } as const;
   expect(decide(declined, inReview)).toMatchObject({ action: "conclude", to: "FAILED" });
+});
+
+test("an approval that was given and is not shown is waited for, and reversed when it is old", () => {
+  const pending = { kind: "unknown", reason: "pending" } as const;
+  const heard = { heard: true, ageMs: LIMITS.adoptWithinMs };
+  const late = { heard: true, ageMs: LIMITS.adoptWithinMs + 1 };
+  expect(decide(pending, heard)).toEqual({ action: "wait", cause: "pending" });
+  expect(decide(pending, late)).toEqual({ action: "reverse", cause: "approved_too_late" });
+  expect(decide(pending, { ageMs: DAY_MS })).toEqual({ action: "wait", cause: "pending" });
+  expect(decide(pending, { ...late, inReview: true })).toEqual({ action: "wait", cause: "pending" });
+  expect(decide({ kind: "unknown", reason: "timeout" }, late)).toEqual({ action: "wait", cause: "timeout" });
 });
 
 test("another amount is reversed, whatever the review says", () => {

@@ -1,4 +1,4 @@
-import { retryHintOf, type Verdict } from "@holdfast/acquirer";
+import { retryHintOf, type Unknown, type Verdict } from "@holdfast/acquirer";
 import {
   declinedResult,
   EXPIRED,
@@ -31,7 +31,8 @@ export type RecoveryLimits = {
 
 /**
  * A payment that is approved and young enough is adopted. One that is approved but old, or of another amount, or not seen
- * for too long, is reversed. An inquiry without an answer decides nothing, however often it is made. What is known to be in
+ * for too long, is reversed. An approval that the bank has given and does not show is waited for until it is old, and then
+ * reversed by its name. An inquiry without an answer decides nothing, however often it is made. What is known to be in
  * review waits for the acquirer's fraud desk, at whatever age: its merchant knows of it.
  */
 export function decideRecovery(
@@ -43,6 +44,8 @@ export function decideRecovery(
     abandoned: boolean;
     /** True where it was approved, and shown as being in review. */
     inReview?: boolean;
+    /** True where the bank has approved it in an answer that its record did not show. */
+    heard?: boolean;
   },
   inquiry: Verdict,
   limits: Pick<RecoveryLimits, "adoptWithinMs" | "reverseUnseenAfterMs">,
@@ -73,12 +76,24 @@ export function decideRecovery(
         ? { action: "reverse", cause: "not_found" }
         : { action: "wait", cause: "not_found" };
     case "unknown":
-      return { action: "wait", cause: inquiry.reason };
+      return decideUnknown(asked, inquiry, limits);
     case "not_sent":
       return { action: "wait", ...retryHintOf(inquiry) };
     default:
       return inquiry satisfies never;
   }
+}
+
+/** An approval that was given and is not shown: at this age it would be reversed if it were, and the bank has named it. */
+function decideUnknown(
+  { heard, inReview, ageMs }: Parameters<typeof decideRecovery>[0],
+  { reason }: Unknown,
+  { adoptWithinMs }: Pick<RecoveryLimits, "adoptWithinMs">,
+): RecoveryDecision {
+  const isAnswered = reason === "pending" || reason === "mismatch";
+  return heard && !inReview && isAnswered && ageMs > adoptWithinMs
+    ? { action: "reverse", cause: "approved_too_late" }
+    : { action: "wait", cause: reason };
 }
 
 function endOfReversed({ inReview, abandoned }: { inReview?: boolean; abandoned: boolean }): FinalOutcome {

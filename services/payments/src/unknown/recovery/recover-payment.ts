@@ -3,8 +3,9 @@ import { failpoint, nextAttemptInMs, type Logger } from "@holdfast/service-runti
 import type { Kysely } from "kysely";
 import type { TermsOf } from "../../bank/account/account-terms.ts";
 import type { Acquirers } from "../../bank/calls/acquirers.ts";
-import { askAbout } from "../../bank/ledger/ask-about.ts";
-import { paymentAttempt } from "../../bank/ledger/attempts.ts";
+import { askAboutCharge } from "../../bank/ledger/ask-about.ts";
+import { chargeOf } from "../../bank/ledger/bank-call.ts";
+import { findCalls } from "../../bank/ledger/call-queries.ts";
 import type { BusinessEvents } from "../../payment/business-events.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import { recoverOperation } from "../../follow-up/operation/recover-operation.ts";
@@ -62,7 +63,8 @@ export async function recoverPayment(deps: RecoverDeps, payment: LeasedPayment):
   if (isBeingReversed(payment.state)) return await undo(deps, payment);
   // The challenge was never shown, and the card is gone: there is nothing to wait for.
   if (payment.state === "ENROLLING") return await decideAgainst(deps, payment, "enrolment_unfinished");
-  const inquiry = await askAbout(deps, payment, paymentAttempt(payment));
+  const calls = await findCalls(deps.db, payment.payment_id);
+  const inquiry = await askAboutCharge(deps, payment, calls);
   await failpoint("payments.after_inquiry");
   await storeAuthentication(deps, payment, inquiry);
   const asked = {
@@ -71,6 +73,7 @@ export async function recoverPayment(deps: RecoverDeps, payment: LeasedPayment):
     ageMs: payment.age_ms,
     abandoned: payment.state === "ENROLLED",
     inReview: payment.result_code === IN_REVIEW,
+    heard: (chargeOf(calls)?.heard_at ?? null) !== null,
   };
   const decision = decideRecovery(asked, inquiry, deps.limits);
   switch (decision.action) {

@@ -1,4 +1,4 @@
-import { isOpen, lastSentMsAgo, mayHaveLeft, type BankCall } from "../../bank/ledger/bank-call.ts";
+import { chargeOf, isApproved, isOpen, lastSentMsAgo, type BankCall } from "../../bank/ledger/bank-call.ts";
 import { callsOf, type Movement } from "../../bank/ledger/movement.ts";
 import { reversalRefundReference, type OrderedPayment } from "../../bank/ledger/attempts.ts";
 
@@ -21,7 +21,8 @@ export type Reversal = {
 /** @returns undefined until one is sent, or the bank has named another amount. */
 export function reversalOf(calls: readonly BankCall[]): Reversal | undefined {
   const reversals = calls.filter(({ kind }) => kind === "reverse");
-  const approved_minor = chargeOf(calls)?.approved_minor ?? null;
+  const charge = chargeOf(calls);
+  const approved_minor = charge?.approved_minor ?? null;
   if (reversals.length === 0 && approved_minor === null) return undefined;
   const settled = reversals.find(({ outcome }) => outcome === "settled");
   // A refusal before its day was over says nothing about a refund.
@@ -30,7 +31,7 @@ export function reversalOf(calls: readonly BankCall[]): Reversal | undefined {
     : reversals.findLast(({ outcome }) => outcome === "refused");
   return {
     approved_minor,
-    is_sent: reversals.some(({ outcome }) => outcome !== null && SENT.has(outcome)),
+    is_sent: reversals.some(({ outcome }) => outcome !== null && isSent(outcome, charge)),
     settled_at: settled?.answered_at ?? null,
     refused_at: refused?.answered_at ?? null,
     refusal_code: refused?.result_code ?? null,
@@ -39,15 +40,13 @@ export function reversalOf(calls: readonly BankCall[]): Reversal | undefined {
   };
 }
 
-const SENT: ReadonlySet<string> = new Set(["settled", "refused", "unknown"]);
-const REFUND = { kind: "refund" } as const;
-
-/** The call by which the money may have been taken. */
-export function chargeOf(calls: readonly BankCall[]): BankCall | undefined {
-  return calls.findLast((call) => CHARGES.has(call.kind) && mayHaveLeft(call));
+/** True for a reversal that reached the bank. One of an approval that the bank does not find named it. */
+function isSent(outcome: string, charge: BankCall | undefined): boolean {
+  return SENT.has(outcome) || (outcome === "nothing_found" && charge !== undefined && isApproved(charge));
 }
 
-const CHARGES: ReadonlySet<string> = new Set(["enrol", "authorize", "sale"]);
+const SENT: ReadonlySet<string> = new Set(["settled", "refused", "unknown"]);
+const REFUND = { kind: "refund" } as const;
 
 /** The refund of a payment that was settled before it could be reversed. */
 export function reversalRefund(

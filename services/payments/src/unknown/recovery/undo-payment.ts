@@ -6,11 +6,11 @@
  */
 import { orderIdOf, type Target, type ReversalRequest, type Verdict } from "@holdfast/acquirer";
 import { failpoint } from "@holdfast/service-runtime";
-import type { BankCall } from "../../bank/ledger/bank-call.ts";
+import { chargeOf, isApproved, type BankCall } from "../../bank/ledger/bank-call.ts";
 import { beginCall, findCalls, makeCall } from "../../bank/ledger/call-queries.ts";
 import { inquire, nextStep, noteFound, send, subReferenceOf } from "../../bank/ledger/movement.ts";
-import { askAbout, waitUntil } from "../../bank/ledger/ask-about.ts";
-import { cardOperationOf, paymentAttempt, targetOf } from "../../bank/ledger/attempts.ts";
+import { askAboutCharge, waitUntil } from "../../bank/ledger/ask-about.ts";
+import { cardOperationOf, targetOf } from "../../bank/ledger/attempts.ts";
 import type { LeasedPayment } from "../../payment/payment-lease.ts";
 import {
   decideAfterRefund,
@@ -20,7 +20,7 @@ import {
   type UndoResult,
 } from "./decide-undo.ts";
 import type { RecoverDeps } from "./recover-payment.ts";
-import { chargeOf, reversalOf, reversalRefund, type Reversal } from "./reversal.ts";
+import { reversalOf, reversalRefund, type Reversal } from "./reversal.ts";
 import { startWatch } from "../../bank/ledger/watch-queries.ts";
 
 /** A payment to undo, also one that has ended and of which the bank has shown money afterwards. */
@@ -35,7 +35,7 @@ export async function undoPayment(
   const calls = await findCalls(deps.db, payment.payment_id);
   const known = reversalOf(calls);
   if (known?.settled_at) return await refundSettled(deps, payment, known, calls);
-  const found = inquiry ?? (await askAbout(deps, payment, paymentAttempt(payment)));
+  const found = inquiry ?? (await askAboutCharge(deps, payment, calls));
   if (isUndone(found)) return { kind: "undone", by: "reversal" };
   if (!deps.maySend) return { kind: "wait", cause: causeOf(found), next: "now" };
   const amountMinor = amountToReverse(payment, known, found);
@@ -43,7 +43,7 @@ export async function undoPayment(
   if (charge && amountMinor !== (known?.approved_minor ?? payment.amount_minor))
     await noteFound(deps, payment, charge, found);
   return await sendReversal(deps, payment, calls, {
-    target: withKnownId(targetOf(payment), found),
+    target: withKnownId(targetOf(payment), found, charge),
     amountMinor,
     isUnseen: found.kind === "not_found",
   });
@@ -113,11 +113,11 @@ async function refundSettled(
   return await conclude(deps, payment, decideAfterRefund(sent.outcome, sent.subReference));
 }
 
-/** An answer that was lost may have named the charge; the inquiry does again. */
-function withKnownId(target: Target, found: Verdict): Target {
-  return found.kind === "approved" && found.externalTransactionId !== ""
-    ? { ...target, externalTransactionId: found.externalTransactionId }
-    : target;
+/** An answer that was lost may have named the charge; the inquiry does again. One that was heard has named it. */
+function withKnownId(target: Target, found: Verdict, charge: BankCall | undefined): Target {
+  const shown = found.kind === "approved" ? found.externalTransactionId : "";
+  const externalTransactionId = (charge && isApproved(charge) && charge.external_transaction_id) || shown;
+  return externalTransactionId === "" ? target : { ...target, externalTransactionId };
 }
 
 /** The word for what an inquiry said, or for why it said nothing. */
