@@ -172,6 +172,39 @@ test("a capture of which the bank carried out a part is not CAPTURED, and the pa
   expect(await bank.ledger(paymentId)).toEqual(["authorize approved 10000", "capture approved 5000"]);
 });
 
+test("people book an approval under the name that the bank gave, and cannot call a heard capture FAILED", async () => {
+  const paymentId = await hiddenSale();
+  const sayBoth = async (said: { paymentId: string; outcome: "SUCCESS" | "FAILED" }) => {
+    await wasSentLongAgo(said.paymentId);
+    const statement = { ...said, evidence: "the bank's letter of today" };
+    const isProposed = async () =>
+      "result" in (await payments.operate(resolveUnresolvedPayment, statement, "alice"));
+    await eventually(isProposed);
+    return await eventually(async () => {
+      const reply = await payments.operate(resolveUnresolvedPayment, statement, "bora");
+      const isBusy = reply.outcome === "problem" && reply.code === "operation_in_progress";
+      return !isBusy && reply;
+    });
+  };
+  expect(await sayBoth({ paymentId, outcome: "SUCCESS" })).toMatchObject({ outcome: "done" });
+  const names = await payments.query(
+    `select payment.external_transaction_id = bank_call.external_transaction_id as same_name,
+       payment.auth_code = bank_call.auth_code as same_code
+     from payments.payment join payments.bank_call using (payment_id) where payment_id = $1`,
+    [paymentId],
+  );
+  expect(names).toEqual([{ same_name: true, same_code: true }]);
+
+  await bank.mode({ historyLagSeconds: 0 });
+  const held = await authorized();
+  await bank.mode({ historyLagSeconds: 86_400 });
+  expect(await capture(held)).toMatchObject({ outcome: "pending", ...PENDING_CAPTURE });
+  expect(await sayBoth({ paymentId: held, outcome: "FAILED" })).toMatchObject({ code: "bank_says_settled" });
+  expect(await shown(held)).toMatchObject(PENDING_CAPTURE);
+  expect(await sayBoth({ paymentId: held, outcome: "SUCCESS" })).toMatchObject({ outcome: "done" });
+  expect(await bank.ledger(held)).toEqual(["authorize approved 10000", "capture approved 10000"]);
+});
+
 test("a capture that the history does not show is kept, and not sent again beyond the horizon", async () => {
   const paymentId = await authorized();
   await bank.mode({ historyLagSeconds: 86_400 });

@@ -240,6 +240,26 @@ describe("resolve", () => {
     });
   });
 
+  test("books what the bank has approved and named, also where it shows the refusal of another try", async () => {
+    await payments.acquirerGets("sale", {
+      reference: paymentId,
+      amountMinor: 10_000,
+      card: { pan: "4000000000000002", expiryMonth: "12", expiryYear: "30", cvv: "000" },
+      cardHolderName: "Ada Lovelace",
+      installmentCount: 1,
+      expiresAt: new Date(Date.now() + 60_000),
+    });
+    await payments.query(
+      `update payments.bank_call set heard_at = now(), external_transaction_id = 'approved-1', auth_code = '123456'
+       where payment_id = $1`,
+      [paymentId],
+    );
+    await resolve("alice", paymentId, "SUCCESS");
+    expect(await resolve("bora", paymentId, "SUCCESS")).toMatchObject({
+      result: { payment: { status: "SUCCESS", externalTransactionId: "approved-1", authCode: "123456" } },
+    });
+  });
+
   test("two confirmations at once settle it once", async () => {
     await resolve("alice", paymentId, "FAILED");
     const replies = await Promise.all([

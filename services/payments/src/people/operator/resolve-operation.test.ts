@@ -37,8 +37,10 @@ describe("the end of an operation by people", () => {
 });
 
 describe("the bank's word on an operation", () => {
+  type Calls = Parameters<typeof bankSays>[1];
   const call = {
     outcome: "approved",
+    heard_at: null,
     amount_minor: 80n,
     currency: "TRY",
     approved_minor: 40n,
@@ -46,12 +48,20 @@ describe("the bank's word on an operation", () => {
     result_code: "00",
     result_message: "Approved",
   } as const;
-  const unknown = (reason: "timeout" | "mismatch") => ({ kind: "unknown", reason }) as const;
-  test.each<[string, Verdict, (typeof call)[], Said]>([
+  const heard = { ...call, outcome: "unknown", heard_at: new Date(), approved_minor: null } as const;
+  const unknown = (reason: "timeout" | "mismatch" | "pending") => ({ kind: "unknown", reason }) as const;
+  test.each<[string, Verdict, Calls, Said]>([
     ["is what it has said before, where it is silent now", unknown("timeout"), [call], done(40n)],
     ["stands, where it has no record any more", { kind: "not_found" }, [call], done(40n)],
     ["ends, where it was reversed", { kind: "reversed" }, [call], {}],
     ["is that something was done, where two movements may be it", unknown("mismatch"), [], { isDone: true }],
+    ["is an approval that it has not shown", unknown("pending"), [heard], { isDone: true }],
+    [
+      "is the amount of one that it showed so",
+      unknown("mismatch"),
+      [{ ...heard, approved_minor: 40n }],
+      { isDone: true, amount: done(40n).amount! },
+    ],
     ["is nothing without an answer", unknown("timeout"), [], {}],
   ])("%s", (_case, inquiry, calls, said) => {
     expect(bankSays(inquiry, calls)).toEqual(said);

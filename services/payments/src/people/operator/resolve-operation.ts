@@ -4,7 +4,7 @@
  */
 import type { Verdict } from "@holdfast/acquirer";
 import type { OperatorContext } from "@holdfast/contracts";
-import type { BankCall } from "../../bank/ledger/bank-call.ts";
+import { isApproved, type BankCall } from "../../bank/ledger/bank-call.ts";
 import { findCalls } from "../../bank/ledger/call-queries.ts";
 import { callsOf, inquire } from "../../bank/ledger/movement.ts";
 import { endOfDecline, leaveToRecovery } from "../../follow-up/operation/conclude-operation.ts";
@@ -63,6 +63,7 @@ export function bankSays(
   calls: readonly Pick<
     BankCall,
     | "outcome"
+    | "heard_at"
     | "amount_minor"
     | "currency"
     | `approved_${"minor" | "currency"}`
@@ -73,12 +74,15 @@ export function bankSays(
     const { amountMinor, currency, resultCode, resultMessage } = inquiry;
     return { isDone: true, amount: { amountMinor, currency }, result: { resultCode, resultMessage } };
   }
-  const heard = calls.findLast(({ outcome }) => outcome === "approved");
+  const heard = calls.findLast(isApproved);
   if (heard && inquiry.kind !== "reversed") {
+    const isConfirmed = heard.outcome === "approved";
+    // An answer without an amount, which the bank's record has not shown.
+    if (!isConfirmed && heard.approved_minor === null) return { isDone: true };
     const amountMinor = heard.approved_minor ?? heard.amount_minor;
     const currency = heard.approved_currency ?? heard.currency;
     const result = { resultCode: heard.result_code ?? "", resultMessage: heard.result_message ?? "" };
-    return { isDone: true, amount: { amountMinor, currency }, result };
+    return { isDone: true, amount: { amountMinor, currency }, ...(isConfirmed && { result }) };
   }
   if (inquiry.kind === "declined") {
     const { resultCode, resultMessage } = inquiry;
@@ -94,15 +98,15 @@ type End = Exclude<OperationEnd, { state: "DROPPED" }>;
 export function decideEnd(
   payment: Pick<LeasedPayment, "state" | "amount_minor" | "released_minor" | "currency">,
   operation: Pick<Operation, "kind"> & Booked,
-  { isDone, amount, result = RESOLVED }: Said,
+  { isDone, amount, result }: Said,
   outcome: Outcome,
 ): (End & { booked?: Booked }) | Problem {
-  const { resultCode, resultMessage } = result;
+  const { resultCode, resultMessage } = result ?? RESOLVED;
   const isWhole = amount?.amountMinor === operation.amount_minor && amount.currency === payment.currency;
   if (isDone === false) return { state: "DECLINED", resultCode, resultMessage };
   if (isDone && isWhole) return { state: "DONE", resultCode, resultMessage };
   if (outcome === "FAILED")
-    return isDone ? saysSettled(amount && result) : { state: "DECLINED", resultCode, resultMessage };
+    return isDone ? saysSettled(result) : { state: "DECLINED", resultCode, resultMessage };
   if (!amount) return { state: "DONE", resultCode, resultMessage };
   const isCapturable =
     operation.kind === "CAPTURE" &&

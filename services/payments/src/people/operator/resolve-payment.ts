@@ -4,13 +4,15 @@
  * is not FAILED while the bank says that the money stands; a payment that is being reversed is SUCCESS only where the
  * bank has refused the reversal, no later one may still take effect, and the bank says, asked once more, that the whole charge stands.
  */
+import type { Verdict } from "@holdfast/acquirer";
 import type { OperatorContext } from "@holdfast/contracts";
 import { sql, type Transaction } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
-import { askAbout } from "../../bank/ledger/ask-about.ts";
+import { askAbout, askAboutCharge } from "../../bank/ledger/ask-about.ts";
+import { chargeOf, isApproved, nameIn, type BankCall } from "../../bank/ledger/bank-call.ts";
 import { findCalls } from "../../bank/ledger/call-queries.ts";
 import { paymentAttempt } from "../../bank/ledger/attempts.ts";
-import { conclude, type FinalOutcome } from "../../payment/authorization-outcome.ts";
+import { conclude, type AcquirerResult, type FinalOutcome } from "../../payment/authorization-outcome.ts";
 import { giveBack, startReversal, type LeasedPayment } from "../../payment/payment-lease.ts";
 import { endOfReversal, isBeingReversed, reversalState } from "../../payment/payment.ts";
 import { recordWithin } from "../../payment/payment-writes.ts";
@@ -138,15 +140,18 @@ async function book(
   confirmed: Confirmed,
 ): Promise<Problem | undefined> {
   const { payment } = confirmed;
+  const calls = await findCalls(deps.db, payment.payment_id);
+  const charge = chargeOf(calls);
   if (isBeingReversed(payment.state)) {
     // A reversal that was sent after the refusal and not answered may have been carried out.
-    const charge = await askWhetherItStands(deps, payment);
-    if (charge.stands) return await recordSuccess(deps, context, confirmed);
-    await wait(deps, payment, { cause: charge.cause, next: "now" });
+    const { stands, cause, shown } = await askWhetherItStands(deps, payment);
+    if (stands) return await recordSuccess(deps, context, confirmed, namedBy(payment, shown, charge));
+    await wait(deps, payment, { cause, next: "now" });
     return { outcome: "problem", code: "reversal_pending" };
   }
-  const inquiry = await askAbout(deps, payment, paymentAttempt(payment));
-  if (!contradictsSuccess(payment, inquiry)) return await recordSuccess(deps, context, confirmed);
+  const inquiry = await askAboutCharge(deps, payment, calls);
+  if (!contradictsSuccess(payment, inquiry))
+    return await recordSuccess(deps, context, confirmed, namedBy(payment, inquiry, charge));
   await wait(deps, payment, { cause: inquiry.kind, next: "now" });
   return invalidState(payment);
 }
@@ -155,9 +160,26 @@ async function recordSuccess(
   deps: OperatorDeps,
   context: OperatorContext,
   confirmed: Confirmed,
+  named: BankName,
 ): Promise<undefined> {
-  await record(deps, context, confirmed, { to: "SUCCESS", cause: RESOLVED_CAUSE, result: RESOLVED });
+  const result = { ...RESOLVED, ...named };
+  await record(deps, context, confirmed, { to: "SUCCESS", cause: RESOLVED_CAUSE, result });
   return undefined;
+}
+
+type BankName = Pick<AcquirerResult, "externalTransactionId" | "authCode">;
+
+/** The bank's name and code of the charge, as it shows them, or as it gave them: a refund is made by them. */
+function namedBy(
+  payment: Pick<LeasedPayment, "external_transaction_id">,
+  shown: Verdict | undefined,
+  charge: BankCall | undefined,
+): BankName {
+  if (shown?.kind === "approved")
+    return { externalTransactionId: nameIn(shown), authCode: shown.authCode || null };
+  if (charge && isApproved(charge))
+    return { externalTransactionId: charge.external_transaction_id, authCode: charge.auth_code };
+  return { externalTransactionId: payment.external_transaction_id, authCode: null };
 }
 
 /** Commits the decision to reverse, sends a reversal, and records the end unless the bank says that the money stands. */

@@ -44,7 +44,7 @@ function isWholeCharge(
 export async function askWhetherItStands(
   deps: RecoverDeps,
   payment: LeasedPayment,
-): Promise<{ stands: boolean; cause: string }> {
+): Promise<{ stands: boolean; cause: string; shown?: Verdict }> {
   const calls = await findCalls(deps.db, payment.payment_id);
   const known = reversalOf(calls);
   if (known?.settled_at) {
@@ -52,5 +52,6 @@ export async function askWhetherItStands(
     return { stands: refund.kind === "declined", cause: `refund_${causeOf(refund)}` };
   }
   const charge = await askAbout(deps, payment, paymentAttempt(payment));
-  return { stands: charge.kind === "approved" && isWholeCharge(payment, charge), cause: causeOf(charge) };
+  const stands = charge.kind === "approved" && isWholeCharge(payment, charge);
+  return { stands, cause: causeOf(charge), shown: charge };
 }
