@@ -72,6 +72,17 @@ test("without JavaScript the link leads to the form, and the time is that of UTC
   expect(await page.locator("#open-until").textContent()).toMatch(/ UTC\s*$/);
 });
 
+test("a checkout of test mode says that it is one, on every screen", async () => {
+  const checkout = await product.createCheckout();
+  await product.query(
+    "update payments.checkout set merchant_id = overlay(merchant_id::text placing '8' from 15 for 1)::uuid where checkout_id = $1",
+    [checkout.checkoutId],
+  );
+  const page = await product.visit(checkout, SMALL);
+  expect(await page.locator(".test-mode").textContent()).toContain("test");
+  await inspectOnEveryScreen(page, "test-mode");
+});
+
 /** A colour that is too dark for a dark screen, and a logo that is drawn for a light one. */
 const BRANDING = {
   name: "Ada's Lamps",

@@ -40,7 +40,7 @@ export function comparePage(page: Received, release: PageRelease, options: Optio
     assets: loadPageAssets(origin + base),
     language: options.language ?? "en",
     installments: Math.min(lines.filter((line) => line === '<label class="choice">').length, 24) || 1,
-    isTest: lines.includes('<p class="test-mode">'),
+    isTest: lines.includes('<aside class="test-mode">'),
   } as const;
   const parts = {
     nonce: exactly(nonce),

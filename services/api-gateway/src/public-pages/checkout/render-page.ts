@@ -63,7 +63,7 @@ export function renderPage(
         ${refreshSeconds && html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}" /></noscript>`}
       </head>
       <body>
-        ${frame.isTest && html`<p class="test-mode">${texts.testMode}</p>`} ${top(frame)}
+        ${frame.isTest && html`<aside class="test-mode">${texts.testMode}</aside>`} ${top(frame)}
         <main ${onwardUrl && html`data-onward="${onwardUrl}"`}>${content}</main>
         ${withCardForm && bottom(texts.secure)}
       </body>
