@@ -159,6 +159,12 @@ const PAYLOADS: Record<string, () => object> = {
   }),
   "settlement.add-upload-part": () => ({ importId: randomUUID(), part: 0, content: "YQ==" }),
   "settlement.end-upload": () => ({ importId: randomUUID(), parts: 1, bytes: 1, sha256: "0".repeat(64) }),
+  "settlement.preview-upload": () => ({
+    importId: randomUUID(),
+    parts: 1,
+    bytes: 1,
+    sha256: "0".repeat(64),
+  }),
   "settlement.list-statements": () => ({ from: "2026-03-01", to: "2026-03-01", limit: 10 }),
   "settlement.list-imports": () => ({ limit: 10 }),
   "settlement.describe-import": () => ({ importId: randomUUID() }),

@@ -22,12 +22,18 @@ beforeEach(async () => {
 });
 afterAll(() => system.close());
 
-type Sent = { roles?: OperatorRole[]; query?: string };
+type Sent = { roles?: OperatorRole[]; query?: string; path?: string };
 type Answer = { status: number; body: Record<string, unknown> & { importId?: string } };
-const urlOf = (query: string) => `http://127.0.0.1:${port}/operator/settlements?${query}`;
+const urlOf = (query: string, path = "") => `http://127.0.0.1:${port}/operator/settlements${path}?${query}`;
 const DEFAULT = "accountId=default&mapping=generic";
 const authorization = async (roles?: OperatorRole[]) =>
   `Bearer ${await system.identity.token({ claims: { sub: "olga", ...(roles && { roles }) } })}`;
+
+async function preview(content: string | Uint8Array<ArrayBuffer>, sent: Sent = {}): Promise<Answer> {
+  const form = new FormData();
+  form.set("file", new Blob([content]), "bank.csv");
+  return await send(form, { ...sent, path: "/preview" });
+}
 
 async function upload(content: string | Uint8Array<ArrayBuffer>, sent: Sent = {}): Promise<Answer> {
   const form = new FormData();
@@ -35,9 +41,9 @@ async function upload(content: string | Uint8Array<ArrayBuffer>, sent: Sent = {}
   return await send(form, sent);
 }
 
-async function send(form: FormData, { roles, query = DEFAULT }: Sent = {}): Promise<Answer> {
+async function send(form: FormData, { roles, query = DEFAULT, path }: Sent = {}): Promise<Answer> {
   const headers = { Authorization: await authorization(roles) };
-  const answer = await fetch(urlOf(query), { method: "POST", headers, body: form });
+  const answer = await fetch(urlOf(query, path), { method: "POST", headers, body: form });
   return { status: answer.status, body: (await answer.json()) as Answer["body"] };
 }
 
@@ -191,4 +197,81 @@ test("a file whose reader has died is read by the next one, and given up when th
   expect(await leave(1)).toMatchObject({ state: "TAKEN", lines: 1 });
   expect(await leave(3)).toMatchObject({ state: "REFUSED", reason: "interrupted" });
   await eventually(async () => expect(await rows()).toEqual({ lines: 1, uploads: 0, parts: 0 }));
+});
+
+test("a preview says what taking a file comes to, and keeps nothing; taking it then comes to that", async () => {
+  await system.query("update settlement.account set settlement_days = 400");
+  const [paid, altered, half] = [
+    await system.sell("1000"),
+    await system.sell("2000"),
+    await system.sell("3000"),
+  ];
+  const refund = await system.refund(paid, "400");
+  const line = (kind: string, reference: string, gross: string, more: object = {}) =>
+    genericLine({ kind, reference, bank_reference: `b-${reference}`, gross, net: gross, ...more });
+  const part = (installment: string) =>
+    line("SALE", half, "15.00", { bank_reference: `b-${half}-${installment}` });
+  await read((await upload(genericFile(part("1")))).body.importId);
+  await eventually(async () =>
+    expect(await system.query("select from settlement.import where matched_at is null")).toEqual([]),
+  );
+  const content = genericFile(
+    line("SALE", paid, "10.00", { fee: "0.20", net: "9.80" }),
+    line("REFUND", refund, "-4.00"),
+    line("SALE", altered, "19.99", { settles_on: "2026-03-12" }),
+    part("1"),
+    part("2"),
+    line("SALE", randomUUID(), "7.00"),
+    line("FEE", "", "-1.50", { bank_reference: "" }),
+    line("SALE", paid, "x"),
+  );
+  const before = await system.query("select count(*)::int from settlement.difference");
+  const { status, body } = await preview(content);
+  const expected = { MATCHED: 3, AMOUNT_DIFFERS: 1, DUPLICATE: 1, MISSING_HERE: 1, NOT_COMPARED: 1 };
+  expect({ status, body }).toEqual({
+    status: 200,
+    body: {
+      accountId: "default",
+      mapping: "generic",
+      fileName: "bank.csv",
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+      lines: 7,
+      faults: 1,
+      firstDay: "2026-03-11",
+      lastDay: "2026-03-12",
+      kinds: [
+        { kind: "FEE", currency: "TRY", lines: 1, grossAmount: -1.5, feeAmount: 0, netAmount: -1.5 },
+        { kind: "REFUND", currency: "TRY", lines: 1, grossAmount: -4, feeAmount: 0, netAmount: -4 },
+        { kind: "SALE", currency: "TRY", lines: 5, grossAmount: 66.99, feeAmount: 0.2, netAmount: 66.79 },
+      ],
+      verdicts: expected,
+      faultyLines: [{ line: 9, reason: "gross: not an amount" }],
+    },
+  });
+  expect(await rows()).toEqual({ lines: 1, uploads: 0, parts: 0 });
+  expect(await system.query("select count(*)::int from settlement.difference")).toEqual(before);
+  expect(await system.query("select from settlement.import")).toHaveLength(1);
+
+  const { importId } = (await upload(content)).body;
+  await read(importId);
+  await eventually(async () => expect(await read(importId)).toMatchObject({ verdicts: expected, faults: 1 }));
+  expect(await preview(content)).toMatchObject({
+    status: 200,
+    body: { refusal: { reason: "already_imported" }, verdicts: {} },
+  });
+});
+
+test("a preview says why a file would be refused, and a large one is left to the command", async () => {
+  expect(await preview("a,b\n1,2\n")).toMatchObject({
+    status: 200,
+    body: { refusal: { reason: "mapping_does_not_fit" }, lines: 0 },
+  });
+  expect(
+    await preview(genericFile(genericLine()), { query: "accountId=default&mapping=mine" }),
+  ).toMatchObject({
+    status: 400,
+  });
+  expect(await preview(genericFile(genericLine()), { roles: ["viewer"] })).toMatchObject({ status: 403 });
+  expect(await preview("x".repeat(4_200_000))).toMatchObject({ status: 413 });
+  expect(await rows()).toMatchObject({ lines: 0 });
 });

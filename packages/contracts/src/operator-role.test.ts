@@ -87,6 +87,7 @@ const LEADS_TO: Record<string, string[]> = {
   addChargebackEvidence: ["payments.add-evidence-part"],
   getChargebackEvidence: ["payments.read-evidence-part"],
   listSettlements: ["settlement.list-imports"],
+  previewSettlement: ["settlement.begin-upload", "settlement.add-upload-part", "settlement.preview-upload"],
   uploadSettlement: ["settlement.begin-upload", "settlement.add-upload-part", "settlement.end-upload"],
   getSettlement: ["settlement.describe-import"],
   listStatementsOfMerchants: ["settlement.list-statements"],

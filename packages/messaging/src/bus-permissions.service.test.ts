@@ -91,6 +91,7 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["settlement.begin-upload", "O", "S"],
   ["settlement.add-upload-part", "O", "S"],
   ["settlement.end-upload", "O", "S"],
+  ["settlement.preview-upload", "O", "S"],
   ["settlement.describe-import", "O", "S"],
   ["settlement.list-differences", "O", "S"],
   ["settlement.payment-settlement", "O", "S"],

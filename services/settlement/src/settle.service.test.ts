@@ -130,6 +130,29 @@ test("a file that is cut off after thousands of lines leaves nothing, and can be
   expect(await counts()).toEqual({ lines: 3_000, faults: 0 });
 });
 
+test("a preview says what a file comes to, and keeps nothing", async () => {
+  const file = await command.write([GENERIC_HEADER, line(), line({ gross: "x" }), line(), ""].join("\n"));
+  const preview = ["import", file, "--mapping", "generic", "--preview"];
+  expect(await command.run(...preview)).toEqual({
+    code: 0,
+    output: [
+      "2 lines can be read, 1 cannot; days 2026-11-23 to 2026-11-23",
+      "  SALE: 2 lines, gross 25, fee 0.5, net 24.5 TRY",
+      "  2 lines would be MISSING_HERE",
+      "  line 3: gross: not an amount",
+      "nothing of the file was kept",
+      "",
+    ].join("\n"),
+  });
+  expect(await imports()).toEqual([]);
+  expect(await counts()).toEqual({ lines: 0, faults: 0 });
+  expect(await command.run("import", file, "--mapping", "generic")).toMatchObject({ code: 0 });
+  expect(await command.run(...preview)).toMatchObject({
+    code: 1,
+    output: expect.stringContaining("it would be refused (already_imported)") as string,
+  });
+});
+
 test("an unknown mapping, or a mapping of one's own", async () => {
   const file = await command.write([GENERIC_HEADER, line(), ""].join("\n"));
   expect(await command.run("import", file, "--mapping", "mine")).toMatchObject({

@@ -1,4 +1,7 @@
 /** `npm run settle`: takes banks' files, and says how an account settles. HELP has its options. */
+import { createReadStream } from "node:fs";
+import { basename } from "node:path";
+import type { SettlementPreview } from "@holdfast/contracts";
 import { createDatabase, ownersDatabaseUrl } from "@holdfast/postgres";
 import { commandActor, createLogger, readCommandLine, UsageError } from "@holdfast/service-runtime";
 import { Pool, types } from "pg";
@@ -6,11 +9,12 @@ import { z } from "zod";
 import { createBusinessEvents } from "./business-events.ts";
 import type { SettlementDatabase } from "./database.ts";
 import { importFile } from "./import/import-command.ts";
+import { previewFile } from "./import/preview-file.ts";
 import { readMappings, SHIPPED_MAPPINGS } from "./import/mapping.ts";
 import { FILE_BOUNDS, LEASE_MS } from "./import/import-leased-file.ts";
 import { checkStatements, isSettled, type CheckedStatements } from "./statement/check-statements.ts";
 
-const HELP = `npm run settle -- import FILE --account ID --mapping NAME [--mappings DIR] [--database-url URL | --home DIR]
+const HELP = `npm run settle -- import FILE --account ID --mapping NAME [--preview] [--mappings DIR] [--database-url URL | --home DIR]
 npm run settle -- check --from DAY --to DAY [--database-url URL | --home DIR]
 
 import takes a bank's settlement file, whole or not at all. Running settlement services compare its lines.
@@ -19,6 +23,7 @@ no statement.
 
   --account ID         the account that the file is about (default: "default", the account of ACQUIRER_URL)
   --mapping NAME       how the file is read: generic, nestpay, iyzico, camt.053, or one of --mappings
+  --preview            says what importing the file would come to, and keeps nothing
   --mappings DIR       a directory with further mappings (*.json), which may replace the shipped ones
   --from, --to DAY     the first and the last day to check, such as 2026-03-01
   --database-url URL   connects as settlement_owner (default: $MIGRATION_DATABASE_URL)
@@ -42,6 +47,7 @@ export async function settle(args: string[], env: NodeJS.ProcessEnv, out: Output
       options: {
         account: { type: "string", default: "default" },
         mapping: { type: "string" },
+        preview: { type: "boolean", default: false },
         mappings: { type: "string" },
         from: { type: "string" },
         to: { type: "string" },
@@ -80,6 +86,11 @@ export async function settle(args: string[], env: NodeJS.ProcessEnv, out: Output
     const mappings = await readMappings([SHIPPED_MAPPINGS, ...(values.mappings ? [values.mappings] : [])]);
     const events = createBusinessEvents(log);
     const deps = { db, pool, events, mappings, bounds: FILE_BOUNDS, leaseMs: LEASE_MS };
+    if (values.preview) {
+      const fileName = basename(file);
+      const previewed = { accountId, mapping, fileName, open: () => createReadStream(file) };
+      return reportPreview(await previewFile(deps, previewed), out);
+    }
     return report(await importFile(deps, { file, accountId, mapping, importedBy }), out);
   } finally {
     await db.destroy();
@@ -104,6 +115,22 @@ function reportCheck(checked: CheckedStatements, out: Output): number {
   out(`${checked.days.length} days and currencies were added up, ${faulty.length} of them have open lines\n`);
   return isSettled(checked) ? 0 : 1;
 }
+
+function reportPreview(preview: SettlementPreview, out: Output): number {
+  const { refusal, lines, faults, firstDay, lastDay, kinds, verdicts, faultyLines } = preview;
+  if (refusal) out(`it would be refused (${refusal.reason}): ${refusal.detail}\n`);
+  out(`${lines} lines can be read, ${faults} cannot; days ${firstDay ?? "-"} to ${lastDay ?? "-"}\n`);
+  for (const each of kinds)
+    out(
+      `  ${each.kind}: ${each.lines} lines, gross ${each.grossAmount}, fee ${each.feeAmount}, net ${each.netAmount} ${each.currency}\n`,
+    );
+  for (const [verdict, count] of Object.entries(verdicts)) out(`  ${count} lines would be ${verdict}\n`);
+  for (const { line, reason } of faultyLines.slice(0, FAULTS_PRINTED)) out(`  line ${line}: ${reason}\n`);
+  out("nothing of the file was kept\n");
+  return refusal ? 1 : 0;
+}
+
+const FAULTS_PRINTED = 10;
 
 function report(outcome: Awaited<ReturnType<typeof importFile>>, out: Output): number {
   if (outcome.outcome === "refused") {

@@ -97,6 +97,31 @@ export const OPERATOR_SETTLEMENT_ANSWERS: Readonly<Record<string, Readonly<Recor
   addChargebackEvidence: { 201: OPEN_CASE_DETAIL },
   listSettlements: { 200: { items: [TAKEN], ...NEXT } },
   uploadSettlement: { 202: READING },
+  previewSettlement: {
+    200: {
+      accountId: READING.accountId,
+      mapping: READING.mapping,
+      fileName: READING.fileName,
+      sha256: TAKEN.sha256,
+      lines: 101,
+      faults: 1,
+      firstDay: DAY,
+      lastDay: DAY,
+      kinds: [
+        {
+          kind: "SALE",
+          currency: "TRY",
+          lines: 99,
+          grossAmount: 1_250,
+          feeAmount: 21.25,
+          netAmount: 1_228.75,
+        },
+        { kind: "REFUND", currency: "TRY", lines: 2, grossAmount: -12.5, feeAmount: 0, netAmount: -12.5 },
+      ],
+      verdicts: { MATCHED: 99, FEE_DIFFERS: 1, MISSING_HERE: 1 },
+      faultyLines: [{ line: 44, reason: "gross: not an amount" }],
+    },
+  },
   getSettlement: {
     200: {
       ...TAKEN,

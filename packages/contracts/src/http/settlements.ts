@@ -56,6 +56,49 @@ export const settlementImportDetailSchema = settlementImportSchema
   })
   .meta({ id: "SettlementImportDetail" });
 
+const linesOfKind = z.object({
+  kind: z.string().meta({ description: "Such as SALE, REFUND or PAYOUT" }),
+  currency: z.string().meta({ description: "ISO 4217 code of the amounts" }),
+  lines: z.int().meta({ description: "How many there are" }),
+  grossAmount: z.number().meta({ description: "Their sum, seen from the merchant" }),
+  feeAmount: z.number().meta({ description: "Sum of the bank's fees" }),
+  netAmount: z.number().meta({ description: "Sum of what the bank pays of them" }),
+});
+
+/** The result that importing a file would have. */
+export const settlementPreviewSchema = z
+  .object({
+    accountId: z.string().meta({ description: "The account at the bank that the file is of" }),
+    mapping: z.string().meta({ description: "Name of the mapping, which says how the file is read" }),
+    fileName: z.string().meta({ description: "Name of the file" }),
+    sha256: z.string().meta({ description: "SHA-256 of its bytes, in hex" }),
+    refusal: z
+      .object({
+        reason: z.string().meta({ description: "Why it would be refused, as a code" }),
+        detail: z.string().meta({ description: "What about it would be refused, for people" }),
+      })
+      .optional()
+      .meta({ description: "Absent where it would be taken" }),
+    lines: z.int().meta({ description: "Lines that can be read" }),
+    faults: z.int().meta({ description: "Lines that cannot" }),
+    firstDay: z.iso.date().optional().meta({ description: "The first day on which the bank settles a line" }),
+    lastDay: z.iso.date().optional().meta({ description: "The last one" }),
+    kinds: z.array(linesOfKind).meta({ description: "Its lines by kind and currency" }),
+    verdicts: z
+      .record(z.string(), z.int())
+      .meta({ description: "How many of its lines the comparison would call what" }),
+    faultyLines: z
+      .array(
+        z.object({
+          line: z.int().meta({ description: "Number of the line in the file, from 1" }),
+          reason: z.string().meta({ description: "Why it cannot be read, as a code" }),
+        }),
+      )
+      .meta({ description: "The first hundred lines that cannot be read" }),
+  })
+  .meta({ id: "SettlementPreview" });
+export type SettlementPreview = z.infer<typeof settlementPreviewSchema>;
+
 export const settlementImportPageSchema = pageOf(settlementImportSchema, "newest first").meta({
   id: "SettlementImportPage",
 });
@@ -104,6 +147,23 @@ export const uploadSettlement = defineEndpoint({
   ],
 });
 
+export const previewSettlement = defineEndpoint({
+  operationId: "previewSettlement",
+  listener: "operator",
+  method: "POST",
+  path: "/operator/settlements/preview",
+  work: "write",
+  role: "operations",
+  summary: "Preview a settlement file",
+  description:
+    "Reads a bank's file of at most 4 MiB and compares its lines as if it were taken, and keeps nothing of it. " +
+    "A larger file is previewed by the command `settle import --preview`.",
+  queryParameters: uploadSettlement.queryParameters,
+  file: { part: "file", description: "The bank's file" },
+  responses: { 200: { description: "What taking it would come to", body: settlementPreviewSchema } },
+  problems: ["validation_failed", "settlement_not_found", "outcome_unknown", "forbidden"],
+});
+
 export const getSettlement = defineEndpoint({
   operationId: "getSettlement",
   listener: "operator",
@@ -118,4 +178,9 @@ export const getSettlement = defineEndpoint({
   problems: ["settlement_not_found", "forbidden"],
 });
 
-export const SETTLEMENT_ENDPOINTS = [listSettlements, uploadSettlement, getSettlement] as const;
+export const SETTLEMENT_ENDPOINTS = [
+  listSettlements,
+  uploadSettlement,
+  previewSettlement,
+  getSettlement,
+] as const;

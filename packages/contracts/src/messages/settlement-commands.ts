@@ -13,6 +13,7 @@ import {
   settlementImportDetailSchema,
   settlementImportPageSchema,
   settlementImportSchema,
+  settlementPreviewSchema,
 } from "../http/settlements.ts";
 import { amountMinorSchema, defineOperatorCommand, defineServiceCommand } from "./message.ts";
 
@@ -188,17 +189,30 @@ export const addSettlementUploadPart = defineOperatorCommand({
   result: z.object({}),
 });
 
+const sealedUpload = z.object({
+  importId: z.uuid(),
+  parts: z.int().min(0).max(UPLOAD_PARTS_MAX),
+  bytes: z.int().min(0),
+  sha256: z.string().regex(/^[\da-f]{64}$/),
+});
+
 /** Ends an upload: all parts were sent, and a lost one is noticed. */
 export const endSettlementUpload = defineOperatorCommand({
   ...upload,
   name: "end-upload",
-  request: z.object({
-    importId: z.uuid(),
-    parts: z.int().min(0).max(UPLOAD_PARTS_MAX),
-    bytes: z.int().min(0),
-    sha256: z.string().regex(/^[\da-f]{64}$/),
-  }),
+  request: sealedUpload,
   result: settlementImportSchema,
+});
+
+/** A file is previewed within one command, so it is small. */
+export const PREVIEW_PARTS_MAX = 16;
+
+/** Ends an upload by a preview, and removes what was sent. */
+export const previewSettlementUpload = defineOperatorCommand({
+  ...upload,
+  name: "preview-upload",
+  request: sealedUpload.extend({ parts: z.int().min(0).max(PREVIEW_PARTS_MAX) }),
+  result: settlementPreviewSchema,
 });
 
 export const listSettlementDifferences = defineOperatorCommand({

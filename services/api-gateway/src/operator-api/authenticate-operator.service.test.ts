@@ -75,6 +75,7 @@ const MAY: Record<string, string> = {
   getChargebackEvidence: ANYBODY,
   listSettlements: ANYBODY,
   uploadSettlement: "operations admin",
+  previewSettlement: "operations admin",
   listStatementsOfMerchants: ANYBODY,
   getSettlement: ANYBODY,
   getPaymentSettlement: ANYBODY,

@@ -17,7 +17,7 @@ import type { SendOperatorCommand } from "../bus/send-command.ts";
 import { defineRoute } from "../endpoint/route.ts";
 import type { ListDeps } from "../lists/list-route.ts";
 import { definePagedListRoute } from "../lists/paged-list-route.ts";
-import { uploadSettlementRoute } from "./upload-settlement.ts";
+import { previewSettlementRoute, uploadSettlementRoute } from "./upload-settlement.ts";
 
 /** The banks' reports, and their differences from our records. */
 export function settlementRoutes({ send, lists }: { send: SendOperatorCommand; lists: ListDeps }) {
@@ -28,6 +28,7 @@ export function settlementRoutes({ send, lists }: { send: SendOperatorCommand; l
       read: async (page) => operatorResult(await send(listSettlementImports, call, { ...filter, ...page })),
     })),
     uploadSettlementRoute({ send }),
+    previewSettlementRoute({ send }),
     defineRoute(getSettlement, async (call) =>
       operatorAnswer(200, await send(describeSettlementImport, call, call.path)),
     ),

@@ -3,18 +3,19 @@ import {
   addSettlementUploadPart,
   beginSettlementUpload,
   endSettlementUpload,
+  PREVIEW_PARTS_MAX,
+  previewSettlement,
+  previewSettlementUpload,
   UPLOAD_PART_BYTES,
   UPLOAD_PARTS_MAX,
   uploadSettlement,
-  type SettlementImport,
+  type CommandReply,
 } from "@holdfast/contracts";
-import { operatorRefusalOf } from "../bus/command-answer.ts";
+import { operatorAnswer, operatorRefusalOf } from "../bus/command-answer.ts";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
 import { defineRoute, type Call } from "../endpoint/route.ts";
 import { receiveFile, shownFileName, type ArrivingFile, type TakenFile } from "../http/receive-file.ts";
 import { Refusal } from "../http/refusal.ts";
-
-type UploadCall = Call<typeof uploadSettlement>;
 
 /**
  * Passes a bank's file on as it arrives: a part is sent when the one before it has been kept, so the process holds one
@@ -22,11 +23,22 @@ type UploadCall = Call<typeof uploadSettlement>;
  */
 export function uploadSettlementRoute({ send }: { send: SendOperatorCommand }) {
   return defineRoute(uploadSettlement, async (call) => {
-    const reply = await receiveFile(call.exchange, FILE, (file) => passOn(send, call, file));
+    const end = async (sent: Sent) => await send(endSettlementUpload, call, sent);
+    const reply = await receiveFile(call.exchange, FILE, (file) => passOn(send, call, { file, end }));
     if (reply instanceof Refusal) return reply;
     if (!("result" in reply)) return operatorRefusalOf(reply);
     const Location = `/operator/settlements/${reply.result.importId}`;
     return { status: 202 as const, headers: { Location }, body: reply.result };
+  });
+}
+
+/** Has a file read and compared, and nothing of it kept. */
+export function previewSettlementRoute({ send }: { send: SendOperatorCommand }) {
+  return defineRoute(previewSettlement, async (call) => {
+    const end = async (sent: Sent) => await send(previewSettlementUpload, call, sent);
+    const reply = await receiveFile(call.exchange, PREVIEWED, (file) => passOn(send, call, { file, end }));
+    if (reply instanceof Refusal) return reply;
+    return operatorAnswer(200, reply);
   });
 }
 
@@ -36,10 +48,18 @@ const FILE = {
   pieceBytes: UPLOAD_PART_BYTES,
 };
 
-type PassedOn = TakenFile<SettlementImport>;
+const PREVIEWED = { ...FILE, bytesMax: UPLOAD_PART_BYTES * PREVIEW_PARTS_MAX };
+
+type Sent = { importId: string; parts: number; bytes: number; sha256: string };
+type UploadCall = Call<typeof uploadSettlement> | Call<typeof previewSettlement>;
+type Passing<Result> = { file: ArrivingFile; end: (sent: Sent) => Promise<CommandReply<Result>> };
 
 /** Sends the parts of a file. @returns what ends it, once the whole form is there. */
-async function passOn(send: SendOperatorCommand, call: UploadCall, file: ArrivingFile): Promise<PassedOn> {
+async function passOn<Result>(
+  send: SendOperatorCommand,
+  call: UploadCall,
+  { file, end }: Passing<Result>,
+): Promise<TakenFile<Result>> {
   const importId = randomUUIDv7();
   const fileName = shownFileName(file.name);
   const begun = await send(beginSettlementUpload, call, { importId, ...call.query, fileName });
@@ -56,11 +76,5 @@ async function passOn(send: SendOperatorCommand, call: UploadCall, file: Arrivin
   }
   if (file.isTooLarge()) return new Refusal("payload_too_large");
   const sha256 = hash.digest("hex");
-  return { end: () => endUpload(send, call, { importId, parts: part, bytes, sha256 }) };
-}
-
-type Sent = { importId: string; parts: number; bytes: number; sha256: string };
-
-async function endUpload(send: SendOperatorCommand, call: UploadCall, sent: Sent) {
-  return await send(endSettlementUpload, call, sent);
+  return { end: () => end({ importId, parts: part, bytes, sha256 }) };
 }

@@ -1,7 +1,7 @@
 import { appendAudit } from "@holdfast/audit";
 import { fromNow } from "@holdfast/postgres";
 import { sql, type Kysely, type Selectable, type Transaction, type Updateable } from "kysely";
-import { DatabaseError, type Pool } from "pg";
+import { DatabaseError } from "pg";
 import type { SettlementDatabase } from "../database.ts";
 import type { ImportTable, LineFaultTable } from "./import-table.ts";
 import { ADD_FAULTS, ADD_LINES, FAULT_COLUMNS, LINE_COLUMNS, type GivenLine } from "./line-statements.ts";
@@ -17,10 +17,15 @@ export class ImportLostError extends Error {
   readonly code = "import_lost";
 }
 
+/** A connection, or a transaction, that lines are written by. */
+export type LineWriter = {
+  query(statement: { name: string; text: string; values: unknown[] }): Promise<{ rowCount: number | null }>;
+};
+
 /** @throws ImportLostError where the lease is gone. */
 export async function addBatch(
-  pool: Pick<Pool, "query">,
-  { import_id, lease_token }: LeasedImport,
+  pool: LineWriter,
+  { import_id, lease_token }: Pick<LeasedImport, "import_id" | "lease_token">,
   { lines, faults }: LineBatch,
 ): Promise<void> {
   const added = await pool.query({

@@ -74,7 +74,7 @@ async function leaseUpload({
   });
 }
 
-async function* partsOf(db: Kysely<SettlementDatabase>, importId: string): AsyncGenerator<Uint8Array> {
+export async function* partsOf(db: Kysely<SettlementDatabase>, importId: string): AsyncGenerator<Uint8Array> {
   for (let after = -1; ;) {
     const row = await db
       .selectFrom("upload_part")

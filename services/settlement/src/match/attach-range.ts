@@ -56,7 +56,8 @@ export async function attachRange(db: Kysely<SettlementDatabase>, range: LineRan
 
 type Named = NamingLine & { fact_id: string };
 
-async function namedFacts(trx: Transaction<SettlementDatabase>, range: LineRange): Promise<Named[]> {
+/** The lines of a range that report a movement of ours, each with its fact. */
+export async function namedFacts(trx: Transaction<SettlementDatabase>, range: LineRange): Promise<Named[]> {
   const { rows } = await readNamingLines(range).execute(trx);
   const unnamed = rows.filter(
     ({ kind, reference_id, fact_id }) => kind === "REFUND" && reference_id !== null && fact_id === null,

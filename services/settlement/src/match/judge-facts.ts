@@ -107,7 +107,7 @@ async function nameMerchants(trx: Transaction<SettlementDatabase>, ids: string[]
 }
 
 /** Reads lines in the order in which they were imported. */
-async function readLines(trx: Transaction<SettlementDatabase>, ids: string[]): Promise<LineRow[]> {
+export async function readLines(trx: Transaction<SettlementDatabase>, ids: string[]): Promise<LineRow[]> {
   const { rows } = await sql<LineRow>`
     select line.fact_id, line.import_id, line.line_no, line.kind, line.reference, line.bank_reference as "bankReference",
       line.item, line.installment, line.installments, line.gross_minor as "grossMinor", line.fee_minor as "feeMinor",

@@ -1,4 +1,4 @@
-import { sql, type Transaction } from "kysely";
+import { sql, type RawBuilder, type Transaction } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
 import { VOIDED_BY_REFUND } from "../facts/voided-by-refund.ts";
 import type { AccountPlan, JudgedFact } from "./judge-fact.ts";
@@ -14,6 +14,14 @@ export type FactRow = JudgedFact &
     factVerdict: string | null;
   };
 
+/** Reads facts as they are judged, without a lock. */
+export async function readFacts(
+  trx: Transaction<SettlementDatabase>,
+  ids: readonly string[],
+): Promise<FactRow[]> {
+  return (await selectFacts(ids, sql``).execute(trx)).rows;
+}
+
 /**
  * Locked until the transaction ends, in the order of their ids, in which they are recorded too.
  *
@@ -24,7 +32,12 @@ export async function lockFacts(
   ids: readonly string[],
   { skipLocked = false }: { skipLocked?: boolean } = {},
 ): Promise<FactRow[]> {
-  const { rows } = await sql<FactRow>`
+  const lock = sql`for no key update of fact ${skipLocked ? sql`skip locked` : sql``}`;
+  return (await selectFacts(ids, lock).execute(trx)).rows;
+}
+
+function selectFacts(ids: readonly string[], lock: RawBuilder<unknown>): RawBuilder<FactRow> {
+  return sql<FactRow>`
     select fact.fact_id, fact.account_id, fact.merchant_id, fact.kind, fact.amount_minor as "amountMinor",
       fact.currency, ((fact.occurred_at at time zone coalesce(account.time_zone, 'UTC'))::date)::text as day,
       coalesce(account.settlement_days, 400) as "settlementDays", account.fee_basis_points as "feeBasisPoints",
@@ -33,7 +46,5 @@ export async function lockFacts(
       fact.reported, fact.judge, fact.verdict as "factVerdict"
     from fact left join account using (account_id)
     where fact.fact_id = any(${[...ids]}::uuid[])
-    order by fact.fact_id
-    for no key update of fact ${skipLocked ? sql`skip locked` : sql``}`.execute(trx);
-  return rows;
+    order by fact.fact_id ${lock}`;
 }

@@ -10,11 +10,13 @@ import {
   listSettlementDifferences,
   listSettlementImports,
   noteSettlementDifference,
+  previewSettlementUpload,
   readPaymentSettlement,
   readSettlementAuditLog,
   staffVersionOf,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
+import { previewUpload } from "./preview-upload.ts";
 import { addUploadPart, beginUpload, endUpload, type UploadDeps } from "./receive-upload.ts";
 import { listStatements } from "../statement/list-statements.ts";
 import { closeDifference, noteDifference, type DifferenceDeps } from "./close-difference.ts";
@@ -32,6 +34,7 @@ export function operatorHandlers(deps: DifferenceDeps & UploadDeps) {
     handler(beginSettlementUpload, ({ context, payload }) => beginUpload(deps, context, payload)),
     handler(addSettlementUploadPart, ({ context, payload }) => addUploadPart(deps, context, payload)),
     handler(endSettlementUpload, ({ context, payload }) => endUpload(deps, context, payload)),
+    handler(previewSettlementUpload, ({ context, payload }) => previewUpload(deps, context, payload)),
     handler(listSettlementImports, ({ payload }) => listImports(db, payload)),
     handler(listMerchantStatements, ({ context, payload }) =>
       listStatements(db, payload, context.merchant.merchantId),

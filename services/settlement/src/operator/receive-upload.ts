@@ -69,12 +69,12 @@ export async function addUploadPart(
   return rows.length > 0 ? { outcome: "done", result: {} } : gone();
 }
 
-const gone = (): CommandReply<never> => ({
+export const gone = (): CommandReply<never> => ({
   outcome: "problem",
   code: "settlement_not_found" satisfies ProblemCode,
 });
 
-type Sealed = { importId: string; parts: number; bytes: number; sha256: string };
+export type Sealed = { importId: string; parts: number; bytes: number; sha256: string };
 
 /**
  * Makes an import of the uploaded parts, if all of them are there and the file was not imported before. Running
@@ -118,7 +118,7 @@ export async function endUpload(
   });
 }
 
-async function isWhole(
+export async function isWhole(
   trx: Transaction<SettlementDatabase>,
   { importId, parts, bytes }: Sealed,
 ): Promise<boolean> {

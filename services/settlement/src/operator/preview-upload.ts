@@ -1,0 +1,35 @@
+import type { CommandReply, OperatorContext, SettlementPreview } from "@holdfast/contracts";
+import { FILE_BOUNDS } from "../import/import-leased-file.ts";
+import { previewFile } from "../import/preview-file.ts";
+import { partsOf } from "../import/read-uploads.ts";
+import { gone, isWhole, type Sealed, type UploadDeps } from "./receive-upload.ts";
+
+/** Says what importing the uploaded parts would come to, and removes them. A call that is repeated finds nothing. */
+export async function previewUpload(
+  { db, mappings }: UploadDeps,
+  { operator }: OperatorContext,
+  sealed: Sealed,
+): Promise<CommandReply<SettlementPreview>> {
+  const upload = await db
+    .selectFrom("upload")
+    .selectAll()
+    .where("import_id", "=", sealed.importId)
+    .where("uploaded_by", "=", operator.name)
+    .where("sealed_at", "is", null)
+    .executeTakeFirst();
+  if (!upload) return gone();
+  try {
+    if (!(await db.transaction().execute((trx) => isWhole(trx, sealed)))) return gone();
+    const { account_id: accountId, mapping, file_name: fileName } = upload;
+    const deps = { db, mappings, bounds: FILE_BOUNDS };
+    const result = await previewFile(deps, {
+      accountId,
+      mapping,
+      fileName,
+      open: (trx) => partsOf(trx, sealed.importId),
+    });
+    return { outcome: "done", result };
+  } finally {
+    await db.deleteFrom("upload").where("import_id", "=", sealed.importId).execute();
+  }
+}
