@@ -87,7 +87,15 @@ function secrets() {
   ];
   const services = ["PAYMENTS_APP", "REFUNDS_APP", "WEBHOOKS_APP", "SETTLEMENT_APP", "CONSOLE_APP"];
   const roles = [...owners, ...listeners, ...services].map((role) => `${role}_PASSWORD`);
-  const busUsers = [...listeners, "PAYMENTS", "REFUNDS", "WEBHOOK_DISPATCHER", "SETTLEMENT", "INSTALLATION"];
+  const busUsers = [
+    ...listeners,
+    "PAYMENTS",
+    "REFUNDS",
+    "WEBHOOK_DISPATCHER",
+    "SETTLEMENT",
+    "INSTALLATION",
+    "STREAM_KEEPER",
+  ];
   // Passwords of the second logins, which processes move to while passwords are replaced (docs/keys.md).
   roles.push(...[...listeners, ...services].map((role) => `${role}_2_PASSWORD`));
   busUsers.push(...busUsers.map((user) => `${user}_2`));

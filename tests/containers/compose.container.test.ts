@@ -159,7 +159,7 @@ test("each container has its own secrets and no other's", async () => {
     "GATEWAY_STAFF_PASSWORD",
     "NATS_PASSWORD_GATEWAY_STAFF",
   ]);
-  expect(await held("stream-keeper")).toEqual(["NATS_PASSWORD_INSTALLATION"]);
+  expect(await held("stream-keeper")).toEqual(["NATS_PASSWORD_STREAM_KEEPER"]);
   expect(await held("payments-migration")).toEqual(["PAYMENTS_OWNER_PASSWORD"]);
   expect(await held("acquirer-simulator")).toEqual([]);
 });

@@ -58,7 +58,7 @@ test("three nats-servers of the manifests: one is killed, then its data deleted,
 /** As in Kubernetes: makes the stream as soon as the servers have agreed on a leader, and again if it were gone. */
 async function startKeeper(cluster: NatsCluster): Promise<RunningService> {
   const settings = parseConfig(keepStreamSchema, {
-    ...cluster.environment("installation"),
+    ...cluster.environment("stream-keeper"),
     EVENT_STREAM_REPLICAS: "3",
     HEALTH_PORT: "0",
     LOG_LEVEL: "error",

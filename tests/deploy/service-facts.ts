@@ -121,7 +121,8 @@ export const holdersOfSecrets: Record<string, string[]> = {
   NATS_PASSWORD_REFUNDS: ["nats", "refunds", "reconcile-refunds"],
   NATS_PASSWORD_WEBHOOK_DISPATCHER: ["nats", "webhook-dispatcher"],
   NATS_PASSWORD_SETTLEMENT: ["nats", "settlement", "reconcile-settlement"],
-  NATS_PASSWORD_INSTALLATION: ["nats", "installation", "stream-keeper"],
+  NATS_PASSWORD_INSTALLATION: ["nats", "installation"],
+  NATS_PASSWORD_STREAM_KEEPER: ["nats", "stream-keeper"],
   username: ["installation"],
   password: ["installation"],
 };

@@ -125,7 +125,7 @@ const SECTIONS: Section[] = [
   {
     heading: "stream-keeper",
     about:
-      "`holdfast keep-stream` makes the event stream again when it is gone, for as long as the services run. It takes the installation's settings of the bus and of the event stream, the same values.",
+      "`holdfast keep-stream` makes the event stream again when it is gone, for as long as the services run. It takes the installation's settings of the bus, with a user of its own, and of the event stream, the same values.",
     settings: own(keepStreamSchema, installationSchema.shape),
   },
   {

@@ -9,7 +9,7 @@ import {
   type RolePasswords,
   type SecondLogin,
 } from "@holdfast/installation";
-import { BUS_USERS, busLoginsOf } from "@holdfast/contracts";
+import { BUS_USERS, busLoginsOf, STREAM_KEEPER } from "@holdfast/contracts";
 import { BusRefusedError, connectBus, type BusOptions } from "@holdfast/messaging";
 import { provisionDatabase, withClient } from "@holdfast/sandbox/infrastructure";
 import { readPeerCertificate } from "@holdfast/service-runtime";
@@ -55,7 +55,7 @@ test("passwords of the database and of the bus are replaced under load, and the 
   const [old] = sut.system.payments;
   const oldOfTheBus = wires.busOptions(old.user);
   await install(newPasswords(), seconds);
-  wires.replaceBusPasswords(BUS_USERS.filter((user) => user !== "installation"));
+  wires.replaceBusPasswords(BUS_USERS.filter((user) => user !== STREAM_KEEPER));
   sut.system.nats.reload();
   await expect(withClient(old.databaseUrl, async () => undefined)).rejects.toMatchObject({ code: "28P01" });
   await eventually(async () => await isRefused(oldOfTheBus));

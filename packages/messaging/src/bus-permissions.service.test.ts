@@ -3,7 +3,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as contracts from "@holdfast/contracts";
-import { installEventStream } from "@holdfast/installation";
+import { installEventStream, keepEventStream } from "@holdfast/installation";
 import { requireConsumer } from "@holdfast/outbox";
 import { eventually, startTestNats, type TestNats } from "@holdfast/tests/support";
 import { PermissionViolationError } from "@nats-io/transport-node";
@@ -15,7 +15,8 @@ import { handler, serve, type Handled } from "./serve.ts";
 
 // The matrix is written by hand, by the users that have to reach each other: the rights derived from the contracts are
 // under test. M gateway-merchant, O gateway-operator, B gateway-public (for browsers), F gateway-staff, P payments, R
-// refunds, W webhook-dispatcher, S settlement, I installation: [subject, who may publish, who may subscribe].
+// refunds, W webhook-dispatcher, S settlement, I installation, K stream-keeper: [subject, who may publish, who may
+// subscribe].
 const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   // Merchants', operators' and browsers' commands come from the gateway's listener for them, and from no other.
   ["payments.pre-authorize", "M", "P"],
@@ -175,12 +176,14 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["_INBOX_webhook-dispatcher.abc.1", "PRS", "W"],
   ["_INBOX_settlement.abc.1", "PRW", "S"],
   ["_INBOX_installation.abc.1", "", "I"],
+  ["_INBOX_stream-keeper.abc.1", "", "K"],
   ["_INBOX_observer.abc.1", "PRWS", ""],
   ["_INBOX.abc.1", "PRWS", ""],
-  // JetStream: the installation makes stream and consumer, the others look; only the reader pulls.
-  ["$JS.API.INFO", "PRWSI", ""],
-  ["$JS.API.STREAM.INFO.EVENTS", "PRWSI", ""],
-  ["$JS.API.STREAM.CREATE.EVENTS", "I", ""],
+  // JetStream: the installation and the keeper make stream and consumer, and only the installation changes the stream;
+  // the others look; only the reader pulls.
+  ["$JS.API.INFO", "PRWSIK", ""],
+  ["$JS.API.STREAM.INFO.EVENTS", "PRWSIK", ""],
+  ["$JS.API.STREAM.CREATE.EVENTS", "IK", ""],
   ["$JS.API.STREAM.UPDATE.EVENTS", "I", ""],
   ["$JS.API.STREAM.CREATE.OTHER", "", ""],
   ["$JS.API.STREAM.UPDATE.OTHER", "", ""],
@@ -197,10 +200,10 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["$JS.API.DIRECT.GET.EVENTS", "", ""],
   ["$JS.API.CONSUMER.CREATE.EVENTS", "", ""],
   ["$JS.API.CONSUMER.CREATE.EVENTS.other", "", ""],
-  ["$JS.API.CONSUMER.CREATE.EVENTS.webhook-dispatcher", "I", ""],
+  ["$JS.API.CONSUMER.CREATE.EVENTS.webhook-dispatcher", "IK", ""],
   ["$JS.API.CONSUMER.CREATE.EVENTS.webhook-dispatcher.events.>", "", ""],
   ["$JS.API.CONSUMER.DURABLE.CREATE.EVENTS.webhook-dispatcher", "", ""],
-  ["$JS.API.CONSUMER.INFO.EVENTS.webhook-dispatcher", "WI", ""],
+  ["$JS.API.CONSUMER.INFO.EVENTS.webhook-dispatcher", "WIK", ""],
   ["$JS.API.CONSUMER.MSG.NEXT.EVENTS.webhook-dispatcher", "W", ""],
   ["$JS.API.CONSUMER.MSG.NEXT.EVENTS.other", "", ""],
   ["$JS.API.CONSUMER.DELETE.EVENTS.webhook-dispatcher", "", ""],
@@ -254,6 +257,7 @@ const WILDCARDS: [subject: string, subscribe: string][] = [
   ["_INBOX_webhook-dispatcher.>", "W"],
   ["_INBOX_settlement.>", "S"],
   ["_INBOX_installation.>", "I"],
+  ["_INBOX_stream-keeper.>", "K"],
   ["_INBOX_observer.>", ""],
 ];
 
@@ -267,6 +271,7 @@ const USERS = {
   W: "webhook-dispatcher",
   S: "settlement",
   I: "installation",
+  K: "stream-keeper",
 } as const;
 const letters = Object.keys(USERS) as (keyof typeof USERS)[];
 
@@ -342,27 +347,50 @@ test.each(letters.filter((letter) => letter !== "I"))(
     const bus = await connectAs(USERS[letter]);
     const mine = `_INBOX_${USERS[letter]}.spy`;
     const heard: string[] = [];
-    bus.nats.subscribe(mine, { callback: (_error, message) => void heard.push(message.subject) });
+    bus.nats.subscribe(mine, { callback: (_error, message) => void heard.push(message.string()) });
     const calls = attacksByJetStream(mine);
+    const mayAsk = new Set(
+      MATRIX.filter(([, publish]) => publish.includes(letter)).map(([subject]) => subject),
+    );
     const refused = await refusals(bus, () => {
       for (const [call, body] of calls) bus.nats.publish(call, JSON.stringify(body), { reply: mine });
     });
     expect([...refused].toSorted()).toEqual(
-      [...new Set(calls.map(([call]) => `publish ${call}`))].toSorted(),
+      [...new Set(calls.map(([call]) => call))]
+        .filter((call) => !mayAsk.has(call))
+        .map((call) => `publish ${call}`)
+        .toSorted(),
     );
 
-    // No message of others reaches it, and the stream's settings are unchanged.
+    // JetStream refuses the keeper's requests, since stream and consumer are there. No message of others reaches it, and the stream's settings are unchanged.
     observer.nats.publish("payments.get", "secret");
     await observer.nats.request("events.payments.payment.status_changed", "secret", { timeout: 60_000 });
     await bus.nats.flush();
-    expect(heard).toEqual([]);
+    expect(heard).not.toContain("secret");
     await requireConsumer(observer.nats);
   },
 );
 
+test("the keeper's rights are enough to make a lost stream and a lost consumer again", async () => {
+  const observer = await connectAs("observer");
+  await useStream(observer);
+  let made = 0;
+  const keeper = await connectAs("stream-keeper");
+  const kept = keepEventStream(keeper, SIZES, { intervalMs: 20, onMade: () => made++ });
+  onTestFinished(() => kept.stop());
+  for (const lost of ["STREAM.DELETE.EVENTS", "CONSUMER.DELETE.EVENTS.webhook-dispatcher"]) {
+    const before = made;
+    await observer.nats.request(`$JS.API.${lost}`, "", { timeout: 60_000 });
+    await eventually(() => expect(made).toBe(before + 1));
+    await requireConsumer(observer.nats);
+  }
+});
+
+const SIZES = { replicas: 1, bytesMax: 10_000_000, ackWaitMs: 30_000 };
+
 /** Makes the stream as the installation does, for the length of a test. */
 async function useStream(observer: Bus): Promise<void> {
-  await installEventStream(observer, { replicas: 1, bytesMax: 10_000_000, ackWaitMs: 30_000 });
+  await installEventStream(observer, SIZES);
   onTestFinished(
     async () => void (await observer.nats.request("$JS.API.STREAM.DELETE.EVENTS", "", { timeout: 60_000 })),
   );

@@ -8,6 +8,7 @@ import {
   INSTALLATION,
   NOTICES,
   OBSERVER,
+  STREAM_KEEPER,
   WEBHOOK_CONSUMER,
   type BusUser,
   type EventSource,
@@ -81,6 +82,11 @@ const OF_ITS_OWN: Record<BusUser, Permissions> = {
   settlement: eventSource("settlement"),
   [INSTALLATION]: {
     publish: [...streamSubjects("INFO", "CREATE", "UPDATE"), ...consumerSubjects("INFO", "CREATE")],
+    subscribe: [],
+  },
+  // CREATE refuses a stream that is there with other settings. UPDATE could have the server copy every message.
+  [STREAM_KEEPER]: {
+    publish: [...streamSubjects("INFO", "CREATE"), ...consumerSubjects("INFO", "CREATE")],
     subscribe: [],
   },
 };

@@ -9,13 +9,12 @@ import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:f
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { localCertificates, type LocalCertificates } from "@holdfast/sandbox/infrastructure";
-import { installEventStream, keepEventStream } from "@holdfast/installation";
-import { connectBus } from "@holdfast/messaging";
 import { startLedgerReceiver } from "../../support/index.ts";
 import type { AcquirerProcess } from "./acquirer.ts";
 import { openAccounts, type PlacesOfMoney } from "./bank-accounts.ts";
 import type { ForeignBank, PlannedBank } from "./foreign-banks.ts";
 import { DATABASE, migratedDatabase } from "./migrated-database.ts";
+import { keepStream } from "./keep-stream.ts";
 import { nextPort } from "./port-block.ts";
 import { onboardMerchant, type Shop } from "./onboard-merchant.ts";
 import { createOperatorIdentity, type OperatorIdentity } from "./operator-identity.ts";
@@ -254,19 +253,6 @@ function drawSecrets(): Surroundings["secrets"] {
     accountSecretKey: drawKey(),
   };
 }
-
-/** As the installation does, past every link: it is made again each time all of JetStream's data was lost. */
-async function keepStream(port: number, wires: Wires | undefined): Promise<() => Promise<void>> {
-  const login = wires?.busOptions("installation");
-  const bus = await connectBus({ url: `nats://127.0.0.1:${port}`, name: "installation", ...login });
-  const sizes = { replicas: 1, bytesMax: 268_435_456, ackWaitMs: ACK_WAIT_MS };
-  await installEventStream(bus, sizes, { withinMs: STREAM_WITHIN_MS });
-  const kept = keepEventStream(bus, sizes, { intervalMs: 1_000 });
-  return async () => void (await Promise.all([kept.stop(), bus.close(500)]));
-}
-
-const ACK_WAIT_MS = 3_000;
-const STREAM_WITHIN_MS = 180_000;
 
 type OpenShop = {
   operators: Operators;

@@ -181,11 +181,10 @@ function secretKeysOfOperators(manifests: Manifest[]): string[] {
   ];
 }
 
-/** A program that the image does not name: the installation's may run as several workloads, with one user. */
-const USER_OF: Readonly<Record<string, string>> = {
-  "stream-keeper": "installation",
-  ...Object.fromEntries(EVENT_SOURCES.map((source) => [`reconcile-${source}`, source])),
-};
+/** Workloads that are a part of another one's program, and sign in with its user. */
+const USER_OF: Readonly<Record<string, string>> = Object.fromEntries(
+  EVENT_SOURCES.map((source) => [`reconcile-${source}`, source]),
+);
 
 /**
  * An identity for each workload: its own user of the bus with its password and certificate, and its own role in the

@@ -57,12 +57,6 @@ const eventStreamSettings = {
     ),
 };
 
-/** The bus, as the user `installation`, which alone may make and change the event stream. */
-const ownBusSettings = {
-  ...busSettings,
-  NATS_USER: z.string().optional().describe("The installation's own user on the bus: `installation`."),
-};
-
 const settings = z.object({
   ...passwordSettings,
   ...secondPasswordSettings,
@@ -77,7 +71,13 @@ const settings = z.object({
   DATABASE_NAME: textSetting("must be the name of the product's database")
     .default("holdfast")
     .describe("The product's database, which is created when it is missing."),
-  ...ownBusSettings,
+  ...busSettings,
+  NATS_USER: z
+    .string()
+    .optional()
+    .describe(
+      "The installation's own user on the bus: `installation`, which alone may change the event stream.",
+    ),
   ...eventStreamSettings,
   INSTALLATION_TIMEOUT: durationSetting()
     .default(60_000)
@@ -97,7 +97,13 @@ export type Config = z.infer<typeof configSchema>;
 /** Environment variables of the program that makes the event stream again when it is gone. */
 export const keepStreamSchema = z
   .object({
-    ...ownBusSettings,
+    ...busSettings,
+    NATS_USER: z
+      .string()
+      .optional()
+      .describe(
+        "The keeper's own user on the bus: `stream-keeper`, which makes a lost event stream and changes none.",
+      ),
     ...eventStreamSettings,
     LISTEN_HOST: commonSettings.LISTEN_HOST,
     HEALTH_PORT: commonSettings.HEALTH_PORT,

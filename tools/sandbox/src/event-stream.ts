@@ -1,5 +1,5 @@
 // The event stream of a sandbox. Its services may not make it: in this process it is made, and made again when it is gone.
-import { INSTALLATION } from "@holdfast/contracts";
+import { INSTALLATION, STREAM_KEEPER } from "@holdfast/contracts";
 import {
   eventStreamSizesOf,
   installEventStream,
@@ -10,22 +10,18 @@ import {
 import { busOptions, connectBus } from "@holdfast/messaging";
 import { parseConfig } from "@holdfast/service-runtime";
 
-/** Resolves when the stream is there. Its settings are those of whoever started the sandbox. */
-export async function startEventStream(options: {
+type Options = {
   natsUrl: string;
-  password: string;
+  passwords: Record<typeof INSTALLATION | typeof STREAM_KEEPER, string>;
   log: (line: string) => void;
-}): Promise<KeptEventStream> {
-  const settings = parseConfig(keepStreamSchema, {
-    ...process.env,
-    HEALTH_PORT: "0",
-    NATS_URL: options.natsUrl,
-    NATS_USER: INSTALLATION,
-    NATS_PASSWORD: options.password,
-  });
-  const bus = await connectBus({ ...busOptions(settings), name: INSTALLATION });
-  const sizes = eventStreamSizesOf(settings);
-  await installEventStream(bus, sizes, { withinMs: answerWithinMs });
+};
+
+/** Resolves when the stream is there. Its settings are those of whoever started the sandbox. */
+export async function startEventStream(options: Options): Promise<KeptEventStream> {
+  const installation = await connectAs(INSTALLATION, options);
+  await installEventStream(installation.bus, installation.sizes, { withinMs: answerWithinMs });
+  await installation.bus.close(closeTimeoutMs);
+  const { bus, sizes } = await connectAs(STREAM_KEEPER, options);
   const kept = keepEventStream(bus, sizes, {
     intervalMs: lookEveryMs,
     onMade: () => options.log("the event stream was gone and has been made again"),
@@ -34,6 +30,20 @@ export async function startEventStream(options: {
     async stop() {
       await Promise.all([kept.stop(), bus.close(closeTimeoutMs)]);
     },
+  };
+}
+
+async function connectAs(user: typeof INSTALLATION | typeof STREAM_KEEPER, { natsUrl, passwords }: Options) {
+  const settings = parseConfig(keepStreamSchema, {
+    ...process.env,
+    HEALTH_PORT: "0",
+    NATS_URL: natsUrl,
+    NATS_USER: user,
+    NATS_PASSWORD: passwords[user],
+  });
+  return {
+    bus: await connectBus({ ...busOptions(settings), name: user }),
+    sizes: eventStreamSizesOf(settings),
   };
 }
 

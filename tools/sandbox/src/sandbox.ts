@@ -2,7 +2,7 @@
 // details are in a file of its own.
 import { bundle, type Bundle } from "@holdfast/bundle";
 import { join, resolve } from "node:path";
-import { INSTALLATION, OBSERVER } from "@holdfast/contracts";
+import { OBSERVER } from "@holdfast/contracts";
 import {
   localCertificates,
   provisionDatabase,
@@ -228,7 +228,7 @@ async function launchBus(
 ): Promise<string> {
   const natsUrl = await launchNatsServer(context, busPasswords);
   const { log } = context;
-  onStream(await startEventStream({ natsUrl, password: busPasswords[INSTALLATION], log }));
+  onStream(await startEventStream({ natsUrl, passwords: busPasswords, log }));
   return natsUrl;
 }
 

@@ -11,8 +11,11 @@ export const GATEWAY_LISTENERS = [
 ] as const;
 export type GatewayListener = (typeof GATEWAY_LISTENERS)[number];
 
-/** The user that makes the event stream and its consumers, and sends nothing else. */
+/** The user that makes and changes the event stream and its consumers, and sends nothing else. Only jobs sign in with it. */
 export const INSTALLATION = "installation";
+
+/** The user of a process that always runs: it makes a lost stream again and may change none. */
+export const STREAM_KEEPER = "stream-keeper";
 
 export const BUS_USERS = [
   ...GATEWAY_LISTENERS,
@@ -21,6 +24,7 @@ export const BUS_USERS = [
   "webhook-dispatcher",
   "settlement",
   INSTALLATION,
+  STREAM_KEEPER,
 ] as const;
 export type BusUser = (typeof BUS_USERS)[number];
 

@@ -148,4 +148,9 @@ test("kept: it is there again after all of JetStream's data is lost, and what di
   );
   await expect(requireEventStream(bus.nats)).rejects.toThrow("no_ack is true");
   expect(made).toBe(3);
+
+  // Not even beside a part that is made again.
+  await (await manage()).consumers.delete(name, WEBHOOK_CONSUMER);
+  await eventually(() => expect(made).toBe(4));
+  await expect(requireEventStream(bus.nats)).rejects.toThrow("no_ack is true");
 });

@@ -37,19 +37,33 @@ export async function installEventStream(
 }
 
 async function makeOrBring({ nats }: Pick<Bus, "nats">, sizes: EventStreamSizes): Promise<void> {
+  const { stream, consumer } = await parts(nats);
+  await bring(`stream ${EVENT_STREAM.name}`, eventStreamConfig(sizes), stream);
+  await bring(`consumer ${WEBHOOK_CONSUMER}`, consumerConfig(sizes), consumer);
+}
+
+/** The requests about the stream and about its consumer. */
+async function parts(
+  nats: Bus["nats"],
+): Promise<{ stream: Steps<EventStreamConfig>; consumer: Steps<ConsumerConfig> }> {
   const { streams, consumers } = await manager(nats);
   const { name } = EVENT_STREAM;
-  await bring(`stream ${name}`, eventStreamConfig(sizes), {
-    find: async () => await configOf(streams.info(name)),
-    make: (config) => streams.add(config),
-    change: (config) => streams.update(name, config),
-  });
-  await bring(`consumer ${WEBHOOK_CONSUMER}`, consumerConfig(sizes), {
-    find: () => configOf(consumers.info(name, WEBHOOK_CONSUMER)),
-    make: (config) => consumers.add(name, config),
-    change: (config) => consumers.update(name, WEBHOOK_CONSUMER, config),
-  });
+  return {
+    stream: {
+      find: () => configOf(streams.info(name)),
+      make: (config) => streams.add(config),
+      change: (config) => streams.update(name, config),
+    },
+    consumer: {
+      find: () => configOf(consumers.info(name, WEBHOOK_CONSUMER)),
+      make: (config) => consumers.add(name, config),
+      change: (config) => consumers.update(name, WEBHOOK_CONSUMER, config),
+    },
+  };
 }
+
+type EventStreamConfig = ReturnType<typeof eventStreamConfig>;
+type ConsumerConfig = ReturnType<typeof consumerConfig>;
 
 type Steps<Config> = {
   find: () => Promise<object | undefined>;
@@ -63,11 +77,8 @@ async function bring<Config extends object>(
   { find, make, change }: Steps<Config>,
 ): Promise<void> {
   const existing = await find();
-  if (!existing) {
-    // When two make it at the same time, the second finds one with the same settings, which is no error.
-    await make(wanted);
-    return;
-  }
+  // When two make it at the same time, the second finds one with the same settings, which is no error.
+  if (!existing) return void (await make(wanted));
   if (differences(existing, wanted).length === 0) return;
   // The client sends what is there with our changes in it: what is to go has to be named.
   const cleared = Object.fromEntries(Object.keys(existing).map((field) => [field, undefined]));
@@ -100,9 +111,7 @@ export function keepEventStream(
 ): KeptEventStream {
   const stopping = new AbortController();
   const round = async () => {
-    if (!bus.connected || !(await isGone(bus))) return;
-    await installEventStream(bus, sizes);
-    onMade();
+    if (bus.connected && (await makeMissing(bus, sizes))) onMade();
   };
   const running = (async () => {
     while (!stopping.signal.aborted) {
@@ -118,8 +127,19 @@ export function keepEventStream(
   };
 }
 
-async function isGone({ nats }: Bus): Promise<boolean> {
-  const { streams, consumers } = await manager(nats);
-  if (!(await configOf(streams.info(EVENT_STREAM.name)))) return true;
-  return !(await configOf(consumers.info(EVENT_STREAM.name, WEBHOOK_CONSUMER)));
+/** Tells whether something was missing and has been made. */
+async function makeMissing({ nats }: Bus, sizes: EventStreamSizes): Promise<boolean> {
+  const { stream, consumer } = await parts(nats);
+  const isStreamMade = await makeIfMissing(eventStreamConfig(sizes), stream);
+  const isConsumerMade = await makeIfMissing(consumerConfig(sizes), consumer);
+  return isStreamMade || isConsumerMade;
+}
+
+async function makeIfMissing<Config extends object>(
+  wanted: Config,
+  { find, make }: Steps<Config>,
+): Promise<boolean> {
+  if (await find()) return false;
+  await make(wanted);
+  return true;
 }

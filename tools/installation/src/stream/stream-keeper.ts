@@ -1,3 +1,4 @@
+import { STREAM_KEEPER } from "@holdfast/contracts";
 import { busOptions, connectBus } from "@holdfast/messaging";
 import { checkThat, createLogger, startHealth, type RunningService } from "@holdfast/service-runtime";
 import { eventStreamSizesOf, type KeepStreamConfig } from "../config.ts";
@@ -10,7 +11,7 @@ export async function startStreamKeeper(
 ): Promise<RunningService & { healthPort: number }> {
   const bus = await connectBus({
     ...busOptions(config),
-    name: "installation",
+    name: STREAM_KEEPER,
     onStatus: (status) => log.warn({ bus: status }, "bus"),
   });
   const kept = keepEventStream(bus, eventStreamSizesOf(config), {
