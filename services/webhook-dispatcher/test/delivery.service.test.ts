@@ -3,6 +3,7 @@ import { readAuditEntries, verifyAuditChain, type AuditDatabase } from "@holdfas
 import {
   activateWebhookSecret,
   EVENT_STREAM,
+  eventSubject,
   getWebhookDelivery,
   listWebhookDeliveries,
   putWebhook,
@@ -12,6 +13,7 @@ import {
   rotateWebhookSecret,
   testWebhook,
   WEBHOOK_CONSUMER,
+  type EventSource,
 } from "@holdfast/contracts";
 import { createReplyRecipient } from "@holdfast/sealing";
 import { eventually } from "@holdfast/tests/support";
@@ -22,7 +24,7 @@ import { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { brokenPromises } from "./broken-promises.ts";
 import { startDispatcherHarness, type DispatcherHarness } from "./dispatcher-harness.ts";
-import { newEvent } from "./events.ts";
+import { newEvent, type TestEvent } from "./events.ts";
 
 let harness: DispatcherHarness;
 beforeAll(async () => {
@@ -160,6 +162,42 @@ test("what is no event is kept with its reason, once, and holds up nobody", asyn
     await jetstreamManager(harness.bus.nats)
   ).consumers.info(EVENT_STREAM.name, WEBHOOK_CONSUMER);
   expect(num_ack_pending).toBe(0);
+});
+
+/** The body of a sale that has succeeded. */
+const PAID = newEvent().body;
+
+test.each<[string, EventSource, Partial<TestEvent>]>([
+  ["claims another one's source", "settlement", {}],
+  ["claims another one's source, of a refund", "refunds", {}],
+  ["has a type that its source does not have", "settlement", { source: "settlement" }],
+  ["is a refund's by its source and a payment's by its body", "refunds", { source: "refunds", body: PAID }],
+])("an event that %s is not signed, and is kept as no event", async (_, publisher, forged) => {
+  const { merchantId } = await harness.enable();
+  const event = newEvent({ merchantId, ...forged });
+  const data = JSON.stringify({ ...event, body: event.body.toString("base64") });
+  await harness.publishRaw(data, publisher);
+  await eventually(async () => {
+    const query = "select subject from webhooks.poison where data = $1";
+    expect(await harness.query(query, [Buffer.from(data)])).toEqual([{ subject: eventSubject(publisher) }]);
+  });
+  // The owner's own event of this id is accepted in spite of the forged one.
+  const own = newEvent({ merchantId, eventId: event.eventId });
+  await harness.publish(own);
+  await eventually(async () => expect((await harness.delivery(own.eventId)).status).toBe("delivered"));
+  expect(harness.receiver.ledger.map(({ body }) => body)).toEqual([own.body]);
+});
+
+test("an old event of another's is not confirmed to its owner", async () => {
+  const event = newEvent({ at: Date.now() - 200 * 86_400_000 });
+  const data = JSON.stringify({ ...event, body: event.body.toString("base64") });
+  await harness.publishRaw(data, "settlement");
+  await harness.publishRaw(JSON.stringify({ ...event, body: "" }), "settlement");
+  const own = newEvent();
+  await harness.publish(own);
+  // Confirmations go to an owner in the order of the events.
+  await eventually(() => expect(harness.confirmed).toContain(own.eventId));
+  expect(harness.confirmed).not.toContain(event.eventId);
 });
 
 test("an event that only the database refuses is set aside without its neighbours", async () => {

@@ -5,6 +5,7 @@ import {
   eventSubject,
   getWebhookDelivery,
   putWebhook,
+  type EventSource,
   type WebhookDeliveryDetail,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
@@ -104,8 +105,8 @@ export async function startDispatcherHarness(
       );
       await jetstream(bus.nats).publish(eventSubject("payments"), JSON.stringify({ events }));
     },
-    async publishRaw(data: string | Uint8Array) {
-      await jetstream(bus.nats).publish(eventSubject("payments"), data);
+    async publishRaw(data: string | Uint8Array, publisher: EventSource = "payments") {
+      await jetstream(bus.nats).publish(eventSubject(publisher), data);
     },
     /** Turns webhooks on. @returns merchant and secret. */
     async enable(url = receiver.url, merchantId = randomUUIDv7()) {

@@ -18,7 +18,8 @@ export function newEvent(change: Partial<TestEvent> & { at?: number } = {}): Tes
   const { at = Date.now(), ...fields } = change;
   const paymentId = fields.paymentId ?? randomUUID();
   const status = fields.status ?? "SUCCESS";
-  const record = `{"status":"${status}", "paymentId":"${paymentId}","amount":12.50,"transactionType":"PAYMENT","cardSubType":"CLASSIC","cardHolderName":"Ş😀"}`;
+  const transactionType = fields.source === "refunds" ? "REFUND" : "PAYMENT";
+  const record = `{"status":"${status}", "paymentId":"${paymentId}","amount":12.50,"transactionType":"${transactionType}","cardSubType":"CLASSIC","cardHolderName":"Ş😀"}`;
   return {
     eventId: uuidAt(at),
     eventType: PAYMENT_STATUS_CHANGED,

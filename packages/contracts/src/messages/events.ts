@@ -1,6 +1,15 @@
 import { z } from "zod";
 import {
+  CHECKOUT_CANCELLED,
+  CHECKOUT_COMPLETED,
+  CHECKOUT_EXPIRED,
+  PAYMENT_CAPTURED,
+  PAYMENT_CHARGEBACK,
+  PAYMENT_ENROLLED,
+  PAYMENT_OPERATION_SETTLED,
   PAYMENT_STATUS_CHANGED,
+  REFUND_REQUESTED,
+  SETTLEMENT_STATEMENT_READY,
   STATUS_OF_EVENT,
   WEBHOOK_DISABLED_WARNING,
   type EventStatus,
@@ -58,7 +67,28 @@ export const merchantEventSchema = z.discriminatedUnion("eventType", [published[
 
 export type MerchantEvent = z.infer<typeof merchantEventSchema>;
 
-/** Subject under which a service publishes its events. */
+/** Subject under which a service publishes its events, and no other service may. */
 export function eventSubject(source: EventSource): string {
   return `events.${source}.${PAYMENT_STATUS_CHANGED}`;
 }
+
+/** The service whose events have this subject; undefined for any other subject. */
+export function sourceOfSubject(subject: string): EventSource | undefined {
+  return EVENT_SOURCES.find((source) => eventSubject(source) === subject);
+}
+
+/** The types of events that each service has. One of another type is a forgery. */
+export const TYPES_OF_SOURCE: Readonly<Record<EventSource, readonly PublishedType[]>> = {
+  payments: [
+    PAYMENT_STATUS_CHANGED,
+    PAYMENT_CAPTURED,
+    PAYMENT_ENROLLED,
+    PAYMENT_OPERATION_SETTLED,
+    PAYMENT_CHARGEBACK,
+    CHECKOUT_COMPLETED,
+    CHECKOUT_EXPIRED,
+    CHECKOUT_CANCELLED,
+  ],
+  refunds: [PAYMENT_STATUS_CHANGED, REFUND_REQUESTED],
+  settlement: [SETTLEMENT_STATEMENT_READY],
+};

@@ -1,16 +1,26 @@
 import { createHash } from "node:crypto";
-import { merchantEventSchema, statusChangedEventSchema, type MerchantEvent } from "@holdfast/contracts";
+import {
+  merchantEventSchema,
+  sourceOfSubject,
+  statusChangedEventSchema,
+  TYPES_OF_SOURCE,
+  type MerchantEvent,
+} from "@holdfast/contracts";
 import type { PulledEvent } from "@holdfast/outbox";
+import { z } from "zod";
 
 /** An event with its body decoded. */
 export type IncomingEvent = Omit<MerchantEvent, "body"> & { body: Buffer; traceparent: string | null };
 
 /**
+ * Reads an event of the service whose subject it has: the bus lets no other service publish there, so the subject is the
+ * proof of an event's source, and the content is only a claim.
+ *
  * @param traceparent of the span in which it is accepted.
  * @returns the reason, as a text, when it is not an event.
  */
 export function parseEvent(
-  { content }: Pick<PulledEvent, "content">,
+  { content, subject }: Pick<PulledEvent, "content" | "subject">,
   traceparent: string | null,
 ): IncomingEvent | string {
   if (content === undefined) return "not JSON";
@@ -20,24 +30,46 @@ export function parseEvent(
       .map(({ path, code, message }) => `${path.join(".") || "event"}: ${code}, ${message}`)
       .join("; ");
   }
-  return {
-    ...parsed.data,
-    body: Buffer.from(parsed.data.body, "base64"),
-    traceparent,
-  };
+  const event = { ...parsed.data, body: Buffer.from(parsed.data.body, "base64"), traceparent };
+  return forgery(event, subject) ?? event;
 }
+
+/** The reason, if its source cannot have written the event. */
+function forgery(event: IncomingEvent, subject: string): string | undefined {
+  const { source, eventType } = event;
+  if (sourceOfSubject(subject) !== source) return `source: ${source} does not publish under ${subject}`;
+  if (!TYPES_OF_SOURCE[source].some((type) => type === eventType))
+    return `eventType: ${source} has no ${eventType}`;
+  // Payments and refunds share a type, and merchants tell them apart by the body.
+  if (source === "refunds" && !isOfRefund(event)) return "body: not that of this refund";
+  return undefined;
+}
+
+function isOfRefund({ body, paymentId }: IncomingEvent): boolean {
+  try {
+    return refundBodySchema.safeParse(JSON.parse(body.toString())).data?.paymentId === paymentId;
+  } catch {
+    return false;
+  }
+}
+
+const refundBodySchema = z.object({ transactionType: z.literal("REFUND"), paymentId: z.string() });
 
 export type EventIdentity = Pick<MerchantEvent, "eventId" | "source">;
 
-/** @returns which event it is, though it may be no whole one; undefined when it does not say. */
-export function identifyEvent({ content }: Pick<PulledEvent, "content">): EventIdentity | undefined {
-  return identitySchema.safeParse(content).data;
+/** @returns which event it is, though it may be no whole one; undefined when it does not say, or is another service's. */
+export function identifyEvent({
+  content,
+  subject,
+}: Pick<PulledEvent, "content" | "subject">): EventIdentity | undefined {
+  const identity = identitySchema.safeParse(content).data;
+  return identity && identity.source === sourceOfSubject(subject) ? identity : undefined;
 }
 
 const identitySchema = statusChangedEventSchema.pick({ eventId: true, source: true });
 
 /** The same for each copy: the event's id, or, without one, a hash of its bytes. */
-export function messageKey(pulled: Pick<PulledEvent, "content" | "bytes">): string {
+export function messageKey(pulled: Pick<PulledEvent, "content" | "subject" | "bytes">): string {
   const identity = identifyEvent(pulled);
   if (identity) return `event:${identity.eventId}`;
   return `sha256:${createHash("sha256").update(pulled.bytes()).digest("hex")}`;

@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { EVENT_TYPES, WEBHOOK_DISABLED_WARNING } from "../event-types.ts";
+import { EVENT_SOURCES, eventSubject, sourceOfSubject, TYPES_OF_SOURCE } from "./events.ts";
+
+test("every type of event has a source, but for the warnings of the dispatcher itself", () => {
+  const types = new Set(Object.values(TYPES_OF_SOURCE).flat());
+  expect(types).toEqual(new Set(EVENT_TYPES.filter((type) => type !== WEBHOOK_DISABLED_WARNING)));
+});
+
+test("a source is known by its own subject, and by no other", () => {
+  expect(EVENT_SOURCES.map((source) => sourceOfSubject(eventSubject(source)))).toEqual(EVENT_SOURCES);
+  for (const other of ["events.payments", "events.webhooks.payment.status_changed", ""])
+    expect(sourceOfSubject(other)).toBeUndefined();
+});
