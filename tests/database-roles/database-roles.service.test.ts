@@ -526,6 +526,25 @@ test("a role may connect to the database, and neither add schemas nor temporary 
   }
 });
 
+test("a role keeps nothing outside of its tables: no large objects, and no messages in the WAL", async () => {
+  const rows = await asSuperuser<{ role: string; name: string }>(
+    `select role, p.oid::regprocedure::text as name from pg_proc p, unnest($1::text[]) role
+     where pronamespace = 'pg_catalog'::regnamespace and has_function_privilege(role, p.oid, 'EXECUTE')
+       and (proname ~ '^(lo_|lo(read|write)$)' or proname = 'pg_logical_emit_message')`,
+    [ROLES],
+  );
+  expect(rows).toEqual([]);
+  for (const role of ["payments_app", "payments_owner"]) {
+    const attempts = [
+      "select lo_create(0)",
+      "select lo_from_bytea(0, 'a card')",
+      "select pg_logical_emit_message(false, 'a', 'card')",
+    ];
+    const denied = Object.fromEntries(attempts.map((attempt) => [attempt, "42501"]));
+    expect(await outcomeOf(role, attempts)).toEqual(denied);
+  }
+});
+
 test("functions are called by whom they are for", async () => {
   const rows = await asSuperuser<{ name: string; roles: string[] }>(
     `select n.nspname || '.' || p.proname as name,

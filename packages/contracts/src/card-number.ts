@@ -36,6 +36,24 @@ export function holdsThisCard(text: string, pan: string): boolean {
   return readingsOf(text).some((reading) => reading.replaceAll(/[^0-9]/g, "").includes(pan));
 }
 
+/**
+ * Tells whether a card number stands anywhere among a text's digits, also within a longer id. It is for ids that are
+ * random, and that nobody misses when they are replaced.
+ */
+export function hidesCardNumber(text: string): boolean {
+  return (text.match(LONG_RUN) ?? []).some((run) => {
+    for (let from = 0; from + DIGITS_MIN <= run.length; from++) {
+      for (let length = DIGITS_MIN; length <= DIGITS_MAX && from + length <= run.length; length++) {
+        if (isCardNumber(run.slice(from, from + length))) return true;
+      }
+    }
+    return false;
+  });
+}
+
+const LONG_RUN = /[0-9]{13,}/g;
+const DIGITS_MIN = 13;
+
 /** Judges digits by scheme, length and check digit. */
 export function isCardNumber(digits: string): boolean {
   const { length } = digits;

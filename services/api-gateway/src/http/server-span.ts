@@ -16,7 +16,7 @@ import {
   type Span,
 } from "@holdfast/telemetry";
 import type { Exchange } from "./exchange.ts";
-import { readTraceContext, type TraceContext } from "./trace-context.ts";
+import { clientTraceparent, readTraceContext, type TraceContext } from "./trace-context.ts";
 
 /** A request's span, in the client's trace if it has one. The log and the bus get their trace ids from here. */
 export type ServerSpan = {
@@ -31,7 +31,7 @@ export function startServerSpan(request: Pick<IncomingMessage, "headers" | "meth
   const method = methodOf(request);
   const span = startSpan(method, {
     kind: SpanKind.SERVER,
-    parent: parentOf(request),
+    parent: remoteContext(clientTraceparent(request)),
     attributes: { "http.request.method": method, "url.scheme": "http" },
   });
   const { identity, unit } = span.isRecording() ? ownSpan(span) : noSpan(request);
@@ -63,12 +63,6 @@ function methodOf({ method = "" }: Pick<IncomingMessage, "method">): string {
 }
 
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]);
-
-/** Several headers arrive joined, so they name no trace. */
-function parentOf({ headers }: Pick<IncomingMessage, "headers">): Context {
-  const { traceparent } = headers;
-  return remoteContext(typeof traceparent === "string" ? traceparent : undefined);
-}
 
 type Identified = { identity: TraceContext; unit: Context };
 

@@ -90,6 +90,7 @@ export async function provisionDatabase(options: {
   const databaseUrl = urlOf(options.superuserUrl, { database: options.database });
   await withClient({ ...connection, connectionString: databaseUrl }, async (client) => {
     await client.query("revoke all on schema public from public");
+    await keepDataInTables(client);
     for (const schema of schemaNames) await asOwnerOf(client, schema, () => createSchema(client, schema));
   });
   return schemaUrls(options);
@@ -104,6 +105,20 @@ export async function grantConnect(client: Client, database: string): Promise<vo
   await client.query(`revoke all on database ${name} from public`);
   const roles = [...roleNames, AUDITOR];
   await client.query(`grant connect on database ${name} to ${roles.join(", ")}`);
+}
+
+/**
+ * Takes from all roles the functions of large objects, and of messages in the WAL: data there has no retention and is in no
+ * schema. On a managed PostgreSQL, whose administrator is no superuser, they stay.
+ */
+async function keepDataInTables(client: Client): Promise<void> {
+  const { rows } = await client.query<{ functions: string | null }>(
+    `select string_agg(oid::regprocedure::text, ', ') as functions from pg_proc
+     where pronamespace = 'pg_catalog'::regnamespace and pg_has_role(proowner, 'USAGE')
+       and (proname ~ '^(lo_|lo(read|write)$)' or proname = 'pg_logical_emit_message')`,
+  );
+  const { functions } = rows[0]!;
+  if (functions !== null) await client.query(`revoke execute on function ${functions} from public`);
 }
 
 /** The connection URLs of all roles for one database of the server. */
