@@ -146,6 +146,7 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   // Only the refunds service may have one carried out at the bank.
   ["payments.carry-out-refund", "R", "P"],
   ["payments.inquire-refund", "R", "P"],
+  ["payments.read-refund-sending", "R", "P"],
   ["payments.refundable-amounts", "R", "P"],
   ["payments.refund-reservations", "R", "P"],
   // The owners of events and the dispatcher reach each other.
