@@ -148,8 +148,9 @@ async function captureOnce<Written>(
   return capturedBefore(await bank.standing(request), request, outcome);
 }
 
+/** A settled payment is sent as well: the merchant gets the bank's own refusal. */
 async function cancel(bank: VoidingBank, request: FollowUpRequest): Promise<AcquirerOutcome> {
-  const outcome = await voidTarget(bank, request);
+  const outcome = await voidTarget(bank, request, "bank");
   return outcome.kind === "settled" ? { ...outcome, kind: "declined", declineClass: "technical" } : outcome;
 }
 
@@ -177,22 +178,29 @@ async function isHidden(bank: VoidingBank, order: Order, name: string, ended: Vo
  * Voids the target of a cancel or a refund. The record is read first, also where the name is known: money that was given
  * back without us is there. The target was approved: a bank that knows no success of the order proves nothing, and its
  * record may be behind.
+ *
+ * @param settledBy the source that ends the void of a settled target: `record` sends nothing then.
  */
 export async function voidTarget(
   bank: VoidingBank,
   request: FollowUpRequest,
+  settledBy: "record" | "bank",
 ): Promise<Exclude<VoidOutcome, { kind: "none" }>> {
   const { target } = request;
   // A capture has a name of its own, which may not be the one that is known.
   const name = target.capturedMinor === undefined ? target.externalTransactionId : undefined;
   const shown = await bank.standing(request, name);
-  const isBehind = shown.kind === "none" || shown.kind === "unseen";
+  const isSent = SENT_BY_NAME.has(shown.kind) || (shown.kind === "settled" && settledBy === "bank");
+  const known = name ?? ("success" in shown ? shown.success.externalTransactionId : undefined);
   const outcome =
-    isBehind && name !== undefined
-      ? await voidByName(bank, request, name)
+    isSent && known !== undefined
+      ? await voidByName(bank, request, known)
       : await voidShown(bank, request, shown, name);
   return outcome.kind === "none" ? INVALID_ANSWER : outcome;
 }
+
+/** A record that may be behind. */
+const SENT_BY_NAME: ReadonlySet<Standing["kind"]> = new Set(["none", "unseen"]);
 
 /** Takes the name from the record: without one, banks void an order's last movement, even a cardholder's refund. */
 async function voidUnnamed(bank: VoidingBank, order: Order): Promise<VoidOutcome> {

@@ -59,10 +59,14 @@ describe("a cancel", () => {
   test("never voids a refund: after a sale and its refund, the sale is what is named", async () => {
     const { orderId, amountMinor, target } = followUp();
     const refunded = historyXml(orderId, historyRow("C", "C", { transId: "T2" }), historyRow("S", "S"));
-    bank.script(refunded);
+    bank.script(refunded, refusedXml("2511"), refunded);
     const request = followUp({ orderId, target: { amountMinor, at: target.at } });
-    expect(await acquirer.cancel(request)).toMatchObject({ kind: "declined", resultCode: "CORE-2511" });
-    expect(types()).toEqual(["history"]);
+    expect(await acquirer.cancel(request)).toMatchObject({
+      kind: "declined",
+      resultCode: "CORE-2511",
+      resultMessage: "refused",
+    });
+    expect(types()).toEqual(["history", "Void", "history"]);
   });
 
   test("of a captured payment is about the name that the capture has", async () => {

@@ -35,7 +35,7 @@ export async function refundOrder(
 }
 
 async function voidWhole(bank: NestpayBank, request: FollowUpRequest) {
-  const outcome = await voidTarget(bank, request);
+  const outcome = await voidTarget(bank, request, "record");
   return outcome.kind === "approved" ? { ...outcome, ...AS_VOID } : outcome;
 }
 
