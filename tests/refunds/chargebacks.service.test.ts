@@ -78,6 +78,18 @@ const shown = async (paymentId: string) => {
   const { chargedBackAmount, refundableAmount, refundedAmount, pendingRefundAmount } = reply.result;
   return { chargedBackAmount, refundableAmount, refundedAmount, pendingRefundAmount };
 };
+/** Waits until the refund has been tried a number of times more. */
+const tried = async (refundId: string, times: number) => {
+  const attempts = async () => {
+    const rows = await refunds.query<{ recovery_attempts: number }>(
+      "select recovery_attempts from refunds.refund where refund_id = $1",
+      [refundId],
+    );
+    return rows[0]!.recovery_attempts;
+  };
+  const before = await attempts();
+  await eventually(async () => (await attempts()) >= before + times);
+};
 /** The sum that the bank has paid back, in minor units. */
 const paidBack = async (refundId: string) =>
   (await refunds.ledger(refundId)).reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
@@ -177,6 +189,57 @@ describe("of a chargeback and a refund the payment's row decides", () => {
     front = await startBankFront(refunds.acquirer.url, Number(port));
     await eventually(async () => expect(await refunds.settled(refundId)).toBe("FAILED"));
     expect(await refunds.ledger(refundId)).toEqual([]);
+  });
+
+  test("a refund that the bank never got is not sent again, and the case says no more that it is paid twice", async () => {
+    const paymentId = await refunds.pay("10000");
+    const refundId = await refunds.queue(paymentId, "3000");
+    onTestFinished(() => refunds.acquirerWillBehave());
+    await refunds.acquirerWill("refund", "hang_before");
+    await refunds.acquirerWill("inquire", "http_500", 10_000);
+    await refunds.approve(refundId);
+    const { chargebackId } = await opened(paymentId, "10000");
+    const excess = async () => {
+      const reply = await refunds.operate(describeChargeback, { chargebackId });
+      return reply.outcome === "done" && reply.result.excessAmount;
+    };
+    expect(await excess()).toBe(30);
+
+    // It may still arrive, and is not called off.
+    await refunds.acquirerWillBehave();
+    await tried(refundId, 3);
+    expect(await refunds.describe(refundId)).toMatchObject({ result: { state: "EXECUTING" } });
+    expect(await excess()).toBe(30);
+
+    await refunds.query(
+      "update payments.bank_call set sent_at = sent_at - interval '1 hour' where movement_id = $1",
+      [refundId],
+    );
+    expect(await refunds.settled(refundId)).toBe("FAILED");
+    expect(await refunds.read(refundId)).toMatchObject({ result: { resultCode: "charged_back" } });
+    expect(await refunds.ledger(refundId)).toEqual([]);
+    expect(await excess()).toBe(0);
+    expect(await refunds.broken()).toEqual([]);
+  });
+
+  test("of a refund that the bank declines after all, the case says no more that it is paid twice", async () => {
+    const paymentId = await refunds.pay("10000");
+    const [paid, declined] = [await refunds.queue(paymentId, "1000"), await refunds.queue(paymentId, "4000")];
+    await refunds.approve(paid);
+    await refunds.settled(paid);
+    front.freeze();
+    onTestFinished(() => front.thaw());
+    onTestFinished(() => refunds.acquirerWillBehave());
+    await refunds.acquirerWill("refund", "decline");
+    const approval = refunds.approve(declined);
+    await eventually(() => front.waiting(declined) > 0);
+    const { chargebackId } = await opened(paymentId, "10000");
+    front.thaw();
+    await approval;
+    expect(await refunds.settled(declined)).toBe("FAILED");
+    expect(await refunds.operate(describeChargeback, { chargebackId })).toMatchObject({
+      result: { excessAmount: 10 },
+    });
   });
 
   test("what still fits beside the chargeback is refunded", async () => {

@@ -1,4 +1,4 @@
-import { sql, type Kysely, type RawBuilder } from "kysely";
+import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import type { PaymentRow, ShownOperation } from "./payment-record.ts";
 
@@ -28,6 +28,21 @@ export async function findPayment(
     .where("merchant_id", "=", merchantId)
     .executeTakeFirst();
   return found && withOperation(found);
+}
+
+/** The payment's row, locked until the transaction ends. @param merchantId undefined for our own work. */
+export async function lockPayment(
+  trx: Transaction<PaymentsDatabase>,
+  paymentId: string,
+  merchantId: string | undefined,
+): Promise<PaymentRow | undefined> {
+  return await trx
+    .selectFrom("payment")
+    .selectAll()
+    .where("payment_id", "=", paymentId)
+    .$if(merchantId !== undefined, (query) => query.where("merchant_id", "=", merchantId!))
+    .forUpdate()
+    .executeTakeFirst();
 }
 
 /** An operation in JSON, which has neither dates nor exact large numbers. */

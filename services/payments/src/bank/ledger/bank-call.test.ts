@@ -2,6 +2,7 @@ import type { Verdict } from "@holdfast/acquirer";
 import { describe, expect, test } from "vitest";
 import {
   answerColumns,
+  answerToChargedBack,
   besideApproval,
   isOpen,
   lastSentMsAgo,
@@ -52,6 +53,7 @@ const CALL: BankCall = {
 const call = (outcome: CallOutcome | null, sent_ms_ago: number) => ({
   outcome,
   sent_ms_ago,
+  heard_at: null,
   answered_at: outcome === null || outcome === "unknown" ? null : new Date(),
 });
 
@@ -71,6 +73,16 @@ describe("the time since a movement was sent last", () => {
     expect(lastSentMsAgo([call(null, 900), call("not_sent", 500)])).toBe(900);
     expect(lastSentMsAgo([call("not_sent", 500)])).toBeNull();
   });
+});
+
+test("what a chargeback has taken is not given back, but what may be done already is not called off", () => {
+  const answered = (...calls: ReturnType<typeof call>[]) => answerToChargedBack(calls, 1_000, 0).kind;
+  expect(answered()).toBe("declined");
+  expect(answered(call("unknown", 900))).toBe("unknown");
+  expect(answered(call(null, 1_001), call("not_sent", 1))).toBe("declined");
+  expect(answered(call("approved", 9_000))).toBe("unknown");
+  const heard = { ...call("unknown", 9_000), heard_at: new Date() };
+  expect(answerToChargedBack([heard], 1_000, 0).kind).toBe("unknown");
 });
 
 test("a call may still arrive until the horizon, and one that was not sent never", () => {

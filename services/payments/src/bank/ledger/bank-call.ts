@@ -11,8 +11,10 @@ import type {
   Expired,
   Names,
   ReversalOutcome,
+  Unknown,
   Verdict,
 } from "@holdfast/acquirer";
+import { CHARGED_BACK_RESULT } from "@holdfast/contracts";
 import type { Selectable } from "kysely";
 import type { BankCallTable, CallKind, CallOutcome } from "./bank-call-table.ts";
 
@@ -170,6 +172,25 @@ export function arrivesUntil(
   // A whole second, and one that is over by any of our clocks.
   return new Date(Math.ceil((nowMs + horizonMs - sentMsAgo) / 1_000 + 1) * 1_000);
 }
+
+/**
+ * The answer to a movement that would give back what a chargeback has taken: nothing is sent, and the buyer is not paid twice.
+ * @param own its calls: one that was sent before the chargeback may still be carried out, or was.
+ */
+export function answerToChargedBack(
+  own: readonly Pick<BankCall, "answered_at" | "outcome" | "heard_at" | "sent_ms_ago">[],
+  horizonMs: number,
+  nowMs: number,
+): typeof CHARGED_BACK | Unknown {
+  const mayBeDone = own.some(isApproved) || arrivesUntil(own, horizonMs, nowMs) !== undefined;
+  return mayBeDone ? { kind: "unknown", reason: "pending" } : CHARGED_BACK;
+}
+
+const CHARGED_BACK = {
+  kind: "declined",
+  resultCode: CHARGED_BACK_RESULT,
+  resultMessage: "The payment was charged back: the bank has given the money to the buyer.",
+} as const;
 
 /** The last sending of a movement, and the horizon of its account. */
 export type Sending = { sentMsAgo: number | null; horizonMs: number };

@@ -11,12 +11,13 @@ import {
   type FollowUpRequest,
   type Verdict,
 } from "@holdfast/acquirer";
-import type { Kysely } from "kysely";
+import type { Kysely, Transaction } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
 import type { TermsOf } from "../account/account-terms.ts";
 import { askAboutOrder, reportMismatch, waitUntil, type AskDeps } from "./ask-about.ts";
 import { followUpOf, type OrderedPayment } from "./attempts.ts";
 import {
+  answerToChargedBack,
   besideApproval,
   isApproved,
   lastSentMsAgo,
@@ -148,7 +149,7 @@ export function nextStep(
 export type Sent = { outcome: AcquirerOutcome; subReference: number };
 
 /**
- * Sends it, again or for the first time.
+ * Sends it, again or for the first time, unless a chargeback has given the buyer the money meanwhile.
  * @returns undefined where another process has sent it, or holds the payment now.
  */
 export async function send(
@@ -161,12 +162,36 @@ export async function send(
   const subReference = subReferenceOf(calls, movement) + (step === "repeat" ? 0 : 1);
   // Counted from before the commit: a process that stands still after it must not send it when another one may.
   const until = waitUntil(deps);
-  const call = await beginCall(deps.db, payment, newCall(payment, movement, subReference), calls);
+  const call = await deps.db.transaction().execute(async (trx) => {
+    if (await isChargedBack(trx, payment, movement)) return "charged_back";
+    return await beginCall(trx, payment, newCall(payment, movement, subReference), calls);
+  });
   if (!call) return undefined;
+  if (call === "charged_back") {
+    const { horizonMs } = deps.termsOf(payment.account_id);
+    const outcome = answerToChargedBack(callsOf(calls, movement), horizonMs, deps.now());
+    return { outcome, subReference: subReferenceOf(calls, movement) };
+  }
   return {
     outcome: await sendBegun(deps, payment, { ...movement, subReference, call }, until),
     subReference,
   };
+}
+
+/** Chargebacks are counted under the same lock. A void is judged as its cancellation was: see `decideCancel`. */
+async function isChargedBack(
+  trx: Transaction<PaymentsDatabase>,
+  { payment_id }: HeldPayment,
+  { kind }: Movement,
+): Promise<boolean> {
+  const { charged_back_minor, transaction_type } = await trx
+    .selectFrom("payment")
+    .select(["charged_back_minor", "transaction_type"])
+    .where("payment_id", "=", payment_id)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  const paysBuyer = kind === "refund" || (kind === "void" && transaction_type === "PAYMENT");
+  return paysBuyer && charged_back_minor > 0n;
 }
 
 /**

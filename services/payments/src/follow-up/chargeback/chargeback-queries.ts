@@ -8,7 +8,7 @@ import { sentMovements } from "../../bank/ledger/call-queries.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import { paymentRecord, type PaymentRow } from "../../payment/payment-record.ts";
 import { merchantStatus } from "../../payment/payment.ts";
-import { countedMinor, excessMinor } from "./chargeback.ts";
+import { countedMinor, excessMinor, lowerExcesses } from "./chargeback.ts";
 import { merchantChargeback, type CaseRow, type EvidenceRow } from "./chargeback-record.ts";
 import type { ChargebackTable } from "./chargeback-tables.ts";
 
@@ -85,7 +85,7 @@ export async function insertCase(
       payment_id,
       merchant_id,
       counted_minor: counted,
-      excess_minor: excessMinor(counted, payment, await sentMinor(trx, payment_id)),
+      excess_minor: excessMinor(counted, payment, await sentMinor(trx, payment)),
       proposed_outcome: null,
       proposed_by: null,
       outcome_reason: null,
@@ -125,8 +125,25 @@ export async function changeCase(
   return row;
 }
 
-/** The sum of the payment's refunds that may be under way at this moment: once sent, they count as paid. */
-export async function sentMinor(trx: Trx, paymentId: string): Promise<bigint> {
+/** Lowers what the cases of the locked payment say is paid twice, once a refund or a void of it was not carried out. */
+export async function lowerExcess(trx: Trx, payment: PaymentRow): Promise<void> {
+  if (payment.charged_back_minor === 0n) return;
+  const { payment_id } = payment;
+  const lower = lowerExcesses(await casesOf(trx, payment_id), payment, await sentMinor(trx, payment));
+  for (const { chargeback_id, excess_minor } of lower) {
+    await trx
+      .updateTable("chargeback")
+      .set({ excess_minor })
+      .where("chargeback_id", "=", chargeback_id)
+      .execute();
+  }
+}
+
+/** The sum of the payment's refunds and voids that may be under way at this moment: once sent, they count as paid. */
+async function sentMinor(
+  trx: Trx,
+  { payment_id: paymentId, operation_id }: Pick<PaymentRow, "payment_id" | "operation_id">,
+): Promise<bigint> {
   const sent = await sentMovements(trx, paymentId);
   if (sent.length === 0) return 0n;
   const { minor } = await trx
@@ -135,7 +152,14 @@ export async function sentMinor(trx: Trx, paymentId: string): Promise<bigint> {
     .where("refund_id", "in", sent)
     .where("state", "=", "ACTIVE")
     .executeTakeFirstOrThrow();
-  return minor;
+  const voided = await trx
+    .selectFrom("payment_operation")
+    .select("amount_minor")
+    .where("operation_id", "=", operation_id)
+    .where("operation_id", "in", sent)
+    .where("kind", "<>", "CAPTURE")
+    .executeTakeFirst();
+  return minor + (voided?.amount_minor ?? 0n);
 }
 
 /** @param payment shows the amount that it has afterwards. */

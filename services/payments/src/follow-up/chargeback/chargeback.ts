@@ -94,6 +94,24 @@ export function excessMinor(counted: bigint, payment: PaymentFunds, sentMinor: b
   return counted - (left < 0n ? 0n : left < counted ? left : counted);
 }
 
+/**
+ * The cases whose excess has become smaller, since what they saw on its way was not carried out: as if they were opened now,
+ * one after the other.
+ * @param cases the oldest first. @param sentMinor see `excessMinor`.
+ */
+export function lowerExcesses<Case extends { counted_minor: bigint; excess_minor: bigint }>(
+  cases: readonly Case[],
+  payment: PaymentFunds,
+  sentMinor: bigint,
+): Case[] {
+  let charged_back_minor = 0n;
+  return cases.flatMap((one) => {
+    const excess_minor = excessMinor(one.counted_minor, { ...payment, charged_back_minor }, sentMinor);
+    charged_back_minor += one.counted_minor;
+    return one.counted_minor > 0n && excess_minor < one.excess_minor ? [{ ...one, excess_minor }] : [];
+  });
+}
+
 /** A case that a line may be about. */
 export type KnownCase = CaseFunds & { chargeback_id: string; is_reported: boolean };
 type LineFunds = { amount_minor: bigint; currency: string };

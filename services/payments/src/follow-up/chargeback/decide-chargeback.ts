@@ -10,7 +10,7 @@ import type {
 import type { Transaction } from "kysely";
 import type { z } from "zod";
 import type { PaymentsDatabase } from "../../database.ts";
-import { lockPayment } from "../operation/operation-queries.ts";
+import { lockPayment } from "../../payment/payment-queries.ts";
 import type { PaymentRow } from "../../payment/payment-record.ts";
 import { transition } from "./chargeback.ts";
 import type { CaseRow } from "./chargeback-record.ts";

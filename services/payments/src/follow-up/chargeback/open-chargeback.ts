@@ -7,7 +7,7 @@ import type {
   openPaymentChargeback,
 } from "@holdfast/contracts";
 import type { z } from "zod";
-import { lockPayment } from "../operation/operation-queries.ts";
+import { lockPayment } from "../../payment/payment-queries.ts";
 import { refuseOpening } from "./chargeback.ts";
 import { chargebackDetail } from "./chargeback-record.ts";
 import { casesOf, evidenceOf, findCase, insertCase } from "./chargeback-queries.ts";

@@ -3,7 +3,7 @@ import { appendAudit } from "@holdfast/audit";
 import type { ChargebackLine, CommandReply } from "@holdfast/contracts";
 import type { Kysely, Selectable, Transaction } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
-import { lockPayment } from "../operation/operation-queries.ts";
+import { lockPayment } from "../../payment/payment-queries.ts";
 import type { PaymentRow } from "../../payment/payment-record.ts";
 import { afterReversal, caseOfLine, caseOfReversal, type ChargebackKind } from "./chargeback.ts";
 import { casesOf, changeCase, insertCase, type EventsWritten } from "./chargeback-queries.ts";

@@ -16,7 +16,8 @@ import { answerOperationCopy, answerOperationRepetition, type OperationKey } fro
 import { noteAnswer } from "../../bank/ledger/call-queries.ts";
 import { sendBegun } from "../../bank/ledger/movement.ts";
 import { concludeOperation, endOperation, type ConcludeOperationDeps } from "./conclude-operation.ts";
-import { findOperation, lockPayment } from "./operation-queries.ts";
+import { lockPayment } from "../../payment/payment-queries.ts";
+import { findOperation } from "./operation-queries.ts";
 import { movementOf, startOperation, type NewOperation, type StartedOperation } from "./start-operation.ts";
 import type { OperationDecision, OperationKind, Refused } from "./payment-operation.ts";
 

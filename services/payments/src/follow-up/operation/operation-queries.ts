@@ -18,6 +18,7 @@ import {
   type ShownPayment,
 } from "../../payment/payment-record.ts";
 import { transition } from "../../payment/payment.ts";
+import { lowerExcess } from "../chargeback/chargeback-queries.ts";
 import { recordEvent, type EventsWritten } from "../../payment/record-event.ts";
 import { expiryAfterDecline, expiryNotSent, type OperationKind } from "./payment-operation.ts";
 
@@ -25,21 +26,6 @@ export type Operation = Selectable<PaymentOperationTable>;
 
 /** A payment with an operation under way on it, under a lease of ours. */
 export type PaymentInOperation = PaymentRow & { lease_token: string; operation_id: string };
-
-/** The payment's row, locked until the transaction ends. @param merchantId undefined for our own work. */
-export async function lockPayment(
-  trx: Transaction<PaymentsDatabase>,
-  paymentId: string,
-  merchantId: string | undefined,
-): Promise<PaymentRow | undefined> {
-  return await trx
-    .selectFrom("payment")
-    .selectAll()
-    .where("payment_id", "=", paymentId)
-    .$if(merchantId !== undefined, (query) => query.where("merchant_id", "=", merchantId!))
-    .forUpdate()
-    .executeTakeFirst();
-}
 
 /** One operation, with its age, by the database's clock. */
 export async function findOperation(
@@ -81,7 +67,7 @@ export async function finishOperation(
   const expiry = await expiryAfter(trx, operation, end);
   const changed = end.state === "DONE" || expiry === "gone";
   const after = changed && end.state !== "DROPPED" ? effectOf(payment, operation, { ...end, at }) : payment;
-  const { numUpdatedRows } = await trx
+  const ended = await trx
     .updateTable("payment")
     .set({
       state: after.state,
@@ -102,8 +88,10 @@ export async function finishOperation(
     .where("state", "=", payment.state)
     .where("operation_id", "=", operation.operation_id)
     .where("lease_token", "=", payment.lease_token)
+    .returningAll()
     .executeTakeFirst();
-  if (numUpdatedRows !== 1n) return undefined;
+  if (!ended) return undefined;
+  if (!changed) await lowerExcess(trx, ended);
   await trx
     .updateTable("payment_operation")
     .set({

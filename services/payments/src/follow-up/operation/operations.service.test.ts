@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
   cancelPayment,
+  recordChargebackLines,
   capturePayment,
   describePayment,
   sellPayment,
@@ -292,6 +293,31 @@ describe("a cancellation", () => {
     await settled(paymentId);
     expect(await events(paymentId)).toEqual(["SUCCESS", "CANCELLED"]);
     expect(await ledger(paymentId)).toEqual(["authorize approved 1092", "cancel approved 1092"]);
+  });
+
+  test("that the bank never got is not sent again after a chargeback, and the case says no more that it is paid twice", async () => {
+    const paymentId = await sell();
+    await payments.acquirerWill("cancel", "hang_before");
+    await payments.acquirerWill("inquire", "http_500", 10_000);
+    expect(await cancel(paymentId)).toMatchObject({ outcome: "pending" });
+    const line = { lineId: "c".repeat(64), kind: "CHARGEBACK" as const, paymentId, currency: "TRY" };
+    await payments.askAsGateway(recordChargebackLines, { lines: [{ ...line, amountMinor: "10000" }] });
+    const excess = () =>
+      payments.query("select excess_minor::int as minor from payments.chargeback where payment_id = $1", [
+        paymentId,
+      ]);
+    expect(await excess()).toEqual([{ minor: 10_000 }]);
+    await payments.query(
+      "update payments.bank_call set sent_at = sent_at - interval '1 hour' where payment_id = $1",
+      [paymentId],
+    );
+    await payments.acquirerWillBehave();
+    await settled(paymentId);
+    expect(await payments.read(paymentId)).toMatchObject({
+      result: { status: "SUCCESS", lastOperation: { status: "DECLINED", resultCode: "charged_back" } },
+    });
+    expect(await ledger(paymentId)).toEqual(["sale approved 10000"]);
+    expect(await excess()).toEqual([{ minor: 0 }]);
   });
 });
 

@@ -16,7 +16,7 @@ import {
   type MovementDeps,
 } from "../../bank/ledger/movement.ts";
 import type { PaymentRow } from "../../payment/payment-record.ts";
-import { lockPayment } from "../operation/operation-queries.ts";
+import { lockPayment } from "../../payment/payment-queries.ts";
 import { amongOthers, isUnderWay, namesOf, otherRefunds } from "./other-refunds.ts";
 
 /** `names` as the bank shows them: see `namesShown`. */

@@ -4,7 +4,6 @@
  */
 import { retryHintOf, withSubReference, type Verdict } from "@holdfast/acquirer";
 import {
-  CHARGED_BACK_RESULT,
   type CommandReply,
   type RefundAnswer,
   type RefundAtBank,
@@ -14,7 +13,7 @@ import {
 import { orNotStarted } from "@holdfast/postgres";
 import { failpoint } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
-import { mayHaveLeft, type BankCall } from "../../bank/ledger/bank-call.ts";
+import { answerToChargedBack, mayHaveLeft, type BankCall } from "../../bank/ledger/bank-call.ts";
 import { beginCall, findCalls, type BegunCall } from "../../bank/ledger/call-queries.ts";
 import {
   callsOf,
@@ -29,7 +28,7 @@ import { waitUntil } from "../../bank/ledger/ask-about.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import type { PaymentRow } from "../../payment/payment-record.ts";
 import { mayBePaid } from "../../payment/refundable-minor.ts";
-import { lockPayment } from "../operation/operation-queries.ts";
+import { lockPayment } from "../../payment/payment-queries.ts";
 import {
   askAboutRefund,
   askUntilNotExpired,
@@ -185,9 +184,8 @@ type NotBegun = { answer: Verdict } | { outcome: "not_started" } | Unknown;
 
 /**
  * Commits that a refund is about to be sent, unless a chargeback has taken what it would pay. Chargebacks are counted under the
- * same lock: either one that comes after this sees the refund as paid, or this sees the chargeback, and nothing is sent. A
- * refund that was sent under the reference before may have been paid, and is sent again; under another reference it is judged
- * again, since the bank has said that nothing was paid under the one before.
+ * same lock: either one that comes after this sees the refund as paid, or this sees the chargeback, and nothing is sent. Sent
+ * again it is judged again: it does not end before what was sent can arrive no more.
  * @param known the payment's calls before the inquiry: of two copies of one message only one sends the refund.
  */
 async function beginSending(
@@ -212,8 +210,10 @@ async function beginSending(
     if (ours.length !== callsOf(known, movement).length) return { answer: UNDER_WAY };
     const others = (await otherRefunds(trx, refund, calls)).filter(({ state }) => state === "ACTIVE");
     const sentMinor = others.reduce((sum, { amount_minor }) => sum + amount_minor, 0n);
-    const wasSent = ours.some((call) => mayHaveLeft(call) && call.sub_reference === subReference);
-    if (!wasSent && !mayBePaid(payment, own.amount_minor, sentMinor)) return { answer: CHARGED_BACK };
+    if (!mayBePaid(payment, own.amount_minor, sentMinor)) {
+      const { horizonMs } = deps.termsOf(payment.account_id);
+      return { answer: answerToChargedBack(ours, horizonMs, deps.now()) };
+    }
     if (!isNamed(deps, payment, refund) && others.some(isUnderWay)) return { outcome: "not_started" };
     const call = await beginCall(trx, payment, newCall(payment, movement, subReference, names), calls);
     if (!call) throw new Error("a locked payment changed under its lock");
@@ -223,10 +223,3 @@ async function beginSending(
 
 /** A copy of the message has begun a call. */
 const UNDER_WAY = { kind: "unknown", reason: "pending" } as const;
-
-/** The answer to a refund that a chargeback has overtaken: the bank is not asked, and the buyer is not paid twice. */
-const CHARGED_BACK = {
-  kind: "declined",
-  resultCode: CHARGED_BACK_RESULT,
-  resultMessage: "The payment was charged back: the bank has given the money to the buyer.",
-} as const satisfies Verdict;

@@ -13,7 +13,8 @@ import type { TermsOf } from "../../bank/account/account-terms.ts";
 import { UNAVAILABLE_ACQUIRER, type Acquirers } from "../../bank/calls/acquirers.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import type { RefundReservationTable } from "./reservation-table.ts";
-import { lockPayment } from "../operation/operation-queries.ts";
+import { lowerExcess } from "../chargeback/chargeback-queries.ts";
+import { lockPayment } from "../../payment/payment-queries.ts";
 import { decideReservation, type Refused } from "../operation/payment-operation.ts";
 import type { PaymentRow } from "../../payment/payment-record.ts";
 import { watchUnanswered } from "../../bank/ledger/watch-queries.ts";
@@ -134,14 +135,17 @@ async function endReservation(
         updated_at: sql<Date>`now()`,
       })
       .where("payment_id", "=", payment_id)
-      .returning(["payment_id", "account_id"])
+      .returningAll()
       .executeTakeFirstOrThrow();
     await trx
       .updateTable("refund_reservation")
       .set({ state: to })
       .where("refund_id", "=", refundId)
       .execute();
-    if (to === "RELEASED") await watchUnanswered({ ...deps, db: trx }, ended, refundId);
+    if (to === "RELEASED") {
+      await lowerExcess(trx, ended);
+      await watchUnanswered({ ...deps, db: trx }, ended, refundId);
+    }
     return done;
   });
 }

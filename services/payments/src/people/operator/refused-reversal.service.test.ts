@@ -1,6 +1,7 @@
 import {
   describePayment,
   inquireUnresolvedPayment,
+  recordChargebackLines,
   reserveRefund,
   resolveUnresolvedPayment,
   reverseUnresolvedPayment,
@@ -100,6 +101,36 @@ describe("a reversal after the bank has settled its day", () => {
       "refund declined 10000 :reversal",
       "refund approved 10000 :reversal:2",
     ]);
+  });
+
+  test("sends no refund after a chargeback, and waits for people, who book it", async () => {
+    const paymentId = await soldInDoubt();
+    await closeDay();
+    await reverse(paymentId);
+    const line = { lineId: "a".repeat(64), kind: "CHARGEBACK" as const, paymentId, currency: "TRY" };
+    await payments.askAsGateway(recordChargebackLines, { lines: [{ ...line, amountMinor: "10000" }] });
+    expect(await reverse(paymentId)).toMatchObject({
+      result: { unresolved: true, lastInquiry: "refund_declined" },
+    });
+    expect(await ledger(paymentId)).toEqual(["sale approved 10000"]);
+    expect(await resolve("alice", paymentId, "FAILED")).toMatchObject({ code: "bank_says_settled" });
+    await resolve("alice", paymentId, "SUCCESS");
+    expect(await resolve("bora", paymentId, "SUCCESS")).toMatchObject({
+      result: { payment: { status: "SUCCESS", chargedBackAmount: 100, refundableAmount: 0 } },
+    });
+  });
+
+  test("is not booked after a chargeback while its refund may still arrive", async () => {
+    const paymentId = await soldInDoubt();
+    await closeDay();
+    await reverse(paymentId);
+    await payments.acquirerWill("refund", "hang_before");
+    await reverse(paymentId);
+    const line = { lineId: "b".repeat(64), kind: "CHARGEBACK" as const, paymentId, currency: "TRY" };
+    await payments.askAsGateway(recordChargebackLines, { lines: [{ ...line, amountMinor: "10000" }] });
+    expect(await reverse(paymentId)).toMatchObject({ result: { lastInquiry: "refund_pending" } });
+    expect(await resolve("alice", paymentId, "SUCCESS")).toMatchObject({ code: "reversal_pending" });
+    expect(await ledger(paymentId)).toEqual(["sale approved 10000"]);
   });
 
   test("whose refund is declined, too, waits for people, who book it", async () => {

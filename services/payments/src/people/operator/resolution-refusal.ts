@@ -41,7 +41,7 @@ export function undecidedUntil(
  * @param horizonMs how long a call may take effect, see `AccountTerms`.
  */
 export function refusalOf(
-  payment: Pick<LeasedPayment, "state" | "amount_minor">,
+  payment: Pick<LeasedPayment, "state" | "amount_minor" | "charged_back_minor">,
   reversal: Said | undefined,
   outcome: Outcome,
   horizonMs: number,
@@ -54,7 +54,10 @@ export function refusalOf(
   }
   if (state === "ENROLLING") return invalidState(payment);
   if (!isBeingReversed(state)) return undefined;
-  if (!reversal?.refused_at) return { outcome: "problem", code: "reversal_pending" };
+  // The refund in place of the reversal is not sent any more.
+  const isChargedBack = reversal?.settled_at && payment.charged_back_minor > 0n;
+  if (!reversal || (!reversal.refused_at && !isChargedBack))
+    return { outcome: "problem", code: "reversal_pending" };
   // The refusal is of another one, and what the bank says of the charge is true only until this one arrives.
   if (mayStillArrive(reversal.last_sent_ms_ago, horizonMs)) {
     return { outcome: "problem", code: "reversal_pending", detail: ON_ITS_WAY };

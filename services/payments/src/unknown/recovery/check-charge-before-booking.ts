@@ -49,7 +49,9 @@ export async function askWhetherItStands(
   const known = reversalOf(calls);
   if (known?.settled_at) {
     const refund = await inquire(deps, payment, reversalRefund(payment, known), calls);
-    return { stands: refund.kind === "declined", cause: `refund_${causeOf(refund)}` };
+    // After a chargeback none is sent, and `refusalOf` has looked whether an earlier one may arrive.
+    const isNotSent = refund.kind === "not_found" && payment.charged_back_minor > 0n;
+    return { stands: refund.kind === "declined" || isNotSent, cause: `refund_${causeOf(refund)}` };
   }
   const charge = await askAbout(deps, payment, paymentAttempt(payment));
   const stands = charge.kind === "approved" && isWholeCharge(payment, charge);

@@ -14,7 +14,7 @@ export type Reversal = {
   refused_at: Date | null;
   refusal_code: string | null;
   refusal_message: string | null;
-  /** The time since the last reversal that may still take effect; null where none may. */
+  /** The time since the last reversal, or refund in its place, that may still take effect; null where none may. */
   last_sent_ms_ago: number | null;
 };
 
@@ -36,7 +36,7 @@ export function reversalOf(calls: readonly BankCall[]): Reversal | undefined {
     refused_at: refused?.answered_at ?? null,
     refusal_code: refused?.result_code ?? null,
     refusal_message: refused?.result_message ?? null,
-    last_sent_ms_ago: lastSentMsAgo(reversals.filter(isOpen)),
+    last_sent_ms_ago: lastSentMsAgo([...reversals, ...callsOf(calls, REFUND)].filter(isOpen)),
   };
 }
 
