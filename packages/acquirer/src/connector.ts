@@ -17,6 +17,8 @@ export interface AcquirerConnector<Settings = unknown, Secrets = unknown> {
   readonly settings: z.ZodType<Settings>;
   /** User names, passwords, store keys: checked before they are sealed. */
   readonly secrets: z.ZodType<Secrets>;
+  /** Those of both that say which contract at which bank an account is. They are the same for all of its payments. */
+  readonly terminal: { settings: readonly (keyof Settings)[]; secrets: readonly (keyof Secrets)[] };
   /** ISO 4217 codes that the protocol can carry; empty where it can carry all. */
   readonly currencies: readonly string[];
   capabilities(settings: Settings): Capabilities;

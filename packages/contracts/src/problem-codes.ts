@@ -209,6 +209,11 @@ export const PROBLEMS = {
     title: "An acquirer account of this name exists already",
     whatToDo: "Change the account that has this name, or choose another name",
   },
+  terminal_in_use: {
+    status: 409,
+    title: "Payments were sent to the account's terminal, and their follow-ups go there",
+    whatToDo: "Make another account, and set this one to `NO_NEW_PAYMENTS`; `detail` names what stays",
+  },
   nothing_to_confirm: {
     status: 409,
     title: "There is no such proposal",

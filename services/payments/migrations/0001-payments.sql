@@ -561,6 +561,8 @@ create table acquirer_account (
   connections_max integer not null check (connections_max between 1 and 10000),
   -- The version in use, null until the first one is confirmed.
   version      integer,
+  -- The version under which a card was sent there first; from it on the terminal stays the same.
+  used_version integer,
   created_at   timestamptz not null default now(),
 
   constraint acquirer_account_test_is_the_simulator check (
@@ -573,7 +575,7 @@ create unique index acquirer_account_default on acquirer_account (is_default) wh
 create unique index acquirer_account_test_default on acquirer_account (is_test_default) where is_test_default;
 
 grant select, insert, update (name, currencies, state, is_default, is_test_default, time_zone, cut_off, late_arrival_ms,
-  connections_max, version) on acquirer_account to payments_app;
+  connections_max, version, used_version) on acquirer_account to payments_app;
 
 -- Settings and credentials. Calls use the version in use, whatever they are about: a replaced password works for old
 -- payments, too. What was replaced stays as evidence of who could speak for whom, and when.

@@ -284,6 +284,7 @@ const COLUMNS: {
     late_arrival_ms: "not null",
     connections_max: "not null",
     version: "null",
+    used_version: "null",
     created_at: "not null",
   },
   acquirer_account_version: {

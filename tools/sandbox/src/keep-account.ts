@@ -9,27 +9,35 @@ export type Seeders = { first: AskOperatorApi; second: AskOperatorApi };
 export type Proposed = { proposal?: { version: number } };
 type Account = Proposed & { accountId: string; name: string; settings: unknown };
 
-/** Makes the account of this name, or changes it where its settings are others. @returns its id. */
-export async function keepAccount({ first, second }: Seeders, wanted: AccountRequest): Promise<string> {
+/**
+ * Makes the account of this name. One with other settings is kept for its payments, under another name: its terminal cannot
+ * change once a payment was sent there. @returns its id.
+ */
+export async function keepAccount(seeders: Seeders, wanted: AccountRequest): Promise<string> {
+  const { first, second } = seeders;
   const purpose = `the account ${wanted.name} could not be made`;
-  const path = "/operator/acquirer-accounts";
-  const { items } = await first<{ items: Account[] }>("GET", path, { expected: 200, purpose });
+  const { items } = await first<{ items: Account[] }>("GET", PATH, { expected: 200, purpose });
   const found = items.find(({ name }) => name === wanted.name);
-  const account = found
-    ? await changed(first, found, wanted)
-    : await first<Account>("POST", path, { body: wanted, expected: 201, purpose });
-  await confirm(second, `${path}/${account.accountId}`, account);
+  if (found && isDeepStrictEqual(found.settings, wanted.settings)) {
+    await confirm(second, `${PATH}/${found.accountId}`, found);
+    return found.accountId;
+  }
+  if (found) await setAside(seeders, found);
+  const account = await first<Account>("POST", PATH, { body: wanted, expected: 201, purpose });
+  await confirm(second, `${PATH}/${account.accountId}`, account);
   return account.accountId;
 }
 
-async function changed(ask: AskOperatorApi, found: Account, wanted: AccountRequest): Promise<Account> {
-  if (isDeepStrictEqual(found.settings, wanted.settings)) return found;
-  const { settings, secrets } = wanted;
-  return await ask<Account>("PATCH", `/operator/acquirer-accounts/${found.accountId}`, {
-    body: { settings, secrets },
+const PATH = "/operator/acquirer-accounts";
+
+async function setAside({ first, second }: Seeders, { accountId, name }: Account): Promise<void> {
+  const path = `${PATH}/${accountId}`;
+  const account = await first<Account>("PATCH", path, {
+    body: { name: `${name} until ${new Date().toISOString()}`, state: "NO_NEW_PAYMENTS", default: false },
     expected: 200,
-    purpose: `the account ${wanted.name} could not be changed`,
+    purpose: `the account ${name} could not be set aside`,
   });
+  await confirm(second, path, account);
 }
 
 /** The second person says the same, where that is asked for. */

@@ -18,6 +18,7 @@ import { cancel, reverse } from "./cancels.ts";
 import { FAILURE_CODES } from "./failure-codes.ts";
 import { IyzicoCalls, type Account } from "./iyzico-calls.ts";
 import {
+  IYZICO_TERMINAL,
   IYZICO_CURRENCIES,
   iyzicoSecrets,
   iyzicoSettings,
@@ -45,6 +46,7 @@ export const iyzicoConnector: AcquirerConnector<IyzicoSettings, IyzicoSecrets> =
   protocol: "iyzico",
   settings: iyzicoSettings,
   secrets: iyzicoSecrets,
+  terminal: IYZICO_TERMINAL,
   currencies: IYZICO_CURRENCIES,
   capabilities: () => IYZICO_CAPABILITIES,
   connect(account, secrets, wire) {

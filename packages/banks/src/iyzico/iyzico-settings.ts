@@ -65,6 +65,9 @@ export const iyzicoSettings = strictFields({
 });
 export type IyzicoSettings = z.output<typeof iyzicoSettings>;
 
+/** A key names its merchant, and nothing tells another merchant's key from a new one of the same. */
+export const IYZICO_TERMINAL = { settings: ["url"], secrets: ["apiKey"] } as const;
+
 const key = secretText(256).regex(/^[!-~]*$/, "must be 1 to 256 characters of ASCII");
 
 /** Keys from iyzico's merchant panel. No error message of this schema repeats its input. */

@@ -3,6 +3,7 @@ import { createOrderAcquirer } from "@holdfast/acquirer/kit";
 
 import { NestpayBank } from "./nestpay-bank.ts";
 import {
+  NESTPAY_TERMINAL,
   nestpayCapabilities,
   nestpaySecrets,
   nestpaySettings,
@@ -16,6 +17,7 @@ export const nestpayConnector: AcquirerConnector<NestpaySettings, NestpaySecrets
   protocol: "nestpay",
   settings: nestpaySettings,
   secrets: nestpaySecrets,
+  terminal: NESTPAY_TERMINAL,
   currencies: NESTPAY_CURRENCIES,
   capabilities: nestpayCapabilities,
   connect: (account, secrets, wire) => createOrderAcquirer(new NestpayBank(account, secrets, wire)),

@@ -21,11 +21,14 @@ const settings = z.strictObject({
 
 export type SimulatorSettings = z.infer<typeof settings>;
 
+const terminal = { settings: ["url"], secrets: [] } as const;
+
 /** Our own simulator's protocol. Its calls need no credentials; its notifications have a key. */
 export const simulatorConnector: AcquirerConnector<SimulatorSettings, SimulatorSecrets> = {
   protocol: "sim",
   settings,
   secrets: simulatorSecrets,
+  terminal,
   currencies: [],
   capabilities: ({ repetition }) => simulatorCapabilities(repetition),
   connect({ settings: { url, repetition } }, _secrets, wire) {

@@ -213,10 +213,17 @@ export const changeAcquirerAccount = defineEndpoint({
   path: "/operator/acquirer-accounts/{accountId}",
   ...one,
   summary: "Change an account at a bank",
-  description: "The change is a new version; follow-ups of older payments use it, too.",
+  description:
+    "The change is a new version; follow-ups of older payments use it, too. What says which terminal it is cannot change once a payment was sent there.",
   request: changeAcquirerAccountRequestSchema,
   responses: { 200: account("The account, with the proposal where another person has to confirm it") },
-  problems: [...BODY_PROBLEMS, "forbidden", "acquirer_account_not_found", "acquirer_account_exists"],
+  problems: [
+    ...BODY_PROBLEMS,
+    "forbidden",
+    "acquirer_account_not_found",
+    "acquirer_account_exists",
+    "terminal_in_use",
+  ],
 });
 
 export const confirmAcquirerAccount = defineEndpoint({
@@ -235,6 +242,7 @@ export const confirmAcquirerAccount = defineEndpoint({
     "forbidden",
     "acquirer_account_not_found",
     "acquirer_account_exists",
+    "terminal_in_use",
     "nothing_to_confirm",
     "same_person",
   ],

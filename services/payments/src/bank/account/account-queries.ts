@@ -43,6 +43,24 @@ export async function findAccounts(
   });
 }
 
+/**
+ * Commits, before the account's first card is sent, that this version's terminal is the account's from now on. It waits for a
+ * change that is being confirmed. @returns false where a newer version was in use before any card was sent under this one.
+ */
+export async function noteUse(
+  db: Kysely<PaymentsDatabase>,
+  { accountId, version }: { accountId: string; version: number },
+): Promise<boolean> {
+  const used = sql<number>`coalesce(used_version, version)`;
+  const { numUpdatedRows } = await db
+    .updateTable("acquirer_account")
+    .set({ used_version: used })
+    .where("account_id", "=", accountId)
+    .where(used, "<=", version)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
 /** The account's row, locked until the transaction ends, so that two changes of it follow one another. */
 export async function lockAccount(trx: Trx, accountId: string): Promise<AccountRow | undefined> {
   return await trx

@@ -19,6 +19,7 @@ export type AcquirerAccountTable = {
   late_arrival_ms: bigint;
   connections_max: number;
   version: number | null;
+  used_version: Generated<number | null>;
   created_at: Generated<Date>;
 };
 

@@ -15,6 +15,8 @@ export type Account = {
   /** True for the default account of its mode. */
   isDefault: boolean;
   version: number;
+  /** The version under which a card was sent there first. */
+  usedVersion: number | null;
   businessDay: { timeZone: string; cutOff: string };
   lateArrivalMs: number;
   connectionsMax: number;
@@ -123,6 +125,7 @@ function accountOf(
     currencies: row.currencies,
     isDefault: row.is_default || row.is_test_default,
     version: row.version!,
+    usedVersion: row.used_version,
     businessDay: { timeZone: row.time_zone, cutOff: row.cut_off },
     lateArrivalMs: Number(row.late_arrival_ms),
     connectionsMax: row.connections_max,

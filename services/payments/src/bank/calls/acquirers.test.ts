@@ -15,6 +15,7 @@ const account = (version: number): Account => ({
   currencies: ["TRY"],
   isDefault: false,
   version,
+  usedVersion: null,
   businessDay: { timeZone: "UTC", cutOff: "00:00" },
   lateArrivalMs: 1_000,
   connectionsMax: 4,
@@ -34,6 +35,7 @@ test("an account that cannot be used is counted at every reading, and logged onc
     fallback,
     wire,
     budget,
+    noteUse: () => Promise.resolve(true),
     log,
   });
   onTestFinished(() => banks.close());

@@ -48,6 +48,7 @@ export type AccountAcquirersOptions = {
   fallback?: (lane: Lane) => Acquirer;
   wire: Omit<AcquirerWire, "connectionsMax" | "awaitBudget">;
   budget: CallBudget;
+  noteUse: (account: Account) => Promise<boolean>;
   log: Logger;
 };
 
@@ -118,7 +119,8 @@ function connectLanes(
       const url = urlOf(account.settings);
       const inLane = options.budget.inLane(acquirer, lane);
       const observed = observeAcquirer(inLane, { url, account: account.accountId, log: options.log });
-      return [lane, reportToBreaker(observed, { breaker, onRefused: () => refused(account) })] as const;
+      const reported = reportToBreaker(observed, { breaker, onRefused: () => refused(account) });
+      return [lane, noteBeforeCards(reported, account, options)] as const;
     });
     return new Map(lanes);
   } catch (error) {
@@ -175,6 +177,24 @@ function reportToBreaker(
     return outcome;
   });
 }
+
+/** Sends no card before it is noted that the account is used: once for each connection, where no process has noted it. */
+function noteBeforeCards(
+  acquirer: Acquirer,
+  account: Account,
+  { noteUse, log }: Pick<AccountAcquirersOptions, "noteUse" | "log">,
+): Acquirer {
+  let isNoted = account.usedVersion !== null && account.usedVersion <= account.version;
+  return wrapCalls(acquirer, (operation, call) => async (request) => {
+    if (isNoted || !CARD_CALLS.has(operation)) return await call(request);
+    isNoted = await noteUse(account).catch((error: unknown) => {
+      log.error({ account: account.accountId, error }, "an account's first use could not be noted");
+      return false;
+    });
+    return isNoted ? await call(request) : { kind: "not_sent" };
+  });
+}
+const CARD_CALLS: ReadonlySet<string> = new Set(["authorize", "sale", "enrol"]);
 
 /** An account's settings have its address under names of their own; the first one is that of payments. */
 function urlOf(settings: object): string | undefined {

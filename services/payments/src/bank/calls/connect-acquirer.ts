@@ -13,6 +13,7 @@ import {
 } from "./acquirers.ts";
 import { createCallSlots } from "./call-slots.ts";
 import { createCallBudget, type CallBudget } from "./call-budget.ts";
+import { noteUse } from "../account/account-queries.ts";
 import { createCurrentAccounts } from "../account/current-accounts.ts";
 import type { Config } from "../../config.ts";
 import type { PaymentsDatabase } from "../../database.ts";
@@ -33,7 +34,11 @@ export async function startAccounts(
   });
   const accounts = createCurrentAccounts(db, { log, onRead: (read) => unusable.record(banks.use(read)) });
   const budget = createCallBudget(createCallSlots(db), accounts);
-  const { acquirers: banks, ...rest } = connectAcquirers(config, { log, budget });
+  const { acquirers: banks, ...rest } = connectAcquirers(config, {
+    log,
+    budget,
+    noteUse: (account) => noteUse(db, account),
+  });
   await accounts.refresh().catch((error: unknown) => log.warn({ error }, "accounts could not be read yet"));
   const defaults = {
     lateArrivalMs: config.ACQUIRER_LATE_ARRIVAL,
@@ -51,7 +56,11 @@ export async function startAccounts(
 /** The banks: the accounts that operators have made, and the one of `ACQUIRER_URL` where that is set. */
 function connectAcquirers(
   config: Config,
-  { log, budget }: { log: Logger; budget: CallBudget },
+  {
+    log,
+    budget,
+    noteUse: note,
+  }: { log: Logger; budget: CallBudget; noteUse: AccountAcquirersOptions["noteUse"] },
 ): AcquirerConnections {
   const { ACQUIRER_URL: url, ACQUIRER_CONNECTIONS_MAX: max, ACQUIRER_REPETITION: repetition } = config;
   const wire = {
@@ -74,6 +83,7 @@ function connectAcquirers(
       ...connecting,
       ...(url && { fallback: connectDefault(url) }),
       budget,
+      noteUse: note,
       log,
     }),
   };

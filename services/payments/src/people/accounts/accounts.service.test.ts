@@ -13,13 +13,18 @@ import { eventually, startTestBank, type TestBank } from "@holdfast/tests/suppor
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createDatabase } from "@holdfast/postgres";
+import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { noteUse } from "../../bank/account/account-queries.ts";
+import type { PaymentsDatabase } from "../../database.ts";
 import { accountOperators, resultOf } from "../../../test/account-operators.ts";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
 
 let payments: PaymentsHarness;
 let dir: string;
 let other: TestBank;
+let pool: Pool;
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "holdfast-accounts-"));
@@ -30,8 +35,10 @@ beforeAll(async () => {
     RECOVERY_SCHEDULE: "50ms,100ms,200ms",
     RECOVERY_INTERVAL: "20ms",
   });
+  pool = new Pool({ connectionString: payments.database.urls.payments.app });
 });
 afterAll(async () => {
+  await pool.end();
   await payments.close();
   await other.acquirer.close();
   await rm(dir, { recursive: true });
@@ -184,21 +191,43 @@ describe("a merchant's routes", () => {
 });
 
 describe("an account that changes", () => {
-  test("takes follow-ups of older payments to where it is now", async () => {
+  test("keeps the terminal that a payment was sent to, also where the payment came after the proposal", async () => {
     const accountId = await account();
+    const elsewhere = { settings: { url: payments.acquirer.url } };
+    expect(await as("alice").change(accountId, elsewhere)).toMatchObject({ outcome: "done" });
     const merchantId = await merchantRoutedTo({ accountId });
     const { paymentId } = await pay(merchantId);
-    // The bank has moved: its old address is another bank's.
-    const moved = await account({ settings: { url: payments.acquirer.url } });
-    expect(moved).not.toBe(accountId);
-    await change(accountId, 2, { settings: { url: payments.acquirer.url } });
+    expect(await as("bora").confirm(accountId, 2)).toMatchObject({
+      code: "terminal_in_use",
+      detail: expect.stringContaining("settings.url"),
+    });
+    expect(await as("alice").change(accountId, elsewhere)).toMatchObject({ code: "terminal_in_use" });
+    await change(accountId, 3, { settings: { url: other.acquirer.url, repetition: "none" } });
     const captured = payments.call(
       capturePayment,
       { paymentId, operationId: randomUUID() },
       { merchant: { merchantId } },
     );
-    expect(await captured).toMatchObject({ outcome: "problem", code: "acquirer_declined" });
-    expect(await at(payments, paymentId)).toEqual(["capture declined"]);
+    expect(await captured).toMatchObject({ outcome: "done", result: { status: "CAPTURED" } });
+    expect(await at(payments, paymentId)).toEqual([]);
+  });
+
+  test("goes to another terminal while nothing was sent to it", async () => {
+    const accountId = await account();
+    await change(accountId, 2, { settings: { url: payments.acquirer.url } });
+    const { paymentId } = await pay(await merchantRoutedTo({ accountId }));
+    expect(await at(payments, paymentId)).toEqual(["authorize approved"]);
+  });
+
+  test("sends no card under a version that was replaced before its first payment", async () => {
+    const accountId = await account();
+    const db = createDatabase<PaymentsDatabase>(pool);
+    await change(accountId, 2, { settings: { url: payments.acquirer.url } });
+    expect(await noteUse(db, { accountId, version: 1 })).toBe(false);
+    expect(await noteUse(db, { accountId, version: 2 })).toBe(true);
+    await change(accountId, 3, { name: `renamed ${randomUUID()}` });
+    expect(await noteUse(db, { accountId, version: 2 })).toBe(true);
+    expect(await noteUse(db, { accountId, version: 1 })).toBe(false);
   });
 
   test("and is closed takes no new payment, and still captures", async () => {

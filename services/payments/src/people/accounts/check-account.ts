@@ -1,6 +1,7 @@
 import type { AnyConnector } from "@holdfast/acquirer";
-import { faultOfIssue, parseInOurWords, type FieldFault } from "@holdfast/contracts";
+import { faultOfIssue, parseInOurWords, type CommandReply, type FieldFault } from "@holdfast/contracts";
 import type { z } from "zod";
+import { isDeepStrictEqual } from "node:util";
 
 /** Every fault of an account's settings, secrets and currencies, by field; a message never repeats a value. */
 export function faultsOf(
@@ -29,4 +30,31 @@ function faultsIn(name: string, schema: z.ZodType, input: unknown): FieldFault[]
 
 export function fault(field: string, message: string): FieldFault {
   return { field, code: "invalid_value", message };
+}
+
+/** An account's version, as far as it says which terminal it is. */
+type Given = { settings: unknown; secrets: unknown };
+
+/** The fields that say which terminal it is, and that differ. @returns none where either is not the protocol's. */
+export function otherTerminal(connector: AnyConnector, before: Given, after: Given): string[] {
+  const differing = (part: "settings" | "secrets") => {
+    const [one, other] = [before, after].map(
+      (given) => connector[part].safeParse(given[part]).data as Record<string, unknown> | undefined,
+    );
+    if (!one || !other) return [];
+    return connector.terminal[part]
+      .map(String)
+      .filter((name) => !isDeepStrictEqual(one[name], other[name]))
+      .map((name) => `${part}.${name}`);
+  };
+  return [...differing("settings"), ...differing("secrets")];
+}
+
+/** The refusal to change these fields, if any. */
+export function terminalInUse(
+  fields: readonly string[],
+): Extract<CommandReply<never>, { outcome: "problem" }> | undefined {
+  if (fields.length === 0) return undefined;
+  const detail = `Payments were sent to this account's terminal, so ${fields.join(" and ")} cannot change: make another account, and set this one to NO_NEW_PAYMENTS.`;
+  return { outcome: "problem", code: "terminal_in_use", detail };
 }

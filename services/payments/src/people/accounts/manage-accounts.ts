@@ -33,7 +33,7 @@ import {
 import type { DefaultTerms } from "../../bank/account/account-terms.ts";
 import type { AccountAttributes } from "../../bank/account/account-tables.ts";
 import { connectAccount, type AccountAcquirersOptions } from "../../bank/calls/acquirers.ts";
-import { fault, faultsOf } from "./check-account.ts";
+import { fault, faultsOf, otherTerminal, terminalInUse } from "./check-account.ts";
 import { openAccountSecrets, sealAccountSecrets } from "../../bank/account/seal-account-secrets.ts";
 
 export type ManageAccountsDeps = Pick<AccountAcquirersOptions, "connectors" | "ring" | "wire"> & {
@@ -111,6 +111,8 @@ export async function changeAccount(
     };
     const faults = faultsOf(connector, { settings, secrets, currencies: attributes.currencies });
     if (faults.length > 0) return refuse(faults);
+    const taken = refuseOtherTerminal(deps, ring, stored, { settings, secrets });
+    if (taken) return taken;
     const version = (await lastVersion(trx, accountId)) + 1;
     const sealed_secrets = sealAccountSecrets(ring, { accountId, version, protocol }, secrets);
     const proposed = { account_id: accountId, version, attributes, settings, sealed_secrets };
@@ -127,11 +129,17 @@ export async function confirmAccount(
 ): Promise<Reply> {
   const problem = await deps.db.transaction().execute(async (trx) => {
     if (!(await lockAccount(trx, accountId))) return NOT_FOUND;
-    const { proposal } = (await findAccounts(trx, accountId))[0]!;
+    const stored = (await findAccounts(trx, accountId))[0]!;
+    const { proposal } = stored;
     // The version that was looked at is the one that is confirmed: a newer proposal has another number.
     if (proposal?.version !== version) return NOTHING;
     if (deps.twoPeople && proposal.proposed_by === context.operator.name) return SAME_PERSON;
-    return await confirm(trx, context, proposal);
+    if (!deps.ring) return NO_RING;
+    const { settings } = proposal;
+    const secrets = secretsOf(deps.ring, stored, proposal);
+    // A first card may have been sent since it was proposed.
+    const taken = refuseOtherTerminal(deps, deps.ring, stored, { settings, secrets });
+    return taken ?? (await confirm(trx, context, proposal));
   });
   return problem ?? (await shown(deps, accountId));
 }
@@ -229,6 +237,22 @@ async function shown(deps: ManageAccountsDeps, accountId: string): Promise<Reply
   await deps.refresh();
   const [stored] = await findAccounts(deps.db, accountId);
   return { outcome: "done", result: accountView(stored!) };
+}
+
+/**
+ * Refuses another terminal for an account whose row the caller has locked, once a card was sent there: captures, refunds and
+ * inquiries of its payments would be about payments that the other one does not know.
+ */
+function refuseOtherTerminal(
+  { connectors }: ManageAccountsDeps,
+  ring: KeyRing,
+  stored: StoredAccount,
+  given: { settings: unknown; secrets: unknown },
+): Problem | undefined {
+  const { account, current } = stored;
+  if (account.used_version === null || !current) return undefined;
+  const before = { settings: current.settings, secrets: secretsOf(ring, stored, current) };
+  return terminalInUse(otherTerminal(connectors.get(account.protocol)!, before, given));
 }
 
 function secretsOf(
