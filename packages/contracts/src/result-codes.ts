@@ -26,6 +26,11 @@ export const RESULT_CODES = {
     meaning: "CANCELLED: the buyer did not come back from the challenge in time; nothing is reserved",
     tryAgain: "yes",
   },
+  order_paid: {
+    meaning:
+      "CANCELLED: another payment of the order succeeded while the buyer was at the challenge; this one was not completed",
+    tryAgain: "no",
+  },
   acquirer_unavailable: {
     meaning: "FAILED: the bank could not be reached; nothing was reserved",
     tryAgain: "yes",

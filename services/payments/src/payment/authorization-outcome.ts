@@ -104,6 +104,14 @@ export const REJECTED_BY_REVIEW: AcquirerResult = {
   resultMessage: "The bank refused the payment in its review; any reserved funds have been released",
 };
 
+/** The order was paid by another payment while the cardholder was at the challenge of this one, which was not completed. */
+export const ORDER_PAID = {
+  externalTransactionId: null,
+  authCode: null,
+  resultCode: "order_paid",
+  resultMessage: "The order was paid by another payment meanwhile; no funds are reserved",
+} as const satisfies AcquirerResult;
+
 /** The acquirer has bound the reference without judging the request: nothing is reserved, and nothing will be. */
 export const EXPIRED: AcquirerResult = {
   externalTransactionId: null,

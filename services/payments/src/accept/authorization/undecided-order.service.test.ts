@@ -1,5 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { getPayment, sellPayment, type MerchantRules } from "@holdfast/contracts";
+import {
+  cancelPayment,
+  getPayment,
+  reverseUnresolvedPayment,
+  sellPayment,
+  type MerchantRules,
+} from "@holdfast/contracts";
 import { eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { checkouts, type CheckoutSteps } from "../../../test/checkout-harness.ts";
@@ -195,6 +201,59 @@ describe("with 3-D Secure", () => {
     await payments.acquirerWill("complete", "hang");
     expect(await steps.complete(second, await sessionOf(second))).toMatchObject({ outcome: "pending" });
     expect(await payments.send(payments.command({ orderId }))).toEqual(undecided(second.paymentId));
+  });
+
+  describe("an order that is paid while another challenge of it is open", () => {
+    const complete = async (payment: Awaited<ReturnType<ThreeDsSteps["challenged"]>>) =>
+      await steps.complete(payment, await sessionOf(payment));
+    const succeeded = { outcome: "done", result: { payment: { status: "SUCCESS" } } };
+
+    test("is not charged again: the payment of that challenge is cancelled, and the bank binds it", async () => {
+      const orderId = someOrder();
+      const first = await steps.challenged({ orderId });
+      const second = await steps.challenged({ orderId });
+      expect(await complete(second)).toMatchObject(succeeded);
+      expect(await complete(first)).toMatchObject({
+        outcome: "pending",
+        result: { payment: { status: "ENROLLED" } },
+      });
+      // Recovery does so at once where it runs.
+      await payments.operate(reverseUnresolvedPayment, { paymentId: first.paymentId });
+      expect(await steps.ended(first.paymentId)).toMatchObject({
+        state: "CANCELLED",
+        resultCode: "order_paid",
+        history: ["ENROLLING", "ENROLLED", "CANCELLING", "CANCELLED"],
+        ledger: ["reverse approved"],
+        events: ["CANCELLED"],
+      });
+      expect(await complete(first)).toMatchObject({
+        outcome: "done",
+        result: { payment: { status: "CANCELLED" } },
+      });
+    });
+
+    test("is charged again where the merchant began that attempt afterwards, or allows several", async () => {
+      const orderId = someOrder();
+      expect(await complete(await steps.challenged({ orderId }))).toMatchObject(succeeded);
+      const allowed = await steps.challenged({ orderId, allowConcurrentAttempt: true });
+      expect(await complete(await steps.challenged({ orderId }))).toMatchObject(succeeded);
+      expect(await complete(allowed)).toMatchObject(succeeded);
+    });
+
+    test("is charged where that payment has been cancelled, or is another merchant's", async () => {
+      const orderId = someOrder();
+      const first = await steps.challenged({ orderId });
+      const paid = payments.command({ orderId });
+      expect(await payments.send(paid)).toMatchObject({ outcome: "done" });
+      const { paymentId } = paid;
+      const cancelled = await payments.call(cancelPayment, { paymentId, operationId: randomUUID() });
+      expect(cancelled).toMatchObject({ outcome: "done" });
+      const merchantId = randomUUID();
+      const others = payments.command({ ofMerchant: merchantId, orderId });
+      const reply = await payments.send(others, payments.context({ merchant: { merchantId } }));
+      expect(reply).toMatchObject({ outcome: "done" });
+      expect(await complete(first)).toMatchObject(succeeded);
+    });
   });
 
   test("whoever has passed a challenge is not refused: of two of one order both are completed", async () => {

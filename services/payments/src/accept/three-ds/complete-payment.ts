@@ -17,7 +17,13 @@ import {
   returnCheck,
   type CompleteAuthorizationDeps,
 } from "./complete-authorization.ts";
-import { claimCompletion, findSession, type SessionPayment, awaitCardholder } from "./session-queries.ts";
+import {
+  cancelInPlaceOfCompletion,
+  claimCompletion,
+  findSession,
+  type SessionPayment,
+  awaitCardholder,
+} from "./session-queries.ts";
 import { sessionState } from "./session-state.ts";
 import type { Kysely } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
@@ -80,7 +86,8 @@ async function complete(
   const { payment_id: paymentId } = found.payment;
   const { session_id: sessionId } = found.session;
   const claimed = await claimCompletion(deps.db, { paymentId, sessionId }, deps.leaseMs);
-  if (!claimed) return "not_used";
+  if (!claimed)
+    return (await cancelInPlaceOfCompletion(deps.db, { paymentId, sessionId })) ? "claimed" : "not_used";
   await failpoint("payments.after_completion_claim");
   // Once claimed it is completed: the lease, not the browser's patience, bounds the call.
   const outcome = await callCompletion(deps, claimed, completion, deps.now() + deps.acquirerTimeoutMs);

@@ -10,6 +10,7 @@ import type { PaymentRow } from "../../payment/payment-record.ts";
 import { UNDECIDED_ORDER } from "../../payment/claim-statements.ts";
 import type { ClaimRow } from "../../payment/payment-statements.ts";
 import type { ClaimTimes } from "../../payment/payment-writes.ts";
+import { ORDER_PAID } from "../../payment/authorization-outcome.ts";
 import { transition } from "../../payment/payment.ts";
 import { retryOnOrderConflict } from "../../payment/undecided-order.ts";
 
@@ -85,6 +86,19 @@ const orderGivenFree = sql`case when claims_order then false end`;
 const orderTakenAgain = sql`case when claims_order is not null then not exists (
   select from payment as other where other.merchant_id = payment.merchant_id and other.order_id = payment.order_id
     and ${sql.raw(UNDECIDED_ORDER)}) end`;
+
+/**
+ * True where another payment of the order has become SUCCESS since the cardholder was first shown the challenge, and stands.
+ * The day bounds what is read of an order that has many payments.
+ */
+const orderIsPaid = sql`(claims_order is not null and exists (
+  select from payment as other
+  join payment_history as paid on paid.payment_id = other.payment_id and paid.to_state = 'SUCCESS'
+  where other.merchant_id = payment.merchant_id and other.order_id = payment.order_id
+    and other.created_at > payment.created_at - interval '1 day' and other.state in ('SUCCESS', 'CAPTURED')
+    and paid.at > (
+      select min(shown.at) from payment_history as shown
+      where shown.payment_id = payment.payment_id and shown.to_state = 'ENROLLED')))`;
 
 /**
  * The cardholder has a challenge to pass: the lease ends, and recovery asks once the session has ended.
@@ -167,8 +181,8 @@ export async function startAuthorizing(
 }
 
 /**
- * Claims the payment for its completion and empties its challenge: once, while its session lasts, and only if recovery has not leased it. Both
- * update the same row and require a free lease, so one of the two wins.
+ * Claims the payment for its completion and empties its challenge: once, while its session lasts, only if recovery has not leased
+ * it, and only if its order has not been paid meanwhile. Both update the same row and require a free lease, so one of the two wins.
  */
 export async function claimCompletion(
   db: Kysely<PaymentsDatabase>,
@@ -186,7 +200,7 @@ export async function claimCompletion(
       from three_ds_session, (select ${fromNow(leaseMs)} as ends) as lease
       where three_ds_session.payment_id = payment.payment_id and payment.payment_id = ${paymentId}
         and session_id = ${sessionId} and expires_at > now()
-        and state = ${from} and coalesce(lease_until, '-infinity') < now()
+        and state = ${from} and coalesce(lease_until, '-infinity') < now() and not ${orderIsPaid}
       returning payment.*
     ), ${sql.raw(endOfCall("enrolled"))}, ${sql.raw(CALL_OF_COMPLETION)}, emptied as (
       update three_ds_session as session set challenge = null
@@ -198,6 +212,36 @@ export async function claimCompletion(
     select * from changed`;
   const { rows } = await retryOnOrderConflict(() => statement.execute(db));
   return rows[0];
+}
+
+/**
+ * Cancels the payment in place of its completion, where its order has been paid meanwhile. Recovery comes at once and has the
+ * bank bind the reference. @returns false where another process has the payment, or its order has not been paid.
+ */
+export async function cancelInPlaceOfCompletion(
+  db: Kysely<PaymentsDatabase>,
+  { paymentId, sessionId }: { paymentId: string; sessionId: string },
+): Promise<boolean> {
+  const from = "ENROLLED";
+  const to = transition(from, "CANCELLING");
+  const { resultCode, resultMessage } = ORDER_PAID;
+  const changed = await sql`
+    with changed as (
+      update payment set
+        state = ${to}, version = version + 1, state_since = now(), recover_at = now(), recovery_from = now(),
+        result_code = ${resultCode}, result_message = ${resultMessage}, updated_at = now()
+      from three_ds_session
+      where three_ds_session.payment_id = payment.payment_id and payment.payment_id = ${paymentId}
+        and session_id = ${sessionId} and expires_at > now()
+        and state = ${from} and coalesce(lease_until, '-infinity') < now() and ${orderIsPaid}
+      returning payment.payment_id, version
+    ), emptied as (
+      update three_ds_session as session set challenge = null
+      from changed where session.payment_id = changed.payment_id
+    )
+    insert into payment_history (payment_id, version, from_state, to_state, cause)
+    select payment_id, version, ${from}, ${to}, ${resultCode} from changed`.execute(db);
+  return changed.numAffectedRows === 1n;
 }
 
 /** @param sessionId given where the caller has to prove that it knows it. */

@@ -12,6 +12,7 @@ import { recoverOperation } from "../../follow-up/operation/recover-operation.ts
 import { findOperation, type PaymentInOperation } from "../../follow-up/operation/operation-queries.ts";
 import {
   IN_REVIEW,
+  ORDER_PAID,
   REJECTED_BY_REVIEW,
   REVIEW_REJECTED,
   conclude,
@@ -142,6 +143,10 @@ export function endOf(
   const to = endOfReversal(reversalState(state));
   if (result_code === REVIEW_REJECTED && by !== "horizon")
     return { to, cause: REVIEW_REJECTED, result: REJECTED_BY_REVIEW };
+  if (result_code === ORDER_PAID.resultCode) {
+    const cause = by === "horizon" ? NOT_SEEN_CAUSE : ORDER_PAID.resultCode;
+    return { to, cause, result: ORDER_PAID };
+  }
   if (by === "refund") return { to, cause: "refunded", result: REFUNDED };
   if (by === "horizon") {
     return { to, cause: NOT_SEEN_CAUSE, result: to === "CANCELLED" ? ABANDONED : NOT_SEEN };
