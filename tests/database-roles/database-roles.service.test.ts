@@ -124,7 +124,7 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
   "payments.acquirer_account": [
     "SELECT",
     "INSERT",
-    "UPDATE (name, currencies, state, is_default, is_test_default, time_zone, cut_off, late_arrival_ms, connections_max, version)",
+    "UPDATE (name, currencies, state, is_default, is_test_default, time_zone, cut_off, late_arrival_ms, connections_max, version, used_version)",
   ],
   "payments.acquirer_account_version": [
     "SELECT",
