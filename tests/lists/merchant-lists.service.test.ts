@@ -142,7 +142,7 @@ describe("a search", () => {
     ["amountFrom=-1", "amountFrom", "invalid_format"],
     ["amountFrom=1e3", "amountFrom", "invalid_format"],
     ["status=success", "status", "invalid_value"],
-    ["orderId=4111111111111111", "orderId", "card_number"],
+    ["customerId=4111111111111111", "customerId", "card_number"],
     ["orderId=a&orderId=b", "orderId", "invalid_type"],
     ["bom=1", "bom", "not_allowed"],
   ])("that cannot be read is refused by name: %s", async (query, field, code) => {

@@ -33,10 +33,17 @@ test("what the feed has left out is reported, and read again", async () => {
   const authorization = await system.authorize("10000");
   await isFact(refund, { standing: "DONE" });
   await isFact(authorization, { standing: "OPEN" });
-  await system.query("delete from settlement.fact where fact_id = any($1)", [[sale, refund]]);
-  await isFact(sale, { kind: "SALE", standing: "DONE", amount_minor: "1250" });
-  await isFact(refund, { kind: "REFUND", standing: "DONE", amount_minor: "250" });
-  await eventually(() => expect(found("mended")).toEqual(expect.arrayContaining([sale, refund])));
+  const left = [
+    [sale, { kind: "SALE", standing: "DONE", amount_minor: "1250" }],
+    [refund, { kind: "REFUND", standing: "DONE", amount_minor: "250" }],
+  ] as const;
+  for (const [id, fact] of left)
+    // The feed brings a fact again by itself where its owner has written the row once more.
+    await eventually(async () => {
+      await system.query("delete from settlement.fact where fact_id = $1", [id]);
+      await isFact(id, fact);
+      expect(found("mended")).toContain(id);
+    });
 
   // A change that the feed brings is no difference, however often it is compared meanwhile.
   await system.capture(authorization, "70.00");

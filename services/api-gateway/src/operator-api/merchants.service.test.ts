@@ -130,7 +130,10 @@ describe("onboarding", () => {
     expectProblem(await create('{"name": "A", "name": "B"}'), "malformed_json", {
       detail: "A name appears twice in one object.",
     });
-    expectProblem(await create("{}", { "content-type": "text/plain" }), "unsupported_media_type");
+    expectProblem(await create("{}", { "content-type": "text/plain" }), "unsupported_media_type", {
+      detail:
+        "Send Content-Type: application/json once, with no parameter but charset=utf-8, and no Content-Encoding.",
+    });
     expectProblem(await create({ name: "x".repeat(40_000) }), "payload_too_large");
   });
 });
