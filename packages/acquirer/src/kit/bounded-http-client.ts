@@ -120,7 +120,10 @@ class Attempt {
     call.once("socket", (socket) => {
       const event = isReady(socket);
       // The bank may have closed a warm connection. After a whole turn of the loop that has been read.
-      if (event === true) return setImmediate(() => setImmediate(send));
+      if (event === true) {
+        setImmediate(() => setImmediate(send));
+        return;
+      }
       this.#connectTimer = setTimeout(() => this.#fail("timeout"), connectTimeoutMs);
       socket.once(event, send);
     });

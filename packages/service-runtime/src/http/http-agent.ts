@@ -24,7 +24,7 @@ export function createHttpAgent(protocol: string, options: HttpAgentOptions = {}
   };
   const agent = protocol === "https:" ? new TlsAgent({ ...pool, ca }) : new Agent(pool);
   const keep = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;
-  const reuse = agent.reuseSocket.bind(agent) as (socket: Duplex, request: ClientRequest) => void;
+  const reuse = agent.reuseSocket.bind(agent);
   return Object.assign(agent, {
     keepSocketAlive(socket: Duplex) {
       socket.on("data", destroy);
