@@ -20,7 +20,8 @@ export type Capabilities = {
   ownReferenceOn: readonly MovementKind[];
   /**
    * Kinds of movements that may be approved under the name of what they are about: the authorization, the sale or its
-   * capture. Every other approval has a name that no other movement of the payment has.
+   * capture. Every other approval has a name that no other movement of the payment has. With `refund`, a refund of all may be
+   * a void, which an inquiry shows as the state of what it voided.
    */
   sharesNameOn: readonly MovementKind[];
   /** True if a part of an authorization can be released; elsewhere a smaller capture releases the rest. */

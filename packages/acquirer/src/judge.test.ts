@@ -6,8 +6,11 @@ import { isToldByNames, judge, namesShown, type Attempt, type Verdict } from "./
 
 const KINDS = ["authorize", "sale", "capture", "void", "release", "refund"] as const;
 /** An acquirer that gives our reference back, and one that never does. */
-const NAMED = { ownReferenceOn: KINDS };
-const NAMELESS: Pick<Capabilities, "ownReferenceOn"> = { ownReferenceOn: [] };
+const NAMED = { ownReferenceOn: KINDS, sharesNameOn: [] };
+const NAMELESS: Pick<Capabilities, "ownReferenceOn" | "sharesNameOn"> = {
+  ownReferenceOn: [],
+  sharesNameOn: [],
+};
 
 const NONE_BEFORE = { before: [], others: [] };
 const attempt = (change: Partial<Attempt> = {}): Attempt => ({
@@ -172,7 +175,7 @@ describe("where the acquirer gives our reference back", () => {
   test("of some kinds only, the others are recognised without it", () => {
     const { ownReference, ...unnamed } = movement();
     expect(ownReference).toBe("r-1:refund");
-    const sales = { ownReferenceOn: ["sale"] } as const;
+    const sales = { ownReferenceOn: ["sale"], sharesNameOn: [] } as const;
     expect(judge(attempt(), found(unnamed), sales)).toMatchObject({ kind: "approved" });
     expect(judge(attempt({ kind: "sale" }), found({ ...unnamed, kind: "sale" }), sales)).toEqual({
       kind: "not_found",
@@ -321,6 +324,60 @@ describe("a void that is shown as the state of what it undid", () => {
   });
 });
 
+describe("a refund of all that is shown as a void", () => {
+  const VOIDING = { ownReferenceOn: [], sharesNameOn: ["refund"] } as const;
+  const refund = attempt({ targetTransactionId: "A" });
+  const sale = (change: Partial<BankMovement> = {}) =>
+    movement({ kind: "sale", state: "voided", externalTransactionId: "A", ...change });
+  const judged = (of: Partial<Attempt>, ...movements: BankMovement[]) =>
+    judge({ ...refund, ...of }, found(...movements), VOIDING);
+  const NOT_FOUND: Verdict = { kind: "not_found" };
+
+  test("took effect, in the name of what was voided", () => {
+    const approved = { kind: "approved", asVoid: true, amountMinor: 1_000n, externalTransactionId: "A" };
+    expect(judged({}, sale())).toMatchObject(approved);
+    expect(judged({ names: { ...NONE_BEFORE, own: "A" } }, sale())).toMatchObject(approved);
+    const refused = movement({ state: "declined", externalTransactionId: "B" });
+    expect(judged({}, sale(), refused)).toMatchObject(approved);
+  });
+
+  test("of a captured authorization is about what was captured", () => {
+    const held = sale({ kind: "authorize", amountMinor: 2_000n });
+    const { externalTransactionId, ...unnamed } = sale({ kind: "capture" });
+    expect(externalTransactionId).toBe("A");
+    expect(judged({}, held, unnamed)).toMatchObject({ asVoid: true, externalTransactionId: "A" });
+    const named = sale({ kind: "capture", externalTransactionId: "B" });
+    expect(judged({}, held, named)).toMatchObject({ asVoid: true, externalTransactionId: "B" });
+    expect(judged({ amountMinor: 2_000n }, held, named)).toEqual(NOT_FOUND);
+    expect(judged({ amountMinor: 2_000n }, held)).toEqual(NOT_FOUND);
+  });
+
+  test("is none where the void is another movement's", () => {
+    expect(judged({ names: { before: [], others: ["A"] } }, sale())).toEqual(NOT_FOUND);
+    expect(judged({ names: { ...NONE_BEFORE, own: "B" } }, sale())).toEqual(NOT_FOUND);
+  });
+
+  test("is none of a part, of what stands, nor of another payment", () => {
+    expect(judged({ amountMinor: 999n }, sale())).toEqual(NOT_FOUND);
+    expect(judged({ currency: "EUR" }, sale())).toEqual(NOT_FOUND);
+    expect(judged({}, sale({ state: "approved" }))).toEqual(NOT_FOUND);
+    expect(judged({}, sale({ externalTransactionId: "B" }))).toEqual(NOT_FOUND);
+    expect(judged({ kind: "release" }, sale())).toEqual(NOT_FOUND);
+  });
+
+  test("is none at an acquirer that shows each refund", () => {
+    expect(judge(refund, found(sale()), NAMELESS)).toEqual(NOT_FOUND);
+  });
+
+  test("comes after a refund that the acquirer shows", () => {
+    const credit = movement({ externalTransactionId: "B" });
+    const shown = judged({}, sale(), credit);
+    expect(shown).toMatchObject({ kind: "approved", externalTransactionId: "B" });
+    expect(shown).not.toHaveProperty("asVoid");
+    expect(judged({}, sale(), movement({ state: "pending" }))).toEqual(PENDING);
+  });
+});
+
 describe("whatever the movements of an order", () => {
   const state = fc.constantFrom<BankMovement["state"][]>(
     "approved",
@@ -348,7 +405,10 @@ describe("whatever the movements of an order", () => {
       names: fc.record({ before: fc.subarray(["ext-3"]), others: fc.subarray(["ext-4"]) }),
     })
     .map(attempt);
-  const capabilities = fc.constantFrom(NAMED, NAMELESS, { ownReferenceOn: ["refund"] } as const);
+  const capabilities = fc.constantFrom(NAMED, NAMELESS, {
+    ownReferenceOn: ["refund"],
+    sharesNameOn: [],
+  } as const);
   const isOurs = (
     { kind, reference, names }: Attempt,
     each: BankMovement,

@@ -18,7 +18,7 @@ import type { Capabilities } from "./capabilities.ts";
 export type Attempt = AcquirerAmount & {
   reference: string;
   kind: MovementKind;
-  /** For a void: the acquirer's id of the movement that it voids. */
+  /** For a void or a refund: the acquirer's id of the payment that it gives back. */
   targetTransactionId?: string;
   /** For one of several of its kind, where the acquirer does not give our reference back: see `isToldByNames`. */
   names?: Names;
@@ -82,7 +82,7 @@ export async function inquireAbout(
 export function judge(
   attempt: Attempt,
   inquiry: InquiryOutcome,
-  { ownReferenceOn }: Pick<Capabilities, "ownReferenceOn">,
+  { ownReferenceOn, sharesNameOn }: Pick<Capabilities, "ownReferenceOn" | "sharesNameOn">,
 ): Verdict {
   if (inquiry.kind !== "found") return inquiry;
   const isNamed = ownReferenceOn.includes(attempt.kind);
@@ -97,6 +97,8 @@ export function judge(
   if (isVoided(attempt, inquiry.movements)) return approvedBy(targetOf(attempt, inquiry.movements)!);
   if (ours.some(({ state }) => state === "pending")) return PENDING;
   if (ours.some(({ state }) => state === "voided" || state === "bound")) return { kind: "reversed" };
+  const asVoid = sharesNameOn.includes("refund") && paidByVoid(attempt, inquiry.movements);
+  if (asVoid) return asVoid;
   if (!isNamed && !ONCE_AN_ORDER.has(attempt.kind)) return { kind: "not_found" };
   const declined = ours.findLast(({ state }) => state === "declined");
   if (declined) return declinedBy(declined);
@@ -180,6 +182,29 @@ function isVoided(attempt: Attempt, movements: readonly BankMovement[]): boolean
   return attempt.kind === "void" && targetOf(attempt, movements)?.state === "voided";
 }
 
+/**
+ * A refund of all that was taken, which the acquirer shows only as the state of what it voided. A void that is known to be
+ * another movement's, such as a cancel of ours, is none.
+ */
+function paidByVoid(attempt: Attempt, movements: readonly BankMovement[]): Verdict | undefined {
+  const { kind, amountMinor, currency, names } = attempt;
+  const target = targetOf(attempt, movements);
+  if (kind !== "refund" || target?.state !== "voided") return undefined;
+  const taken = movements.find(
+    (each) =>
+      (each.kind === "capture" || (each.kind === "sale" && nameOf(each) === nameOf(target))) &&
+      each.state === "voided" &&
+      each.amountMinor === amountMinor &&
+      each.currency === currency,
+  );
+  if (!taken) return undefined;
+  // A capture may be shown without a name of its own.
+  const externalTransactionId = nameOf(taken) || nameOf(target);
+  const isAnothers = [externalTransactionId, nameOf(target)].some((name) => names?.others.includes(name));
+  if (isAnothers || (names?.own !== undefined && names.own !== externalTransactionId)) return undefined;
+  return { ...approvedBy({ ...taken, externalTransactionId }), asVoid: true };
+}
+
 function targetOf({ targetTransactionId }: Attempt, movements: readonly BankMovement[]) {
   return targetTransactionId === undefined
     ? undefined
@@ -188,7 +213,7 @@ function targetOf({ targetTransactionId }: Attempt, movements: readonly BankMove
       );
 }
 
-function approvedBy(movement: BankMovement): Verdict {
+function approvedBy(movement: BankMovement): Approved & Authenticated {
   const { amountMinor, currency, resultCode, resultMessage, authentication, fraudReview } = movement;
   return {
     kind: "approved",

@@ -17,7 +17,7 @@ import {
 } from "../../bank/ledger/movement.ts";
 import type { PaymentRow } from "../../payment/payment-record.ts";
 import { lockPayment } from "../../payment/payment-queries.ts";
-import { amongOthers, isUnderWay, namesOf, otherRefunds } from "./other-refunds.ts";
+import { amongOthers, isUnderWay, namesBeside, otherRefunds } from "./other-refunds.ts";
 
 /** `names` as the bank shows them: see `namesShown`. */
 export type Asked = { verdict: Verdict; subReference: number; names: readonly string[] | undefined };
@@ -53,7 +53,7 @@ export async function askAboutRefund(
   const among = isNamed(deps, payment, refund)
     ? undefined
     : {
-        otherNames: (await otherRefunds(deps.db, refund, calls)).flatMap(namesOf),
+        otherNames: namesBeside(await otherRefunds(deps.db, refund, calls), calls),
         judge: async (shown: Verdict) =>
           amongOthers(shown, await otherRefunds(deps.db, refund, await findCalls(deps.db, refund.paymentId))),
       };

@@ -1,6 +1,6 @@
 import type { Verdict } from "@holdfast/acquirer";
 import { describe, expect, test } from "vitest";
-import { amongOthers, isUnderWay, namesOf, type OtherRefund } from "./other-refunds.ts";
+import { amongOthers, isUnderWay, namesBeside, namesOf, type OtherRefund } from "./other-refunds.ts";
 
 type Call = OtherRefund["calls"][number];
 const OPEN: Call = { outcome: null, answered_at: null, external_transaction_id: null, heard_at: null };
@@ -45,6 +45,13 @@ test("a refund has the names that the bank has given it, also unconfirmed", () =
   const heard: Call = { ...OPEN, external_transaction_id: "t-2", heard_at: new Date() };
   const taken: Call = { ...OPEN, outcome: "unknown", external_transaction_id: "t-3" };
   expect(namesOf(other([named("t-1"), heard, taken, named(null)]))).toEqual(["t-1", "t-2"]);
+});
+
+test("beside a refund are the names of the others, and of a cancellation's void", () => {
+  const own = { ...named("t-2"), kind: "refund" as const };
+  const cancelled = { ...named("t-0"), kind: "void" as const };
+  const failed = { ...DECLINED, kind: "void" as const, external_transaction_id: "t-4" };
+  expect(namesBeside([other([named("t-1")])], [own, cancelled, failed])).toEqual(["t-1", "t-0"]);
 });
 
 describe("an approval that an inquiry shows", () => {

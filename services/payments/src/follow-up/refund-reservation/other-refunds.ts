@@ -26,6 +26,17 @@ export function namesOf({ calls }: Pick<OtherRefund, "calls">): string[] {
 }
 
 /**
+ * The bank's names of what is known to be none of a refund. @param calls of the payment: a cancellation's void is no refund that
+ * the bank has carried out by a void.
+ */
+export function namesBeside(
+  others: readonly Pick<OtherRefund, "calls">[],
+  calls: readonly (OtherRefund["calls"][number] & Pick<BankCall, "kind">)[],
+): string[] {
+  return [...others, { calls: calls.filter(({ kind }) => kind === "void") }].flatMap(namesOf);
+}
+
+/**
  * An inquiry's verdict on one refund, among the others of its payment: a movement that may be another's says nothing.
  * @param others as they are after the inquiry, so that each one that it shows counts as sent.
  */
