@@ -30,9 +30,12 @@ describe("the end of an operation by people", () => {
     expect(decideEnd(payment, capture, said, outcome)).toMatchObject(end);
   });
 
-  test("a cancellation of a part is nothing that people can book: the rest is still taken", () => {
-    const cancel = { kind: "CANCEL", amount_minor: 90n, commission_minor: 0n } as const;
-    expect(decideEnd(payment, cancel, done(40n), "SUCCESS")).toMatchObject(refused);
+  test.each(["CANCEL", "EXPIRY"] as const)("of a %s that the bank has done in another amount", (kind) => {
+    const cancel = { kind, amount_minor: 90n, commission_minor: 0n };
+    for (const minor of [40n, 91n])
+      expect(decideEnd(payment, cancel, done(minor), "SUCCESS")).toEqual({ state: "DONE", ...bankResult });
+    expect(decideEnd(payment, cancel, done(40n), "FAILED")).toMatchObject(settled);
+    expect(decideEnd(payment, cancel, done(90n, "EUR"), "SUCCESS")).toMatchObject(refused);
   });
 });
 

@@ -94,7 +94,10 @@ export function bankSays(
 type Booked = Pick<Operation, "amount_minor" | "commission_minor">;
 type End = Exclude<OperationEnd, { state: "DROPPED" }>;
 
-/** Decides without any I/O. A capture in another amount is booked as what it was; people cannot book less, or more. */
+/**
+ * Decides without any I/O. A capture in another amount is booked as what it was; people cannot book less, or more. A
+ * cancellation or an expiry that the bank has done in another amount is done: nothing else can end it.
+ */
 export function decideEnd(
   payment: Pick<LeasedPayment, "state" | "amount_minor" | "released_minor" | "currency">,
   operation: Pick<Operation, "kind"> & Booked,
@@ -108,10 +111,9 @@ export function decideEnd(
   if (outcome === "FAILED")
     return isDone ? saysSettled(result) : { state: "DECLINED", resultCode, resultMessage };
   if (!amount) return { state: "DONE", resultCode, resultMessage };
-  const isCapturable =
-    operation.kind === "CAPTURE" &&
-    amount.currency === payment.currency &&
-    amount.amountMinor <= payment.amount_minor - payment.released_minor;
+  if (amount.currency !== payment.currency) return invalidState(payment);
+  if (operation.kind !== "CAPTURE") return { state: "DONE", resultCode, resultMessage };
+  const isCapturable = amount.amountMinor <= payment.amount_minor - payment.released_minor;
   if (!isCapturable) return invalidState(payment);
   return { state: "DONE", resultCode, resultMessage, booked: inAmount(operation, amount.amountMinor) };
 }
