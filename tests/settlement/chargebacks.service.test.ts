@@ -188,6 +188,13 @@ describe("a refund that was not made here", () => {
     expect(await refundable(paymentId)).toEqual({});
   });
 
+  test("is no line that gives the merchant money", async () => {
+    const paymentId = await system.sell("10000");
+    await take(line("SALE", paymentId, 10_000n), line("REFUND", paymentId, 3_000n));
+    expect(await casesOf(paymentId)).toEqual([]);
+    expect(await refundable(paymentId)).toEqual({});
+  });
+
   test("is one that failed here, too, and not one of ours that was paid", async () => {
     const paymentId = await system.sell("10000");
     const [failed, paid] = [await system.request(paymentId, "2000"), await system.refund(paymentId, "1000")];

@@ -5,7 +5,7 @@ import type { SettlementDatabase } from "../database.ts";
  * Queues for payments refunds of these facts that the bank reports and that were not made here, such as those in the
  * bank's panel: lines that name a payment and no refund of ours, and lines of refunds that failed here. They count
  * against the payment until people say what they are, since the bank has taken the money. A payment that is not known to
- * be done may be the one that such a line gives back.
+ * be done may be the one that such a line gives back. A line that gives the merchant money takes none from the payment.
  */
 export async function reportUnknownRefunds(
   trx: Transaction<SettlementDatabase>,
@@ -24,7 +24,7 @@ export async function reportUnknownRefunds(
       where fact.fact_id = any(${[...factIds]}::uuid[])
         and fact.kind = 'REFUND' and fact.standing = 'NOT_DONE' and not fact.voids and line.verdict = 'STATUS_DIFFERS'
     ) as unknown
-    where kind = 'REFUND' and gross_minor <> 0
+    where kind = 'REFUND' and gross_minor < 0
     order by import_id, line_no
     on conflict do nothing`.execute(trx);
 }
