@@ -141,6 +141,22 @@ test("what is not ours counts nowhere, and a further line asks people again", as
   });
 });
 
+test("a word is about all lines of a movement: a further one opens also the day whose line was accepted", async () => {
+  const merchant = newMerchant();
+  const paymentId = await sell(merchant, "10000");
+  await take(line(paymentId, 9_000n));
+  const [difference] = await open("AMOUNT_DIFFERS", paymentId);
+  await close(difference!.differenceId, "ACCEPT_BANK");
+  expect(await statement(merchant)).toMatchObject({ adjustmentsAmount: 90, complete: true });
+
+  await take(line(paymentId, 500n, { bank: "more", day: "2026-03-12" }));
+  expect((await statement(merchant))?.complete).not.toBe(true);
+  const [again] = await open("AMOUNT_DIFFERS", paymentId);
+  await close(again!.differenceId, "ACCEPT_BANK");
+  expect(await statement(merchant)).toMatchObject({ adjustmentsAmount: 90, complete: true });
+  expect(await statement(merchant, "2026-03-12")).toMatchObject({ adjustmentsAmount: 5, complete: true });
+});
+
 test("a line that names a payment and reports nothing of ours is its merchant's, and keeps the day incomplete", async () => {
   const merchant = newMerchant();
   const paymentId = await sell(merchant, "10000");

@@ -52,7 +52,7 @@ const IS_ADJUSTMENT = sql`(line.decision is not distinct from 'ACCEPT_BANK' and 
 /** Everything else waits for its difference, or is not ours. */
 const COUNTS = sql`((${AGREES}) or line.decision = 'ACCEPT_BANK')`;
 /** The bank has paid a part, or more, of what was done here: its commission is in proportion. Other adjustments have none. */
-const IS_PRICED = sql`(not ${IS_ADJUSTMENT} or line.verdict = 'AMOUNT_DIFFERS' and commissions.standing = 'DONE')`;
+const IS_PRICED = sql`(not ${IS_ADJUSTMENT} or line.verdict = 'AMOUNT_DIFFERS')`;
 
 /**
  * A fact's commission: a refund has its part of the payment's, given back unless the payment's plan said otherwise.
@@ -167,7 +167,7 @@ export function readStatements<Row extends StatementRow = StatementRow>(
       select line.fact_id, line.import_id, line.line_no from line
       where ${isMeant(filter, "line", DAY)} and line.merchant_id is not null and ${COUNTS}
     ), commissions as materialized (
-      select fact.fact_id, fact.standing, ${COMMISSION} as commission, case when fact.kind = 'REFUND' then -amount_minor else amount_minor end as amount
+      select fact.fact_id, ${COMMISSION} as commission, case when fact.kind = 'REFUND' then -amount_minor else amount_minor end as amount
       from fact where fact.fact_id in (select fact_id from shown)
     ), summed as (
       select line.import_id, line.line_no, line.kind, line.merchant_id, line.currency, line.gross_minor, line.fee_minor,
