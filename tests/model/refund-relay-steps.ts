@@ -109,7 +109,7 @@ function believed(world: World, name: RefundName, answer: Answer, { ours, scenar
   });
   const given = ours.nameGiven(
     callOf(name, 1),
-    answer.id,
+    { name: answer.id },
     [callOf(otherOf(name), 2)],
     capabilitiesOf(scenario.bank),
   );

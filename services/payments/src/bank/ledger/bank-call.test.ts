@@ -231,8 +231,13 @@ describe("the name of an approval", () => {
   const sale = made({ number: 1, kind: "sale", movement_id: null, external_transaction_id: "t-0" });
   const capture = made({ number: 2, kind: "capture", movement_id: "o-1", external_transaction_id: "t-0" });
   const call = made({ number: 3, movement_id: "r-2" });
-  const given = (name: string, calls: ReturnType<typeof made>[], sharesNameOn: "refund"[] = []) =>
-    nameGiven(call, name, [...calls, call], { sharesNameOn });
+  const given = (
+    name: string,
+    calls: ReturnType<typeof made>[],
+    sharesNameOn: "refund"[] = [],
+    asVoid = {},
+  ) => nameGiven(call, { name, ...asVoid }, [...calls, call], { sharesNameOn });
+  const AS_VOID = { asVoid: true } as const;
 
   test("is its own where no other movement has it", () => {
     expect(given("t-2", [sale, made()])).toBe("own");
@@ -242,13 +247,18 @@ describe("the name of an approval", () => {
 
   test("is taken where another movement has it", () => {
     expect(given("t-1", [sale, made()])).toBe("taken");
-    expect(given("t-1", [sale, made()], ["refund"])).toBe("taken");
+    expect(given("t-1", [sale, made()], ["refund"], AS_VOID)).toBe("taken");
     expect(given("t-0", [sale])).toBe("taken");
     expect(given("t-1", [made({ outcome: "unknown" as never, heard_at: new Date() })])).toBe("taken");
   });
 
+  test("of a credit is not that of what it pays back", () => {
+    expect(given("t-0", [sale, capture], ["refund"])).toBe("taken");
+    expect(given("t-0", [sale], [], AS_VOID)).toBe("taken");
+  });
+
   test("is shared with what it is about where the bank does so, and among the calls of one movement", () => {
-    expect(given("t-0", [sale, capture], ["refund"])).toBe("shared");
+    expect(given("t-0", [sale, capture], ["refund"], AS_VOID)).toBe("shared");
     expect(given("t-1", [made({ movement_id: "r-2" })])).toBe("shared");
   });
 });

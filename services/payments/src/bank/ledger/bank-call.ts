@@ -134,11 +134,11 @@ const TARGETS: ReadonlySet<CallKind> = new Set(["enrol", "authorize", "sale", "c
 /**
  * The name that an approval gives a movement. `own`: no other movement of the payment at the account has it. `shared`: it is
  * that of what the movement is about, or another call of the same movement has it. `taken`: it is another movement's, so
- * that the answer may be another's.
+ * that the answer may be another's. A refund is about what it pays back only where it was carried out by a void.
  */
 export function nameGiven(
   call: Pick<BankCall, "number" | "kind" | "account_id" | "movement_id">,
-  name: string,
+  { name, asVoid = false }: { name: string; asVoid?: boolean | undefined },
   calls: readonly Pick<
     BankCall,
     "number" | "kind" | "account_id" | "movement_id" | "outcome" | "heard_at" | "external_transaction_id"
@@ -155,7 +155,7 @@ export function nameGiven(
   if (namesakes.length === 0) return "own";
   const isSame = (other: (typeof namesakes)[number]) =>
     other.movement_id === call.movement_id && other.kind === call.kind;
-  const mayShare = sharesNameOn.some((kind) => kind === call.kind);
+  const mayShare = sharesNameOn.some((kind) => kind === call.kind) && (call.kind !== "refund" || asVoid);
   return namesakes.every((other) => isSame(other) || (mayShare && TARGETS.has(other.kind)))
     ? "shared"
     : "taken";

@@ -111,12 +111,15 @@ test("two answers about one refund are one approval, and another payment may hav
   expect(await rowOf(repeat)).toMatchObject({ own_name: null, external_transaction_id: "t-1" });
 });
 
-test("the sale's name is no refund's, but where the bank shares it", async () => {
+test("the sale's name is no refund's, but where the bank has voided the sale", async () => {
   const paymentId = await sold();
   const [sale] = await findCalls(database(), paymentId);
   const name = sale!.external_transaction_id!;
   const call = await begun(paymentId);
   expect(await noteAnswer(database(), call, approval(name), NAMING)).toEqual(MISMATCH);
   const sharing = { sharesNameOn: ["refund"] } as const;
-  expect(await noteAnswer(database(), call, approval(name), sharing)).toEqual(approval(name));
+  expect(await noteAnswer(database(), call, approval(name), sharing)).toEqual(MISMATCH);
+  const asVoid = { ...approval(name), asVoid: true } as const;
+  expect(await noteAnswer(database(), call, asVoid, NAMING)).toEqual(MISMATCH);
+  expect(await noteAnswer(database(), call, asVoid, sharing)).toEqual(asVoid);
 });

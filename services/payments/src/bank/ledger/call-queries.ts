@@ -119,7 +119,7 @@ export async function noteAnswer<Answer extends CallAnswer>(
     await writeAnswer(db, call, answer);
     return answer;
   }
-  const given = nameGiven(call, name, await findCalls(db, call.payment_id), can);
+  const given = nameGiven(call, { name, asVoid: approval.asVoid }, await findCalls(db, call.payment_id), can);
   if (given !== "taken") {
     const isNoted = await writeAnswer(db, call, answer, { ownName: given === "own" ? name : null });
     if (isNoted) return answer;
