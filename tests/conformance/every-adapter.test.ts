@@ -208,7 +208,8 @@ describe.each(ADAPTERS)("%s, as every adapter", (name) => {
     expect((await acquirer.refund(followUp(request, outcome, { amountMinor: 4_000n }))).kind).toBe(
       "approved",
     );
-    expect((await acquirer.cancel(followUp(request, outcome))).kind).toBe("declined");
+    // A bank that would void the refund with the sale is not asked: the money may have been given back without us.
+    expect((await acquirer.cancel(followUp(request, outcome))).kind).toBeOneOf(["declined", "unknown"]);
     const lines = await bank.ledger(request.reference);
     expect(lines.filter((line) => line.includes("approved"))).toEqual([
       "sale approved 10000",

@@ -21,7 +21,7 @@ import type {
 } from "../acquirer.ts";
 import type { Capabilities } from "../capabilities.ts";
 import type { ProbedAcquirer, ProbeOutcome } from "../connector.ts";
-import { INVALID_ANSWER, MISMATCH, UNSUPPORTED, withAuthentication } from "./outcomes.ts";
+import { MISMATCH, PENDING, UNSUPPORTED, withAuthentication } from "./outcomes.ts";
 import {
   capturedBefore,
   confirmedBy,
@@ -176,8 +176,8 @@ async function isHidden(bank: VoidingBank, order: Order, name: string, ended: Vo
 
 /**
  * Voids the target of a cancel or a refund. The record is read first, also where the name is known: money that was given
- * back without us is there. The target was approved: a bank that knows no success of the order proves nothing, and its
- * record may be behind.
+ * back without us is there. The target was approved: a record that shows no success of the order is behind, may hide such a
+ * refund, and is asked again later.
  *
  * @param settledBy the source that ends the void of a settled target: `record` sends nothing then.
  */
@@ -190,17 +190,10 @@ export async function voidTarget(
   // A capture has a name of its own, which may not be the one that is known.
   const name = target.capturedMinor === undefined ? target.externalTransactionId : undefined;
   const shown = await bank.standing(request, name);
-  const isSent = SENT_BY_NAME.has(shown.kind) || (shown.kind === "settled" && settledBy === "bank");
-  const known = name ?? ("success" in shown ? shown.success.externalTransactionId : undefined);
-  const outcome =
-    isSent && known !== undefined
-      ? await voidByName(bank, request, known)
-      : await voidShown(bank, request, shown, name);
-  return outcome.kind === "none" ? INVALID_ANSWER : outcome;
+  const isSent = shown.kind === "settled" && settledBy === "bank";
+  const outcome = await voidShown(bank, request, isSent ? { ...shown, kind: "live" } : shown, name);
+  return outcome.kind === "none" ? PENDING : outcome;
 }
-
-/** A record that may be behind. */
-const SENT_BY_NAME: ReadonlySet<Standing["kind"]> = new Set(["none", "unseen"]);
 
 /** Takes the name from the record: without one, banks void an order's last movement, even a cardholder's refund. */
 async function voidUnnamed(bank: VoidingBank, order: Order): Promise<VoidOutcome> {

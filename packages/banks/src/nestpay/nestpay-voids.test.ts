@@ -15,12 +15,19 @@ describe("a cancel", () => {
   test("voids what it names", async () => {
     const request = followUp();
     const { orderId } = request;
-    // The history of a moment ago may be behind.
-    for (const history of [historyXml(orderId, historyRow("S", "C")), emptyHistoryXml(orderId)]) {
-      bank.script(history, approvedXml(orderId, "T1"));
-      expect(await acquirer.cancel(request)).toMatchObject({ kind: "approved", externalTransactionId: "T1" });
-      expect(types()).toEqual(["history", "Void"]);
-      expect(bank.received[1]!.fields.get("TransId")).toBe("T1");
+    bank.script(historyXml(orderId, historyRow("S", "C")), approvedXml(orderId, "T1"));
+    expect(await acquirer.cancel(request)).toMatchObject({ kind: "approved", externalTransactionId: "T1" });
+    expect(types()).toEqual(["history", "Void"]);
+    expect(bank.received[1]!.fields.get("TransId")).toBe("T1");
+  });
+
+  test("voids nothing while the record is behind, which may hide a refund", async () => {
+    const request = followUp();
+    const { orderId } = request;
+    for (const behind of [emptyHistoryXml(orderId), historyXml(orderId, historyRow("S", "D"))]) {
+      bank.script(behind, approvedXml(orderId, "T1"));
+      expect(await acquirer.cancel(request)).toEqual(pending);
+      expect(types()).toEqual(["history"]);
     }
   });
 
@@ -49,17 +56,21 @@ describe("a cancel", () => {
     bank.script(historyXml(orderId, historyRow("S", "A", { transId: "T7" })), approvedXml(orderId, "T7"));
     expect(await acquirer.cancel(request)).toMatchObject({ kind: "approved" });
     expect(bank.received[1]!.fields.get("TransId")).toBe("T7");
-    for (const answer of [historyXml(orderId, historyRow("S", "D")), emptyHistoryXml(orderId), ""]) {
+    const behind = [historyXml(orderId, historyRow("S", "D")), emptyHistoryXml(orderId)];
+    for (const [answer, outcome] of [
+      ...behind.map((each) => [each, pending] as const),
+      ["", invalid] as const,
+    ]) {
       bank.script(answer);
-      expect(await acquirer.cancel(request)).toEqual(invalid);
+      expect(await acquirer.cancel(request)).toEqual(outcome);
       expect(types()).toEqual(["history"]);
     }
   });
 
-  test("never voids a refund: after a sale and its refund, the sale is what is named", async () => {
+  test("of a settled sale is left to the bank, unless it was refunded there", async () => {
     const { orderId, amountMinor, target } = followUp();
-    const refunded = historyXml(orderId, historyRow("C", "C", { transId: "T2" }), historyRow("S", "S"));
-    bank.script(refunded, refusedXml("2511"), refunded);
+    const settled = historyXml(orderId, historyRow("S", "S"));
+    bank.script(settled, refusedXml("2511"), settled);
     const request = followUp({ orderId, target: { amountMinor, at: target.at } });
     expect(await acquirer.cancel(request)).toMatchObject({
       kind: "declined",
@@ -67,6 +78,9 @@ describe("a cancel", () => {
       resultMessage: "refused",
     });
     expect(types()).toEqual(["history", "Void", "history"]);
+    bank.script(historyXml(orderId, historyRow("C", "C", { transId: "T2" }), historyRow("S", "S")));
+    expect(await acquirer.cancel(request)).toEqual(mismatch);
+    expect(types()).toEqual(["history"]);
   });
 
   test("of a captured payment is about the name that the capture has", async () => {

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { businessDayEnd } from "@holdfast/acquirer";
 import { waysToRefund } from "./refund-order.ts";
 import { connectTo, followUp, playBank } from "./test/nestpay-bench.ts";
-import { approvedXml, historyRow, historyXml, refusedXml } from "./test/scripted-bank.ts";
+import { approvedXml, emptyHistoryXml, historyRow, historyXml, refusedXml } from "./test/scripted-bank.ts";
 
 /** A day that ends in hours, whenever the test runs. */
 const businessDay = {
@@ -88,6 +88,13 @@ describe("before the day's end", () => {
     const refunded = historyRow("C", "C", { transId: "T2", original: "3000" });
     bank.script(historyXml(request.orderId, refunded, historyRow("S", "C")));
     expect(await acquirer.refund(request)).toEqual({ kind: "unknown", reason: "mismatch" });
+    expect(types()).toEqual(["history"]);
+  });
+
+  test("nothing is voided while the bank does not show the order", async () => {
+    const request = today();
+    bank.script(emptyHistoryXml(request.orderId), approvedXml(request.orderId, "T1"));
+    expect(await acquirer.refund(request)).toEqual({ kind: "unknown", reason: "pending" });
     expect(types()).toEqual(["history"]);
   });
 
