@@ -65,7 +65,8 @@ export const iyzicoConnector: AcquirerConnector<IyzicoSettings, IyzicoSecrets> =
 export const IYZICO_CAPABILITIES: Capabilities = {
   repetition: "none",
   ownReferenceOn: ["authorize", "sale", "void", "refund"],
-  sharesNameOn: ["capture"],
+  // A cancel that was made at iyzico's panel shows only as the state of the payment.
+  sharesNameOn: ["capture", "void"],
   release: false,
 };
 

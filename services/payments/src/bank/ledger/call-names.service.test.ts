@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Unknown } from "@holdfast/acquirer";
+import { iyzicoConnector } from "@holdfast/banks";
 import { sellPayment } from "@holdfast/contracts";
 import { createDatabase } from "@holdfast/postgres";
 import { Pool } from "pg";
@@ -42,12 +43,16 @@ async function sold(): Promise<string> {
   return command.paymentId;
 }
 
-/** A refund that is about to be sent. */
-async function begun(paymentId: string, movementId: string = randomUUID()): Promise<BegunCall> {
+/** A refund, or a void, that is about to be sent. */
+async function begun(
+  paymentId: string,
+  movementId: string = randomUUID(),
+  kind: "refund" | "void" = "refund",
+): Promise<BegunCall> {
   const payment = { payment_id: paymentId, account_id: null, lease_token: null };
-  const refund = { kind: "refund", reference: movementId, movementId, amountMinor: 1_000n, currency: "TRY" };
+  const movement = { kind, reference: movementId, movementId, amountMinor: 1_000n, currency: "TRY" };
   const calls = await findCalls(database(), paymentId);
-  return (await beginCall(database(), payment, refund as { kind: "refund" } & typeof refund, calls))!;
+  return (await beginCall(database(), payment, movement, calls))!;
 }
 
 const rowOf = async ({ payment_id, number }: BegunCall) =>
@@ -122,4 +127,14 @@ test("the sale's name is no refund's, but where the bank has voided the sale", a
   const asVoid = { ...approval(name), asVoid: true } as const;
   expect(await noteAnswer(database(), call, asVoid, NAMING)).toEqual(MISMATCH);
   expect(await noteAnswer(database(), call, asVoid, sharing)).toEqual(asVoid);
+});
+
+test("a cancel at iyzico may be known by the name of the payment that its panel has cancelled", async () => {
+  const iyzico = iyzicoConnector.capabilities({} as never);
+  const paymentId = await sold();
+  const [sale] = await findCalls(database(), paymentId);
+  const cancelled = approval(sale!.external_transaction_id!);
+  const call = await begun(paymentId, randomUUID(), "void");
+  expect(await noteAnswer(database(), call, cancelled, iyzico)).toEqual(cancelled);
+  expect(await rowOf(call)).toMatchObject({ outcome: "approved", own_name: null });
 });
