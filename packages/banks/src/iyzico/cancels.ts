@@ -30,17 +30,21 @@ export async function cancel(
   const clock = { now: new Date(), businessDay: account.businessDay };
   const isInTime =
     target.capturedMinor !== undefined || clock.now < businessDayEnd(target.at, clock.businessDay);
-  if (isInTime) return cancelNamed(account, request, paymentId);
+  if (isInTime) return settledAsDeclined(await cancelNamed(account, request, paymentId, asSettled));
   const details = await account.calls.details(orderId, waitUntil);
   if (details.kind !== "payments") return details;
   const payments = takenUnder(details.payments, parentReference);
   const outcome = await voidStanding(standingAmong(payments, target.at, clock), request, {
-    send: () => cancelNamed(account, request, paymentId),
+    send: () => cancelNamed(account, request, paymentId, asSettled),
     settled: ({ resultCode, because }) => ({ resultCode, resultMessage: because }),
   });
-  if (outcome.kind === "settled") return { ...outcome, kind: "declined", declineClass: "technical" };
   // The sale was approved: a record that does not show it proves nothing.
-  return outcome.kind === "none" ? INVALID_ANSWER : outcome;
+  return outcome.kind === "none" ? INVALID_ANSWER : settledAsDeclined(outcome);
+}
+
+/** A cancel is not tried on another day: the merchant gets iyzico's own refusal. */
+function settledAsDeclined(outcome: AcquirerOutcome | Settled): AcquirerOutcome {
+  return outcome.kind === "settled" ? { ...outcome, kind: "declined", declineClass: "technical" } : outcome;
 }
 
 function standingAmong(payments: readonly TakenPayment[], sentAt: Date, clock: Clock) {

@@ -349,18 +349,30 @@ describe("a follow-up", () => {
     }
   });
 
-  test.each(["refund", "cancel"] as const)(
-    "%s that has to wait for the day's end says until when",
-    async (operation) => {
-      const request = followUpRequest(cardRequest());
+  test("refund that has to wait for the day's end says until when", async () => {
+    const request = followUpRequest(cardRequest());
+    bank.answers(failureAnswer("10223", request.reference));
+    const outcome = await acquirer.refund(request);
+    expect(outcome).toMatchObject({ kind: "not_sent", reason: "day_not_ended" });
+    const { notBefore } = outcome as { notBefore: Date };
+    expect(notBefore.getTime()).toBeGreaterThan(Date.now());
+    expect(notBefore.toISOString()).toMatch(/T20:00:00.000Z$/);
+  });
+
+  test("cancel of which iyzico says that the day has ended is declined, and waits for no other day", async () => {
+    const parent = cardRequest();
+    const { amountMinor } = parent;
+    const sale = { externalTransactionId: "25149157", amountMinor, at: new Date() };
+    for (const target of [sale, { ...sale, at: dayBefore(), capturedMinor: amountMinor }]) {
+      const request = followUpRequest(parent, { target });
       bank.answers(failureAnswer("10223", request.reference));
-      const outcome = await acquirer[operation](request);
-      expect(outcome).toMatchObject({ kind: "not_sent", reason: "day_not_ended" });
-      const { notBefore } = outcome as { notBefore: Date };
-      expect(notBefore.getTime()).toBeGreaterThan(Date.now());
-      expect(notBefore.toISOString()).toMatch(/T20:00:00.000Z$/);
-    },
-  );
+      expect(await acquirer.cancel(request)).toMatchObject({
+        kind: "declined",
+        declineClass: "technical",
+        resultCode: "10223",
+      });
+    }
+  });
 
   test("whose payment nobody can name asks for it first", async () => {
     const parent = cardRequest();
