@@ -5,6 +5,7 @@ import {
   type Verdict,
   type ReversalOutcome,
 } from "@holdfast/acquirer";
+import { CHARGED_BACK_RESULT } from "@holdfast/contracts";
 import type { AccountTerms } from "../../bank/account/account-terms.ts";
 import { mayStillArrive } from "../../bank/ledger/bank-call.ts";
 
@@ -13,7 +14,8 @@ export type UndoResult =
   | { kind: "undone"; by: "reversal" | "refund" }
   /** The bank had not seen it until the horizon. That is a decision and no knowledge, so it is looked at once more. */
   | { kind: "undone"; by: "horizon" }
-  | { kind: "wait"; cause: string; next?: "now"; notBefore?: Date };
+  /** `isChargedBack`: nothing was sent, since a chargeback has given the buyer the money. */
+  | { kind: "wait"; cause: string; next?: "now"; notBefore?: Date; isChargedBack?: boolean };
 
 /** The consequence of an answer of the bank, which is noted already. */
 export type UndoDecision = {
@@ -77,7 +79,11 @@ export function decideAfterRefund(outcome: AcquirerOutcome | Expired, subReferen
       return { result: { kind: "undone", by: "refund" } };
     case "declined":
       return {
-        result: { kind: "wait", cause: "refund_declined" },
+        result: {
+          kind: "wait",
+          cause: "refund_declined",
+          ...(outcome.resultCode === CHARGED_BACK_RESULT && { isChargedBack: true }),
+        },
         refusal: outcome,
       };
     case "expired":

@@ -1,4 +1,4 @@
-import { sellPayment } from "@holdfast/contracts";
+import { recordChargebackLines, sellPayment } from "@holdfast/contracts";
 import { eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
@@ -24,7 +24,7 @@ beforeAll(async () => {
   const set = await fetch(`${payments.acquirer.url}/modes`, { ...modes, body: '{"bindsUnseen":false}' });
   expect(set.status).toBe(200);
   pastHorizon = await Promise.all(
-    [1, 2, 3].map(async () => {
+    [1, 2, 3, 4].map(async () => {
       const paymentId = await lostSale();
       await failed(paymentId);
       return paymentId;
@@ -144,6 +144,19 @@ test("what arrives after the horizon and is settled is refunded, once", async ()
   await eventually(async () => (await watch(paymentId))!.ended);
   expect(await watch(paymentId)).toMatchObject({ sighted: true, last_inquiry: "undone_by_refund" });
   expect(await ledger(paymentId)).toEqual(["sale approved", "refund approved"]);
+  expect((await read(paymentId)).state).toBe("FAILED");
+});
+
+test("what arrives after the horizon and is charged back is refunded to nobody, and not looked at again", async () => {
+  const paymentId = pastHorizon.pop()!;
+  await arrive(paymentId);
+  await fetch(`${payments.acquirer.url}/business-day/close`, { method: "POST" });
+  const line = { lineId: "c".repeat(64), kind: "CHARGEBACK" as const, paymentId, currency: "TRY" };
+  await payments.askAsGateway(recordChargebackLines, { lines: [{ ...line, amountMinor: "10000" }] });
+  await lookNow(paymentId);
+  await eventually(async () => (await watch(paymentId))!.ended);
+  expect(await watch(paymentId)).toMatchObject({ sighted: true, last_inquiry: "charged_back" });
+  expect(await ledger(paymentId)).toEqual(["sale approved"]);
   expect((await read(paymentId)).state).toBe("FAILED");
 });
 

@@ -22,8 +22,8 @@ import {
 
 /**
  * Looks once more at a payment that has ended because the bank had not seen it until the horizon. Where the bank shows
- * money under its reference by now, that is given back, over as many attempts as it takes: the payment stays what it
- * is. Operators learn of it when it is first seen.
+ * money under its reference by now, that is given back, over as many attempts as it takes, or until a chargeback has given it
+ * back: the payment stays what it is. Operators learn of it when it is first seen.
  */
 export async function watchPayment(deps: RecoverDeps, payment: WatchedPayment): Promise<void> {
   if (!endedUnseen(payment)) {
@@ -39,6 +39,8 @@ export async function watchPayment(deps: RecoverDeps, payment: WatchedPayment): 
     const lastInquiry = result.by === "horizon" ? "not_found" : `undone_by_${result.by}`;
     return await recordLook(deps.db, payment, { isSighted, lastInquiry, isOver: true });
   }
+  if (result.isChargedBack)
+    return await recordLook(deps.db, payment, { isSighted, lastInquiry: "charged_back", isOver: true });
   if (isSighted || payment.sighted_at !== null) {
     deps.events.lateMoneyStands(payment, { cause: result.cause, attempts: payment.attempts + 1 });
   }
