@@ -100,6 +100,7 @@ function expectedDifferences({ truth }: BankDay): Record<string, number> {
   for (const verdict of truth.facts.values()) count(verdict);
   for (const verdict of truth.lines.values())
     if (verdict === "DUPLICATE" || verdict === "MISSING_HERE") count(verdict);
+  for (const _line of truth.unreadable) count("UNREADABLE");
   return counts;
 }
 

@@ -204,7 +204,8 @@ export const FILL_SETTLEMENT = [
      returning difference_id, opened_at
    )
    insert into settlement.difference_note (difference_id, at, actor, note)
-   select difference_id, opened_at, 'olga', 'years' from difference`,
+   select difference_id, opened_at + number * interval '1 minute', 'olga', 'years'
+   from difference, generate_series(1, 10) as number`,
 ];
 
 const AUDITED = ["gateway", "payments", "refunds", "settlement", "webhooks"];
@@ -232,6 +233,9 @@ export const FILL_ALONE = [
   `insert into settlement.import (account_id, mapping, file_name, imported_by, sha256, state, matched_at, ended_at)
    select 'default', 'generic', 'empty-' || number, 'olga', sha256(int4send(number)), 'TAKEN', now(), now()
    from generate_series(1, 2000) as number`,
+  // Payouts of years, all as their lines say.
+  `insert into settlement.payout (account_id, payout_id, currency, due_on, judge, verdict)
+   select 'default', 'years-' || number, 'TRY', current_date - number, false, 'MATCHED' from generate_series(1, 5000) as number`,
   // Statements of days that had lines once, so that there are as many as in years.
   `insert into settlement.statement (merchant_id, currency, day, revision)
    select gen_random_uuid(), 'TRY', current_date - number % 1000, 1 from generate_series(1, 5000) as number`,

@@ -150,13 +150,21 @@ async function importFile(system: YearsSystem, paymentId: string): Promise<strin
     line("SALE", { reference: randomUUID() }, "1.00"),
     line("CHARGEBACK", { reference: paymentId }, "-1.00"),
     line("CHARGEBACK", { bank_reference: "years-ext-77" }, "-1.00"),
+    // Neither a movement nor readable; and parts of a payout.
+    line("GIFT", { reference: paymentId }, "-2.00"),
+    genericLine({ gross: "3.00", net: "3.00", payout_id: "years-7" }),
   );
-  const form = new FormData();
-  form.set("file", new Blob([file]), "bank.csv");
-  const answer = await fetch(
-    `http://127.0.0.1:${system.operatorApi.port}/operator/settlements?accountId=default&mapping=generic`,
-    { method: "POST", headers: { Authorization: `Bearer ${await system.identity.token()}` }, body: form },
-  );
+  const send = async (path: string) => {
+    const form = new FormData();
+    form.set("file", new Blob([file]), "bank.csv");
+    return await fetch(
+      `http://127.0.0.1:${system.operatorApi.port}/operator/${path}?accountId=default&mapping=generic`,
+      { method: "POST", headers: { Authorization: `Bearer ${await system.identity.token()}` }, body: form },
+    );
+  };
+  const previewed = await send("settlements/preview");
+  if (previewed.status !== 200) throw new Error(`not previewed: ${previewed.status}`);
+  const answer = await send("settlements");
   const { importId } = (await answer.json()) as { importId?: string };
   if (importId === undefined) throw new Error(`not imported: ${answer.status}`);
   await eventually(async () => {

@@ -37,7 +37,7 @@ export async function operatorsAtWork(system: YearsSystem, { unresolvedId, event
   done(
     await operate(closeSettlementDifference, {
       differenceId,
-      decision: "ACCEPT_BANK",
+      decision: "NOT_OURS",
       reason: "It is the bank's.",
     }),
   );
