@@ -116,8 +116,8 @@ describe.each(BANKS)("a merchant at %s", (protocol) => {
     const { body: endpoint } = await shop.operator("PUT", webhook, { url: receiver.url });
     const paymentId = await sale(shop);
     // The end of an earlier payment may come before it.
-    const received = await eventually(() =>
-      receiver.ledger.find(({ body }) => body.toString().includes(paymentId)) ?? false,
+    const received = await eventually(
+      () => receiver.ledger.find(({ body }) => body.toString().includes(paymentId)) ?? false,
     );
     expect(verifyWebhook(received, { secret: endpoint.secret, now: received.arrivedAt })).toMatchObject({
       valid: true,
