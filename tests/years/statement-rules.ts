@@ -53,6 +53,7 @@ export const NOT_SENT: Record<string, string> = {
   "payments.complete": ONE_ROW,
   "payments.inquire-refund": ONE_ROW,
   "payments.probe-account": ACCOUNTS,
+  "payments.read-refund-sending": ONE_ROW,
   "payments.read-session": ONE_ROW,
   "payments.refund-reservations":
     "A command that compares all reservations, a page at a time, in the order of their key.",
