@@ -36,6 +36,7 @@ export { hmacHex, isSameSignature } from "./kit/signatures.ts";
 export {
   approvedBy,
   reversedBy,
+  cancelledBy,
   standingOf,
   voidStanding,
   type Settled,

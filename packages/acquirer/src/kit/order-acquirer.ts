@@ -23,6 +23,7 @@ import type { Capabilities } from "../capabilities.ts";
 import type { ProbedAcquirer, ProbeOutcome } from "../connector.ts";
 import { MISMATCH, PENDING, UNSUPPORTED, withAuthentication } from "./outcomes.ts";
 import {
+  cancelledBy,
   capturedBefore,
   confirmedBy,
   reversedBy,
@@ -150,8 +151,7 @@ async function captureOnce<Written>(
 
 /** A settled payment is sent as well: the merchant gets the bank's own refusal. */
 async function cancel(bank: VoidingBank, request: FollowUpRequest): Promise<AcquirerOutcome> {
-  const outcome = await voidTarget(bank, request, "bank");
-  return outcome.kind === "settled" ? { ...outcome, kind: "declined", declineClass: "technical" } : outcome;
+  return cancelledBy(await voidTarget(bank, request, "bank"));
 }
 
 /**

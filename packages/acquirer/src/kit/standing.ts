@@ -97,6 +97,11 @@ export async function voidStanding<Kind extends Success>(
   }
 }
 
+/** The outcome of a cancel by a void: it is not tried on another day, and the merchant gets the bank's own refusal. */
+export function cancelledBy(outcome: AcquirerOutcome | Settled): AcquirerOutcome {
+  return outcome.kind === "settled" ? { ...outcome, kind: "declined", declineClass: "technical" } : outcome;
+}
+
 /** The outcome of a reversal by a void. */
 export function reversedBy(outcome: VoidOutcome): ReversalOutcome {
   switch (outcome.kind) {

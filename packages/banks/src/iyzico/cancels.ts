@@ -7,7 +7,14 @@ import {
   type ReversalOutcome,
   type ReversalRequest,
 } from "@holdfast/acquirer";
-import { INVALID_ANSWER, reversedBy, standingOf, voidStanding, type Settled } from "@holdfast/acquirer/kit";
+import {
+  INVALID_ANSWER,
+  cancelledBy,
+  reversedBy,
+  standingOf,
+  voidStanding,
+  type Settled,
+} from "@holdfast/acquirer/kit";
 
 import type { Failure } from "./envelope.ts";
 import { FAILURE_CODES } from "./failure-codes.ts";
@@ -30,7 +37,7 @@ export async function cancel(
   const clock = { now: new Date(), businessDay: account.businessDay };
   const isInTime =
     target.capturedMinor !== undefined || clock.now < businessDayEnd(target.at, clock.businessDay);
-  if (isInTime) return settledAsDeclined(await cancelNamed(account, request, paymentId, asSettled));
+  if (isInTime) return cancelledBy(await cancelNamed(account, request, paymentId, asSettled));
   const details = await account.calls.details(orderId, waitUntil);
   if (details.kind !== "payments") return details;
   const payments = takenUnder(details.payments, parentReference);
@@ -39,12 +46,7 @@ export async function cancel(
     settled: ({ resultCode, because }) => ({ resultCode, resultMessage: because }),
   });
   // The sale was approved: a record that does not show it proves nothing.
-  return outcome.kind === "none" ? INVALID_ANSWER : settledAsDeclined(outcome);
-}
-
-/** A cancel is not tried on another day: the merchant gets iyzico's own refusal. */
-function settledAsDeclined(outcome: AcquirerOutcome | Settled): AcquirerOutcome {
-  return outcome.kind === "settled" ? { ...outcome, kind: "declined", declineClass: "technical" } : outcome;
+  return outcome.kind === "none" ? INVALID_ANSWER : cancelledBy(outcome);
 }
 
 function standingAmong(payments: readonly TakenPayment[], sentAt: Date, clock: Clock) {
