@@ -11,6 +11,7 @@ export {
   type Names,
   type Verdict,
 } from "./judge.ts";
+export { MISMATCH, PENDING } from "./kit/outcomes.ts";
 export { namedBy, orderIdOf, type Named } from "./order-id.ts";
 export { acquirerHabitSettings } from "./habit-settings.ts";
 export { refundReference, withSubReference } from "./movement.ts";

@@ -13,6 +13,7 @@ import type {
   Unknown,
 } from "./acquirer.ts";
 import type { Capabilities } from "./capabilities.ts";
+import { MISMATCH, PENDING } from "./kit/outcomes.ts";
 
 /** One operation that was requested from an acquirer under one reference. */
 export type Attempt = AcquirerAmount & {
@@ -104,9 +105,6 @@ export function judge(
   if (declined) return declinedBy(declined);
   return ours.length === 0 ? { kind: "not_found" } : { kind: "expired" };
 }
-
-const MISMATCH: Unknown = { kind: "unknown", reason: "mismatch" };
-const PENDING: Unknown = { kind: "unknown", reason: "pending" };
 
 /**
  * An order has at most one of each of these, so a refusal without our reference is known to be ours. A refused capture,

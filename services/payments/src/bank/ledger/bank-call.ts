@@ -2,17 +2,19 @@
  * The rules of what may be at a bank, without any I/O: which calls may have left, which may still take effect, and whether
  * a movement that the bank has not seen may be sent again.
  */
-import type {
-  AcquirerAmount,
-  AcquirerOutcome,
-  Approved,
-  Capabilities,
-  CompletionOutcome,
-  Expired,
-  Names,
-  ReversalOutcome,
-  Unknown,
-  Verdict,
+import {
+  MISMATCH,
+  PENDING,
+  type AcquirerAmount,
+  type AcquirerOutcome,
+  type Approved,
+  type Capabilities,
+  type CompletionOutcome,
+  type Expired,
+  type Names,
+  type ReversalOutcome,
+  type Unknown,
+  type Verdict,
 } from "@holdfast/acquirer";
 import { CHARGED_BACK_RESULT } from "@holdfast/contracts";
 import type { Selectable } from "kysely";
@@ -88,8 +90,6 @@ function approvalOf(call: BankCall): Verdict {
     resultMessage: call.result_message ?? "",
   };
 }
-
-const PENDING = { kind: "unknown", reason: "pending" } as const;
 
 /** The time since the last of these calls that may have left; null where none has. */
 export function lastSentMsAgo(calls: readonly Pick<BankCall, "outcome" | "sent_ms_ago">[]): number | null {
@@ -183,7 +183,7 @@ export function answerToChargedBack(
   nowMs: number,
 ): typeof CHARGED_BACK | Unknown {
   const mayBeDone = own.some(isApproved) || arrivesUntil(own, horizonMs, nowMs) !== undefined;
-  return mayBeDone ? { kind: "unknown", reason: "pending" } : CHARGED_BACK;
+  return mayBeDone ? PENDING : CHARGED_BACK;
 }
 
 const CHARGED_BACK = {
@@ -235,8 +235,6 @@ export function movementOutcome(
       return inquiry satisfies never;
   }
 }
-
-export const MISMATCH = { kind: "unknown", reason: "mismatch" } as const;
 
 type AnswerColumns = Pick<
   BankCallTable,

@@ -1,7 +1,7 @@
 /** The only writes of `bank_call` beside the statements in `call-statements.ts`. */
 import { msSince } from "@holdfast/postgres";
 import { failpoint } from "@holdfast/service-runtime";
-import type { Approved, Capabilities, Unknown } from "@holdfast/acquirer";
+import { MISMATCH, type Approved, type Capabilities, type Unknown } from "@holdfast/acquirer";
 import { sql, type Kysely } from "kysely";
 import { DatabaseError } from "pg";
 import type { PaymentsDatabase } from "../../database.ts";
@@ -9,7 +9,6 @@ import {
   answerColumns,
   approvalIn,
   chargeOf,
-  MISMATCH,
   nameGiven,
   nameIn,
   type BankCall,

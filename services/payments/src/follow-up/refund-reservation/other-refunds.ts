@@ -2,7 +2,7 @@
  * Refunds at a bank that does not give our reference of one back. Two under way on one payment could not be told apart, so one
  * follows the other; and what the bank is known to have done for one is never taken for another.
  */
-import type { Verdict } from "@holdfast/acquirer";
+import { PENDING, type Verdict } from "@holdfast/acquirer";
 import type { Kysely } from "kysely";
 import { isApproved, isOpen, mayHaveLeft, type BankCall } from "../../bank/ledger/bank-call.ts";
 import type { PaymentsDatabase } from "../../database.ts";
@@ -43,7 +43,7 @@ export function namesBeside(
 export function amongOthers(verdict: Verdict, others: readonly OtherRefund[]): Verdict {
   const isMismatch = verdict.kind === "unknown" && verdict.reason === "mismatch";
   const isShown = verdict.kind === "approved" || isMismatch;
-  return isShown && others.some(isUnderWay) ? { kind: "unknown", reason: "pending" } : verdict;
+  return isShown && others.some(isUnderWay) ? PENDING : verdict;
 }
 
 /** The other refunds of the payment that were sent. @param calls of the payment, read before or with the reservations. */

@@ -2,7 +2,7 @@
  * The bank's part of a refund, which this service does for `refunds`: it alone talks to banks, and knows which calls may be
  * there. Only amounts that are reserved here are paid.
  */
-import { retryHintOf, withSubReference, type Verdict } from "@holdfast/acquirer";
+import { PENDING, retryHintOf, withSubReference, type Verdict } from "@holdfast/acquirer";
 import {
   type CommandReply,
   type RefundAnswer,
@@ -207,7 +207,8 @@ async function beginSending(
     if (!payment || !own) return { outcome: "problem", code: "refund_not_found" };
     const calls = await findCalls(trx, paymentId);
     const ours = callsOf(calls, movement);
-    if (ours.length !== callsOf(known, movement).length) return { answer: UNDER_WAY };
+    // A copy of the message has begun a call.
+    if (ours.length !== callsOf(known, movement).length) return { answer: PENDING };
     const others = (await otherRefunds(trx, refund, calls)).filter(({ state }) => state === "ACTIVE");
     const sentMinor = others.reduce((sum, { amount_minor }) => sum + amount_minor, 0n);
     if (!mayBePaid(payment, own.amount_minor, sentMinor)) {
@@ -220,6 +221,3 @@ async function beginSending(
     return call;
   });
 }
-
-/** A copy of the message has begun a call. */
-const UNDER_WAY = { kind: "unknown", reason: "pending" } as const;
