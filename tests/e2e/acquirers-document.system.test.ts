@@ -61,7 +61,7 @@ test.each([
     [
       "Who you are",
       heading,
-      "The account, its probe and its confirmation",
+      "The account, its confirmation and its probe",
       "A merchant whose payments go there",
       "The payment, and its cancellation",
     ].map(commandsUnder),

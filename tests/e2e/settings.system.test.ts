@@ -63,6 +63,7 @@ const OWN: Record<string, { env: Record<string, string>; faults: string[] }> = {
       "ACQUIRER_URL: must be a URL with http:// or https://",
       "PAN_FINGERPRINT_KEYS: must be id:key pairs separated by commas, each key 32 bytes in base64, each id used once",
       "CARD_SEALING_KEYS is missing: must be id:key pairs separated by commas, each key 32 bytes in base64, each id used once",
+      "ACQUIRER_HOSTS is missing: must be hosts and suffixes separated by commas, such as sanalpos.bank.example,.est3dgate.example",
     ],
   },
   refunds: {

@@ -16,7 +16,11 @@ const WIRES = {
   DATABASE_URL: "postgres://u:hunter2@db/x",
   NATS_URL: "nats://nats:4222",
 };
-const BANK = { ACQUIRER_URL: "http://bank.example.com" };
+const BANK = {
+  ACQUIRER_URL: "http://bank.example.com",
+  ACQUIRER_HOSTS: "bank.example.com",
+  ALLOW_SIMULATOR: "live",
+};
 const OPERATORS = {
   OPERATOR_JWKS: "http://login.example.com/jwks.json",
   OPERATOR_JWT_ISSUER: "https://login.example.com",

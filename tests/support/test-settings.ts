@@ -62,6 +62,8 @@ export function createTestSettings({
       DATABASE_URL: database.urls.payments.app,
       CARD_SEALING_KEYS,
       PAN_FINGERPRINT_KEYS: ring("f1"),
+      ACQUIRER_HOSTS: "127.0.0.1,localhost",
+      ALLOW_SIMULATOR: "live",
     },
     refunds: { ...common, ...bank, DATABASE_URL: database.urls.refunds.app, PAYMENTS_TIMEOUT: "60s" },
     "webhook-dispatcher": {

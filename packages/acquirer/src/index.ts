@@ -1,5 +1,6 @@
 export type * from "./acquirer.ts";
 export { REPETITIONS, type Capabilities, type Repetition } from "./capabilities.ts";
+export { addressesIn, bankHostsSetting, isAtBank, type BankHosts } from "./bank-hosts.ts";
 export { businessDayEnd, isSameBusinessDay } from "./business-day.ts";
 export type * from "./connector.ts";
 export {

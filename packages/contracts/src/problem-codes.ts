@@ -220,6 +220,11 @@ export const PROBLEMS = {
     whatToDo:
       "Look at the present version: the proposal was confirmed or replaced, or needed no second person",
   },
+  account_not_confirmed: {
+    status: 409,
+    title: "No version of the account is confirmed yet",
+    whatToDo: "Send the proposal's `version` and `secrets`, or have the account confirmed first",
+  },
   acquirer_declined: {
     status: 422,
     title: "Declined by the bank",

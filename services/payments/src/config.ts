@@ -1,4 +1,4 @@
-import { acquirerHabitSettings } from "@holdfast/acquirer";
+import { acquirerHabitSettings, bankHostsSetting, isAtBank } from "@holdfast/acquirer";
 import { auditSettings, auditWire } from "@holdfast/audit";
 import { amountsSetting, cutOffSchema, timeZoneSchema } from "@holdfast/contracts";
 import { outboxSettings } from "@holdfast/outbox";
@@ -38,6 +38,15 @@ const settings = z.object({
     .optional()
     .describe(
       "A short form for one default account of the `sim` protocol, the acquirer simulator's. Accounts at banks are made with the operator API; without this setting a payment that no account takes is answered 422 `no_acquirer_account`. It stays for as long as payments that went there may still be captured, cancelled or refunded.",
+    ),
+  ACQUIRER_HOSTS: bankHostsSetting().describe(
+    "Where banks may be: hosts and suffixes separated by commas, such as `sanalpos.bank.example,.est3dgate.example`; a suffix stands for every name below it. An account with another address is refused when it is proposed and is not used.",
+  ),
+  ALLOW_SIMULATOR: z
+    .enum(["test", "live"], { error: "must be test or live" })
+    .default("test")
+    .describe(
+      "Whose payments may go to an account of the simulator's protocol `sim`, which moves no money: those of test mode, or with `live` all. For development.",
     ),
   ACCOUNT_SECRET_KEYS: keyRingSetting()
     .optional()
@@ -179,5 +188,16 @@ export const configSchema = settings.check(
     auditWire(settings),
   ]),
   checkStaffTokens,
+  checkAcquirerUrl,
 );
+
+/** The account of `ACQUIRER_URL` has the bounds of every other one: it is a live account of the simulator's protocol. */
+function checkAcquirerUrl({ value, issues }: z.core.ParsePayload<z.output<typeof settings>>): void {
+  const { ACQUIRER_URL: url, ACQUIRER_HOSTS: hosts, ALLOW_SIMULATOR: allowed } = value;
+  if (url === undefined) return;
+  const refuse = (message: string) =>
+    issues.push({ code: "custom", input: undefined, path: ["ACQUIRER_URL"], message });
+  if (!isAtBank(hosts, new URL(url))) refuse("must be at a host of ACQUIRER_HOSTS");
+  if (allowed !== "live") refuse("is an account of the simulator, so it needs ALLOW_SIMULATOR=live");
+}
 export type Config = z.infer<typeof configSchema>;

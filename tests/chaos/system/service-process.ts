@@ -185,6 +185,8 @@ async function createService(
       NATS_URL: `nats://127.0.0.1:${bus.port}`,
       ...wires?.busEnv(user),
       ACQUIRER_URL: `http://127.0.0.1:${acquirer.port}`,
+      ACQUIRER_HOSTS: "127.0.0.1",
+      ALLOW_SIMULATOR: "live",
       ACQUIRER_REPETITION: bankHabits().repetition,
       CARD_SEALING_KEYS: `k1:${secrets.cardSealingKey}`,
       DRAIN_TIMEOUT: "5s",

@@ -51,10 +51,3 @@ function parsed<Schema extends z.ZodType>(prefix: string, schema: Schema, value:
   const faults = read.error.issues.map(({ path, message }) => `${prefix}${path.join(".")}: ${message}`);
   throw new UsageError(`the account has faults: ${faults.join("; ")}`);
 }
-
-/** The names of the settings that are addresses of the bank, with their values. */
-export function addressesOf({ settings }: Pick<TestAccount, "settings">): [name: string, url: URL][] {
-  return Object.entries(settings).flatMap(([name, value]) =>
-    typeof value === "string" && /^https?:\/\//.test(value) ? [[name, new URL(value)] as [string, URL]] : [],
-  );
-}

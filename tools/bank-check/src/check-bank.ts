@@ -1,4 +1,5 @@
-import { addressesOf, type TestAccount } from "./account-file.ts";
+import { addressesIn } from "@holdfast/acquirer";
+import type { TestAccount } from "./account-file.ts";
 import { createMask } from "./mask.ts";
 import { answerOpenQuestions, shortly } from "./open-questions.ts";
 import { PROTOCOLS } from "./protocols.ts";
@@ -16,7 +17,7 @@ export async function checkBank(account: TestAccount, tell: (line: string) => vo
   const { password, questions } = PROTOCOLS[account.protocol];
   const proxies = new Map<string, RecordingProxy>();
   const settings = { ...account.settings };
-  for (const [name, url] of addressesOf(account)) {
+  for (const [name, url] of addressesIn(account.settings)) {
     const proxy = proxies.get(url.origin) ?? (await startRecordingProxy(url.origin, mask));
     proxies.set(url.origin, proxy);
     settings[name] = proxy.url + (url.pathname === "/" ? "" : url.pathname) + url.search;

@@ -1,5 +1,6 @@
+import { addressesIn } from "@holdfast/acquirer";
 import { UsageError } from "@holdfast/service-runtime/command-line";
-import { addressesOf, type TestAccount } from "./account-file.ts";
+import type { TestAccount } from "./account-file.ts";
 import { PROTOCOLS } from "./protocols.ts";
 
 /**
@@ -11,7 +12,7 @@ export function requireTestHost(
   account: Pick<TestAccount, "settings">,
   allowed: readonly string[] = [],
 ): void {
-  for (const [name, { hostname, protocol }] of addressesOf(account)) {
+  for (const [name, { hostname, protocol }] of addressesIn(account.settings)) {
     const isOwn = OWN_HOSTS.has(hostname);
     if (!isOwn && protocol !== "https:")
       throw new UsageError(`settings.${name} must be https://: the walk sends a card number`);

@@ -103,8 +103,9 @@ export const serviceDefinitions: ServiceDefinition[] = [
       PAN_FINGERPRINT_KEYS: `0:${secrets.panFingerprintKey}`,
       ACCOUNT_SECRET_KEYS: `k1:${secrets.accountSecretKey}`,
       ACQUIRER_URL: `http://127.0.0.1:${ports.acquirerSimulator}`,
+      ALLOW_SIMULATOR: "live",
       // One person tries accounts out here.
-      ...unlessGiven({ ACCOUNT_CHANGES_TWO_PEOPLE: "false" }),
+      ...unlessGiven({ ACCOUNT_CHANGES_TWO_PEOPLE: "false", ACQUIRER_HOSTS: "127.0.0.1" }),
     }),
   },
   {

@@ -58,6 +58,7 @@ export const OPERATOR_MERCHANT_REQUESTS: Readonly<Record<string, object>> = {
   createAcquirerAccount: { protocol: "nestpay", ...ACCOUNT, secrets: CREDENTIALS, livemode: true },
   changeAcquirerAccount: { ...ACCOUNT, secrets: CREDENTIALS, state: "ACTIVE" },
   confirmAcquirerAccount: { version: 1 },
+  probeAcquirerAccount: { proposal: { version: 2, secrets: CREDENTIALS } },
   putMerchantRoutes: [ROUTE],
   confirmMerchantRoutes: { version: 2 },
   refuseOperator: { subject: "vera", reason: "Has left the company" },

@@ -1,31 +1,14 @@
 import { z } from "zod";
-import { JsonNumber } from "../json-number.ts";
 import { livemodeSchema } from "../livemode.ts";
 import { textSchema } from "../text.ts";
 import { wholeNumberSchema } from "../whole-number.ts";
 import { businessDaySchema } from "./business-day.ts";
 import { currencySchema } from "./card-payment-fields.ts";
+import { probeRequestSchema, probeResultSchema } from "./acquirer-account-probe.ts";
 import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
+import { openDocument } from "./open-document.ts";
 
-/** Settings and secrets are the protocol's own; the payments service checks them by its schemas. */
-const json = z.json();
-// A schema that refers to itself would be in the document under a generated name, beside the open object that is meant.
-const jsonValue = z.unknown().refine((value) => json.safeParse(value).success) as z.ZodType<
-  z.infer<typeof json>
->;
-const document = z
-  .preprocess(plain, z.record(z.string().min(1).max(64), jsonValue))
-  .meta({ override: { type: "object", additionalProperties: {} } });
-
-/** Numbers as they are on the bus: at the edge they arrive as {@link JsonNumber}. */
-function plain(value: unknown): unknown {
-  if (value instanceof JsonNumber) return Number(value.source);
-  if (Array.isArray(value)) return value.map(plain);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
-}
-
-const accountSettings = document.meta({ description: "The protocol's settings; see docs/acquirers.md" });
+const accountSettings = openDocument.meta({ description: "The protocol's settings; see docs/acquirers.md" });
 
 /**
  * The attributes of an account beside its protocol. Together they are one version, proposed and confirmed as a whole.
@@ -75,7 +58,7 @@ export const createAcquirerAccountRequestSchema = z
     name: attributes.name,
     currencies: attributes.currencies,
     settings: accountSettings,
-    secrets: document.meta({ description: "The protocol's credentials; never shown again" }),
+    secrets: openDocument.meta({ description: "The protocol's credentials; never shown again" }),
     businessDay: attributes.businessDay.optional(),
     lateArrivalSeconds: attributes.lateArrivalSeconds.optional(),
     connectionsMax: attributes.connectionsMax.optional(),
@@ -144,15 +127,6 @@ export const confirmRequestSchema = z
   .object({ version: wholeNumberSchema(1, 1_000_000, "The proposal that was looked at") })
   .meta({ id: "ConfirmProposalRequest" });
 
-export const probeResultSchema = z
-  .object({
-    result: z.enum(["ok", "credentials", "unreachable"]).meta({
-      description: "`credentials`: the bank answered and does not know our user, password or key",
-    }),
-    detail: z.string().optional().meta({ description: "What came back, for people" }),
-  })
-  .meta({ id: "AcquirerAccountProbe" });
-
 const one = {
   pathParameters: z.object({ accountId: pathId("The account") }),
   notFound: "acquirer_account_not_found",
@@ -214,7 +188,8 @@ export const changeAcquirerAccount = defineEndpoint({
   ...one,
   summary: "Change an account at a bank",
   description:
-    "The change is a new version; follow-ups of older payments use it, too. What says which terminal it is cannot change once a payment was sent there.",
+    "The change is a new version; follow-ups of older payments use it, too. What says which terminal it is cannot change once a payment was sent there. " +
+    "Another address takes the credentials again, in the same change: without them `errors` names `secrets`.",
   request: changeAcquirerAccountRequestSchema,
   responses: { 200: account("The account, with the proposal where another person has to confirm it") },
   problems: [
@@ -257,9 +232,18 @@ export const probeAcquirerAccount = defineEndpoint({
   ...one,
   summary: "Call the bank without moving anything",
   description:
-    "Tells a wrong password from a host that cannot be reached. A proposal is probed where there is one.",
+    "Tells a wrong password from a host that cannot be reached. It uses the version that is confirmed; a proposal is " +
+    "probed with the credentials of this request. Each probe is an entry of the audit log.",
+  request: probeRequestSchema,
+  bodyOptional: true,
   responses: { 200: { description: "What came of it", body: probeResultSchema } },
-  problems: ["forbidden", "acquirer_account_not_found"],
+  problems: [
+    ...BODY_PROBLEMS,
+    "forbidden",
+    "acquirer_account_not_found",
+    "account_not_confirmed",
+    "nothing_to_confirm",
+  ],
 });
 
 export const ACQUIRER_ACCOUNT_ENDPOINTS = [

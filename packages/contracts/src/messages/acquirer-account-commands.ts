@@ -3,9 +3,9 @@ import {
   accountChangeSchema,
   acquirerAccountSchema,
   createAcquirerAccountRequestSchema,
-  probeResultSchema,
   type CreateAcquirerAccountRequest,
 } from "../http/acquirer-accounts.ts";
+import { probeResultSchema } from "../http/acquirer-account-probe.ts";
 import { sealedReplySchema } from "../sealed-reply.ts";
 import { merchantRoutesSchema, routeSchema } from "../http/merchant-routes.ts";
 import { defineOperatorCommand } from "./message.ts";
@@ -22,7 +22,7 @@ const sealed = { sealedSecrets: sealedReplySchema };
 
 /** The sealed content: credentials and their account, so that they cannot be moved to another request. */
 export type AccountCredentials = {
-  /** The id of an account that is changed, or the name of a new one. */
+  /** The id of an account that is changed or probed, or the name of a new one. */
   for: string;
   secrets: CreateAcquirerAccountRequest["secrets"];
 };
@@ -76,7 +76,7 @@ export const probeAccount = defineOperatorCommand({
   service,
   name: "probe-account",
   role: "operations",
-  request: account,
+  request: account.extend({ proposal: version.extend(sealed).optional() }),
   result: probeResultSchema,
 });
 

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import {
   alterAcquirerAccount,
   makeAcquirerAccount,
+  probeAccount,
   readAcquirerAccounts,
   type AcquirerAccount,
 } from "@holdfast/contracts";
@@ -46,6 +47,10 @@ beforeAll(async () => {
       received.push(payload);
       return { outcome: "done", result: ACCOUNT };
     }),
+    handler(probeAccount, async ({ payload }) => {
+      received.push(payload.proposal ?? {});
+      return { outcome: "done", result: { result: "ok" as const } };
+    }),
     handler(alterAcquirerAccount, async ({ payload }) => {
       received.push(payload);
       return { outcome: "done", result: ACCOUNT };
@@ -65,9 +70,12 @@ test("credentials cross the bus sealed to payments, for their account only", asy
   const made = await ask("POST", "", { protocol, name, currencies, settings: {}, secrets: SECRETS });
   expect(made.status).toBe(201);
   expect((await ask("PATCH", `/${ACCOUNT_ID}`, { secrets: SECRETS })).status).toBe(200);
+  const proposal = { version: 1, secrets: SECRETS };
+  expect((await ask("POST", `/${ACCOUNT_ID}/probe`, { proposal })).status).toBe(200);
   const opened = received.map(({ sealedSecrets }) => JSON.parse(recipient.open(sealedSecrets!)) as object);
   expect(opened).toEqual([
     { for: name, secrets: SECRETS },
+    { for: ACCOUNT_ID, secrets: SECRETS },
     { for: ACCOUNT_ID, secrets: SECRETS },
   ]);
   for (const secret of Object.values(SECRETS)) expect(JSON.stringify(received)).not.toContain(secret);

@@ -57,9 +57,16 @@ export function acquirerAccountRoutes({ send, db }: Deps): Route[] {
     defineRoute(confirmAcquirerAccount, async (call) =>
       operatorAnswer(200, await send(confirmAccountVersion, call, { ...call.path, ...call.body })),
     ),
-    defineRoute(probeAcquirerAccount, async (call) =>
-      operatorAnswer(200, await send(probeAccount, call, call.path)),
-    ),
+    defineRoute(probeAcquirerAccount, async (call) => {
+      const { accountId } = call.path;
+      const { proposal } = call.body;
+      if (!proposal) return operatorAnswer(200, await send(probeAccount, call, { accountId }));
+      const { version, secrets } = proposal;
+      const sealed = await sealSecrets(send, call, { for: accountId, secrets });
+      if (sealed instanceof Refusal) return sealed;
+      const payload = { accountId, proposal: { version, ...sealed } };
+      return operatorAnswer(200, await send(probeAccount, call, payload));
+    }),
     ...merchantRouteRoutes({ send, db }),
   ];
 }

@@ -1,4 +1,5 @@
 import {
+  addressesIn,
   observeAcquirer,
   wrapCalls,
   type Acquirer,
@@ -10,6 +11,7 @@ import type { KeyRing, Logger } from "@holdfast/service-runtime";
 import { connectionsOfLanes } from "./account-connections.ts";
 import { createBreaker, type Breaker } from "./breaker.ts";
 import type { CallBudget } from "./call-budget.ts";
+import { faultsOfBounds, type AccountBounds } from "../account/account-bounds.ts";
 import type { Account } from "../account/current-accounts.ts";
 import { openAccountSecrets } from "../account/seal-account-secrets.ts";
 
@@ -42,6 +44,7 @@ export type AccountAcquirers = {
 
 export type AccountAcquirersOptions = {
   connectors: ReadonlyMap<string, AnyConnector>;
+  bounds: AccountBounds;
   /** The keys of credentials, without which there can be no accounts but that of `ACQUIRER_URL`. */
   ring: KeyRing | undefined;
   /** The account of `ACQUIRER_URL`, where that is set. */
@@ -111,12 +114,14 @@ function connectLanes(
     options.log.error({ account: accountId, version }, "the bank refuses the credentials of an account"),
   );
   try {
+    if (!options.ring) throw new Error("ACCOUNT_SECRET_KEYS is not set");
+    const secrets = openAccountSecrets(options.ring, account, account.sealedSecrets);
     const lanes = LANES.map((lane) => {
       const connectionsMax = connectionsOfLanes(account.connectionsMax)[lane];
       const awaitBudget = options.budget.awaitBudgetOf(account.accountId);
       const wire = { ...options.wire, awaitBudget };
-      const acquirer = connectAccount({ ...options, wire }, { ...account, connectionsMax });
-      const url = urlOf(account.settings);
+      const acquirer = connectAccount({ ...options, wire }, { ...account, secrets, connectionsMax });
+      const url = addressesIn(account.settings)[0]?.[1].href;
       const inLane = options.budget.inLane(acquirer, lane);
       const observed = observeAcquirer(inLane, { url, account: account.accountId, log: options.log });
       const reported = reportToBreaker(observed, { breaker, onRefused: () => refused(account) });
@@ -134,23 +139,24 @@ function connectLanes(
 /** The parts of an account that a connection needs. */
 type AccountToConnect = Pick<
   Account,
-  "accountId" | "version" | "protocol" | "settings" | "sealedSecrets" | "businessDay" | "connectionsMax"
->;
+  "accountId" | "version" | "protocol" | "settings" | "businessDay" | "connectionsMax"
+> & { secrets: unknown };
 
-/** @throws where settings or credentials are not those of the account's protocol. */
+/** @throws where settings or credentials are not those of the account's protocol, or outside the installation's bounds. */
 export function connectAccount(
   {
     connectors,
-    ring,
+    bounds,
     wire,
-  }: Pick<AccountAcquirersOptions, "connectors" | "ring"> & { wire: Omit<AcquirerWire, "connectionsMax"> },
-  { accountId, version, protocol, settings, sealedSecrets, businessDay, connectionsMax }: AccountToConnect,
+  }: Pick<AccountAcquirersOptions, "connectors" | "bounds"> & { wire: Omit<AcquirerWire, "connectionsMax"> },
+  { accountId, version, protocol, secrets, businessDay, connectionsMax, ...given }: AccountToConnect,
 ): ProbedAcquirer {
   const connector = connectors.get(protocol);
   if (!connector) throw new Error(`no connector is named ${protocol}`);
-  if (!ring) throw new Error("ACCOUNT_SECRET_KEYS is not set");
-  const secrets = openAccountSecrets(ring, { accountId, version, protocol }, sealedSecrets);
-  const account = { accountId, version, settings: connector.settings.parse(settings), businessDay };
+  const settings = connector.settings.parse(given.settings) as object;
+  const [outside] = faultsOfBounds(bounds, { accountId, protocol, settings });
+  if (outside) throw new Error(`${outside.field} ${outside.message}`);
+  const account = { accountId, version, settings, businessDay };
   return connector.connect(account, connector.secrets.parse(secrets), { ...wire, connectionsMax });
 }
 
@@ -195,11 +201,6 @@ function noteBeforeCards(
   });
 }
 const CARD_CALLS: ReadonlySet<string> = new Set(["authorize", "sale", "enrol"]);
-
-/** An account's settings have its address under names of their own; the first one is that of payments. */
-function urlOf(settings: object): string | undefined {
-  return Object.values(settings).find((value) => typeof value === "string" && /^https?:\/\//.test(value));
-}
 
 async function closeAll(acquirers: Iterable<Acquirer>): Promise<void> {
   await Promise.all([...acquirers].map((acquirer) => acquirer.close()));

@@ -20,7 +20,9 @@ import type { PaymentsDatabase } from "../../database.ts";
 
 export type AcquirerConnections = {
   /** The parts that make a connection to an account. */
-  connecting: Pick<AccountAcquirersOptions, "connectors" | "ring" | "wire"> & { twoPeople: boolean };
+  connecting: Pick<AccountAcquirersOptions, "connectors" | "ring" | "wire" | "bounds"> & {
+    twoPeople: boolean;
+  };
   acquirers: AccountAcquirers;
 };
 
@@ -76,7 +78,8 @@ function connectAcquirers(
     const options = { url: defaultUrl, repetition, connectionsMax: connectionsMaxOf[lane], ...wire };
     return observeAcquirer(createSimulatorAcquirer(options), { url: defaultUrl, account: "default", log });
   };
-  const connecting = { connectors: CONNECTORS, ring: config.ACCOUNT_SECRET_KEYS, wire };
+  const bounds = { hosts: config.ACQUIRER_HOSTS, liveSimulator: config.ALLOW_SIMULATOR === "live" };
+  const connecting = { connectors: CONNECTORS, ring: config.ACCOUNT_SECRET_KEYS, wire, bounds };
   return {
     connecting: { ...connecting, twoPeople: config.ACCOUNT_CHANGES_TWO_PEOPLE },
     acquirers: createAccountAcquirers({

@@ -13,15 +13,15 @@ import {
   changeAccount,
   confirmAccount,
   makeAccount,
-  probeAccount,
   readAccounts,
   type ManageAccountsDeps,
 } from "./manage-accounts.ts";
+import { probeAccount, type ProbeAccountDeps } from "./probe-account.ts";
 import { openSentSecrets } from "./open-sent-secrets.ts";
 import { confirmRoutes, readRoutes, replaceRoutes } from "./manage-routes.ts";
 
 /** Commands of operators about accounts and routes; `serve` has verified who they are. */
-export function accountHandlers(deps: ManageAccountsDeps) {
+export function accountHandlers(deps: ManageAccountsDeps & ProbeAccountDeps) {
   return [
     handler(makeAcquirerAccount, async ({ context, payload: { sealedSecrets, ...request } }) => {
       const secrets = openSentSecrets(deps.ring, sealedSecrets, request.name);
@@ -36,7 +36,15 @@ export function accountHandlers(deps: ManageAccountsDeps) {
       return await changeAccount(deps, context, { accountId, change: { ...change, secrets } });
     }),
     handler(confirmAccountVersion, ({ context, payload }) => confirmAccount(deps, context, payload)),
-    handler(probeAccountCommand, ({ payload }) => probeAccount(deps, payload.accountId)),
+    handler(probeAccountCommand, async ({ context, payload: { accountId, proposal } }) => {
+      if (!proposal) return await probeAccount(deps, context, { accountId });
+      const secrets = openSentSecrets(deps.ring, proposal.sealedSecrets, accountId);
+      if (!secrets) return NOT_FOR_US;
+      return await probeAccount(deps, context, {
+        accountId,
+        proposal: { version: proposal.version, secrets },
+      });
+    }),
     handler(readRoutesCommand, ({ payload }) => readRoutes(deps, payload.merchantId)),
     handler(replaceRoutesCommand, ({ context, payload }) => replaceRoutes(deps, context, payload)),
     handler(confirmRoutesCommand, ({ context, payload }) => confirmRoutes(deps, context, payload)),

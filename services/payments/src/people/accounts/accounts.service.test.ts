@@ -9,7 +9,13 @@ import {
 } from "@holdfast/contracts";
 import { armFailpoints } from "@holdfast/service-runtime";
 import { freePort } from "@holdfast/sandbox/infrastructure";
-import { eventually, startTestBank, type TestBank } from "@holdfast/tests/support";
+import {
+  eventually,
+  startRawServer,
+  startTestBank,
+  type RawServer,
+  type TestBank,
+} from "@holdfast/tests/support";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,7 +24,7 @@ import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { noteUse } from "../../bank/account/account-queries.ts";
 import type { PaymentsDatabase } from "../../database.ts";
-import { accountOperators, resultOf } from "../../../test/account-operators.ts";
+import { accountOperators, resultOf, sealSecrets } from "../../../test/account-operators.ts";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
 
 let payments: PaymentsHarness;
@@ -135,6 +141,123 @@ describe("an account", () => {
   });
 });
 
+describe("the credentials of an account", () => {
+  const SECRETS = { apiUser: "apiuser", apiPassword: "s3cret-pass", storeKey: "TEST1234" };
+  const OTHERS = { apiUser: "mallory", apiPassword: "of-her-own", storeKey: "OTHER1234" };
+  let confirmed: RawServer;
+  let elsewhere: RawServer;
+  let accountId: string;
+  beforeAll(async () => {
+    [confirmed, elsewhere] = await Promise.all([
+      startRawServer(() => "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n"),
+      // A bank that sends its callers on.
+      startRawServer(
+        () =>
+          `HTTP/1.1 307 Temporary Redirect\r\nlocation: ${confirmed.url}/next\r\ncontent-length: 0\r\n\r\n`,
+      ),
+    ]);
+    accountId = await account({ protocol: "nestpay", settings: settingsAt(confirmed), secrets: SECRETS });
+  });
+  afterAll(() => Promise.all([confirmed.close(), elsewhere.close()]));
+
+  const settingsAt = ({ url }: { url: string }) => ({
+    apiUrl: `${url}/fim/api`,
+    gateUrl: `${url}/fim/est3Dgate`,
+    clientId: "990000001",
+    mode: "T",
+  });
+  const probe = (given: object = {}) => payments.operate(probeAccount, { accountId, ...given }, "carol");
+  const probeProposal = async (version: number, secrets: object) =>
+    await probe({ proposal: { version, ...(await sealSecrets(payments, accountId, secrets)) } });
+  const audited = async () =>
+    await payments.query<{ actor: string; detail: object }>(
+      "select actor, detail::json from payments.audit_entry where subject = $1 and action = 'account.probed' order by sequence",
+      [accountId],
+    );
+
+  test.each([
+    [{ settings: () => settingsAt(elsewhere) }, ["settings.apiUrl", "settings.gateUrl"]],
+    [
+      { settings: () => ({ ...settingsAt(confirmed), gateUrl: `${elsewhere.url}/gate` }) },
+      ["settings.gateUrl"],
+    ],
+  ])("have to be sent again with another address", async ({ settings }, named) => {
+    expect(await as("carol").change(accountId, { settings: settings() })).toMatchObject({
+      code: "validation_failed",
+      extra: {
+        errors: [
+          {
+            field: "secrets",
+            code: "secrets_required",
+            message: `must be sent again with another ${named.join(" and ")}`,
+          },
+        ],
+      },
+    });
+  });
+
+  test("reach the confirmed address alone while another one is proposed, and each probe is audited", async () => {
+    const change = { settings: settingsAt(elsewhere), secrets: OTHERS };
+    const { proposal } = resultOf(await as("carol").change(accountId, change));
+    expect(await as("carol").confirm(accountId, proposal!.version)).toMatchObject({ code: "same_person" });
+    expect(await probe()).toMatchObject({ result: { result: "unreachable" } });
+    expect(confirmed.requests.join()).toContain(SECRETS.apiPassword);
+    expect(elsewhere.requests).toEqual([]);
+    expect(await audited()).toEqual([
+      {
+        actor: "carol",
+        detail: expect.objectContaining({
+          version: 1,
+          proposal: false,
+          host: new URL(confirmed.url).host,
+          outcome: "unreachable",
+        }) as object,
+      },
+    ]);
+  });
+
+  test("are its caller's where a proposal is probed, and follow no redirect", async () => {
+    const before = confirmed.requests.length;
+    const { proposal } = resultOf(await payments.operate(readAcquirerAccounts, { accountId })).items[0]!;
+    const { version } = proposal!;
+    expect(await probeProposal(version + 1, OTHERS)).toMatchObject({ code: "nothing_to_confirm" });
+    expect(await probeProposal(version, { apiUser: "x" })).toMatchObject({ code: "validation_failed" });
+    expect(elsewhere.requests).toEqual([]);
+    expect(await probeProposal(version, { ...OTHERS, apiPassword: "typed-in" })).toMatchObject({
+      result: { result: "unreachable" },
+    });
+    expect(elsewhere.requests.join()).toContain("typed-in");
+    for (const { apiPassword } of [SECRETS, OTHERS])
+      expect(elsewhere.requests.join()).not.toContain(apiPassword);
+    expect(confirmed.requests).toHaveLength(before);
+    expect((await audited()).at(-1)).toMatchObject({
+      actor: "carol",
+      detail: { version, proposal: true, host: new URL(elsewhere.url).host, outcome: "unreachable" },
+    });
+  });
+
+  test("are not used before a first version is confirmed", async () => {
+    const made = resultOf(
+      await as("alice").make({ protocol: "nestpay", settings: settingsAt(elsewhere), secrets: SECRETS }),
+    );
+    const asked = payments.operate(probeAccount, { accountId: made.accountId }, "carol");
+    expect(await asked).toMatchObject({ code: "account_not_confirmed" });
+    expect(elsewhere.requests.join()).not.toContain(SECRETS.apiPassword);
+    const moved = { settings: settingsAt(confirmed) };
+    expect(await as("carol").change(made.accountId, moved)).toMatchObject({ code: "validation_failed" });
+  });
+});
+
+test("an address that ACQUIRER_HOSTS does not name is refused when it is proposed", async () => {
+  const outside = {
+    code: "validation_failed",
+    extra: { errors: [{ field: "settings.url", code: "not_allowed" }] },
+  };
+  const settings = { url: "http://127.0.0.2:1" };
+  expect(await as("alice").make({ settings })).toMatchObject(outside);
+  expect(await as("alice").change(await account(), { settings, secrets: {} })).toMatchObject(outside);
+});
+
 describe("a merchant's routes", () => {
   test("count when another person has confirmed them, and name accounts that there are", async () => {
     const accountId = await account();
@@ -193,7 +316,7 @@ describe("a merchant's routes", () => {
 describe("an account that changes", () => {
   test("keeps the terminal that a payment was sent to, also where the payment came after the proposal", async () => {
     const accountId = await account();
-    const elsewhere = { settings: { url: payments.acquirer.url } };
+    const elsewhere = { settings: { url: payments.acquirer.url }, secrets: {} };
     expect(await as("alice").change(accountId, elsewhere)).toMatchObject({ outcome: "done" });
     const merchantId = await merchantRoutedTo({ accountId });
     const { paymentId } = await pay(merchantId);
@@ -214,7 +337,7 @@ describe("an account that changes", () => {
 
   test("goes to another terminal while nothing was sent to it", async () => {
     const accountId = await account();
-    await change(accountId, 2, { settings: { url: payments.acquirer.url } });
+    await change(accountId, 2, { settings: { url: payments.acquirer.url }, secrets: {} });
     const { paymentId } = await pay(await merchantRoutedTo({ accountId }));
     expect(await at(payments, paymentId)).toEqual(["authorize approved"]);
   });
@@ -222,7 +345,7 @@ describe("an account that changes", () => {
   test("sends no card under a version that was replaced before its first payment", async () => {
     const accountId = await account();
     const db = createDatabase<PaymentsDatabase>(pool);
-    await change(accountId, 2, { settings: { url: payments.acquirer.url } });
+    await change(accountId, 2, { settings: { url: payments.acquirer.url }, secrets: {} });
     expect(await noteUse(db, { accountId, version: 1 })).toBe(false);
     expect(await noteUse(db, { accountId, version: 2 })).toBe(true);
     await change(accountId, 3, { name: `renamed ${randomUUID()}` });

@@ -1,17 +1,30 @@
-import type { AnyConnector } from "@holdfast/acquirer";
+import { addressesIn, type AnyConnector } from "@holdfast/acquirer";
 import { faultOfIssue, parseInOurWords, type CommandReply, type FieldFault } from "@holdfast/contracts";
 import type { z } from "zod";
 import { isDeepStrictEqual } from "node:util";
+import { faultsOfBounds, type AccountBounds } from "../../bank/account/account-bounds.ts";
 
-/** Every fault of an account's settings, secrets and currencies, by field; a message never repeats a value. */
+/**
+ * Every fault of an account's settings, secrets and currencies, by field; a message never repeats a value. Settings that the
+ * schema takes have to be within the installation's bounds, too.
+ */
 export function faultsOf(
   connector: AnyConnector,
-  { settings, secrets, currencies }: { settings: unknown; secrets: unknown; currencies: readonly string[] },
+  {
+    accountId,
+    settings,
+    secrets,
+    currencies,
+  }: { accountId: string; settings: unknown; secrets: unknown; currencies: readonly string[] },
+  bounds: AccountBounds,
 ): FieldFault[] {
+  const { protocol } = connector;
+  const read = connector.settings.safeParse(settings).data as object | undefined;
   const cannot = currencies.filter(
     (code) => connector.currencies.length > 0 && !connector.currencies.includes(code),
   );
   return [
+    ...(read ? faultsOfBounds(bounds, { accountId, protocol, settings: read }) : []),
     ...faultsIn("settings", connector.settings, settings),
     ...faultsIn("secrets", connector.secrets, secrets),
     ...(cannot.length > 0
@@ -48,6 +61,23 @@ export function otherTerminal(connector: AnyConnector, before: Given, after: Giv
       .map((name) => `${part}.${name}`);
   };
   return [...differing("settings"), ...differing("secrets")];
+}
+
+/**
+ * The fault of a change that would send the stored credentials to another address. Whoever changes the address has to know
+ * them.
+ */
+export function secretsMissing(connector: AnyConnector, before: object, after: unknown): FieldFault[] {
+  const [one, other] = [before, after].map((given) => {
+    const { data } = connector.settings.safeParse(given);
+    return data === undefined
+      ? undefined
+      : new Map(addressesIn(data).map(([name, { href }]) => [name, href]));
+  });
+  const changed = [...(other ?? [])].filter(([name, href]) => one?.get(name) !== href).map(([name]) => name);
+  if (changed.length === 0) return [];
+  const message = `must be sent again with another ${changed.map((name) => `settings.${name}`).join(" and ")}`;
+  return [{ field: "secrets", code: "secrets_required", message }];
 }
 
 /** The refusal to change these fields, if any. */

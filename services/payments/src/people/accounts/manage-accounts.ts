@@ -4,7 +4,6 @@
  * the installation asks for two.
  */
 import { randomUUID } from "node:crypto";
-import type { ProbeOutcome } from "@holdfast/acquirer";
 import { appendAudit } from "@holdfast/audit";
 import {
   idInMode,
@@ -30,22 +29,21 @@ import {
   type StoredAccount,
   type VersionRow,
 } from "../../bank/account/account-queries.ts";
+import { SIMULATOR } from "../../bank/account/account-bounds.ts";
 import type { DefaultTerms } from "../../bank/account/account-terms.ts";
 import type { AccountAttributes } from "../../bank/account/account-tables.ts";
-import { connectAccount, type AccountAcquirersOptions } from "../../bank/calls/acquirers.ts";
-import { fault, faultsOf, otherTerminal, terminalInUse } from "./check-account.ts";
+import type { AccountAcquirersOptions } from "../../bank/calls/acquirers.ts";
+import { fault, faultsOf, otherTerminal, secretsMissing, terminalInUse } from "./check-account.ts";
 import { openAccountSecrets, sealAccountSecrets } from "../../bank/account/seal-account-secrets.ts";
 
-export type ManageAccountsDeps = Pick<AccountAcquirersOptions, "connectors" | "ring" | "wire"> & {
+export type ManageAccountsDeps = Pick<AccountAcquirersOptions, "connectors" | "ring" | "bounds"> & {
   db: Kysely<PaymentsDatabase>;
   /** True where another person has to confirm a change. */
   twoPeople: boolean;
   /** Reads them again in this process; others follow within their interval. */
   refresh: () => Promise<void>;
-  acquirerTimeoutMs: number;
   /** The terms of an account that is made without: those of the installation. */
   defaults: DefaultTerms;
-  now: () => number;
 };
 
 type Reply = CommandReply<AcquirerAccount>;
@@ -64,11 +62,12 @@ export async function makeAccount(
     return refuse([fault("protocol", `must be one of ${[...deps.connectors.keys()].join(", ")}`)]);
   if (!livemode && protocol !== SIMULATOR)
     return refuse([fault("protocol", `must be ${SIMULATOR} for an account of test mode`)]);
-  const faults = faultsOf(connector, { settings, secrets, currencies: request.currencies });
+  const accountId = idInMode(randomUUID(), livemode);
+  const given = { accountId, settings, secrets, currencies: request.currencies };
+  const faults = faultsOf(connector, given, deps.bounds);
   if (faults.length > 0) return refuse(faults);
   const { ring } = deps;
   if (!ring) return NO_RING;
-  const accountId = idInMode(randomUUID(), livemode);
   const attributes: AccountAttributes = {
     name: request.name,
     state: "ACTIVE",
@@ -109,7 +108,11 @@ export async function changeAccount(
       ...withoutUndefined(changed),
       secretsChange: change.secrets !== undefined,
     };
-    const faults = faultsOf(connector, { settings, secrets, currencies: attributes.currencies });
+    const given = { accountId, settings, secrets, currencies: attributes.currencies };
+    const faults = [
+      ...faultsOf(connector, given, deps.bounds),
+      ...(change.secrets === undefined ? secretsMissing(connector, base.settings, settings) : []),
+    ];
     if (faults.length > 0) return refuse(faults);
     const taken = refuseOtherTerminal(deps, ring, stored, { settings, secrets });
     if (taken) return taken;
@@ -142,32 +145,6 @@ export async function confirmAccount(
     return taken ?? (await confirm(trx, context, proposal));
   });
   return problem ?? (await shown(deps, accountId));
-}
-
-/** Calls the bank without moving anything, with the proposed credentials where there are any. */
-export async function probeAccount(
-  deps: ManageAccountsDeps,
-  accountId: string,
-): Promise<CommandReply<{ result: ProbeOutcome["kind"]; detail?: string }>> {
-  const [stored] = await findAccounts(deps.db, accountId);
-  if (!stored) return NOT_FOUND;
-  const { version, settings, sealed_secrets, attributes } = (stored.proposal ?? stored.current)!;
-  const { protocol } = stored.account;
-  const bank = connectAccount(deps, {
-    accountId,
-    version,
-    protocol,
-    settings,
-    sealedSecrets: sealed_secrets,
-    businessDay: attributes.businessDay,
-    connectionsMax: 1,
-  });
-  try {
-    const { kind, ...rest } = await bank.probe(new Date(deps.now() + deps.acquirerTimeoutMs));
-    return { outcome: "done", result: { result: kind, ...rest } };
-  } finally {
-    await bank.close();
-  }
 }
 
 export async function readAccounts(
@@ -272,7 +249,6 @@ function withoutUndefined(given: object) {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-const SIMULATOR = "sim";
 /** The limit of an account that sets none. */
 const CONNECTIONS_MAX = 256;
 const NOT_FOUND: Problem = { outcome: "problem", code: "acquirer_account_not_found" };
