@@ -31,7 +31,7 @@ import {
 
 export type RefundsHarness = Awaited<ReturnType<typeof startRefundsHarness>>;
 
-type RefundsOptions = Pick<TestSystemOptions, "env" | "running" | "bank"> & {
+type RefundsOptions = Pick<TestSystemOptions, "env" | "running" | "bank" | "log"> & {
   /** Settings of refunds alone, and of payments. */
   refunds?: Record<string, string>;
   payments?: Record<string, string>;
@@ -41,8 +41,8 @@ type RefundsOptions = Pick<TestSystemOptions, "env" | "running" | "bank"> & {
 export async function startRefundsHarness({ refunds = {}, payments = {}, ...options }: RefundsOptions = {}) {
   const system = await startTestSystem({
     services: ["payments", "refunds"],
-    ...options,
     log: (service) => createLogger(service, "fatal"),
+    ...options,
     // The haste is about refunds; the payments themselves are to be there.
     envOf: { refunds, payments: { ACQUIRER_TIMEOUT: "60s", LEASE_DURATION: "30s", ...payments } },
     bank: { latenessMs: 300, ...options.bank },

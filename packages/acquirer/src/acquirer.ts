@@ -303,6 +303,8 @@ export type Approved = AcquirerAmount & {
   fraudReview?: FraudReview;
   /** A refund was carried out by voiding the whole payment: the acquirer reports no refund of it. */
   asVoid?: true;
+  /** Such a void has made the hold of a captured payment valid again, and the acquirer refuses to void that, too. */
+  holdStands?: true;
 };
 
 /**

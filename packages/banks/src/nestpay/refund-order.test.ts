@@ -139,12 +139,75 @@ describe("before the day's end", () => {
     expect(await acquirer.refund(request)).toMatchObject({ kind: "declined", resultCode: "CORE-2133" });
   });
 
-  test("a captured authorization is voided by the capture's name, which the history has", async () => {
+  const captured = () => {
     const request = today(4_000n);
-    const captured = { ...request, target: { ...request.target, capturedMinor: 4_000n } };
-    const row = historyRow("S", "C", { original: "4000", transId: "T2" });
-    bank.script(historyXml(request.orderId, row), approvedXml(request.orderId, "T2"));
-    expect(await acquirer.refund(captured)).toMatchObject({ kind: "approved", externalTransactionId: "T2" });
+    return { ...request, target: { ...request.target, capturedMinor: 4_000n } };
+  };
+  const capture = historyRow("S", "C", { original: "4000", transId: "T2" });
+  const hold = historyRow("S", "A");
+
+  test("a captured authorization is voided by the capture's name, which the history has", async () => {
+    const request = captured();
+    const voided = historyRow("S", "V", { original: "4000", captured: "4000", transId: "T2" });
+    const shown = historyXml(request.orderId, voided);
+    bank.script(historyXml(request.orderId, capture), approvedXml(request.orderId, "T2"), shown);
+    const outcome = await acquirer.refund(request);
+    expect(outcome).toMatchObject({ kind: "approved", externalTransactionId: "T2", asVoid: true });
+    expect(outcome).not.toHaveProperty("holdStands");
+    expect(types()).toEqual(["history", "Void", "history"]);
+  });
+
+  describe("where the void of a capture makes its hold valid again", () => {
+    test("the hold is voided, too", async () => {
+      const request = captured();
+      const { orderId } = request;
+      const first = [historyXml(orderId, capture), approvedXml(orderId, "T2"), historyXml(orderId, hold)];
+      bank.script(...first, approvedXml(orderId, "T1"));
+      const outcome = await acquirer.refund(request);
+      expect(outcome).toMatchObject({ kind: "approved", externalTransactionId: "T2", asVoid: true });
+      expect(outcome).not.toHaveProperty("holdStands");
+      expect(types()).toEqual(["history", "Void", "history", "Void"]);
+      expect(bank.received[3]!.fields.get("TransId")).toBe("T1");
+    });
+
+    test("a bank that refuses to void it has paid the refund, and says so", async () => {
+      const request = captured();
+      const { orderId } = request;
+      const first = [historyXml(orderId, capture), approvedXml(orderId, "T2"), historyXml(orderId, hold)];
+      bank.script(...first, refusedXml("2008"));
+      expect(await acquirer.refund(request)).toMatchObject({ kind: "approved", holdStands: true });
+    });
+
+    test("the refund is not known to be paid before the hold is", async () => {
+      const request = captured();
+      const { orderId } = request;
+      const first = [historyXml(orderId, capture), approvedXml(orderId, "T2")];
+      for (const rest of [[""], [historyXml(orderId, hold), ""]]) {
+        bank.script(...first, ...rest);
+        expect(await acquirer.refund(request)).toEqual({ kind: "unknown", reason: "pending" });
+      }
+    });
+
+    test("a repeat voids the hold, and a refusal of that does not decline the refund", async () => {
+      const request = captured();
+      const { orderId } = request;
+      const returned = historyXml(orderId, hold);
+      bank.script(returned, approvedXml(orderId, "T1"), historyXml(orderId, historyRow("S", "V")));
+      expect(await acquirer.refund(request)).toMatchObject({ kind: "approved", asVoid: true });
+      bank.script(returned, refusedXml("2008"), returned, returned);
+      expect(await acquirer.refund(request)).toEqual({ kind: "unknown", reason: "pending" });
+    });
+
+    test("a repeat after the day voids it as well", async () => {
+      const request = captured();
+      const { orderId } = request;
+      const returned = historyXml(orderId, hold);
+      const target = { ...request.target, at: settled().target.at };
+      const gone = historyXml(orderId, historyRow("S", "V"));
+      bank.script(refusedXml("2117"), returned, returned, approvedXml(orderId, "T1"), gone);
+      expect(await acquirer.refund({ ...request, target })).toMatchObject({ kind: "approved", asVoid: true });
+      expect(types()).toEqual(["Credit", "history", "history", "Void", "history"]);
+    });
   });
 
   test("a bank that credits on the same day gets a credit, of a part too", async () => {

@@ -5,7 +5,15 @@ import {
   type FollowUpRequest,
   type NotSent,
 } from "@holdfast/acquirer";
-import { approvedBy, INVALID_ANSWER, isRefused, MISMATCH, voidTarget } from "@holdfast/acquirer/kit";
+import {
+  approvedBy,
+  INVALID_ANSWER,
+  isRefused,
+  MISMATCH,
+  PENDING,
+  voidTarget,
+  type Settled,
+} from "@holdfast/acquirer/kit";
 
 import type { NestpayBank } from "./nestpay-bank.ts";
 import { coreCodes } from "./result-codes.ts";
@@ -34,9 +42,23 @@ export async function refundOrder(
   return dayNotEnded(isDayEnded ? businessDayEnd(terms.now, terms.businessDay) : dayEnd);
 }
 
+/**
+ * Some banks make a hold valid again when its capture is voided: it is voided as well before the refund counts as paid. The
+ * record of a captured payment that shows its hold is of such a bank, or is behind, so that a refusal says nothing of the
+ * refund.
+ */
 async function voidWhole(bank: NestpayBank, request: FollowUpRequest) {
-  const outcome = await voidTarget(bank, request, "record");
-  return outcome.kind === "approved" ? { ...outcome, ...AS_VOID } : outcome;
+  const voided = await voidTarget(bank, request, "record");
+  if (voided.kind !== "approved" && voided.kind !== "declined") return voided;
+  const outcome = voided.kind === "approved" ? { ...voided, ...AS_VOID } : voided;
+  if (!request.target.capturedMinor) return outcome;
+  const left = await bank.standing(request);
+  if (left.kind === "unknown" || left.kind === "not_sent") return PENDING;
+  const hold = left.kind === "live" && left.success.state === "held" ? left.success : undefined;
+  if (!hold || outcome.kind === "declined") return hold ? PENDING : outcome;
+  const released = await bank.void(request, hold.externalTransactionId);
+  if (released.kind === "declined") return { ...outcome, holdStands: true as const };
+  return released.kind === "approved" ? outcome : PENDING;
 }
 
 const AS_VOID = { asVoid: true } as const;
@@ -59,7 +81,7 @@ async function credit(
   bank: NestpayBank,
   request: FollowUpRequest,
   amount: WrittenAmount,
-): Promise<AcquirerOutcome> {
+): Promise<AcquirerOutcome | Settled> {
   const outcome = await bank.credit(request, amount);
   const isNew =
     outcome.kind !== "approved" || outcome.externalTransactionId !== request.target.externalTransactionId;
@@ -75,6 +97,10 @@ async function credit(
     case "not_sent":
       return standing;
     case "live":
+      // The capture was voided, and its hold is valid again.
+      return standing.success.state === "held" && request.target.capturedMinor
+        ? voidWhole(bank, request)
+        : outcome;
     case "settled":
     case "pending":
     case "several":

@@ -50,6 +50,8 @@ export type BusinessEvents = {
   cardNotOpened(payment: PaymentKey, error: unknown): void;
   /** An inquiry has found the payment approved in another amount or currency than was asked for. */
   answerMismatched(payment: PaymentKey): void;
+  /** A refund has paid back a capture, and the bank keeps the buyer's hold of it. */
+  holdStands(payment: PaymentKey): void;
   /** A merchant has put the number of a buyer's card into a checkout; it stays there until the checkout is deleted. */
   cardInCheckout(payment: PaymentKey, fields: readonly string[]): void;
   /** A write of the money path failed; recovery or the merchant's repetition continues from what is committed. */
@@ -233,6 +235,13 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       log.error(
         { paymentId: payment_id, merchantId: merchant_id },
         "the bank has approved another amount or currency, or under a name that is another movement's",
+      );
+    },
+    holdStands({ payment_id, merchant_id }) {
+      mismatches.add(1);
+      log.error(
+        { paymentId: payment_id, merchantId: merchant_id },
+        "a refund is paid, and the bank does not release the hold of its payment",
       );
     },
     cardNotOpened({ payment_id, merchant_id }, error) {

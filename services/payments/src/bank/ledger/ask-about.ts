@@ -14,7 +14,7 @@ import { besideApproval, chargeOf, type BankCall } from "./bank-call.ts";
 
 export type AskDeps = {
   acquirers: Acquirers;
-  events: Pick<BusinessEvents, "answerMismatched">;
+  events: Pick<BusinessEvents, "answerMismatched" | "holdStands">;
   /** Bound of one acquirer call. */
   acquirerTimeoutMs: number;
   now: () => number;

@@ -232,12 +232,12 @@ export async function sendBegun(
   const acquirer = acquirers.of(payment.account_id);
   const method = { capture: "capture", void: "cancel", release: "release", refund: "refund" } as const;
   let answer: AcquirerOutcome | undefined;
-  const noted = await makeCall(
-    db,
-    call,
-    acquirer.capabilities,
-    async () => (answer = await acquirer[method[movement.kind]](request)),
-  );
+  const noted = await makeCall(db, call, acquirer.capabilities, async () => {
+    answer = await acquirer[method[movement.kind]](request);
+    // Before the answer is noted, after which nobody asks about it again.
+    if (answer.kind === "approved" && answer.holdStands) events.holdStands(payment);
+    return answer;
+  });
   if (noted !== answer) events.answerMismatched(payment);
   return noted;
 }
