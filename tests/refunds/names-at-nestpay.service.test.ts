@@ -22,7 +22,7 @@ let refunds: RefundsHarness;
 let bank: Awaited<ReturnType<typeof startScriptedBank>>;
 let merchantId: string;
 
-type Row = { charge: "S" | "C"; original: string; transId: string; time: string };
+type Row = { charge: "S" | "C"; state?: "PN"; original: string; transId: string; time: string };
 /** The bank carries a call out and answers, carries it out and does not answer, gets it never, or takes it for a copy. */
 type Fate = "answered" | "unanswered" | "lost" | "copied";
 
@@ -63,7 +63,9 @@ function answerOf(fields: ReadonlyMap<string, string>): string {
   const type = fields.get("Type");
   if (type === undefined) {
     if (!isRecordShown) return NO_ANSWER;
-    const newestFirst = rows.toReversed().map(({ charge, ...row }) => historyRow(charge, "C", row));
+    const newestFirst = rows
+      .toReversed()
+      .map(({ charge, state = "C", ...row }) => historyRow(charge, state, row));
     return rows.length === 0 ? emptyHistoryXml(orderId) : historyXml(orderId, ...newestFirst);
   }
   const charge = type === "Credit" ? "C" : "S";
@@ -214,4 +216,26 @@ test("a refund is not sent while the bank does not show which movements there ar
   isRecordShown = true;
   expect(await refunds.settled(refundId)).toBe("SUCCESS");
   expect(credits(paymentId)).toEqual(["3000"]);
+});
+
+test("a refund of an order that the bank has no record of is not sent, and is told apart from a bank that is away", async () => {
+  const paymentId = await sold();
+  const rows = orders.get(orderOf(paymentId))!.splice(0);
+  const refundId = await refundOf(paymentId);
+  await staysAs(refundId, "no_record");
+  expect(creditCalls(paymentId)).toBe(0);
+  orders.get(orderOf(paymentId))!.push(...rows);
+  expect(await refunds.settled(refundId)).toBe("SUCCESS");
+});
+
+test("a refund is sent beside one that has no name yet, and where its answer is lost, people tell the two apart", async () => {
+  const paymentId = await sold();
+  const unnamed = { charge: "C", state: "PN", original: "3000", transId: "", time: "" } as const;
+  orders.get(orderOf(paymentId))!.push(unnamed);
+  const first = await refundOf(paymentId, "1000");
+  expect(await refunds.settled(first)).toBe("SUCCESS");
+  fate = "unanswered";
+  const second = await refundOf(paymentId);
+  await staysAs(second, "mismatch");
+  expect(creditCalls(paymentId)).toBe(2);
 });

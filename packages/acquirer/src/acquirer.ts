@@ -356,11 +356,12 @@ export type UnknownReason = "timeout" | "connection_lost" | "invalid_answer" | "
  * name not found, TLS not established, each tried twice if there was time; or our wait ended before a connection was free,
  * or the adapter was closed. `credentials` the acquirer knows our user or password no more; `day_not_ended` it takes the
  * call only after `notBefore`, the end of its business day; `limit` it takes no more calls before `notBefore`;
- * `unsupported` this acquirer has no such operation.
+ * `unsupported` this acquirer has no such operation; `no_record` it shows no order that it has approved, so that the answer, once
+ * lost, could never be found.
  */
 export type NotSent = {
   kind: "not_sent";
-  reason?: "credentials" | "day_not_ended" | "limit" | "unsupported";
+  reason?: "credentials" | "day_not_ended" | "limit" | "unsupported" | "no_record";
   notBefore?: Date;
 };
 

@@ -244,6 +244,17 @@ describe("of the movements that an order may have many of, without our reference
     expect(among({ before: [""], others: [] }, bare)).toEqual({ kind: "not_found" });
   });
 
+  test("one beside another that had no name before is for people: that one may have got any name since", () => {
+    const { externalTransactionId, ...bare } = movement({ state: "pending" });
+    expect(externalTransactionId).toBe("ext-1");
+    const names = { before: [""], others: [] };
+    expect(among(names, bare)).toEqual({ kind: "not_found" });
+    expect(among(names, movement())).toEqual(MISMATCH);
+    expect(among(names, movement({ state: "declined" }))).toEqual({ kind: "not_found" });
+    expect(among(names, bare, movement())).toEqual(MISMATCH);
+    expect(among({ ...names, own: "ext-1" }, movement())).toMatchObject({ kind: "approved" });
+  });
+
   test("the acquirer's name of it is enough, and what was there before is none of it", () => {
     const names = { before: [], others: [], own: "ext-1" };
     const panel = movement({ externalTransactionId: "ext-2" });
@@ -275,10 +286,10 @@ describe("the names of an order's movements, for an attempt that comes next", ()
     expect(namesShown(inquiry, "refund")).toBeUndefined();
   });
 
-  test("are not known while it decides on one that has no name yet", () => {
+  test("are empty for one that has no name yet", () => {
     const { externalTransactionId, ...bare } = movement({ state: "pending" });
     expect(externalTransactionId).toBe("ext-1");
-    expect(namesShown(found(bare), "refund")).toBeUndefined();
+    expect(namesShown(found(bare, movement()), "refund")).toEqual(["", "ext-1"]);
     expect(namesShown(found({ ...bare, kind: "sale" }, movement()), "refund")).toEqual(["ext-1"]);
   });
 

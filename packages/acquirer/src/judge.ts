@@ -128,15 +128,12 @@ export function isToldByNames(
 }
 
 /**
- * The names of an order's movements of a kind, for an attempt that comes next.
- * @returns undefined where they are not known: the acquirer did not say, knows nothing of an order that it has approved,
- * or still decides on a movement without a name, which will get a new one.
+ * The names of an order's movements of a kind, for an attempt that comes next. One that has no name yet is the empty text.
+ * @returns undefined where they are not known: the acquirer did not say, or knows nothing of an order that it has approved.
  */
 export function namesShown(inquiry: InquiryOutcome, kind: MovementKind): string[] | undefined {
   if (inquiry.kind !== "found") return undefined;
-  const shown = inquiry.movements.filter((movement) => movement.kind === kind && mayStand(movement));
-  const isUndecided = shown.some(({ state, ...of }) => state === "pending" && nameOf(of) === "");
-  return isUndecided ? undefined : shown.map(nameOf);
+  return inquiry.movements.filter((movement) => movement.kind === kind && mayStand(movement)).map(nameOf);
 }
 
 /** Movements of the attempt's kind that nothing else explains. One more under a known name is explained by nothing. */
@@ -170,9 +167,11 @@ function isCertainly({ kind, names, ...asked }: Attempt, movement: BankMovement)
   return fits && (!names || isNew(nameOf(movement), names));
 }
 
+/** One that had no name before may have got any since. */
 function isNew(name: string, { before, others, own }: Names): boolean {
-  if (name === "") return before !== undefined;
-  return name === own || (before !== undefined && !before.includes(name) && !others.includes(name));
+  if (name === own) return true;
+  if (before === undefined || before.includes("")) return false;
+  return name === "" || (!before.includes(name) && !others.includes(name));
 }
 
 /** Some acquirers show a void only as the state of the movement that it voids. */

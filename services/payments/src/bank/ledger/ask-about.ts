@@ -85,7 +85,10 @@ export async function askAboutCharge(
   return verdict;
 }
 
-/** Asks for the names that an order has before one more movement of a kind is sent for it: see `namesShown`. */
+/**
+ * Asks for the names that an order has before one more movement of a kind is sent for it: see `namesShown`. A bank that has no
+ * record of the order any more never gives them, so that only people can go on.
+ */
 export async function askNames(
   deps: AskDeps,
   payment: OrderedPayment,
@@ -93,7 +96,8 @@ export async function askNames(
 ): Promise<readonly string[] | NotSent> {
   const inquiry = await inquire(deps, payment, attempt);
   if (inquiry.kind === "not_sent") return inquiry;
-  return namesShown(inquiry, attempt.kind) ?? { kind: "not_sent" };
+  const isGone = inquiry.kind === "not_found";
+  return namesShown(inquiry, attempt.kind) ?? { kind: "not_sent", ...(isGone && { reason: "no_record" }) };
 }
 
 function inquire(
