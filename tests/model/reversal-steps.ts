@@ -177,7 +177,7 @@ function operators(world: World, setting: Setting): Step {
     approved_minor: approved === 0 ? null : BigInt(approved),
     last_sent_ms_ago: SENT_MS_AGO[last],
   };
-  const row = { state: payment.state, charged_back_minor: 0n, ...AMOUNT };
+  const row = { state: payment.state, charged_back_minor: 0n, last_inquiry: null, ...AMOUNT };
   const isAllowed = (outcome: "SUCCESS" | "FAILED") =>
     setting.ours.refusalOf(row, reversal, outcome, LIMITS.horizonMs) === undefined;
   const steps: Step = [];

@@ -8,6 +8,7 @@ import {
   sellPayment,
 } from "@holdfast/contracts";
 import { randomUUID } from "node:crypto";
+import { eventually } from "@holdfast/tests/support";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
 
@@ -15,7 +16,7 @@ import { startPaymentsHarness, type PaymentsHarness } from "../../../test/paymen
 let payments: PaymentsHarness;
 
 beforeAll(async () => {
-  payments = await startPaymentsHarness({ RECOVERY_INTERVAL: "1h" });
+  payments = await startPaymentsHarness({ RECOVERY_INTERVAL: "1h", WATCH_INTERVAL: "50ms" });
 });
 afterEach(() => payments.acquirerWillBehave());
 afterAll(() => payments.close());
@@ -87,6 +88,33 @@ describe("a reversal after the bank has settled its day", () => {
       result: { state: "REVERSING", lastInquiry: "refund_mismatch" },
     });
     expect(await events(paymentId)).toEqual([]);
+  });
+
+  test("beside a refund of another amount is ended as FAILED by two people, and looked at once more", async () => {
+    const paymentId = await soldInDoubt();
+    await closeDay();
+    await reverse(paymentId);
+    expect(await resolve("alice", paymentId, "FAILED")).toMatchObject({ code: "bank_says_settled" });
+    const reference = `${paymentId}:reversal`;
+    await payments.acquirerGets("refund", { reference, parentReference: paymentId, amountMinor: 4_000 });
+    await reverse(paymentId);
+    expect(await resolve("alice", paymentId, "SUCCESS")).toMatchObject({ code: "reversal_pending" });
+    expect(await resolve("alice", paymentId, "FAILED")).toMatchObject({ result: { state: "REVERSING" } });
+    expect(await resolve("bora", paymentId, "FAILED")).toMatchObject({
+      result: { payment: { status: "FAILED", resultCode: "resolved" } },
+    });
+    expect(await events(paymentId)).toEqual([{ status: "FAILED" }]);
+    await payments.query("update payments.payment_watch set due_at = now() where payment_id = $1", [
+      paymentId,
+    ]);
+    const watched = async () =>
+      await payments.query(
+        "select last_inquiry, attempts from payments.payment_watch where payment_id = $1 and ended_at is not null",
+        [paymentId],
+      );
+    await eventually(async () => (await watched()).length === 1);
+    expect(await watched()).toEqual([{ last_inquiry: "refund_mismatch", attempts: 1 }]);
+    expect(await ledger(paymentId)).toEqual(["sale approved 10000", "refund approved 4000 :reversal"]);
   });
 
   test("takes the next reference where the bank calls the refund too late", async () => {

@@ -1,7 +1,7 @@
 import type { LeasedPayment } from "../../payment/payment-lease.ts";
 import { isBeingReversed } from "../../payment/payment.ts";
 import { arrivesUntil, chargeOf, mayStillArrive, type BankCall } from "../../bank/ledger/bank-call.ts";
-import type { Reversal } from "../../unknown/recovery/reversal.ts";
+import { standsBesideRefund, type Reversal } from "../../unknown/recovery/reversal.ts";
 import { invalidState, type Problem } from "./operator-request.ts";
 import type { Outcome } from "./resolution.ts";
 
@@ -41,14 +41,15 @@ export function undecidedUntil(
  * @param horizonMs how long a call may take effect, see `AccountTerms`.
  */
 export function refusalOf(
-  payment: Pick<LeasedPayment, "state" | "amount_minor" | "charged_back_minor">,
+  payment: Pick<LeasedPayment, "state" | "amount_minor" | "charged_back_minor" | "last_inquiry">,
   reversal: Said | undefined,
   outcome: Outcome,
   horizonMs: number,
 ): Problem | undefined {
   const { state } = payment;
   if (outcome === "FAILED") {
-    return isBeingReversed(state) && reversal && moneyStands(reversal)
+    const stands = isBeingReversed(state) && reversal !== undefined && moneyStands(reversal);
+    return stands && !standsBesideRefund(reversal, payment.last_inquiry, horizonMs)
       ? saysSettled(refusalSaid(reversal))
       : undefined;
   }

@@ -18,7 +18,7 @@ import { endOfReversal, isBeingReversed, reversalState } from "../../payment/pay
 import { recordWithin } from "../../payment/payment-writes.ts";
 import { RESOLVED_CAUSE } from "../../unknown/recovery/decide-recovery.ts";
 import { endOf, isInOperation, wait } from "../../unknown/recovery/recover-payment.ts";
-import { reversalOf } from "../../unknown/recovery/reversal.ts";
+import { reversalOf, standsBesideRefund } from "../../unknown/recovery/reversal.ts";
 import {
   askWhetherItStands,
   contradictsSuccess,
@@ -205,7 +205,15 @@ async function fail(
     await record(deps, context, confirmed, endOf(reversing, undone));
     return undefined;
   }
+  const endByEvidence = async (): Promise<undefined> => {
+    const to = endOfReversal(reversalState(reversing.state));
+    // Evidence of people: the bank is asked once more when its day is over.
+    await startWatch(deps, reversing);
+    await record(deps, context, confirmed, { to, cause: RESOLVED_CAUSE, result: RESOLVED });
+  };
   const reversal = reversalOf(await findCalls(deps.db, payment.payment_id));
+  const { horizonMs } = deps.termsOf(payment.account_id);
+  if (reversal && standsBesideRefund(reversal, undone.cause, horizonMs)) return await endByEvidence();
   const stands = reversal && moneyStands(reversal);
   if (stands || !reversal?.is_sent) {
     await wait(deps, reversing, undone);
@@ -222,11 +230,7 @@ async function fail(
     await wait(deps, reversing, undone);
     return { outcome: "problem", code: "reversal_pending" };
   }
-  const to = endOfReversal(reversalState(reversing.state));
-  // Evidence of people: the bank is asked once more when its day is over.
-  await startWatch(deps, reversing);
-  await record(deps, context, confirmed, { to, cause: RESOLVED_CAUSE, result: RESOLVED });
-  return undefined;
+  return await endByEvidence();
 }
 
 async function record(

@@ -1,4 +1,11 @@
-import { chargeOf, isApproved, isOpen, lastSentMsAgo, type BankCall } from "../../bank/ledger/bank-call.ts";
+import {
+  chargeOf,
+  isApproved,
+  isOpen,
+  lastSentMsAgo,
+  mayStillArrive,
+  type BankCall,
+} from "../../bank/ledger/bank-call.ts";
 import { callsOf, type Movement } from "../../bank/ledger/movement.ts";
 import { reversalRefundReference, type OrderedPayment } from "../../bank/ledger/attempts.ts";
 
@@ -47,6 +54,25 @@ function isSent(outcome: string, charge: BankCall | undefined): boolean {
 
 const SENT: ReadonlySet<string> = new Set(["settled", "refused", "unknown"]);
 const REFUND = { kind: "refund" } as const;
+
+/**
+ * True where a refund that is not ours, or not of our amount, stands beside a settled payment that is to be given back, and
+ * nothing of ours can arrive any more: nothing is sent beside it, so that only people can say whether the buyer has all of
+ * the money.
+ * @param lastInquiry the cause for which the refund waits. @param horizonMs see `AccountTerms`.
+ */
+export function standsBesideRefund(
+  {
+    settled_at,
+    refused_at,
+    last_sent_ms_ago,
+  }: Pick<Reversal, `${"settled" | "refused"}_at` | "last_sent_ms_ago">,
+  lastInquiry: string | null,
+  horizonMs: number,
+): boolean {
+  const isShown = lastInquiry === "refund_mismatch" && settled_at !== null && refused_at === null;
+  return isShown && !mayStillArrive(last_sent_ms_ago, horizonMs);
+}
 
 /** The refund of a payment that was settled before it could be reversed. */
 export function reversalRefund(

@@ -24,7 +24,7 @@ beforeAll(async () => {
   const set = await fetch(`${payments.acquirer.url}/modes`, { ...modes, body: '{"bindsUnseen":false}' });
   expect(set.status).toBe(200);
   pastHorizon = await Promise.all(
-    [1, 2, 3, 4].map(async () => {
+    [1, 2, 3, 4, 5].map(async () => {
       const paymentId = await lostSale();
       await failed(paymentId);
       return paymentId;
@@ -158,6 +158,18 @@ test("what arrives after the horizon and is charged back is refunded to nobody, 
   expect(await watch(paymentId)).toMatchObject({ sighted: true, last_inquiry: "charged_back" });
   expect(await ledger(paymentId)).toEqual(["sale approved"]);
   expect((await read(paymentId)).state).toBe("FAILED");
+});
+
+test("what arrives after the horizon beside a refund of another amount is for people, and not looked at again", async () => {
+  const paymentId = pastHorizon.pop()!;
+  await arrive(paymentId);
+  await fetch(`${payments.acquirer.url}/business-day/close`, { method: "POST" });
+  const panel = { reference: `${paymentId}:reversal`, parentReference: paymentId, amountMinor: 4_000 };
+  await payments.acquirerGets("refund", panel);
+  await lookNow(paymentId);
+  await eventually(async () => (await watch(paymentId))!.ended);
+  expect(await watch(paymentId)).toMatchObject({ sighted: true, last_inquiry: "refund_mismatch" });
+  expect(await ledger(paymentId)).toEqual(["sale approved", "refund approved"]);
 });
 
 test("a payment that ended otherwise meanwhile is left alone, whatever the bank shows", async () => {

@@ -11,6 +11,7 @@ import { movementOf } from "../../follow-up/operation/start-operation.ts";
 import { inquireAtBank } from "../../follow-up/refund-reservation/refund-at-bank.ts";
 import { askAbout } from "../../bank/ledger/ask-about.ts";
 import { paymentAttempt } from "../../bank/ledger/attempts.ts";
+import { reversalOf, standsBesideRefund } from "./reversal.ts";
 import { causeOf, undoPayment } from "./undo-payment.ts";
 import type { RecoveryWorkerDeps, UpkeepOptions } from "./recovery-worker.ts";
 import {
@@ -31,9 +32,12 @@ export async function watchPayment(deps: RecoverDeps, payment: WatchedPayment): 
     const next = isUnsettled(payment.state) ? { againInMs: UNSETTLED_AGAIN_MS } : { isOver: true as const };
     return await recordLook(deps.db, payment, { isSighted: false, lastInquiry: "not_asked", ...next });
   }
+  const known = reversalOf(await findCalls(deps.db, payment.payment_id));
   const inquiry = await askAbout(deps, payment, paymentAttempt(payment));
   const isSighted = inquiry.kind === "approved";
-  if (isSighted && payment.sighted_at === null) deps.events.lateMoneySeen(payment);
+  // People who end what the bank has settled have seen it.
+  const isSeen = payment.sighted_at !== null || (payment.cause === RESOLVED_CAUSE && known?.settled_at);
+  if (isSighted && !isSeen) deps.events.lateMoneySeen(payment);
   const result = await undoPayment(deps, { ...payment, age_ms: Number.POSITIVE_INFINITY }, inquiry);
   if (result.kind === "undone") {
     const lastInquiry = result.by === "horizon" ? "not_found" : `undone_by_${result.by}`;
@@ -44,6 +48,10 @@ export async function watchPayment(deps: RecoverDeps, payment: WatchedPayment): 
   if (isSighted || payment.sighted_at !== null) {
     deps.events.lateMoneyStands(payment, { cause: result.cause, attempts: payment.attempts + 1 });
   }
+  // No look changes that any more, and people have been told.
+  const { horizonMs } = deps.termsOf(payment.account_id);
+  if (known && standsBesideRefund(known, result.cause, horizonMs))
+    return await recordLook(deps.db, payment, { isSighted, lastInquiry: result.cause, isOver: true });
   const stepMs = nextAttemptInMs(payment.sighted_ms, deps.limits);
   const againInMs = result.next === "now" ? 0 : waitFor(result.notBefore, { stepMs, now: deps.now() });
   await recordLook(deps.db, payment, { isSighted, lastInquiry: result.cause, againInMs });

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { standsBesideRefund } from "./reversal.ts";
+
+const HORIZON_MS = 900_000;
+const settled = { settled_at: new Date(), refused_at: null, last_sent_ms_ago: HORIZON_MS + 1 };
+
+test("a refund that is not ours stands beside a settled payment once nothing of ours can arrive", () => {
+  expect(standsBesideRefund(settled, "refund_mismatch", HORIZON_MS)).toBe(true);
+  const unsent = { ...settled, last_sent_ms_ago: null };
+  expect(standsBesideRefund(unsent, "refund_mismatch", HORIZON_MS)).toBe(true);
+});
+
+test.each([
+  ["ours may still arrive", { last_sent_ms_ago: HORIZON_MS }, "refund_mismatch"],
+  ["the bank has refused ours", { refused_at: new Date() }, "refund_mismatch"],
+  ["the day has not settled", { settled_at: null }, "refund_mismatch"],
+  ["the bank has said something else", {}, "refund_timeout"],
+  ["the bank was not asked", {}, null],
+])("it does not while %s", (_, change, lastInquiry) => {
+  expect(standsBesideRefund({ ...settled, ...change }, lastInquiry, HORIZON_MS)).toBe(false);
+});
