@@ -234,6 +234,20 @@ describe("a line of a refund under its payment's reference", () => {
     expect(await reportedOf(refundIds)).toEqual([true, true]);
   });
 
+  test("is a copy there in the next day's file, where another one would say something else", async () => {
+    const { paymentId, refundIds } = await withTwoRefunds();
+    const [row] = await system.query<{ name: string }>(
+      "select external_transaction_id as name from settlement.fact where fact_id = $1",
+      [paymentId],
+    );
+    const first = reference(row!.name, paymentId);
+    expect(await take(first)).toEqual(["MATCHED"]);
+    expect(await take(first, line("FEE", "", -10n))).toEqual(["DUPLICATE", "NOT_COMPARED"]);
+    expect(await reportedOf(refundIds)).toEqual([true, false]);
+    expect(await take(first.replace(/,p$/, ",p-2"))).toEqual(["MATCHED"]);
+    expect(await reportedOf(refundIds)).toEqual([true, true]);
+  });
+
   test("is a copy of a line that names no refund of ours, too", async () => {
     const paymentId = await system.sell("10000");
     const unknown = reference("R1", paymentId);

@@ -19,10 +19,16 @@ const HAS_PAYMENTS_NAME = sql`(line.kind = 'REFUND' and exists (
   select from fact as named where named.fact_id = line.reference_id and named.kind <> 'REFUND'
     and named.external_transaction_id = line.bank_reference))`;
 
-/** SQL on two rows of `line`: the bank's names say that they are about the same movement, whatever its amount. */
-const IS_COPY = sql`earlier.account_id = line.account_id and earlier.kind = line.kind and not ${HAS_PAYMENTS_NAME}
+/**
+ * SQL on two rows of `line`: the bank's names say that they are about the same movement, whatever its amount. Where all refunds of
+ * a payment have one name, a file reports each of them once, and another file one of them again: alike in all that it says.
+ */
+const IS_COPY = sql`earlier.account_id = line.account_id and earlier.kind = line.kind
   and earlier.bank_reference = line.bank_reference
-  and (earlier.item, earlier.installment) is not distinct from (line.item, line.installment)`;
+  and (earlier.item, earlier.installment) is not distinct from (line.item, line.installment)
+  and (not ${HAS_PAYMENTS_NAME} or earlier.import_id <> line.import_id
+    and (earlier.gross_minor, earlier.currency, earlier.transacted_at, earlier.settles_on, earlier.payout_id)
+      is not distinct from (line.gross_minor, line.currency, line.transacted_at, line.settles_on, line.payout_id))`;
 
 /** A line that reports a movement, with the fact that it names. */
 export type NamingLine = JudgedLine & {
@@ -59,7 +65,7 @@ export function readNamingLines(range: LineRange): RawBuilder<NamingLine> {
     order by line.line_no`;
 }
 
-/** The refunds that earlier lines with the same bank's reference report: a copy is never another refund of the payment. */
+/** The refunds that earlier lines report which are the same: a copy is never another refund of the payment. */
 export function findCopies(
   range: LineRange,
   lineNos: readonly number[],
