@@ -30,11 +30,15 @@ export async function matchImports(deps: MatchDeps, isStopping: () => boolean): 
     .limit(10)
     .execute();
   for (const { import_id } of imports) {
-    if (!(await attachLines(deps, import_id, isStopping))) break;
-    await askAboutUnread(deps, import_id);
-    await notePayouts(deps.db, import_id);
+    const ranges = await rangesOf(deps.db, import_id);
+    if (!(await forEach(ranges, isStopping, (range) => attachLines(deps, range)))) break;
+    const days = await daysOf(deps.db, ranges);
+    const isDone = await forEach(ranges, isStopping, async (range) => {
+      await askAboutUnread(deps.db, range, days);
+      await notePayouts(deps.db, range);
+    });
     await judgeAll(deps, isStopping);
-    if (isStopping()) return;
+    if (!isDone || isStopping()) return;
     await deps.db
       .updateTable("import")
       .set({ matched_at: sql`now()` })
@@ -46,45 +50,82 @@ export async function matchImports(deps: MatchDeps, isStopping: () => boolean): 
   await judgePayouts(deps.db, isStopping);
 }
 
-/** @returns whether all lines have been looked at. */
-async function attachLines(
-  { db, readNamed }: MatchDeps,
-  importId: string,
-  isStopping: () => boolean,
-): Promise<boolean> {
-  const { last } = await db
-    .selectFrom("line")
-    .select(({ fn }) => fn.max("line_no").as("last"))
-    .where("import_id", "=", importId)
-    .executeTakeFirstOrThrow();
-  for (let from = 1; from <= (last ?? 0); from += LINES_AT_A_TIME) {
-    if (isStopping()) return false;
-    const range: LineRange = { importId, from, to: from + LINES_AT_A_TIME - 1 };
-    if (!(await readNamed(range))) return false;
-    await attachRange(db, range);
-  }
-  return true;
+/** The lines of an import, read or not, in parts that a statement is done with in time. */
+async function rangesOf(db: MatchDeps["db"], importId: string): Promise<LineRange[]> {
+  const { rows } = await sql<{ last: number | null }>`
+    select greatest((select max(line_no) from line where import_id = ${importId}),
+      (select max(line_no) from line_fault where import_id = ${importId})) as last`.execute(db);
+  const count = Math.ceil((rows[0]?.last ?? 0) / LINES_AT_A_TIME);
+  return Array.from({ length: count }, (_, index) => {
+    const from = index * LINES_AT_A_TIME + 1;
+    return { importId, from, to: from + LINES_AT_A_TIME - 1 };
+  });
 }
 
 const LINES_AT_A_TIME = 1_000;
 
+/** Does one range after the other. @returns whether all are done. */
+async function forEach(
+  ranges: readonly LineRange[],
+  isStopping: () => boolean,
+  work: (range: LineRange) => Promise<unknown>,
+): Promise<boolean> {
+  for (const range of ranges) {
+    if (isStopping() || (await work(range)) === false) return false;
+  }
+  return true;
+}
+
+async function attachLines({ db, readNamed }: MatchDeps, range: LineRange): Promise<boolean> {
+  if (!(await readNamed(range))) return false;
+  await attachRange(db, range);
+  return true;
+}
+
+/** The days of a file, for its lines that could not be read. Nearly always there are none. */
+async function daysOf(db: MatchDeps["db"], ranges: readonly LineRange[]): Promise<Days> {
+  const days: Days = { first: null, last: null };
+  const importId = ranges[0]?.importId ?? null;
+  const unread = await db
+    .selectFrom("line_fault")
+    .select("line_no")
+    .where("import_id", "=", importId)
+    .limit(1)
+    .execute();
+  if (unread.length === 0) return days;
+  for (const { from, to } of ranges) {
+    const { rows } = await sql<Days>`
+      select min(coalesce(settles_on, transacted_at::date))::text as first,
+        max(coalesce(settles_on, transacted_at::date))::text as last
+      from line where import_id = ${importId} and line_no between ${from} and ${to}`.execute(db);
+    const { first, last } = rows[0]!;
+    if (first !== null && (days.first === null || first < days.first)) days.first = first;
+    if (last !== null && (days.last === null || last > days.last)) days.last = last;
+  }
+  return days;
+}
+
+type Days = { first: string | null; last: string | null };
+
 /**
  * Opens a difference for each line that could not be read: it may be money. Its statement is that of the payment that it
- * names, and of its day; else those of all merchants of the account, and of all days of the file. At most 10 000 lines.
+ * names, and of its day; else those of all merchants of the account, and of all days of the file.
  */
-async function askAboutUnread({ db }: MatchDeps, importId: string): Promise<void> {
+async function askAboutUnread(
+  db: MatchDeps["db"],
+  { importId, from, to }: LineRange,
+  { first, last }: Days,
+): Promise<void> {
   await sql`
     insert into difference (account_id, class, import_id, line_no, amount_minor, currency, merchant_id, first_day, last_day, detail)
     select import.account_id, 'UNREADABLE', unread.import_id, unread.line_no, unread.stake_minor, unread.currency,
       (select fact.merchant_id from fact where fact.fact_id = unread.reference_id),
       -- No statement waits for a payout.
-      case when unread.kind is distinct from 'PAYOUT' then coalesce(unread.day, days.first) end,
-      case when unread.kind is distinct from 'PAYOUT' then coalesce(unread.day, days.last) end, 'not readable: ' || unread.reason
-    from line_fault as unread join import using (import_id) cross join lateral (
-      select min(coalesce(settles_on, transacted_at::date)) as first, max(coalesce(settles_on, transacted_at::date)) as last
-      from line where line.import_id = ${importId}
-    ) as days
-    where unread.import_id = ${importId} and not exists (
+      case when unread.kind is distinct from 'PAYOUT' then coalesce(unread.day, ${first}::date) end,
+      case when unread.kind is distinct from 'PAYOUT' then coalesce(unread.day, ${last}::date) end,
+      'not readable: ' || unread.reason
+    from line_fault as unread join import using (import_id)
+    where unread.import_id = ${importId} and unread.line_no between ${from} and ${to} and not exists (
       select from difference as earlier
       where earlier.import_id = unread.import_id and earlier.line_no = unread.line_no)
     on conflict do nothing`.execute(db);

@@ -1,58 +1,60 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
+import type { LineRange } from "../match/attach-statements.ts";
 import { judgePayout, type PayoutJudgement, type PayoutSides } from "./judge-payout.ts";
 
-/** Has the payouts compared again that lines of an import name, or report. May be repeated. */
-export async function notePayouts(db: Kysely<SettlementDatabase>, importId: string): Promise<void> {
+/** Has the payouts compared again that lines of a range name, or report. May be repeated. */
+export async function notePayouts(
+  db: Kysely<SettlementDatabase>,
+  { importId, from, to }: LineRange,
+): Promise<void> {
   await sql`
     insert into payout (account_id, payout_id, currency)
     select distinct account_id, payout_id, currency from line
-    where import_id = ${importId} and payout_id is not null
+    where import_id = ${importId} and line_no between ${from} and ${to} and payout_id is not null
     order by account_id, payout_id, currency
-    on conflict (account_id, payout_id, currency) do update set judge = true`.execute(db);
+    on conflict (account_id, payout_id, currency) do update set judge = true where not payout.judge`.execute(
+    db,
+  );
 }
 
 /**
  * Compares each payout with the lines that it pays: those that are marked, and those of which one side is overdue. Lines
- * count as the bank has written them, whatever we say of their movements; a copy of a line does not.
+ * count as the bank has written them, whatever we say of their movements; a copy of a line does not. A payout may be that of
+ * a whole file, so that each has a transaction of its own.
  */
 export async function judgePayouts(db: Kysely<SettlementDatabase>, isStopping: () => boolean): Promise<void> {
-  while (!isStopping()) {
-    const judged = await db.transaction().execute(async (trx) => {
-      const payouts = await readDue(trx);
-      if (payouts.length > 0)
-        await record(
-          trx,
-          payouts.map((sides) => ({ ...sides, ...judgePayout(sides) })),
-        );
-      return payouts.length;
+  let isLast = false;
+  while (!isLast && !isStopping()) {
+    isLast = await db.transaction().execute(async (trx) => {
+      const sides = await readDue(trx);
+      if (sides) await record(trx, { ...sides, ...judgePayout(sides) });
+      return !sides;
     });
-    if (judged < PAYOUTS_AT_A_TIME) return;
   }
 }
 
-const PAYOUTS_AT_A_TIME = 200;
-
 type Payout = PayoutSides & { account_id: string; payout_id: string; currency: string; due_on: string };
 
-async function readDue(trx: Transaction<SettlementDatabase>): Promise<Payout[]> {
+/** Reads one that is due and that no other process compares now. */
+async function readDue(trx: Transaction<SettlementDatabase>): Promise<Payout | undefined> {
   const { rows } = await sql<Payout>`
     with due as (
       select account_id, payout_id, currency from (
-        (select * from payout where judge limit ${PAYOUTS_AT_A_TIME})
+        (select * from payout where judge limit ${CANDIDATES})
         union
         select theirs.* from account cross join lateral (
           select * from payout
           where payout.account_id = account.account_id and verdict is null and not judge
             and due_on between account.payouts_since and ${LAST_DUE_DAY}
-          order by due_on limit ${PAYOUTS_AT_A_TIME}
+          order by due_on limit ${CANDIDATES}
         ) as theirs
         where account.payouts_since is not null
       ) as found
-      limit ${PAYOUTS_AT_A_TIME}
+      limit ${CANDIDATES}
     ), locked as (
       select payout.account_id, payout.payout_id, payout.currency from payout join due using (account_id, payout_id, currency)
-      order by account_id, payout_id, currency for no key update of payout skip locked
+      limit 1 for no key update of payout skip locked
     )
     select locked.*, sums.lines, sums.expected, sums.payouts, sums.paid, sums.due_on::text as due_on,
       coalesce(sums.due_on between account.payouts_since and ${LAST_DUE_DAY}, false) as "isOverdue"
@@ -67,21 +69,21 @@ async function readDue(trx: Transaction<SettlementDatabase>): Promise<Payout[]> 
         and (line.verdict is distinct from 'DUPLICATE' or line.decision is not distinct from 'ACCEPT_BANK')
         and (select state = 'TAKEN' from import where import.import_id = line.import_id)
     ) as sums`.execute(trx);
-  return rows;
+  return rows[0];
 }
+
+/** One of these is free, unless as many processes compare payouts. */
+const CANDIDATES = 20;
 
 /** The day whose payouts have to be there by now, by the account's clock. */
 const LAST_DUE_DAY = sql`((now() at time zone account.time_zone)::date - account.payout_days - 1)`;
 
 async function record(
   trx: Transaction<SettlementDatabase>,
-  judged: readonly (Payout & PayoutJudgement)[],
+  { account_id, payout_id, currency, due_on, verdict, stakeMinor, detail }: Payout & PayoutJudgement,
 ): Promise<void> {
-  const given = sql`unnest(${judged.map((each) => each.account_id)}::text[], ${judged.map((each) => each.payout_id)}::text[],
-    ${judged.map((each) => each.currency)}::text[], ${judged.map((each) => each.due_on)}::date[],
-    ${judged.map((each) => each.verdict)}::text[], ${judged.map((each) => each.stakeMinor)}::bigint[],
-    ${judged.map((each) => each.detail)}::text[])
-    as given(account_id, payout_id, currency, due_on, verdict, stake, detail)`;
+  const given = sql`(values (${account_id}::text, ${payout_id}::text, ${currency}::text, ${due_on}::date, ${verdict}::text,
+    ${stakeMinor}::bigint, ${detail}::text)) as given(account_id, payout_id, currency, due_on, verdict, stake, detail)`;
   const isSame = (table: string) => sql`${sql.ref(`${table}.account_id`)} = given.account_id
     and ${sql.ref(`${table}.payout_id`)} = given.payout_id and ${sql.ref(`${table}.currency`)} = given.currency`;
   await sql`
