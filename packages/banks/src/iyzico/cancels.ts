@@ -8,7 +8,7 @@ import {
   type ReversalRequest,
 } from "@holdfast/acquirer";
 import {
-  INVALID_ANSWER,
+  PENDING,
   cancelledBy,
   reversedBy,
   standingOf,
@@ -45,8 +45,8 @@ export async function cancel(
     send: () => cancelNamed(account, request, paymentId, asSettled),
     settled: ({ resultCode, because }) => ({ resultCode, resultMessage: because }),
   });
-  // The sale was approved: a record that does not show it proves nothing.
-  return outcome.kind === "none" ? INVALID_ANSWER : cancelledBy(outcome);
+  // The sale was approved: a record that does not show it is behind.
+  return outcome.kind === "none" ? PENDING : cancelledBy(outcome);
 }
 
 function standingAmong(payments: readonly TakenPayment[], sentAt: Date, clock: Clock) {

@@ -443,9 +443,12 @@ describe("a follow-up", () => {
       });
       bank.answers(reported({ cancels }));
       expect(await acquirer.cancel(request)).toMatchObject({ kind: "approved", amountMinor: 10_000n });
-      for (const nothing of [detailsAnswer(), failureAnswer("99999")]) {
+      for (const [nothing, reason] of [
+        [detailsAnswer(), "pending"],
+        [failureAnswer("99999"), "invalid_answer"],
+      ] as const) {
         bank.answers(nothing);
-        expect(await acquirer.cancel(request)).toEqual({ kind: "unknown", reason: "invalid_answer" });
+        expect(await acquirer.cancel(request)).toEqual({ kind: "unknown", reason });
         expect(bank.received).toMatchObject([{ path: "/v2/reporting/payment/details" }]);
       }
     });
