@@ -67,9 +67,9 @@ const OWN: Record<string, { env: Record<string, string>; faults: string[] }> = {
     ],
   },
   refunds: {
-    env: { REFUND_TWO_APPROVERS_ABOVE: "a lot" },
+    env: { REFUND_APPROVER_DAILY_MAX: "a lot" },
     faults: [
-      "REFUND_TWO_APPROVERS_ABOVE: must be currency:amount pairs separated by commas, such as TRY:1000.00,EUR:200.00",
+      "REFUND_APPROVER_DAILY_MAX: must be currency:amount pairs separated by commas, such as TRY:1000.00,EUR:200.00",
     ],
   },
   console: {

@@ -5,8 +5,9 @@ import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harnes
 let refunds: RefundsHarness;
 
 beforeAll(async () => {
-  const limits = { REFUND_TWO_APPROVERS_ABOVE: "TRY:1000.00", REFUND_APPROVER_DAILY_MAX: "TRY:2000.00" };
-  refunds = await startRefundsHarness({ env: FAST, refunds: limits });
+  const limits = { REFUND_APPROVER_DAILY_MAX: "TRY:2000.00" };
+  const payments = { REFUND_TWO_APPROVERS_ABOVE: "TRY:1000.00" };
+  refunds = await startRefundsHarness({ env: FAST, refunds: limits, payments });
   await refunds.startRefunds(limits);
 });
 afterAll(() => refunds.close());

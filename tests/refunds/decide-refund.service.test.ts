@@ -14,8 +14,8 @@ import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harnes
 let refunds: RefundsHarness;
 
 beforeAll(async () => {
-  refunds = await startRefundsHarness({ env: FAST, refunds: { REFUND_TWO_APPROVERS_ABOVE: "TRY:1000.00" } });
-  await refunds.startRefunds({ REFUND_TWO_APPROVERS_ABOVE: "TRY:1000.00" });
+  refunds = await startRefundsHarness({ env: FAST, payments: { REFUND_TWO_APPROVERS_ABOVE: "TRY:1000.00" } });
+  await refunds.startRefunds();
 });
 afterAll(() => refunds.close());
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { approveRefund, readRefundsAuditLog, requestRefundForMerchant } from "@holdfast/contracts";
+import { readRefundsAuditLog, requestRefundForMerchant } from "@holdfast/contracts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
 
@@ -9,7 +9,7 @@ let refunds: RefundsHarness;
 beforeAll(async () => {
   refunds = await startRefundsHarness({
     env: { RECOVERY_SCHEDULE: "1h" },
-    refunds: { REFUND_TWO_APPROVERS_ABOVE: "TRY:1000.00" },
+    payments: { REFUND_TWO_APPROVERS_ABOVE: "TRY:1000.00" },
   });
 });
 afterEach(() => refunds.acquirerWillBehave());
@@ -135,7 +135,7 @@ test("a second approval by one person is a line of the audit log, too", async ()
 test("a copy of the message that approved is no second attempt", async () => {
   const refundId = await askedWithCredentialOf("alice", { amountMinor: "100001" });
   const requestId = randomUUID();
-  const approve = () => refunds.operate(approveRefund, { refundId }, "bora", requestId);
+  const approve = () => refunds.approve(refundId, "bora", requestId);
   expect(await approve()).toMatchObject({ result: { approvals: 1 } });
   expect(await approve()).toEqual({ outcome: "problem", code: "already_approved_by_you" });
   expect(await audited(refundId)).toEqual(["bora refund.approved"]);

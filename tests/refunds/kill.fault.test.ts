@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
+  agreeToRefund,
   approveRefund,
   rejectRefund,
   requestRefund,
@@ -54,6 +55,13 @@ async function killBy<Context extends CommandContext, Request extends z.ZodType>
 
 /** A request that is late is refused before it reaches the point at which its process dies. */
 const merchant = () => refunds.context({ deadlineAt: Date.now() + 4_000 });
+/** The approval of a person who has agreed at payments, which lives. */
+async function killByApproval(doomed: LoggedChild, refundId: string): Promise<void> {
+  const agreed = await refunds.operate(agreeToRefund, { refundId });
+  if (agreed.outcome !== "done") throw new Error(agreed.outcome);
+  await killBy(doomed, approveRefund, await operator(), { refundId, ...agreed.result });
+}
+
 const operator = async () => ({ ...(await refunds.operatorContext()), deadlineAt: Date.now() + 5_000 });
 
 async function expectAllSound(): Promise<void> {
@@ -113,7 +121,7 @@ describe("kill -9 of refunds", () => {
     const refundId = await refunds.queue(paymentId, "6000");
     await before.stop();
     const doomed = await startDoomed("refunds", `refunds.${point}`);
-    await killBy(doomed, approveRefund, await operator(), { refundId });
+    await killByApproval(doomed, refundId);
     const healthy = await refunds.startRefunds();
     expect(await refunds.settled(refundId)).toBe("SUCCESS");
     expect(await refunds.ledger(refundId)).toEqual(["refund approved 6000"]);
@@ -147,7 +155,7 @@ describe("kill -9 of refunds", () => {
     );
     const asked = randomUUID();
     const payload = { refundId: asked, paymentId, amountMinor: "1000", currency: "TRY" };
-    if (point === "after_inquiry") await killBy(first, approveRefund, await operator(), { refundId });
+    if (point === "after_inquiry") await killByApproval(first, refundId);
     else await killBy(first, requestRefund, merchant(), payload);
     const second = await startDoomed("refunds", `refunds.${point}`);
     expect(await second.exited).toMatchObject({ signal: "SIGKILL" });
@@ -193,7 +201,7 @@ describe("kill -9 of payments", () => {
     const refundId = await refunds.queue(paymentId, "6000");
     await before.stop();
     const doomed = await startDoomed("payments", `payments.${point}`);
-    await killBy(doomed, approveRefund, await operator(), { refundId });
+    await killByApproval(doomed, refundId);
     const paid = PAID.has(point) ? ["refund approved 6000"] : [];
     expect(await refunds.ledger(refundId)).toEqual(paid);
     const healthy = await refunds.startPayments();
@@ -211,7 +219,7 @@ describe("kill -9 of payments", () => {
     await before.stop();
     const first = await startDoomed("payments", "payments.after_call");
     await refunds.acquirerWill("refund", "expire");
-    await killBy(first, approveRefund, await operator(), { refundId });
+    await killByApproval(first, refundId);
     for (const point of ["payments.after_refund_inquiry", "payments.after_call_begin"] as const) {
       const next = await startDoomed("payments", point);
       expect(await next.exited).toMatchObject({ signal: "SIGKILL" });
@@ -232,7 +240,7 @@ describe("kill -9 of payments", () => {
     const [paid, rejected] = [await refunds.queue(paymentId, "6000"), await refunds.queue(paymentId, "4000")];
     await before.stop();
     const doomed = await startDoomed("payments", `payments.${point}`);
-    await killBy(doomed, approveRefund, await operator(), { refundId: paid });
+    await killByApproval(doomed, paid);
     await refunds.reject(rejected);
     const healthy = await refunds.startPayments();
     expect(await refunds.settled(paid)).toBe("SUCCESS");

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  agreeToRefund,
   alterAcquirerAccount,
   cancelPayment,
   capturePayment,
@@ -344,7 +345,11 @@ test("of two parts, what nestpay shows of the one is never taken for the other, 
 /** A part whose amount is reserved, as `refunds` sends it. */
 async function reservedPart(paymentId: string): Promise<RefundToCarryOut> {
   const part = { refundId: randomUUID(), paymentId, amountMinor: "2500", currency: "TRY" };
-  expect(await refunds.call(reserveRefund, part, of("nestpay"))).toMatchObject({ outcome: "done" });
+  const asked = { ...part, askedBy: [] };
+  expect(await refunds.call(reserveRefund, asked, of("nestpay"))).toMatchObject({ outcome: "done" });
+  expect(await refunds.operate(agreeToRefund, { refundId: part.refundId })).toMatchObject({
+    outcome: "done",
+  });
   return { ...part, kind: "refund", resumed: false };
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
+  agreeToRefund,
   carryOutRefundAtBank,
   inquireRefundAtBank,
   releaseRefund,
@@ -82,10 +83,13 @@ async function reserved(change: Partial<RefundToCarryOut> = {}): Promise<RefundT
     change,
   );
   const { refundId, paymentId, amountMinor, currency } = refund;
-  expect(await refunds.call(reserveRefund, { refundId, paymentId, amountMinor, currency })).toMatchObject({
+  expect(
+    await refunds.call(reserveRefund, { refundId, paymentId, amountMinor, currency, askedBy: [] }),
+  ).toMatchObject({
     outcome: "done",
     result: { kind: refund.kind },
   });
+  expect(await refunds.operate(agreeToRefund, { refundId })).toMatchObject({ outcome: "done" });
   return refund;
 }
 
@@ -185,7 +189,13 @@ describe("nothing reaches the bank, and refunds knows that nothing was sent, of 
   test("whose reservation was refused", async () => {
     const refund = refundOf(await refunds.pay(), { amountMinor: "10001" });
     const { refundId, paymentId, amountMinor, currency } = refund;
-    const reply = await refunds.call(reserveRefund, { refundId, paymentId, amountMinor, currency });
+    const reply = await refunds.call(reserveRefund, {
+      refundId,
+      paymentId,
+      amountMinor,
+      currency,
+      askedBy: [],
+    });
     expect(reply).toMatchObject({ outcome: "problem" });
     await expectNotSent(refund);
   });
@@ -284,6 +294,8 @@ test("an approved one whose reservation is not there is paid when it is, and onc
   });
   expect(await refunds.ledger(refundId)).toEqual([]);
   await reserve("ACTIVE");
+  // Nobody agrees to an amount that is not reserved.
+  expect(await refunds.approve(refundId)).toMatchObject({ code: "refund_already_decided" });
   expect(await refunds.settled(refundId)).toBe("SUCCESS");
   expect(await refunds.ledger(refundId)).toEqual(["refund approved 1000"]);
 });

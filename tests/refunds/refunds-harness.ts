@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import {
-  approveRefund,
   describeRefund,
   getRefund,
   inquireRefund,
@@ -81,7 +80,6 @@ export async function startRefundsHarness({ refunds = {}, payments = {}, ...opti
       if (reply.outcome !== "done") throw new Error(`not accepted: ${JSON.stringify(reply)}`);
       return reply.result.paymentId;
     },
-    approve: (refundId: string, operator?: string) => operate(approveRefund, { refundId }, operator),
     reject: (refundId: string, operator?: string) =>
       operate(rejectRefund, { refundId, reason: "not this one" }, operator),
     inquire: (refundId: string, operator?: string) => operate(inquireRefund, { refundId }, operator),

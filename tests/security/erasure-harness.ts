@@ -1,7 +1,6 @@
 // Flows that leave a person's data, for `npm run erase` to find.
 import { randomUUID } from "node:crypto";
 import {
-  approveRefund,
   cancelCheckoutOfMerchant,
   EVENT_STREAM,
   openCheckout,
@@ -113,7 +112,7 @@ async function payAndRefund(system: TestSystem, customerId: string) {
     { idempotency: { scope: "POST /api/refund", key: randomUUID() } },
   );
   expect(asked.outcome).toBe("done");
-  await system.operate(approveRefund, { refundId }, "osman");
+  await system.approve(refundId, "osman");
   await eventually(async () => {
     const [refund] = await system.query<{ state: string; reserved: string }>(
       `select refund.state, reserved_minor::text as reserved from refunds.refund join payments.payment using (payment_id)

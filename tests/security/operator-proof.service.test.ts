@@ -99,7 +99,8 @@ const PAYLOADS: Record<string, () => object> = {
   }),
   "refunds.list-for-operator": () => ({ limit: 10, filter: {} }),
   "refunds.describe": () => ({ refundId }),
-  "refunds.approve": () => ({ refundId }),
+  "payments.agree-to-refund": () => ({ refundId }),
+  "refunds.approve": () => ({ refundId, approvalsRequired: 1 }),
   "refunds.reject": () => ({ refundId, reason: "because" }),
   "refunds.inquire": () => ({ refundId }),
   "refunds.resolve": () => ({ refundId, outcome: "SUCCESS", evidence: "a call" }),
@@ -280,6 +281,7 @@ describe.each(commands.map((command) => [command.subject, command] as const))(
 const DECISIONS = [
   "payments.reverse",
   "payments.resolve",
+  "payments.agree-to-refund",
   "payments.decide-chargeback",
   "payments.make-account",
   "payments.alter-account",
@@ -348,7 +350,9 @@ test("while the keys cannot be read, nobody may anything, and it is certain that
     services: ["refunds"],
     env: { OPERATOR_JWKS: "/nowhere/operator-jwks.json" },
   });
-  expect(await keyless.operate(approveRefund, { refundId })).toEqual({ outcome: "not_started" });
+  expect(await keyless.operate(approveRefund, { refundId, approvalsRequired: 1 })).toEqual({
+    outcome: "not_started",
+  });
   expect(await keyless.operate(describeRefund, { refundId })).toEqual({ outcome: "not_started" });
   await keyless.close();
 });

@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
-  approveRefund,
   cancelPayment,
   capturePayment,
   confirmAccountVersion,
@@ -90,7 +89,7 @@ async function trade(
   const refund = async (paymentId: string, amountMinor: string, standing: string) => {
     const request = { refundId: randomUUID(), paymentId, amountMinor, currency: "TRY" };
     resultOf(await system.call(requestRefund, request, as));
-    resultOf(await system.operate(approveRefund, { refundId: request.refundId }));
+    resultOf(await system.approve(request.refundId));
     await eventually(async () =>
       expect(await system.fact(request.refundId)).toMatchObject({ standing, amount_minor: amountMinor }),
     );

@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import {
-  approveRefund,
   closeSettlementDifference,
   confirmAccountVersion,
   confirmRoutes,
@@ -87,7 +86,7 @@ async function sell(amount: bigint): Promise<string> {
 async function refund(paymentId: string, amount: bigint): Promise<void> {
   const request = { refundId: randomUUID(), paymentId, amountMinor: `${amount}`, currency: "TRY" };
   resultOf(await system.call(requestRefund, request, { merchant }));
-  resultOf(await system.operate(approveRefund, { refundId: request.refundId }));
+  resultOf(await system.approve(request.refundId));
   await eventually(async () => {
     const [row] = await system.query("select state from refunds.refund where refund_id = $1", [
       request.refundId,

@@ -1,5 +1,4 @@
 import {
-  approveRefund,
   cancelPayment,
   capturePayment,
   preAuthorizePayment,
@@ -20,7 +19,7 @@ export async function startSettlementHarness(options: Partial<TestSystemOptions>
     ...options,
     envOf: { settlement: { FEED_INTERVAL: "50ms" }, ...options.envOf },
   });
-  const { call, operate, query } = system;
+  const { call, query } = system;
   const make = async (how: typeof sellPayment | typeof preAuthorizePayment, amountMinor: string) => {
     const command = system.command({ amountMinor, paymentId: randomUUIDv7() });
     const reply = await call(how, command);
@@ -52,7 +51,7 @@ export async function startSettlementHarness(options: Partial<TestSystemOptions>
     /** Asked for and approved. @returns the refund's id. */
     async refund(paymentId: string, amountMinor: string): Promise<string> {
       const refundId = await request(paymentId, amountMinor);
-      done(await operate(approveRefund, { refundId }));
+      done(await system.approve(refundId));
       return refundId;
     },
     /** A fact, as far as it differs from one to another. */

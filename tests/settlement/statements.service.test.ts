@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
 import {
-  approveRefund,
   closeSettlementDifference,
   listMerchantStatements,
   requestRefund,
@@ -253,7 +252,7 @@ test("a plan may keep the commission of what is refunded: the payment has what i
   const merchant = { merchant: { merchantId: keeping.merchantId, commission } };
   const asked = { refundId, paymentId, amountMinor: "10000", currency: "TRY" };
   expect(await system.call(requestRefund, asked, merchant)).toMatchObject({ outcome: "done" });
-  expect(await system.operate(approveRefund, { refundId })).toMatchObject({ outcome: "done" });
+  expect(await system.approve(refundId)).toMatchObject({ outcome: "done" });
   await take(line("SALE", paymentId, 10_000n), line("REFUND", refundId, -10_000n));
   expect(await own(keeping)).toMatchObject([
     { salesAmount: 100, refundsAmount: 100, commission: 1.99, netPayableAmount: -1.99, unpricedLines: 0 },

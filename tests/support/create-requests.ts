@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
-import type {
-  Command,
-  CommandContext,
-  MessageContext,
-  OperatorMessageContext,
-  OperatorRole,
-  ServiceContext,
+import {
+  agreeToRefund,
+  approveRefund,
+  type Command,
+  type CommandContext,
+  type MessageContext,
+  type OperatorMessageContext,
+  type OperatorRole,
+  type ServiceContext,
 } from "@holdfast/contracts";
 import { request, type Bus } from "@holdfast/messaging";
 import type { z } from "zod";
@@ -43,9 +45,23 @@ export function createRequests(
     ...base(),
     operator: { token: await identity.token({ claims: { sub: name, ...(roles && { roles }) } }) },
   });
+  const operate = async <Request extends z.ZodType, Result extends z.ZodType>(
+    command: Command<Request, Result, OperatorMessageContext>,
+    payload: z.input<Request>,
+    name = "olga",
+    requestId: string = randomUUID(),
+  ) => await send(command, { ...(await operatorContext(name)), requestId }, payload);
   return {
     context,
     operatorContext,
+    /** Any command of an operator. */
+    operate,
+    /** Approves a refund as the operators' listener does: `payments` hears from the person, too. */
+    approve: async (refundId: string, name = "olga", requestId: string = randomUUID()) => {
+      const agreed = await operate(agreeToRefund, { refundId }, name, requestId);
+      if (!("result" in agreed)) return agreed;
+      return await operate(approveRefund, { refundId, ...agreed.result }, name, requestId);
+    },
     /** Any command with a context of the test's own. */
     request: send,
     /** Any command of the merchant. */
@@ -54,13 +70,6 @@ export function createRequests(
       payload: z.input<Request>,
       change?: Partial<MessageContext>,
     ) => send(command, context(change), payload),
-    /** Any command of an operator. */
-    operate: async <Request extends z.ZodType, Result extends z.ZodType>(
-      command: Command<Request, Result, OperatorMessageContext>,
-      payload: z.input<Request>,
-      name = "olga",
-      requestId: string = randomUUID(),
-    ) => await send(command, { ...(await operatorContext(name)), requestId }, payload),
     /** Any command that the pages for browsers send. */
     askAsGateway: <Request extends z.ZodType, Result extends z.ZodType>(
       command: Command<Request, Result, ServiceContext>,

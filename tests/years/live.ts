@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import {
-  approveRefund,
   cancelPayment,
   capturePayment,
   confirmEvents,
@@ -120,7 +119,7 @@ async function refund(system: YearsSystem, paymentId: string): Promise<string> {
   const [paid, rejected, refused] = [await ask("500"), await ask("100"), await ask("999900")];
   done(paid.reply);
   if (refused.reply.outcome !== "problem") throw new Error("a refund of too much was accepted");
-  done(await system.operate(approveRefund, { refundId: paid.refundId }));
+  done(await system.approve(paid.refundId));
   done(await system.operate(rejectRefund, { refundId: rejected.refundId, reason: "Not this one." }));
   const more = {
     refundId: randomUUID(),

@@ -42,7 +42,7 @@ const LEADS_TO: Record<string, string[]> = {
   resolvePayment: ["payments.resolve"],
   listRefunds: ["refunds.list-for-operator"],
   getOperatorRefund: ["refunds.describe"],
-  approveRefund: ["refunds.approve"],
+  approveRefund: ["payments.agree-to-refund", "refunds.approve"],
   rejectRefund: ["refunds.reject"],
   inquireRefund: ["refunds.inquire"],
   resolveRefund: ["refunds.resolve"],

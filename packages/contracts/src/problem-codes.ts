@@ -265,6 +265,16 @@ export const PROBLEMS = {
     title: "A different person must approve this",
     whatToDo: "Let another person do it",
   },
+  refund_differs: {
+    status: 409,
+    title: "The refund has another amount than the one you approve",
+    whatToDo: "Read the refund again; do not approve it before you know why it differs",
+  },
+  refund_not_agreed: {
+    status: 403,
+    title: "Not enough people have agreed to this refund",
+    whatToDo: "Approve the refund again",
+  },
   idempotency_key_in_use: {
     status: 409,
     title: "A request with this Idempotency-Key is still in progress",

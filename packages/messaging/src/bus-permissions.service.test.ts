@@ -50,6 +50,7 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["payments.reverse", "O", "P"],
   ["payments.resolve", "O", "P"],
   ["payments.audit-log", "O", "P"],
+  ["payments.agree-to-refund", "O", "P"],
   ["payments.make-account", "O", "P"],
   ["payments.read-accounts", "O", "P"],
   ["payments.alter-account", "O", "P"],

@@ -1,4 +1,5 @@
 import {
+  agreeToRefund,
   approveRefund,
   getRefund,
   requestRefund,
@@ -42,8 +43,15 @@ export async function startTestRefunds(natsUrl: string) {
     }),
     handler(approveRefund, async () => await answers.approve()),
   ]);
+  // It hears of each approval first.
+  const payments = await serveCommands(natsUrl, "payments", [
+    handler(agreeToRefund, async () => ({ outcome: "done", result: { approvalsRequired: 1 as const } })),
+  ]);
   return {
-    ...serving,
+    async stop() {
+      await serving.stop();
+      await payments.stop();
+    },
     received,
     lookups,
     /** Replaced by tests. */

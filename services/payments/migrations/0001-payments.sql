@@ -405,6 +405,14 @@ create table refund_reservation (
   state          text not null check (state in ('ACTIVE', 'SETTLED', 'RELEASED', 'REFUSED')),
   refusal        text,                                   -- JSON of the refusal, with state REFUSED
 
+  -- The people who may not agree to it: who has asked, or issued the credential that did.
+  asked_by       text[] not null default '{}',
+  -- The people who agree to it, by tokens that this service has verified, and when they were enough. Without that nothing is
+  -- sent to a bank (docs/adr/0062).
+  agreed_by      text[] not null default '{}' check (not agreed_by && asked_by),
+  agreed_at      timestamptz check (agreed_at is null or cardinality(agreed_by) > 0),
+  refused_at     timestamptz,                            -- the last line of the audit log about a sending without that
+
   created_at     timestamptz not null default now()
 );
 
@@ -414,7 +422,8 @@ create index refund_reservation_of_payment on refund_reservation (payment_id);
 -- Tombstones of refused requests are kept as long as a late copy could come, and then purged.
 create index refund_reservation_refused on refund_reservation (created_at) where state = 'REFUSED';
 
-grant select, insert, update, delete on refund_reservation to payments_app;
+grant select, insert (refund_id, payment_id, merchant_id, amount_minor, kind, state, refusal, asked_by),
+  update (state, agreed_by, agreed_at, refused_at), delete on refund_reservation to payments_app;
 
 -- Payments whose outcome is unknown, or not what it should be ----------------------------------------------------------
 

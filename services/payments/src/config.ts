@@ -156,6 +156,11 @@ const settings = z.object({
   CHECKOUT_INTERVAL: durationSetting()
     .default(5_000)
     .describe("How often expired checkouts are closed when nobody reads them."),
+  REFUND_TWO_APPROVERS_ABOVE: amountsSetting()
+    .optional()
+    .describe(
+      "Where the refunds of one payment exceed these amounts together, two different people have to approve. Without it, one is enough.",
+    ),
   CHARGEBACK_TWO_PEOPLE_ABOVE: amountsSetting()
     .optional()
     .describe(

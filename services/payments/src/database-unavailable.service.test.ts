@@ -80,6 +80,7 @@ const prepare = {
       paymentId: await pay(),
       amountMinor: "100",
       currency: "TRY",
+      askedBy: [],
     }),
   merchantsRead: async () => always(getPayment, { paymentId: await pay() }),
   checkoutsRead: async () => always(readCheckout, { checkoutId: await buyer.open() }),

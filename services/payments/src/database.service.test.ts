@@ -226,6 +226,10 @@ const COLUMNS: {
     kind: "null",
     state: "not null",
     refusal: "null",
+    asked_by: "not null",
+    agreed_by: "not null",
+    agreed_at: "null",
+    refused_at: "null",
     created_at: "not null",
   },
   chargeback: {

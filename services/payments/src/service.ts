@@ -180,10 +180,13 @@ export async function startPayments(
       ...threeDsHandlers(threeDs),
       ...operationHandlers({ ...operations, ...connections }),
       handler(lookUpBinCommand, async ({ payload }) => lookUpBin(deps, payload.bin)),
-      ...reservationHandlers({ ...deps, acquirers: banks.lane("refunds"), termsOf }),
       ...nudgeAfterEach(relay, checkoutHandlers(checkouts)),
       ...notificationHandlers({ ...connecting, db, accounts, bus, log }),
       ...nudgeAfterEach(committed, [
+        ...reservationHandlers(
+          { ...deps, acquirers: banks.lane("refunds"), termsOf },
+          config.REFUND_TWO_APPROVERS_ABOVE,
+        ),
         ...operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
         ...staffHandlers({
           ...checkouts,

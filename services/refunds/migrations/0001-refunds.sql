@@ -41,7 +41,7 @@ create table refund (
   -- of ACQUIRER_URL, too.
   account_id              uuid,
 
-  -- The number of people who had to approve when it was decided; null before that.
+  -- The number of people who have to approve, as `payments` has said when it was reserved, and when it was decided.
   approvals_required      smallint check (approvals_required between 1 and 2),
   rejected_by             text check (char_length(rejected_by) between 1 and 200),
   rejection_reason        text check (char_length(rejection_reason) between 1 and 200),
@@ -102,7 +102,6 @@ create index refund_of_status on refund (
   merchant_id,
   (case when state in ('EXECUTING', 'SETTLING', 'FAILING', 'REJECTING') then 'PENDING_APPROVAL' else state end),
   created_at, refund_id);
--- By it the sum of a payment's refunds is calculated, too, which decides how many people have to approve one of them.
 create index refund_of_payment on refund (payment_id, created_at, refund_id);
 create index refund_of_order on refund (order_id, created_at, refund_id, merchant_id);
 create index refund_of_customer on refund (customer_id, created_at, refund_id, merchant_id)
@@ -116,7 +115,12 @@ create index refund_of_auth_code on refund (auth_code, created_at, refund_id, me
 create index refund_of_test_mode on refund (created_at, refund_id)
   where uuid_extract_version(merchant_id) is not distinct from 8;
 
-grant select, insert, update, delete on refund to refunds_app;
+-- The request stands from the beginning: nothing changes who has asked for what.
+grant select, insert, delete, update (state, version, state_since, currency_exponent, kind, order_id, customer_id, installment_count,
+  card_holder_name, masked_pan, dom_int, card_scheme, card_type, card_sub_type, loyalty_code, account_id, approvals_required,
+  rejected_by, rejection_reason, bank_reference, external_transaction_id, auth_code, result_code, result_message,
+  approved_minor, approved_currency, as_void, lease_token, lease_until, recover_at, recovery_attempts, last_inquiry, notified_at,
+  updated_at) on refund to refunds_app;
 
 -- A refund that is RESERVING has none, and is the only one that can be deleted: these rows hold the others.
 create table refund_history (
@@ -152,6 +156,23 @@ create table refund_approval (
 create index refund_approval_of_person on refund_approval (approved_by, at);
 
 grant select, insert on refund_approval to refunds_app;
+
+-- A refund is carried out only after as many people have approved as it takes, none of whom asked. `payments`, which pays,
+-- believes no row of this schema (docs/adr/0062): this keeps true what is shown about a refund.
+create function refund_is_approved() returns trigger language plpgsql set search_path = refunds, pg_temp as $$
+begin
+  if (select count(*) from refund_approval where refund_id = new.refund_id
+        and approved_by is distinct from new.requested_by and approved_by is distinct from new.credential_issued_by)
+      < coalesce(new.approvals_required, 1) then
+    raise exception 'refund %: not enough people have approved it', new.refund_id using errcode = 'integrity_constraint_violation';
+  end if;
+  return null;
+end
+$$;
+revoke execute on function refund_is_approved() from public;
+
+create constraint trigger refund_executes_approved after update of state on refund
+  for each row when (new.state = 'EXECUTING') execute function refund_is_approved();
 
 -- The outcome that one operator has proposed for a refund, and another one has to confirm.
 create table refund_resolution (

@@ -1,7 +1,6 @@
 import { ConfigError, parseConfig } from "@holdfast/service-runtime";
 import { expect, test } from "vitest";
 import { configSchema } from "./config.ts";
-import { approvalsRequired } from "./operator/approvals-required.ts";
 
 const env = {
   HEALTH_PORT: "0",
@@ -11,17 +10,21 @@ const env = {
   OPERATOR_JWT_ISSUER: "https://login.example.test",
   OPERATOR_JWT_AUDIENCE: "holdfast",
 };
-const parse = (above?: string) =>
-  parseConfig(configSchema, { ...env, ...(above !== undefined && { REFUND_TWO_APPROVERS_ABOVE: above }) });
+const parse = (dailyMax?: string) =>
+  parseConfig(configSchema, {
+    ...env,
+    ...(dailyMax !== undefined && { REFUND_APPROVER_DAILY_MAX: dailyMax }),
+  });
 
-test("one approver is enough unless amounts are configured, and then up to them, in their currency", () => {
-  expect(parse().REFUND_TWO_APPROVERS_ABOVE).toBeUndefined();
-  const twoAbove = parse("TRY:1000.00, EUR:200,JPY:0").REFUND_TWO_APPROVERS_ABOVE ?? new Map();
-  const required = (sumMinor: bigint, currency: string) =>
-    approvalsRequired({ sumMinor, currency }, twoAbove);
-  expect([required(100_000n, "TRY"), required(100_001n, "TRY")]).toEqual([1, 2]);
-  expect([required(20_000n, "EUR"), required(20_001n, "EUR"), required(1n, "JPY")]).toEqual([1, 2, 2]);
-  expect(required(99_999_999n, "USD")).toBe(1);
+test("what one person may approve has no limit unless amounts are configured", () => {
+  expect(parse().REFUND_APPROVER_DAILY_MAX).toBeUndefined();
+  expect(parse("TRY:1000.00, EUR:200,JPY:0").REFUND_APPROVER_DAILY_MAX).toEqual(
+    new Map([
+      ["TRY", 100_000n],
+      ["EUR", 20_000n],
+      ["JPY", 0n],
+    ]),
+  );
 });
 
 test.each(["TRY", "TRY:", "TRY:1.001", "XXX:1", "try:1", "TRY:1,TRY:2", "TRY:-1", "1000"])(

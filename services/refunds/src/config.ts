@@ -43,11 +43,6 @@ const settings = z.object({
   PAYMENTS_TIMEOUT: durationSetting()
     .default(5_000)
     .describe("How long payments may take to acknowledge the end of a refund."),
-  REFUND_TWO_APPROVERS_ABOVE: amountsSetting()
-    .optional()
-    .describe(
-      "Where the refunds of one payment exceed these amounts together, two different people have to approve. Without it, one is enough.",
-    ),
   REFUND_APPROVER_DAILY_MAX: amountsSetting()
     .optional()
     .describe("What one person may approve in 24 hours. Without it, there is no limit."),

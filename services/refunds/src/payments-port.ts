@@ -16,6 +16,7 @@ type OneRefund = Pick<
   RefundRow,
   "refund_id" | "payment_id" | "merchant_id" | "amount_minor" | "currency" | "traceparent"
 >;
+type AskedRefund = OneRefund & Pick<RefundRow, "requested_by" | "credential_issued_by">;
 
 /**
  * The commands to `payments`, which keeps the payment's status and amounts. None throws for anything the bus or the other
@@ -23,7 +24,7 @@ type OneRefund = Pick<
  */
 export type PaymentsPort = {
   /** @param deadlineAt epoch milliseconds. */
-  reserve(refund: OneRefund, deadlineAt: number): Promise<CommandReply<RefundReservation>>;
+  reserve(refund: AskedRefund, deadlineAt: number): Promise<CommandReply<RefundReservation>>;
   settle(refund: OneRefund): Promise<CommandReply<{ refundId: string }>>;
   release(refund: OneRefund): Promise<CommandReply<{ refundId: string }>>;
   /** Until when the refund, if it was sent, may still take effect at the bank. */
@@ -32,8 +33,11 @@ export type PaymentsPort = {
   remaining(
     context: Pick<ServiceContext, "requestId" | "deadlineAt">,
     paymentIds: string[],
-  ): Promise<Map<string, number>>;
+  ): Promise<Map<string, Remaining>>;
 };
+
+/** The amount of a payment that can still be refunded, and the approvals that its refunds need. */
+export type Remaining = { amount: number; approvalsRequired: 1 | 2 };
 
 export function createPaymentsPort(bus: Bus, { timeoutMs }: { timeoutMs: number }): PaymentsPort {
   const options = ({ merchant_id, traceparent }: OneRefund, deadlineAt: number) => ({
@@ -52,6 +56,7 @@ export function createPaymentsPort(bus: Bus, { timeoutMs }: { timeoutMs: number 
         paymentId: refund.payment_id,
         amountMinor: refund.amount_minor.toString(),
         currency: refund.currency,
+        askedBy: [refund.requested_by, refund.credential_issued_by].filter((person) => person !== null),
       };
       return answered(() => request(bus, reserveRefund, context, payload, wire));
     },
@@ -75,7 +80,7 @@ export function createPaymentsPort(bus: Bus, { timeoutMs }: { timeoutMs: number 
         ),
       );
       if (reply.outcome !== "done") return new Map();
-      return new Map(reply.result.items.map(({ paymentId, amount }) => [paymentId, amount]));
+      return new Map(reply.result.items.map((item) => [item.paymentId, item]));
     },
   };
 }

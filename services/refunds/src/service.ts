@@ -109,10 +109,7 @@ export async function startRefunds(
     bank: shareBank(bank, permitsOf),
     payments: createPaymentsPort(bus, { timeoutMs: config.PAYMENTS_TIMEOUT }),
     events: { ...events, ended: nudgeAfter(relay, (refund) => events.ended(refund)) },
-    view: {
-      twoAbove: config.REFUND_TWO_APPROVERS_ABOVE ?? new Map(),
-      overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER,
-    },
+    view: { overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER },
     approverDailyMax: config.REFUND_APPROVER_DAILY_MAX ?? new Map(),
     beyondDeadline,
     scheduleMs: config.RECOVERY_SCHEDULE,

@@ -122,6 +122,7 @@ export async function createPayments(name: string, surroundings: Surroundings): 
     {
       PAN_FINGERPRINT_KEYS: `0:${surroundings.secrets.panFingerprintKey}`,
       ACCOUNT_SECRET_KEYS: `k1:${surroundings.secrets.accountSecretKey}`,
+      REFUND_TWO_APPROVERS_ABOVE: TWO_APPROVERS_ABOVE,
     },
   );
 }
@@ -131,9 +132,7 @@ export async function createRefunds(name: string, surroundings: Surroundings): P
   return await createService(
     { name, user: "refunds", databaseUrl: surroundings.databaseUrls.refunds.app },
     surroundings,
-    {
-      REFUND_TWO_APPROVERS_ABOVE: TWO_APPROVERS_ABOVE,
-    },
+    {},
   );
 }
 

@@ -4,6 +4,7 @@ import { apiPaymentResponseSchema } from "./api-payment-response.ts";
 import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
 import { merchantIdSchema } from "./merchant-id.ts";
 import { resolutionSchema, statementSchema } from "./operator-payments.ts";
+import { cardPaymentFields } from "./card-payment-fields.ts";
 import { refundRequestSchema } from "./refund.ts";
 import { refundHistorySchema } from "./state-change.ts";
 
@@ -132,10 +133,25 @@ export const approveOperatorRefund = defineEndpoint({
     "their limit of 24 hours (`approver_limit_reached`). A refused attempt is an entry of the audit log.",
   pathParameters: refundPath,
   notFound: "refund_not_found",
-  request: z.object({ note: textSchema(1, 1_000).optional() }).meta({ id: "ApproveRefundRequest" }),
+  request: z
+    .object({
+      note: textSchema(1, 1_000).optional(),
+      amount: cardPaymentFields.amount.optional().meta({
+        description:
+          "The amount that the person has seen, with `currency`: one that is not the refund's is refused (`refund_differs`)",
+      }),
+      currency: cardPaymentFields.currency.optional().meta({ description: "Currency of `amount`" }),
+    })
+    .meta({ id: "ApproveRefundRequest" }),
   bodyOptional: true,
   responses: decided,
-  problems: [...decisionProblems, "same_person", "already_approved_by_you", "approver_limit_reached"],
+  problems: [
+    ...decisionProblems,
+    "same_person",
+    "already_approved_by_you",
+    "approver_limit_reached",
+    "refund_differs",
+  ],
 });
 
 export const rejectOperatorRefund = defineEndpoint({

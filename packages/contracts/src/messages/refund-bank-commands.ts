@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { amountMinorSchema, defineServiceCommand } from "./message.ts";
+import { amountMinorSchema, defineOperatorCommand, defineServiceCommand } from "./message.ts";
 
 /**
  * The refunds service's commands that `payments` carries out at the bank. Only `payments` talks to banks and opens
@@ -49,11 +49,34 @@ export const refundAnswerSchema = z.discriminatedUnion("kind", [
 ]);
 export type RefundAnswer = z.infer<typeof refundAnswerSchema>;
 
+/** The number of different people who have to agree to a refund. */
+export const approvalsRequiredSchema = z.union([z.literal(1), z.literal(2)]);
+
+/**
+ * One person's consent to a refund, which the operators' listener sends here before it sends the approval to `refunds`:
+ * whatever `refunds` says, a refund is paid only where `payments` has heard from the people themselves (docs/adr/0062).
+ */
+export const agreeToRefund = defineOperatorCommand({
+  service: "payments",
+  name: "agree-to-refund",
+  role: "approver",
+  recentSignIn: true,
+  work: "write",
+  request: z.object({
+    refundId: z.uuid(),
+    /** The amount that the person has seen; refused if it is not the reserved one. */
+    seen: z.object({ amountMinor: amountMinorSchema, currency: z.string() }).optional(),
+  }),
+  result: z.object({ approvalsRequired: approvalsRequiredSchema }),
+});
+export type AgreeToRefund = z.infer<typeof agreeToRefund.request>;
+
 const senders = ["refunds"] as const;
 
 /**
  * One step of a refund at the bank: it is sent, or asked about and sent again where that is safe. It is repeated until the
- * answer is `approved` or `declined`; `not_found` says that it may still arrive. Refused where its amount is not reserved.
+ * answer is `approved` or `declined`; `not_found` says that it may still arrive. Refused where its amount is not reserved, or
+ * where not enough people have agreed.
  */
 export const carryOutRefundAtBank = defineServiceCommand({
   service: "payments",

@@ -4,6 +4,7 @@ import { auditEntriesSchema, auditPageSchema } from "../http/audit-log.ts";
 import { resolutionOutcomeSchema } from "../http/operator-payments.ts";
 import { operatorRefundDetailSchema } from "../http/operator-refunds.ts";
 import { amountMinorSchema, defineCommand, defineOperatorCommand } from "./message.ts";
+import { approvalsRequiredSchema } from "./refund-bank-commands.ts";
 
 /** Merchants' and operators' commands to the refunds service, through the gateway. */
 
@@ -60,7 +61,8 @@ export const approveRefund = defineOperatorCommand({
   name: "approve",
   role: "approver",
   recentSignIn: true,
-  request: oneRefund.extend({ note: z.string().optional() }),
+  /** `approvalsRequired`: the answer of `agreeToRefund`. */
+  request: oneRefund.extend({ approvalsRequired: approvalsRequiredSchema, note: z.string().optional() }),
   result: operatorRefundDetailSchema,
 });
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { approvalsRequiredSchema } from "./refund-bank-commands.ts";
 import { amountMinorSchema, defineCommand, defineServiceCommand } from "./message.ts";
 
 /**
@@ -14,6 +15,8 @@ export const refundReservationSchema = z.object({
   kind: z.enum(["refund", "release"]),
   /** The account that the payment is stored with; absent for that of `ACQUIRER_URL`. */
   accountId: z.uuid().optional(),
+  /** The approvals that the refund needs beside the payment's refunds of now. */
+  approvalsRequired: approvalsRequiredSchema,
   payment: z.object({
     paymentId: z.uuid(),
     orderId: z.string(),
@@ -44,6 +47,8 @@ export const reserveRefund = defineCommand({
     paymentId: z.uuid(),
     amountMinor: amountMinorSchema,
     currency: z.string(),
+    /** The people who may not agree to it: who has asked, or issued the credential that did. */
+    askedBy: z.array(z.string().min(1).max(200)).max(2),
   }),
   result: refundReservationSchema,
 });
@@ -69,14 +74,18 @@ export const releaseRefund = defineCommand({
   ...ended,
 });
 
-/** The refundable amounts of payments, for the operators' queue; unknown payments are left out. */
+/** The refundable amounts of payments and the approvals that their refunds need, for the operators' queue; unknown payments are left out. */
 export const readRefundableAmounts = defineServiceCommand({
   service: "payments",
   senders,
   name: "refundable-amounts",
   work: "read",
   request: z.object({ paymentIds: z.array(z.uuid()).max(200) }),
-  result: z.object({ items: z.array(z.object({ paymentId: z.uuid(), amount: z.number() })) }),
+  result: z.object({
+    items: z.array(
+      z.object({ paymentId: z.uuid(), amount: z.number(), approvalsRequired: approvalsRequiredSchema }),
+    ),
+  }),
 });
 
 /** A reservation as `payments` has it, tombstones included. */

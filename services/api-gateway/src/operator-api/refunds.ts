@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import {
+  agreeToRefund,
   approveOperatorRefund,
   approveRefund,
   checkAmount,
@@ -31,11 +32,7 @@ export function refundRoutes({ send }: { send: SendOperatorCommand }) {
     defineRoute(getOperatorRefund, async (call) => {
       return answer(call.exchange, await send(describeRefund, call, call.path));
     }),
-    defineRoute(approveOperatorRefund, async (call) => {
-      const { note } = call.body;
-      const decision = { ...call.path, ...(note !== undefined && { note }) };
-      return answer(call.exchange, await send(approveRefund, call, decision));
-    }),
+    approveRoute({ send }),
     defineRoute(rejectOperatorRefund, async (call) => {
       const { reason } = call.body;
       return answer(call.exchange, await send(rejectRefund, call, { ...call.path, reason }));
@@ -49,6 +46,29 @@ export function refundRoutes({ send }: { send: SendOperatorCommand }) {
     }),
     requestForMerchantRoute({ send }),
   ];
+}
+
+/** `payments` hears from the person itself, so that it need not believe `refunds` when money is to go out. */
+function approveRoute({ send }: { send: SendOperatorCommand }) {
+  return defineRoute(
+    approveOperatorRefund,
+    async (call) => {
+      const { note, amount, currency } = call.body;
+      const seen = amount !== undefined &&
+        currency !== undefined && { amountMinor: amountMinorOf({ amount, currency }), currency };
+      const agreed = await send(agreeToRefund, call, { ...call.path, ...(seen && { seen }) });
+      if (!("result" in agreed)) return operatorRefusalOf(agreed);
+      const { approvalsRequired } = agreed.result;
+      const decision = { ...call.path, approvalsRequired, ...(note !== undefined && { note }) };
+      return answer(call.exchange, await send(approveRefund, call, decision));
+    },
+    (fields, _now, addFault) => {
+      const { amount, currency } = fields;
+      if ((amount === undefined) !== (currency === undefined))
+        addFault(amount === undefined ? "amount" : "currency", "required", "amount and currency go together");
+      checkAmount(fields, addFault);
+    },
+  );
 }
 
 /** The payments service says whose the payment is; the refund is that merchant's. */

@@ -33,10 +33,11 @@ export const refundPages: Page[] = [
     path: "/refunds/:refundId/approve",
     answer: (context) => {
       const note = context.form.get("reason")?.trim();
+      const [amount, currency] = [context.form.get("amount"), context.form.get("currency")];
       return act(context, {
         action: "approve",
         endpoint: approveOperatorRefund,
-        body: note ? { note } : {},
+        body: { ...(note && { note }), ...(amount && currency && { amount: Number(amount), currency }) },
       });
     },
   },
@@ -115,7 +116,7 @@ function decision(context: PageContext, refund: OperatorRefund): Html {
   const [approve, reject] = offers;
   const possible = [approve!, reject!].flatMap(({ action, why }) => (why === undefined ? [action] : []));
   if (possible.length === 0) return html`<p class="quiet">${approve!.why}</p>`;
-  return context.mayDecide ? decisionForm(context, `/refunds/${refund.refundId}`, possible) : html``;
+  return context.mayDecide ? decisionForm(context, `/refunds/${refund.refundId}`, possible, refund) : html``;
 }
 
 async function answerRefund(context: PageContext, notice?: Notice, status?: number): Promise<PageAnswer> {
@@ -133,6 +134,7 @@ async function answerRefund(context: PageContext, notice?: Notice, status?: numb
   ${renderActions(context, {
     path: `/refunds/${refund.refundId}`,
     offers: offersOfRefund(refund, context.session, texts),
+    seen: refund,
   })}
   ${renderTimeline(reader, eventsOfRefund(reader, refund))}`;
   return {

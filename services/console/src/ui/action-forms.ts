@@ -16,10 +16,17 @@ const DECISIONS: ReadonlySet<Deed> = new Set<Deed>([
   "cancel",
 ]);
 
+/** The amount that a refund's form shows, and that the person so approves. */
+export type SeenAmount = { amount: number; currency: string };
+
 /** The forms of the actions on the thing at `path`, and why the others are not offered. */
 export function renderActions(
   context: PageContext,
-  { path, offers, refundAmount }: { path: string; offers: readonly Offer[]; refundAmount?: string },
+  {
+    path,
+    offers,
+    ...amounts
+  }: { path: string; offers: readonly Offer[]; refundAmount?: string; seen?: SeenAmount },
 ): Html {
   const { texts } = context.reader;
   const possible = offers.filter(({ why }) => why === undefined).map(({ action }) => action);
@@ -29,7 +36,7 @@ export function renderActions(
   return html`${
     possible.length > 0 &&
     html`<h2>${texts.now}</h2>
-      ${needsSignIn && signInAgain(texts, path)} ${actionForms(context, path, shown, refundAmount)}`
+      ${needsSignIn && signInAgain(texts, path)} ${actionForms(context, path, shown, amounts)}`
   }
   ${
     barred.length > 0 &&
@@ -41,11 +48,21 @@ export function renderActions(
 }
 
 /** Approve and reject with one reason, as in each row of the queue. */
-export function decisionForm(context: PageContext, path: string, actions: readonly Action[]): Html {
+export function decisionForm(
+  context: PageContext,
+  path: string,
+  actions: readonly Action[],
+  seen: SeenAmount | undefined,
+): Html {
   const { texts } = context.reader;
   const id = `reason-${path.split("/").at(-1)}`;
   return html`<form class="act" method="post" action="${path}/${actions[0]}">
     ${hidden(context)}
+    ${
+      seen &&
+      html`<input type="hidden" name="amount" value="${seen.amount}" />
+        <input type="hidden" name="currency" value="${seen.currency}" />`
+    }
     ${textField({ id, name: "reason", label: texts.reason, max: 200, value: sent(context, "reason") })}
     <div class="buttons">
       ${actions.includes("approve") && html`<button class="primary">${texts.approve}</button>`}
@@ -82,11 +99,11 @@ function actionForms(
   context: PageContext,
   path: string,
   actions: readonly Action[],
-  refundAmount: string | undefined,
+  { refundAmount, seen }: { refundAmount?: string; seen?: SeenAmount },
 ): Html {
   const { texts } = context.reader;
   const has = (action: Action) => actions.includes(action);
-  return html`${has("approve") || has("reject") ? decisionForm(context, path, actions.filter(isDecision)) : ""}
+  return html`${has("approve") || has("reject") ? decisionForm(context, path, actions.filter(isDecision), seen) : ""}
   ${has("capture") && actionForm(context, { action: `${path}/capture`, button: texts.captureButton })}
   ${has("cancel") && actionForm(context, { action: `${path}/cancel`, button: texts.cancelButton })}
   ${has("inquire") && actionForm(context, { action: `${path}/inquire`, button: texts.inquire })}

@@ -12,7 +12,6 @@ import { carryOutRefund } from "../refund/carry-out-refund.ts";
 import { changeRefund } from "../refund/change-refund.ts";
 import type { RefundRow } from "../refund/refund-record.ts";
 import { lockRefund, type LeasedRefund } from "../refund/refund-queries.ts";
-import { approvalsRequiredFor, sumByPayment } from "./approvals-required.ts";
 import { exceedsApproverLimit } from "./approver-limit.ts";
 import { auditRefund, ISSUED_BY_YOU, refuseAttempt } from "./audit-refund.ts";
 import { describeRefund } from "./list-refunds.ts";
@@ -24,26 +23,27 @@ export type DecideDeps = OperatorDeps & {
 };
 type Decision = RefundRow | Problem | { outcome: "not_started" };
 
-/** Adds an approval; with the last one that is needed the refund is carried out at the bank. */
+/**
+ * Adds an approval; with the last one that is needed the refund is carried out at the bank. `payments`, which has heard from the
+ * same people, has said how many that are, and pays nothing before it agrees.
+ */
 export async function approveRefund(
   deps: DecideDeps,
   context: OperatorContext,
-  { refundId, note }: { refundId: string; note?: string | undefined },
+  {
+    refundId,
+    approvalsRequired,
+    note,
+  }: { refundId: string; approvalsRequired: number; note?: string | undefined },
 ): Promise<Reply> {
   const actor = context.operator.name;
   const decided = await decide(deps, refundId, async (trx, refund) => {
     const refused = await refusalOf(deps, trx, context, refund);
     if (refused) return refused;
     const approvals = await addApproval(trx, context, { refundId, note });
-    const sums = await sumByPayment(trx, [refund.payment_id]);
-    const required = approvalsRequiredFor(refund, sums, deps.view.twoAbove);
-    await auditRefund(trx, context, "refund.approved", refund, {
-      approvals,
-      approvalsRequired: required,
-      note,
-    });
-    if (approvals < required) return refund;
-    const set = { approvals_required: required };
+    await auditRefund(trx, context, "refund.approved", refund, { approvals, approvalsRequired, note });
+    if (approvals < approvalsRequired) return refund;
+    const set = { approvals_required: approvalsRequired };
     return await change(trx, deps, refund, { to: "EXECUTING", cause: "approved", set });
   });
   if ("outcome" in decided) return decided;

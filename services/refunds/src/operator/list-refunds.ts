@@ -7,7 +7,6 @@ import {
 import type { Kysely } from "kysely";
 import type { RefundsDatabase } from "../database.ts";
 import type { PaymentsPort } from "../payments-port.ts";
-import { sumByPayment } from "./approvals-required.ts";
 import {
   operatorRefund,
   operatorRefundDetail,
@@ -29,12 +28,11 @@ export async function describeEach(
     db,
     rows.map(({ refund_id }) => refund_id),
   );
-  const sums = await sumByPayment(db, paymentIds);
   const remaining = await payments.remaining(context, paymentIds);
   return rows.map((row) =>
     operatorRefund(
       row,
-      { approvals: approvals.get(row.refund_id) ?? [], sums, remaining: remaining.get(row.payment_id) },
+      { approvals: approvals.get(row.refund_id) ?? [], remaining: remaining.get(row.payment_id) },
       view,
     ),
   );
@@ -49,13 +47,9 @@ export async function describeRefund(
   const refund = await findForOperator(db, refundId);
   if (!refund) return { outcome: "problem", code: "refund_not_found" };
   if (refund.state === "RESERVING") return { outcome: "not_started" };
-  const [byRefund, history, sums] = await Promise.all([
-    findApprovals(db, [refundId]),
-    findHistory(db, refundId),
-    sumByPayment(db, [refund.payment_id]),
-  ]);
+  const [byRefund, history] = await Promise.all([findApprovals(db, [refundId]), findHistory(db, refundId)]);
   const approvals = byRefund.get(refundId) ?? [];
   const remaining = (await payments.remaining(context, [refund.payment_id])).get(refund.payment_id);
-  const shown = operatorRefund(refund, { approvals, sums, remaining }, view);
+  const shown = operatorRefund(refund, { approvals, remaining }, view);
   return { outcome: "done", result: operatorRefundDetail(shown, history) };
 }

@@ -8,11 +8,10 @@ import {
   type ProposalColumns,
 } from "@holdfast/contracts";
 import type { Selectable } from "kysely";
-import type { AmountsByCurrency } from "@holdfast/contracts";
+import type { Remaining } from "../payments-port.ts";
 import type { RefundApprovalTable, RefundHistoryTable } from "../database.ts";
 import { isUnderWay } from "../refund/refund.ts";
 import { refundRecord, shownReference, type RefundRow } from "../refund/refund-record.ts";
-import { approvalsRequiredFor } from "./approvals-required.ts";
 
 export type Approval = Selectable<RefundApprovalTable>;
 /** A refund's row with the columns that the operator's view adds; ages are by the database's clock. */
@@ -25,23 +24,17 @@ export type OperatorRefundRow = RefundRow &
   };
 
 export type OperatorView = {
-  twoAbove: AmountsByCurrency;
   /** Age from which a refund of unknown outcome needs an operator. */
   overdueAfterMs: number;
 };
 
 /**
- * @param sums of the refunds of the payments, see `sumByPayment`.
- * @param remaining the amount of the payment that can still be refunded, if known.
+ * @param remaining what `payments` knows of its payment now, if it can be asked.
  */
 export function operatorRefund(
   row: OperatorRefundRow,
-  {
-    approvals,
-    sums,
-    remaining,
-  }: { approvals: Approval[]; sums: ReadonlyMap<string, bigint>; remaining: number | undefined },
-  { twoAbove, overdueAfterMs }: OperatorView,
+  { approvals, remaining }: { approvals: Approval[]; remaining: Remaining | undefined },
+  { overdueAfterMs }: OperatorView,
 ): OperatorRefund {
   return {
     ...refundRecord(row),
@@ -49,9 +42,9 @@ export function operatorRefund(
     merchantId: merchantIdOf(row.merchant_id),
     state: row.state,
     ageSeconds: Math.floor(row.age_ms / 1_000),
-    ...(remaining !== undefined && { remainingRefundableAmount: remaining }),
+    ...(remaining && { remainingRefundableAmount: remaining.amount }),
     approvals: approvals.length,
-    approvalsRequired: approvalsRequiredFor(row, sums, twoAbove),
+    approvalsRequired: approvalsRequiredFor(row, remaining),
     approvedBy: approvals.map(({ approved_by, note, at }) => ({
       operator: approved_by,
       ...(note !== null && { note }),
@@ -70,6 +63,12 @@ export function operatorRefund(
     // A proposal that nobody confirmed before the bank answered means nothing any more.
     ...(row.state === "EXECUTING" && resolutionOf(row)),
   };
+}
+
+/** The number for a refund that waits follows its payment; a decided one keeps that of its decision. */
+function approvalsRequiredFor(row: OperatorRefundRow, remaining: Remaining | undefined): number {
+  const now = row.state === "PENDING_APPROVAL" ? remaining?.approvalsRequired : undefined;
+  return now ?? row.approvals_required ?? 1;
 }
 
 /** The call to the bank and its answer; merchants see the answer together with the final state only. */

@@ -76,7 +76,10 @@ function atBank(refund: RefundToSend): RefundAtBank {
 }
 
 /** The outcome where `payments` gives no answer, or refuses. */
-function withoutAnswer({ outcome }: CommandReply<unknown>): RefundAnswer {
+function withoutAnswer(reply: CommandReply<unknown>): RefundAnswer {
+  if (reply.outcome === "problem" && reply.code === "refund_not_agreed")
+    return { kind: "not_sent", cause: reply.code };
+  const { outcome } = reply;
   return outcome === "in_doubt" || outcome === "pending" ? { kind: "unknown", cause: "timeout" } : NOT_SENT;
 }
 

@@ -79,12 +79,13 @@ export async function requestRefund(deps: RequestRefundDeps, request: RefundRequ
 async function accept(
   { db, events, leaseMs, optionalEvents = false }: RequestRefundDeps,
   refund: LeasedRefund,
-  { kind, accountId, payment }: RefundReservation,
+  { kind, accountId, approvalsRequired, payment }: RefundReservation,
   { whenAccepted }: RefundRequest,
 ): Promise<Reply> {
   const set = {
     kind,
     account_id: accountId ?? null,
+    approvals_required: approvalsRequired,
     order_id: payment.orderId,
     customer_id: payment.customerId ?? null,
     installment_count: payment.installmentCount,

@@ -38,6 +38,7 @@ import {
   waitsForAnother,
   type Asked,
 } from "./ask-about-refund.ts";
+import { auditRefusal, auditSending } from "./agree-to-refund.ts";
 import { isUnderWay, otherRefunds } from "./other-refunds.ts";
 
 export type RefundAtBankDeps = MovementDeps;
@@ -180,10 +181,12 @@ function answerOf(verdict: Verdict): RefundAnswer {
   }
 }
 
-type NotBegun = { answer: Verdict } | { outcome: "not_started" } | Unknown;
+type NotAgreed = { outcome: "problem"; code: "refund_not_agreed" };
+type NotBegun = { answer: Verdict } | { outcome: "not_started" } | Unknown | NotAgreed;
 
 /**
- * Commits that a refund is about to be sent, unless a chargeback has taken what it would pay. Chargebacks are counted under the
+ * Commits that a refund is about to be sent, if enough people have agreed to it here, unless a chargeback has taken what it
+ * would pay. Chargebacks are counted under the
  * same lock: either one that comes after this sees the refund as paid, or this sees the chargeback, and nothing is sent. Sent
  * again it is judged again: it does not end before what was sent can arrive no more.
  * @param known the payment's calls before the inquiry: of two copies of one message only one sends the refund.
@@ -200,11 +203,15 @@ async function beginSending(
     const payment = await lockPayment(trx, paymentId, undefined);
     const own = await trx
       .selectFrom("refund_reservation")
-      .select("amount_minor")
+      .selectAll()
       .where("refund_id", "=", refundId)
       .where("state", "=", "ACTIVE")
       .executeTakeFirst();
     if (!payment || !own) return { outcome: "problem", code: "refund_not_found" };
+    if (own.agreed_at === null) {
+      await auditRefusal(trx, payment, own);
+      return { outcome: "problem", code: "refund_not_agreed" };
+    }
     const calls = await findCalls(trx, paymentId);
     const ours = callsOf(calls, movement);
     // A copy of the message has begun a call.
@@ -218,6 +225,7 @@ async function beginSending(
     if (!isNamed(deps, payment, refund) && others.some(isUnderWay)) return { outcome: "not_started" };
     const call = await beginCall(trx, payment, newCall(payment, movement, subReference, names), calls);
     if (!call) throw new Error("a locked payment changed under its lock");
+    if (ours.length === 0) await auditSending(trx, payment, own);
     return call;
   });
 }

@@ -1,7 +1,9 @@
 import {
+  agreeToRefund as agreeToRefundCommand,
   carryOutRefundAtBank,
   inquireRefundAtBank,
   listRefundReservations,
+  readRefundableAmounts as readRefundableAmountsCommand,
   readRefundSending,
   readSettlingAccounts,
   releaseRefund as releaseRefundCommand,
@@ -13,6 +15,8 @@ import {
 import { handler } from "@holdfast/messaging";
 import { listSettlementAccounts } from "../../bank/account/list-settlement-accounts.ts";
 import { carryOutAtBank, inquireAtBank, type RefundAtBankDeps } from "./refund-at-bank.ts";
+import { agreeToRefund, type AgreeDeps } from "./agree-to-refund.ts";
+import { readRefundableAmounts } from "./refundable-amounts.ts";
 import { readSending } from "./read-sending.ts";
 import { releaseRefund, reserveRefund, settleRefund } from "./reserve-refund.ts";
 import { sql, type Kysely } from "kysely";
@@ -22,13 +26,16 @@ import type { PaymentsDatabase } from "../../database.ts";
 /**
  * Commands of other services: refunds' about amounts to reserve, reserved ones and the bank; settlement's about accounts.
  */
-export function reservationHandlers(deps: RefundAtBankDeps) {
+export function reservationHandlers(given: RefundAtBankDeps, twoAbove: AgreeDeps["twoAbove"] = new Map()) {
+  const deps = { ...given, twoAbove };
   return [
     handler(reserveRefundCommand, ({ context, payload }) =>
       reserveRefund(deps, context.merchant.merchantId, payload),
     ),
     handler(settleRefundCommand, ({ payload }) => settleRefund(deps, payload.refundId)),
     handler(releaseRefundCommand, ({ payload }) => releaseRefund(deps, payload.refundId)),
+    handler(agreeToRefundCommand, ({ context, payload }) => agreeToRefund(deps, context, payload)),
+    handler(readRefundableAmountsCommand, ({ payload }) => readRefundableAmounts(deps, payload.paymentIds)),
     handler(readSettlingAccounts, ({ payload }) => listSettlementAccounts(deps.db, payload)),
     handler(carryOutRefundAtBank, ({ context, payload }) =>
       carryOutAtBank(deps, payload, context.deadlineAt),

@@ -8,6 +8,10 @@ export type RefundReservationTable = {
   kind: "refund" | "release" | null;
   state: "ACTIVE" | "SETTLED" | "RELEASED" | "REFUSED";
   refusal: string | null;
+  asked_by: string[];
+  agreed_by: Generated<string[]>;
+  agreed_at: Generated<Date | null>;
+  refused_at: Generated<Date | null>;
   created_at: Generated<Date>;
 };
 

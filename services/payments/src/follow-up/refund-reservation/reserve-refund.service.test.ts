@@ -34,7 +34,7 @@ async function authorize(): Promise<string> {
   return command.paymentId;
 }
 const reserve = (paymentId: string, amountMinor: string, refundId: string = randomUUID(), currency = "TRY") =>
-  payments.call(reserveRefund, { refundId, paymentId, amountMinor, currency });
+  payments.call(reserveRefund, { refundId, paymentId, amountMinor, currency, askedBy: [] });
 const settle = (refundId: string) => payments.call(settleRefund, { refundId });
 const release = (refundId: string) => payments.call(releaseRefund, { refundId });
 const amounts = async (paymentId: string) =>
@@ -144,7 +144,8 @@ test("a refund that was released before its reservation arrived reserves nothing
 test("another merchant's payment and an unknown one are refused alike", async () => {
   const paymentId = await sell();
   const stranger = { merchant: { merchantId: randomUUID() } };
-  const ask = (id: string) => ({ refundId: randomUUID(), paymentId: id, amountMinor: "1", currency: "TRY" });
+  const part = { amountMinor: "1", currency: "TRY", askedBy: [] };
+  const ask = (id: string) => ({ refundId: randomUUID(), paymentId: id, ...part });
   const unknown = { outcome: "problem", code: "payment_not_found" };
   expect(await payments.call(reserveRefund, ask(paymentId), stranger)).toEqual(unknown);
   expect(await payments.call(reserveRefund, ask(randomUUID()))).toEqual(unknown);

@@ -6,12 +6,14 @@
  */
 import { orNotStarted } from "@holdfast/postgres";
 import { failpoint } from "@holdfast/service-runtime";
-import type { CommandReply, RefundReservation, ReserveRefund } from "@holdfast/contracts";
+import type { AmountsByCurrency, CommandReply, RefundReservation, ReserveRefund } from "@holdfast/contracts";
 import type { Kysely, Selectable, Transaction } from "kysely";
 import { sql } from "kysely";
 import type { TermsOf } from "../../bank/account/account-terms.ts";
 import { UNAVAILABLE_ACQUIRER, type Acquirers } from "../../bank/calls/acquirers.ts";
 import type { PaymentsDatabase } from "../../database.ts";
+import { approvalsRequired } from "./approvals-required.ts";
+import { lockReservation, lockWithPayment } from "./lock-reservation.ts";
 import type { RefundReservationTable } from "./reservation-table.ts";
 import { lowerExcess } from "../chargeback/chargeback-queries.ts";
 import { lockPayment } from "../../payment/payment-queries.ts";
@@ -23,9 +25,11 @@ type Db = Kysely<PaymentsDatabase>;
 type Trx = Transaction<PaymentsDatabase>;
 type Reservation = Selectable<RefundReservationTable>;
 
+type ReserveDeps = { db: Db; acquirers: Acquirers; twoAbove: AmountsByCurrency };
+
 /** Reserves once for each refund id; a copy gets the first answer, be it a reservation or a refusal. */
 export async function reserveRefund(
-  deps: { db: Db; acquirers: Acquirers },
+  deps: ReserveDeps,
   merchantId: string,
   request: ReserveRefund,
 ): Promise<CommandReply<RefundReservation>> {
@@ -36,14 +40,14 @@ export async function reserveRefund(
 }
 
 async function reserveInTransaction(
-  { db, acquirers }: { db: Db; acquirers: Acquirers },
+  { db, acquirers, twoAbove }: ReserveDeps,
   merchantId: string,
   request: ReserveRefund,
 ): Promise<CommandReply<RefundReservation>> {
   return await db.transaction().execute(async (trx) => {
     const payment = await lockPayment(trx, request.paymentId, merchantId);
     const known = await lockReservation(trx, request.refundId);
-    if (known) return answerKnown(known, payment);
+    if (known) return answerKnown(known, payment, twoAbove);
     const amountMinor = BigInt(request.amountMinor);
     const bank = payment && acquirers.of(payment.account_id);
     const decision = payment
@@ -60,20 +64,21 @@ async function reserveInTransaction(
       const refusal = decision as Refused;
       const tombstone = { merchantId, state: "REFUSED", refusal: JSON.stringify(refusal) } as const;
       const overtaken = await insertReservation(trx, request, tombstone);
-      return overtaken ? answerKnown(overtaken, payment) : refusal;
+      return overtaken ? answerKnown(overtaken, payment, twoAbove) : refusal;
     }
     const overtaken = await insertReservation(trx, request, {
       merchantId,
       state: "ACTIVE",
       kind: decision.kind,
     });
-    if (overtaken) return answerKnown(overtaken, payment);
-    await trx
+    if (overtaken) return answerKnown(overtaken, payment, twoAbove);
+    const reserved = await trx
       .updateTable("payment")
       .set({ reserved_minor: sql<bigint>`reserved_minor + ${amountMinor}`, updated_at: sql<Date>`now()` })
       .where("payment_id", "=", payment.payment_id)
-      .execute();
-    return { outcome: "done", result: describe(payment, request.refundId, decision.kind) };
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return { outcome: "done", result: describe(reserved, request.refundId, decision.kind, twoAbove) };
   });
 }
 
@@ -119,7 +124,7 @@ async function endReservation(
   const done = { outcome: "done", result: { refundId } } as const;
   return await deps.db.transaction().execute(async (trx) => {
     const reservation =
-      (await lockWithPayment(trx, refundId)) ??
+      (await lockWithPayment(trx, refundId)).reservation ??
       (to === "RELEASED" ? await insertTombstone(trx, refundId) : undefined);
     if (!reservation) return to === "RELEASED" ? done : { outcome: "problem", code: "refund_not_found" };
     if (reservation.state === to || (reservation.state === "REFUSED" && to === "RELEASED")) return done;
@@ -158,23 +163,7 @@ async function insertTombstone(trx: Trx, refundId: string): Promise<Reservation 
     .onConflict((conflict) => conflict.doNothing())
     .returning("refund_id")
     .executeTakeFirst();
-  return inserted ? undefined : await lockWithPayment(trx, refundId);
-}
-
-/**
- * A reservation whose payment is locked before it, as in reserving and sending a refund: two transactions that take the
- * same locks in two orders wait for each other until the database ends one of them.
- */
-async function lockWithPayment(trx: Trx, refundId: string): Promise<Reservation | undefined> {
-  await trx
-    .selectFrom("payment")
-    .select("payment_id")
-    .where("payment_id", "=", (of) =>
-      of.selectFrom("refund_reservation").select("payment_id").where("refund_id", "=", refundId),
-    )
-    .forUpdate()
-    .execute();
-  return await lockReservation(trx, refundId);
+  return inserted ? undefined : (await lockWithPayment(trx, refundId)).reservation;
 }
 
 const TOMBSTONE = {
@@ -184,21 +173,13 @@ const TOMBSTONE = {
   kind: null,
   state: "RELEASED" as const,
   refusal: null,
+  asked_by: [],
 };
-
-async function lockReservation(trx: Trx, refundId: string): Promise<Reservation | undefined> {
-  return await trx
-    .selectFrom("refund_reservation")
-    .selectAll()
-    .where("refund_id", "=", refundId)
-    .forUpdate()
-    .executeTakeFirst();
-}
 
 /** @returns the one that came first after all; a conflict waits for its transaction to end. */
 async function insertReservation(
   trx: Trx,
-  { refundId, paymentId, amountMinor }: ReserveRefund,
+  { refundId, paymentId, amountMinor, askedBy }: ReserveRefund,
   as: { merchantId: string; state: "ACTIVE" | "REFUSED"; kind?: "refund" | "release"; refusal?: string },
 ): Promise<Reservation | undefined> {
   const inserted = await trx
@@ -211,6 +192,7 @@ async function insertReservation(
       kind: as.kind ?? null,
       state: as.state,
       refusal: as.refusal ?? null,
+      asked_by: askedBy,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning("refund_id")
@@ -221,17 +203,24 @@ async function insertReservation(
 function answerKnown(
   { refund_id, state, kind, refusal }: Reservation,
   payment: PaymentRow | undefined,
+  twoAbove: AmountsByCurrency,
 ): CommandReply<RefundReservation> {
   if (refusal !== null) return JSON.parse(refusal) as Refused;
   if (state !== "ACTIVE" || kind === null || !payment)
     return { outcome: "problem", code: "refund_already_decided" };
-  return { outcome: "done", result: describe(payment, refund_id, kind) };
+  return { outcome: "done", result: describe(payment, refund_id, kind, twoAbove) };
 }
 
-function describe(payment: PaymentRow, refundId: string, kind: "refund" | "release"): RefundReservation {
+function describe(
+  payment: PaymentRow,
+  refundId: string,
+  kind: "refund" | "release",
+  twoAbove: AmountsByCurrency,
+): RefundReservation {
   return {
     refundId,
     kind,
+    approvalsRequired: approvalsRequired(payment, twoAbove),
     ...(payment.account_id !== null && { accountId: payment.account_id }),
     payment: {
       paymentId: payment.payment_id,

@@ -3,13 +3,11 @@ import {
   describePayment,
   inquireUnresolvedPayment,
   readPaymentsAuditLog,
-  readRefundableAmounts as readRefundableAmountsCommand,
   resolveUnresolvedPayment,
   reverseUnresolvedPayment,
   type OperatorContext,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
-import { readRefundableAmounts } from "../../follow-up/refund-reservation/refundable-amounts.ts";
 import { describe, type OperatorDeps, audit, invalidState, lease, type Reply } from "./operator-request.ts";
 import { resolve } from "./resolve-payment.ts";
 import { giveBack, startReversal } from "../../payment/payment-lease.ts";
@@ -23,7 +21,6 @@ export function operatorHandlers(deps: OperatorDeps) {
     handler(inquireUnresolvedPayment, ({ context, payload }) => inquire(deps, context, payload.paymentId)),
     handler(reverseUnresolvedPayment, ({ context, payload }) => reverse(deps, context, payload.paymentId)),
     handler(resolveUnresolvedPayment, ({ context, payload }) => resolve(deps, context, payload)),
-    handler(readRefundableAmountsCommand, ({ payload }) => readRefundableAmounts(deps, payload.paymentIds)),
     handler(readPaymentsAuditLog, async ({ payload }) => ({
       outcome: "done",
       result: { entries: await readAuditEntriesBefore(deps.db, "payments", payload) },
