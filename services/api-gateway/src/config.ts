@@ -20,12 +20,12 @@ import {
   urlSetting,
   webWire,
 } from "@holdfast/service-runtime";
+import type { TlsFiles } from "@holdfast/service-runtime/listener";
 import { z } from "zod";
 import { LISTENERS } from "./listeners.ts";
 import { listenerSettings } from "./listener-settings.ts";
 import { rangesSetting } from "./http/ranges-setting.ts";
 import { operatorKeySettings } from "./operator-keys/operator-key-settings.ts";
-import type { TlsFiles } from "./http/served-certificate.ts";
 
 /** How long clients may take. */
 const CLIENT_TIMEOUTS = {
@@ -151,7 +151,9 @@ export const configSchema = z
       .describe("The same in bytes that have arrived; the client that has sent the most gives way."),
     CONNECTIONS_MAX: integerSetting(1, 100_000)
       .default(8_192)
-      .describe("Open connections of each listener; one more is closed as soon as it is opened."),
+      .describe(
+        "Open connections of each listener. For one more, the one that has been idle longest is closed, of the address with most of them; unfinished TLS handshakes have a quarter of the places, by the same rule.",
+      ),
     RATE_LIMIT_PER_SECOND: integerSetting(1, 1_000_000)
       .default(100)
       .describe("Requests a second of one merchant, and the largest burst; more are answered 429."),

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import { Router } from "express";
+import { createFairRoom } from "@holdfast/service-runtime/listener";
 import { captureLog } from "@holdfast/tests/support";
 import { expect, onTestFinished } from "vitest";
 import type { Exchange } from "../src/http/exchange.ts";
 import { startListener, type ListenerOptions } from "../src/http/listener.ts";
 import { readBody } from "../src/http/read-body.ts";
-import { createBodyLimit } from "../src/limits/body-limit.ts";
 import type { Refusal } from "../src/http/refusal.ts";
 
 /** A listener with routes that need no other service: `/held` is answered when the test says so, `/body` reads one, `/upload` takes one. */
@@ -23,7 +23,7 @@ export async function startTestListener(
   handle("/held", (_request, exchange) => held.push(exchange));
   handle("/ok", (_request, exchange) => exchange.answer(200, undefined, "{}"));
   handle("/items/:id", (_request, exchange) => exchange.answer(200, undefined, "{}"));
-  const limit = createBodyLimit({ bodiesMax: 1_000, bytesMax: 100_000_000 });
+  const limit = createFairRoom({ placesMax: 1_000, bytesMax: 100_000_000 });
   const arrived: string[] = [];
   handle("/body", async (_request, exchange) => {
     arrived.push(exchange.requestId);

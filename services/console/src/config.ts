@@ -32,7 +32,7 @@ export const configSchema = z
     TLS_CERT_FILE: textSetting("must be the path of a PEM file")
       .optional()
       .describe(
-        "The listener's certificate, followed by those of its issuers, as PEM. With it the listener accepts TLS only. It and its key are read again within a minute when they change.",
+        "The listener's certificate, followed by those of its issuers, as PEM. With it the listener accepts TLS only. It and its key are read again within 5 s when they change.",
       ),
     TLS_KEY_FILE: textSetting("must be the path of a PEM file")
       .optional()
@@ -101,7 +101,9 @@ export const configSchema = z
       ),
     CONNECTIONS_MAX: integerSetting(1, 100_000)
       .default(1_024)
-      .describe("Open connections of the listener; one more is closed as soon as it is opened."),
+      .describe(
+        "Open connections of the listener. For one more, the one that has been idle longest is closed, of the address with most of them; unfinished TLS handshakes have a quarter of the places, by the same rule.",
+      ),
   })
   .check(({ value, issues }) => {
     const fault = (name: keyof typeof value, message: string) =>

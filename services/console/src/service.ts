@@ -53,7 +53,10 @@ export async function startConsole(config: Config, log: Logger): Promise<Console
   });
   log.info({ listener: "console", port: server.port }, "listening");
   const tasks = [
-    startCertificateWatch({ watched: dependencyServers(config), log }),
+    startCertificateWatch({
+      watched: [{ name: "console", servers: server.tlsServers }, ...dependencyServers(config)],
+      log,
+    }),
     ...startPurges(retentionPolicy, { deps: db, settings: config, log }),
   ];
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [

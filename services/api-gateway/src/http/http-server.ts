@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { Socket } from "node:net";
-import type { SecureContextOptions } from "node:tls";
+import type { TlsOptions } from "node:tls";
 import { Exchange } from "./exchange.ts";
 import type { HTTP_TIMEOUTS } from "./listener.ts";
 
@@ -11,7 +11,7 @@ export type HttpServerOptions = {
   /** Called for bytes that were no request. */
   onBroken: (error: NodeJS.ErrnoException, socket: Socket) => void;
   /** The certificate and keys for TLS; without them the server speaks plain HTTP. */
-  tls: SecureContextOptions | undefined;
+  tls: TlsOptions | undefined;
 };
 
 /** Node's server without any answer of its own. */
@@ -44,18 +44,9 @@ export function createHttpServer({ timeouts, onRequest, onBroken, tls }: HttpSer
 type ServerSettings = Parameters<typeof createServer<typeof IncomingMessage, typeof Exchange>>[0];
 
 function createPlainOrTlsServer(
-  tls: SecureContextOptions | undefined,
-  settings: ServerSettings & { headersTimeout: number },
+  tls: TlsOptions | undefined,
+  settings: ServerSettings,
 ): Server<typeof IncomingMessage, typeof Exchange> {
   if (!tls) return createServer(settings);
-  return createTlsServer({
-    ...settings,
-    ...tls,
-    // The only HTTP version: another one that a client offers must not lead to another parser.
-    ALPNProtocols: ["http/1.1"],
-    // The handshake may take as long as a head; Node's own limit is two minutes.
-    handshakeTimeout: settings.headersTimeout,
-    // Node then refuses who shows none, or another authority's.
-    requestCert: tls.ca !== undefined,
-  });
+  return createTlsServer({ ...settings, ...tls });
 }

@@ -111,20 +111,23 @@ describe("a connection that is kept", () => {
   });
 });
 
-test("one connection too many is closed, which one line a second tells; whoever is connected notices nothing", async () => {
-  const { port, lines } = await setUp({ connectionsMax: 1 });
-  const kept = connect({ port, host: "127.0.0.1" });
-  onTestFinished(() => void kept.destroy());
-  await once(kept, "connect");
-  for (let count = 0; count < 3; count++) expect(await sendRaw(port)).toBe("");
-  await until(() => lines.length === 1);
-  expect(lines[0]).toMatchObject({ level: "warn", listener: "merchant", dropped: 3 });
-
-  kept.end(`GET /ok HTTP/1.1\r\n${HEAD}Connection: close\r\n\r\n`);
-  const [answer] = (await once(kept, "data")) as [Buffer];
-  expect(parseRaw(answer.toString())).toMatchObject({ status: 200 });
-  await once(kept, "close");
-  await expect.poll(async () => (await http(port, { path: "/ok" })).status).toBe(200);
+test("one address with all connections shuts nobody out, and a payment under way at another keeps its own", async () => {
+  const { port, lines, held, answerHeld } = await setUp({ connectionsMax: 4 });
+  const paying = http(port, { path: "/held" });
+  await until(() => held.length === 1);
+  const idle = await Promise.all(
+    Array.from({ length: 6 }, async () => {
+      const socket = connect({ port, host: "127.0.0.1", localAddress: "127.0.0.2" });
+      onTestFinished(() => void socket.destroy());
+      await once(socket, "connect");
+      return socket;
+    }),
+  );
+  await until(() => idle.filter((socket) => socket.resume().closed).length === 3);
+  expect((await http(port, { path: "/ok" })).status).toBe(200);
+  await until(() => lines.some(({ msg }) => msg === "too many connections"));
+  answerHeld();
+  expect((await paying).status).toBe(200);
 });
 
 test("the log line has the client's address", async () => {

@@ -2,18 +2,21 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Router } from "express";
-import { listen, oncePerSecond, type Logger, type TlsServer } from "@holdfast/service-runtime";
+import { listen, type Logger, type TlsServer } from "@holdfast/service-runtime";
+import {
+  boundConnections,
+  ownTlsServer,
+  prepareTls,
+  type TlsFiles,
+} from "@holdfast/service-runtime/listener";
 import { Exchange, type ListenerState } from "./exchange.ts";
 import { faultOfHead, refuseBrokenHttp } from "./broken-http.ts";
 import { createClientAddress, type ClientAddress } from "./client-address.ts";
-import { ignoreFailuresFrom } from "./handshakes.ts";
 import { createHttpServer } from "./http-server.ts";
 import { answerError, refuse } from "./problem-response.ts";
 import { Refusal } from "./refusal.ts";
 import { createRefusedAccess } from "./refused-access.ts";
-import { prepareTls } from "./prepare-tls.ts";
 import { logExchange } from "./request-log.ts";
-import type { TlsFiles } from "./served-certificate.ts";
 import { startServerSpan } from "./server-span.ts";
 
 export type Listener = {
@@ -34,9 +37,9 @@ export type ListenerOptions = {
   /** Without it the listener speaks plain HTTP. */
   tls?: TlsFiles | undefined;
   /** How often those files are looked at. */
-  certificateIntervalMs?: number;
+  certificateIntervalMs?: number | undefined;
   timeouts?: typeof HTTP_TIMEOUTS;
-  /** Open connections; one more is closed as soon as it is opened. */
+  /** Open connections; one more takes the place of the one that has been idle longest, of the address with most. */
   connectionsMax: number;
   clientAddress?: ClientAddress;
 };
@@ -54,7 +57,7 @@ export async function startListener({
   router,
   log,
   tls,
-  certificateIntervalMs = CERTIFICATE_INTERVAL_MS,
+  certificateIntervalMs,
   timeouts: { answerTimeout, ...timeouts } = HTTP_TIMEOUTS,
   connectionsMax,
   clientAddress = createClientAddress([]),
@@ -72,6 +75,7 @@ export async function startListener({
     exchange.trace = span.trace;
     exchange.clientAddress = clientAddress(request);
     connections.set(request.socket, exchange);
+    bound.keepForAnswer(request, exchange);
     exchange.once("close", () => {
       span.end(exchange);
       logExchange(log, exchange);
@@ -92,20 +96,25 @@ export async function startListener({
     const answered = refuseBrokenHttp(error, socket, connections.get(socket));
     if (answered) log.info({ listener: name, ...answered }, "request");
   };
-  const secured = tls && (await prepareTls({ name, files: tls, connectionsMax, certificateIntervalMs, log }));
+  const handshakeTimeoutMs = timeouts.headersTimeout;
+  const secured =
+    tls && (await prepareTls({ name, files: tls, handshakeTimeoutMs, certificateIntervalMs, log }));
   // Node knows one limit for all requests of a server, so it gets the longest.
   const longest = { ...timeouts, requestTimeout: Math.max(timeouts.requestTimeout, timeouts.uploadTimeout) };
-  const server = createHttpServer({ timeouts: longest, onRequest, onBroken, tls: secured?.context });
+  const server = createHttpServer({ timeouts: longest, onRequest, onBroken, tls: secured?.options });
   server.on(secured ? "secureConnection" : "connection", (socket: Socket) => track(connections, socket));
-  const onDropped = boundConnections(server, { name, connectionsMax, log });
-  const tlsOfServer = secured?.begin(server as HttpsServer, onDropped);
+  const bound = boundConnections(server, { name, connectionsMax, overTls: secured !== undefined, log });
+  const tlsOfServer = secured?.begin(server as HttpsServer);
   await listen(server, host, port);
+  const address = server.address() as AddressInfo;
 
   return {
     name,
-    ...reachedAt(server.address() as AddressInfo, secured !== undefined),
+    port: address.port,
+    tlsServers: secured ? [ownTlsServer(address)] : [],
     async stop(timeoutMs) {
       state.draining = true;
+      bound.closeHandshakes();
       await Promise.all([drain(server, connections, timeoutMs), tlsOfServer?.stop(timeoutMs)]);
     },
   };
@@ -125,12 +134,6 @@ function track(connections: Map<Socket, Exchange | undefined>, socket: Socket): 
   socket.once("close", () => connections.delete(socket));
 }
 
-/** The address of a listener, also for this very process. */
-function reachedAt({ address, port }: AddressInfo, overTls: boolean): Pick<Listener, "port" | "tlsServers"> {
-  const host = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
-  return { port, tlsServers: overTls ? [{ host, port, onConnected: ignoreFailuresFrom }] : [] };
-}
-
 async function drain(
   server: Server,
   connections: ReadonlyMap<Socket, Exchange | undefined>,
@@ -145,17 +148,6 @@ async function drain(
   const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
   await closed;
   clearTimeout(timer);
-}
-
-/** One connection too many gets no answer. @returns what counts another one that is closed for that reason */
-function boundConnections(
-  server: Server,
-  { name, connectionsMax, log }: Pick<ListenerOptions, "name" | "connectionsMax" | "log">,
-): () => void {
-  const onDropped = oncePerSecond((dropped) => log.warn({ listener: name, dropped }, "too many connections"));
-  server.maxConnections = connectionsMax;
-  server.on("drop", onDropped);
-  return onDropped;
 }
 
 /** Once all of an answer is at the socket, the client has `timeoutMs` to read it. Node itself would wait forever. */
@@ -181,9 +173,6 @@ function cutOffLate(
   }, timeoutMs);
   req.once("close", () => clearTimeout(timer));
 }
-
-/** A renewed certificate is served within this time. */
-const CERTIFICATE_INTERVAL_MS = 5_000;
 
 export const HTTP_TIMEOUTS = {
   // A client that sends slowly is cut off within 15 s, the interval of the checks included. With Node's own 60 s and

@@ -4,13 +4,14 @@ import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ConnectionOptions } from "node:tls";
+import type { ConnectionOptions, TLSSocket } from "node:tls";
 import {
   issueAuthority,
   issueClient,
   issueForLocalhost,
   type CertificatePair,
 } from "@holdfast/sandbox/infrastructure/issue-certificate";
+import type { TlsFiles } from "@holdfast/service-runtime/listener";
 import { eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { parseRaw, sendRaw } from "../../test/http-client.ts";
@@ -19,7 +20,6 @@ import { HEAD, JSON_HEAD, startTestListener, until } from "../../test/test-liste
 import { connectTls, readAll, sendOverTls } from "../../test/tls-client.ts";
 import { createClientAddress } from "./client-address.ts";
 import { HTTP_TIMEOUTS } from "./listener.ts";
-import type { TlsFiles } from "./served-certificate.ts";
 
 let dir: string;
 let authority: CertificatePair;
@@ -199,26 +199,38 @@ describe("a client is cut off", () => {
 });
 
 describe("connections are bounded", () => {
-  test("one too many is closed; whoever is connected notices nothing", async () => {
-    const { port, lines } = await startTestListener({ tls, connectionsMax: 1 });
+  const elsewhere = { localAddress: "127.0.0.2" };
+
+  test("one too many closes the idlest of the address with most; another address notices nothing", async () => {
+    const { port, lines } = await startTestListener({ tls, connectionsMax: 12 });
     const kept = await connectTls(port, ca);
-    for (let count = 0; count < 3; count++) await expect(connectTls(port, ca)).rejects.toThrow();
+    const many: TLSSocket[] = [];
+    for (let count = 0; count < 13; count++)
+      many.push((await connectTls(port, { ...ca, ...elsewhere })).resume());
+    await until(() => many.filter(({ closed }) => closed).length === 2);
+    expect(many.slice(0, 2).map(({ closed }) => closed)).toEqual([true, true]);
     await until(() => lines.length === 1);
-    expect(lines[0]).toMatchObject({ level: "warn", listener: "merchant", dropped: 3 });
+    expect(lines[0]).toMatchObject({ level: "warn", listener: "merchant", dropped: 2 });
     kept.write(GET_OK);
     expect(parseRaw(await readAll(kept)).status).toBe(200);
   });
 
-  test("those whose handshake is not over take a quarter of the places at most", async () => {
+  test("those whose handshake is not over take a quarter of the places at most, and keep nobody out", async () => {
     const { port, lines } = await startTestListener({ tls, connectionsMax: 8 });
-    const silent = [connect(port, "127.0.0.1"), connect(port, "127.0.0.1")];
-    onTestFinished(() => silent.forEach((socket) => socket.destroy()));
-    await Promise.all(silent.map((socket) => once(socket, "connect")));
-    await expect(connectTls(port, ca)).rejects.toThrow();
-    await until(() => lines.length === 1);
-    expect(lines[0]).toMatchObject({ msg: "too many connections", dropped: 1 });
-    silent.pop()!.destroy();
-    await expect.poll(() => sendOverTls(port, ca, GET_OK).catch(() => "")).toContain("200 OK");
+    const kept = await connectTls(port, ca);
+    const silent = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        const socket = connect({ port, host: "127.0.0.1", ...elsewhere });
+        onTestFinished(() => void socket.destroy());
+        await once(socket, "connect");
+        return socket.resume();
+      }),
+    );
+    await until(() => silent.filter(({ closed }) => closed).length === 3);
+    expect(await sendOverTls(port, ca, GET_OK)).toContain("200 OK");
+    await until(() => lines.some(({ msg }) => msg === "too many connections"));
+    kept.write(GET_OK);
+    expect(parseRaw(await readAll(kept)).status).toBe(200);
   });
 
   test("stopping waits neither for a handshake nor for one who has asked nothing", async () => {

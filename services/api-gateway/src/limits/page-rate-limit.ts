@@ -1,8 +1,8 @@
+import { networkOf } from "@holdfast/service-runtime/listener";
 import type { Config } from "../config.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { Refusal } from "../http/refusal.ts";
 import { rateLimited } from "./rate-limited.ts";
-import { networkOf } from "./sign-in-limits.ts";
 import { boundedCache } from "./bounded-cache.ts";
 import { createTokenBuckets } from "./token-buckets.ts";
 

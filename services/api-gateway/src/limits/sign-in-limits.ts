@@ -1,5 +1,4 @@
-import { isIPv4 } from "node:net";
-import ipaddr from "ipaddr.js";
+import { networkOf } from "@holdfast/service-runtime/listener";
 import type { Config } from "../config.ts";
 import { isApiKey } from "../merchant/credential.ts";
 import { boundedCache } from "./bounded-cache.ts";
@@ -78,14 +77,3 @@ const FAILING_KEYS_MAX = 10_000;
 const ESTABLISHED_MAX = 10_000;
 /** A minute, of one key that has not signed in from a locked address. */
 const TRIES_OF_KEY = 3;
-
-/** One client: an IPv4 address, or an IPv6 /64, since one host has all addresses of it. */
-export function networkOf(address: string): string {
-  // Most addresses are IPv4, every request comes by here, and Node accepts one spelling only.
-  if (isIPv4(address)) return address;
-  if (!ipaddr.isValid(address)) return "unknown";
-  const parsed = ipaddr.process(address);
-  if (parsed.kind() === "ipv4") return parsed.toString();
-  const parts = (parsed as ipaddr.IPv6).parts.slice(0, 4);
-  return `${parts.map((part) => part.toString(16)).join(":")}::/64`;
-}

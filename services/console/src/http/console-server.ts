@@ -1,15 +1,27 @@
-import { readFile } from "node:fs/promises";
-import { createServer, type RequestListener, type Server } from "node:http";
-import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
+import { createServer, type RequestListener } from "node:http";
+import { createServer as createTlsServer, type Server as TlsHttpServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { listen, startPeriodicTask, type Logger } from "@holdfast/service-runtime";
+import { listen, type Logger, type TlsServer } from "@holdfast/service-runtime";
+import {
+  boundConnections,
+  ownTlsServer,
+  prepareTls,
+  type TlsFiles,
+} from "@holdfast/service-runtime/listener";
 import { FILE_MS_MAX } from "./body-time.ts";
 
-export type ConsoleServer = { port: number; stop(timeoutMs: number): Promise<void> };
+export type ConsoleServer = {
+  port: number;
+  /** The address where this process sees the certificate in use; none for plain HTTP. */
+  tlsServers: TlsServer[];
+  stop(timeoutMs: number): Promise<void>;
+};
 
-export type TlsFiles = { certFile: string; keyFile: string };
-
-/** The console's one listener, over TLS or plain, with a bound on every wait. */
+/**
+ * The console's one listener, over TLS or plain, with a bound on every wait.
+ *
+ * @throws ListenerCertificateError when the TLS files cannot be served
+ */
 export async function startConsoleServer(
   onRequest: RequestListener,
   options: {
@@ -21,37 +33,36 @@ export async function startConsoleServer(
     log: Logger;
   },
 ): Promise<ConsoleServer> {
-  const { tls, log } = options;
-  const server: Server = tls
-    ? createTlsServer({ ...TIMEOUTS, ...(await readCertificate(tls)) }, onRequest)
-    : createServer(TIMEOUTS, onRequest);
-  server.maxConnections = options.connectionsMax;
-  const renewal =
-    tls &&
-    startPeriodicTask("read the certificate again", {
-      intervalMs: CERTIFICATE_INTERVAL_MS,
-      round: async () => (server as TlsServer).setSecureContext(await readCertificate(tls)),
-      log,
-    });
+  const { tls, connectionsMax, log } = options;
+  const handshakeTimeoutMs = TIMEOUTS.headersTimeout;
+  const secured = tls && (await prepareTls({ name: "console", files: tls, handshakeTimeoutMs, log }));
+  const server = secured ? createTlsServer({ ...TIMEOUTS, ...secured.options }) : createServer(TIMEOUTS);
+  const bound = boundConnections(server, {
+    name: "console",
+    connectionsMax,
+    overTls: secured !== undefined,
+    log,
+  });
+  server.on("request", (request, response) => {
+    bound.keepForAnswer(request, response);
+    onRequest(request, response);
+  });
+  const tlsOfServer = secured?.begin(server as TlsHttpServer);
   await listen(server, options.host, options.port);
+  const address = server.address() as AddressInfo;
   return {
-    port: (server.address() as AddressInfo).port,
+    port: address.port,
+    tlsServers: secured ? [ownTlsServer(address)] : [],
     async stop(timeoutMs) {
       const closed = new Promise((resolve) => server.close(resolve));
+      bound.closeHandshakes();
       server.closeIdleConnections();
       const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
-      await Promise.all([closed, renewal?.stop(timeoutMs)]);
+      await Promise.all([closed, tlsOfServer?.stop(timeoutMs)]);
       clearTimeout(timer);
     },
   };
 }
-
-async function readCertificate({ certFile, keyFile }: TlsFiles): Promise<{ cert: Buffer; key: Buffer }> {
-  const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
-  return { cert, key };
-}
-
-const CERTIFICATE_INTERVAL_MS = 30_000;
 
 const TIMEOUTS = {
   headersTimeout: 10_000,

@@ -6,6 +6,7 @@
 import type { IncomingMessage } from "node:http";
 import { BANK_NOTIFICATION_BOUNDS, takeBankNotification } from "@holdfast/contracts";
 import { createSharedPermits, permitsOfOne } from "@holdfast/service-runtime";
+import { createFairRoom, networkOf } from "@holdfast/service-runtime/listener";
 import { Router } from "express";
 import { z } from "zod";
 import type { SendPageCommand } from "../../bus/send-command.ts";
@@ -14,9 +15,7 @@ import { refuse } from "../../http/problem-response.ts";
 import { readBody } from "../../http/read-body.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { requestHandler, type RoutedRequest } from "../../http/routed-request.ts";
-import { createBodyLimit } from "../../limits/body-limit.ts";
 import { rateLimited } from "../../limits/rate-limited.ts";
-import { networkOf } from "../../limits/sign-in-limits.ts";
 import { createTokenBuckets } from "../../limits/token-buckets.ts";
 
 export type BankNotificationsDeps = {
@@ -27,8 +26,8 @@ export type BankNotificationsDeps = {
 
 export function bankNotifications({ send, perMinute }: BankNotificationsDeps): Router {
   const rate = createTokenBuckets({ size: perMinute, intervalMs: 60_000, keysMax: ADDRESSES_MAX });
-  const limit = createBodyLimit({
-    bodiesMax: PERMITS,
+  const limit = createFairRoom({
+    placesMax: PERMITS,
     bytesMax: PERMITS * BANK_NOTIFICATION_BOUNDS.bodyBytes,
   });
   const permits = createSharedPermits({ max: PERMITS, ofOneMax: permitsOfOne(PERMITS, ADDRESS_SHARE) });

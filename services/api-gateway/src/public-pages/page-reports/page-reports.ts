@@ -3,14 +3,13 @@
  * nothing is stored, the answer is always the same, and all of it is bounded apart from the pages: a flood of reports
  * takes no place from a buyer.
  */
+import { createFairRoom, networkOf } from "@holdfast/service-runtime/listener";
 import type { IncomingMessage } from "node:http";
 import { Router } from "express";
 import { readBody } from "../../http/read-body.ts";
 import { requestHandler } from "../../http/routed-request.ts";
 import { Refusal } from "../../http/refusal.ts";
-import { createBodyLimit } from "../../limits/body-limit.ts";
 import { createTokenBuckets } from "../../limits/token-buckets.ts";
-import { networkOf } from "../../limits/sign-in-limits.ts";
 import { readReports } from "./read-reports.ts";
 import { REPORTS_PATH } from "./report-headers.ts";
 import type { ViolationEvents } from "./violation-events.ts";
@@ -24,7 +23,7 @@ export function pageReports({ publicUrl, events }: PageReportsDeps): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const ownOrigin = new URL(publicUrl).origin;
   const rate = createTokenBuckets({ size: REPORTS_PER_MINUTE, intervalMs: 60_000, keysMax: ADDRESSES_MAX });
-  const limit = createBodyLimit({ bodiesMax: BODIES_MAX, bytesMax: BODIES_MAX * REPORT_BYTES_MAX });
+  const limit = createFairRoom({ placesMax: BODIES_MAX, bytesMax: BODIES_MAX * REPORT_BYTES_MAX });
   const receive = requestHandler(async (request, exchange) => {
     exchange.route = REPORTS_PATH;
     const client = networkOf(exchange.clientAddress);

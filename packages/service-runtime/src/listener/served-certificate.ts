@@ -1,8 +1,9 @@
 import { constants, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createSecureContext, type SecureContextOptions, type Server } from "node:tls";
-import { startPeriodicTask, type Logger, type PeriodicTask } from "@holdfast/service-runtime";
 import { metrics } from "@holdfast/telemetry";
+import type { Logger } from "../process/logger.ts";
+import { startPeriodicTask, type PeriodicTask } from "../work/periodic-task.ts";
 
 /** Paths of PEM files. */
 export type TlsFiles = {
@@ -107,7 +108,7 @@ export function followFiles({
   let current = served;
   let fault: string | undefined;
   reportValidity(current, listener, log);
-  const refused = metrics.getMeter("api-gateway").createGauge("holdfast.tls.files.refused", {
+  const refused = metrics.getMeter("service-runtime").createGauge("holdfast.tls.files.refused", {
     description: "1 while the files of a listener's certificate cannot be served, and the old ones are",
   });
   return startPeriodicTask("listener certificate", {

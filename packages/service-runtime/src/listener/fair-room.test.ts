@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { createBodyLimit, type BodyRoom } from "./body-limit.ts";
+import { createFairRoom, type Place } from "./fair-room.ts";
 
-function setUp({ bodiesMax = 4, bytesMax = 1_000 } = {}) {
-  const limit = createBodyLimit({ bodiesMax, bytesMax });
+function setUp({ placesMax = 4, bytesMax = 1_000 } = {}) {
+  const limit = createFairRoom({ placesMax, bytesMax });
   const pushedOut: string[] = [];
-  const rooms = new Map<string, BodyRoom>();
+  const rooms = new Map<string, Place>();
   const begin = (...names: string[]) => {
     for (const name of names)
       rooms.set(
@@ -14,7 +14,9 @@ function setUp({ bodiesMax = 4, bytesMax = 1_000 } = {}) {
   };
   const add = (name: string, bytes: number) => rooms.get(name)!.add(bytes);
   const end = (name: string) => rooms.get(name)!.leave();
-  return { begin, add, end, pushedOut };
+  const hold = (name: string) => rooms.get(name)!.hold();
+  const release = (name: string) => rooms.get(name)!.release();
+  return { begin, add, end, hold, release, pushedOut };
 }
 
 test("where there is no room, the client with most bodies loses its oldest, and a new one always gets in", () => {
@@ -65,7 +67,38 @@ test("a body larger than all room is pushed out itself", () => {
 });
 
 test("a client's only body may give way to its next one", () => {
-  const { begin, pushedOut } = setUp({ bodiesMax: 1 });
+  const { begin, pushedOut } = setUp({ placesMax: 1 });
   begin("a1", "a2", "b1");
   expect(pushedOut).toEqual(["a1", "a2"]);
+});
+
+test("a place that is held does not give way, and where all are held the new one does", () => {
+  const { begin, hold, release, pushedOut } = setUp({ placesMax: 2 });
+  begin("a1", "a2");
+  hold("a1");
+  begin("b1");
+  expect(pushedOut).toEqual(["a2"]);
+  hold("b1");
+  begin("b2");
+  expect(pushedOut).toEqual(["a2", "b2"]);
+  release("a1");
+  begin("b3");
+  expect(pushedOut).toEqual(["a2", "b2", "a1"]);
+});
+
+test("a place that was released has its turn after the others, once all of its holds are over", () => {
+  const { begin, hold, release, end, pushedOut } = setUp({ placesMax: 3 });
+  begin("a1", "a2", "a3");
+  hold("a1");
+  hold("a1");
+  release("a1");
+  begin("b1");
+  release("a1");
+  begin("b2");
+  expect(pushedOut).toEqual(["a2", "a3"]);
+  hold("a1");
+  end("a1");
+  release("a1");
+  begin("c1");
+  expect(pushedOut).toEqual(["a2", "a3"]);
 });

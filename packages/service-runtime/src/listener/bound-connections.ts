@@ -1,0 +1,100 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Logger } from "../process/logger.ts";
+import { oncePerSecond } from "../work/once-per-second.ts";
+import { createFairRoom, type Place } from "./fair-room.ts";
+import { networkOf } from "./network-of.ts";
+
+export type BoundConnectionsOptions = {
+  /** The listener's name, for the log. */
+  name: string;
+  /** Open connections, those in their handshake included. */
+  connectionsMax: number;
+  overTls: boolean;
+  log: Logger;
+};
+
+export type BoundConnections = {
+  /** Keeps the connection of a request that has arrived open until its answer is complete. To be called for each. */
+  keepForAnswer(request: IncomingMessage, response: ServerResponse): void;
+  /** Closes the connections whose handshake is not over. Node knows none of them: `closeAllConnections` leaves them open. */
+  closeHandshakes(): void;
+};
+
+/**
+ * Bounds the connections of a server so that no client shuts out another one. Where there are too many, a connection
+ * that waits for its client is closed: of the address with most of them, the one that has been idle longest. Unfinished
+ * handshakes have a part of the places, by the same rule, so that they leave the others to working clients.
+ */
+export function boundConnections(
+  server: Server,
+  { name, connectionsMax, overTls, log }: BoundConnectionsOptions,
+): BoundConnections {
+  const onDropped = oncePerSecond((dropped) => log.warn({ listener: name, dropped }, "too many connections"));
+  const room = createFairRoom({ placesMax: connectionsMax });
+  const handshakeRoom = createFairRoom({
+    placesMax: Math.max(1, Math.floor(connectionsMax * HANDSHAKES_SHARE)),
+  });
+  // Keyed by the client's address and port: Node shows a connection with TLS first as a plain socket, then as another one.
+  const handshakes = new Map<string, { socket: Socket; place: Place; handshake: Place }>();
+  const places = new WeakMap<Socket, Place>();
+
+  server.on("connection", (socket: Socket) => {
+    const client = networkOf(socket.remoteAddress ?? "");
+    const close = () => {
+      onDropped();
+      socket.destroy();
+    };
+    const place = room(client, close);
+    socket.once("close", () => place.leave());
+    if (!overTls) return void places.set(socket, place);
+    if (socket.destroyed) return;
+    const key = endOf(socket);
+    const handshake = handshakeRoom(client, close);
+    handshakes.set(key, { socket, place, handshake });
+    socket.once("close", () => {
+      handshake.leave();
+      handshakes.delete(key);
+    });
+  });
+  server.on("secureConnection", (socket: Socket) => {
+    const key = endOf(socket);
+    const begun = handshakes.get(key);
+    if (!begun) return;
+    handshakes.delete(key);
+    begun.handshake.leave();
+    places.set(socket, begun.place);
+    // A new turn: the time of the handshake was not idle.
+    begun.place.hold();
+    begun.place.release();
+  });
+
+  return {
+    keepForAnswer(request, response) {
+      const place = places.get(request.socket);
+      if (!place) return;
+      const keep = () => {
+        if (response.writableEnded || response.closed) return;
+        place.hold();
+        let isKept = true;
+        const release = () => {
+          if (isKept) place.release();
+          isKept = false;
+        };
+        response.once("prefinish", release).once("close", release);
+      };
+      const { "content-length": length = "0", "transfer-encoding": coding } = request.headers;
+      if (length === "0" && coding === undefined) keep();
+      else request.once("end", keep);
+    },
+    closeHandshakes() {
+      for (const { socket } of handshakes.values()) socket.destroy();
+    },
+  };
+}
+
+const HANDSHAKES_SHARE = 1 / 4;
+
+function endOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}

@@ -1,0 +1,55 @@
+import type { Server } from "node:https";
+import type { TlsOptions as ServerOptions } from "node:tls";
+import type { Logger } from "../process/logger.ts";
+import { noteFailedHandshakes } from "./failed-handshakes.ts";
+import { followFiles, readServedCertificate, type TlsFiles } from "./served-certificate.ts";
+
+export type TlsOptions = {
+  /** The listener's name. */
+  name: string;
+  files: TlsFiles;
+  /** How long a handshake may take. */
+  handshakeTimeoutMs: number;
+  /** How often the files are looked at. */
+  certificateIntervalMs?: number | undefined;
+  log: Logger;
+};
+
+/** TLS for a listener: the options that its server is made with, and the work that begins with the server. */
+export type PreparedTls = {
+  options: ServerOptions;
+  begin(server: Server): { stop(timeoutMs: number): Promise<void> };
+};
+
+/**
+ * The TLS of every listener that people or merchants reach.
+ *
+ * @throws ListenerCertificateError when the files cannot be served
+ */
+export async function prepareTls({
+  name,
+  files,
+  handshakeTimeoutMs,
+  certificateIntervalMs = CERTIFICATE_INTERVAL_MS,
+  log,
+}: TlsOptions): Promise<PreparedTls> {
+  const served = await readServedCertificate(files);
+  return {
+    options: {
+      ...served.context,
+      // The only HTTP version: another one that a client offers must not lead to another parser.
+      ALPNProtocols: ["http/1.1"],
+      // Node's own limit is two minutes.
+      handshakeTimeout: handshakeTimeoutMs,
+      // Node then refuses who shows none, or another authority's.
+      requestCert: served.context.ca !== undefined,
+    },
+    begin(server) {
+      noteFailedHandshakes(server, name, log);
+      return followFiles({ listener: name, files, server, served, intervalMs: certificateIntervalMs, log });
+    },
+  };
+}
+
+/** A renewed certificate is served within this time. */
+const CERTIFICATE_INTERVAL_MS = 5_000;
