@@ -242,6 +242,21 @@ describe("several tabs of one browser", () => {
     expect((await openBrowser("alice").open(back)).status).toBe(400);
   });
 
+  test("try three codes for one sign-in, and no fourth one, even if it is the right one", async () => {
+    const { browser, consoleUrl } = await restore();
+    const bring = async (url: string, cookies: string) =>
+      (await fetch(url, { redirect: "manual", headers: { Cookie: cookies } })).status;
+    const guess = async (url: string, count: number) => {
+      const cookies = browser.cookies();
+      const guessed = new URL(url);
+      guessed.searchParams.set("code", "guessed");
+      for (let code = 0; code < count; code++) expect(await bring(guessed.href, cookies)).toBe(400);
+      return await bring(url, cookies);
+    };
+    expect(await guess(await browser.leadBack(`${consoleUrl}/refunds`), 2)).toBe(303);
+    expect(await guess(await browser.leadBack(`${consoleUrl}/refunds`), 3)).toBe(400);
+  });
+
   test("sign in again with a younger proof, though another one has signed in meanwhile", async () => {
     const { browser, consoleUrl } = await restore();
     const younger = await browser.leadBack(`${consoleUrl}/login?again=now&return=/refunds`);

@@ -3,6 +3,7 @@ import { OPERATOR_ROLES, STAFF_ROLES } from "@holdfast/contracts";
 import { html } from "@holdfast/html";
 import type { Logger } from "@holdfast/service-runtime";
 import { Router, type Request, type RequestHandler, type Response } from "express";
+import { createCodeLimit } from "../session/code-limit.ts";
 import { clearCookie, SESSION_COOKIE, setCookie } from "../session/cookies.ts";
 import type { Identity, IdentityProvider } from "../session/identity-provider.ts";
 import { keepAttempt, takeAttempt, type StoredAttempt } from "../session/login-attempts.ts";
@@ -58,16 +59,19 @@ function beginLogin({ store, provider, sessionMaxMs, decisionLoginAgeMs }: Login
 
 /**
  * Signs the person in by the provider's answer. An answer that signs nobody in ends its own attempt only. It may be of
- * another tab, or the address once more: a person who is signed in meanwhile is led on.
+ * another tab, or the address once more: a person who is signed in meanwhile is led on. A guessed code is not that: after
+ * a few of them the provider is not asked again.
  */
 function completeLogin(deps: LoginDeps): RequestHandler {
   const { store, provider, origin, log } = deps;
+  const mayAsk = createCodeLimit();
   return async (request, response) => {
     const { state } = request.query;
     const found = takeAttempt(store.keys, request.headers.cookie, typeof state === "string" ? state : "");
     if (found) response.append("Set-Cookie", found.ended);
     const callback = new URL(`/login/return?${queryOf(request).toString()}`, origin);
-    const identity = found && (await provider.complete(callback, found.attempt));
+    const identity =
+      found && mayAsk(found.attempt.state) ? await provider.complete(callback, found.attempt) : undefined;
     const returnTo = found?.attempt.returnTo ?? "/";
     const former = await currentSession(store, request);
     if (!found || !identity)

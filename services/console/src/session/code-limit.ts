@@ -1,0 +1,22 @@
+/** Counts a code that a browser brings for a sign-in. @returns false where that had enough of them already. */
+export type CodeLimit = (state: string) => boolean;
+
+/**
+ * Bounds the codes of one sign-in that the provider is asked about, in this process: whoever keeps the cookie of a
+ * sign-in could otherwise guess codes for as long as it is valid. The right one is the first.
+ */
+export function createCodeLimit(): CodeLimit {
+  const codes = new Map<string, number>();
+  return (state) => {
+    const count = (codes.get(state) ?? 0) + 1;
+    if (count > CODES_MAX) return false;
+    codes.set(state, count);
+    if (codes.size > SIGN_INS_MAX) codes.delete(codes.keys().next().value!);
+    return true;
+  };
+}
+
+/** More than one, since the provider may not have answered the first time. */
+const CODES_MAX = 3;
+/** A sign-in is forgotten only after as many others. */
+const SIGN_INS_MAX = 10_000;
