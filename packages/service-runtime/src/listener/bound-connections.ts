@@ -47,8 +47,8 @@ export function boundConnections(
     };
     const place = room(client, close);
     socket.once("close", () => place.leave());
-    if (!overTls) return void places.set(socket, place);
-    if (socket.destroyed) return;
+    if (!overTls) places.set(socket, place);
+    if (!overTls || socket.destroyed) return;
     const key = endOf(socket);
     const handshake = handshakeRoom(client, close);
     handshakes.set(key, { socket, place, handshake });
@@ -72,20 +72,10 @@ export function boundConnections(
   return {
     keepForAnswer(request, response) {
       const place = places.get(request.socket);
-      if (!place) return;
-      const keep = () => {
-        if (response.writableEnded || response.closed) return;
-        place.hold();
-        let isKept = true;
-        const release = () => {
-          if (isKept) place.release();
-          isKept = false;
-        };
-        response.once("prefinish", release).once("close", release);
-      };
       const { "content-length": length = "0", "transfer-encoding": coding } = request.headers;
-      if (length === "0" && coding === undefined) keep();
-      else request.once("end", keep);
+      if (!place) return;
+      if (length === "0" && coding === undefined) holdForAnswer(place, response);
+      else request.once("end", () => holdForAnswer(place, response));
     },
     closeHandshakes() {
       for (const { socket } of handshakes.values()) socket.destroy();
@@ -94,6 +84,17 @@ export function boundConnections(
 }
 
 const HANDSHAKES_SHARE = 1 / 4;
+
+function holdForAnswer(place: Place, response: ServerResponse): void {
+  if (response.writableEnded || response.closed) return;
+  place.hold();
+  let isHeld = true;
+  const release = () => {
+    if (isHeld) place.release();
+    isHeld = false;
+  };
+  response.once("prefinish", release).once("close", release);
+}
 
 function endOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;

@@ -1,6 +1,7 @@
 import type { Server } from "node:https";
 import type { TlsOptions as ServerOptions } from "node:tls";
 import type { Logger } from "../process/logger.ts";
+import type { BoundConnections } from "./bound-connections.ts";
 import { noteFailedHandshakes } from "./failed-handshakes.ts";
 import { followFiles, readServedCertificate, type TlsFiles } from "./served-certificate.ts";
 
@@ -18,7 +19,7 @@ export type TlsOptions = {
 /** TLS for a listener: the options that its server is made with, and the work that begins with the server. */
 export type PreparedTls = {
   options: ServerOptions;
-  begin(server: Server): { stop(timeoutMs: number): Promise<void> };
+  begin(server: Server, bound: BoundConnections): { stop(timeoutMs: number): Promise<void> };
 };
 
 /**
@@ -44,9 +45,16 @@ export async function prepareTls({
       // Node then refuses who shows none, or another authority's.
       requestCert: served.context.ca !== undefined,
     },
-    begin(server) {
+    begin(server, bound) {
       noteFailedHandshakes(server, name, log);
-      return followFiles({ listener: name, files, server, served, intervalMs: certificateIntervalMs, log });
+      const intervalMs = certificateIntervalMs;
+      const following = followFiles({ listener: name, files, server, served, intervalMs, log });
+      return {
+        async stop(timeoutMs) {
+          bound.closeHandshakes();
+          await following.stop(timeoutMs);
+        },
+      };
     },
   };
 }

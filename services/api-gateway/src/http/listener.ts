@@ -104,17 +104,14 @@ export async function startListener({
   const server = createHttpServer({ timeouts: longest, onRequest, onBroken, tls: secured?.options });
   server.on(secured ? "secureConnection" : "connection", (socket: Socket) => track(connections, socket));
   const bound = boundConnections(server, { name, connectionsMax, overTls: secured !== undefined, log });
-  const tlsOfServer = secured?.begin(server as HttpsServer);
+  const tlsOfServer = secured?.begin(server as HttpsServer, bound);
   await listen(server, host, port);
-  const address = server.address() as AddressInfo;
 
   return {
     name,
-    port: address.port,
-    tlsServers: secured ? [ownTlsServer(address)] : [],
+    ...reachedAt(server.address() as AddressInfo, secured !== undefined),
     async stop(timeoutMs) {
       state.draining = true;
-      bound.closeHandshakes();
       await Promise.all([drain(server, connections, timeoutMs), tlsOfServer?.stop(timeoutMs)]);
     },
   };
@@ -132,6 +129,10 @@ function routeTo(router: Router, request: IncomingMessage, exchange: Exchange): 
 function track(connections: Map<Socket, Exchange | undefined>, socket: Socket): void {
   connections.set(socket, undefined);
   socket.once("close", () => connections.delete(socket));
+}
+
+function reachedAt(address: AddressInfo, overTls: boolean): Pick<Listener, "port" | "tlsServers"> {
+  return { port: address.port, tlsServers: overTls ? [ownTlsServer(address)] : [] };
 }
 
 async function drain(

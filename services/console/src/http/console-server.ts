@@ -47,7 +47,7 @@ export async function startConsoleServer(
     bound.keepForAnswer(request, response);
     onRequest(request, response);
   });
-  const tlsOfServer = secured?.begin(server as TlsHttpServer);
+  const tlsOfServer = secured?.begin(server as TlsHttpServer, bound);
   await listen(server, options.host, options.port);
   const address = server.address() as AddressInfo;
   return {
@@ -55,7 +55,6 @@ export async function startConsoleServer(
     tlsServers: secured ? [ownTlsServer(address)] : [],
     async stop(timeoutMs) {
       const closed = new Promise((resolve) => server.close(resolve));
-      bound.closeHandshakes();
       server.closeIdleConnections();
       const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
       await Promise.all([closed, tlsOfServer?.stop(timeoutMs)]);
