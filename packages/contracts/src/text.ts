@@ -7,6 +7,11 @@ import { CARD_NUMBER_FAULT, holdsCardNumber, isMadeOfCardNumber } from "./card-n
  */
 const FORBIDDEN_CHARACTERS = /[\p{Cc}\u2028\u2029\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF]/u;
 
+/** Tells whether a text has characters that no text of ours may have. */
+export function hasForbiddenCharacters(text: string): boolean {
+  return !text.isWellFormed() || FORBIDDEN_CHARACTERS.test(text);
+}
+
 /** The same for the OpenAPI document, where it is read without Unicode's classes. */
 const WITHOUT_FORBIDDEN =
   "^[^\\u0000-\\u001F\\u007F-\\u009F\\u061C\\u200E\\u200F\\u2028-\\u202E\\u2066-\\u2069\\uFEFF]*$";
@@ -51,7 +56,7 @@ type TextKind = "text" | "id" | "number";
 type TextFault = "invalid_characters" | "too_short" | "too_long" | typeof CARD_NUMBER_FAULT.code;
 
 function textFault(value: string, min: number, max: number, is: TextKind): TextFault | undefined {
-  if (!value.isWellFormed() || FORBIDDEN_CHARACTERS.test(value)) return "invalid_characters";
+  if (hasForbiddenCharacters(value)) return "invalid_characters";
   const length = Array.from(value.slice(0, 2 * max + 2)).length;
   if (length > max) return "too_long";
   if (length < min || value.trim() === "") return "too_short";

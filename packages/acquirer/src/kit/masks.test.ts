@@ -57,7 +57,8 @@ test("a BIN and last digits in two fields are no card number, also not one of tw
   expect(containsCardNumber(answer, "501800000009")).toBe(false);
 });
 
-test("a message loses control characters and the space around it, and is cut", () => {
+test("a message loses control and bidirectional characters and the space around it, and is cut", () => {
+  expect(shownMessage("\u202Edeton \u2066toN\u2069")).toBe("deton toN");
   expect(shownMessage(`\u0007 Not\nhonoured\u0000 ${"\u{1f4b3}".repeat(300)}`)).toBe(
     `Nothonoured ${"\u{1f4b3}".repeat(188)}`,
   );

@@ -49,7 +49,7 @@ function base64Parts(pan: string): string[] {
 
 /**
  * A bank's text for people, within what our columns and logs take: without control characters, which PostgreSQL and hosts
- * with padded fields do not agree about, and cut. One that repeats something confidential is dropped as a whole.
+ * with padded fields do not agree about, nor those that make it read as another text, and cut. One that repeats something confidential is dropped as a whole.
  */
 export function shownMessage(text: string, confidential: readonly string[] = []): string {
   if (repeats(text, confidential)) return "";
@@ -58,8 +58,10 @@ export function shownMessage(text: string, confidential: readonly string[] = [])
 const MESSAGE_LENGTH_MAX = 200;
 
 export function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, "").trim();
+  return text.replace(UNPRINTABLE, "").trim();
 }
+
+const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029\uFEFF]/gu;
 
 function repeats(text: string, confidential: readonly string[]): boolean {
   const dense = text.replace(/[\s.-]/g, "");

@@ -111,7 +111,15 @@ test("a time follows its date, and midnight stands where there is none", () => {
   expect(readDateTime("20261120 2560", "yyyyMMdd")).toEqual({ fault: "not a time" });
 });
 
-test.each(["a\u0000b", "x".repeat(129), "4111 1111 1111 1111"])("a text like %j is not stored", (text) => {
+test.each([
+  "a\u0000b",
+  "x".repeat(129),
+  "4111 1111 1111 1111",
+  "4111\u200B1111\u200B1111\u200B1111",
+  "ref \u202E1234",
+  "\u2066ref\u2069",
+  "re\u200Ff",
+])("a text like %j is not stored", (text) => {
   expect(readText(text)).toEqual({ fault: expect.any(String) as string });
 });
 

@@ -1,4 +1,4 @@
-import { currencyExponent, holdsCardNumber } from "@holdfast/contracts";
+import { currencyExponent, hasForbiddenCharacters, holdsCardNumber } from "@holdfast/contracts";
 
 /** The reason why a cell cannot be read, without its content. */
 export type CellFault = { fault: string };
@@ -91,7 +91,8 @@ export function readText(text: string): string | undefined | CellFault {
   const trimmed = text.trim();
   if (NOTHING.test(trimmed)) return undefined;
   if (trimmed.length > TEXT_MAX) return { fault: "too long" };
-  if (UNPRINTABLE.test(trimmed)) return { fault: "characters that cannot be printed" };
+  if (hasForbiddenCharacters(trimmed) || trimmed.includes(UNDECODED))
+    return { fault: "characters that cannot be printed" };
   if (MANY_DIGITS.test(trimmed) && holdsCardNumber(trimmed)) return { fault: "a card number" };
   return trimmed;
 }
@@ -99,9 +100,10 @@ export function readText(text: string): string | undefined | CellFault {
 /** `NOTPROVIDED` is ISO 20022's word for a reference that there is not, and `NONREF` that of SWIFT. */
 const NOTHING = /^(?:-*|NOTPROVIDED|NONREF)$/;
 const TEXT_MAX = 128;
-const UNPRINTABLE = /[\p{Cc}\u2028\u2029\uFFFD]/u;
+/** A byte that is no character of the file's encoding. */
+const UNDECODED = "\uFFFD";
 /** Fewer digits are no card number; most cells need no further check. */
-const MANY_DIGITS = /(?:\p{Nd}\P{Nd}{0,3}){13}/u;
+const MANY_DIGITS = /(?:\p{N}\P{N}{0,3}){13}/u;
 
 /** A card number as the first six and the last four digits, however the bank masks it, and even if it does not. */
 export function readMaskedPan(text: string): string | undefined | CellFault {
