@@ -110,6 +110,7 @@ function secrets() {
     PAN_FINGERPRINT_KEYS: `k1:${generateKey()}`,
     WEBHOOK_SECRET_KEYS: `k1:${generateKey()}`,
     ACCOUNT_SECRET_KEYS: `k1:${generateKey()}`,
+    FILE_KEYS: `k1:${generateKey()}`,
     CONSOLE_SESSION_KEYS: `k1:${generateKey()}`,
     // For the profile `observability`.
     GRAFANA_ADMIN_PASSWORD: password(),

@@ -124,6 +124,7 @@ test("each container has its own secrets and no other's", async () => {
   expect(await held("payments")).toEqual([
     "ACCOUNT_SECRET_KEYS",
     "CARD_SEALING_KEYS",
+    "FILE_KEYS",
     "NATS_PASSWORD_PAYMENTS",
     "PAN_FINGERPRINT_KEYS",
     "PAYMENTS_APP_PASSWORD",
@@ -134,7 +135,11 @@ test("each container has its own secrets and no other's", async () => {
     "WEBHOOKS_APP_PASSWORD",
     "WEBHOOK_SECRET_KEYS",
   ]);
-  expect(await held("settlement")).toEqual(["NATS_PASSWORD_SETTLEMENT", "SETTLEMENT_APP_PASSWORD"]);
+  expect(await held("settlement")).toEqual([
+    "FILE_KEYS",
+    "NATS_PASSWORD_SETTLEMENT",
+    "SETTLEMENT_APP_PASSWORD",
+  ]);
   expect(await held("console")).toEqual(["CONSOLE_APP_PASSWORD", "CONSOLE_SESSION_KEYS"]);
   expect(await held("api-gateway")).toEqual([
     "CARD_SEALING_KEYS",

@@ -87,6 +87,7 @@ export const holdersOfSecrets: Record<string, string[]> = {
   CREDENTIAL_PEPPERS: ["gateway-merchant", "gateway-operator", "gateway-staff", "keys-gateway"],
   PAN_FINGERPRINT_KEYS: ["payments", "keys-payments"],
   ACCOUNT_SECRET_KEYS: ["payments", "keys-payments"],
+  FILE_KEYS: ["payments", "settlement", "keys-payments"],
   WEBHOOK_SECRET_KEYS: ["webhook-dispatcher", "keys-webhook-dispatcher"],
   GATEWAY_MERCHANT_PASSWORD: ["installation", "gateway-merchant"],
   GATEWAY_OPERATOR_PASSWORD: ["installation", "gateway-operator", "keys-gateway"],

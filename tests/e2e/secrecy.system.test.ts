@@ -5,6 +5,7 @@ import { connectBus } from "@holdfast/messaging";
 import { eventually } from "../support/index.ts";
 import { Client } from "pg";
 import { expect, test } from "vitest";
+import { genericFile, genericLine } from "../../services/settlement/test/written-file.ts";
 import { encodingsOf, findSecrets } from "./encodings.ts";
 import { misplacedCards, storedRows } from "./misplaced-cards.ts";
 import {
@@ -23,6 +24,8 @@ const TYPED = ["4556737586899855", "5105105105105100"] as const;
 const DECLINED = "4929420573595709";
 const SILENT = "4916108926268679";
 const MISPLACED = "4716347184862961";
+/** In a bank's file and a letter, and in their names. */
+const FILED = "4916391027568433";
 const CVV = "7391";
 
 test("no card number, cvv or secret is in any log at `debug`, bus message, span, metric, row, file or answer of a run", async () => {
@@ -46,7 +49,7 @@ test("no card number, cvv or secret is in any log at `debug`, bus message, span,
   await sandbox.stop();
 
   const secrets = new Map(
-    [...PANS, ...TYPED, DECLINED, SILENT, MISPLACED].map((pan): [string, Map<string, Buffer>] => [
+    [...PANS, ...TYPED, DECLINED, SILENT, MISPLACED, FILED].map((pan): [string, Map<string, Buffer>] => [
       `card ${pan.slice(-4)}`,
       encodingsOf(pan),
     ]),
@@ -148,6 +151,7 @@ async function runEverything(sandbox: RunningSandbox): Promise<{ answers: string
   answers.push(...(await payOnPage(sandbox, merchant)));
   answers.push(...(await misplaceCards(sandbox, merchant)));
   answers.push(...(await operate(sandbox, merchant)));
+  answers.push(...(await sendFiles(sandbox, merchant)));
   await bankWill(sandbox, "hang");
   const abandoned = new AbortController();
   const silent = fetch(`${sandbox.file.gatewayUrl}/api/pre-authorization`, {
@@ -224,6 +228,60 @@ async function misplaceCards(sandbox: RunningSandbox, merchant: ApiClient): Prom
     answers.push(answer.text + JSON.stringify([...answer.headers]));
   }
   return answers;
+}
+
+/** A bank's file and a letter with the whole number in them, and files that have it in their names. */
+async function sendFiles(sandbox: RunningSandbox, merchant: ApiClient): Promise<string[]> {
+  const { operatorUrl, operators } = sandbox.file;
+  const operator = sandbox.operator();
+  const send = async (path: string, name: string, content: string) => {
+    const body = new FormData();
+    body.set("file", new Blob([content]), name);
+    const headers = { Authorization: `Bearer ${operators[0]!.token}` };
+    const answer = await fetch(operatorUrl + path, { method: "POST", headers, body });
+    return { status: answer.status, text: await answer.text() };
+  };
+  const file = genericFile(
+    genericLine({ card: FILED }),
+    genericLine({ kind: FILED }),
+    genericLine({ bank_reference: FILED, currency: FILED }),
+    genericLine({ auth_code: FILED, payout_id: FILED, settles_on: FILED }),
+  );
+  const settlements = "/operator/settlements?accountId=default&mapping=generic";
+  const preview = settlements.replace("?", "/preview?");
+  const [previewed, taken] = [
+    await send(preview, "bank.csv", file),
+    await send(settlements, "bank.csv", file),
+  ];
+  expect([previewed.status, taken.status]).toEqual([200, 202]);
+  const imported = `/operator/settlements/${(JSON.parse(taken.text) as { importId: string }).importId}`;
+  let read = await operator("GET", imported);
+  await eventually(async () => {
+    read = await operator("GET", imported);
+    expect(read.body).toMatchObject({ state: "TAKEN", lines: 2, faults: 2 });
+  });
+  const sale = await merchant("POST", "/api/payment", { ...preAuthorization(), installmentCount: 1 });
+  const opened = await operator("POST", `/operator/payments/${sale.body.paymentId}/chargebacks`, {
+    amount: 1,
+    currency: "TRY",
+  });
+  const evidence = `/operator/chargebacks/${opened.body.chargebackId}/evidence`;
+  const letter = `"Your card ${FILED} was charged."`;
+  const kept = await send(evidence, "letter.txt", letter);
+  expect(kept.status).toBe(201);
+  const { evidenceId } = (JSON.parse(kept.text) as { evidence: { evidenceId: string }[] }).evidence[0]!;
+  // The one answer that may have it: the letter as it was sent.
+  expect((await operator("GET", `${evidence}/${evidenceId}`)).text).toBe(letter);
+  const named = [
+    await send(settlements, `report ${FILED}.csv`, genericFile(genericLine())),
+    await send(preview, `report-${FILED}.csv`, genericFile(genericLine())),
+    await send(evidence, `${FILED}.pdf`, "a letter"),
+  ];
+  for (const { status, text } of named) {
+    expect(status).toBe(400);
+    expect(JSON.parse(text)).toMatchObject({ errors: [{ field: "file", code: "card_number" }] });
+  }
+  return [previewed, taken, read, opened, kept, ...named].map(({ text }) => text);
 }
 
 type Captured = { subject: string; data: Buffer };

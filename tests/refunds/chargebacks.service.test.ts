@@ -1,6 +1,7 @@
 import { createHash, randomUUID, randomUUIDv7 } from "node:crypto";
 import {
   addChargebackEvidencePart,
+  beginChargebackEvidence,
   cancelPayment,
   capturePayment,
   changePaymentChargeback,
@@ -13,6 +14,7 @@ import {
   recordChargebackLines,
   type ChargebackLine,
 } from "@holdfast/contracts";
+import { createReplyRecipient, sealReply } from "@holdfast/sealing";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../support/index.ts";
 import { startBankFront, type BankFront } from "./bank-front.ts";
@@ -436,12 +438,12 @@ describe("evidence", () => {
     bytes: content.length,
     sha256,
   });
-  const send = (file: ReturnType<typeof fileOf>, part: number, name?: string) =>
-    refunds.operate(
-      addChargebackEvidencePart,
-      { ...file, part, content: pieces[part]!.toString("base64") },
-      name,
-    );
+  const send = async (file: ReturnType<typeof fileOf>, part: number, name?: string) => {
+    const begun = await refunds.operate(beginChargebackEvidence, { chargebackId: file.chargebackId });
+    const sealTo = "result" in begun ? begun.result.sealTo : "";
+    const content = sealReply(sealTo, pieces[part]!);
+    return await refunds.operate(addChargebackEvidencePart, { ...file, part, content }, name);
+  };
   const newCase = async () => (await opened(await refunds.pay("10000"), "4000")).chargebackId;
 
   test("is there once all of it is, whatever is sent again, and is read as it was sent", async () => {
@@ -452,11 +454,21 @@ describe("evidence", () => {
     expect(await send(file, 1)).toMatchObject({ result: { evidence: [whole] } });
     expect(await send(file, 1)).toMatchObject({ result: { evidence: [whole] } });
     const { chargebackId, evidenceId } = file;
+    const recipient = createReplyRecipient();
+    const asked = { chargebackId, evidenceId, recipientKey: recipient.publicKey };
     const read = await Promise.all(
-      [0, 1].map((part) => refunds.operate(readChargebackEvidencePart, { chargebackId, evidenceId, part })),
+      [0, 1].map((part) => refunds.operate(readChargebackEvidencePart, { ...asked, part })),
     );
-    const bytes = read.map((reply) => ("result" in reply ? reply.result.content : ""));
-    expect(Buffer.concat(bytes.map((part) => Buffer.from(part, "base64"))).equals(content)).toBe(true);
+    const bytes = read.flatMap((reply) =>
+      "result" in reply ? [recipient.openBytes(reply.result.content)] : [],
+    );
+    expect(Buffer.concat(bytes).equals(content)).toBe(true);
+    const stored = await refunds.query<{ key_id: string; content: Buffer }>(
+      "select key_id, content from payments.chargeback_evidence_part where evidence_id = $1",
+      [evidenceId],
+    );
+    expect(stored.map(({ key_id }) => key_id)).toEqual(["f1", "f1"]);
+    expect(stored.filter((part) => part.content.includes("letter"))).toEqual([]);
   });
 
   test("that is not what was announced is not kept", async () => {

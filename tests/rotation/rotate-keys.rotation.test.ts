@@ -87,6 +87,7 @@ function ringsOf(secrets: SystemUnderTest["system"]["secrets"]) {
     THREE_DS_STATE_KEYS: `k1:${secrets.threeDsStateKey}`,
     CREDENTIAL_PEPPERS: `1:${secrets.credentialPepper}`,
     WEBHOOK_SECRET_KEYS: `k1:${secrets.webhookSecretKey}`,
+    FILE_KEYS: `k1:${secrets.fileKey}`,
     PAN_FINGERPRINT_KEYS: `0:${secrets.panFingerprintKey}`,
   };
   const pairs = Object.entries(olds).map(

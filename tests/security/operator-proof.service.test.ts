@@ -12,7 +12,7 @@ import {
   type OperatorMessageContext,
   type OperatorRole,
 } from "@holdfast/contracts";
-import { createReplyRecipient } from "@holdfast/sealing";
+import { createReplyRecipient, sealReply } from "@holdfast/sealing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeAccount, sealSecrets } from "../../services/payments/test/account-operators.ts";
 import {
@@ -65,6 +65,9 @@ async function pay(): Promise<{ paymentId: string }> {
 const ATTACKERS = "attacker";
 
 /** A payload of each operator's command, about existing records. */
+/** A part of a file that nobody opens. */
+const SEALED = sealReply(createReplyRecipient().publicKey, "a");
+
 const PAYLOADS: Record<string, () => object> = {
   "payments.list-for-operator": () => ({ limit: 10, filter: {} }),
   "payments.describe": () => ({ paymentId }),
@@ -139,6 +142,7 @@ const PAYLOADS: Record<string, () => object> = {
   }),
   "payments.change-chargeback": () => ({ chargebackId: randomUUID(), reasonCode: "10.4" }),
   "payments.decide-chargeback": () => ({ chargebackId: randomUUID(), outcome: "WON", reason: "because" }),
+  "payments.begin-evidence": () => ({ chargebackId: randomUUID() }),
   "payments.add-evidence-part": () => ({
     chargebackId: randomUUID(),
     evidenceId: randomUUID(),
@@ -146,9 +150,14 @@ const PAYLOADS: Record<string, () => object> = {
     bytes: 1,
     sha256: "0".repeat(64),
     part: 0,
-    content: "YQ==",
+    content: SEALED,
   }),
-  "payments.read-evidence-part": () => ({ chargebackId: randomUUID(), evidenceId: randomUUID(), part: 0 }),
+  "payments.read-evidence-part": () => ({
+    chargebackId: randomUUID(),
+    evidenceId: randomUUID(),
+    part: 0,
+    recipientKey: createReplyRecipient().publicKey,
+  }),
   "payments.describe-chargeback": () => ({ chargebackId: randomUUID() }),
   "payments.list-chargebacks": () => ({ limit: 10 }),
   "settlement.audit-log": () => ({ limit: 10 }),
@@ -158,7 +167,7 @@ const PAYLOADS: Record<string, () => object> = {
     mapping: "generic",
     fileName: "bank.csv",
   }),
-  "settlement.add-upload-part": () => ({ importId: randomUUID(), part: 0, content: "YQ==" }),
+  "settlement.add-upload-part": () => ({ importId: randomUUID(), part: 0, content: SEALED }),
   "settlement.end-upload": () => ({ importId: randomUUID(), parts: 1, bytes: 1, sha256: "0".repeat(64) }),
   "settlement.preview-upload": () => ({
     importId: randomUUID(),

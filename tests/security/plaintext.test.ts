@@ -33,6 +33,7 @@ const PAYMENTS = {
   ...BANK,
   CARD_SEALING_KEYS: `k1:${drawKey()}`,
   PAN_FINGERPRINT_KEYS: `k1:${drawKey()}`,
+  FILE_KEYS: `k1:${drawKey()}`,
 };
 const MENDED = {
   DATABASE_URL: "postgres://u:hunter2@db/x?sslmode=verify-full",
@@ -79,7 +80,7 @@ const programs: Case[] = [
   {
     name: "settlement",
     schema: settlement,
-    env: SERVICE,
+    env: { ...SERVICE, FILE_KEYS: `k1:${drawKey()}` },
     refused: ["DATABASE_URL", "NATS_URL", "OPERATOR_JWKS", "AUDIT_ANCHOR_URL"],
   },
   {

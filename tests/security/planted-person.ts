@@ -46,8 +46,8 @@ async function plantInPayments(system: TestSystem, planted: Planted): Promise<vo
        select gen_random_uuid(), chargeback_id, $2, 1, decode(repeat('00', 32), 'hex'), 'olga', now() from lost
        returning evidence_id
      )
-     insert into payments.chargeback_evidence_part (evidence_id, part, content)
-     select evidence_id, 0, convert_to($2, 'UTF8') from shown`,
+     insert into payments.chargeback_evidence_part (evidence_id, part, key_id, content)
+     select evidence_id, 0, 'f1', convert_to($2, 'UTF8') from shown`,
     [paymentId, textOf(planted), merchantId],
   );
   // Stored answers to the cancellation and the checkouts.

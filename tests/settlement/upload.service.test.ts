@@ -2,6 +2,9 @@ import { randomUUID } from "node:crypto";
 import { request } from "node:http";
 import type { OperatorRole } from "@holdfast/contracts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { keyRingSetting } from "@holdfast/service-runtime";
+import { sealAtRest } from "@holdfast/sealing";
+import { ownerOfPart } from "../../services/settlement/src/import/read-uploads.ts";
 import { genericFile, genericLine } from "../../services/settlement/test/written-file.ts";
 import { eventually } from "../support/index.ts";
 import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
@@ -21,6 +24,8 @@ beforeEach(async () => {
   await eventually(() => system.query("truncate settlement.import, settlement.upload cascade"));
 });
 afterAll(() => system.close());
+
+const PAN = "4539578763621486";
 
 type Sent = { roles?: OperatorRole[]; query?: string; path?: string };
 type Answer = { status: number; body: Record<string, unknown> & { importId?: string } };
@@ -91,6 +96,20 @@ test("a file of several parts is taken, with who sent it, and the account of wha
     notedLines: [{ line: 4_003, reason: "authCode: characters that cannot be printed" }],
   });
   await eventually(async () => expect(await rows()).toEqual({ lines: 4_001, uploads: 0, parts: 0 }));
+});
+
+test("whole card numbers of a bank's file are masked while they are read, and its bytes are sealed at rest", async () => {
+  const sent = await upload(
+    genericFile(genericLine({ card: PAN }), genericLine({ kind: PAN }), genericLine({ auth_code: PAN })),
+  );
+  expect(await read(sent.body.importId)).toMatchObject({
+    state: "TAKEN",
+    lines: 2,
+    notedLines: [{ line: 4, reason: "authCode: a card number" }],
+  });
+  expect(await system.query("select masked_pan from settlement.line where masked_pan is not null")).toEqual([
+    { masked_pan: "453957******1486" },
+  ]);
 });
 
 test("the same file is refused the second time, and one of two that come together is taken", async () => {
@@ -176,21 +195,23 @@ test("of a form that is cut off nothing is an import, whether its sender ends it
 });
 
 test("a file whose reader has died is read by the next one, and given up when that has happened too often", async () => {
+  const fileKeys = keyRingSetting().parse(system.environment("settlement").FILE_KEYS);
   const leave = async (tries: number) => {
     const importId = randomUUID();
     const content = Buffer.from(genericFile(genericLine()));
+    const sealed = sealAtRest(fileKeys, ownerOfPart(importId, 0), content);
     await system.query(
       `with sent as (
          insert into settlement.upload (import_id, account_id, mapping, file_name, uploaded_by, sealed_at, tries)
          values ($1, 'default', 'generic', 'bank.csv', 'olga', now(), $2) returning import_id
        ), kept as (
-         insert into settlement.upload_part (import_id, part, content) values ($1, 0, $3)
+         insert into settlement.upload_part (import_id, part, bytes, content) values ($1, 0, octet_length($3::bytea), $4)
        )
        insert into settlement.import (import_id, account_id, mapping, file_name, imported_by, sha256, state, lease_token,
          lease_until)
-       select import_id, 'default', 'generic', 'bank.csv', 'olga', sha256($3), 'READING', gen_random_uuid(),
+       select import_id, 'default', 'generic', 'bank.csv', 'olga', sha256($3::bytea), 'READING', gen_random_uuid(),
          now() - interval '1 second' from sent`,
-      [importId, tries, content],
+      [importId, tries, content, sealed],
     );
     return await read(importId);
   };

@@ -32,6 +32,7 @@ export function createTestSettings({
     ...operatorTokens,
   };
   const CARD_SEALING_KEYS = `k1:${sealingKey.toString("base64")}`;
+  const FILE_KEYS = ring("f1");
   const gateway = {
     ...common,
     ...WITHOUT_LIMITS,
@@ -62,18 +63,17 @@ export function createTestSettings({
       DATABASE_URL: database.urls.payments.app,
       CARD_SEALING_KEYS,
       PAN_FINGERPRINT_KEYS: ring("f1"),
-      ACQUIRER_HOSTS: "127.0.0.1,localhost",
-      ALLOW_SIMULATOR: "live",
+      ...LOCAL_BANKS,
+      FILE_KEYS,
     },
     refunds: { ...common, ...bank, DATABASE_URL: database.urls.refunds.app, PAYMENTS_TIMEOUT: "60s" },
     "webhook-dispatcher": {
       ...common,
       DATABASE_URL: database.urls.webhooks.app,
       WEBHOOK_SECRET_KEYS: ring("k1"),
-      WEBHOOK_ALLOWED_CIDRS: "127.0.0.0/8,::1/128",
-      WEBHOOK_ALLOWED_PORTS: "any",
+      ...LOCAL_RECEIVERS,
     },
-    settlement: { ...common, DATABASE_URL: database.urls.settlement.app },
+    settlement: { ...common, FILE_KEYS, DATABASE_URL: database.urls.settlement.app },
   };
 }
 
@@ -84,6 +84,9 @@ const WITHOUT_LIMITS = {
   FAILED_SIGN_INS_PER_MINUTE_PER_KEY: "1000000",
   REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR: "1000000",
 };
+
+const LOCAL_BANKS = { ACQUIRER_HOSTS: "127.0.0.1,localhost", ALLOW_SIMULATOR: "live" };
+const LOCAL_RECEIVERS = { WEBHOOK_ALLOWED_CIDRS: "127.0.0.0/8,::1/128", WEBHOOK_ALLOWED_PORTS: "any" };
 
 function ring(id: string): string {
   return `${id}:${randomBytes(32).toString("base64")}`;

@@ -1,12 +1,14 @@
 import { createHash, randomUUIDv7 } from "node:crypto";
 import {
   addChargebackEvidencePart,
+  beginChargebackEvidence,
   changePaymentChargeback,
   decidePaymentChargeback,
   describeChargeback,
   openPaymentChargeback,
   readChargebackEvidencePart,
 } from "@holdfast/contracts";
+import { createReplyRecipient, sealReply } from "@holdfast/sealing";
 import { done } from "./done.ts";
 import type { YearsSystem } from "./years-system.ts";
 
@@ -28,8 +30,10 @@ export async function dispute(
     sha256: createHash("sha256").update(content).digest("hex"),
   };
   const part = { chargebackId, evidenceId, part: 0 };
-  done(await operate(addChargebackEvidencePart, { ...part, ...file, content: content.toString("base64") }));
-  done(await operate(readChargebackEvidencePart, part));
+  const { sealTo } = done(await operate(beginChargebackEvidence, { chargebackId })).result;
+  done(await operate(addChargebackEvidencePart, { ...part, ...file, content: sealReply(sealTo, content) }));
+  const recipientKey = createReplyRecipient().publicKey;
+  done(await operate(readChargebackEvidencePart, { ...part, recipientKey }));
   done(await operate(describeChargeback, { chargebackId }));
   done(
     await operate(decidePaymentChargeback, { chargebackId, outcome: "LOST", reason: "The bank wrote so." }),

@@ -108,8 +108,8 @@ export const FILL_CHARGEBACKS = [
   `insert into payments.chargeback_evidence (evidence_id, chargeback_id, file_name, bytes, sha256, added_by, created_at, sealed_at)
    select refund_id, chargeback_id, 'receipt.pdf', 400, sha256(${BODY}), 'olga', created_at, created_at
    from drawn where is_charged_back`,
-  `insert into payments.chargeback_evidence_part (evidence_id, part, content)
-   select refund_id, 0, ${BODY} from drawn where is_charged_back`,
+  `insert into payments.chargeback_evidence_part (evidence_id, part, key_id, content)
+   select refund_id, 0, 'f1', ${BODY} from drawn where is_charged_back`,
 ];
 
 export const FILL_REFUNDS = [

@@ -18,6 +18,7 @@ export * from "./result-codes.ts";
 export * from "./sealed-reply.ts";
 export * from "./staff-role.ts";
 export * from "./text.ts";
+export * from "./file-name.ts";
 export * from "./event-types.ts";
 export * from "./fault-of-issue.ts";
 export * from "./field-codes.ts";

@@ -84,7 +84,7 @@ const LEADS_TO: Record<string, string[]> = {
   getChargeback: ["payments.describe-chargeback"],
   changeChargeback: ["payments.change-chargeback"],
   decideChargeback: ["payments.decide-chargeback"],
-  addChargebackEvidence: ["payments.add-evidence-part"],
+  addChargebackEvidence: ["payments.begin-evidence", "payments.add-evidence-part"],
   getChargebackEvidence: ["payments.read-evidence-part"],
   listSettlements: ["settlement.list-imports"],
   previewSettlement: ["settlement.begin-upload", "settlement.add-upload-part", "settlement.preview-upload"],

@@ -6,4 +6,15 @@ export const sealedReplySchema = z.object({
   nonce: z.string(),
   ciphertext: z.string(),
 });
+/** A part of a file, sealed likewise to whoever keeps it. */
+export function sealedPartSchema(bytesMax: number) {
+  const ciphertext = z
+    .string()
+    .min(1)
+    .max(Math.ceil((bytesMax + TAG_BYTES) / 3) * 4);
+  return sealedReplySchema.extend({ ciphertext });
+}
+
+const TAG_BYTES = 16;
+
 export type SealedReply = z.infer<typeof sealedReplySchema>;

@@ -102,6 +102,7 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["payments.open-chargeback", "O", "P"],
   ["payments.change-chargeback", "O", "P"],
   ["payments.decide-chargeback", "O", "P"],
+  ["payments.begin-evidence", "O", "P"],
   ["payments.add-evidence-part", "O", "P"],
   ["payments.read-evidence-part", "O", "P"],
   ["payments.describe-chargeback", "O", "P"],

@@ -1,6 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { createKeyedRecipient, createReplyRecipient, sealReply } from "./reply-sealer.ts";
+import {
+  createKeyedRecipient,
+  createReplyRecipient,
+  createRingRecipient,
+  sealReply,
+} from "./reply-sealer.ts";
 
 test("the recipient of the request opens the answer; nothing of the text is in it", () => {
   const recipient = createReplyRecipient();
@@ -28,4 +33,20 @@ test("whoever has the same key is the same recipient, and nobody else", () => {
   const sealed = sealReply(createKeyedRecipient(key).publicKey, "s3cret-pass");
   expect(createKeyedRecipient(key).open(sealed)).toBe("s3cret-pass");
   expect(() => createKeyedRecipient(other).open(sealed)).toThrow(/authenticate/);
+});
+
+test("a service opens what was sealed to any key of its ring, while keys are replaced", () => {
+  const [old, fresh] = [randomBytes(32), randomBytes(32)];
+  const before = createRingRecipient({ activeId: "k1", keys: new Map([["k1", old]]) });
+  const after = createRingRecipient({
+    activeId: "k2",
+    keys: new Map([
+      ["k2", fresh],
+      ["k1", old],
+    ]),
+  });
+  const bytes = randomBytes(1_000);
+  expect(after.open(sealReply(before.publicKey, bytes))?.equals(bytes)).toBe(true);
+  expect(after.open(sealReply(after.publicKey, bytes))?.equals(bytes)).toBe(true);
+  expect(before.open(sealReply(after.publicKey, bytes))).toBeUndefined();
 });

@@ -10,6 +10,7 @@ import {
   type KeyObject,
 } from "node:crypto";
 import type { SealedReply } from "@holdfast/contracts";
+import type { RestKeyRing } from "./seal-at-rest.ts";
 
 /**
  * The recipient of a secret that is shown once. The secret has to cross the bus to its requester, and the bus must
@@ -21,6 +22,8 @@ export type ReplyRecipient = {
   publicKey: string;
   /** @throws when it was not sealed to this recipient, or was changed on the way. */
   open(sealed: SealedReply): string;
+  /** @throws likewise. */
+  openBytes(sealed: SealedReply): Buffer;
 };
 
 export function createReplyRecipient(): ReplyRecipient {
@@ -40,32 +43,59 @@ export function createKeyedRecipient(key: Buffer): ReplyRecipient {
   return recipientOf(privateKey, createPublicKey(privateKey));
 }
 
+/** The recipient that a service of several processes is, also while the keys of its ring are replaced. */
+export type RingRecipient = {
+  /** The public key of the ring's active key. */
+  publicKey: string;
+  /** @returns undefined where it was sealed to no key of the ring, or was changed on the way. */
+  open(sealed: SealedReply): Buffer | undefined;
+};
+
+export function createRingRecipient({ activeId, keys }: RestKeyRing): RingRecipient {
+  const recipients = [...keys.values()].map(createKeyedRecipient);
+  return {
+    publicKey: createKeyedRecipient(keys.get(activeId)!).publicKey,
+    open(sealed) {
+      for (const recipient of recipients) {
+        try {
+          return recipient.openBytes(sealed);
+        } catch {
+          // Sealed to another key of the ring, or to none of it.
+        }
+      }
+      return undefined;
+    },
+  };
+}
+
 /** The prefix of the 32 bytes of a private key in PKCS #8 (RFC 8410, section 7). */
 const X25519_PRIVATE_KEY = Buffer.from("302e020100300506032b656e04220420", "hex");
 
 function recipientOf(privateKey: KeyObject, ownKey: KeyObject): ReplyRecipient {
   const publicKey = encodeKey(ownKey);
-  return {
-    publicKey,
-    open({ senderKey, nonce, ciphertext }) {
-      const key = sharedKey(privateKey, decodeKey(senderKey), publicKey, senderKey);
-      const bytes = Buffer.from(ciphertext, "base64url");
-      const decipher = createDecipheriv(CIPHER, key, Buffer.from(nonce, "base64url"), {
-        authTagLength: TAG_BYTES,
-      });
-      decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
-      return Buffer.concat([decipher.update(bytes.subarray(0, -TAG_BYTES)), decipher.final()]).toString();
-    },
+  const openBytes = ({ senderKey, nonce, ciphertext }: SealedReply): Buffer => {
+    const key = sharedKey(privateKey, decodeKey(senderKey), publicKey, senderKey);
+    const bytes = Buffer.from(ciphertext, "base64url");
+    const decipher = createDecipheriv(CIPHER, key, Buffer.from(nonce, "base64url"), {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+    return Buffer.concat([decipher.update(bytes.subarray(0, -TAG_BYTES)), decipher.final()]);
   };
+  return { publicKey, openBytes, open: (sealed) => openBytes(sealed).toString() };
 }
 
-export function sealReply(recipientKey: string, text: string): SealedReply {
+export function sealReply(recipientKey: string, content: string | Buffer): SealedReply {
   const pair = generateKeyPairSync("x25519");
   const senderKey = encodeKey(pair.publicKey);
   const key = sharedKey(pair.privateKey, decodeKey(recipientKey), recipientKey, senderKey);
   const nonce = randomBytes(12);
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
-  const ciphertext = Buffer.concat([cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
+  const ciphertext = Buffer.concat([
+    cipher.update(Buffer.from(content)),
+    cipher.final(),
+    cipher.getAuthTag(),
+  ]);
   return { senderKey, nonce: nonce.toString("base64url"), ciphertext: ciphertext.toString("base64url") };
 }
 

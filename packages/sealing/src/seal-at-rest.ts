@@ -10,22 +10,27 @@ export class SecretUnreadableError extends Error {
 }
 
 /**
- * Seals a text for the database: AES-256-GCM (NIST SP 800-38D) under the ring's active key. The form is version, key id
+ * Seals a text or bytes for the database: AES-256-GCM (NIST SP 800-38D) under the ring's active key. The form is version, key id
  * with its length, nonce, ciphertext, tag.
  *
  * @param owner the row that it belongs to, so that rows cannot be exchanged; it is authenticated and not stored.
  */
-export function sealAtRest(ring: RestKeyRing, owner: string, text: string): Buffer {
+export function sealAtRest(ring: RestKeyRing, owner: string, content: string | Buffer): Buffer {
   const id = Buffer.from(ring.activeId);
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, ring.keys.get(ring.activeId)!, nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(Buffer.from(owner));
-  const ciphertext = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+  const ciphertext = Buffer.concat([cipher.update(Buffer.from(content)), cipher.final()]);
   return Buffer.concat([Buffer.from([VERSION, id.length]), id, nonce, ciphertext, cipher.getAuthTag()]);
 }
 
 /** @throws SecretUnreadableError */
 export function openAtRest(ring: RestKeyRing, owner: string, stored: Buffer): string {
+  return openBytesAtRest(ring, owner, stored).toString("utf8");
+}
+
+/** @throws SecretUnreadableError */
+export function openBytesAtRest(ring: RestKeyRing, owner: string, stored: Buffer): Buffer {
   const idEnds = 2 + (stored[1] ?? 0);
   const key = ring.keys.get(restKeyIdOf(stored));
   if (stored[0] !== VERSION || !key)
@@ -37,7 +42,7 @@ export function openAtRest(ring: RestKeyRing, owner: string, stored: Buffer): st
     decipher.setAAD(Buffer.from(owner));
     decipher.setAuthTag(stored.subarray(-TAG_BYTES));
     const ciphertext = stored.subarray(idEnds + NONCE_BYTES, -TAG_BYTES);
-    return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString("utf8");
+    return Buffer.concat([decipher.update(ciphertext), decipher.final()]);
   } catch (cause) {
     throw new SecretUnreadableError("a secret was changed where it is stored", { cause });
   }

@@ -546,12 +546,15 @@ grant select, insert, update (sealed_at), delete on chargeback_evidence to payme
 create table chargeback_evidence_part (
   evidence_id  uuid not null references chargeback_evidence on delete cascade,
   part         integer not null check (part between 0 and 15),
-  -- Scans and pictures are compressed already.
-  content      bytea storage external not null check (octet_length(content) between 1 and 262144),
+  -- AES-256-GCM under this key of FILE_KEYS, bound to the file and the part: a letter may show a whole card number.
+  key_id       text not null check (char_length(key_id) between 1 and 32),
+  content      bytea storage external not null check (octet_length(content) between 1 and 262244),
   primary key (evidence_id, part)
 );
 
-grant select, insert, delete on chargeback_evidence_part to payments_app;
+create index chargeback_evidence_part_of_key on chargeback_evidence_part (key_id);
+
+grant select, insert, update (key_id, content), delete on chargeback_evidence_part to payments_app;
 
 -- Accounts at banks ----------------------------------------------------------------------------------------------------
 

@@ -82,6 +82,9 @@ const settings = z.object({
       "The part of the connections for payments, of each account, that one merchant may use, at least one. What it sends beyond that waits, in turns with the others, as long as the bank still has its whole `ACQUIRER_TIMEOUT`; then it is answered 503 and there is no payment. An installation for one merchant may set 1.",
     ),
   CARD_SEALING_KEYS: keyRingSetting().describe("Decrypts card data; the same key ring as the gateway's."),
+  FILE_KEYS: keyRingSetting().describe(
+    "Seals files of evidence, which may show whole card numbers, on their way here and at rest; new ones are sealed under the first key, and older ones by `keys reencrypt`. The same key ring as `settlement` has.",
+  ),
   ...fingerprintSettings,
   ...ringSettings,
   HOME_COUNTRY: textSetting("must be an ISO 3166-1 alpha-2 code")

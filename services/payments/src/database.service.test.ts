@@ -274,7 +274,12 @@ const COLUMNS: {
     created_at: "not null",
     sealed_at: "null",
   },
-  chargeback_evidence_part: { evidence_id: "not null", part: "not null", content: "not null" },
+  chargeback_evidence_part: {
+    evidence_id: "not null",
+    part: "not null",
+    key_id: "not null",
+    content: "not null",
+  },
   acquirer_account: {
     account_id: "not null",
     protocol: "not null",

@@ -1,6 +1,6 @@
 import { assetPath } from "@holdfast/assets";
 import { auditForbidden, nudgeAfterEach, watchAuditHead } from "@holdfast/audit";
-import { createCardOpener } from "@holdfast/sealing";
+import { createCardOpener, createRingRecipient } from "@holdfast/sealing";
 import { getPayment as getPaymentCommand, lookUpBin as lookUpBinCommand } from "@holdfast/contracts";
 import {
   busOptions,
@@ -35,7 +35,7 @@ import { checkoutHandlers } from "./accept/checkout/checkout-handlers.ts";
 import { closeCheckouts } from "./accept/checkout/conclude-checkout.ts";
 import type { Config } from "./config.ts";
 import { accountHandlers } from "./people/accounts/account-handlers.ts";
-import { refuseMissingAccountKeys } from "./bank/account/account-keys-in-use.ts";
+import { refuseMissingSealingKeys } from "./keys.ts";
 import { createRouting } from "./bank/account/routing.ts";
 import { startAccounts } from "./bank/calls/connect-acquirer.ts";
 import { connectPools } from "./connect-pools.ts";
@@ -71,7 +71,7 @@ export async function startPayments(
   const lists = connectLists(config, log);
   const db = createDatabase<PaymentsDatabase>(pool);
   const { ring: fingerprintKeys, keyRecorder } = await startFingerprints(db, config, log);
-  await refuseMissingAccountKeys(db, config, log);
+  await refuseMissingSealingKeys(db, config, log);
   const bus = await connectBus({
     ...busOptions(config),
     name: "payments",
@@ -198,6 +198,8 @@ export async function startPayments(
         }),
         ...chargebackHandlers({
           db,
+          fileKeys: config.FILE_KEYS,
+          recipient: createRingRecipient(config.FILE_KEYS),
           optionalEvents: config.OPTIONAL_EVENTS,
           twoAbove: config.CHARGEBACK_TWO_PEOPLE_ABOVE ?? new Map(),
         }),

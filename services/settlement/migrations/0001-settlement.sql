@@ -216,7 +216,8 @@ create index payout_awaited on payout (account_id, due_on) where verdict is null
 
 grant select, insert, update on payout to settlement_app;
 
--- Files that operators send over HTTP, part by part, until they have been read. Their bytes are kept no longer than that.
+-- Files that operators send over HTTP, part by part, until they have been read. Their bytes are kept no longer than that, and
+-- sealed: banks write whole card numbers.
 create table upload (
   import_id    uuid primary key,                         -- of the import that it becomes
   account_id   text not null references account,
@@ -238,8 +239,9 @@ grant select, insert, update, delete on upload to settlement_app;
 create table upload_part (
   import_id  uuid not null references upload on delete cascade,
   part       integer not null check (part between 0 and 4095),
-  -- Read once: to compress it would cost more than it saves.
-  content    bytea storage external not null check (octet_length(content) between 1 and 262144),
+  bytes      integer not null check (bytes between 1 and 262144),
+  -- AES-256-GCM under a key of FILE_KEYS, bound to the file and the part.
+  content    bytea storage external not null check (octet_length(content) between bytes and bytes + 100),
   primary key (import_id, part)
 );
 

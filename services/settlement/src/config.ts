@@ -13,6 +13,7 @@ import {
   commonWires,
   durationSetting,
   integerSetting,
+  keyRingSetting,
   refusePlaintext,
   textSetting,
 } from "@holdfast/service-runtime";
@@ -44,6 +45,9 @@ const settings = z.object({
     .describe(
       "A directory with further mappings of banks' files (`*.json`), which may replace the shipped ones. It is read at start.",
     ),
+  FILE_KEYS: keyRingSetting().describe(
+    "Seals uploaded files, which may have whole card numbers, on their way here and until they are read; the same key ring as `payments` has.",
+  ),
   MATCH_INTERVAL: durationSetting()
     .default(5_000)
     .describe(

@@ -65,7 +65,7 @@ const COLUMNS: {
     sealed_at: "null",
     tries: "not null",
   },
-  upload_part: { import_id: "not null", part: "not null", content: "not null" },
+  upload_part: { import_id: "not null", part: "not null", bytes: "not null", content: "not null" },
   import: {
     import_id: "not null",
     account_id: "not null",

@@ -16,6 +16,7 @@ import {
   startOutboxRelay,
   startReconciliation,
 } from "@holdfast/outbox";
+import { createRingRecipient } from "@holdfast/sealing";
 import { awaitSchema, createDatabase, createPool, startClockWatch } from "@holdfast/postgres";
 import {
   dependencyChecks,
@@ -84,7 +85,8 @@ export async function startSettlement(
     SHIPPED_MAPPINGS,
     ...(config.SETTLEMENT_MAPPINGS ? [config.SETTLEMENT_MAPPINGS] : []),
   ]);
-  const files = { db, pool, events, mappings, bounds: FILE_BOUNDS, leaseMs: LEASE_MS };
+  const fileKeys = config.FILE_KEYS;
+  const files = { db, pool, events, mappings, fileKeys, bounds: FILE_BOUNDS, leaseMs: LEASE_MS };
   const facts = { bus, db, events, isStopping, feedIntervalMs: config.FEED_INTERVAL };
   const clock = await startClockWatch({ pool, log });
   const auditWatch = watchAuditHead({ db, chain: "settlement", settings: config, log });
@@ -102,7 +104,13 @@ export async function startSettlement(
     handlers: [
       ...nudgeAfterEach(
         auditWatch,
-        operatorHandlers({ db, mappings, twoAbove: config.DIFFERENCE_TWO_PEOPLE_ABOVE ?? new Map() }),
+        operatorHandlers({
+          db,
+          mappings,
+          fileKeys,
+          recipient: createRingRecipient(fileKeys),
+          twoAbove: config.DIFFERENCE_TWO_PEOPLE_ABOVE ?? new Map(),
+        }),
       ),
       confirmEventsHandler("settlement", outboxPool),
     ],

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { createDatabase } from "@holdfast/postgres";
 import { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -178,6 +179,16 @@ test("a file of an account that does not exist is refused, and leaves no trace",
     code: 1,
     output:
       'refused (unknown_account): there is no account "nowhere" at a bank\nnothing of the file was taken\n',
+  });
+  expect(await imports()).toEqual([]);
+});
+
+test("a file whose name has a card number in it is refused, and leaves no trace", async () => {
+  const file = join(command.directory, "report-4916391027568433.csv");
+  await writeFile(file, [GENERIC_HEADER, line(), ""].join("\n"));
+  expect(await command.run("import", file, "--mapping", "generic")).toMatchObject({
+    code: 1,
+    output: expect.stringContaining("refused (file_name)") as string,
   });
   expect(await imports()).toEqual([]);
 });

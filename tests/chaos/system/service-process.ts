@@ -22,7 +22,8 @@ export type Surroundings = {
     | "credentialPepper"
     | "threeDsStateKey"
     | "webhookSecretKey"
-    | "accountSecretKey",
+    | "accountSecretKey"
+    | "fileKey",
     string
   >;
   /** PEM of the authority that merchants' receivers have their certificates from. */
@@ -123,6 +124,7 @@ export async function createPayments(name: string, surroundings: Surroundings): 
       PAN_FINGERPRINT_KEYS: `0:${surroundings.secrets.panFingerprintKey}`,
       ACCOUNT_SECRET_KEYS: `k1:${surroundings.secrets.accountSecretKey}`,
       REFUND_TWO_APPROVERS_ABOVE: TWO_APPROVERS_ABOVE,
+      FILE_KEYS: `k1:${surroundings.secrets.fileKey}`,
     },
   );
 }
@@ -157,7 +159,12 @@ export async function createSettlement(name: string, surroundings: Surroundings)
   return await createService(
     { name, user: "settlement", databaseUrl: surroundings.databaseUrls.settlement.app },
     surroundings,
-    { FEED_INTERVAL: "1s", FACT_COMPARE_INTERVAL: "5s", MATCH_INTERVAL: "500ms" },
+    {
+      FILE_KEYS: `k1:${surroundings.secrets.fileKey}`,
+      FEED_INTERVAL: "1s",
+      FACT_COMPARE_INTERVAL: "5s",
+      MATCH_INTERVAL: "500ms",
+    },
   );
 }
 

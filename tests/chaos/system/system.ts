@@ -251,6 +251,7 @@ function drawSecrets(): Surroundings["secrets"] {
     threeDsStateKey: drawKey(),
     webhookSecretKey: drawKey(),
     accountSecretKey: drawKey(),
+    fileKey: drawKey(),
   };
 }
 

@@ -13,8 +13,8 @@ import type { Secrets } from "./secrets.ts";
 const HELP = `npm run keys -- [--home DIR] COMMAND
 
   status [--json]                  prints the keys of each ring, and how many rows still need each key
-  reencrypt                        encrypts webhook secrets and accounts' credentials under the first keys of
-                                   WEBHOOK_SECRET_KEYS and ACCOUNT_SECRET_KEYS
+  reencrypt                        encrypts webhook secrets, accounts' credentials and evidence under the first keys of
+                                   WEBHOOK_SECRET_KEYS, ACCOUNT_SECRET_KEYS and FILE_KEYS
   forget-fingerprints --key ID     removes card fingerprints under a key that has left PAN_FINGERPRINT_KEYS
 
   --home DIR    the sandbox in DIR (default .holdfast). A ring that is set in the environment replaces the sandbox's
@@ -69,6 +69,7 @@ function ringsOf(home: string): Record<string, string> {
     PAN_FINGERPRINT_KEYS: `0:${secrets.panFingerprintKey}`,
     WEBHOOK_SECRET_KEYS: `k1:${secrets.webhookSecretKey}`,
     ACCOUNT_SECRET_KEYS: `k1:${secrets.accountSecretKey}`,
+    FILE_KEYS: `k1:${secrets.fileKey}`,
   };
 }
 

@@ -21,6 +21,7 @@ export type Secrets = {
   credentialPepper: string;
   webhookSecretKey: string;
   accountSecretKey: string;
+  fileKey: string;
   threeDsStateKey: string;
   consoleSessionKey: string;
   databasePasswords: RolePasswords;
@@ -70,6 +71,7 @@ function complete(kept: Partial<Secrets>): Secrets {
     credentialPepper: kept.credentialPepper ?? drawKey(),
     webhookSecretKey: kept.webhookSecretKey ?? drawKey(),
     accountSecretKey: kept.accountSecretKey ?? drawKey(),
+    fileKey: kept.fileKey ?? drawKey(),
     threeDsStateKey: kept.threeDsStateKey ?? drawKey(),
     consoleSessionKey: kept.consoleSessionKey ?? drawKey(),
     databasePasswords: { ...(Object.fromEntries(drawn) as RolePasswords), ...kept.databasePasswords },

@@ -102,6 +102,7 @@ export const serviceDefinitions: ServiceDefinition[] = [
       CARD_SEALING_KEYS: `k1:${secrets.cardSealingKey}`,
       PAN_FINGERPRINT_KEYS: `0:${secrets.panFingerprintKey}`,
       ACCOUNT_SECRET_KEYS: `k1:${secrets.accountSecretKey}`,
+      FILE_KEYS: `k1:${secrets.fileKey}`,
       ACQUIRER_URL: `http://127.0.0.1:${ports.acquirerSimulator}`,
       ALLOW_SIMULATOR: "live",
       // One person tries accounts out here.
@@ -120,7 +121,10 @@ export const serviceDefinitions: ServiceDefinition[] = [
     busUser: "settlement",
     databaseUrl: ({ settlement }) => settlement.app,
     isEdge: false,
-    environment: peoplesTokens,
+    environment: ({ secrets, ...surroundings }) => ({
+      ...peoplesTokens(surroundings),
+      FILE_KEYS: `k1:${secrets.fileKey}`,
+    }),
   },
   {
     ...service("webhook-dispatcher"),

@@ -7,6 +7,8 @@ import {
   chargebackPageSchema,
 } from "../http/chargeback-record.ts";
 import { EVIDENCE_BYTES_MAX } from "../http/chargebacks.ts";
+import { fileNameSchema } from "../file-name.ts";
+import { sealedPartSchema } from "../sealed-reply.ts";
 import { amountMinorSchema, defineOperatorCommand, defineServiceCommand } from "./message.ts";
 
 /**
@@ -87,6 +89,14 @@ const partNumber = z
   .min(0)
   .max(EVIDENCE_BYTES_MAX / EVIDENCE_PART_BYTES - 1);
 
+/** The public key that the parts of a file for this case are sealed to: a letter may show a whole card number. */
+export const beginChargebackEvidence = defineOperatorCommand({
+  ...written,
+  name: "begin-evidence",
+  request: z.object(oneChargeback),
+  result: z.object({ sealTo: z.string() }),
+});
+
 /** A file comes in parts, and is there with the last of them. Any part may be sent again. */
 export const addChargebackEvidencePart = defineOperatorCommand({
   ...written,
@@ -94,14 +104,11 @@ export const addChargebackEvidencePart = defineOperatorCommand({
   request: z.object({
     ...oneChargeback,
     evidenceId: z.uuid(),
-    fileName: z.string().min(1).max(200),
+    fileName: fileNameSchema,
     bytes: z.int().min(1).max(EVIDENCE_BYTES_MAX),
     sha256: z.string().regex(/^[\da-f]{64}$/),
     part: partNumber,
-    content: z
-      .base64()
-      .min(1)
-      .max(Math.ceil(EVIDENCE_PART_BYTES / 3) * 4),
+    content: sealedPartSchema(EVIDENCE_PART_BYTES),
   }),
 });
 
@@ -110,8 +117,9 @@ const read = { service: "payments", role: "viewer", work: "read" } as const;
 export const readChargebackEvidencePart = defineOperatorCommand({
   ...read,
   name: "read-evidence-part",
-  request: z.object({ ...oneChargeback, evidenceId: z.uuid(), part: partNumber }),
-  result: z.object({ evidence: chargebackEvidenceSchema, content: z.base64() }),
+  request: z.object({ ...oneChargeback, evidenceId: z.uuid(), part: partNumber, recipientKey: z.string() }),
+  /** The part is sealed to the recipient's key. */
+  result: z.object({ evidence: chargebackEvidenceSchema, content: sealedPartSchema(EVIDENCE_PART_BYTES) }),
 });
 
 export const describeChargeback = defineOperatorCommand({

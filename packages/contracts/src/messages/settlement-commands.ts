@@ -15,6 +15,8 @@ import {
   settlementImportSchema,
   settlementPreviewSchema,
 } from "../http/settlements.ts";
+import { fileNameSchema } from "../file-name.ts";
+import { sealedPartSchema } from "../sealed-reply.ts";
 import { amountMinorSchema, defineOperatorCommand, defineServiceCommand } from "./message.ts";
 
 const accountIdSchema = z.union([z.uuid(), z.literal("default")]);
@@ -167,9 +169,10 @@ export const beginSettlementUpload = defineOperatorCommand({
     importId: z.uuid(),
     accountId: z.string(),
     mapping: z.string(),
-    fileName: z.string().min(1).max(200),
+    fileName: fileNameSchema,
   }),
-  result: z.object({}),
+  /** The public key that its parts are sealed to: they may have whole card numbers. */
+  result: z.object({ sealTo: z.string() }),
 });
 
 export const addSettlementUploadPart = defineOperatorCommand({
@@ -181,10 +184,7 @@ export const addSettlementUploadPart = defineOperatorCommand({
       .int()
       .min(0)
       .max(UPLOAD_PARTS_MAX - 1),
-    content: z
-      .base64()
-      .min(1)
-      .max(Math.ceil(UPLOAD_PART_BYTES / 3) * 4),
+    content: sealedPartSchema(UPLOAD_PART_BYTES),
   }),
   result: z.object({}),
 });

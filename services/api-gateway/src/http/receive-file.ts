@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Busboy, type BusboyFileStream } from "@fastify/busboy";
-import type { CommandReply } from "@holdfast/contracts";
+import { CARD_NUMBER_FAULT, shownFileName, type CommandReply } from "@holdfast/contracts";
 import type { Exchange } from "./exchange.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -47,7 +47,7 @@ async function readForm<Result>(
   take: (file: ArrivingFile) => Promise<TakenFile<Result>>,
 ): Promise<CommandReply<Result> | Refusal> {
   const { part: wanted, pieceBytes } = expected;
-  const invalid = (message: string) => invalidFile(wanted, message);
+  const invalid = (message: string, code?: string) => invalidFile(wanted, message, code);
   const parser = parserOf(request, expected);
   if (!parser) return invalid("has no usable boundary");
   const stop = new AbortController();
@@ -63,8 +63,10 @@ async function readForm<Result>(
     stream.on("error", () => {});
     arriving = stream;
     if (part !== wanted) return refuse(invalid("must be the form's only part"));
+    const shown = shownFileName(name ?? part);
+    if (shown === undefined) return refuse(invalid("has a card number in its name", CARD_NUMBER_FAULT.code));
     taking = take({
-      name: name ?? part,
+      name: shown,
       parts: inParts(stream, pieceBytes),
       isTooLarge: () => stream.truncated,
     });
@@ -111,8 +113,8 @@ class CutOffError extends Error {
   readonly code = "cut_off";
 }
 
-function invalidFile(field: string, message: string): Refusal {
-  const errors = [{ field, code: "invalid_format", message }];
+function invalidFile(field: string, message: string, code = "invalid_format"): Refusal {
+  const errors = [{ field, code, message }];
   return new Refusal("validation_failed", { members: { errors } });
 }
 
@@ -140,10 +142,3 @@ async function* untilCutOff(stream: Readable): AsyncGenerator<Buffer> {
     throw new CutOffError("the file is cut off", { cause });
   }
 }
-
-/** A file's name as people see it: without control characters, and not longer than a name may be. */
-export function shownFileName(name: string): string {
-  return name.replaceAll(/\p{C}/gu, "").slice(0, FILE_NAME_MAX) || "file";
-}
-
-const FILE_NAME_MAX = 200;

@@ -2,6 +2,7 @@ import { createHash, randomUUIDv7 } from "node:crypto";
 import {
   addChargebackEvidence,
   addChargebackEvidencePart,
+  beginChargebackEvidence,
   EVIDENCE_BYTES_MAX,
   EVIDENCE_PART_BYTES,
   getChargebackEvidence,
@@ -9,10 +10,11 @@ import {
   type ChargebackDetail,
   type CommandReply,
 } from "@holdfast/contracts";
+import { createReplyRecipient, sealReply } from "@holdfast/sealing";
 import { operatorRefusalOf } from "../bus/command-answer.ts";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
 import { defineRoute, type Call } from "../endpoint/route.ts";
-import { receiveFile, shownFileName, type ArrivingFile, type TakenFile } from "../http/receive-file.ts";
+import { receiveFile, type ArrivingFile, type TakenFile } from "../http/receive-file.ts";
 import { Refusal } from "../http/refusal.ts";
 
 const FILE = {
@@ -21,7 +23,7 @@ const FILE = {
   pieceBytes: EVIDENCE_PART_BYTES,
 };
 
-/** Keeps a file with a case. It is held whole until its form is, since its hash goes with its first part. */
+/** Keeps a file with a case, whose parts go sealed to payments. It is held whole until its form is, since its hash goes with its first part. */
 export function addEvidenceRoute({ send }: { send: SendOperatorCommand }) {
   return defineRoute(addChargebackEvidence, async (call) => {
     const reply = await receiveFile(call.exchange, FILE, (file) => collect(send, call, file));
@@ -38,6 +40,8 @@ async function collect(
   call: EvidenceCall,
   file: ArrivingFile,
 ): Promise<TakenFile<ChargebackDetail>> {
+  const begun = await send(beginChargebackEvidence, call, call.path);
+  if (!("result" in begun)) return operatorRefusalOf(begun);
   const pieces: Buffer[] = [];
   for await (const piece of file.parts) pieces.push(piece);
   if (file.isTooLarge()) return new Refusal("payload_too_large");
@@ -45,15 +49,15 @@ async function collect(
     const errors = [{ field: FILE.part, code: "too_short", message: "must not be empty" }];
     return new Refusal("validation_failed", { members: { errors } });
   }
-  return { end: () => sendPieces(send, call, shownFileName(file.name), pieces) };
+  const { sealTo } = begun.result;
+  return { end: () => sendPieces(send, call, { fileName: file.name, pieces, sealTo }) };
 }
 
 /** The last part makes the file whole, and its answer shows it. */
 async function sendPieces(
   send: SendOperatorCommand,
   call: EvidenceCall,
-  fileName: string,
-  pieces: readonly Buffer[],
+  { fileName, pieces, sealTo }: { fileName: string; pieces: readonly Buffer[]; sealTo: string },
 ): Promise<CommandReply<ChargebackDetail>> {
   const whole = Buffer.concat(pieces);
   const file = {
@@ -65,7 +69,8 @@ async function sendPieces(
   };
   let reply: CommandReply<ChargebackDetail> = { outcome: "not_started" };
   for (const [part, piece] of pieces.entries()) {
-    reply = await send(addChargebackEvidencePart, call, { ...file, part, content: piece.toString("base64") });
+    const content = sealReply(sealTo, piece);
+    reply = await send(addChargebackEvidencePart, call, { ...file, part, content });
     if (reply.outcome !== "done") return reply;
   }
   return reply;
@@ -77,14 +82,17 @@ async function sendPieces(
  */
 export function getEvidenceRoute({ send }: { send: SendOperatorCommand }) {
   return defineRoute(getChargebackEvidence, async (call) => {
-    const first = await send(readChargebackEvidencePart, call, { ...call.path, part: 0 });
+    const recipient = createReplyRecipient();
+    const read = (part: number) =>
+      send(readChargebackEvidencePart, call, { ...call.path, part, recipientKey: recipient.publicKey });
+    const first = await read(0);
     if (!("result" in first)) return operatorRefusalOf(first);
     const { evidence } = first.result;
-    const pieces = [Buffer.from(first.result.content, "base64")];
+    const pieces = [recipient.openBytes(first.result.content)];
     for (let part = 1; part * EVIDENCE_PART_BYTES < evidence.bytes; part++) {
-      const next = await send(readChargebackEvidencePart, call, { ...call.path, part });
+      const next = await read(part);
       if (!("result" in next)) return operatorRefusalOf(next);
-      pieces.push(Buffer.from(next.result.content, "base64"));
+      pieces.push(recipient.openBytes(next.result.content));
     }
     const whole = Buffer.concat(pieces);
     if (sha256Of(whole) !== evidence.sha256) throw new DamagedEvidenceError(evidence.evidenceId);

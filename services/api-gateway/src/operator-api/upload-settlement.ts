@@ -11,14 +11,15 @@ import {
   uploadSettlement,
   type CommandReply,
 } from "@holdfast/contracts";
+import { sealReply } from "@holdfast/sealing";
 import { operatorAnswer, operatorRefusalOf } from "../bus/command-answer.ts";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
 import { defineRoute, type Call } from "../endpoint/route.ts";
-import { receiveFile, shownFileName, type ArrivingFile, type TakenFile } from "../http/receive-file.ts";
+import { receiveFile, type ArrivingFile, type TakenFile } from "../http/receive-file.ts";
 import { Refusal } from "../http/refusal.ts";
 
 /**
- * Passes a bank's file on as it arrives: a part is sent when the one before it has been kept, so the process holds one
+ * Passes a bank's file on as it arrives, sealed to settlement, since it may have whole card numbers: a part is sent when the one before it has been kept, so the process holds one
  * part of it, and the client sends as fast as the database writes (docs/adr/0030).
  */
 export function uploadSettlementRoute({ send }: { send: SendOperatorCommand }) {
@@ -61,14 +62,13 @@ async function passOn<Result>(
   { file, end }: Passing<Result>,
 ): Promise<TakenFile<Result>> {
   const importId = randomUUIDv7();
-  const fileName = shownFileName(file.name);
-  const begun = await send(beginSettlementUpload, call, { importId, ...call.query, fileName });
+  const begun = await send(beginSettlementUpload, call, { importId, ...call.query, fileName: file.name });
   if (!("result" in begun)) return operatorRefusalOf(begun);
   const hash = createHash("sha256");
   let [part, bytes] = [0, 0];
   for await (const piece of file.parts) {
     hash.update(piece);
-    const content = piece.toString("base64");
+    const content = sealReply(begun.result.sealTo, piece);
     const added = await send(addSettlementUploadPart, call, { importId, part, content });
     if (!("result" in added)) return operatorRefusalOf(added);
     part++;

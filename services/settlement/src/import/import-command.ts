@@ -5,6 +5,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { basename } from "node:path";
+import { shownFileName } from "@holdfast/contracts";
 import { fromNow } from "@holdfast/postgres";
 import type { Kysely } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
@@ -20,8 +21,8 @@ export type ImportRequest = {
 };
 
 /**
- * Refuses a file of an account that payments cannot have been sent to, without keeping a trace of it. Reads any other
- * one twice: for its hash, by which a file that was imported before is refused early, and for its lines.
+ * Refuses a file of an account that payments cannot have been sent to, or whose name has a card number in it, without
+ * keeping a trace of it. Reads any other one twice: for its hash, by which a file that was imported before is refused early, and for its lines.
  */
 export async function importFile(
   deps: ImportDeps,
@@ -38,12 +39,15 @@ export async function importFile(
       reason: "unknown_account",
       detail: `there is no account "${accountId}" at a bank`,
     };
+  const fileName = shownFileName(basename(file));
+  if (fileName === undefined)
+    return { outcome: "refused", reason: "file_name", detail: "the file's name has a card number in it" };
   const hash = createHash("sha256");
   for await (const part of createReadStream(file)) hash.update(part as Uint8Array);
   const leased = await beginImport(deps.db, {
     account_id: accountId,
     mapping,
-    file_name: basename(file).slice(0, FILE_NAME_MAX),
+    file_name: fileName,
     imported_by: importedBy,
     sha256: hash.digest(),
     leaseMs: deps.leaseMs,
@@ -51,8 +55,6 @@ export async function importFile(
   const outcome = await importLeasedFile(deps, leased, () => createReadStream(file));
   return { importId: leased.import_id, ...outcome };
 }
-
-const FILE_NAME_MAX = 200;
 
 async function beginImport(
   db: Kysely<SettlementDatabase>,

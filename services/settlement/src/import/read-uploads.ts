@@ -1,6 +1,7 @@
 import { fromNow } from "@holdfast/postgres";
 import { sql, type Kysely } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
+import { openBytesAtRest, type RestKeyRing } from "@holdfast/sealing";
 import { endAsRefused, type LeasedImport } from "./import-queries.ts";
 import { importLeasedFile, type ImportDeps } from "./import-leased-file.ts";
 
@@ -8,7 +9,10 @@ import { importLeasedFile, type ImportDeps } from "./import-leased-file.ts";
  * Reads the files that operators have sent, one after the other, and deletes their bytes. A process that dies while it
  * reads leaves the file to the next one that gets the lease; a file that was never sent whole is given up.
  */
-export async function readUploads(deps: ImportDeps, isStopping: () => boolean): Promise<void> {
+export async function readUploads(
+  deps: ImportDeps & { fileKeys: RestKeyRing },
+  isStopping: () => boolean,
+): Promise<void> {
   if (!(await hasUploads(deps.db))) return;
   await forgetAbandoned(deps.db);
   while (!isStopping()) {
@@ -18,7 +22,7 @@ export async function readUploads(deps: ImportDeps, isStopping: () => boolean): 
       const detail = `its reader did not end ${TRIES_MAX} times`;
       await endAsRefused(deps.db, leased, { reason: "interrupted", detail });
       deps.events.fileRefused(leased, "interrupted");
-    } else await importLeasedFile(deps, leased, () => partsOf(deps.db, leased.import_id));
+    } else await importLeasedFile(deps, leased, () => partsOf(deps, leased.import_id));
     await deps.db.deleteFrom("upload").where("import_id", "=", leased.import_id).execute();
   }
 }
@@ -74,7 +78,11 @@ async function leaseUpload({
   });
 }
 
-export async function* partsOf(db: Kysely<SettlementDatabase>, importId: string): AsyncGenerator<Uint8Array> {
+/** The parts of an uploaded file in clear, which they are in memory alone. @throws SecretUnreadableError */
+export async function* partsOf(
+  { db, fileKeys }: { db: Kysely<SettlementDatabase>; fileKeys: RestKeyRing },
+  importId: string,
+): AsyncGenerator<Uint8Array> {
   for (let after = -1; ;) {
     const row = await db
       .selectFrom("upload_part")
@@ -85,7 +93,12 @@ export async function* partsOf(db: Kysely<SettlementDatabase>, importId: string)
       .limit(1)
       .executeTakeFirst();
     if (!row) return;
-    yield row.content;
+    yield openBytesAtRest(fileKeys, ownerOfPart(importId, row.part), row.content);
     after = row.part;
   }
+}
+
+/** The row that a part is bound to. */
+export function ownerOfPart(importId: string, part: number): string {
+  return `upload ${importId} ${part}`;
 }

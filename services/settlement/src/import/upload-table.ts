@@ -11,4 +11,4 @@ export type UploadTable = {
   tries: Generated<number>;
 };
 
-export type UploadPartTable = { import_id: string; part: number; content: Buffer };
+export type UploadPartTable = { import_id: string; part: number; bytes: number; content: Buffer };

@@ -6,7 +6,7 @@ import { gone, isWhole, type Sealed, type UploadDeps } from "./receive-upload.ts
 
 /** Says what importing the uploaded parts would come to, and removes them. A call that is repeated finds nothing. */
 export async function previewUpload(
-  { db, mappings }: UploadDeps,
+  { db, mappings, fileKeys }: UploadDeps,
   { operator }: OperatorContext,
   sealed: Sealed,
 ): Promise<CommandReply<SettlementPreview>> {
@@ -26,7 +26,7 @@ export async function previewUpload(
       accountId,
       mapping,
       fileName,
-      open: (trx) => partsOf(trx, sealed.importId),
+      open: (trx) => partsOf({ db: trx, fileKeys }, sealed.importId),
     });
     return { outcome: "done", result };
   } finally {

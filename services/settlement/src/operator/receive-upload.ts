@@ -1,11 +1,25 @@
-import type { CommandReply, OperatorContext, ProblemCode, SettlementImport } from "@holdfast/contracts";
+import type {
+  CommandReply,
+  OperatorContext,
+  ProblemCode,
+  SealedReply,
+  SettlementImport,
+} from "@holdfast/contracts";
+import { sealAtRest, type RestKeyRing, type RingRecipient } from "@holdfast/sealing";
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
 import { shownImport } from "./list-imports.ts";
 import { findTaken, type ImportRow } from "../import/import-queries.ts";
 import type { Mapping } from "../import/mapping.ts";
+import { ownerOfPart } from "../import/read-uploads.ts";
 
-export type UploadDeps = { db: Kysely<SettlementDatabase>; mappings: ReadonlyMap<string, Mapping> };
+export type UploadDeps = {
+  db: Kysely<SettlementDatabase>;
+  mappings: ReadonlyMap<string, Mapping>;
+  fileKeys: RestKeyRing;
+  /** The parts are sealed to it on their way. */
+  recipient: RingRecipient;
+};
 
 type Begun = { importId: string; accountId: string; mapping: string; fileName: string };
 
@@ -13,12 +27,12 @@ type Begun = { importId: string; accountId: string; mapping: string; fileName: s
  * Begins to take a file, part by part. Any of these calls may be repeated: a part that is there already stays as it is.
  */
 export async function beginUpload(
-  { db, mappings }: UploadDeps,
+  { db, mappings, recipient }: UploadDeps,
   { operator }: OperatorContext,
   { importId, accountId, mapping, fileName }: Begun,
-): Promise<CommandReply<Record<string, never>>> {
+): Promise<CommandReply<{ sealTo: string }>> {
   if (!mappings.has(mapping)) return notKnown("mapping", "there is no such mapping");
-  return await db.transaction().execute(async (trx): Promise<CommandReply<Record<string, never>>> => {
+  return await db.transaction().execute(async (trx): Promise<CommandReply<{ sealTo: string }>> => {
     // One upload begins at a time, so that the bound below is exact.
     await sql`select pg_advisory_xact_lock(hashtextextended('settlement.upload', 0))`.execute(trx);
     const { rows } = await sql<{ is_account: boolean; open: number }>`
@@ -37,7 +51,7 @@ export async function beginUpload(
       })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
-    return { outcome: "done", result: {} };
+    return { outcome: "done", result: { sealTo: recipient.publicKey } };
   });
 }
 
@@ -49,20 +63,24 @@ function notKnown(field: string, message: string): CommandReply<never> {
   return { outcome: "problem", code: "validation_failed", extra: { errors } };
 }
 
-/** Keeps one part. */
+/** Keeps one part, sealed: it is in clear in this process's memory alone. */
 export async function addUploadPart(
-  { db }: UploadDeps,
+  { db, fileKeys, recipient }: UploadDeps,
   { operator }: OperatorContext,
-  { importId, part, content }: { importId: string; part: number; content: string },
+  { importId, part, content }: { importId: string; part: number; content: SealedReply },
 ): Promise<CommandReply<Record<string, never>>> {
+  const opened = recipient.open(content);
+  // Its key was replaced since the upload began: the file is sent again.
+  if (!opened) return { outcome: "not_started" };
+  const sealed = sealAtRest(fileKeys, ownerOfPart(importId, part), opened);
   const { rows } = await sql`
     with touched as (
       update upload set touched_at = now()
       where import_id = ${importId} and uploaded_by = ${operator.name} and sealed_at is null
       returning import_id
     ), added as (
-      insert into upload_part (import_id, part, content)
-      select import_id, ${part}::int, ${Buffer.from(content, "base64")}::bytea from touched
+      insert into upload_part (import_id, part, bytes, content)
+      select import_id, ${part}::int, ${opened.length}::int, ${sealed}::bytea from touched
       on conflict do nothing
     )
     select from touched`.execute(db);
@@ -123,7 +141,7 @@ export async function isWhole(
   { importId, parts, bytes }: Sealed,
 ): Promise<boolean> {
   const { rows } = await sql<{ parts: number; bytes: number }>`
-    select count(*)::int as parts, coalesce(sum(octet_length(content)), 0)::float8 as bytes from upload_part
+    select count(*)::int as parts, coalesce(sum(bytes), 0)::float8 as bytes from upload_part
     where import_id = ${importId}`.execute(trx);
   return rows[0]!.parts === parts && rows[0]!.bytes === bytes;
 }

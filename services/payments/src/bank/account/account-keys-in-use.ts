@@ -1,23 +1,9 @@
 import { restKeyIdOf } from "@holdfast/sealing";
-import { refuseMissingKeys, type RingInUse } from "@holdfast/postgres";
-import { type KeyRing, type Logger } from "@holdfast/service-runtime";
+import type { RingInUse } from "@holdfast/postgres";
+import type { KeyRing } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Transaction } from "kysely";
-import type { Config } from "../../config.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import type { VersionRow } from "./account-queries.ts";
-
-/**
- * Nothing starts without a key that accounts' credentials are sealed under: their payments would fail one by one.
- *
- * @throws KeyNeededError
- */
-export async function refuseMissingAccountKeys(
-  db: Kysely<PaymentsDatabase>,
-  { ACCOUNT_SECRET_KEYS: ring, KEYS_ABANDONED: abandoned }: Config,
-  log: Logger,
-): Promise<void> {
-  await refuseMissingKeys(db, accountKeysInUse(ring), { abandoned, log });
-}
 
 /** The ring without `ACCOUNT_SECRET_KEYS`: it seals nothing, and all that is sealed lacks its key. */
 const NO_RING: KeyRing = { activeId: "", keys: new Map() };

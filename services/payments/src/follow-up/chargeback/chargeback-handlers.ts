@@ -1,5 +1,6 @@
 import {
   addChargebackEvidencePart,
+  beginChargebackEvidence,
   changePaymentChargeback,
   cutPage,
   decidePaymentChargeback,
@@ -19,17 +20,21 @@ import type { z } from "zod";
 import { chargebackRecord } from "./chargeback-record.ts";
 import { selectCases } from "./chargeback-queries.ts";
 import { changeChargeback, decideChargeback } from "./decide-chargeback.ts";
-import { addEvidencePart, readEvidencePart } from "./evidence.ts";
+import { addEvidencePart, readEvidencePart, type EvidenceDeps } from "./evidence.ts";
 import { describeCase, openChargeback, type OperatorChargebackDeps } from "./open-chargeback.ts";
 import { recordLines, type ChargebackDeps } from "./record-lines.ts";
 
 /** Commands about chargebacks, of operators and of settlement for banks' files. */
-export function chargebackHandlers(deps: OperatorChargebackDeps) {
+export function chargebackHandlers(deps: OperatorChargebackDeps & EvidenceDeps) {
   return [
     handler(recordChargebackLines, ({ payload }) => recordLines(deps, payload.lines)),
     handler(openPaymentChargeback, ({ context, payload }) => openChargeback(deps, context, payload)),
     handler(changePaymentChargeback, ({ context, payload }) => changeChargeback(deps, context, payload)),
     handler(decidePaymentChargeback, ({ context, payload }) => decideChargeback(deps, context, payload)),
+    handler(beginChargebackEvidence, async () => ({
+      outcome: "done",
+      result: { sealTo: deps.recipient.publicKey },
+    })),
     handler(addChargebackEvidencePart, ({ context, payload }) => addEvidencePart(deps, context, payload)),
     handler(readChargebackEvidencePart, ({ payload }) => readEvidencePart(deps, payload)),
     handler(describeChargeback, ({ payload }) => describeCase(deps, payload.chargebackId)),

@@ -46,7 +46,13 @@ export type ChargebackEvidenceTable = {
   sealed_at: Date | null;
 };
 
-export type ChargebackEvidencePartTable = { evidence_id: string; part: number; content: Buffer };
+export type ChargebackEvidencePartTable = {
+  evidence_id: string;
+  part: number;
+  /** The key of `FILE_KEYS` that the content is sealed under. */
+  key_id: string;
+  content: Buffer;
+};
 
 /** The room's part of the schema; `database.ts` composes them. */
 export type ChargebackTables = {

@@ -1,4 +1,4 @@
-/** Files that are shown to the bank: they come in parts, are there once their hash is right, and never change after that. */
+/** Files that are shown to the bank. They are sealed on their way here, at rest, and on their way back: they come in parts, are there once their hash is right, and never change after that. */
 import { createHash } from "node:crypto";
 import { appendAudit } from "@holdfast/audit";
 import {
@@ -8,8 +8,16 @@ import {
   type CommandReply,
   type OperatorContext,
   type ProblemCode,
+  type SealedReply,
   type readChargebackEvidencePart,
 } from "@holdfast/contracts";
+import {
+  openBytesAtRest,
+  sealAtRest,
+  sealReply,
+  type RestKeyRing,
+  type RingRecipient,
+} from "@holdfast/sealing";
 import { sql, type Transaction } from "kysely";
 import type { z } from "zod";
 import type { PaymentsDatabase } from "../../database.ts";
@@ -18,23 +26,39 @@ import { describeCase } from "./open-chargeback.ts";
 import type { ChargebackDeps } from "./record-lines.ts";
 
 type Trx = Transaction<PaymentsDatabase>;
-type Part = z.infer<typeof addChargebackEvidencePart.request>;
+type Sent = z.infer<typeof addChargebackEvidencePart.request>;
+type Part = Omit<Sent, "content"> & { content: Buffer };
+
+export type EvidenceDeps = Pick<ChargebackDeps, "db"> & {
+  fileKeys: RestKeyRing;
+  /** The parts are sealed to it on their way here. */
+  recipient: RingRecipient;
+};
 
 /** Keeps one part of a file of an open case. What is there already stays as it is. */
 export async function addEvidencePart(
-  deps: Pick<ChargebackDeps, "db">,
+  deps: EvidenceDeps,
   { operator }: OperatorContext,
-  part: Part,
+  sent: Sent,
 ): Promise<CommandReply<ChargebackDetail>> {
+  const content = deps.recipient.open(sent.content);
+  // Its key was replaced since the file began: it is sent again.
+  if (!content) return { outcome: "not_started" };
+  const part = { ...sent, content };
   const refused = await deps.db
     .transaction()
-    .execute(async (trx) => await keepPart(trx, operator.name, part));
-  return refused ?? (await describeCase(deps, part.chargebackId));
+    .execute(async (trx) => await keepPart(trx, deps.fileKeys, operator.name, part));
+  return refused ?? (await describeCase(deps, sent.chargebackId));
 }
 
 type Problem = { outcome: "problem"; code: ProblemCode; extra?: Record<string, unknown> };
 
-async function keepPart(trx: Trx, actor: string, part: Part): Promise<Problem | undefined> {
+async function keepPart(
+  trx: Trx,
+  fileKeys: RestKeyRing,
+  actor: string,
+  part: Part,
+): Promise<Problem | undefined> {
   const { chargebackId, evidenceId } = part;
   const one = await trx
     .selectFrom("chargeback")
@@ -47,10 +71,20 @@ async function keepPart(trx: Trx, actor: string, part: Part): Promise<Problem | 
   if (refused !== undefined) return refused === "whole" ? undefined : { outcome: "problem", code: refused };
   await trx
     .insertInto("chargeback_evidence_part")
-    .values({ evidence_id: evidenceId, part: part.part, content: Buffer.from(part.content, "base64") })
+    .values({
+      evidence_id: evidenceId,
+      part: part.part,
+      key_id: fileKeys.activeId,
+      content: sealAtRest(fileKeys, ownerOfEvidence(evidenceId, part.part), part.content),
+    })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  return await sealIfWhole(trx, actor, part, one.payment_id);
+  return await sealIfWhole(trx, fileKeys, { actor, part, paymentId: one.payment_id });
+}
+
+/** The row that a part is bound to. */
+export function ownerOfEvidence(evidenceId: string, part: number): string {
+  return `evidence ${evidenceId} ${part}`;
 }
 
 /** @returns why the part is not taken, or that the file is whole already. */
@@ -94,17 +128,19 @@ async function begin(
 
 async function sealIfWhole(
   trx: Trx,
-  actor: string,
-  { chargebackId, evidenceId, bytes, sha256 }: Part,
-  paymentId: string,
+  fileKeys: RestKeyRing,
+  { actor, part, paymentId }: { actor: string; part: Part; paymentId: string },
 ): Promise<Problem | undefined> {
+  const { chargebackId, evidenceId, bytes, sha256 } = part;
   const parts = await trx
     .selectFrom("chargeback_evidence_part")
-    .select("content")
+    .select(["part", "content"])
     .where("evidence_id", "=", evidenceId)
     .orderBy("part")
     .execute();
-  const content = Buffer.concat(parts.map((each) => each.content));
+  const content = Buffer.concat(
+    parts.map((each) => openBytesAtRest(fileKeys, ownerOfEvidence(evidenceId, each.part), each.content)),
+  );
   if (content.length < bytes) return undefined;
   if (content.length > bytes || createHash("sha256").update(content).digest("hex") !== sha256) {
     await trx.deleteFrom("chargeback_evidence").where("evidence_id", "=", evidenceId).execute();
@@ -126,12 +162,12 @@ async function sealIfWhole(
 }
 
 type ReadPart = z.infer<typeof readChargebackEvidencePart.request>;
-type Shown = CommandReply<{ evidence: ReturnType<typeof evidenceRecord>; content: string }>;
+type Shown = CommandReply<{ evidence: ReturnType<typeof evidenceRecord>; content: SealedReply }>;
 
-/** One part of a file that is whole, with what is known of the file. */
+/** One part of a file that is whole, sealed to whoever asks, with what is known of the file. */
 export async function readEvidencePart(
-  { db }: Pick<ChargebackDeps, "db">,
-  { chargebackId, evidenceId, part }: ReadPart,
+  { db, fileKeys }: Pick<EvidenceDeps, "db" | "fileKeys">,
+  { chargebackId, evidenceId, part, recipientKey }: ReadPart,
 ): Promise<Shown> {
   const row = await db
     .selectFrom("chargeback_evidence as evidence")
@@ -144,8 +180,9 @@ export async function readEvidencePart(
     .where("piece.part", "=", part)
     .executeTakeFirst();
   if (!row) return { outcome: "problem", code: "chargeback_not_found" };
+  const content = openBytesAtRest(fileKeys, ownerOfEvidence(evidenceId, part), row.content);
   return {
     outcome: "done",
-    result: { evidence: evidenceRecord(row), content: row.content.toString("base64") },
+    result: { evidence: evidenceRecord(row), content: sealReply(recipientKey, content) },
   };
 }

@@ -1,11 +1,10 @@
 import type { AccountCredentials, SealedReply } from "@holdfast/contracts";
-import { createKeyedRecipient } from "@holdfast/sealing";
+import { createRingRecipient } from "@holdfast/sealing";
 import type { KeyRing } from "@holdfast/service-runtime";
 
 /** The public key that credentials are sealed to on their way here; none without a key ring. */
 export function sealToOf(ring: KeyRing | undefined): { sealTo?: string } {
-  const key = ring?.keys.get(ring.activeId);
-  return key ? { sealTo: createKeyedRecipient(key).publicKey } : {};
+  return ring ? { sealTo: createRingRecipient(ring).publicKey } : {};
 }
 
 /**
@@ -18,20 +17,8 @@ export function openSentSecrets(
   sealedSecrets: SealedReply,
   owner: string,
 ): AccountCredentials["secrets"] | undefined {
-  for (const key of ring?.keys.values() ?? []) {
-    const opened = tryToOpen(key, sealedSecrets);
-    if (opened === undefined) continue;
-    const credentials = JSON.parse(opened) as AccountCredentials;
-    return credentials.for === owner ? credentials.secrets : undefined;
-  }
-  return undefined;
-}
-
-function tryToOpen(key: Buffer, sealed: SealedReply): string | undefined {
-  try {
-    return createKeyedRecipient(key).open(sealed);
-  } catch {
-    // Sealed to another key of the ring, or to none of it.
-    return undefined;
-  }
+  const opened = ring && createRingRecipient(ring).open(sealedSecrets);
+  if (!opened) return undefined;
+  const credentials = JSON.parse(opened.toString()) as AccountCredentials;
+  return credentials.for === owner ? credentials.secrets : undefined;
 }

@@ -1,0 +1,17 @@
+import { z } from "zod";
+import { cardNumberFree, isMadeOfCardNumber } from "./card-number.ts";
+
+/**
+ * A file's name as people see it: without control and other invisible characters, and not longer than a name may be.
+ *
+ * @returns undefined for one that holds a card number.
+ */
+export function shownFileName(name: string): string | undefined {
+  const shown = name.replaceAll(/\p{C}/gu, "").slice(0, FILE_NAME_MAX).toWellFormed() || "file";
+  return isMadeOfCardNumber(shown) ? undefined : shown;
+}
+
+const FILE_NAME_MAX = 200;
+
+/** Such a name on the bus. */
+export const fileNameSchema = z.string().min(1).max(FILE_NAME_MAX).check(cardNumberFree);
