@@ -43,7 +43,7 @@ async function* decoded(parts: AsyncIterable<Uint8Array>): AsyncGenerator<string
     } catch (cause) {
       throw new SettlementFileError("encoding", `the file is not ${encoding} text`, { cause });
     }
-    throw new SettlementFileError("encoding", `the encoding ${encoding} is not read`);
+    throw new SettlementFileError("encoding", "the encoding that the file declares is not read");
   };
   for await (const part of parts) {
     if (!beginning) {
@@ -59,6 +59,19 @@ async function* decoded(parts: AsyncIterable<Uint8Array>): AsyncGenerator<string
   if (beginning) encoding = xmlEncoding(beginning) ?? encoding;
   yield decode(beginning ?? Buffer.alloc(0), false);
 }
+
+/** The elements of an entry that are read. Of all others, however many, nothing is kept. */
+const DAYS = ["ValDt/Dt", "ValDt/DtTm", "BookgDt/Dt", "BookgDt/DtTm"];
+const READ: ReadonlySet<string> = new Set([
+  "Sts/Cd",
+  "Sts",
+  "Amt",
+  "CdtDbtInd",
+  ...DAYS,
+  "AcctSvcrRef",
+  "NtryDtls/TxDtls/Refs/EndToEndId",
+  "NtryRef",
+]);
 
 const ROOTS = ["Document", "BkToCstmrStmt"];
 
@@ -97,7 +110,7 @@ function createReading() {
     const element = localName(name);
     if (entry && element !== "Ntry") {
       const key = path.slice(path.lastIndexOf("Ntry") + 1).join("/");
-      if (!entry.values.has(key)) entry.values.set(key, text.trim());
+      if (READ.has(key) && !entry.values.has(key)) entry.values.set(key, text.trim());
     } else if (entry) {
       const line = lineOfEntry(entry, ++entries);
       if ("reason" in line) batch.faults.push(line);
@@ -160,9 +173,9 @@ function lineOfEntry({ values, currency }: Entry, lineNo: number): SettlementLin
   const signed = direction === "CRDT" ? amount : -amount;
   read.grossMinor = signed;
   // Each of the two days is optional: without that of its value the entry's money counts from its booking.
-  const settlesOn = ["ValDt/Dt", "ValDt/DtTm", "BookgDt/Dt", "BookgDt/DtTm"]
-    .map((name) => readDate(values.get(name) ?? "", "yyyy-MM-dd"))
-    .find((day) => typeof day === "string");
+  const settlesOn = DAYS.map((name) => readDate(values.get(name) ?? "", "yyyy-MM-dd")).find(
+    (day) => typeof day === "string",
+  );
   if (settlesOn === undefined) return fault("ValDt, BookgDt: not a date");
   const dropped: string[] = [];
   const text = (name: string): string | undefined => {

@@ -32,7 +32,8 @@ export async function* readRecords(
     totals: createTotals(mapping),
   };
   let hasBegun = false;
-  for await (const raw of splitLines(parts, { lineBytesMax: LINE_BYTES_MAX, linesMax: BATCH_LINES })) {
+  const bounds = { lineBytesMax: LINE_BYTES_MAX, linesMax: BATCH_LINES, bytesMax: BATCH_BYTES };
+  for await (const raw of splitLines(parts, bounds)) {
     yield readBatch(reading, hasBegun ? raw : begin(reading, raw));
     hasBegun = true;
   }
@@ -43,6 +44,7 @@ export async function* readRecords(
 /** Longer than any bank's line; a longer one is a fault of the line. */
 const LINE_BYTES_MAX = 64 * 1_024;
 const BATCH_LINES = 500;
+const BATCH_BYTES = 1_048_576;
 
 /** @returns the lines without the mark of the encoding, and without a header. */
 function begin({ mapping, layout, decoder }: Reading, raw: readonly RawLine[]): RawLine[] {
@@ -150,7 +152,7 @@ function createTotals({ file }: RecordsMapping) {
       const count = totals.count === undefined ? undefined : stated.get(totals.count)?.trim();
       // Numbers of a file are filled up with zeros.
       if (count !== undefined && count.replace(/^0+(?=\d)/, "") !== `${read.seen}`)
-        throw new SettlementFileError("totals_differ", `${read.seen} lines, and the totals say ${count}`);
+        throw new SettlementFileError("totals_differ", `${read.seen} lines, and the totals say otherwise`);
       // Sums over several currencies cannot be compared.
       if (read.faulty > 0 || currencies.size > 1) return;
       if (differs(totals.gross, read.gross) || differs(totals.net, read.net))

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { splitLines, type RawLine } from "./split-lines.ts";
 
-const bounds = { lineBytesMax: 100, linesMax: 3 };
+const bounds = { lineBytesMax: 100, linesMax: 3, bytesMax: 150 };
 
 async function* inParts(content: Buffer, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   let at = 0;
@@ -37,6 +37,13 @@ test("a file is cut into the same lines, however it arrives", async () => {
       },
     ),
   );
+});
+
+test("long lines come together only up to a size, since they have many cells", async () => {
+  const content = Buffer.from(`${"x".repeat(80)}\n`.repeat(7));
+  const batches: number[] = [];
+  for await (const batch of splitLines(inParts(content, []), bounds)) batches.push(batch.length);
+  expect(batches).toEqual([2, 2, 2, 1]);
 });
 
 test("a last line without an end is a line", async () => {

@@ -4,20 +4,23 @@ export type RawLine = { lineNo: number; bytes: Buffer | "too_long" };
 /**
  * Cuts a file into its lines, however large the parts are that it comes in. A line ends with a line feed, with or
  * without a carriage return. A line that is too long is kept only up to the bound, and the next line is found: a
- * gibibyte without a line feed takes as much memory as any other file.
+ * gibibyte without a line feed takes as much memory as any other file. Lines come together up to a number and a size,
+ * since long ones have many cells.
  */
 export async function* splitLines(
   parts: AsyncIterable<Uint8Array>,
-  { lineBytesMax, linesMax }: { lineBytesMax: number; linesMax: number },
+  { lineBytesMax, linesMax, bytesMax }: { lineBytesMax: number; linesMax: number; bytesMax: number },
 ): AsyncGenerator<RawLine[]> {
   let lineNo = 0;
   let rest: Buffer[] = [];
   let restBytes = 0;
   let tooLong = false;
   let lines: RawLine[] = [];
+  let linesBytes = 0;
   const end = (tail: Buffer) => {
     lineNo++;
     const bytes = rest.length === 0 ? tail : Buffer.concat([...rest, tail]);
+    linesBytes += bytes.length;
     lines.push({ lineNo, bytes: tooLong || bytes.length > lineBytesMax ? "too_long" : withoutReturn(bytes) });
     rest = [];
     restBytes = 0;
@@ -29,9 +32,10 @@ export async function* splitLines(
     for (let at = buffer.indexOf(LINE_FEED); at !== -1; at = buffer.indexOf(LINE_FEED, start)) {
       end(buffer.subarray(start, at));
       start = at + 1;
-      if (lines.length >= linesMax) {
+      if (lines.length >= linesMax || linesBytes >= bytesMax) {
         yield lines;
         lines = [];
+        linesBytes = 0;
       }
     }
     const left = buffer.length - start;
