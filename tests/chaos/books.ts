@@ -148,7 +148,11 @@ const DAY_MS = 86_400_000;
 
 async function run(ownerUrl: string, words: string[]): Promise<{ code: number; output: string }> {
   let output = "";
-  const env = { MIGRATION_DATABASE_URL: ownerUrl, ALLOW_PLAINTEXT: "postgres" };
+  const env = {
+    MIGRATION_DATABASE_URL: ownerUrl,
+    ALLOW_PLAINTEXT: "postgres",
+    FILE_CHANGES_TWO_PEOPLE: "false",
+  };
   const code = await settle(words, env, (text) => void (output += text));
   return { code, output };
 }

@@ -56,6 +56,7 @@ const FORMS: Record<string, Form> = {
     who: ["operator"],
     fields: { differenceId: randomUUID(), decision: "ACCEPT_BANK", reason: "a test" },
   },
+  "/settlement/imports/:importId/confirm": { who: ["operator"] },
   "/payment-links/create": {
     who: ["staff"],
     fields: {
@@ -75,10 +76,18 @@ const EACH = Object.entries(FORMS).flatMap(([path, form]) => form.who.map((who) 
 /** It brings a file, and a browser's test sends it each of these ways. */
 const WITH_FILE = "/settlement/upload";
 
+/** A file that waits for a second person. */
+const IMPORT = randomUUID();
+
 let started: RelayedConsole;
 let sessions: Record<Audience, string>;
 beforeAll(async () => {
   started = await startRelayedConsole();
+  await started.query(
+    `insert into settlement.import (import_id, account_id, mapping, file_name, imported_by, sha256, state)
+     values ($1, 'default', 'generic', 'bank.csv', 'alice', sha256('x'), 'PROPOSED')`,
+    [IMPORT],
+  );
   sessions = {
     operator: await started.signIn("operator", { subject: "olga" }),
     staff: await started.signIn("staff", { subject: "mina" }),
@@ -95,6 +104,7 @@ function filled(path: string): string {
     .replace(":refundId", things.refund)
     .replace(":eventId", things.event)
     .replace(":merchantId", merchantId)
+    .replace(":importId", IMPORT)
     .replace(":paymentLinkId", things.link);
 }
 

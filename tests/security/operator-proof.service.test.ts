@@ -168,6 +168,7 @@ const PAYLOADS: Record<string, () => object> = {
     fileName: "bank.csv",
   }),
   "settlement.add-upload-part": () => ({ importId: randomUUID(), part: 0, content: SEALED }),
+  "settlement.confirm-import": () => ({ importId: randomUUID() }),
   "settlement.end-upload": () => ({ importId: randomUUID(), parts: 1, bytes: 1, sha256: "0".repeat(64) }),
   "settlement.preview-upload": () => ({
     importId: randomUUID(),
@@ -302,6 +303,7 @@ const DECISIONS = [
   "refunds.reject",
   "refunds.resolve",
   "settlement.close-difference",
+  "settlement.confirm-import",
 ];
 
 describe("who signed in more than fifteen minutes ago", () => {

@@ -73,7 +73,7 @@ export function createTestSettings({
       WEBHOOK_SECRET_KEYS: ring("k1"),
       ...LOCAL_RECEIVERS,
     },
-    settlement: { ...common, FILE_KEYS, DATABASE_URL: database.urls.settlement.app },
+    settlement: { ...common, ...ONE_PERSON, FILE_KEYS, DATABASE_URL: database.urls.settlement.app },
   };
 }
 
@@ -87,6 +87,9 @@ const WITHOUT_LIMITS = {
 
 const LOCAL_BANKS = { ACQUIRER_HOSTS: "127.0.0.1,localhost", ALLOW_SIMULATOR: "live" };
 const LOCAL_RECEIVERS = { WEBHOOK_ALLOWED_CIDRS: "127.0.0.0/8,::1/128", WEBHOOK_ALLOWED_PORTS: "any" };
+
+/** Most tests are not about a second person. */
+const ONE_PERSON = { FILE_CHANGES_TWO_PEOPLE: "false" };
 
 function ring(id: string): string {
   return `${id}:${randomBytes(32).toString("base64")}`;

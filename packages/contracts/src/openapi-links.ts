@@ -79,6 +79,11 @@ const ofDifference: readonly Way[] = ["noteDifference", "closeDifference"].map((
   parameter: "differenceId",
 }));
 
+const ofImport: readonly Way[] = ["getSettlement", "confirmSettlement"].map((operationId) => ({
+  operationId,
+  parameter: "importId",
+}));
+
 const ofChargeback: readonly Way[] = [
   "getChargeback",
   "changeChargeback",
@@ -119,11 +124,8 @@ const LINKS: Readonly<Record<string, { pointer: string; ways: readonly Way[] }>>
     pointer: "/evidence/0/evidenceId",
     ways: [{ operationId: "getChargebackEvidence", parameter: "evidenceId" }],
   },
-  listSettlements: {
-    pointer: "/items/0/importId",
-    ways: [{ operationId: "getSettlement", parameter: "importId" }],
-  },
-  uploadSettlement: { pointer: "/importId", ways: [{ operationId: "getSettlement", parameter: "importId" }] },
+  listSettlements: { pointer: "/items/0/importId", ways: ofImport },
+  uploadSettlement: { pointer: "/importId", ways: ofImport },
   listDifferences: { pointer: "/items/0/differenceId", ways: ofDifference },
   listWebhookDeliveries: { pointer: "/items/0/eventId", ways: ofDelivery },
 };

@@ -90,6 +90,7 @@ const LEADS_TO: Record<string, string[]> = {
   previewSettlement: ["settlement.begin-upload", "settlement.add-upload-part", "settlement.preview-upload"],
   uploadSettlement: ["settlement.begin-upload", "settlement.add-upload-part", "settlement.end-upload"],
   getSettlement: ["settlement.describe-import"],
+  confirmSettlement: ["settlement.confirm-import"],
   listStatementsOfMerchants: ["settlement.list-statements"],
   getPaymentSettlement: ["settlement.payment-settlement"],
   listDifferences: ["settlement.list-differences"],

@@ -113,8 +113,10 @@ create table import (
   sha256          bytea check (octet_length(sha256) = 32),          -- of the whole file
   bytes           bigint not null default 0 check (bytes >= 0),
 
-  -- READING: a process reads it. TAKEN: its lines count. REFUSED: none of them does.
-  state           text not null check (state in ('READING', 'TAKEN', 'REFUSED')),
+  -- READING: a process reads it. PROPOSED: its lines are there, and count once a second person agrees. TAKEN: they count.
+  -- REFUSED: none of them does.
+  state           text not null check (state in ('READING', 'PROPOSED', 'TAKEN', 'REFUSED')),
+  confirmed_by    text check (char_length(confirmed_by) between 1 and 200),
   reason          text check (char_length(reason) <= 64),
   detail          text check (char_length(detail) <= 1000),
   lines           integer not null default 0 check (lines >= 0),
@@ -129,12 +131,15 @@ create table import (
 
   constraint import_ended check ((state in ('TAKEN', 'REFUSED')) = (ended_at is not null)),
   constraint import_refused_says_why check ((state = 'REFUSED') = (reason is not null)),
-  constraint import_taken_is_identified check (state <> 'TAKEN' or sha256 is not null)
+  constraint import_taken_is_identified check (state not in ('PROPOSED', 'TAKEN') or sha256 is not null),
+  constraint import_confirmed_by_another check (
+    confirmed_by is null or confirmed_by <> imported_by and state = 'TAKEN')
 );
 
 -- A file is taken once for an account, however often and by whomever it is sent.
 create unique index import_once on import (account_id, sha256) where state = 'TAKEN';
 create index import_open on import (lease_until) where state = 'READING';
+create index import_proposed on import (created_at) where state = 'PROPOSED';
 create index import_to_match on import (ended_at) where state = 'TAKEN' and matched_at is null;
 
 grant select, insert, update on import to settlement_app;

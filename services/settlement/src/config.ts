@@ -19,6 +19,15 @@ import {
 } from "@holdfast/service-runtime";
 import { z } from "zod";
 
+/** Read by the service, and by `settle` from its own environment. */
+export const fileChangesSetting = z
+  .enum(["true", "false"], { error: "must be true or false" })
+  .default("true")
+  .transform((value) => value === "true")
+  .describe(
+    "Whether a bank's file counts only once another person than the one who sent it has confirmed it.",
+  );
+
 const settings = z.object({
   ...commonSettings,
   ...operatorTokenSettings,
@@ -53,6 +62,7 @@ const settings = z.object({
     .describe(
       "How often uploaded files are looked for, lines that were taken and facts that have changed since are compared, and statements that may be complete are looked at.",
     ),
+  FILE_CHANGES_TWO_PEOPLE: fileChangesSetting,
   DIFFERENCE_TWO_PEOPLE_ABOVE: amountsSetting()
     .optional()
     .describe(

@@ -73,6 +73,7 @@ const COLUMNS: {
     mapping_version: "null",
     file_name: "not null",
     imported_by: "not null",
+    confirmed_by: "null",
     sha256: "null",
     bytes: "not null",
     state: "not null",

@@ -39,7 +39,7 @@ import { copyAccounts } from "./facts/copy-accounts.ts";
 import { followFeed } from "./facts/follow-feed.ts";
 import { readNamed } from "./facts/read-named.ts";
 import { retentionPolicy } from "./retention-policy.ts";
-import { endInterrupted } from "./import/end-interrupted.ts";
+import { endInterrupted, endUnconfirmed } from "./import/end-interrupted.ts";
 import { readMappings, SHIPPED_MAPPINGS } from "./import/mapping.ts";
 import { readUploads } from "./import/read-uploads.ts";
 import { FILE_BOUNDS, LEASE_MS } from "./import/import-leased-file.ts";
@@ -86,7 +86,16 @@ export async function startSettlement(
     ...(config.SETTLEMENT_MAPPINGS ? [config.SETTLEMENT_MAPPINGS] : []),
   ]);
   const fileKeys = config.FILE_KEYS;
-  const files = { db, pool, events, mappings, fileKeys, bounds: FILE_BOUNDS, leaseMs: LEASE_MS };
+  const files = {
+    db,
+    pool,
+    events,
+    mappings,
+    fileKeys,
+    bounds: FILE_BOUNDS,
+    leaseMs: LEASE_MS,
+    twoPeople: config.FILE_CHANGES_TWO_PEOPLE,
+  };
   const facts = { bus, db, events, isStopping, feedIntervalMs: config.FEED_INTERVAL };
   const clock = await startClockWatch({ pool, log });
   const auditWatch = watchAuditHead({ db, chain: "settlement", settings: config, log });
@@ -106,6 +115,7 @@ export async function startSettlement(
         auditWatch,
         operatorHandlers({
           db,
+          events,
           mappings,
           fileKeys,
           recipient: createRingRecipient(fileKeys),
@@ -134,7 +144,10 @@ export async function startSettlement(
     }),
     startPeriodicTask("end interrupted imports", {
       intervalMs: INTERRUPTED_INTERVAL_MS,
-      round: () => endInterrupted(db, events),
+      async round() {
+        await endInterrupted(db, events);
+        await endUnconfirmed(db, events);
+      },
       clock,
       log,
     }),

@@ -1,11 +1,11 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createDatabase } from "@holdfast/postgres";
 import { Pool } from "pg";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import type { SettlementDatabase } from "./database.ts";
-import { endInterrupted } from "./import/end-interrupted.ts";
+import { endInterrupted, endUnconfirmed } from "./import/end-interrupted.ts";
 import { genericLine, GENERIC_HEADER, type GenericCells } from "../test/written-file.ts";
 import { startSettleCommand } from "../test/settle-command.ts";
 
@@ -76,6 +76,33 @@ test("a file is taken: its lines, the reasons of those that cannot be read, its 
   });
 });
 
+test("a file waits for a second person where nothing else is set, and not forever", async () => {
+  const file = await command.write([GENERIC_HEADER, line(), ""].join("\n"));
+  const twoPeople = { FILE_CHANGES_TWO_PEOPLE: "" };
+  const { code, output } = await command.runWith(twoPeople, "import", file, "--mapping", "generic");
+  expect({ code, output }).toEqual({
+    code: 0,
+    output: expect.stringMatching(
+      /: 1 lines read, 0 lines with faults\nthey count once another person/,
+    ) as string,
+  });
+  expect(await imports()).toEqual([{ state: "PROPOSED", reason: null, lines: 1, faults: 0 }]);
+  const pool = new Pool({ connectionString: command.database.urls.settlement.app });
+  onTestFinished(() => pool.end());
+  const refused: string[] = [];
+  const end = () =>
+    endUnconfirmed(createDatabase<SettlementDatabase>(pool), {
+      fileRefused: (_file, reason) => void refused.push(reason),
+    });
+  await end();
+  expect(await counts()).toEqual({ lines: 1, faults: 0 });
+  await command.query("update settlement.import set created_at = now() - interval '31 days'");
+  await end();
+  expect(refused).toEqual(["not_confirmed"]);
+  expect(await imports()).toMatchObject([{ state: "REFUSED", reason: "not_confirmed" }]);
+  expect(await counts()).toEqual({ lines: 0, faults: 0 });
+});
+
 test("the same file is refused the second time, by whatever name, and taken for another account", async () => {
   const content = [GENERIC_HEADER, line(), ""].join("\n");
   const again = async (...more: string[]) =>
@@ -113,6 +140,18 @@ test.each([
   expect(result.output).toContain("nothing of the file was taken");
   expect(await imports()).toEqual([{ state: "REFUSED", reason, lines: 0, faults: 0 }]);
   expect(await counts()).toEqual({ lines: 0, faults: 0 });
+  const [entry] = await command.query<{ actor: string; detail: string }>(
+    "select actor, detail from settlement.audit_entry where action = 'settlement.refused' order by sequence desc limit 1",
+  );
+  expect([entry!.actor, JSON.parse(entry!.detail)]).toEqual([
+    "settle (olga)",
+    {
+      account: "default",
+      mapping: "generic",
+      reason,
+      sha256: createHash("sha256").update(content).digest("hex"),
+    },
+  ]);
 });
 
 test("a file that is cut off after thousands of lines leaves nothing, and can be taken when it is whole", async () => {

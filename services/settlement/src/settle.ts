@@ -3,10 +3,17 @@ import { createReadStream } from "node:fs";
 import { basename } from "node:path";
 import type { SettlementPreview } from "@holdfast/contracts";
 import { createDatabase, ownersDatabaseUrl } from "@holdfast/postgres";
-import { commandActor, createLogger, readCommandLine, UsageError } from "@holdfast/service-runtime";
+import {
+  commandActor,
+  createLogger,
+  parseConfig,
+  readCommandLine,
+  UsageError,
+} from "@holdfast/service-runtime";
 import { Pool, types } from "pg";
 import { z } from "zod";
 import { createBusinessEvents } from "./business-events.ts";
+import { fileChangesSetting } from "./config.ts";
 import type { SettlementDatabase } from "./database.ts";
 import { importFile } from "./import/import-command.ts";
 import { previewFile } from "./import/preview-file.ts";
@@ -85,7 +92,11 @@ export async function settle(args: string[], env: NodeJS.ProcessEnv, out: Output
     if (!isImport) return reportCheck(await checkStatements(db, days!), out);
     const mappings = await readMappings([SHIPPED_MAPPINGS, ...(values.mappings ? [values.mappings] : [])]);
     const events = createBusinessEvents(log);
-    const deps = { db, pool, events, mappings, bounds: FILE_BOUNDS, leaseMs: LEASE_MS };
+    const { FILE_CHANGES_TWO_PEOPLE: twoPeople } = parseConfig(
+      z.object({ FILE_CHANGES_TWO_PEOPLE: fileChangesSetting }),
+      env,
+    );
+    const deps = { db, pool, events, mappings, bounds: FILE_BOUNDS, leaseMs: LEASE_MS, twoPeople };
     if (values.preview) {
       const fileName = basename(file);
       const previewed = { accountId, mapping, fileName, open: () => createReadStream(file) };
@@ -140,7 +151,12 @@ function report(outcome: Awaited<ReturnType<typeof importFile>>, out: Output): n
     return 1;
   }
   const { importId = "", lines, faults } = outcome;
-  out(`import ${importId}: ${lines} lines taken, ${faults} lines with faults\n`);
+  if (outcome.outcome === "taken")
+    out(`import ${importId}: ${lines} lines taken, ${faults} lines with faults\n`);
+  else
+    out(
+      `import ${importId}: ${lines} lines read, ${faults} lines with faults\nthey count once another person confirms them: POST /operator/settlements/${importId}/confirm\n`,
+    );
   if (faults > 0) out(`their reasons: GET /operator/settlements/${importId}\n`);
   return 0;
 }

@@ -14,12 +14,15 @@ export function settleCommand({ urls }: TestDatabase, directory: string) {
     await writeFile(file, content);
     return file;
   };
-  const run = async (...args: string[]) => {
+  const run = (...args: string[]) => runWith({}, ...args);
+  const runWith = async (settings: Record<string, string>, ...args: string[]) => {
     let output = "";
     const env = {
       MIGRATION_DATABASE_URL: urls.settlement.owner,
       ALLOW_PLAINTEXT: "postgres",
       COMMAND_RUN_BY: "olga",
+      FILE_CHANGES_TWO_PEOPLE: "false",
+      ...settings,
     };
     const code = await settle(args, env, (text) => void (output += text));
     return { code, output };
@@ -27,6 +30,8 @@ export function settleCommand({ urls }: TestDatabase, directory: string) {
   return {
     write,
     run,
+    /** With other settings in its environment. */
+    runWith,
     /** Imports a generic file of these lines. */
     take: async (...lines: string[]) =>
       await run("import", await write(genericFile(...lines)), "--mapping", "generic"),

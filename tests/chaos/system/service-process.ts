@@ -161,6 +161,7 @@ export async function createSettlement(name: string, surroundings: Surroundings)
     surroundings,
     {
       FILE_KEYS: `k1:${surroundings.secrets.fileKey}`,
+      FILE_CHANGES_TWO_PEOPLE: "false",
       FEED_INTERVAL: "1s",
       FACT_COMPARE_INTERVAL: "5s",
       MATCH_INTERVAL: "500ms",

@@ -124,6 +124,7 @@ export const serviceDefinitions: ServiceDefinition[] = [
     environment: ({ secrets, ...surroundings }) => ({
       ...peoplesTokens(surroundings),
       FILE_KEYS: `k1:${secrets.fileKey}`,
+      ...unlessGiven({ FILE_CHANGES_TWO_PEOPLE: "false" }),
     }),
   },
   {

@@ -95,6 +95,7 @@ export const OPERATOR_SETTLEMENT_ANSWERS: Readonly<Record<string, Readonly<Recor
   changeChargeback: { 200: OPEN_CASE_DETAIL },
   decideChargeback: { 200: PROPOSED_CASE },
   addChargebackEvidence: { 201: OPEN_CASE_DETAIL },
+  confirmSettlement: { 200: { ...TAKEN, confirmedBy: "bora" } },
   listSettlements: { 200: { items: [TAKEN], ...NEXT } },
   uploadSettlement: { 202: READING },
   previewSettlement: {

@@ -15,14 +15,19 @@ export const settlementImportSchema = z
       .meta({ description: "Version of the mapping; absent until the file was read" }),
     fileName: z.string().meta({ description: "Name that it was taken under" }),
     importedBy: z.string().meta({
-      description: "Who took it: the `sub` of an operator's token, or of a command the user of the machine",
+      description: "Who sent it: the `sub` of an operator's token, or of a command the user of the machine",
     }),
+    confirmedBy: z
+      .string()
+      .optional()
+      .meta({ description: "Operator who confirmed it: the `sub` of the token" }),
     sha256: z
       .string()
       .optional()
       .meta({ description: "SHA-256 of its bytes, in hex; absent until it was read" }),
-    state: z.enum(["READING", "TAKEN", "REFUSED"]).meta({
-      description: "TAKEN: its lines count. REFUSED: none of them does, for `reason`",
+    state: z.enum(["READING", "PROPOSED", "TAKEN", "REFUSED"]).meta({
+      description:
+        "PROPOSED: its lines count once another person confirms it. TAKEN: they count. REFUSED: none of them does, for `reason`",
     }),
     reason: z
       .string()
@@ -37,6 +42,21 @@ export const settlementImportSchema = z
   .meta({ id: "SettlementImport" });
 export type SettlementImport = z.infer<typeof settlementImportSchema>;
 
+const linesOfKind = z.object({
+  kind: z.string().meta({ description: "Such as SALE, REFUND or PAYOUT" }),
+  currency: z.string().meta({ description: "ISO 4217 code of the amounts" }),
+  lines: z.int().meta({ description: "How many there are" }),
+  grossAmount: z.number().meta({ description: "Their sum, seen from the merchant" }),
+  feeAmount: z.number().meta({ description: "Sum of the bank's fees" }),
+  netAmount: z.number().meta({ description: "Sum of what the bank pays of them" }),
+});
+
+const addedUp = {
+  firstDay: z.iso.date().optional().meta({ description: "The first day on which the bank settles a line" }),
+  lastDay: z.iso.date().optional().meta({ description: "The last one" }),
+  kinds: z.array(linesOfKind).meta({ description: "Its lines by kind and currency" }),
+};
+
 const lineNoteSchema = z.object({
   line: z.int().meta({ description: "Number of the line in the file, from 1" }),
   reason: z.string().meta({ description: "What could not be read, and why" }),
@@ -44,6 +64,10 @@ const lineNoteSchema = z.object({
 
 export const settlementImportDetailSchema = settlementImportSchema
   .extend({
+    ...addedUp,
+    kinds: addedUp.kinds
+      .optional()
+      .meta({ description: "While it is PROPOSED, its lines by kind and currency" }),
     verdicts: z
       .record(z.string(), z.int())
       .meta({ description: "How many of its lines the comparison calls what" }),
@@ -55,15 +79,6 @@ export const settlementImportDetailSchema = settlementImportSchema
       .meta({ description: "The first hundred lines of which a cell could not be read and was left out" }),
   })
   .meta({ id: "SettlementImportDetail" });
-
-const linesOfKind = z.object({
-  kind: z.string().meta({ description: "Such as SALE, REFUND or PAYOUT" }),
-  currency: z.string().meta({ description: "ISO 4217 code of the amounts" }),
-  lines: z.int().meta({ description: "How many there are" }),
-  grossAmount: z.number().meta({ description: "Their sum, seen from the merchant" }),
-  feeAmount: z.number().meta({ description: "Sum of the bank's fees" }),
-  netAmount: z.number().meta({ description: "Sum of what the bank pays of them" }),
-});
 
 /** The result that importing a file would have. */
 export const settlementPreviewSchema = z
@@ -81,9 +96,7 @@ export const settlementPreviewSchema = z
       .meta({ description: "Absent where it would be taken" }),
     lines: z.int().meta({ description: "Lines that can be read" }),
     faults: z.int().meta({ description: "Lines that cannot" }),
-    firstDay: z.iso.date().optional().meta({ description: "The first day on which the bank settles a line" }),
-    lastDay: z.iso.date().optional().meta({ description: "The last one" }),
-    kinds: z.array(linesOfKind).meta({ description: "Its lines by kind and currency" }),
+    ...addedUp,
     verdicts: z
       .record(z.string(), z.int())
       .meta({ description: "How many of its lines the comparison would call what" }),
@@ -128,8 +141,9 @@ export const uploadSettlement = defineEndpoint({
   role: "operations",
   summary: "Upload a settlement file",
   description:
-    "Takes a bank's file of at most 1 GiB, which is read once all of it is there: the file is READING first, then TAKEN " +
-    "or REFUSED, whole. A file that was taken for the account before is refused.",
+    "Takes a bank's file of at most 1 GiB, which is read once all of it is there: the file is READING first, then PROPOSED " +
+    "until another person confirms it (TAKEN immediately where one person is enough), or REFUSED, whole. A file that was " +
+    "taken for the account before is refused.",
   queryParameters: z.object({
     accountId: textSchema(1, 64).meta({
       description: "The account at the bank; `default` is that of `ACQUIRER_URL`",
@@ -178,9 +192,34 @@ export const getSettlement = defineEndpoint({
   problems: ["settlement_not_found", "forbidden"],
 });
 
+export const confirmSettlement = defineEndpoint({
+  operationId: "confirmSettlement",
+  listener: "operator",
+  method: "POST",
+  path: "/operator/settlements/{importId}/confirm",
+  work: "write",
+  role: "operations",
+  recentSignIn: true,
+  summary: "Confirm a settlement file that another person has sent",
+  description:
+    "Makes the lines of a PROPOSED file count. They are the ones that its answer shows, and do not change.",
+  pathParameters: getSettlement.pathParameters,
+  notFound: "settlement_not_found",
+  responses: { 200: { description: "The file, which is TAKEN", body: settlementImportSchema } },
+  problems: [
+    "settlement_not_found",
+    "settlement_already_taken",
+    "nothing_to_confirm",
+    "same_person",
+    "outcome_unknown",
+    "forbidden",
+  ],
+});
+
 export const SETTLEMENT_ENDPOINTS = [
   listSettlements,
   uploadSettlement,
   previewSettlement,
   getSettlement,
+  confirmSettlement,
 ] as const;

@@ -215,6 +215,17 @@ export const previewSettlementUpload = defineOperatorCommand({
   result: settlementPreviewSchema,
 });
 
+/** A file's lines count once another person than the one who sent it says so. */
+export const confirmSettlementImport = defineOperatorCommand({
+  service: "settlement",
+  name: "confirm-import",
+  role: "operations",
+  recentSignIn: true,
+  work: "write",
+  request: z.object({ importId: z.uuid() }),
+  result: settlementImportSchema,
+});
+
 export const listSettlementDifferences = defineOperatorCommand({
   service: "settlement",
   name: "list-differences",

@@ -1,6 +1,8 @@
 import {
   closeDifference,
   closeSettlementDifference,
+  confirmSettlement,
+  confirmSettlementImport,
   describeSettlementImport,
   getPaymentSettlement,
   getSettlement,
@@ -31,6 +33,9 @@ export function settlementRoutes({ send, lists }: { send: SendOperatorCommand; l
     previewSettlementRoute({ send }),
     defineRoute(getSettlement, async (call) =>
       operatorAnswer(200, await send(describeSettlementImport, call, call.path)),
+    ),
+    defineRoute(confirmSettlement, async (call) =>
+      operatorAnswer(200, await send(confirmSettlementImport, call, call.path)),
     ),
     definePagedListRoute(listDifferences, lists, (call, { state = "OPEN", ...filter }) => ({
       name: "differences",

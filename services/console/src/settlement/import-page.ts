@@ -1,35 +1,54 @@
-import { getSettlement, type settlementImportDetailSchema } from "@holdfast/contracts";
+import { confirmSettlement, getSettlement, type settlementImportDetailSchema } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import type { z } from "zod";
-import { statusBadge, timeElement } from "../ui/format.ts";
-import type { Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
+import { signInAgain } from "../ui/action-forms.ts";
+import { actionForm } from "../ui/form-fields.ts";
+import { amountText, statusBadge, timeElement } from "../ui/format.ts";
+import { roleBar } from "../ui/offers.ts";
+import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 import { facts, table } from "../ui/table.ts";
-import { doneNotice } from "../ui/take-action.ts";
+import { doneNotice, takeAction } from "../ui/take-action.ts";
 
 /** A bank's file: the imported lines, the unreadable ones with the reason, and the result of the comparison. */
-export const importPage: Page = {
-  method: "GET",
-  path: "/settlement/imports/:importId",
-  answer: answerImport,
-};
+export const importPages: Page[] = [
+  { method: "GET", path: "/settlement/imports/:importId", answer: (context) => answerImport(context) },
+  { method: "POST", path: "/settlement/imports/:importId/confirm", answer: confirm },
+];
 
 type Import = z.infer<typeof settlementImportDetailSchema>;
 
-async function answerImport(context: PageContext): Promise<PageAnswer> {
+async function answerImport(context: PageContext, notice?: Notice, status?: number): Promise<PageAnswer> {
   const { api, parameters, reader } = context;
   const texts = SETTLEMENT_TEXTS[reader.language];
   const file = await api.read(getSettlement, { path: { importId: parameters["importId"]! } });
   const query = new URLSearchParams({ accountId: file.accountId }).toString();
-  const content = html`${facts(factsOf(reader, file))} ${whatNext(reader, file)}
-    ${file.state === "TAKEN" && lineTables(reader, file)}
+  const content = html`${facts(factsOf(reader, file))} ${whatNext(context, file)}
+    ${file.kinds && kindTable(reader, file.kinds)}
+    ${(file.state === "TAKEN" || file.state === "PROPOSED") && lineTables(reader, file)}
     <p><a class="button" href="/settlement?${query}">${texts.toDifferences}</a></p>`;
   return {
     kind: "page",
     title: `${texts.bankFile} ${file.fileName}`,
     content,
-    notice: doneNotice(context),
+    notice: notice ?? doneNotice(context),
+    ...(status !== undefined && { status }),
   };
+}
+
+async function confirm(context: PageContext): Promise<PageAnswer> {
+  const importId = context.parameters["importId"]!;
+  return await takeAction(
+    context,
+    {
+      action: "approve",
+      endpoint: confirmSettlement,
+      path: { importId },
+      body: undefined,
+      page: `/settlement/imports/${importId}`,
+    },
+    answerImport,
+  );
 }
 
 function factsOf(reader: Reader, file: Import) {
@@ -42,6 +61,7 @@ function factsOf(reader: Reader, file: Import) {
     [texts.account, file.accountId],
     [texts.mapping, [file.mapping, file.mappingVersion].filter((part) => part !== undefined).join(" ")],
     [texts.importedBy, file.importedBy],
+    [texts.confirmedBy, file.confirmedBy],
     [texts.taken, timeElement(reader, file.createdAt)],
     [texts.compared, file.comparedAt === undefined ? undefined : timeElement(reader, file.comparedAt)],
     [texts.hash, file.sha256 === undefined ? undefined : html`<code>${file.sha256}</code>`],
@@ -49,10 +69,47 @@ function factsOf(reader: Reader, file: Import) {
   ] as const;
 }
 
-function whatNext(reader: Reader, { state }: Import): Html {
-  const texts = SETTLEMENT_TEXTS[reader.language];
+function whatNext(context: PageContext, file: Import): Html {
+  const { state } = file;
+  const texts = SETTLEMENT_TEXTS[context.reader.language];
   if (state === "READING") return html`<p>${texts.readingNow}</p>`;
+  if (state === "PROPOSED")
+    return html`<p>${texts.proposedNow}</p>
+      ${confirmForm(context, file)}`;
   return state === "REFUSED" ? html`<p>${texts.refusedWhole}</p>` : html``;
+}
+
+function confirmForm(context: PageContext, { importId, importedBy }: Import): Html {
+  const { reader, session } = context;
+  const texts = SETTLEMENT_TEXTS[reader.language];
+  const page = `/settlement/imports/${importId}`;
+  const why =
+    roleBar(session, "operations", reader.texts) ??
+    (importedBy === session.subject ? texts.whySent : undefined);
+  if (why !== undefined) return html`<p class="quiet">${texts.confirmFile}: ${why}</p>`;
+  if (!context.mayDecide) return signInAgain(reader.texts, page);
+  return actionForm(context, { action: `${page}/confirm`, button: texts.confirmFile });
+}
+
+/** The sums that whoever confirms the file compares with the bank's paper. */
+function kindTable(reader: Reader, kinds: NonNullable<Import["kinds"]>): Html {
+  const texts = SETTLEMENT_TEXTS[reader.language];
+  const amount = (heading: string, of: (row: (typeof kinds)[number]) => number) => ({
+    heading,
+    isNumber: true,
+    cell: (row: (typeof kinds)[number]) => amountText(reader, of(row), row.currency),
+  });
+  return table(
+    texts.kindsTitle,
+    [
+      { heading: texts.kind, cell: ({ kind }) => kind },
+      { heading: texts.lines, isNumber: true, cell: ({ lines }) => lines },
+      amount(texts.gross, ({ grossAmount }) => grossAmount),
+      amount(texts.fee, ({ feeAmount }) => feeAmount),
+      amount(texts.net, ({ netAmount }) => netAmount),
+    ],
+    { rows: kinds, empty: "" },
+  );
 }
 
 function lineTables(reader: Reader, { verdicts, faultyLines, notedLines }: Import): Html {

@@ -16,7 +16,7 @@ import { differenceTable } from "./difference-table.ts";
 import { selectField, textField } from "../ui/form-fields.ts";
 import { receiveUpload, uploadForm } from "./upload-form.ts";
 import { statusBadge, statusWord, timeElement } from "../ui/format.ts";
-import { importPage } from "./import-page.ts";
+import { importPages } from "./import-page.ts";
 import { merchantField, readMerchants, type KnownMerchants } from "../ui/merchant-field.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { filterOf, readList } from "../ui/read-list.ts";
@@ -43,7 +43,7 @@ export const settlementPages: Page[] = [
     fileName: "bank-files.csv",
     filter: (query) => filterOf(query, IMPORT_FILTERS),
   }),
-  importPage,
+  ...importPages,
   {
     method: "POST",
     path: "/settlement/upload",

@@ -95,6 +95,15 @@ export const TURKISH: SettlementTexts = {
   hash: "SHA-256",
   toDifferences: "Bu hesabın farkları",
   readingNow: "Dosya geldi ve okunuyor. Ne alındığını görmek için sayfayı birazdan yeniden açın.",
+  proposedNow:
+    "Satırları okundu, henüz sayılmıyor. Toplamları bankanın belgesiyle karşılaştırın; sonra dosyayı gönderenden başka biri onaylar.",
+  confirmFile: "Dosyayı onayla",
+  whySent: "dosyayı siz gönderdiniz; şimdi ikinci bir kişi onaylamalı",
+  kindsTitle: "Türüne göre satırları",
+  gross: "Brüt",
+  fee: "Kesintiler",
+  net: "Net",
+  confirmedBy: "Onaylayan",
   refusedWhole:
     "Hiçbir satırı alınmadı. Belirtilen hatayı düzeltin veya bankadan başka bir dosya isteyin ve yeniden yükleyin.",
   upload: "Banka dosyası yükle",

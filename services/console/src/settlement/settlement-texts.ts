@@ -96,6 +96,15 @@ const ENGLISH = {
   hash: "SHA-256",
   toDifferences: "Differences of this account",
   readingNow: "The file has arrived and is being read. Open the page again in a moment to see the result.",
+  proposedNow:
+    "Its lines are read and do not count yet. Compare the sums with the bank's paper, then another person than the one who sent the file confirms it.",
+  confirmFile: "Confirm file",
+  whySent: "you have sent it; now a second person has to confirm it",
+  kindsTitle: "Its lines by kind",
+  gross: "Gross",
+  fee: "Fees",
+  net: "Net",
+  confirmedBy: "Confirmed by",
   refusedWhole:
     "None of its lines was taken. Correct what is named, or ask the bank for another file, and upload it again.",
   upload: "Upload a bank's file",

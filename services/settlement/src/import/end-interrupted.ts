@@ -2,7 +2,8 @@ import { fromNow } from "@holdfast/postgres";
 import { sql, type Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
 import type { SettlementDatabase } from "../database.ts";
-import { endAsRefused, type LeasedImport } from "./import-queries.ts";
+import { appendAudit } from "@holdfast/audit";
+import { endAsRefused, removeLines, type LeasedImport } from "./import-queries.ts";
 
 /** Ends imports whose reader has died: nothing of them counts, and the file can be taken again. */
 export async function endInterrupted(
@@ -15,6 +16,34 @@ export async function endInterrupted(
     const detail = "the command that read the file did not end; run it again";
     await endAsRefused(db, leased, { reason: "interrupted", detail });
     events.fileRefused(leased, "interrupted");
+  }
+}
+
+/** Ends imports that nobody has confirmed for long: nothing of them has counted. */
+export async function endUnconfirmed(
+  db: Kysely<SettlementDatabase>,
+  events: Pick<BusinessEvents, "fileRefused">,
+): Promise<void> {
+  const ended = await db.transaction().execute(async (trx) => {
+    const rows = await trx
+      .updateTable("import")
+      .set({ state: "REFUSED", reason: "not_confirmed", ended_at: sql<Date>`now()` })
+      .where("state", "=", "PROPOSED")
+      .where("created_at", "<", sql<Date>`now() - interval '30 days'`)
+      .returningAll()
+      .execute();
+    for (const { import_id, account_id: account } of rows)
+      await appendAudit(trx, {
+        actor: "settlement",
+        action: "settlement.refused",
+        subject: import_id,
+        detail: { account, reason: "not_confirmed" },
+      });
+    return rows;
+  });
+  for (const row of ended) {
+    await removeLines(db, row);
+    events.fileRefused(row, "not_confirmed");
   }
 }
 

@@ -5,6 +5,7 @@ import type { BusinessEvents } from "../business-events.ts";
 import type { SettlementDatabase } from "../database.ts";
 import {
   addBatch,
+  endAsProposed,
   endAsRefused,
   endAsTaken,
   findTaken,
@@ -25,6 +26,8 @@ export type ImportDeps = {
   mappings: ReadonlyMap<string, Mapping>;
   bounds: FileBounds;
   leaseMs: number;
+  /** A file counts only once another person than the one who sent it agrees. */
+  twoPeople: boolean;
 };
 
 /** Bounds of one file: larger, or with more lines that cannot be read, it is refused whole. */
@@ -33,12 +36,12 @@ export const LEASE_MS = 60_000;
 
 /** The outcome of reading a file. */
 export type FileOutcome =
-  | { outcome: "taken"; lines: number; faults: number }
+  | { outcome: "taken" | "proposed"; lines: number; faults: number }
   | { outcome: "refused"; reason: string; detail: string };
 
 /**
  * Reads a file into lines, whole or not at all. Lines are written as they are read and count for nothing until one
- * update says so; a file that turns out to be invalid, cut off or imported before leaves no line behind. If the process
+ * update says so, by this process or by another person's word; a file that turns out to be invalid, cut off or imported before leaves no line behind. If the process
  * dies, the next one that has the lease begins again from an empty import.
  *
  * @throws ImportLostError, or the database's error: then another try follows, under another lease.
@@ -49,7 +52,7 @@ export async function importLeasedFile(
   open: () => AsyncIterable<Uint8Array>,
 ): Promise<FileOutcome> {
   const { db, events } = deps;
-  await removeLines(db, leased.import_id);
+  await removeLines(db, leased);
   const known = leased.sha256 && (await findTaken(db, leased.account_id, leased.sha256));
   const refuse = async (reason: string, detail: string, sha256?: Buffer): Promise<FileOutcome> => {
     await endAsRefused(db, leased, { reason, detail, sha256 });
@@ -66,7 +69,12 @@ export async function importLeasedFile(
     const other = await findOtherAccount(db, leased);
     if (other !== undefined)
       return await refuse("of_another_account", `its lines name payments of the account "${other}"`);
-    const earlier = await endAsTaken(db, leased, { ...read, mappingVersion: mapping.version });
+    const whole = { ...read, mappingVersion: mapping.version };
+    if (deps.twoPeople) {
+      await endAsProposed(db, leased, whole);
+      return { outcome: "proposed", lines: read.lines, faults: read.faults };
+    }
+    const earlier = await endAsTaken(db, leased, whole);
     if (earlier) return await refuse("already_imported", `by import ${earlier}`, read.sha256);
     events.fileTaken(leased, read);
     return { outcome: "taken", lines: read.lines, faults: read.faults };

@@ -112,6 +112,18 @@ export async function keepLease(
 
 export type Taken = { lines: number; faults: number; bytes: bigint; sha256: Buffer; mappingVersion: number };
 
+/** Ends the reading of a file whose lines count once another person agrees. @throws ImportLostError */
+export async function endAsProposed(
+  db: Kysely<SettlementDatabase>,
+  leased: LeasedImport,
+  read: Taken,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const row = await endReading(trx, leased, { state: "PROPOSED", ended_at: null, ...columnsOfRead(read) });
+    await audit(trx, row, { actor: row.imported_by, action: "settlement.proposed" });
+  });
+}
+
 /**
  * Makes the lines count: all of them, by one update, or none.
  *
@@ -121,45 +133,70 @@ export type Taken = { lines: number; faults: number; bytes: bigint; sha256: Buff
 export async function endAsTaken(
   db: Kysely<SettlementDatabase>,
   leased: LeasedImport,
-  taken: Taken,
+  read: Taken,
+): Promise<string | undefined> {
+  return await onlyOnce(db, leased.account_id, read.sha256, async (trx) => {
+    const row = await endReading(trx, leased, { state: "TAKEN", ...columnsOfRead(read) });
+    await count(trx, row, row.imported_by);
+  });
+}
+
+function columnsOfRead({ mappingVersion: mapping_version, lines, faults, bytes, sha256 }: Taken) {
+  return { mapping_version, lines, faults, bytes, sha256 };
+}
+
+/** Has the account compared from its first line on. The import is TAKEN in this transaction. */
+export async function count(
+  trx: Transaction<SettlementDatabase>,
+  row: ImportRow,
+  actor: string,
+): Promise<void> {
+  await sql`
+    update account set compared_since = least(compared_since, read.moved), payouts_since = least(payouts_since, read.paid)
+    from (
+      select min(coalesce(transacted_at::date, settles_on)) filter (where kind <> 'PAYOUT') as moved,
+        min(coalesce(settles_on, transacted_at::date)) filter (where kind = 'PAYOUT') as paid
+      from line where import_id = ${row.import_id}
+    ) as read
+    where account_id = ${row.account_id}`.execute(trx);
+  await audit(trx, row, { actor, action: "settlement.imported" });
+}
+
+async function audit(
+  trx: Transaction<SettlementDatabase>,
+  row: ImportRow,
+  { actor, action }: { actor: string; action: string },
+): Promise<void> {
+  await appendAudit(trx, {
+    actor,
+    action,
+    subject: row.import_id,
+    detail: {
+      account: row.account_id,
+      importedBy: row.imported_by,
+      mapping: row.mapping,
+      mappingVersion: row.mapping_version,
+      sha256: row.sha256?.toString("hex"),
+      bytes: Number(row.bytes),
+      lines: row.lines,
+      faults: row.faults,
+    },
+  });
+}
+
+/** @returns the import that has taken the same file before; undefined where `take` was committed. */
+export async function onlyOnce(
+  db: Kysely<SettlementDatabase>,
+  accountId: string,
+  sha256: Buffer,
+  take: (trx: Transaction<SettlementDatabase>) => Promise<void>,
 ): Promise<string | undefined> {
   try {
-    await db.transaction().execute(async (trx) => {
-      await endReading(trx, leased, {
-        state: "TAKEN",
-        lines: taken.lines,
-        faults: taken.faults,
-        bytes: taken.bytes,
-        sha256: taken.sha256,
-        mapping_version: taken.mappingVersion,
-      });
-      await sql`
-        update account set compared_since = least(compared_since, read.moved), payouts_since = least(payouts_since, read.paid)
-        from (
-          select min(coalesce(transacted_at::date, settles_on)) filter (where kind <> 'PAYOUT') as moved,
-            min(coalesce(settles_on, transacted_at::date)) filter (where kind = 'PAYOUT') as paid
-          from line where import_id = ${leased.import_id}
-        ) as read
-        where account_id = ${leased.account_id}`.execute(trx);
-      const { lines, faults, mappingVersion } = taken;
-      await appendAudit(trx, {
-        actor: leased.imported_by,
-        action: "settlement.imported",
-        subject: leased.import_id,
-        detail: {
-          account: leased.account_id,
-          mapping: leased.mapping,
-          mappingVersion,
-          sha256: taken.sha256.toString("hex"),
-          lines,
-          faults,
-        },
-      });
-    });
+    await db.transaction().execute(take);
     return undefined;
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.constraint !== "import_once") throw error;
-    return (await findTaken(db, leased.account_id, taken.sha256)) ?? "another import";
+    return (await findTaken(db, accountId, sha256)) ?? "another import";
   }
 }
 
@@ -184,15 +221,17 @@ async function endReading(
   trx: Transaction<SettlementDatabase>,
   { import_id, lease_token }: LeasedImport,
   end: Updateable<SettlementDatabase["import"]>,
-): Promise<void> {
-  const { numUpdatedRows } = await trx
+): Promise<ImportRow> {
+  const row = await trx
     .updateTable("import")
-    .set({ ...end, ended_at: sql`now()`, lease_token: null, lease_until: null })
+    .set({ ended_at: sql`now()`, ...end, lease_token: null, lease_until: null })
     .where("import_id", "=", import_id)
     .where("lease_token", "=", lease_token)
     .where("state", "=", "READING")
+    .returningAll()
     .executeTakeFirst();
-  if (numUpdatedRows !== 1n) throw new ImportLostError(`import ${import_id} was lost`);
+  if (!row) throw new ImportLostError(`import ${import_id} was lost`);
+  return row;
 }
 
 /** Ends an import of which nothing counts, and then removes its lines. */
@@ -202,7 +241,7 @@ export async function endAsRefused(
   { reason, detail, sha256 }: { reason: string; detail: string; sha256?: Buffer | undefined },
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    await endReading(trx, leased, {
+    const row = await endReading(trx, leased, {
       state: "REFUSED",
       reason,
       detail: detail.slice(0, DETAIL_MAX),
@@ -212,22 +251,26 @@ export async function endAsRefused(
       actor: leased.imported_by,
       action: "settlement.refused",
       subject: leased.import_id,
-      detail: { account: leased.account_id, mapping: leased.mapping, reason },
+      detail: { account: row.account_id, mapping: row.mapping, sha256: row.sha256?.toString("hex"), reason },
     });
   });
-  await removeLines(db, leased.import_id);
+  await removeLines(db, leased);
 }
 
 const DETAIL_MAX = 1_000;
 
-/** Removes the lines of an import that does not count, so many rows at a time. */
-export async function removeLines(db: Kysely<SettlementDatabase>, importId: string): Promise<void> {
+/** Removes the lines of an import that was refused, or that this process reads, so many rows at a time. */
+export async function removeLines(
+  db: Kysely<SettlementDatabase>,
+  { import_id, lease_token }: Pick<ImportRow, "import_id" | "lease_token">,
+): Promise<void> {
   for (const table of ["line", "line_fault"] as const) {
     for (;;) {
       const { numAffectedRows = 0n } = await sql`
         delete from ${sql.table(table)} where ctid in (
-          select ctid from ${sql.table(table)} where import_id = ${importId}
-            and exists (select from import where import_id = ${importId} and state <> 'TAKEN')
+          select ctid from ${sql.table(table)} where import_id = ${import_id}
+            and exists (select from import where import_id = ${import_id}
+              and (state = 'REFUSED' or state = 'READING' and lease_token = ${lease_token}))
           limit ${REMOVED_AT_A_TIME})`.execute(db);
       if (numAffectedRows < BigInt(REMOVED_AT_A_TIME)) break;
     }

@@ -17,7 +17,7 @@ export type AccountTable = {
 /** A merchant of whom payments were sent to the account. */
 export type MerchantAccountTable = { account_id: string; merchant_id: string };
 
-export type ImportState = "READING" | "TAKEN" | "REFUSED";
+export type ImportState = "READING" | "PROPOSED" | "TAKEN" | "REFUSED";
 
 export type ImportTable = {
   import_id: Generated<string>;
@@ -26,6 +26,7 @@ export type ImportTable = {
   mapping_version: number | null;
   file_name: string;
   imported_by: string;
+  confirmed_by: string | null;
   sha256: Buffer | null;
   bytes: Generated<bigint>;
   state: ImportState;

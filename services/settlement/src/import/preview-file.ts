@@ -133,7 +133,8 @@ async function wouldBeRefused(
 
 type Sum = { kind: string; currency: string; lines: number; gross: bigint; fee: bigint; net: bigint };
 
-async function addUp(
+/** The lines that a file has, by kind and currency, and their days. */
+export async function addUp(
   db: Kysely<SettlementDatabase>,
   importId: string,
 ): Promise<Pick<SettlementPreview, "lines" | "kinds" | "firstDay" | "lastDay">> {

@@ -10,6 +10,7 @@ import { sql, type Kysely } from "kysely";
 import type { z } from "zod";
 import type { SettlementDatabase } from "../database.ts";
 import type { ImportRow } from "../import/import-queries.ts";
+import { addUp } from "../import/preview-file.ts";
 
 /** A page of files, newest first. */
 export async function listImports(
@@ -64,6 +65,8 @@ export async function describeImport(
     outcome: "done",
     result: {
       ...shownImport(row),
+      // The sums are for the person who confirms it; of a file that counts there are statements.
+      ...(row.state === "PROPOSED" && (await addUp(db, importId))),
       verdicts: Object.fromEntries(verdicts.map(({ verdict, count }) => [verdict, count])),
       faultyLines: faulty.map(({ line_no, reason }) => ({ line: line_no, reason })),
       notedLines: noted.map(({ line_no, note }) => ({ line: line_no, reason: note! })),
@@ -82,6 +85,7 @@ export function shownImport(row: ImportRow): SettlementImport {
     ...(row.mapping_version !== null && { mappingVersion: row.mapping_version }),
     fileName: row.file_name,
     importedBy: row.imported_by,
+    ...(row.confirmed_by !== null && { confirmedBy: row.confirmed_by }),
     ...(row.sha256 !== null && { sha256: row.sha256.toString("hex") }),
     state: row.state,
     ...(row.reason !== null && { reason: row.reason }),

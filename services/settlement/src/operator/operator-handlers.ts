@@ -3,6 +3,7 @@ import {
   addSettlementUploadPart,
   beginSettlementUpload,
   closeSettlementDifference,
+  confirmSettlementImport,
   describeSettlementImport,
   endSettlementUpload,
   listAllStatements,
@@ -16,6 +17,7 @@ import {
   staffVersionOf,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
+import { confirmImport, type ConfirmDeps } from "./confirm-import.ts";
 import { previewUpload } from "./preview-upload.ts";
 import { addUploadPart, beginUpload, endUpload, type UploadDeps } from "./receive-upload.ts";
 import { listStatements } from "../statement/list-statements.ts";
@@ -28,13 +30,16 @@ import { answerPaymentSettlement } from "./answer-payment-settlement.ts";
  * The questions of operators, and those of merchants and their staff about their statements; `serve` has verified the
  * person and their rights.
  */
-export function operatorHandlers(deps: DifferenceDeps & UploadDeps) {
+export function operatorHandlers(deps: DifferenceDeps & UploadDeps & ConfirmDeps) {
   const { db } = deps;
   return [
     handler(beginSettlementUpload, ({ context, payload }) => beginUpload(deps, context, payload)),
     handler(addSettlementUploadPart, ({ context, payload }) => addUploadPart(deps, context, payload)),
     handler(endSettlementUpload, ({ context, payload }) => endUpload(deps, context, payload)),
     handler(previewSettlementUpload, ({ context, payload }) => previewUpload(deps, context, payload)),
+    handler(confirmSettlementImport, ({ context, payload }) =>
+      confirmImport(deps, context, payload.importId),
+    ),
     handler(listSettlementImports, ({ payload }) => listImports(db, payload)),
     handler(listMerchantStatements, ({ context, payload }) =>
       listStatements(db, payload, context.merchant.merchantId),

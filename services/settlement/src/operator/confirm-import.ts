@@ -1,0 +1,50 @@
+import type { CommandReply, OperatorContext, SettlementImport } from "@holdfast/contracts";
+import { sql, type Kysely } from "kysely";
+import type { BusinessEvents } from "../business-events.ts";
+import type { SettlementDatabase } from "../database.ts";
+import { count, onlyOnce, type ImportRow } from "../import/import-queries.ts";
+import { shownImport } from "./list-imports.ts";
+
+export type ConfirmDeps = {
+  db: Kysely<SettlementDatabase>;
+  events: Pick<BusinessEvents, "fileTaken">;
+};
+
+type Problem = Extract<CommandReply<SettlementImport>, { outcome: "problem" }>;
+
+/** Makes the lines of a file count that another person has sent. They are the ones that were looked at: they never change. */
+export async function confirmImport(
+  { db, events }: ConfirmDeps,
+  { operator }: OperatorContext,
+  importId: string,
+): Promise<CommandReply<SettlementImport>> {
+  const row = await db.selectFrom("import").selectAll().where("import_id", "=", importId).executeTakeFirst();
+  if (!row) return { outcome: "problem", code: "settlement_not_found" };
+  const refused = refusalOf(row, operator.name);
+  if (refused) return refused;
+  let taken: ImportRow | undefined;
+  const earlier = await onlyOnce(db, row.account_id, row.sha256!, async (trx) => {
+    taken = await trx
+      .updateTable("import")
+      .set({ state: "TAKEN", confirmed_by: operator.name, ended_at: sql<Date>`now()` })
+      .where("import_id", "=", importId)
+      .where("state", "=", "PROPOSED")
+      .returningAll()
+      .executeTakeFirst();
+    if (taken) await count(trx, taken, operator.name);
+  });
+  if (earlier)
+    return { outcome: "problem", code: "settlement_already_taken", detail: `by import ${earlier}` };
+  if (!taken) return NOTHING;
+  events.fileTaken(taken, taken);
+  return { outcome: "done", result: shownImport(taken) };
+}
+
+const NOTHING: Problem = { outcome: "problem", code: "nothing_to_confirm" };
+
+function refusalOf({ state, imported_by }: ImportRow, person: string): Problem | undefined {
+  if (state !== "PROPOSED") return NOTHING;
+  // A file of the command names the person at the keyboard.
+  const isSame = imported_by === person || imported_by === `settle (${person})`;
+  return isSame ? { outcome: "problem", code: "same_person" } : undefined;
+}
