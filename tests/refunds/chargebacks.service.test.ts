@@ -469,6 +469,13 @@ describe("evidence", () => {
     );
     expect(stored.map(({ key_id }) => key_id)).toEqual(["f1", "f1"]);
     expect(stored.filter((part) => part.content.includes("letter"))).toEqual([]);
+    const downloads = await refunds.query<{ actor: string; detail: string }>(
+      "select actor, detail from payments.audit_entry where action = 'chargeback.evidence_downloaded' and subject = $1",
+      [chargebackId],
+    );
+    expect(downloads.map(({ actor, detail }) => [actor, JSON.parse(detail)])).toEqual([
+      ["olga", { requestId: expect.any(String) as string, evidenceId }],
+    ]);
   });
 
   test("that is not what was announced is not kept", async () => {

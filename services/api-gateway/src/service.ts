@@ -29,6 +29,7 @@ import { MIGRATIONS, type GatewayDatabase } from "./database.ts";
 import { listenerOf } from "./listeners.ts";
 import { apiDescription } from "./endpoint/api-description.ts";
 import { createRouter } from "./endpoint/create-router.ts";
+import { createNoteExport } from "./endpoint/note-export.ts";
 import { createClientAddress } from "./http/client-address.ts";
 import type { ListenerState } from "./http/exchange.ts";
 import { watchForwarding } from "./http/watch-forwarding.ts";
@@ -165,13 +166,10 @@ async function serveListener(listener: GatewayListener, config: Config, deps: De
       const tasks = [auditWatch, logLevels, ...purges];
       return { name: "operator", port: needed(config.OPERATOR_API_PORT), router, tasks };
     }
-    case "gateway-public":
-      return {
-        name: "public",
-        port: needed(config.PUBLIC_PAGES_PORT),
-        router: publicPages(config, deps),
-        tasks: [],
-      };
+    case "gateway-public": {
+      const router = publicPages(config, deps);
+      return { name: "public", port: needed(config.PUBLIC_PAGES_PORT), router, tasks: [] };
+    }
     case "gateway-staff": {
       const auditWatch = watchAuditHead({ db, chain: "gateway", settings: config, log });
       const router = Router().use(apiDescription(config, "staff"), staffApi(config, { ...deps, auditWatch }));
@@ -234,6 +232,7 @@ function operatorApi(config: Config, deps: OperatorDeps): Router {
     bodies: bodiesIn(config),
     permits: permitsIn(config),
     refusedAttempts: createRefusedAttempts(db, config.REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR),
+    noteExport: createNoteExport(db),
     // A route sends two commands at most.
     carryOutOnce: createCarryOutOnce({ db, peppers, leaseMs: 3 * config.REQUEST_TIMEOUT }),
     share: config.REQUESTS_IN_FLIGHT_SHARE,

@@ -18,6 +18,7 @@ import type { LimitRate } from "../limits/merchant-rate-limit.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { CarryOutOnce } from "../operator-keys/carry-out-once.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
+import type { NoteExport } from "./note-export.ts";
 import { parseJson } from "./parse-json.ts";
 import { parseRequest } from "./parse-request.ts";
 import { refuse } from "../http/problem-response.ts";
@@ -43,6 +44,8 @@ export type RouterOptions = {
   permits: Permits;
   /** Writes down and bounds people's attempts without authority. */
   refusedAttempts?: RefusedAttempts;
+  /** Writes down people's exports. */
+  noteExport?: NoteExport;
   /**
    * Carries out people's requests once for each key; services that carry out merchants' requests keep merchants' keys.
    */
@@ -81,12 +84,12 @@ export function createRouter({ prefix, authenticate, limitRate, routes, ...limit
   return router;
 }
 
-type Limits = Pick<RouterOptions, "bodies" | "refusedAttempts" | "carryOutOnce">;
+type Limits = Pick<RouterOptions, "bodies" | "refusedAttempts" | "noteExport" | "carryOutOnce">;
 
 function routeHandler(
   route: Route,
   withPermit: InFlightLimit,
-  { bodies, refusedAttempts: attempts, carryOutOnce = carryOut }: Limits,
+  { bodies, refusedAttempts: attempts, noteExport, carryOutOnce = carryOut }: Limits,
 ): RequestHandler {
   return requestHandler(async (request, exchange) => {
     const { endpoint } = route;
@@ -104,11 +107,17 @@ function routeHandler(
         return refuse(exchange, answer);
       }
       const { status, headers, body, rows } = answer;
-      if (rows) await exchange.answerInPieces(status, headers, rows());
-      else exchange.answer(status, headers, body && JSON.stringify(body));
+      if (rows) {
+        if (isExport(endpoint)) await noteExport?.(endpoint, call);
+        await exchange.answerInPieces(status, headers, rows());
+      } else exchange.answer(status, headers, body && JSON.stringify(body));
     });
     if (!hadPermit) refuse(exchange, new Refusal("service_unavailable"));
   });
+}
+
+function isExport({ responses }: Endpoint): boolean {
+  return Object.values(responses).some(({ rows }) => rows === true);
 }
 
 const carryOut: CarryOutOnce = (_endpoint, _call, handle) => handle();

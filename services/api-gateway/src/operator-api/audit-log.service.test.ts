@@ -56,6 +56,25 @@ test("it can be narrowed to a person, an action, a subject, a time, and several 
   expect(linesOf(await log(`to=${oldest!.at}`))).toEqual([]);
 });
 
+test("an export is a line, with whose rows and days, and of any other filter only its name", async () => {
+  const path = "/operator/audit-log?service=api-gateway&actor=bora&from=2026-01-01T00:00:00Z";
+  const taken = await gateway.operatorApi({ path, role: "viewer", headers: { accept: "text/csv" } });
+  expect(taken.status).toBe(200);
+  expect((await gateway.operatorApi({ path, role: "viewer" })).status).toBe(200);
+  const answer = await log("action=rows.exported");
+  expect(answer.body["items"]).toEqual([
+    expect.objectContaining({
+      actor: "olga",
+      subject: "/operator/audit-log",
+      detail: {
+        requestId: expect.any(String) as string,
+        filters: ["actor", "from", "service"],
+        from: "2026-01-01T00:00:00Z",
+      },
+    }),
+  ]);
+});
+
 test("pages go on within what it was narrowed to", async () => {
   const first = await log("action=merchant.created&limit=1");
   expect(linesOf(first)).toEqual([`olga merchant.created ${other.merchantId}`]);

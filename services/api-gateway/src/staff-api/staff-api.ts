@@ -10,6 +10,7 @@ import { createSendStaffCommand, sendOptions } from "../bus/send-command.ts";
 import { needed, type Config } from "../config.ts";
 import type { GatewayDatabase } from "../database.ts";
 import { createRouter } from "../endpoint/create-router.ts";
+import { createNoteExport } from "../endpoint/note-export.ts";
 import { bodiesIn } from "../limits/body-limit.ts";
 import { permitsIn } from "../limits/in-flight-limit.ts";
 import { createMerchantRateLimit } from "../limits/merchant-rate-limit.ts";
@@ -50,6 +51,7 @@ export function staffApi(config: Config, { db, bus, clock, log, auditWatch }: De
     bodies: bodiesIn(config),
     permits: permitsIn(config),
     refusedAttempts: createRefusedAttempts(db, config.REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR),
+    noteExport: createNoteExport(db),
     carryOutOnce: createCarryOutOnce({ db, peppers, leaseMs: 3 * config.REQUEST_TIMEOUT }),
     share: config.REQUESTS_IN_FLIGHT_SHARE,
     routes: nudgeAfterEach(

@@ -36,7 +36,7 @@ export function chargebackHandlers(deps: OperatorChargebackDeps & EvidenceDeps) 
       result: { sealTo: deps.recipient.publicKey },
     })),
     handler(addChargebackEvidencePart, ({ context, payload }) => addEvidencePart(deps, context, payload)),
-    handler(readChargebackEvidencePart, ({ payload }) => readEvidencePart(deps, payload)),
+    handler(readChargebackEvidencePart, ({ context, payload }) => readEvidencePart(deps, context, payload)),
     handler(describeChargeback, ({ payload }) => describeCase(deps, payload.chargebackId)),
     handler(listPaymentChargebacks, ({ payload }) => listCases(deps, payload)),
   ];

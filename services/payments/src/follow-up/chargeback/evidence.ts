@@ -164,9 +164,10 @@ async function sealIfWhole(
 type ReadPart = z.infer<typeof readChargebackEvidencePart.request>;
 type Shown = CommandReply<{ evidence: ReturnType<typeof evidenceRecord>; content: SealedReply }>;
 
-/** One part of a file that is whole, sealed to whoever asks, with what is known of the file. */
+/** One part of a file that is whole, sealed to whoever asks, with what is known of the file. The log has who began. */
 export async function readEvidencePart(
   { db, fileKeys }: Pick<EvidenceDeps, "db" | "fileKeys">,
+  { operator, requestId }: OperatorContext,
   { chargebackId, evidenceId, part, recipientKey }: ReadPart,
 ): Promise<Shown> {
   const row = await db
@@ -181,6 +182,15 @@ export async function readEvidencePart(
     .executeTakeFirst();
   if (!row) return { outcome: "problem", code: "chargeback_not_found" };
   const content = openBytesAtRest(fileKeys, ownerOfEvidence(evidenceId, part), row.content);
+  if (part === 0)
+    await db.transaction().execute((trx) =>
+      appendAudit(trx, {
+        actor: operator.name,
+        action: "chargeback.evidence_downloaded",
+        subject: chargebackId,
+        detail: { requestId, evidenceId },
+      }),
+    );
   return {
     outcome: "done",
     result: { evidence: evidenceRecord(row), content: sealReply(recipientKey, content) },
