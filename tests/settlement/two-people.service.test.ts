@@ -11,7 +11,7 @@ beforeAll(async () => {
   system = await startSettlementHarness({
     services: ["payments", "refunds", "settlement", "gateway-operator"],
     running: ["payments", "refunds", "settlement"],
-    envOf: { settlement: { MATCH_INTERVAL: "50ms", FILE_CHANGES_TWO_PEOPLE: "true" } },
+    envOf: { settlement: { MATCH_INTERVAL: "50ms", FILE_CHANGES_TWO_PEOPLE: "true", UPLOADS_MIB_MAX: "1" } },
   });
   ({ port } = (await system.start("gateway-operator")) as unknown as { port: number });
 });
@@ -26,10 +26,14 @@ async function ask(path: string, how: RequestInit, sub = "olga", roles?: Operato
   return { status: answer.status, body: (await answer.json()) as Answer["body"] };
 }
 
-async function upload(content: string): Promise<string> {
+async function send(content: string): Promise<Answer> {
   const body = new FormData();
   body.set("file", new Blob([content]), "bank.csv");
-  const sent = await ask("?accountId=default&mapping=generic", { method: "POST", body });
+  return await ask("?accountId=default&mapping=generic", { method: "POST", body });
+}
+
+async function upload(content: string): Promise<string> {
+  const sent = await send(content);
   expect(sent.status).toBe(202);
   return sent.body["importId"] as string;
 }
@@ -87,6 +91,22 @@ test("a file counts once another person has confirmed it, and the log names file
       bytes: content.length,
     });
   await eventually(async () => expect(await read(importId)).toMatchObject({ verdicts: { MISSING_HERE: 1 } }));
+});
+
+test("files that are sent or wait have a share of their own, and a file beyond it leaves nothing", async () => {
+  const before = await system.query("select from settlement.import");
+  const large = await send(genericFile(...Array.from({ length: 12_000 }, () => genericLine())));
+  expect(large).toMatchObject({ status: 503, body: { code: "uploads_full" } });
+  expect(await system.query("select from settlement.import")).toEqual(before);
+  // Its parts go when no more come; until then it is what fills the share.
+  await system.query("delete from settlement.upload");
+  const waiting = await upload(genericFile(...Array.from({ length: 7_000 }, () => genericLine())));
+  expect(await read(waiting)).toMatchObject({ state: "PROPOSED" });
+  const next = genericFile(...Array.from({ length: 4_000 }, () => genericLine()));
+  expect(await send(next)).toMatchObject({ status: 503, body: { code: "uploads_full" } });
+  await system.query("delete from settlement.upload");
+  expect(await confirm(waiting, "bora")).toMatchObject({ status: 200 });
+  expect(await send(next)).toMatchObject({ status: 202 });
 });
 
 test("of two copies of a file that wait one counts", async () => {

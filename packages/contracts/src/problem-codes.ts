@@ -133,6 +133,11 @@ export const PROBLEMS = {
     title: "This file was taken before",
     whatToDo: "Do nothing: its lines are there",
   },
+  uploads_full: {
+    status: 503,
+    title: "Files take all the room that they have",
+    whatToDo: "Confirm the files that wait, and send this one again once those under way have been read",
+  },
   chargeback_exists: {
     status: 409,
     title: "An open chargeback of this amount exists already",

@@ -229,6 +229,7 @@ create table upload (
   mapping      text not null check (char_length(mapping) between 1 and 64),
   file_name    text not null check (char_length(file_name) between 1 and 200),
   uploaded_by  text not null check (char_length(uploaded_by) between 1 and 200),
+  bytes        bigint not null default 0 check (bytes >= 0),       -- of the parts that are there
   -- The time of its last part. Without another one for some time it is given up.
   touched_at   timestamptz not null default now(),
   -- The time at which all of it was there, as an import that is to be read.

@@ -63,6 +63,11 @@ const settings = z.object({
       "How often uploaded files are looked for, lines that were taken and facts that have changed since are compared, and statements that may be complete are looked at.",
     ),
   FILE_CHANGES_TWO_PEOPLE: fileChangesSetting,
+  UPLOADS_MIB_MAX: integerSetting(1, 1_048_576)
+    .default(2_048)
+    .describe(
+      "How many MiB the files may have together that are uploaded or wait for a second person; one more is answered 503 `uploads_full`. They share a volume with everything else.",
+    ),
   DIFFERENCE_TWO_PEOPLE_ABOVE: amountsSetting()
     .optional()
     .describe(

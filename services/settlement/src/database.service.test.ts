@@ -61,6 +61,7 @@ const COLUMNS: {
     mapping: "not null",
     file_name: "not null",
     uploaded_by: "not null",
+    bytes: "not null",
     touched_at: "not null",
     sealed_at: "null",
     tries: "not null",

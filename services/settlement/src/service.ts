@@ -119,6 +119,7 @@ export async function startSettlement(
           mappings,
           fileKeys,
           recipient: createRingRecipient(fileKeys),
+          bytesMax: BigInt(config.UPLOADS_MIB_MAX) * 1_048_576n,
           twoAbove: config.DIFFERENCE_TWO_PEOPLE_ABOVE ?? new Map(),
         }),
       ),

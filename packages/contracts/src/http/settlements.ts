@@ -156,6 +156,7 @@ export const uploadSettlement = defineEndpoint({
     "validation_failed",
     "settlement_already_taken",
     "settlement_not_found",
+    "uploads_full",
     "outcome_unknown",
     "forbidden",
   ],
@@ -175,7 +176,7 @@ export const previewSettlement = defineEndpoint({
   queryParameters: uploadSettlement.queryParameters,
   file: { part: "file", description: "The bank's file" },
   responses: { 200: { description: "What taking it would come to", body: settlementPreviewSchema } },
-  problems: ["validation_failed", "settlement_not_found", "outcome_unknown", "forbidden"],
+  problems: ["validation_failed", "settlement_not_found", "uploads_full", "outcome_unknown", "forbidden"],
 });
 
 export const getSettlement = defineEndpoint({

@@ -6,6 +6,7 @@ export type UploadTable = {
   mapping: string;
   file_name: string;
   uploaded_by: string;
+  bytes: Generated<bigint>;
   touched_at: Generated<Date>;
   sealed_at: Date | null;
   tries: Generated<number>;

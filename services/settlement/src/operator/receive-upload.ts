@@ -17,6 +17,8 @@ export type UploadDeps = {
   db: Kysely<SettlementDatabase>;
   mappings: ReadonlyMap<string, Mapping>;
   fileKeys: RestKeyRing;
+  /** Bytes of files that may be kept at the same time, until they count. */
+  bytesMax: bigint;
   /** The parts are sealed to it on their way. */
   recipient: RingRecipient;
 };
@@ -27,7 +29,7 @@ type Begun = { importId: string; accountId: string; mapping: string; fileName: s
  * Begins to take a file, part by part. Any of these calls may be repeated: a part that is there already stays as it is.
  */
 export async function beginUpload(
-  { db, mappings, recipient }: UploadDeps,
+  { db, mappings, recipient, bytesMax }: UploadDeps,
   { operator }: OperatorContext,
   { importId, accountId, mapping, fileName }: Begun,
 ): Promise<CommandReply<{ sealTo: string }>> {
@@ -35,11 +37,13 @@ export async function beginUpload(
   return await db.transaction().execute(async (trx): Promise<CommandReply<{ sealTo: string }>> => {
     // One upload begins at a time, so that the bound below is exact.
     await sql`select pg_advisory_xact_lock(hashtextextended('settlement.upload', 0))`.execute(trx);
-    const { rows } = await sql<{ is_account: boolean; open: number }>`
+    const { rows } = await sql<{ is_account: boolean; open: number; bytes: bigint }>`
       select exists (select from account where account_id = ${accountId}) as is_account,
-        (select count(*)::int from upload where import_id <> ${importId}) as open`.execute(trx);
+        (select count(*)::int from upload where import_id <> ${importId}) as open, ${BYTES_KEPT} as bytes`.execute(
+      trx,
+    );
     if (!rows[0]!.is_account) return notKnown("accountId", "there is no such account");
-    if (rows[0]!.open >= UPLOADS_MAX) return { outcome: "not_started" };
+    if (rows[0]!.open >= UPLOADS_MAX || rows[0]!.bytes >= bytesMax) return FULL;
     await trx
       .insertInto("upload")
       .values({
@@ -58,6 +62,12 @@ export async function beginUpload(
 /** Files that are sent or wait to be read at the same time, each of a gibibyte at most. */
 const UPLOADS_MAX = 8;
 
+/** Files that are sent, and files whose lines wait for a second person: other data has to have room beside them. */
+const BYTES_KEPT = sql<bigint>`((select coalesce(sum(bytes), 0) from upload)
+  + (select coalesce(sum(bytes), 0) from import where state = 'PROPOSED'))::bigint`;
+
+const FULL: CommandReply<never> = { outcome: "problem", code: "uploads_full" satisfies ProblemCode };
+
 function notKnown(field: string, message: string): CommandReply<never> {
   const errors = [{ field, code: "invalid_value" as const, message }];
   return { outcome: "problem", code: "validation_failed", extra: { errors } };
@@ -65,7 +75,7 @@ function notKnown(field: string, message: string): CommandReply<never> {
 
 /** Keeps one part, sealed: it is in clear in this process's memory alone. */
 export async function addUploadPart(
-  { db, fileKeys, recipient }: UploadDeps,
+  { db, fileKeys, recipient, bytesMax }: UploadDeps,
   { operator }: OperatorContext,
   { importId, part, content }: { importId: string; part: number; content: SealedReply },
 ): Promise<CommandReply<Record<string, never>>> {
@@ -73,18 +83,23 @@ export async function addUploadPart(
   // Its key was replaced since the upload began: the file is sent again.
   if (!opened) return { outcome: "not_started" };
   const sealed = sealAtRest(fileKeys, ownerOfPart(importId, part), opened);
-  const { rows } = await sql`
+  const { rows } = await sql<{ fits: boolean }>`
     with touched as (
-      update upload set touched_at = now()
+      select import_id, ${BYTES_KEPT} + ${opened.length}::int <= ${bytesMax}::bigint as fits from upload
       where import_id = ${importId} and uploaded_by = ${operator.name} and sealed_at is null
-      returning import_id
+      for no key update
     ), added as (
       insert into upload_part (import_id, part, bytes, content)
-      select import_id, ${part}::int, ${opened.length}::int, ${sealed}::bytea from touched
+      select import_id, ${part}::int, ${opened.length}::int, ${sealed}::bytea from touched where fits
       on conflict do nothing
+      returning bytes
+    ), counted as (
+      update upload set touched_at = now(), bytes = upload.bytes + coalesce((select bytes from added), 0)
+      from touched where upload.import_id = touched.import_id
     )
-    select from touched`.execute(db);
-  return rows.length > 0 ? { outcome: "done", result: {} } : gone();
+    select fits from touched`.execute(db);
+  if (rows.length === 0) return gone();
+  return rows[0]!.fits ? { outcome: "done", result: {} } : FULL;
 }
 
 export const gone = (): CommandReply<never> => ({
