@@ -11,7 +11,7 @@ const WRITES_MERCHANTS: Rights = [
   "INSERT (name, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules, refunds_commission)",
   "UPDATE (name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules, refunds_commission, branding)",
 ];
-const REFUSES_OPERATORS: Rights = ["SELECT", "INSERT (subject, reason, refused_by)", "DELETE"];
+const REFUSES_OPERATORS: Rights = ["SELECT", "INSERT (person, reason, refused_by)", "DELETE"];
 const WRITES_CREDENTIALS: Rights = [
   "SELECT",
   "INSERT (api_key, merchant_id, secret_hmac, pepper_id, issued_by)",
@@ -56,7 +56,7 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
   },
   "gateway.refused_operator": {
     gateway_operator: REFUSES_OPERATORS,
-    gateway_staff: ["SELECT (subject)"],
+    gateway_staff: ["SELECT (person)"],
   },
   "gateway.log_level": {
     gateway_operator: [

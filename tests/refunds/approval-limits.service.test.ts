@@ -93,7 +93,7 @@ describe("one person approves no more than the limit in 24 hours", () => {
     await refunds.approve(await part(), "yesterday");
     expect(await refunds.approve(await part(), "yesterday")).toMatchObject(refused);
     await refunds.query(
-      "update refunds.refund_approval set at = at - interval '24 hours' where approved_by = 'yesterday'",
+      "update refunds.refund_approval set at = at - interval '24 hours' where approved_by like '% yesterday'",
     );
     expect(await refunds.approve(await part(), "yesterday")).toMatchObject({ outcome: "done" });
   });
@@ -107,7 +107,7 @@ describe("one person approves no more than the limit in 24 hours", () => {
     };
     await Promise.all(ids.map((refundId) => eventually(() => approveUntilAnswered(refundId))));
     const [decided] = await refunds.query<{ approved: number; refused: number }>(
-      `select (select count(*) from refunds.refund_approval where approved_by = 'eight at once')::int as approved,
+      `select (select count(*) from refunds.refund_approval where approved_by like '% eight at once')::int as approved,
          (select count(distinct subject) from refunds.audit_entry
             where actor = 'eight at once' and action = 'refund.approval_refused')::int as refused`,
       [],

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readRefundsAuditLog, requestRefundForMerchant } from "@holdfast/contracts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { personAs } from "../support/index.ts";
 import { startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
 
 /** Neither the requester nor the issuer of the requesting credential may decide. */
@@ -26,7 +27,10 @@ async function askedWithCredentialOf(
   issuer: string | undefined,
   { paymentId, amountMinor = "1000" }: { paymentId?: string; amountMinor?: string } = {},
 ): Promise<string> {
-  const merchant = { merchantId: refunds.merchantId, ...(issuer && { credentialIssuedBy: issuer }) };
+  const merchant = {
+    merchantId: refunds.merchantId,
+    ...(issuer && { credentialIssuedBy: personAs(issuer) }),
+  };
   const reply = await refunds.ask(paymentId ?? (await refunds.pay("200000")), amountMinor, {
     change: { merchant },
   });

@@ -8,7 +8,7 @@ import {
 } from "@holdfast/contracts";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { eventually } from "../support/index.ts";
+import { eventually, personAs } from "../support/index.ts";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
 
 /** `payments` pays a refund only where it has heard from the people themselves, whatever the credentials of `refunds` say. */
@@ -107,7 +107,7 @@ describe("the bus user of refunds alone", () => {
 
 describe("people agree", () => {
   test("as many as it takes, different ones, and none who has asked or issued the credential", async () => {
-    const part = await reserve("100001", ["alice", "bora"]);
+    const part = await reserve("100001", [personAs("alice"), personAs("bora")]);
     for (const person of ["alice", "bora", "cem", "cem"])
       expect(await agree(part.refundId, person)).toMatchObject({ result: { approvalsRequired: 2 } });
     expect(await carryOut(part)).toEqual(NOT_AGREED);
@@ -137,7 +137,7 @@ describe("people agree", () => {
         "select asked_by, agreed_by, agreed_at from payments.refund_reservation where refund_id = $1",
         [refundId],
       ),
-    ).toEqual([{ asked_by: ["alice"], agreed_by: [], agreed_at: null }]);
+    ).toEqual([{ asked_by: [personAs("alice")], agreed_by: [], agreed_at: null }]);
   });
 
   test("to the amount that they have seen", async () => {

@@ -3,7 +3,7 @@ import type { OperatorRole } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { importIdIn } from "../../services/settlement/test/settle-command.ts";
 import { decimalText, genericLine } from "../../services/settlement/test/written-file.ts";
-import { eventually } from "../support/index.ts";
+import { personAs, eventually } from "../support/index.ts";
 import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
 
 let system: SettlementHarness;
@@ -152,7 +152,7 @@ test("above the configured amount two different people close it", async () => {
     "select state, proposed_by from settlement.difference where difference_id = $1",
     [differenceId],
   );
-  expect(row).toEqual({ state: "CLOSED", proposed_by: "olga" });
+  expect(row).toEqual({ state: "CLOSED", proposed_by: personAs("olga") });
 });
 
 test("whoever may only look may not close, and a difference that is none is not found", async () => {

@@ -27,6 +27,7 @@ export {
   createOperatorIdentity,
   EVERY_ROLE,
   ISSUER,
+  personAs,
   STAFF_AUDIENCE,
   type OperatorIdentity,
   type TokenOptions,

@@ -1,4 +1,5 @@
 import { writeFile } from "node:fs/promises";
+import { personOf, type PersonKind } from "@holdfast/contracts";
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from "jose";
 
 /** An identity provider for operators: signs their tokens; its public half is a JWKS. */
@@ -24,6 +25,10 @@ export const ISSUER = "https://login.example.test";
 export const AUDIENCE = "holdfast-operator-api";
 export const STAFF_AUDIENCE = "holdfast-staff-api";
 export const EVERY_ROLE = ["viewer", "approver", "onboarder", "operations", "admin"];
+
+/** A person with a token of this provider, as records keep them. */
+export const personAs = (subject: string, kind: PersonKind = "operator") =>
+  personOf({ kind, issuer: ISSUER, subject });
 
 export async function createOperatorIdentity(
   alg: "ES256" | "RS256" | "EdDSA" = "ES256",

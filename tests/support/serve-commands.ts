@@ -13,7 +13,11 @@ export async function serveCommands(natsUrl: string, service: string, handlers: 
     operators: {
       async verify(token) {
         const { sub = "", roles } = decodeJwt<{ roles: OperatorRole[] }>(token);
-        return { subject: sub, roles: new Set(OPERATOR_ROLES.filter((role) => roles.includes(role))) };
+        return {
+          subject: sub,
+          person: sub,
+          roles: new Set(OPERATOR_ROLES.filter((role) => roles.includes(role))),
+        };
       },
       async onForbidden() {},
     },

@@ -10,6 +10,7 @@ export * from "./livemode.ts";
 export * from "./money.ts";
 export { CURRENCY_LIST } from "./currencies.ts";
 export * from "./operator-role.ts";
+export * from "./person.ts";
 export * from "./page.ts";
 export * from "./payment-status.ts";
 export * from "./problem-codes.ts";

@@ -30,6 +30,8 @@ export function mayAct(roles: ReadonlySet<OperatorRole>, role: OperatorRole): bo
 /** A person whose token was verified. Without a role they may do nothing. */
 export type VerifiedOperator = {
   subject: string;
+  /** See `personOf`. */
+  person: string;
   roles: ReadonlySet<OperatorRole>;
   staleSignIn?: StaleSignIn | undefined;
 };

@@ -30,6 +30,8 @@ export function staffMayAct(roles: ReadonlySet<StaffRole>, role: StaffRole): boo
 export type VerifiedStaff = {
   /** The token's `sub`. */
   subject: string;
+  /** See `personOf`. */
+  person: string;
   /** The merchant itself, a UUIDv7; records of test mode are under `idInMode` of it. */
   merchantId: string;
   roles: ReadonlySet<StaffRole>;

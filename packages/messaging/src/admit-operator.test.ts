@@ -14,7 +14,11 @@ const context: OperatorMessageContext = {
   deadlineAt: 1,
   operator: { token: TOKEN },
 };
-const olga = { subject: "olga", roles: new Set(["approver"] as const) };
+const olga = {
+  subject: "olga",
+  person: "operator https://login.example olga",
+  roles: new Set(["approver"] as const),
+};
 
 function admission(operators: Partial<AdmitOperators> = {}) {
   const onForbidden = vi.fn(async () => {});
@@ -30,7 +34,11 @@ test("the handler gets whom the token names, and nothing of the token", async ()
   const { admit } = admission();
   const admitted = await admit(approveRefund, context);
   expect(admitted).toEqual({
-    context: { requestId: "r1", deadlineAt: 1, operator: { name: "olga", roles: olga.roles } },
+    context: {
+      requestId: "r1",
+      deadlineAt: 1,
+      operator: { name: "olga", person: olga.person, roles: olga.roles },
+    },
   });
   expect(JSON.stringify(admitted)).not.toContain(TOKEN);
 });

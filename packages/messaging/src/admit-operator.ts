@@ -88,7 +88,7 @@ export function createAdmission(
         return { outcome: "forbidden", reply: { outcome: "problem", code: "forbidden" }, actor: name };
       }
       if (recentSignIn && staleSignIn) return signInAgain(name, staleSignIn);
-      return { context: { requestId, deadlineAt, operator: { name, roles } } };
+      return { context: { requestId, deadlineAt, operator: { name, person: person.person, roles } } };
     } catch (error) {
       return { outcome: "unverifiable", reply: { outcome: "not_started" }, error };
     }
@@ -109,13 +109,17 @@ async function admitStaff(
       return { outcome: "forbidden", reply: { outcome: "problem", code: "forbidden" }, actor: name };
     }
     if (recentSignIn && person.staleSignIn) return signInAgain(name, person.staleSignIn);
-    // No person decides as an operator about what they have asked for as a merchant's staff.
     const merchant = {
       ...settings,
       merchantId: idInMode(person.merchantId, livemode),
-      credentialIssuedBy: name,
+      credentialIssuedBy: person.person,
     };
-    const operator = { name, roles: new Set<OperatorRole>(), staffOf: person.merchantId };
+    const operator = {
+      name,
+      person: person.person,
+      roles: new Set<OperatorRole>(),
+      staffOf: person.merchantId,
+    };
     return { context: { requestId, deadlineAt, idempotency, merchant, operator } };
   } catch (error) {
     return { outcome: "unverifiable", reply: { outcome: "not_started" }, error };

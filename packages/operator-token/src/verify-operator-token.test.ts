@@ -7,6 +7,7 @@ import {
   EVERY_ROLE,
   ISSUER,
   type TokenOptions,
+  personAs,
 } from "@holdfast/tests/support";
 import { OperatorKeysUnavailableError } from "./operator-keys.ts";
 import { verifyOperatorToken, verifyStaffToken, type OperatorTokenRules } from "./verify-operator-token.ts";
@@ -27,6 +28,7 @@ const rules: OperatorTokenRules = {
 const identity = await createOperatorIdentity();
 const keys = createLocalJWKSet(identity.jwks);
 const MERCHANT_ID = "019a0000-0000-7000-8000-000000000001";
+const OLGA = { subject: "olga", person: personAs("olga") };
 const nowS = () => Math.floor(Date.now() / 1_000);
 
 async function verify(options?: TokenOptions, changedRules: Partial<OperatorTokenRules> = {}) {
@@ -38,7 +40,7 @@ test.each(["ES256", "RS256", "EdDSA"] as const)(
   async (alg) => {
     const other = await createOperatorIdentity(alg);
     const operator = await verifyOperatorToken(await other.token(), createLocalJWKSet(other.jwks), rules);
-    expect(operator).toEqual({ subject: "olga", roles: new Set(EVERY_ROLE) });
+    expect(operator).toEqual({ ...OLGA, roles: new Set(EVERY_ROLE) });
   },
 );
 
@@ -54,14 +56,14 @@ test.each([
   [null, []],
   [{ admin: true }, []],
 ])("of the claim %j the roles are %j", async (roles, known) => {
-  expect(await verify({ claims: { roles } })).toEqual({ subject: "olga", roles: new Set(known) });
+  expect(await verify({ claims: { roles } })).toEqual({ ...OLGA, roles: new Set(known) });
 });
 
 test("roles can be in another claim", async () => {
   const token = await identity.token({ claims: { "https://example.test/groups": ["viewer"] } });
   const elsewhere = { ...rules, rolesClaim: "https://example.test/groups" };
   expect(await verifyOperatorToken(token, keys, elsewhere)).toEqual({
-    subject: "olga",
+    ...OLGA,
     roles: new Set(["viewer"]),
   });
 });
@@ -173,7 +175,7 @@ test("the leeway is how far the provider's clock may be from ours", async () => 
   const ahead = { issuedAt: nowS() + 20, claims: { auth_time: nowS() + 20 }, expiresAt: nowS() + 600 };
   expect(await verify(ahead)).toBeUndefined();
   expect(await verify(ahead, { leewayMs: 30_000 })).toEqual({
-    subject: "olga",
+    ...OLGA,
     roles: new Set(EVERY_ROLE),
     staleSignIn: undefined,
   });

@@ -1,5 +1,6 @@
 import {
   isLive,
+  personOf,
   OPERATOR_ROLES,
   STAFF_ROLES,
   type StaleSignIn,
@@ -59,6 +60,7 @@ export async function verifyOperatorToken(
   if (!person || Object.hasOwn(person.claims, rules.merchantClaim)) return undefined;
   return {
     subject: person.subject,
+    person: personOf({ kind: "operator", issuer: rules.issuer, subject: person.subject }),
     roles: rolesIn(OPERATOR_ROLES, person.claims[rules.rolesClaim]),
     staleSignIn: staleSignIn(person.claims, rules),
   };
@@ -79,6 +81,7 @@ export async function verifyStaffToken(
   if (!person || !merchant.success) return undefined;
   return {
     subject: person.subject,
+    person: personOf({ kind: "staff", issuer: rules.issuer, subject: person.subject }),
     merchantId: merchant.data,
     roles: rolesIn(STAFF_ROLES, person.claims[rules.rolesClaim]),
     staleSignIn: staleSignIn(person.claims, rules),

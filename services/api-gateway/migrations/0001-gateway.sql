@@ -71,7 +71,7 @@ create table credential (
   pepper_id    text not null check (char_length(pepper_id) between 1 and 32),
 
   -- The person who issued it could ask in the merchant's name, and so may not decide about what was asked with it.
-  issued_by    text not null check (char_length(issued_by) between 1 and 200),
+  issued_by    text not null check (char_length(issued_by) between 1 and 1000),
 
   created_at   timestamptz not null default now(),
   revoked_at   timestamptz
@@ -125,19 +125,19 @@ grant execute on function replace_secret_hash(text, text, bytea, text, bytea) to
 -- People whose tokens are refused although the identity provider's signature is valid: at the next request, not when the
 -- token ends. The audit log says who refused and who re-admitted a person.
 create table refused_operator (
-  subject     text primary key check (char_length(subject) between 1 and 200),
+  person      text primary key check (char_length(person) between 1 and 1000),     -- kind, issuer and subject, or a subject alone
   reason      text not null check (char_length(reason) between 1 and 1000),
-  refused_by  text not null check (refused_by <> subject),
+  refused_by  text not null check (refused_by <> person),
   refused_at  timestamptz not null default now()
 );
 
 grant select, delete on refused_operator to gateway_operator;
-grant insert (subject, reason, refused_by) on refused_operator to gateway_operator;
-grant select (subject) on refused_operator to gateway_staff;
+grant insert (person, reason, refused_by) on refused_operator to gateway_operator;
+grant select (person) on refused_operator to gateway_staff;
 
 -- Idempotency-Keys of people. The answer that is kept has no secret in it: a secret is shown once.
 create table operator_key (
-  subject       text not null check (char_length(subject) between 1 and 200),
+  subject       text not null check (char_length(subject) between 1 and 1000),    -- the person: kind, issuer and subject
   scope         text not null check (octet_length(scope) between 1 and 4096),     -- method and path of the request
   key           text not null check (char_length(key) between 1 and 255),
   fingerprint   bytea not null check (octet_length(fingerprint) = 32),

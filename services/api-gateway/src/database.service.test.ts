@@ -118,7 +118,7 @@ const COLUMNS: {
     issued_by: "not null",
   },
   refused_operator: {
-    subject: "not null",
+    person: "not null",
     reason: "not null",
     refused_by: "not null",
     refused_at: "not null",

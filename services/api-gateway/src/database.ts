@@ -49,7 +49,7 @@ export type CredentialTable = {
 };
 
 export type RefusedOperatorTable = {
-  subject: string;
+  person: string;
   reason: string;
   refused_by: string;
   refused_at: Generated<Date>;

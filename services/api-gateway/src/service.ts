@@ -226,7 +226,7 @@ function operatorApi(config: Config, deps: OperatorDeps): Router {
     authenticate: authenticateOperator({
       verify: createVerifyToken(config, log),
       limits: signInLimitsIn(config),
-      isRefused: (subject) => isRefused(db, subject),
+      isRefused: (person) => isRefused(db, person),
       clock,
     }),
     bodies: bodiesIn(config),
@@ -251,7 +251,7 @@ function operatorApi(config: Config, deps: OperatorDeps): Router {
       ...merchantWebhookRoutes({ send, db }),
       failingWebhooksRoute({ send, db }),
       ...webhookRoutes({ send, db, lists }),
-      ...refusedOperatorRoutes({ db }),
+      ...refusedOperatorRoutes({ db, config }),
       ...nudgeAfterEach(auditWatch, logLevels.routes),
     ],
   });

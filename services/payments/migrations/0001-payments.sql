@@ -30,7 +30,7 @@ create table payment (
   request_port            integer not null check (request_port between 1 and 65535),
   -- The person who issued the credential that the merchant asked with may not settle what became of the payment. A
   -- checkout's payments have the checkout's.
-  credential_issued_by    text check (char_length(credential_issued_by) between 1 and 200),
+  credential_issued_by    text check (char_length(credential_issued_by) between 1 and 1000),
   -- A second attempt at a merchant's order is refused while the first is undecided (docs/adr/0036). A payment claims its order
   -- unless the merchant allows attempts side by side: true while it does, false where its cardholder's challenge has given
   -- the order free, null where it never did.
@@ -235,7 +235,7 @@ create table checkout (
                            and failure_url ~ '^http://(localhost|127\.0\.0\.1)([:/?#]|$)'))),
   payment_link_id      uuid,
   -- The issuer of the credential, as for a payment; its payments have it, too.
-  credential_issued_by text check (char_length(credential_issued_by) between 1 and 200),
+  credential_issued_by text check (char_length(credential_issued_by) between 1 and 1000),
   -- The merchant's details of the buyer, as the gateway sealed them for the checkout's id (CARD_SEALING_KEYS): they are
   -- needed when the buyer pays, and emptied with the checkout's end.
   sealed_details       jsonb check (octet_length(sealed_details::text) <= 131072),
@@ -297,7 +297,7 @@ create table payment_link (
                            uuid_extract_version(merchant_id) is not distinct from 8
                            and return_url ~ '^http://(localhost|127\.0\.0\.1)([:/?#]|$)'))),
   single_use           boolean not null,
-  credential_issued_by text check (char_length(credential_issued_by) between 1 and 200),
+  credential_issued_by text check (char_length(credential_issued_by) between 1 and 1000),
 
   -- The payment that holds a link for one payment. Another one may take it once that has failed.
   taken_by             uuid,
@@ -375,7 +375,7 @@ create table payment_operation (
   amount_minor         bigint not null check (amount_minor > 0),
   commission_minor     bigint not null check (commission_minor >= 0),
   reason               text check (char_length(reason) <= 200),
-  credential_issued_by text check (char_length(credential_issued_by) between 1 and 200),
+  credential_issued_by text check (char_length(credential_issued_by) between 1 and 1000),
 
   -- IN_FLIGHT until the acquirer's answer is known; DROPPED was never sent.
   state                text not null check (state in ('IN_FLIGHT', 'DONE', 'DECLINED', 'DROPPED')),
@@ -449,7 +449,7 @@ create table payment_resolution (
   payment_id   uuid primary key references payment,
   outcome      text not null check (outcome in ('SUCCESS', 'FAILED')),
   evidence     text not null check (char_length(evidence) between 1 and 1000),
-  proposed_by  text not null check (char_length(proposed_by) between 1 and 200),
+  proposed_by  text not null check (char_length(proposed_by) between 1 and 1000),
   proposed_at  timestamptz not null default now()
 );
 
@@ -487,9 +487,9 @@ create table chargeback (
 
   -- The outcome that one of two people proposes and another one confirms.
   proposed_outcome  text check (proposed_outcome in ('WON', 'LOST', 'WITHDRAWN')),
-  proposed_by       text check (char_length(proposed_by) between 1 and 200),
+  proposed_by       text check (char_length(proposed_by) between 1 and 1000),
   outcome_reason    text check (char_length(outcome_reason) between 1 and 1000),
-  decided_by        text check (char_length(decided_by) between 1 and 200),
+  decided_by        text check (char_length(decided_by) between 1 and 1000),
 
   created_at        timestamptz not null default now(),
   ended_at          timestamptz,

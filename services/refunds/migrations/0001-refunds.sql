@@ -19,11 +19,11 @@ create table refund (
   amount_minor            bigint not null check (amount_minor > 0),
   currency                char(3) not null,
   currency_exponent       smallint not null check (currency_exponent between 0 and 4),
-  requested_by            text check (char_length(requested_by) between 1 and 200),
+  requested_by            text check (char_length(requested_by) between 1 and 1000),
   request_reason          text check (char_length(request_reason) between 1 and 1000),
   -- The person who issued the credential that the merchant asked with may not decide about the refund. Null where an
   -- operator asked.
-  credential_issued_by    text check (char_length(credential_issued_by) between 1 and 200),
+  credential_issued_by    text check (char_length(credential_issued_by) between 1 and 1000),
 
   -- The payment's facts from the reservation; all null until then.
   kind                    text check (kind in ('refund', 'release')),
@@ -43,7 +43,7 @@ create table refund (
 
   -- The number of people who have to approve, as `payments` has said when it was reserved, and when it was decided.
   approvals_required      smallint check (approvals_required between 1 and 2),
-  rejected_by             text check (char_length(rejected_by) between 1 and 200),
+  rejected_by             text check (char_length(rejected_by) between 1 and 1000),
   rejection_reason        text check (char_length(rejection_reason) between 1 and 200),
 
   -- The bank's answer, and our last reference there, as `payments` says them, which alone knows the calls. The reference
@@ -144,7 +144,7 @@ grant select, insert on refund_history to refunds_app;
 -- One row for each operator who approved; the key is why nobody approves twice.
 create table refund_approval (
   refund_id    uuid not null references refund,
-  approved_by  text not null check (char_length(approved_by) between 1 and 200),
+  approved_by  text not null check (char_length(approved_by) between 1 and 1000),
   note         text check (char_length(note) between 1 and 1000),
   -- The request that approved: a copy of its message that arrives later is no second attempt of that person.
   request_id   text not null check (char_length(request_id) <= 64),
@@ -179,7 +179,7 @@ create table refund_resolution (
   refund_id    uuid primary key references refund,
   outcome      text not null check (outcome in ('SUCCESS', 'FAILED')),
   evidence     text not null check (char_length(evidence) between 1 and 1000),
-  proposed_by  text not null check (char_length(proposed_by) between 1 and 200),
+  proposed_by  text not null check (char_length(proposed_by) between 1 and 1000),
   proposed_at  timestamptz not null default now()
 );
 

@@ -277,8 +277,8 @@ create table difference (
   last_day       date,
   state          text not null default 'OPEN' check (state in ('OPEN', 'PROPOSED', 'CLOSED', 'RESOLVED')),
   assignee       text check (char_length(assignee) between 1 and 200),
-  proposed_by    text check (char_length(proposed_by) between 1 and 200),
-  closed_by      text check (char_length(closed_by) between 1 and 200),
+  proposed_by    text check (char_length(proposed_by) between 1 and 1000),
+  closed_by      text check (char_length(closed_by) between 1 and 1000),
   reason         text check (char_length(reason) between 1 and 1000),
   decision       text check (decision in ('ACCEPT_BANK', 'NOT_OURS')),
   -- The amount that counts in a merchant's statement since the bank's was accepted: signed, seen from the merchant.

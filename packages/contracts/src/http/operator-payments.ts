@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { nameOf } from "../person.ts";
 import { livemodeSchema } from "../livemode.ts";
 import { textSchema } from "../text.ts";
 import { apiPaymentResponseSchema, lastOperationSchema } from "./api-payment-response.ts";
@@ -51,7 +52,7 @@ export function resolutionOf(row: ProposalColumns): { resolution?: z.infer<typeo
     resolution: {
       outcome,
       evidence,
-      proposedBy,
+      proposedBy: nameOf(proposedBy),
       proposedAt: proposedAt.toISOString(),
       confirmations: 1,
       confirmationsRequired: 2,
@@ -103,6 +104,9 @@ export const operatorPaymentSchema = z
     reversal: reversalSchema.optional().meta({ description: "Present once the payment is to be reversed" }),
     credentialIssuedBy: z.string().optional().meta({
       description: "Operator who issued the credential that made the payment, and who may not resolve it",
+    }),
+    credentialIssuedByStaff: z.literal(true).optional().meta({
+      description: "Present where `credentialIssuedBy` is a person of the merchant's staff, and no operator",
     }),
     resolution: resolutionSchema.optional(),
     livemode: livemodeSchema,

@@ -28,6 +28,8 @@ const bankSchema = z.object({
   resultMessage: z.string().optional().meta({ description: "What `resultCode` means, in the bank's words" }),
 });
 
+const ofStaff = z.literal(true).optional().meta({ description: "That person is no operator, but staff" });
+
 /** A refund as operators see it: the merchant's record and the gateway's own data. */
 export const operatorRefundSchema = apiPaymentResponseSchema
   .extend({
@@ -55,11 +57,13 @@ export const operatorRefundSchema = apiPaymentResponseSchema
       .string()
       .optional()
       .meta({ description: "Operator who requested the refund on the merchant's behalf" }),
+    requestedByStaff: ofStaff,
     requestReason: z.string().optional().meta({ description: "Why that operator requested it" }),
     credentialIssuedBy: z.string().optional().meta({
       description:
         "Operator who issued the credential that requested the refund, and who may neither decide about it nor resolve it",
     }),
+    credentialIssuedByStaff: ofStaff,
     rejectedBy: z
       .string()
       .optional()
@@ -137,8 +141,7 @@ export const approveOperatorRefund = defineEndpoint({
     .object({
       note: textSchema(1, 1_000).optional(),
       amount: cardPaymentFields.amount.optional().meta({
-        description:
-          "The amount that the person has seen, with `currency`: one that is not the refund's is refused (`refund_differs`)",
+        description: "Amount that the person has seen: another one is `refund_differs`",
       }),
       currency: cardPaymentFields.currency.optional().meta({ description: "Currency of `amount`" }),
     })

@@ -29,7 +29,7 @@ export const messageContextSchema = z.object({
     merchantId: z.uuid(),
     ...merchantSettingsSchema.shape,
     /**
-     * The operator who issued the credential of this request, and who may not decide about it. Absent where the issuer
+     * The person who issued the credential of this request (`personOf`), and who may not decide about it. Absent where the issuer
      * is unknown, and for a buyer's page, which has no credential.
      */
     credentialIssuedBy: z.string().optional(),
@@ -51,8 +51,11 @@ export type OperatorMessageContext = z.infer<typeof operatorMessageContextSchema
 export type OperatorContext = {
   requestId: string;
   deadlineAt: number;
-  /** The name goes into the audit log; with `staffOf`, the merchant whose staff the person is. */
-  operator: { name: string; roles: ReadonlySet<OperatorRole>; staffOf?: string };
+  /**
+   * The name goes into the audit log; with `staffOf`, the merchant whose staff the person is. Decisions compare `person`
+   * (`personOf`), and records keep it.
+   */
+  operator: { name: string; person: string; roles: ReadonlySet<OperatorRole>; staffOf?: string };
 };
 
 /**

@@ -48,7 +48,7 @@ export const reserveRefund = defineCommand({
     amountMinor: amountMinorSchema,
     currency: z.string(),
     /** The people who may not agree to it: who has asked, or issued the credential that did. */
-    askedBy: z.array(z.string().min(1).max(200)).max(2),
+    askedBy: z.array(z.string().min(1).max(1_000)).max(2),
   }),
   result: refundReservationSchema,
 });

@@ -1,5 +1,5 @@
 import { withClient } from "@holdfast/sandbox/infrastructure";
-import { eventually } from "@holdfast/tests/support";
+import { personAs, eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { preAuthorizationBody } from "../../test/builders.ts";
 import type { HttpAnswer, HttpRequest } from "../../test/http-client.ts";
@@ -141,7 +141,7 @@ describe("with valid credentials", () => {
     const second = merchantOf(await gateway.operatorApi({ method: "POST", path }));
     for (const { headers } of [merchant, second]) await call(headers);
     const [first, other] = payments.lookups.slice(-2);
-    const signedIn = { merchantId: merchant.merchantId, credentialIssuedBy: "olga" };
+    const signedIn = { merchantId: merchant.merchantId, credentialIssuedBy: personAs("olga") };
     expect(first!.context.merchant).toEqual(signedIn);
     expect(other!.context.merchant).toEqual(signedIn);
   });

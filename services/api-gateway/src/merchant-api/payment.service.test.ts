@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { personAs } from "@holdfast/tests/support";
 import type { HttpAnswer } from "../../test/http-client.ts";
 import { expectCommonHeaders, expectProblem } from "../../test/problems.ts";
 import { startTestGateway, type TestGateway, type TestMerchant } from "../../test/test-gateway.ts";
@@ -65,7 +66,7 @@ describe("a payment", () => {
           merchant: {
             merchantId: other.merchantId,
             commission: { ratePercent: "1.5", fixed: "0", currency: "EUR" },
-            credentialIssuedBy: "olga",
+            credentialIssuedBy: personAs("olga"),
           },
         },
       },

@@ -1,4 +1,4 @@
-import { eventually } from "@holdfast/tests/support";
+import { personAs, eventually } from "@holdfast/tests/support";
 import { describe, expect, test } from "vitest";
 import { CVV, PAN } from "../../test/builders.ts";
 import { expectCommonHeaders, expectProblem } from "../../test/problems.ts";
@@ -32,7 +32,7 @@ describe("a reservation", () => {
       merchant: {
         merchantId: on.merchant.merchantId,
         commission: { ratePercent: "2.50", fixed: "0.25", currency: "TRY" },
-        credentialIssuedBy: "olga",
+        credentialIssuedBy: personAs("olga"),
       },
     });
     expect(context.deadlineAt - before).toBeGreaterThanOrEqual(18_000);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { personAs } from "@holdfast/tests/support";
 import { expectCommonHeaders, expectProblem } from "../../test/problems.ts";
 import { JSON_TYPE, startTestGateway, type TestGateway, type TestMerchant } from "../../test/test-gateway.ts";
 import { startTestPayments } from "../../test/test-payments.ts";
@@ -48,7 +49,7 @@ describe("a refund request", () => {
       currency: "TRY",
     });
     expect(context).toMatchObject({
-      merchant: { merchantId: merchant.merchantId, credentialIssuedBy: "olga" },
+      merchant: { merchantId: merchant.merchantId, credentialIssuedBy: personAs("olga") },
       idempotency: { key: "refund-1", scope: `POST /api/payment/${PAYMENT_ID}/refund` },
     });
     const { cardSubType: _, ...shown } = refundRecordOf(payload);

@@ -45,7 +45,7 @@ export async function replaceHash(db: Db, apiKey: string, from: SecretHash, to: 
 }
 
 /** The author of a change, and the request. */
-export type Actor = { subject: string; requestId: string; staffOf?: string };
+export type Actor = { subject: string; person: string; requestId: string; staffOf?: string };
 
 /** Further work in the transaction that adds a credential: it keeps the answer under the request's Idempotency-Key. */
 type Beside<Added extends unknown[]> = (
@@ -170,7 +170,7 @@ function credentialRow(merchantId: string, { apiKey, hash }: NewCredential, by: 
     merchant_id: merchantId,
     secret_hmac: hash.secretHmac,
     pepper_id: hash.pepperId,
-    issued_by: by.subject,
+    issued_by: by.person,
   };
 }
 

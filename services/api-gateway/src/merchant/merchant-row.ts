@@ -1,4 +1,4 @@
-import type { Merchant } from "@holdfast/contracts";
+import { nameOf, type Merchant } from "@holdfast/contracts";
 import type { ExpressionBuilder, Selectable } from "kysely";
 import { jsonArrayFrom } from "kysely/helpers/postgres";
 import type { GatewayDatabase, MerchantTable } from "../database.ts";
@@ -47,7 +47,7 @@ export function toMerchant(row: MerchantRow): Merchant {
       livemode: !isTestKey(apiKey),
       createdAt: new Date(created_at).toISOString(),
       ...(revoked_at !== null && { revokedAt: new Date(revoked_at).toISOString() }),
-      issuedBy: issued_by,
+      issuedBy: nameOf(issued_by),
     })),
   };
 }

@@ -12,7 +12,7 @@ export type SignInDeps<Person> = {
   verify: (token: string) => Promise<Person | undefined>;
   limits: SignInLimits;
   /** Tells whether the person whom a valid token names is locked out. */
-  isRefused: (subject: string) => Promise<boolean>;
+  isRefused: (person: { person: string; subject: string }) => Promise<boolean>;
   /** While it is off, a token's expiry cannot be checked. */
   clock: Pick<ClockWatch, "isOff">;
 };
@@ -33,7 +33,7 @@ export function authenticateOperator(deps: SignInDeps<VerifiedOperator>): Authen
  *
  * @param admit sets the person who signed in, or refuses them although their token is valid.
  */
-export function signInByToken<Person extends { subject: string }>(
+export function signInByToken<Person extends { subject: string; person: string }>(
   { verify, limits, isRefused, clock }: SignInDeps<Person>,
   admit: (exchange: Exchange, person: Person, token: OperatorToken) => Promise<Refusal | undefined>,
 ): Authenticate {
@@ -55,7 +55,7 @@ export function signInByToken<Person extends { subject: string }>(
     limits.succeeded(address, person.subject);
     const refusal = await admit(exchange, person, new OperatorToken(text));
     if (refusal) return refusal;
-    return (await isRefused(person.subject)) ? new Refusal("operator_refused") : undefined;
+    return (await isRefused(person)) ? new Refusal("operator_refused") : undefined;
   };
 }
 

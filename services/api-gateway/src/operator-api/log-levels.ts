@@ -54,7 +54,7 @@ function logLevelRoutes(deps: RouteDeps): Route[] {
     }),
     defineRoute(putLogLevel, async ({ body, caller, exchange }) => {
       const { service, level, seconds = LOG_LEVEL_SECONDS_DEFAULT } = body;
-      const by = { subject: caller.subject, requestId: exchange.requestId };
+      const by = { subject: caller.subject, person: caller.person, requestId: exchange.requestId };
       return { status: 200, body: await applyLogLevel(deps, { service, level, seconds }, by) };
     }),
   ];

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { personAs } from "@holdfast/tests/support";
 import { expectProblem } from "../../test/problems.ts";
 import { startTestGateway, type TestGateway } from "../../test/test-gateway.ts";
 import { startTestPayments } from "../../test/test-payments.ts";
@@ -44,7 +45,7 @@ describe("a merchant's plan and rules", () => {
       merchantId: merchant.merchantId,
       commission: COMMISSION,
       rules: RULES,
-      credentialIssuedBy: "olga",
+      credentialIssuedBy: personAs("olga"),
     });
   });
 

@@ -119,5 +119,10 @@ function revokeCredentialRoute({ db, announce }: Deps) {
 
 /** The person whom an audit entry names. */
 function actorOf({ exchange, caller }: { exchange: Exchange; caller: Operator }): queries.Actor {
-  return { subject: caller.subject, requestId: exchange.requestId, ...staffOf(caller) };
+  return {
+    subject: caller.subject,
+    person: caller.person,
+    requestId: exchange.requestId,
+    ...staffOf(caller),
+  };
 }

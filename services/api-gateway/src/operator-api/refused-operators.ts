@@ -3,55 +3,81 @@ import {
   INVALID_CURSOR_ERRORS,
   jsonCursor,
   listRefusedOperators,
+  personOf,
   readmitOperator,
   refuseOperator,
+  type PersonKind,
 } from "@holdfast/contracts";
 import type { Kysely } from "kysely";
 import { z } from "zod";
+import type { Config } from "../config.ts";
 import type { GatewayDatabase } from "../database.ts";
 import { defineRoute, type Route } from "../endpoint/route.ts";
 import type { Exchange, Operator } from "../http/exchange.ts";
 import { Refusal } from "../http/refusal.ts";
 import type { Actor } from "../merchant/merchant-queries.ts";
-import { listRefused, readmit, refuse } from "./refused-operator-queries.ts";
+import { listRefused, readmit, refuse, toRefused } from "./refused-operator-queries.ts";
 
 /** Locks people out although their tokens are valid. Nobody decides about themselves, so somebody is always left. */
-export function refusedOperatorRoutes({ db }: { db: Kysely<GatewayDatabase> }): Route[] {
+export function refusedOperatorRoutes({
+  db,
+  config,
+}: {
+  db: Kysely<GatewayDatabase>;
+  config: Pick<Config, "OPERATOR_JWT_ISSUER" | "STAFF_JWT_ISSUER">;
+}): Route[] {
+  const personIn = (subject: string, kind: PersonKind | undefined): string | undefined => {
+    if (kind === undefined) return subject;
+    // Without an issuer there are no such people.
+    const issuer = kind === "staff" ? config.STAFF_JWT_ISSUER : config.OPERATOR_JWT_ISSUER;
+    return issuer === undefined ? undefined : personOf({ kind, issuer, subject });
+  };
   return [
     defineRoute(refuseOperator, async (call) => {
-      if (call.body.subject === call.caller.subject) return OWN_ACCESS;
-      const { isNew, refused } = await refuse(db, call.body, actorOf(call));
+      const { subject, kind, reason } = call.body;
+      const person = personIn(subject, kind);
+      if (person === undefined) return NO_STAFF;
+      if (isOwn(person, call.caller)) return OWN_ACCESS;
+      const { isNew, refused } = await refuse(db, { person, reason }, actorOf(call));
       return { status: isNew ? 201 : 200, body: refused };
     }),
     defineRoute(listRefusedOperators, async ({ query }) => {
       const limit = Number(query.limit ?? DEFAULT_LIMIT);
-      const after = query.cursor === undefined ? undefined : subjectCursor.decode(query.cursor);
+      const after = query.cursor === undefined ? undefined : personCursor.decode(query.cursor);
       if (query.cursor !== undefined && after === undefined) return INVALID_CURSOR;
       const rows = await listRefused(db, limit + 1, after);
-      const { page, next } = cutPage(rows, limit, ({ subject }) => subjectCursor.encode(subject));
-      return { status: 200, body: { items: page, ...next } };
+      const { page, next } = cutPage(rows, limit, ({ person }) => personCursor.encode(person));
+      return { status: 200, body: { items: page.map(toRefused), ...next } };
     }),
     defineRoute(readmitOperator, async (call) => {
       const { subject } = call.path;
-      if (subject === call.caller.subject) return OWN_ACCESS;
+      const person = personIn(subject, call.query.kind);
+      if (isOwn(person, call.caller)) return OWN_ACCESS;
       // PostgreSQL takes no NUL, and no subject has one.
-      const isReadmitted = !subject.includes("\0") && (await readmit(db, subject, actorOf(call)));
+      const isPerson = person !== undefined && !subject.includes("\0");
+      const isReadmitted = isPerson && (await readmit(db, person, actorOf(call)));
       return isReadmitted ? { status: 204 } : new Refusal("refused_operator_not_found");
     }),
   ];
 }
 
+const isOwn = (person: string | undefined, caller: Operator) =>
+  person === caller.person || person === caller.subject;
+
 const DEFAULT_LIMIT = 50;
-const subjectCursor = jsonCursor(
+const personCursor = jsonCursor(
   z
     .string()
-    .max(200)
-    .refine((subject) => !subject.includes("\0")),
+    .max(1_000)
+    .refine((person) => !person.includes("\0")),
 );
 const INVALID_CURSOR = new Refusal("validation_failed", { members: { errors: INVALID_CURSOR_ERRORS } });
+const NO_STAFF = new Refusal("validation_failed", {
+  members: { errors: [{ field: "kind", code: "not_allowed", message: "this installation has no staff" }] },
+});
 const OWN_ACCESS = new Refusal("own_access");
 
 /** The person whom an audit entry names. */
 function actorOf({ exchange, caller }: { exchange: Exchange; caller: Operator }): Actor {
-  return { subject: caller.subject, requestId: exchange.requestId };
+  return { subject: caller.subject, person: caller.person, requestId: exchange.requestId };
 }

@@ -75,11 +75,11 @@ export function createCarryOutOnce({ db, peppers, leaseMs }: Deps): CarryOutOnce
 function keyOf({ exchange, query }: Call<Endpoint>): OperatorKey | undefined {
   const { idempotency, operator, staff } = exchange;
   if (!idempotency) return undefined;
-  if (operator) return { subject: operator.subject, ...idempotency };
+  if (operator) return { subject: operator.person, ...idempotency };
   if (!staff) return undefined;
   const livemode = (query as { livemode?: "true" | "false" } | undefined)?.livemode;
   const scope = `${idInMode(staff.merchantId, livemodeOf(livemode))} ${idempotency.scope}`;
-  return { subject: staff.subject, key: idempotency.key, scope };
+  return { subject: staff.person, key: idempotency.key, scope };
 }
 
 /** A body may hold a bank's password, so its hash is keyed, by keys that are derived from the peppers. */

@@ -47,11 +47,11 @@ function signedIn({ exchange }: Call<Endpoint>): Staff {
 }
 
 /** The merchant's call, in the mode that is asked for; a merchant's routes know no other parameter for it. */
-function merchantsCall(call: Call<Endpoint>, { subject, merchantId, settings, livemode }: Staff) {
+function merchantsCall(call: Call<Endpoint>, { person, merchantId, settings, livemode }: Staff) {
   const caller: MessageContext["merchant"] = {
     ...settings,
     merchantId: idInMode(merchantId, livemode),
-    credentialIssuedBy: subject,
+    credentialIssuedBy: person,
   };
   const { livemode: _mode, ...query } = queryOf(call);
   return { ...call, caller, query };
@@ -59,8 +59,8 @@ function merchantsCall(call: Call<Endpoint>, { subject, merchantId, settings, li
 
 /** The call of an operator who names this merchant in each place where an operator names one. */
 function operatorsCall(call: Call<Endpoint>, staff: Staff, original: Endpoint) {
-  const { subject, token, merchantId, livemode } = staff;
-  const caller: Operator = { subject, token, roles: new Set(), staffOf: merchantId };
+  const { subject, person, token, merchantId, livemode } = staff;
+  const caller: Operator = { subject, person, token, roles: new Set(), staffOf: merchantId };
   const { pathParameters, queryParameters, request } = original;
   const { livemode: mode, ...query } = queryOf(call);
   return {

@@ -40,7 +40,7 @@ export function staffApi(config: Config, { db, bus, clock, log, auditWatch }: De
     authenticate: authenticateStaff({
       verify: needed(createVerifyStaffToken(config, log)),
       limits: signInLimitsIn(config),
-      isRefused: (subject) => isRefused(db, subject),
+      isRefused: (person) => isRefused(db, person),
       clock,
       findMerchant: async (merchantId) => {
         const payee = await findPayee(db, merchantId);

@@ -26,6 +26,16 @@ test.each([
   expect([why(offers, "approve"), why(offers, "reject")]).toEqual([approve, reject]);
 });
 
+test("a person of staff of the same name is another person", () => {
+  const asked = { requestedBy: "alice", requestedByStaff: true, credentialIssuedBy: "alice" } as const;
+  const offers = offersOfRefund(
+    refund({ ...asked, credentialIssuedByStaff: true }),
+    person("approver"),
+    ENGLISH,
+  );
+  expect([why(offers, "approve"), why(offers, "reject")]).toEqual([undefined, undefined]);
+});
+
 test("an admin settles what is unknown and decides about no refund", () => {
   const offers = offersOfRefund(refund({ state: "EXECUTING" }), person("admin"), ENGLISH);
   expect(why(offers, "inquire")).toBeUndefined();

@@ -31,13 +31,11 @@ export function offersOfRefund(refund: OperatorRefund, person: Person, texts: Te
   // Its merchant's staff have requested it; operators decide.
   if (person.staff) return [];
   const waits = refund.state === "PENDING_APPROVAL";
-  const bars = [
-    roleBar(person, "approver", texts),
-    waits ? undefined : texts.whyDecided,
-    refund.credentialIssuedBy === person.subject ? texts.whyCredential : undefined,
-  ];
+  const isIssuer = refund.credentialIssuedBy === person.subject && !refund.credentialIssuedByStaff;
+  const issuedByYou = isIssuer ? texts.whyCredential : undefined;
+  const bars = [roleBar(person, "approver", texts), waits ? undefined : texts.whyDecided, issuedByYou];
   const approvalBars = [
-    refund.requestedBy === person.subject ? texts.whyRequested : undefined,
+    refund.requestedBy === person.subject && !refund.requestedByStaff ? texts.whyRequested : undefined,
     refund.approvedBy.some(({ operator }) => operator === person.subject) ? texts.whyApproved : undefined,
   ];
   const executes = refund.state === "EXECUTING" ? undefined : texts.whyNotExecuting;
@@ -48,24 +46,24 @@ export function offersOfRefund(refund: OperatorRefund, person: Person, texts: Te
     { action: "inquire", why: first([operations, executes]) },
     {
       action: "resolve",
-      why: first([
-        operations,
-        executes,
-        refund.credentialIssuedBy === person.subject ? texts.whyCredential : undefined,
-      ]),
+      why: first([operations, executes, issuedByYou]),
     },
   ];
 }
 
 /** The actions on a payment. */
 export function offersOfPayment(
-  life: Pick<OperatorPaymentLife, "unresolved" | "credentialIssuedBy" | "payment">,
+  life: Pick<
+    OperatorPaymentLife,
+    "unresolved" | "credentialIssuedBy" | "credentialIssuedByStaff" | "payment"
+  >,
   person: Person,
   texts: Texts,
 ): Offer[] {
   if (person.staff) return staffOffersOfPayment(life, person.staff, texts);
   const bars = [roleBar(person, "operations", texts), life.unresolved ? undefined : texts.whyKnown];
-  const ownCredential = life.credentialIssuedBy === person.subject ? texts.whyCredential : undefined;
+  const isIssuer = life.credentialIssuedBy === person.subject && !life.credentialIssuedByStaff;
+  const ownCredential = isIssuer ? texts.whyCredential : undefined;
   const refundable = refundableOf(life.payment) > 0 ? undefined : texts.whyNotRefundable;
   return [
     { action: "inquire", why: first(bars) },

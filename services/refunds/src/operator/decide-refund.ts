@@ -61,17 +61,17 @@ async function refusalOf(
   context: OperatorContext,
   refund: RefundRow,
 ): Promise<Problem | undefined> {
-  const actor = context.operator.name;
+  const { person } = context.operator;
   const refuse = (code: ProblemCode, detail?: string) =>
     refuseAttempt(trx, context, "refund.approval_refused", refund, { code, detail });
-  if (refund.requested_by === actor) return await refuse("same_person");
-  if (refund.credential_issued_by === actor) return await refuse("same_person", ISSUED_BY_YOU);
-  const approval = await findApproval(trx, refund.refund_id, actor);
+  if (refund.requested_by === person) return await refuse("same_person");
+  if (refund.credential_issued_by === person) return await refuse("same_person", ISSUED_BY_YOU);
+  const approval = await findApproval(trx, refund.refund_id, person);
   // A copy of the message that approved is no second attempt.
   if (approval && approval.request_id === context.requestId)
     return { outcome: "problem", code: "already_approved_by_you" };
   if (approval) return await refuse("already_approved_by_you");
-  const excess = await exceedsApproverLimit(trx, { approver: actor, refund }, approverDailyMax);
+  const excess = await exceedsApproverLimit(trx, { approver: person, refund }, approverDailyMax);
   return excess === undefined ? undefined : await refuse("approver_limit_reached", excess);
 }
 
@@ -87,7 +87,7 @@ export async function rejectRefund(
 ): Promise<Reply> {
   const actor = context.operator.name;
   const decided = await decide(deps, refundId, async (trx, refund) => {
-    if (refund.credential_issued_by === actor) {
+    if (refund.credential_issued_by === context.operator.person) {
       const detail = ISSUED_BY_YOU;
       return await refuseAttempt(trx, context, "refund.rejection_refused", refund, {
         code: "same_person",
@@ -96,7 +96,7 @@ export async function rejectRefund(
     }
     await auditRefund(trx, context, "refund.rejected", refund, { reason });
     const set = {
-      rejected_by: actor,
+      rejected_by: context.operator.person,
       rejection_reason: reason,
       result_code: "rejected",
       result_message: reason,
@@ -127,13 +127,13 @@ async function decide(
 async function findApproval(
   trx: Transaction<RefundsDatabase>,
   refundId: string,
-  actor: string,
+  person: string,
 ): Promise<{ request_id: string } | undefined> {
   return await trx
     .selectFrom("refund_approval")
     .select("request_id")
     .where("refund_id", "=", refundId)
-    .where("approved_by", "=", actor)
+    .where("approved_by", "=", person)
     .executeTakeFirst();
 }
 
@@ -143,7 +143,7 @@ async function addApproval(
   { operator, requestId }: OperatorContext,
   { refundId, note }: { refundId: string; note: string | undefined },
 ): Promise<number> {
-  const by = { approved_by: operator.name, request_id: requestId };
+  const by = { approved_by: operator.person, request_id: requestId };
   await trx
     .insertInto("refund_approval")
     .values({ refund_id: refundId, ...by, note: note ?? null })

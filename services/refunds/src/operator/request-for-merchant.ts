@@ -26,7 +26,7 @@ export async function requestForMerchant(
     merchantId,
     amountMinor: BigInt(amountMinor),
     currency,
-    onBehalf: { operator: context.operator.name, reason },
+    onBehalf: { operator: context.operator.person, reason },
     credentialIssuedBy: undefined,
     traceparent: traceparent ?? null,
     deadlineAt: context.deadlineAt,

@@ -3,7 +3,12 @@
  * Their word never overrides the bank's: it is asked once more, and what it knows is recorded whatever people say. A refund
  * is not FAILED, and its amount not refundable again, while the bank says that it has paid any amount of it.
  */
-import type { OperatorContext, RefundAnswer, resolutionOutcomeSchema } from "@holdfast/contracts";
+import {
+  nameOf,
+  type OperatorContext,
+  type RefundAnswer,
+  type resolutionOutcomeSchema,
+} from "@holdfast/contracts";
 import type { Transaction } from "kysely";
 import type { z } from "zod";
 import type { RefundsDatabase } from "../database.ts";
@@ -78,14 +83,14 @@ async function proposeOrConfirm(
   const refuse = (detail?: string) =>
     refuseAttempt(trx, context, "refund.resolution_refused", refund, { code: "same_person", detail });
   // The issuer is neither of the two: who proposes and who confirms are both asked here.
-  if (refund.credential_issued_by === context.operator.name) return await refuse(ISSUED_BY_YOU);
+  if (refund.credential_issued_by === context.operator.person) return await refuse(ISSUED_BY_YOU);
   const proposal = await trx
     .selectFrom("refund_resolution")
     .selectAll()
     .where("refund_id", "=", refundId)
     .executeTakeFirst();
   if (proposal?.outcome !== statement.outcome) {
-    const row = { ...statement, proposed_by: context.operator.name, proposed_at: new Date() };
+    const row = { ...statement, proposed_by: context.operator.person, proposed_at: new Date() };
     await trx
       .insertInto("refund_resolution")
       .values({ refund_id: refundId, ...row })
@@ -94,9 +99,9 @@ async function proposeOrConfirm(
     await auditRefund(trx, context, "refund.resolution_proposed", refund, statement);
     return "proposed";
   }
-  if (proposal.proposed_by === context.operator.name) return await refuse();
+  if (proposal.proposed_by === context.operator.person) return await refuse();
   const leased = await leaseLocked(trx, deps, refund);
-  return { refund: leased, statement: { ...statement, proposedBy: proposal.proposed_by } };
+  return { refund: leased, statement: { ...statement, proposedBy: nameOf(proposal.proposed_by) } };
 }
 
 /** Asks the bank once more, and commits what it knows, or else what the two people say. */

@@ -52,6 +52,7 @@ export function staffHandlers(deps: ListForOperatorDeps & RequestRefundDeps) {
 function forMerchant<Refund extends OperatorRefund>(refund: Refund): Refund {
   const {
     credentialIssuedBy: _issuer,
+    credentialIssuedByStaff: _kind,
     resolution: _resolution,
     rejectedBy: _rejecter,
     rejectionReason: _reason,

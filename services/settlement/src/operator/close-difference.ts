@@ -47,18 +47,18 @@ export async function closeDifference(
   { differenceId, decision, reason, line: read = {} }: Closing,
 ): Promise<CommandReply<Difference>> {
   return await onOpenDifference(db, differenceId, async (trx, row) => {
-    const actor = operator.name;
+    const { name: actor, person } = operator;
     const accepted = await acceptedBy(trx, row, { decision, read });
     if ("field" in accepted) return accepted;
     const said = { decision, ...accepted };
     const isConfirmed = row.state === "PROPOSED" && isSame(row, said);
-    if (isConfirmed && row.proposed_by === actor) return "same_person";
+    if (isConfirmed && row.proposed_by === person) return "same_person";
     const isFirstOfTwo = !isConfirmed && needsTwo(twoAbove, row, accepted);
     const set = isFirstOfTwo
-      ? ({ state: "PROPOSED", proposed_by: actor } as const)
+      ? ({ state: "PROPOSED", proposed_by: person } as const)
       : ({
           state: "CLOSED",
-          closed_by: actor,
+          closed_by: person,
           ended_at: sql<Date>`now()`,
           ...(!isConfirmed && { proposed_by: null }),
         } as const);

@@ -1,4 +1,5 @@
 import {
+  nameOf,
   amountToJson,
   currencyExponent,
   cutPage,
@@ -123,8 +124,8 @@ async function shown(db: Kysely<SettlementDatabase>, rows: readonly Row[]): Prom
     ...(row.import_id !== null && { importId: row.import_id }),
     ...(row.line_no !== null && { line: row.line_no }),
     ...(row.assignee !== null && { assignee: row.assignee }),
-    ...(row.proposed_by !== null && { proposedBy: row.proposed_by }),
-    ...(row.closed_by !== null && { closedBy: row.closed_by }),
+    ...(row.proposed_by !== null && { proposedBy: nameOf(row.proposed_by) }),
+    ...(row.closed_by !== null && { closedBy: nameOf(row.closed_by) }),
     ...(row.decision !== null && { decision: row.decision }),
     ...(row.accepted_minor !== null &&
       row.accepted_currency !== null && {

@@ -1,4 +1,4 @@
-import { isLive, type AcquirerAccount } from "@holdfast/contracts";
+import { nameOf, isLive, type AcquirerAccount } from "@holdfast/contracts";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
 import type {
@@ -188,7 +188,7 @@ export function accountView({ account, current, proposal }: StoredAccount): Acqu
     ...(proposal && {
       proposal: {
         version: proposal.version,
-        proposedBy: proposal.proposed_by,
+        proposedBy: nameOf(proposal.proposed_by),
         proposedAt: proposal.proposed_at.toISOString(),
         ...proposal.attributes,
         ...limitOf(proposal),

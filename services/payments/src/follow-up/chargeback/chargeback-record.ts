@@ -1,4 +1,5 @@
 import {
+  nameOf,
   amountToJson,
   currencyExponent,
   isLive,
@@ -40,10 +41,14 @@ export function chargebackRecord(row: CaseRow): Chargeback {
     reported: row.is_reported,
     ...(proposed_outcome !== null &&
       status === "OPEN" && {
-        proposal: { outcome: proposed_outcome, reason: outcome_reason ?? "", proposedBy: proposed_by ?? "" },
+        proposal: {
+          outcome: proposed_outcome,
+          reason: outcome_reason ?? "",
+          proposedBy: nameOf(proposed_by ?? ""),
+        },
       }),
     ...(outcome_reason !== null && status !== "OPEN" && { outcomeReason: outcome_reason }),
-    ...(row.decided_by !== null && { decidedBy: row.decided_by }),
+    ...(row.decided_by !== null && { decidedBy: nameOf(row.decided_by) }),
     openedAt: row.created_at.toISOString(),
     ...(row.ended_at !== null && { endedAt: row.ended_at.toISOString() }),
   };

@@ -30,16 +30,16 @@ export async function decideChargeback(
   { chargebackId, outcome, reason }: z.infer<typeof decidePaymentChargeback.request>,
 ): Promise<Reply> {
   return await onOpenCase(deps, chargebackId, async (trx, payment, row) => {
-    const actor = operator.name;
+    const { name: actor, person } = operator;
     const limit = deps.twoAbove.get(row.currency);
     const isConfirmed = row.proposed_outcome === outcome;
     const isFirstOfTwo = limit !== undefined && row.amount_minor > limit && !isConfirmed;
-    if (isConfirmed && row.proposed_by === actor) return "same_person";
+    if (isConfirmed && row.proposed_by === person) return "same_person";
     const set = isFirstOfTwo
-      ? { proposed_outcome: outcome, proposed_by: actor, outcome_reason: reason }
+      ? { proposed_outcome: outcome, proposed_by: person, outcome_reason: reason }
       : {
           status: transition(row.status, outcome),
-          decided_by: actor,
+          decided_by: person,
           outcome_reason: reason,
           ...(!isConfirmed && { proposed_outcome: null, proposed_by: null }),
         };

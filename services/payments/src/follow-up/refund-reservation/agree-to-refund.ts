@@ -42,15 +42,15 @@ export async function agreeToRefund(
       const { payment, reservation } = await lockWithPayment(trx, refundId);
       const required = payment ? approvalsRequired(payment, twoAbove) : 1;
       const done = { outcome: "done", result: { approvalsRequired: required } } as const;
-      const actor = context.operator.name;
-      if (!payment || reservation?.state !== "ACTIVE" || reservation.asked_by.includes(actor)) return done;
+      const { person } = context.operator;
+      if (!payment || reservation?.state !== "ACTIVE" || reservation.asked_by.includes(person)) return done;
       if (seen && !isSame(seen, payment, reservation)) {
         const detail = { code: "refund_differs", seen };
         await auditAgreement(trx, context, "refund.agreement_refused", { payment, reservation, detail });
         return { outcome: "problem", code: "refund_differs" };
       }
-      const isNew = !reservation.agreed_by.includes(actor);
-      const agreed = [...reservation.agreed_by, ...(isNew ? [actor] : [])];
+      const isNew = !reservation.agreed_by.includes(person);
+      const agreed = [...reservation.agreed_by, ...(isNew ? [person] : [])];
       // A decision stands: a later refund of the same payment does not ask for more people.
       const isDecided = reservation.agreed_at !== null || agreed.length >= required;
       if (isNew) await auditAgreement(trx, context, "refund.agreed", { payment, reservation, detail: {} });

@@ -6,6 +6,7 @@
 import { randomUUID } from "node:crypto";
 import { appendAudit } from "@holdfast/audit";
 import {
+  nameOf,
   idInMode,
   type AcquirerAccount,
   type ChangeAcquirerAccountRequest,
@@ -136,7 +137,7 @@ export async function confirmAccount(
     const { proposal } = stored;
     // The version that was looked at is the one that is confirmed: a newer proposal has another number.
     if (proposal?.version !== version) return NOTHING;
-    if (deps.twoPeople && proposal.proposed_by === context.operator.name) return SAME_PERSON;
+    if (deps.twoPeople && proposal.proposed_by === context.operator.person) return SAME_PERSON;
     if (!deps.ring) return NO_RING;
     const { settings } = proposal;
     const secrets = secretsOf(deps.ring, stored, proposal);
@@ -163,7 +164,7 @@ async function propose(
   context: OperatorContext,
   version: Proposed,
 ): Promise<Problem | undefined> {
-  const proposed_by = context.operator.name;
+  const proposed_by = context.operator.person;
   const row = { ...version, proposed_by };
   await insertVersion(trx, row);
   const { attributes, settings } = version;
@@ -189,8 +190,8 @@ async function confirm(
     .where("account_id", "<>", proposal.account_id)
     .executeTakeFirst();
   if (other) return EXISTS;
-  await useVersion(trx, proposal, context.operator.name);
-  await audit(trx, context, "account.confirmed", proposal, { proposedBy: proposal.proposed_by });
+  await useVersion(trx, proposal, context.operator.person);
+  await audit(trx, context, "account.confirmed", proposal, { proposedBy: nameOf(proposal.proposed_by) });
   return undefined;
 }
 

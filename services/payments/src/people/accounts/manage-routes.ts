@@ -1,6 +1,7 @@
 /** The accounts that a merchant's payments go to, as operators set them; a set of routes is one version. */
 import { appendAudit } from "@holdfast/audit";
 import {
+  nameOf,
   isLive,
   type CommandReply,
   type FieldFault,
@@ -29,7 +30,7 @@ export async function replaceRoutes(
     const unknown = await unknownAccounts(trx, merchantId, routes);
     if (unknown.length > 0) return refuse(unknown);
     const version = ((await versionsOf(trx, merchantId)).at(-1)?.version ?? 0) + 1;
-    const row = { merchant_id: merchantId, version, proposed_by: context.operator.name };
+    const row = { merchant_id: merchantId, version, proposed_by: context.operator.person };
     await trx
       .insertInto("merchant_route")
       .values({ ...row, routes: JSON.stringify(routes) })
@@ -51,7 +52,7 @@ export async function confirmRoutes(
     await lockMerchant(trx, merchantId);
     const proposal = proposalIn(await versionsOf(trx, merchantId));
     if (proposal?.version !== version) return { outcome: "problem", code: "nothing_to_confirm" };
-    if (deps.twoPeople && proposal.proposed_by === context.operator.name)
+    if (deps.twoPeople && proposal.proposed_by === context.operator.person)
       return { outcome: "problem", code: "same_person" };
     await confirm(trx, context, proposal);
     return undefined;
@@ -71,7 +72,7 @@ export async function readRoutes({ db }: Pick<Deps, "db">, merchantId: string): 
       ...(proposal && {
         proposal: {
           version: proposal.version,
-          proposedBy: proposal.proposed_by,
+          proposedBy: nameOf(proposal.proposed_by),
           proposedAt: proposal.proposed_at.toISOString(),
           routes: proposal.routes,
         },
@@ -143,11 +144,11 @@ async function confirm(
 ): Promise<void> {
   await trx
     .updateTable("merchant_route")
-    .set({ confirmed_by: context.operator.name, confirmed_at: sql<Date>`now()` })
+    .set({ confirmed_by: context.operator.person, confirmed_at: sql<Date>`now()` })
     .where("merchant_id", "=", row.merchant_id)
     .where("version", "=", row.version)
     .execute();
-  await audit(trx, context, "routes.confirmed", row, { proposedBy: row.proposed_by });
+  await audit(trx, context, "routes.confirmed", row, { proposedBy: nameOf(row.proposed_by) });
 }
 
 async function audit(

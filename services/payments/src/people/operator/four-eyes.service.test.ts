@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { capturePayment, openCheckout, payCheckout, resolveUnresolvedPayment } from "@holdfast/contracts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { personAs } from "@holdfast/tests/support";
 import { checkouts } from "../../../test/checkout-harness.ts";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
 
@@ -21,7 +22,7 @@ const ISSUED_BY_YOU = {
 
 /** The merchant's context, signed in with a credential that `issuer` issued. */
 const signedInBy = (issuer: string) =>
-  payments.context({ merchant: { merchantId: payments.merchantId, credentialIssuedBy: issuer } });
+  payments.context({ merchant: { merchantId: payments.merchantId, credentialIssuedBy: personAs(issuer) } });
 const resolve = (name: string, paymentId: string) =>
   payments.operate(resolveUnresolvedPayment, { paymentId, outcome: "FAILED", evidence: "call 17" }, name);
 
@@ -112,6 +113,6 @@ test.each([false, true])(
     await payments.request(openCheckout, signedInBy("alice"), order);
     const form = steps.form(order.checkoutId);
     expect(await payments.call(payCheckout, form)).toMatchObject({ outcome: "done" });
-    expect(await issuerOf(form.paymentId)).toBe("alice");
+    expect(await issuerOf(form.paymentId)).toBe(personAs("alice"));
   },
 );

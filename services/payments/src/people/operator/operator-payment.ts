@@ -1,4 +1,6 @@
 import {
+  isStaff,
+  nameOf,
   amountToJson,
   isLive,
   merchantIdOf,
@@ -46,7 +48,9 @@ export function operatorPayment(row: OperatorPaymentRow, overdueAfterMs: number)
     attempts: row.recovery_attempts,
     ...(row.last_inquiry !== null && { lastInquiry: row.last_inquiry }),
     ...(row.recover_at !== null && { nextAttemptAt: row.recover_at.toISOString() }),
-    ...(row.credential_issued_by !== null && { credentialIssuedBy: row.credential_issued_by }),
+    ...(row.credential_issued_by !== null && { credentialIssuedBy: nameOf(row.credential_issued_by) }),
+    ...(row.credential_issued_by !== null &&
+      isStaff(row.credential_issued_by) && { credentialIssuedByStaff: true as const }),
     ...resolutionOf(row),
   };
 }

@@ -5,7 +5,7 @@
  * bank has refused the reversal, no later one may still take effect, and the bank says, asked once more, that the whole charge stands.
  */
 import type { Verdict } from "@holdfast/acquirer";
-import type { OperatorContext } from "@holdfast/contracts";
+import { nameOf, type OperatorContext } from "@holdfast/contracts";
 import { sql, type Transaction } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
 import { askAbout, askAboutCharge } from "../../bank/ledger/ask-about.ts";
@@ -81,7 +81,7 @@ async function proposeOrConfirm(
   };
   // The issuer is neither of the two: who proposes and who confirms are both asked here.
   const issuers = [payment.credential_issued_by, operation?.credential_issued_by];
-  if (issuers.includes(context.operator.name)) return await refuseAttempt(ISSUED_BY_YOU);
+  if (issuers.includes(context.operator.person)) return await refuseAttempt(ISSUED_BY_YOU);
   const { horizonMs } = deps.termsOf(payment.account_id);
   const problem =
     tooYoung(undecidedUntil(payment, calls, horizonMs, deps.now())) ??
@@ -98,8 +98,8 @@ async function proposeOrConfirm(
     await propose(trx, context, payment, statement);
     return "proposed";
   }
-  if (proposal.proposed_by === context.operator.name) return await refuseAttempt();
-  return { payment, statement: { ...statement, proposedBy: proposal.proposed_by } };
+  if (proposal.proposed_by === context.operator.person) return await refuseAttempt();
+  return { payment, statement: { ...statement, proposedBy: nameOf(proposal.proposed_by) } };
 }
 
 /** Says why one person is the same as the merchant that asked. */
@@ -111,7 +111,7 @@ async function propose(
   payment: LeasedPayment,
   { outcome, evidence }: Statement,
 ): Promise<void> {
-  const row = { outcome, evidence, proposed_by: context.operator.name, proposed_at: sql<Date>`now()` };
+  const row = { outcome, evidence, proposed_by: context.operator.person, proposed_at: sql<Date>`now()` };
   await trx
     .insertInto("payment_resolution")
     .values({ payment_id: payment.payment_id, ...row })

@@ -135,7 +135,12 @@ const NOT_FOUND = { outcome: "problem", code: "payment_not_found" } as const;
 
 /** Leaves out what operators have said among themselves. */
 function forMerchant<Payment extends OperatorPayment>(payment: Payment): Payment {
-  const { credentialIssuedBy: _issuer, resolution: _resolution, ...shown } = payment;
+  const {
+    credentialIssuedBy: _issuer,
+    credentialIssuedByStaff: _kind,
+    resolution: _resolution,
+    ...shown
+  } = payment;
   return shown as Payment;
 }
 
