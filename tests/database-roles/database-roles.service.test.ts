@@ -81,7 +81,11 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
     ],
   },
 
-  "payments.payment": ["SELECT", "INSERT", "UPDATE"],
+  "payments.payment": [
+    "SELECT",
+    "INSERT",
+    "UPDATE (state, version, state_since, request_ip, request_port, claims_order, commission_minor, pan_fingerprint, account_id, external_transaction_id, auth_code, result_code, result_message, decline_class, captured_minor, released_minor, reserved_minor, refunded_minor, charged_back_minor, operation_id, authorization_expires_at, lease_token, lease_until, recover_at, recovery_from, recovery_attempts, last_inquiry, notified_at, updated_at)",
+  ],
   "payments.payment_history": ["SELECT", "INSERT"],
   "payments.bank_call": [
     "SELECT",
@@ -225,6 +229,7 @@ const WRITTEN_ONCE = new Set<string>([
 const FUNCTIONS: Record<string, string[]> = {
   "gateway.keep_revocation": ["gateway_owner"],
   "gateway.replace_secret_hash": ["gateway_merchant", "gateway_owner"],
+  "payments.payment_amounts_are_explained": ["payments_owner"],
   "payments.purge_checkouts": ["payments_app", "payments_owner"],
   "payments.purge_outbox": ["payments_app", "payments_owner"],
   "payments.purge_sessions": ["payments_app", "payments_owner"],

@@ -1,5 +1,5 @@
 /**
- * What one credential can do alone, tried for each: `docs/security.md` has the table, in words, and its cells that begin with
+ * The deeds that one credential can do alone, tried for each: `docs/security.md` has the table, in words, and its cells that begin with
  * "no" are exactly what is refused here.
  */
 import { randomUUID, randomUUIDv7 } from "node:crypto";
@@ -164,7 +164,7 @@ describe("a role of the database", () => {
   const NEVER = "where false";
   /** The statements that would do it: the rights are checked, and no row is changed. */
   const STATEMENTS: Record<Deed, string[]> = {
-    // What `payments` pays by. A refund of `refunds` moves no money by itself: see payout-needs-people.service.test.ts.
+    // `payments` pays by these rows. A refund of `refunds` moves no money by itself: see payout-needs-people.service.test.ts.
     money: [
       `update payments.payment set state = state ${NEVER}`,
       `update payments.refund_reservation set agreed_at = null ${NEVER}`,

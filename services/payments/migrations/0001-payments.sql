@@ -141,7 +141,11 @@ create index payment_of_auth_code on payment (auth_code, created_at, payment_id,
 create index payment_of_test_mode on payment (created_at, payment_id)
   where uuid_extract_version(merchant_id) is not distinct from 8;
 
-grant select, insert, update on payment to payments_app;
+-- The payment itself stands from the beginning: nothing changes its merchant, its amount or its card.
+grant select, insert, update (state, version, state_since, request_ip, request_port, claims_order, commission_minor, pan_fingerprint,
+  account_id, external_transaction_id, auth_code, result_code, result_message, decline_class, captured_minor, released_minor,
+  reserved_minor, refunded_minor, charged_back_minor, operation_id, authorization_expires_at, lease_token, lease_until, recover_at,
+  recovery_from, recovery_attempts, last_inquiry, notified_at, updated_at) on payment to payments_app;
 
 -- No reference, for the reason that the outbox has none: each row is written by the statement that changes the payment.
 create table payment_history (
@@ -364,6 +368,28 @@ create unique index bank_call_own_name on bank_call (payment_id, account_id, own
 
 grant select, insert, update (answered_at, outcome, external_transaction_id, own_name, auth_code, result_code, result_message,
   approved_minor, approved_currency, heard_at) on bank_call to payments_app;
+
+-- The service books a capture only as a call of the ledger explains it, and takes nothing back that was given back.
+create function payment_amounts_are_explained() returns trigger language plpgsql set search_path = payments, pg_temp as $$
+begin
+  if new.captured_minor is distinct from old.captured_minor and not exists (
+      select from bank_call where payment_id = new.payment_id and kind = 'capture'
+        and new.captured_minor in (amount_minor, approved_minor)) then
+    raise exception 'payment %: no call to the bank explains what is captured', new.payment_id
+      using errcode = 'integrity_constraint_violation';
+  end if;
+  if new.refunded_minor < old.refunded_minor or new.released_minor < old.released_minor then
+    raise exception 'payment %: what was given back stays so', new.payment_id using errcode = 'integrity_constraint_violation';
+  end if;
+  return new;
+end
+$$;
+revoke execute on function payment_amounts_are_explained() from public;
+
+create trigger payment_amounts before update of captured_minor, refunded_minor, released_minor on payment
+  for each row when (current_user = 'payments_app' and (new.captured_minor is distinct from old.captured_minor
+    or new.refunded_minor < old.refunded_minor or new.released_minor < old.released_minor))
+  execute function payment_amounts_are_explained();
 
 -- Captures, cancellations and expiries ---------------------------------------------------------------------------------
 
