@@ -47,6 +47,13 @@ function unexplained(operations: OperatorEntry[], audit: AuditRow[]): Found[] {
   );
   return [...Map.groupBy(audit, keyOf).values()].flatMap((entries) => {
     const [{ actor, action, subject } = { actor: "", action: "", subject: "" }] = entries;
+    if (OF_SERVICES.has(action)) return [];
+    if (action === CONSENT.entry) {
+      const isApproval = (each: OperatorEntry) =>
+        each.operator === actor && each.action === CONSENT.of && each.subject === subject;
+      if (operations.some(isApproval)) return [];
+      return [{ ids: [subject, actor], what: `an entry ${action}, and no such attempt` }];
+    }
     const attempted = ATTEMPTED[action];
     if (attempted !== undefined) {
       const isAttempt = (each: OperatorEntry) =>
@@ -69,6 +76,12 @@ function mayHaveHadEffect({ status, bytesSent }: OperatorEntry): boolean {
   if (status === undefined) return bytesSent;
   return status < 300 || status === 409 || (status >= 500 && status !== 503);
 }
+
+/** Entries of services about what they do on people's decisions. */
+const OF_SERVICES: ReadonlySet<string> = new Set(["refund.sent_to_bank"]);
+
+/** The entry of `payments` about an approval, which it gets first; `refunds` may refuse it then. */
+const CONSENT = { entry: "refund.agreed", of: "refund.approved" } as const;
 
 /** Entries about refused attempts, by the action attempted. A copy of an attempt is another entry. */
 const ATTEMPTED: Readonly<Record<string, string>> = {

@@ -177,6 +177,11 @@ export const PLANTED_IN_REFUNDS: Record<number, Planted[]> = {
       (run) => writeDown(run, { actor: "cem", action: "refund.approval_refused", subject: waitingRefund }),
     ],
     [
+      "an entry refund.agreed, and no such attempt",
+      waitingRefund,
+      (run) => writeDown(run, { actor: "cem", action: "refund.agreed", subject: waitingRefund }, "payments"),
+    ],
+    [
       "1 entries refund.rejected, 0 such actions",
       rejectedRefund,
       (run) => Object.assign(run.operations[1] ?? {}, { status: 503 }),
@@ -279,6 +284,8 @@ export const ALLOWED_IN_REFUNDS: [what: string, plant: (run: TestLedgers) => voi
         code: "same_person",
       });
       writeDown(run, { actor: "cem", action: "refund.approval_refused", subject: waitingRefund });
+      writeDown(run, { actor: "cem", action: "refund.agreed", subject: waitingRefund }, "payments");
+      writeDown(run, { actor: "refunds", action: "refund.sent_to_bank", subject: paidRefund }, "payments");
     },
   ],
   ["a refund that the bank declined", (run) => fail(run, paidRefund)],

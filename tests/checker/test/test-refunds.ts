@@ -140,12 +140,17 @@ function ask(run: TestLedgers, refundId: string, amount: string): void {
 }
 
 /** An entry at the end of the chain of `refunds`. */
-export function writeDown(run: TestLedgers, entry: Pick<AuditRow, "actor" | "action" | "subject">): void {
-  const head = run.audit.at(-1)?.hash ?? Buffer.alloc(32);
-  const sequence = BigInt(run.audit.length + 1);
+export function writeDown(
+  run: TestLedgers,
+  entry: Pick<AuditRow, "actor" | "action" | "subject">,
+  service: AuditRow["service"] = "refunds",
+): void {
+  const entries = run.audit.filter((each) => each.service === service);
+  const head = entries.at(-1)?.hash ?? Buffer.alloc(32);
+  const sequence = BigInt(entries.length + 1);
   const [at, detail] = [new Date(COMMITTED_AT), "{}"];
   const { actor, action, subject } = entry;
   const content = [sequence.toString(), at.toISOString(), actor, action, subject, detail];
   const hash = createHash("sha256").update(head).update(JSON.stringify(content)).digest();
-  run.audit.push({ service: "refunds", sequence, at, ...entry, detail, hash });
+  run.audit.push({ service, sequence, at, ...entry, detail, hash });
 }
