@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => system.close());
 
-function line(kind: string, reference: string, gross: bigint, bankReference = randomUUID()): string {
+function line(kind: string, reference: string, gross: bigint, bankReference: string = randomUUID()): string {
   return genericLine({ kind, reference, bank_reference: bankReference, gross: decimalText(gross) });
 }
 
@@ -186,6 +186,24 @@ describe("a refund that was not made here", () => {
     expect(await casesOf(paymentId)).toMatchObject([{ status: "OPEN" }]);
     expect((await decide(found!.chargebackId, "WITHDRAWN")).body).toMatchObject({ countedAmount: 0 });
     expect(await refundable(paymentId)).toEqual({});
+  });
+
+  test("counts against the payment that its line names by the bank's name alone, once for all copies", async () => {
+    const paymentId = await system.sell("10000");
+    await eventually(async () => expect(await system.fact(paymentId)).toMatchObject({ standing: "DONE" }));
+    const [row] = await system.query<{ name: string }>(
+      "select external_transaction_id as name from settlement.fact where fact_id = $1",
+      [paymentId],
+    );
+    const panel = line("REFUND", "merchant-panel", -3_000n, row!.name);
+    await take(line("SALE", paymentId, 10_000n), panel, panel);
+    expect(await casesOf(paymentId)).toMatchObject([
+      { kind: "REFUND", amount: 30, status: "OPEN" },
+      { kind: "REFUND", amount: 30, status: "OPEN" },
+    ]);
+    expect(await refundable(paymentId)).toMatchObject({ refundableAmount: 40, chargedBackAmount: 60 });
+    await take(panel, line("SALE", randomUUID(), 7n));
+    expect(await casesOf(paymentId)).toHaveLength(2);
   });
 
   test("is no line that gives the merchant money", async () => {

@@ -1,5 +1,6 @@
-import { sql, type Transaction } from "kysely";
+import { sql, type RawBuilder, type Transaction } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
+import type { LineRange } from "../match/attach-statements.ts";
 
 /**
  * Queues for payments refunds of these facts that the bank reports and that were not made here, such as those in the
@@ -27,4 +28,31 @@ export async function reportUnknownRefunds(
     where kind = 'REFUND' and gross_minor < 0
     order by import_id, line_no
     on conflict do nothing`.execute(trx);
+}
+
+/**
+ * The same for the lines of a range that name a payment by the bank's name alone, as iyzico's panel does. All refunds of a payment
+ * have that name: the same line in another file is a copy, and a like one in the same file is another refund.
+ */
+export function reportRefundsByName({ importId, from, to }: LineRange): RawBuilder<unknown> {
+  return sql`
+    insert into chargeback_report (line_id, import_id, line_no, payment_id)
+    select encode(sha256(convert_to(jsonb_build_array(named.fact_id, line.item, line.gross_minor, line.currency,
+        line.transacted_at, line.settles_on, line.payout_id, (
+          select count(*) from line as before
+          where before.import_id = line.import_id and before.line_no < line.line_no and before.kind = line.kind
+            and before.reference_id is null and before.bank_reference = line.bank_reference
+            and (before.item, before.gross_minor, before.currency, before.transacted_at)
+              is not distinct from (line.item, line.gross_minor, line.currency, line.transacted_at)))::text, 'UTF8')), 'hex'),
+      line.import_id, line.line_no, named.fact_id
+    from line cross join lateral (
+      select case when count(*) = 1 then min(fact_id::text)::uuid end as fact_id from fact
+      where fact.external_transaction_id = line.bank_reference and fact.account_id = line.account_id
+        and fact.kind <> 'REFUND' and fact.standing = 'DONE'
+    ) as named
+    where line.import_id = ${importId} and line.line_no between ${from} and ${to} and line.kind = 'REFUND'
+      and line.reference_id is null and line.fact_id is null and line.verdict = 'MISSING_HERE' and line.gross_minor < 0
+      and named.fact_id is not null
+    order by line.line_no
+    on conflict do nothing`;
 }

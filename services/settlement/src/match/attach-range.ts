@@ -1,5 +1,6 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import { reportChargebacks } from "../chargeback/report-chargebacks.ts";
+import { reportRefundsByName } from "../chargeback/report-unknown-refunds.ts";
 import type { SettlementDatabase } from "../database.ts";
 import {
   attachChargebacks,
@@ -51,6 +52,7 @@ export async function attachRange(db: Kysely<SettlementDatabase>, range: LineRan
     );
     await judgeUnattached(range).execute(trx);
     await markPaymentsOfUnknownRefunds(range).execute(trx);
+    await reportRefundsByName(range).execute(trx);
   });
 }
 
