@@ -230,7 +230,7 @@ export const resolvePayment = defineEndpoint({
     "Settles an unresolved payment by the outcome that the bank has confirmed to people. Two operators are needed: the " +
     "first proposes an outcome, and a second confirms it by sending the same one. A different outcome replaces the " +
     "proposal, and neither may have issued the credential that made the payment. FAILED always sends a reversal first, and is refused (`bank_says_settled`) where the bank says that the " +
-    "amount is still reserved or charged. A payment that is being reversed can become SUCCESS only after the bank has refused the reversal, and " +
+    "amount is still reserved or charged, unless a refund that is not ours stands beside it after its day. A payment that is being reversed can become SUCCESS only after the bank has refused the reversal, and " +
     "while no reversal that it has not answered may still take effect (`reversal_pending`); it can then be refunded. A " +
     "capture or cancellation is recorded as the bank knows it, a capture in the amount that the bank took. What " +
     "may still take effect at the bank is `too_young` until `notBefore`.",
