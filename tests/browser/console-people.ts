@@ -28,6 +28,7 @@ export async function signInTo(
 ): Promise<Page> {
   const { consoleUrl } = product.file;
   const page = await product.openBrowser(reader);
+  page.on("dialog", (dialog) => dialog.accept());
   await page.goto(consoleUrl + path);
   await page.getByRole("button", { name: new RegExp(`^${name}`) }).click();
   await page.waitForURL((url) => url.href.startsWith(consoleUrl + path));

@@ -100,7 +100,6 @@ test("an API key is made, shown once, works, and is revoked", async () => {
   expect((await listed()).status).toBe(200);
   await page.goto(consoleUrl + own);
   expect(await page.content()).not.toContain(headers["X-API-SECRET"]);
-  page.on("dialog", (dialog) => dialog.accept());
   const row = page.getByRole("row").filter({ hasText: headers["X-API-KEY"] });
   await row.getByRole("button", { name: "Revoke" }).click();
   expect(await statusOf(page)).toContain("The key is revoked");
@@ -135,7 +134,6 @@ test("a payment link is made with what was entered, is paid by its address, has 
   const row = page.getByRole("row").filter({ hasText: order });
   expect(await row.getByText(EVIL.slice(0, 80)).count()).toBe(1);
   await row.getByRole("link", { name: order }).click();
-  page.on("dialog", (dialog) => dialog.accept());
   await page.getByRole("button", { name: "Disable link" }).click();
   expect(await statusOf(page)).toContain("The link is disabled");
   expect(await page.getByRole("button", { name: "Disable link" }).count()).toBe(0);
@@ -200,7 +198,6 @@ test("a link is made without a script, and disabled with the keyboard alone", as
   const plain = await signIn("mina", "/payment-links", { ...readerOf(DESK), javaScriptEnabled: false });
   await makeLink(plain, `plain-${randomUUID().slice(0, 8)}`);
   const page = await signIn("mina", new URL(plain.url()).pathname);
-  page.on("dialog", (dialog) => dialog.accept());
   await page.getByRole("button", { name: "Disable link" }).focus();
   await page.keyboard.press("Enter");
   await page.getByRole("status").waitFor();

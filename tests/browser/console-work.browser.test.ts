@@ -170,6 +170,7 @@ test("a double click makes one merchant, whose secret is shown and works", async
   await page.getByRole("link", { name: "Go to the merchant" }).click();
   const row = page.getByRole("row").filter({ hasText: credentials["X-API-KEY"] });
   const questions: string[] = [];
+  page.removeAllListeners("dialog");
   page.once("dialog", (dialog) => {
     questions.push(dialog.message());
     return dialog.dismiss();

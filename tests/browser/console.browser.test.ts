@@ -78,12 +78,43 @@ test("one person requests a refund and another approves it: the first may not", 
 test("a rejection needs a reason, and what was entered stays where it is refused", async () => {
   const { refundId } = await requestRefund();
   const page = await signIn("bora", `/refunds/${refundId}`);
+  await page.locator("summary", { hasText: "Reject" }).click();
   await page.getByRole("button", { name: "Reject" }).click();
   expect(await page.getByRole("alert").innerText()).toContain("Say why");
   await page.getByRole("textbox", { name: "Reason" }).fill("not ours");
   await page.getByRole("button", { name: "Reject" }).click();
   expect(await page.getByRole("status").innerText()).toContain("rejected");
   expect(await page.getByRole("button", { name: "Approve" }).count()).toBe(0);
+});
+
+test("Enter in the reason rejects, in the queue and on the refund's page", async () => {
+  for (const path of ["/refunds", ""]) {
+    const { refundId, orderId } = await requestRefund();
+    const page = await signIn("bora", path || `/refunds/${refundId}`);
+    const place = path ? page.getByRole("row").filter({ hasText: orderId }) : page.getByRole("main");
+    await place.locator("summary", { hasText: "Reject" }).click();
+    await place.getByRole("textbox", { name: "Reason" }).fill("The parcel never came back");
+    await page.keyboard.press("Enter");
+    expect(await page.getByRole("status").innerText()).toContain("rejected");
+    expect(await decisionsOf(refundId)).toEqual([]);
+  }
+});
+
+test("an approval is asked about once, with amount, card, order and merchant", async () => {
+  const { refundId, orderId } = await requestRefund();
+  const page = await signIn("bora", `/refunds/${refundId}`);
+  page.removeAllListeners("dialog");
+  const questions: string[] = [];
+  page.once("dialog", (dialog) => {
+    questions.push(dialog.message());
+    return dialog.dismiss();
+  });
+  await page.getByRole("button", { name: "Approve" }).click();
+  const { merchantId } = product.file.merchants[0]!;
+  expect(questions).toEqual([
+    expect.stringMatching(`^Approve: TRY\\s5\\.00, card 411111 … 1111, order ${orderId}, ${merchantId}\\?$`),
+  ]);
+  expect(await decisionsOf(refundId)).toEqual([]);
 });
 
 test("a double click on approve is one decision", async () => {
@@ -129,9 +160,7 @@ test("everything works without a script", async () => {
 test("a refund is approved with the keyboard alone", async () => {
   const { refundId } = await requestRefund();
   const page = await signIn("bora", `/refunds/${refundId}`);
-  await page.getByRole("textbox", { name: "Reason" }).focus();
-  await page.keyboard.press("Tab");
-  expect(await page.evaluate("document.activeElement.textContent")).toBe("Approve");
+  await page.getByRole("button", { name: "Approve" }).focus();
   await page.keyboard.press("Enter");
   await page.getByRole("status").waitFor();
   expect(await decisionsOf(refundId)).toEqual([{ actor: "bora" }]);
@@ -260,7 +289,8 @@ test("the queue is as it is now when somebody looks at it again, unless they hav
   };
   await lookAgain();
   await page.locator(`a[href="/refunds/${refundId}"]`).waitFor();
-  const reason = page.getByRole("textbox", { name: "Reason" }).first();
+  await page.locator("summary", { hasText: "Reject" }).first().click();
+  const reason = page.locator('input[name="reason"]').first();
   await reason.fill("seen by");
   await lookAgain();
   expect(await reason.inputValue()).toBe("seen by");

@@ -26,7 +26,7 @@ const FORMS: Record<string, Form> = {
   "/payments/:paymentId/reverse": { who: ["operator"] },
   "/payments/:paymentId/resolve": { who: ["operator"], fields: EVIDENCE },
   "/payments/:paymentId/refund": { who: BOTH, fields: AMOUNT, kept: ["amount", "reason"] },
-  "/refunds/:refundId/approve": { who: ["operator"], fields: { reason: "seen" }, kept: ["reason"] },
+  "/refunds/:refundId/approve": { who: ["operator"] },
   "/refunds/:refundId/reject": { who: ["operator"], fields: { reason: "not ours" }, kept: ["reason"] },
   "/refunds/:refundId/inquire": { who: ["operator"] },
   "/refunds/:refundId/resolve": { who: ["operator"], fields: EVIDENCE },

@@ -36,7 +36,7 @@ async function answerLink(context: PageContext, notice?: Notice, status = 200): 
     actionForm(context, {
       action: `/payment-links/${paymentLinkId}/disable`,
       button: texts.disable,
-      danger: texts.confirmDisable,
+      question: texts.confirmDisable,
     })
   }`;
   const title = `${texts.link} ${link.orderId}`;

@@ -24,7 +24,7 @@ export function statusForm(context: PageContext, { merchant }: WholeMerchant): H
     ${actionForm(context, {
       action: actionOf(merchant, isActive ? "suspend" : "activate"),
       button: isActive ? texts.suspend : texts.activate,
-      danger: isActive ? texts.confirmSuspend(merchant.name) : undefined,
+      question: isActive ? texts.confirmSuspend(merchant.name) : undefined,
     })}`;
 }
 
@@ -41,7 +41,7 @@ export function keySection(context: PageContext, { merchant }: Pick<WholeMerchan
             action: actionOf(merchant, "revoke-key"),
             button: texts.revoke,
             values: { apiKey },
-            danger: texts.confirmRevoke(apiKey),
+            question: texts.confirmRevoke(apiKey),
           }),
   };
   const modes = [

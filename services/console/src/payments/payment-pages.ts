@@ -84,10 +84,14 @@ async function answerPayment(context: PageContext, notice?: Notice, status?: num
       ${texts.evidence}: ${resolution.evidence}
     </p>`
   }
-  ${renderActions(context, {
+  ${renderActions(context, offersOfPayment(life, context.session, texts), {
     path: `/payments/${payment.paymentId}`,
-    offers: offersOfPayment(life, context.session, texts),
-    refundAmount: amountField(refundableOf(payment), payment.currency),
+    amount: amountText(reader, payment.amount, payment.currency),
+    about: texts.cardAndOrder(cardText(payment.pan), payment.orderId, life.merchantName ?? life.merchantId),
+    refundable: {
+      amount: amountField(refundableOf(payment), payment.currency),
+      currency: payment.currency,
+    },
   })}
   ${renderTimeline(reader, [
     ...eventsOfPayment(reader, life, chargebacks.items),

@@ -9,7 +9,7 @@ import {
   type OperatorRefundDetail,
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
-import { decisionForm, renderActions, signInAgain } from "../ui/action-forms.ts";
+import { decisionForms, renderActions, signInAgain, type Subject } from "../ui/action-forms.ts";
 import { asOf } from "../ui/as-of.ts";
 import { amountText, cardText, statusBadge, timeElement } from "../ui/format.ts";
 import { offersOfRefund } from "../ui/offers.ts";
@@ -32,12 +32,11 @@ export const refundPages: Page[] = [
     method: "POST",
     path: "/refunds/:refundId/approve",
     answer: (context) => {
-      const note = context.form.get("reason")?.trim();
       const [amount, currency] = [context.form.get("amount"), context.form.get("currency")];
       return act(context, {
         action: "approve",
         endpoint: approveOperatorRefund,
-        body: { ...(note && { note }), ...(amount && currency && { amount: Number(amount), currency }) },
+        body: amount && currency ? { amount: Number(amount), currency } : {},
       });
     },
   },
@@ -116,7 +115,18 @@ function decision(context: PageContext, refund: OperatorRefund): Html {
   const [approve, reject] = offers;
   const possible = [approve!, reject!].flatMap(({ action, why }) => (why === undefined ? [action] : []));
   if (possible.length === 0) return html`<p class="quiet">${approve!.why}</p>`;
-  return context.mayDecide ? decisionForm(context, `/refunds/${refund.refundId}`, possible, refund) : html``;
+  return context.mayDecide ? decisionForms(context, possible, subjectOf(context, refund)) : html``;
+}
+
+function subjectOf({ reader }: PageContext, refund: OperatorRefund): Subject {
+  const { texts } = reader;
+  const { amount, currency, pan, orderId, merchantName, merchantId } = refund;
+  return {
+    path: `/refunds/${refund.refundId}`,
+    amount: amountText(reader, amount, currency),
+    seen: { amount, currency },
+    about: texts.cardAndOrder(cardText(pan), orderId, merchantName ?? merchantId),
+  };
 }
 
 async function answerRefund(context: PageContext, notice?: Notice, status?: number): Promise<PageAnswer> {
@@ -131,11 +141,7 @@ async function answerRefund(context: PageContext, notice?: Notice, status?: numb
       ${statusBadge(reader, refund.resolution.outcome)} ${texts.evidence}: ${refund.resolution.evidence}
     </p>`
   }
-  ${renderActions(context, {
-    path: `/refunds/${refund.refundId}`,
-    offers: offersOfRefund(refund, context.session, texts),
-    seen: refund,
-  })}
+  ${renderActions(context, offersOfRefund(refund, context.session, texts), subjectOf(context, refund))}
   ${renderTimeline(reader, eventsOfRefund(reader, refund))}`;
   return {
     kind: "page",

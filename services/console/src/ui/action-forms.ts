@@ -16,18 +16,20 @@ const DECISIONS: ReadonlySet<Deed> = new Set<Deed>([
   "cancel",
 ]);
 
-/** The amount that a refund's form shows, and that the person so approves. */
-export type SeenAmount = { amount: number; currency: string };
+/** The thing that actions are about. */
+export type Subject = {
+  path: string;
+  /** The card, the order and the merchant, for the question before money moves. */
+  about: string;
+  amount: string;
+  /** The amount that a refund's form shows, and that the person so approves. */
+  seen?: { amount: number; currency: string };
+  /** The amount that a refund may still have, as its field has it, and its currency. */
+  refundable?: { amount: string; currency: string };
+};
 
-/** The forms of the actions on the thing at `path`, and why the others are not offered. */
-export function renderActions(
-  context: PageContext,
-  {
-    path,
-    offers,
-    ...amounts
-  }: { path: string; offers: readonly Offer[]; refundAmount?: string; seen?: SeenAmount },
-): Html {
+/** The forms of the actions on a thing, and why the others are not offered. */
+export function renderActions(context: PageContext, offers: readonly Offer[], subject: Subject): Html {
   const { texts } = context.reader;
   const possible = offers.filter(({ why }) => why === undefined).map(({ action }) => action);
   const barred = offers.filter(({ why }) => why !== undefined);
@@ -36,7 +38,7 @@ export function renderActions(
   return html`${
     possible.length > 0 &&
     html`<h2>${texts.now}</h2>
-      ${needsSignIn && signInAgain(texts, path)} ${actionForms(context, path, shown, amounts)}`
+      ${needsSignIn && signInAgain(texts, subject.path)} ${actionForms(context, shown, subject)}`
   }
   ${
     barred.length > 0 &&
@@ -47,31 +49,43 @@ export function renderActions(
   }`;
 }
 
-/** Approve and reject with one reason, as in each row of the queue. */
-export function decisionForm(
-  context: PageContext,
-  path: string,
-  actions: readonly Action[],
-  seen: SeenAmount | undefined,
-): Html {
+/**
+ * Approve and reject, as in each row of the queue. No field stands beside the button that pays: Enter in the reason
+ * rejects.
+ */
+export function decisionForms(context: PageContext, actions: readonly Action[], subject: Subject): Html {
   const { texts } = context.reader;
+  const { path, seen } = subject;
+  const reason = sent(context, "reason");
   const id = `reason-${path.split("/").at(-1)}`;
-  return html`<form class="act" method="post" action="${path}/${actions[0]}">
-    ${hidden(context)}
-    ${
-      seen &&
-      html`<input type="hidden" name="amount" value="${seen.amount}" />
-        <input type="hidden" name="currency" value="${seen.currency}" />`
-    }
-    ${textField({ id, name: "reason", label: texts.reason, max: 200, value: sent(context, "reason") })}
-    <div class="buttons">
-      ${actions.includes("approve") && html`<button class="primary">${texts.approve}</button>`}
-      ${
-        actions.includes("reject") &&
-        html`<button class="danger" formaction="${path}/reject">${texts.reject}</button>`
-      }
-    </div>
-  </form>`;
+  return html`${
+    actions.includes("approve") &&
+    actionForm(context, {
+      action: `${path}/approve`,
+      button: texts.approve,
+      question: questionOf(context, "approve", subject),
+      look: "primary",
+      ...(seen && { values: { amount: `${seen.amount}`, currency: seen.currency } }),
+    })
+  }
+  ${
+    actions.includes("reject") &&
+    html`<details ${reason !== undefined && html`open`}>
+      <summary>${texts.reject}</summary>
+      ${actionForm(context, {
+        action: `${path}/reject`,
+        button: texts.reject,
+        fields: textField({ id, name: "reason", label: texts.reason, max: 200, value: reason }),
+        look: "danger",
+      })}
+    </details>`
+  }`;
+}
+
+/** The question before an action that cannot be taken back. */
+function questionOf(context: PageContext, action: Action, { amount, about }: Subject): string {
+  const { texts } = context.reader;
+  return texts.confirmAct(actionName(texts, action), `${amount}, ${about}`);
 }
 
 /** The way to the sign-in and back, where the last one is too old. */
@@ -95,24 +109,20 @@ export function actionName(texts: Texts, action: Action): string {
   }
 }
 
-function actionForms(
-  context: PageContext,
-  path: string,
-  actions: readonly Action[],
-  { refundAmount, seen }: { refundAmount?: string; seen?: SeenAmount },
-): Html {
-  const { texts } = context.reader;
+function actionForms(context: PageContext, actions: readonly Action[], subject: Subject): Html {
+  const { path } = subject;
   const has = (action: Action) => actions.includes(action);
-  return html`${has("approve") || has("reject") ? decisionForm(context, path, actions.filter(isDecision), seen) : ""}
-  ${has("capture") && actionForm(context, { action: `${path}/capture`, button: texts.captureButton })}
-  ${has("cancel") && actionForm(context, { action: `${path}/cancel`, button: texts.cancelButton })}
-  ${has("inquire") && actionForm(context, { action: `${path}/inquire`, button: texts.inquire })}
-  ${has("reverse") && actionForm(context, { action: `${path}/reverse`, button: texts.reverse })}
-  ${has("resolve") && resolveForm(context, path)} ${has("refund") && refundForm(context, path, refundAmount)}`;
-}
-
-function isDecision(action: Action): boolean {
-  return action === "approve" || action === "reject";
+  const form = (action: Action, question?: string) =>
+    has(action) &&
+    actionForm(context, {
+      action: `${path}/${action}`,
+      button: actionName(context.reader.texts, action),
+      question,
+    });
+  const asked = (action: Action) => form(action, questionOf(context, action, subject));
+  return html`${decisionForms(context, actions, subject)} ${asked("capture")} ${asked("cancel")} ${form("inquire")}
+  ${asked("reverse")} ${has("resolve") && resolveForm(context, path)}
+  ${has("refund") && refundForm(context, subject)}`;
 }
 
 function resolveForm(context: PageContext, path: string): Html {
@@ -137,13 +147,13 @@ ${sent(context, "evidence") ?? ""}</textarea>
   return actionForm(context, { action: `${path}/resolve`, button: texts.resolve, fields });
 }
 
-function refundForm(context: PageContext, path: string, amount: string | undefined): Html {
+function refundForm(context: PageContext, { path, about, refundable }: Subject): Html {
   const { texts } = context.reader;
   const fields = html`${textField({
     name: "amount",
     label: texts.amount,
     inputMode: "decimal",
-    value: sent(context, "amount") ?? amount,
+    value: sent(context, "amount") ?? refundable?.amount,
   })}
   ${textField({
     id: "refund-reason",
@@ -152,7 +162,13 @@ function refundForm(context: PageContext, path: string, amount: string | undefin
     max: 1_000,
     value: sent(context, "reason"),
   })}`;
-  return actionForm(context, { action: `${path}/refund`, button: texts.refundButton, fields });
+  return actionForm(context, {
+    action: `${path}/refund`,
+    button: texts.refundButton,
+    question: texts.confirmAct(texts.refundButton, `{amount} ${refundable?.currency ?? ""}, ${about}`),
+    look: "primary",
+    fields,
+  });
 }
 
 /** The value in the refused form, to be shown again. */

@@ -90,23 +90,26 @@ export function actionForm(
     button,
     fields,
     values,
-    danger,
+    question,
+    look = question === undefined ? undefined : "danger",
   }: {
     action: string;
     button: string;
     fields?: Html | undefined;
     values?: Record<string, string>;
-    /** The question that a script asks before an irreversible form is sent. */
-    danger?: string | undefined;
+    /**
+     * The question that a script asks before an irreversible form is sent. `{name}` in it is what its field `name` has.
+     */
+    question?: string | undefined;
+    look?: "primary" | "danger" | undefined;
   },
 ): Html {
-  const isDanger = danger !== undefined;
   return html`<form
     class="act"
     method="post"
     action="${action}"
-    ${isDanger && html`data-confirm="${danger}"`}
+    ${question !== undefined && html`data-confirm="${question}"`}
   >
-    ${hidden(context, values)}${fields}<button ${isDanger && html`class="danger"`}>${button}</button>
+    ${hidden(context, values)}${fields}<button ${look !== undefined && html`class="${look}"`}>${button}</button>
   </form>`;
 }

@@ -96,6 +96,8 @@ export const TURKISH: Texts = {
   outcomeSuccess: "Banka işlemi gerçekleştirdi",
   outcomeFailed: "Banka işlemi gerçekleştirmedi",
   proposed: (who) => `${who} bir sonuç önerdi; ikinci bir kişinin doğrulaması gerekir.`,
+  confirmAct: (action, thing) => `${action}: ${thing}?`,
+  cardAndOrder: (card, order, merchant) => `kart ${card}, sipariş ${order}, ${merchant}`,
   approve: "Onayla",
   reject: "Reddet",
   notYours: "Rolünüz buna izin vermiyor. Şirketinizden yetkili birine başvurun.",

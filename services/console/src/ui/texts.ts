@@ -97,6 +97,8 @@ export const ENGLISH = {
   outcomeSuccess: "The bank has carried it out",
   outcomeFailed: "The bank has not carried it out",
   proposed: (who: string) => `${who} has proposed an outcome; a second person has to confirm it.`,
+  confirmAct: (action: string, thing: string) => `${action}: ${thing}?`,
+  cardAndOrder: (card: string, order: string, merchant: string) => `card ${card}, order ${order}, ${merchant}`,
   approve: "Approve",
   reject: "Reject",
   inquire: "Inquire",

@@ -46,6 +46,7 @@ async function copy(shown, button) {
 // What cannot be taken back with a click is asked about.
 for (const form of document.querySelectorAll("form[data-confirm]")) {
   form.addEventListener("submit", (event) => {
-    if (!confirm(form.dataset.confirm)) event.preventDefault();
+    const question = form.dataset.confirm.replace(/\{(\w+)\}/g, (_, name) => form.elements[name].value);
+    if (!confirm(question)) event.preventDefault();
   });
 }
