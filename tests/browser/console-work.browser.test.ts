@@ -427,10 +427,10 @@ test("the audit log says who did what, and narrows to one person", async () => {
   expect(await page.getByRole("alert").count()).toBe(1);
 });
 
-test("the overview has five charts with their figures behind them", async () => {
+test("the overview has four charts with their figures behind them", async () => {
   await sell(product);
   const page = await signIn("vera");
-  expect(await page.getByRole("heading", { level: 3 }).count()).toBe(5);
+  expect(await page.getByRole("heading", { level: 3 }).count()).toBe(4);
   const volume = page.locator("section.chart").first();
   expect(await volume.getByRole("img").getAttribute("aria-label")).toMatch(/Volume by hour .*TRY/);
   await volume.getByText("Figures").click();

@@ -34,7 +34,7 @@ export function endpointTable(
 }
 
 /** The health in words, with the times that matter for it. */
-function healthOf(reader: Reader, health: WebhookEndpoint["health"]): Html {
+export function healthOf(reader: Reader, health: WebhookEndpoint["health"]): Html {
   const texts = DELIVERY_TEXTS[reader.language];
   const times = [
     [texts.failingSince, health.failingSince],

@@ -1,8 +1,4 @@
-import {
-  listOperatorPayments,
-  listOperatorRefunds,
-  listOperatorWebhookDeliveries,
-} from "@holdfast/contracts";
+import { listOperatorPayments, listOperatorRefunds } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { asOf } from "../ui/as-of.ts";
 import { barChart } from "./bar-chart.ts";
@@ -10,9 +6,10 @@ import { amountText, percentText } from "../ui/format.ts";
 import { approvalRates, countByAge, hourlyVolumes } from "./overview-figures.ts";
 import { OVERVIEW_TEXTS } from "./overview-texts.ts";
 import type { Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
-import { waitingDeliveries, waitingTable } from "./waiting-table.ts";
+import { failingTable, failingWork, readFailingEndpoints, type FailingEndpoints } from "./failing-endpoints.ts";
+import { countOf, waitingTable } from "./waiting-table.ts";
 
-/** The work that waits for people, and today in five small charts. */
+/** The work that waits for people, and today in four small charts. */
 export const overviewPage: Page = { method: "GET", path: "/", answer: answerOverview };
 
 /** The most rows that a page of a list has: the figures are of these, and say so where there are more. */
@@ -22,14 +19,14 @@ async function answerOverview(context: PageContext): Promise<PageAnswer> {
   const { api, now, reader } = context;
   const from = `${now.toISOString().slice(0, 10)}T00:00:00Z`;
   const to = new Date(now.getTime() + MINUTE_MS).toISOString();
-  const [today, unknown, refunds, deliveries] = await Promise.all([
+  const [today, unknown, refunds, failing] = await Promise.all([
     api.read(listOperatorPayments, { query: { from, to, limit: ROWS } }),
     api.read(listOperatorPayments, { query: { unresolved: "true", limit: ROWS } }),
     api.read(listOperatorRefunds, { query: { status: "PENDING_APPROVAL", limit: ROWS } }),
-    api.read(listOperatorWebhookDeliveries, { query: { status: "pending", limit: ROWS } }),
+    readFailingEndpoints(context),
   ]);
-  const whole = { today, unknown, refunds, deliveries };
-  const content = html`${asOf(context, "/")} ${waiting(reader, whole)}
+  const whole = { today, unknown, refunds, failing };
+  const content = html`${asOf(context, "/")} ${waiting(reader, whole)} ${failingTable(reader, failing)}
     <h2>${OVERVIEW_TEXTS[reader.language].today}</h2>
     <div class="charts">
       ${volumeChart(reader, today)} ${approvalChart(reader, today)} ${ageCharts(reader, whole, now)}
@@ -39,26 +36,32 @@ async function answerOverview(context: PageContext): Promise<PageAnswer> {
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
+const AGE_LIMITS_MS = [HOUR_MS, 4 * HOUR_MS, 24 * HOUR_MS];
 
 type List<Row> = { items: Row[]; nextCursor?: string | undefined };
 type Today = List<Parameters<typeof hourlyVolumes>[0][number]>;
 type Waiting = {
   unknown: List<{ ageSeconds: number; payment: { paymentDate: string } }>;
   refunds: List<{ paymentDate: string }>;
-  deliveries: List<{ occurredAt: string }>;
+  failing: FailingEndpoints;
 };
 
-function waiting(reader: Reader, { unknown, refunds, deliveries }: Waiting): Html {
+function waiting(reader: Reader, { unknown, refunds, failing }: Waiting): Html {
   const { texts } = reader;
   return html`${waitingTable(reader, [
-      { text: texts.refundQueue, href: "/refunds", list: refunds, oldest: refunds.items[0]?.paymentDate },
+      {
+        text: texts.refundQueue,
+        href: "/refunds",
+        count: countOf(refunds),
+        oldest: refunds.items[0]?.paymentDate,
+      },
       {
         text: texts.unresolvedPayments,
         href: "/unresolved",
-        list: unknown,
+        count: countOf(unknown),
         oldest: unknown.items[0]?.payment.paymentDate,
       },
-      waitingDeliveries(reader, deliveries),
+      failingWork(reader, failing),
     ])}
     <p>
       <a href="/unresolved">${texts.executingRefunds}</a>, <a href="/settlement">${texts.settlement}</a>
@@ -102,32 +105,28 @@ function approvalChart(reader: Reader, today: Today): Html {
   });
 }
 
-function ageCharts(reader: Reader, { unknown, refunds, deliveries }: Waiting, now: Date): Html {
+function ageCharts(reader: Reader, { unknown, refunds }: Omit<Waiting, "failing">, now: Date): Html {
   const texts = OVERVIEW_TEXTS[reader.language];
   const since = (iso: string) => now.getTime() - new Date(iso).getTime();
   const chart = (
     title: string,
     empty: string,
     list: List<unknown>,
-    { agesMs, limitsMs, names }: { agesMs: number[]; limitsMs: number[]; names: readonly string[] },
+    agesMs: number[],
   ) =>
     barChart(
       title,
-      countByAge(agesMs, limitsMs).map((value, index) => ({
-        label: names[index]!,
+      countByAge(agesMs, AGE_LIMITS_MS).map((value, index) => ({
+        label: texts.ages[index]!,
         value,
         text: `${value}`,
       })),
       { empty, tableName: texts.rows, heading: texts.figure, note: noteOf(reader, list).join(" ") },
     );
-  const days = { limitsMs: [HOUR_MS, 4 * HOUR_MS, 24 * HOUR_MS], names: texts.ages };
-  const hours = { limitsMs: [MINUTE_MS, 15 * MINUTE_MS, HOUR_MS], names: texts.waits };
   const unknownAges = unknown.items.map(({ ageSeconds }) => ageSeconds * 1_000);
   const refundAges = refunds.items.map(({ paymentDate }) => since(paymentDate));
-  const deliveryAges = deliveries.items.map(({ occurredAt }) => since(occurredAt));
-  return html`${chart(texts.unknown, texts.noUnknown, unknown, { agesMs: unknownAges, ...days })}
-  ${chart(texts.queue, texts.noQueue, refunds, { agesMs: refundAges, ...days })}
-  ${chart(texts.late, texts.noLate, deliveries, { agesMs: deliveryAges, ...hours })}`;
+  return html`${chart(texts.unknown, texts.noUnknown, unknown, unknownAges)}
+  ${chart(texts.queue, texts.noQueue, refunds, refundAges)}`;
 }
 
 /** A note where a list has more rows than were read. */

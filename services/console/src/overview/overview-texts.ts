@@ -7,7 +7,7 @@ const ENGLISH = {
   approval: "Approval rate by bank",
   unknown: "Payments of unknown outcome, by age",
   queue: "Refunds that wait for a decision, by age",
-  late: "Webhooks not delivered yet, by age",
+  failing: "Webhook endpoints that fail",
   newest: (count: number) => `Only the newest ${count} are counted.`,
   rows: "Figures",
   figure: "Number",
@@ -15,14 +15,11 @@ const ENGLISH = {
   noDecided: "No bank has answered a payment today.",
   noUnknown: "No outcome is unknown.",
   noQueue: "No refund waits.",
-  noLate: "Every webhook was delivered.",
   ownAccount: "Installation's own account",
   accountOf: (id: string) => `Account ${id}`,
   approvedOf: (approved: number, all: number) => `${approved} of ${all}`,
   others: (text: string) => `Other currencies: ${text}.`,
-  deliveriesWaiting: "Webhooks not delivered yet",
   ages: ["under 1 hour", "1 to 4 hours", "4 to 24 hours", "over 24 hours"],
-  waits: ["under 1 minute", "1 to 15 minutes", "15 to 60 minutes", "over 1 hour"],
 };
 
 export type OverviewTexts = typeof ENGLISH;

@@ -1,11 +1,12 @@
-import { listOperatorRefunds, listOperatorWebhookDeliveries } from "@holdfast/contracts";
+import { listOperatorRefunds } from "@holdfast/contracts";
 import { html } from "@holdfast/html";
 import { asOf } from "../ui/as-of.ts";
 import type { Page, PageAnswer, PageContext } from "../ui/page-context.ts";
-import { waitingDeliveries, waitingTable } from "./waiting-table.ts";
+import { failingTable, failingWork, readOwnFailingEndpoints } from "./failing-endpoints.ts";
+import { countOf, waitingTable } from "./waiting-table.ts";
 
 /**
- * Refunds of the merchant that wait for a decision, and webhooks that did not arrive yet. Payments without a bank's
+ * Refunds of the merchant that wait for a decision, and its endpoints that fail. Payments without a bank's
  * answer are for operators to work off.
  */
 export const staffOverviewPage: Page = {
@@ -16,16 +17,22 @@ export const staffOverviewPage: Page = {
 };
 
 async function answerOverview(context: PageContext): Promise<PageAnswer> {
-  const { api, reader } = context;
+  const { api, reader, session } = context;
   const { texts } = reader;
-  const [refunds, deliveries] = await Promise.all([
+  const [refunds, failing] = await Promise.all([
     api.read(listOperatorRefunds, { query: { status: "PENDING_APPROVAL", limit: "200" } }),
-    api.read(listOperatorWebhookDeliveries, { query: { status: "pending", limit: "200" } }),
+    readOwnFailingEndpoints(context, session.staff!.merchantId),
   ]);
   const content = html`${asOf(context, "/")}
   ${waitingTable(reader, [
-    { text: texts.refundQueue, href: "/refunds", list: refunds, oldest: refunds.items[0]?.paymentDate },
-    waitingDeliveries(reader, deliveries),
-  ])}`;
+    {
+      text: texts.refundQueue,
+      href: "/refunds",
+      count: countOf(refunds),
+      oldest: refunds.items[0]?.paymentDate,
+    },
+    failingWork(reader, failing),
+  ])}
+  ${failingTable(reader, failing)}`;
   return { kind: "page", title: texts.overview, content };
 }
