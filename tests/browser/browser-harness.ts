@@ -19,6 +19,8 @@ export type BrowserHarness = {
   visit(checkout: Partial<Checkout> & Pick<Checkout, "checkoutUrl">, buyer?: Buyer): Promise<Page>;
   /** As the merchant of the sandbox. */
   merchantApi(method: string, path: string, body?: unknown): Promise<Checkout & Record<string, string>>;
+  /** The same in test mode. */
+  testApi(method: string, path: string, body?: unknown): Promise<Checkout & Record<string, string>>;
   /** Gives the merchant of the sandbox a look of its own, as an operator; null takes it away. */
   brandMerchant(branding: object | null): Promise<void>;
   /** A browser of its own that is signed in to nothing; the caller checks its complaints. */
@@ -87,20 +89,22 @@ const launchBrowser = () =>
 export async function startBrowserHarness(): Promise<BrowserHarness> {
   const file = inject("sandbox");
   const browser = await (browserOfAll ??= launchBrowser());
-  const { apiKey, apiSecret } = file.merchants[0]!;
   const database = new Client({ connectionString: file.databaseUrl });
   await database.connect();
   const query = async <Row>(text: string, values: unknown[] = []) =>
     (await database.query(text, values)).rows as Row[];
-  const api = async (method: string, path: string, body?: unknown) => {
-    const response = await fetch(file.gatewayUrl + path, {
-      method,
-      headers: { "X-API-KEY": apiKey, "X-API-SECRET": apiSecret, "Content-Type": "application/json" },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    expect(response.ok).toBe(true);
-    return (await response.json()) as Checkout;
-  };
+  const apiOf =
+    ({ apiKey, apiSecret }: { apiKey: string; apiSecret: string }) =>
+    async (method: string, path: string, body?: unknown) => {
+      const response = await fetch(file.gatewayUrl + path, {
+        method,
+        headers: { "X-API-KEY": apiKey, "X-API-SECRET": apiSecret, "Content-Type": "application/json" },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      expect(response.ok).toBe(true);
+      return (await response.json()) as Checkout;
+    };
+  const api = apiOf(file.merchants[0]!);
   const openContext = async (options: BrowserContextOptions) => {
     const context = await browser.newContext(options);
     context.setDefaultTimeout(STEP_TIMEOUT_MS);
@@ -142,6 +146,7 @@ export async function startBrowserHarness(): Promise<BrowserHarness> {
       return page;
     },
     merchantApi: api,
+    testApi: apiOf(file.testMode),
     openBrowser: async (reader = {}) => await (await openContext(reader)).newPage(),
     async brandMerchant(branding) {
       const { merchantId } = file.merchants[0]!;

@@ -36,9 +36,13 @@ export async function signInTo(
 }
 
 /** A sale of the sandbox's merchant, with any texts that a merchant or a buyer may send. */
-export async function sell(product: BrowserHarness, orderId = `order-${randomUUID().slice(0, 8)}`) {
+export async function sell(
+  product: BrowserHarness,
+  orderId = `order-${randomUUID().slice(0, 8)}`,
+  api: BrowserHarness["merchantApi"] = product.merchantApi,
+) {
   const body = preAuthorization({ orderId, customerId: EVIL.slice(0, 60) });
-  const sale = await product.merchantApi("POST", "/api/payment", body);
+  const sale = await api("POST", "/api/payment", body);
   return { orderId, paymentId: sale["paymentId"]! };
 }
 

@@ -71,6 +71,16 @@ test("a webhook is explained, sent again, and signed by the secret that was show
       "Fails",
     );
   });
+  const mina = await signIn("mina");
+  await page.goto(consoleUrl);
+  for (const overview of [page, mina]) {
+    const failing = overview.getByRole("table", { name: "Webhook endpoints that fail" });
+    expect(await failing.getByRole("row").filter({ hasText: receiver.url }).innerText()).toContain("Live");
+    expect(await overview.getByRole("table", { name: "Waiting" }).innerText()).toMatch(
+      /Webhook endpoints that fail\s+1/,
+    );
+  }
+  await page.getByRole("link", { name: receiver.url }).click();
   await page.locator(`a[href="/deliveries/${webhook.eventId}"]`).click();
   await eventually(async () => {
     await page.reload();
@@ -347,6 +357,7 @@ test("a difference is closed and a merchant made without a script", async () => 
   const page = await signIn("alice", MISSING, { ...readerOf(DESK), javaScriptEnabled: false });
   const row = page.getByRole("row").filter({ hasText: "TRY 17.17" });
   await row.getByText("Work on it").click();
+  await row.getByLabel("The bank's amount").selectOption("NOT_OURS");
   await row.getByRole("textbox", { name: "Reason" }).fill("a test of the bank's");
   await row.getByRole("button", { name: "Close", exact: true }).click();
   expect(await statusOf(page)).toContain("The difference is closed");

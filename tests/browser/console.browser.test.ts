@@ -298,6 +298,25 @@ test("the queue is as it is now when somebody looks at it again, unless they hav
   expect(await reason.inputValue()).toBe("");
 });
 
+test("a test payment is marked on its page, in its list and in a search, and a live one is not", async () => {
+  const live = await sell(product);
+  const { paymentId, orderId } = await sell(product, undefined, product.testApi);
+  const page = await signIn("vera");
+  const marks = async (path: string) => {
+    await page.goto(consoleUrl + path);
+    const row = page.getByRole("row").filter({ hasText: orderId });
+    return {
+      ribbon: await page.getByText("Test: no money moves").count(),
+      row: await row.getByText("Test", { exact: true }).count(),
+    };
+  };
+  expect(await marks(`/payments/${paymentId}`)).toEqual({ ribbon: 1, row: 0 });
+  expect(await marks("/payments?livemode=false")).toEqual({ ribbon: 1, row: 1 });
+  expect(await marks(`/search?q=${orderId}`)).toEqual({ ribbon: 0, row: 1 });
+  expect(await marks(`/payments/${live.paymentId}`)).toEqual({ ribbon: 0, row: 0 });
+  expect(await marks("/payments")).toEqual({ ribbon: 0, row: 0 });
+});
+
 test("a switch of languages keeps what was searched", async () => {
   const { orderId } = await requestRefund();
   const page = await signIn("vera", `/search?q=${orderId}`);

@@ -10,7 +10,7 @@ import { html, type Html } from "@holdfast/html";
 import { compareBody } from "./compare-body.ts";
 import { DELIVERY_TEXTS } from "./delivery-texts.ts";
 import { actionForm, hidden } from "../ui/form-fields.ts";
-import { statusBadge, statusWord, timeElement } from "../ui/format.ts";
+import { modeText, statusBadge, statusWord, timeElement } from "../ui/format.ts";
 import { barOf, barText, isShown } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { facts, table } from "../ui/table.ts";
@@ -60,6 +60,7 @@ function renderDelivery(context: PageContext, shown: Shown): PageAnswer {
     kind: "page",
     title: `${texts.delivery} ${delivery.eventType}`,
     content,
+    isTest: !delivery.livemode,
     notice: shown.notice ?? doneNotice(context),
     status: shown.status,
   };
@@ -87,7 +88,7 @@ function factsOf(reader: Reader, delivery: WebhookDeliveryDetail) {
       paymentId === undefined ? undefined : html`<a href="/search?q=${paymentId}">${paymentId}</a>`,
     ],
     [reader.texts.merchant, html`<a href="/merchants/${merchantId}">${merchantId}</a>`],
-    [texts.mode, delivery.livemode ? texts.live : texts.test],
+    [reader.texts.mode, modeText(reader, delivery.livemode)],
     [texts.occurred, timeElement(reader, delivery.occurredAt)],
     [texts.deadline, timeElement(reader, delivery.deadlineAt)],
     [texts.resolved, delivery.resolvedAt && timeElement(reader, delivery.resolvedAt)],

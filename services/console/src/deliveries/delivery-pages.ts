@@ -11,7 +11,7 @@ import { csvPage } from "../ui/csv-page.ts";
 import { deliveryPage, REDELIVERS } from "./delivery-page.ts";
 import { DELIVERY_TEXTS } from "./delivery-texts.ts";
 import { endpointTable } from "./endpoint-table.ts";
-import { actionForm, selectField, textField } from "../ui/form-fields.ts";
+import { actionForm, modeField, selectField, textField } from "../ui/form-fields.ts";
 import { breakable, statusBadge, statusWord, timeElement } from "../ui/format.ts";
 import { merchantField, merchantName, readMerchants, type KnownMerchants } from "../ui/merchant-field.ts";
 import { barOf, barText } from "../ui/offers.ts";
@@ -58,6 +58,7 @@ async function answerLog(context: PageContext, notice?: Notice, status?: number)
     kind: "page",
     title: reader.texts.deliveries,
     content,
+    isTest: filter.livemode === "false",
     notice: notice ?? refusal?.notice ?? doneNotice(context),
     status: status ?? refusal?.status ?? 200,
   };
@@ -106,15 +107,7 @@ function filters(
         choices: [{ value: "", text: reader.texts.any }, ...statuses],
         chosen: filter.status,
       })}
-      ${selectField({
-        name: "livemode",
-        label: texts.mode,
-        choices: [
-          { value: "", text: texts.live },
-          { value: "false", text: texts.test },
-        ],
-        chosen: filter.livemode,
-      })}
+      ${modeField(reader, filter.livemode)}
       ${textField({ name: "paymentId", label: texts.about, value: filter.paymentId, max: 100 })}
       ${
         filter.endpointId !== undefined &&

@@ -1,7 +1,7 @@
 import { disablePaymentLink, getPaymentLink, type PaymentLink } from "@holdfast/contracts";
 import { html } from "@holdfast/html";
 import { actionForm } from "../ui/form-fields.ts";
-import { amountText, statusBadge, timeElement } from "../ui/format.ts";
+import { amountText, modeText, statusBadge, timeElement } from "../ui/format.ts";
 import { mayMakeLinks } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { PAYMENT_LINK_TEXTS } from "./payment-link-texts.ts";
@@ -40,7 +40,14 @@ async function answerLink(context: PageContext, notice?: Notice, status = 200): 
     })
   }`;
   const title = `${texts.link} ${link.orderId}`;
-  return { kind: "page", title, content, notice: notice ?? doneNotice(context), status };
+  return {
+    kind: "page",
+    title,
+    content,
+    notice: notice ?? doneNotice(context),
+    status,
+    isTest: !link.livemode,
+  };
 }
 
 function factsOf(reader: Reader, link: PaymentLink) {
@@ -53,7 +60,7 @@ function factsOf(reader: Reader, link: PaymentLink) {
     [texts.description, link.description],
     [texts.amount, amountText(reader, link.amount, link.currency)],
     [reader.texts.status, statusBadge(reader, link.status)],
-    [texts.mode, link.livemode ? texts.live : texts.test],
+    [reader.texts.mode, modeText(reader, link.livemode)],
     [texts.use, texts.uses[link.use]],
     [reader.texts.made, timeElement(reader, link.createdAt)],
     [texts.expires, timeElement(reader, link.expiresAt)],

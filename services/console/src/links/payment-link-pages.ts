@@ -1,7 +1,7 @@
 import { createPaymentLink, listPaymentLinks, type PaymentLink } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { csvPage } from "../ui/csv-page.ts";
-import { actionForm, selectField, textField } from "../ui/form-fields.ts";
+import { actionForm, modeField, selectField, textField } from "../ui/form-fields.ts";
 import { amountText, statusBadge, timeElement } from "../ui/format.ts";
 import { mayMakeLinks } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
@@ -31,12 +31,8 @@ async function answerList(context: PageContext, notice?: Notice, status?: number
   const cursor = query.get("cursor") ?? undefined;
   const page = await readList(context, api.read(listPaymentLinks, { query: { ...filter, cursor } }));
   const mayMake = mayMakeLinks(context.session);
-  const modes = [
-    { value: "", text: texts.live },
-    { value: "false", text: texts.test },
-  ];
   const content = html`<form class="filters" action="/payment-links">
-      ${selectField({ name: "livemode", label: texts.mode, choices: modes, chosen: filter.livemode })}
+      ${modeField(reader, filter.livemode)}
       <button>${reader.texts.filter}</button>
     </form>
     ${table(texts.links, columns(reader), {
@@ -52,6 +48,7 @@ async function answerList(context: PageContext, notice?: Notice, status?: number
     kind: "page",
     title: texts.links,
     content,
+    isTest: filter.livemode === "false",
     notice: notice ?? page.refusal?.notice ?? doneNotice(context),
     status: status ?? page.refusal?.status ?? 200,
   };

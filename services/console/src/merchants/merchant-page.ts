@@ -9,7 +9,7 @@ import {
   type WebhookEndpoint,
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
-import { statusBadge, timeElement } from "../ui/format.ts";
+import { modeText, statusBadge, timeElement } from "../ui/format.ts";
 import { MERCHANT_ACTIONS } from "./merchant-actions.ts";
 import { keySection, planSection, statusForm, webhookSection } from "./merchant-sections.ts";
 import { ruleFacts } from "./merchant-rule-facts.ts";
@@ -126,7 +126,7 @@ function routing(reader: Reader, accounts: readonly AcquirerAccount[], routes: M
       { heading: texts.protocol, cell: ({ protocol }) => protocol },
       { heading: reader.texts.status, cell: ({ state }) => statusBadge(reader, state) },
       { heading: texts.currencies, cell: ({ currencies }) => currencies.join(", ") },
-      { heading: texts.mode, cell: ({ livemode }) => (livemode ? texts.live : texts.test) },
+      { heading: reader.texts.mode, cell: ({ livemode }) => modeText(reader, livemode) },
       { heading: texts.isDefault, cell: (account) => (account.default ? texts.yes : texts.no) },
     ],
     { rows: accounts, empty: texts.noAccounts },

@@ -2,7 +2,7 @@ import { html, type Html } from "@holdfast/html";
 import type { Merchant } from "@holdfast/contracts";
 import { endpointTable } from "../deliveries/endpoint-table.ts";
 import { actionForm, selectField, textField } from "../ui/form-fields.ts";
-import { amountText, rateText, statusBadge, timeElement } from "../ui/format.ts";
+import { amountText, modeText, rateText, statusBadge, timeElement } from "../ui/format.ts";
 import type { WholeMerchant } from "./merchant-page.ts";
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
 import { barOf, roleBar } from "../ui/offers.ts";
@@ -45,14 +45,14 @@ export function keySection(context: PageContext, { merchant }: Pick<WholeMerchan
           }),
   };
   const modes = [
-    { value: "true", text: texts.live },
-    { value: "false", text: texts.test },
+    { value: "true", text: modeText(reader, true) },
+    { value: "false", text: modeText(reader, false) },
   ];
   return html`${table(
     texts.keys,
     [
       { heading: texts.key, cell: ({ apiKey }) => html`<code>${apiKey}</code>` },
-      { heading: texts.mode, cell: ({ livemode }) => (livemode ? texts.live : texts.test) },
+      { heading: reader.texts.mode, cell: ({ livemode }) => modeText(reader, livemode) },
       { heading: texts.made, cell: ({ createdAt }) => timeElement(reader, createdAt) },
       // Staff do not see which operators have issued keys.
       ...(context.session.staff ? [] : [issuer(texts.issuedBy)]),
@@ -72,7 +72,7 @@ export function keySection(context: PageContext, { merchant }: Pick<WholeMerchan
     actionForm(context, {
       action: actionOf(merchant, "add-key"),
       button: texts.newKey,
-      fields: selectField({ name: "keyMode", label: texts.mode, choices: modes, chosen: "true" }),
+      fields: selectField({ name: "keyMode", label: reader.texts.mode, choices: modes, chosen: "true" }),
     })
   }`;
 }
@@ -159,15 +159,20 @@ export function webhookSection(context: PageContext, whole: WholeMerchant): Html
       endpointId,
       ...(!isLive && { livemode: "false" }),
     }).toString()}`;
-  const button = (verb: string, text: string, endpointId: string) =>
-    actionForm(context, { action: actionOf(merchant, verb) + mode, button: text, values: { endpointId } });
-  return html`<h2 id="webhooks">${texts.webhooksOf(isLive ? texts.live : texts.test)}</h2>
+  const button = (verb: string, text: string, endpointId: string, question?: string) =>
+    actionForm(context, {
+      action: actionOf(merchant, verb) + mode,
+      button: text,
+      values: { endpointId },
+      question,
+    });
+  return html`<h2 id="webhooks">${texts.webhooksOf(modeText(reader, isLive))}</h2>
     ${endpointTable(reader, webhooks, {
       href: ({ endpointId }) => deliveries(endpointId),
       ...(mayChangeKeys(context) && {
-        actions: ({ endpointId, nextSecretVersion }) =>
+        actions: ({ endpointId, nextSecretVersion, url }) =>
           html`<div class="buttons">
-            ${button("rotate-secret", texts.rotateSecret, endpointId)}
+            ${button("rotate-secret", texts.rotateSecret, endpointId, texts.confirmRotate(url))}
             ${nextSecretVersion !== undefined && button("activate-secret", texts.activateSecret, endpointId)}
             ${button("test-webhook", texts.testWebhook, endpointId)}
           </div>`,
@@ -189,7 +194,7 @@ export function webhookSection(context: PageContext, whole: WholeMerchant): Html
     }
     <p>
       <a href="/merchants/${merchant.merchantId}${other}#webhooks"
-        >${texts.otherMode(isLive ? texts.test : texts.live)}</a
+        >${texts.otherMode(modeText(reader, !isLive))}</a
       >
     </p>`;
 }

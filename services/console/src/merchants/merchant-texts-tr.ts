@@ -8,9 +8,6 @@ export const TURKISH: MerchantTexts = {
   noMerchants: "Henüz üye iş yeri yok. İlkini aşağıda oluşturun.",
   keys: "API anahtarları",
   key: "API anahtarı",
-  mode: "Mod",
-  live: "Canlı",
-  test: "Test",
   made: "Oluşturuldu",
   issuedBy: "Veren",
   revoked: "İptal edildi:",
@@ -79,6 +76,8 @@ export const TURKISH: MerchantTexts = {
   activate: "Yeniden etkinleştir",
   change: "Üye iş yerini değiştir",
   confirmSuspend: (name) => `${name} askıya alınsın mı? 10 saniye içinde bütün istekleri reddedilir.`,
+  confirmRotate: (url) =>
+    `${url} için yeni bir gizli anahtar oluşturulsun mu? Etkinleştirilince tek başına imzalar.`,
   confirmRevoke: (key) =>
     `${key} iptal edilsin mi? 10 saniye içinde bu anahtarla yapılan bütün istekler reddedilir.`,
   copy: "Kopyala",

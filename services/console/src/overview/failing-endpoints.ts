@@ -2,6 +2,7 @@ import { listFailingWebhooks, listMerchantWebhooks, type WebhookEndpoint } from 
 import { html, type Html } from "@holdfast/html";
 import { healthOf } from "../deliveries/endpoint-table.ts";
 import { DELIVERY_TEXTS } from "../deliveries/delivery-texts.ts";
+import { modeText } from "../ui/format.ts";
 import type { PageContext, Reader } from "../ui/page-context.ts";
 import { table } from "../ui/table.ts";
 import { OVERVIEW_TEXTS } from "./overview-texts.ts";
@@ -66,7 +67,7 @@ export function failingTable(reader: Reader, { items }: FailingEndpoints): Html 
           heading: reader.texts.merchant,
           cell: ({ merchantId, merchantName }) => merchantName ?? merchantId,
         },
-        { heading: texts.mode, cell: ({ livemode }) => (livemode ? texts.live : texts.test) },
+        { heading: reader.texts.mode, cell: ({ livemode }) => modeText(reader, livemode) },
         { heading: texts.health, isWide: true, cell: ({ health }) => healthOf(reader, health) },
         {
           heading: texts.answer,

@@ -6,7 +6,12 @@ import { amountText, percentText } from "../ui/format.ts";
 import { approvalRates, countByAge, hourlyVolumes } from "./overview-figures.ts";
 import { OVERVIEW_TEXTS } from "./overview-texts.ts";
 import type { Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
-import { failingTable, failingWork, readFailingEndpoints, type FailingEndpoints } from "./failing-endpoints.ts";
+import {
+  failingTable,
+  failingWork,
+  readFailingEndpoints,
+  type FailingEndpoints,
+} from "./failing-endpoints.ts";
 import { countOf, waitingTable } from "./waiting-table.ts";
 
 /** The work that waits for people, and today in four small charts. */
@@ -108,12 +113,7 @@ function approvalChart(reader: Reader, today: Today): Html {
 function ageCharts(reader: Reader, { unknown, refunds }: Omit<Waiting, "failing">, now: Date): Html {
   const texts = OVERVIEW_TEXTS[reader.language];
   const since = (iso: string) => now.getTime() - new Date(iso).getTime();
-  const chart = (
-    title: string,
-    empty: string,
-    list: List<unknown>,
-    agesMs: number[],
-  ) =>
+  const chart = (title: string, empty: string, list: List<unknown>, agesMs: number[]) =>
     barChart(
       title,
       countByAge(agesMs, AGE_LIMITS_MS).map((value, index) => ({

@@ -12,7 +12,13 @@ export type WaitingWork = {
 };
 
 /** The number of rows of a list's first page, which says so where there are more. */
-export function countOf({ items, nextCursor }: { items: unknown[]; nextCursor?: string | undefined }): string {
+export function countOf({
+  items,
+  nextCursor,
+}: {
+  items: unknown[];
+  nextCursor?: string | undefined;
+}): string {
   return `${items.length}${nextCursor === undefined ? "" : "+"}`;
 }
 

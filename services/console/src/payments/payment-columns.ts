@@ -1,6 +1,6 @@
 import type { ApiPaymentResponse } from "@holdfast/contracts";
 import { html } from "@holdfast/html";
-import { amountText, cardText, statusBadge, timeElement } from "../ui/format.ts";
+import { amountText, cardText, statusBadge, testBadge, timeElement } from "../ui/format.ts";
 import type { Reader } from "../ui/page-context.ts";
 import type { Column } from "../ui/table.ts";
 
@@ -17,7 +17,9 @@ export function paymentColumns(reader: Reader): Column<ListedPayment>[] {
     { heading: texts.made, cell: ({ payment }) => timeElement(reader, payment.paymentDate) },
     {
       heading: texts.order,
-      cell: ({ payment }) => html`<a href="/payments/${payment.paymentId}">${payment.orderId}</a>`,
+      cell: ({ payment }) =>
+        html`<a href="/payments/${payment.paymentId}">${payment.orderId}</a
+          >${testBadge(reader, payment.livemode)}`,
     },
     { heading: texts.merchant, cell: ({ merchantId, merchantName }) => merchantName ?? merchantId },
     {

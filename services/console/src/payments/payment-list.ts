@@ -1,6 +1,6 @@
 import { listOperatorPayments, PAYMENT_STATUSES } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
-import { selectField, textField } from "../ui/form-fields.ts";
+import { modeField, selectField, textField } from "../ui/form-fields.ts";
 import { statusWord } from "../ui/format.ts";
 import { instantField, instantOf } from "../ui/instant-field.ts";
 import { merchantField, readMerchants, type KnownMerchants } from "../ui/merchant-field.ts";
@@ -18,7 +18,7 @@ export const paymentList: Page = {
 };
 
 /** The filters of the list here; the API has more. */
-const FILTERS = ["status", "orderId", "last4", "merchantId", "from", "to"] as const;
+const FILTERS = ["status", "orderId", "last4", "merchantId", "livemode", "from", "to"] as const;
 
 /** The API's filters, for a page and for a file of all rows; payments of unknown outcome have a page of their own. */
 export function paymentFilter(query: URLSearchParams) {
@@ -45,7 +45,8 @@ async function answerList(context: PageContext): Promise<PageAnswer> {
     ${nextPage(texts.nextPage, "/payments", query, page.nextCursor)}
     <p><a href="/payments.csv?${query.toString()}">${texts.csv}</a></p>`;
   const { notice, status = 200 } = page.refusal ?? {};
-  return { kind: "page", title: texts.payments, content, notice, status };
+  const isTest = query.get("livemode") === "false";
+  return { kind: "page", title: texts.payments, content, notice, status, isTest };
 }
 
 const DAY_MS = 86_400_000;
@@ -78,7 +79,8 @@ function filters({ query, reader, session }: PageContext, merchants: KnownMercha
           chosen: query.get("merchantId") || undefined,
         })
       }
-      ${instantField("from", texts.from, span.from)} ${instantField("to", texts.to, span.to)}
+      ${modeField(reader, query.get("livemode"))} ${instantField("from", texts.from, span.from)}
+      ${instantField("to", texts.to, span.to)}
       <button>${texts.filter}</button>
     </form>
     <p class="quiet">${texts.spanHint}</p>`;

@@ -102,6 +102,7 @@ async function answerPayment(context: PageContext, notice?: Notice, status?: num
     kind: "page",
     title: `${texts.payment} ${payment.orderId}`,
     content,
+    isTest: !payment.livemode,
     notice: notice ?? doneNotice(context),
     ...(status !== undefined && { status }),
   };

@@ -1,6 +1,6 @@
 import type { OperatorRefund } from "@holdfast/contracts";
 import { html } from "@holdfast/html";
-import { amountText, timeElement } from "../ui/format.ts";
+import { amountText, testBadge, timeElement } from "../ui/format.ts";
 import type { Reader } from "../ui/page-context.ts";
 import type { Column } from "../ui/table.ts";
 
@@ -13,7 +13,8 @@ export function refundColumns(
     { heading: texts.made, cell: ({ paymentDate }) => timeElement(reader, paymentDate) },
     {
       heading: texts.refund,
-      cell: ({ refundId, orderId }) => html`<a href="/refunds/${refundId}">${orderId}</a>`,
+      cell: ({ refundId, orderId, livemode }) =>
+        html`<a href="/refunds/${refundId}">${orderId}</a>${testBadge(reader, livemode)}`,
     },
     { heading: texts.merchant, cell: ({ merchantId, merchantName }) => merchantName ?? merchantId },
     {

@@ -118,7 +118,10 @@ function decision(context: PageContext, refund: OperatorRefund): Html {
   return context.mayDecide ? decisionForms(context, possible, subjectOf(context, refund)) : html``;
 }
 
-function subjectOf({ reader }: PageContext, refund: OperatorRefund): Subject {
+function subjectOf(
+  { reader }: PageContext,
+  refund: OperatorRefund & { merchantName?: string | undefined },
+): Subject {
   const { texts } = reader;
   const { amount, currency, pan, orderId, merchantName, merchantId } = refund;
   return {
@@ -147,6 +150,7 @@ async function answerRefund(context: PageContext, notice?: Notice, status?: numb
     kind: "page",
     title: `${texts.refund} ${refund.orderId}`,
     content,
+    isTest: !refund.livemode,
     notice: notice ?? doneNotice(context),
     ...(status !== undefined && { status }),
   };

@@ -7,7 +7,7 @@ import {
 import { html, type Html } from "@holdfast/html";
 import { OperatorApiProblemError } from "../api/operator-api.ts";
 import { DELIVERY_TEXTS } from "../deliveries/delivery-texts.ts";
-import { amountText, statusBadge, timeElement } from "../ui/format.ts";
+import { amountText, statusBadge, testBadge, timeElement } from "../ui/format.ts";
 import type { Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { SETTLEMENT_TEXTS } from "../settlement/settlement-texts.ts";
 import { table } from "../ui/table.ts";
@@ -77,12 +77,15 @@ function rowOf(reader: Reader, item: Item): Row {
   switch (item.type) {
     case "payment": {
       const { payment } = item.payment;
-      const link = html`${texts.payment} <a href="/payments/${payment.paymentId}">${payment.orderId}</a>`;
+      const link = html`${texts.payment}
+        <a href="/payments/${payment.paymentId}">${payment.orderId}</a
+        >${testBadge(reader, payment.livemode)}`;
       return { link, foundAs, ...recordOf(reader, item.payment, payment) };
     }
     case "refund": {
-      const { refundId, orderId } = item.refund;
-      const link = html`${texts.refund} <a href="/refunds/${refundId}">${orderId}</a>`;
+      const { refundId, orderId, livemode } = item.refund;
+      const link = html`${texts.refund}
+        <a href="/refunds/${refundId}">${orderId}</a>${testBadge(reader, livemode)}`;
       return { link, foundAs, ...recordOf(reader, item.refund, item.refund) };
     }
     case "merchant": {
@@ -117,9 +120,10 @@ async function otherThings({ api, reader, session }: PageContext, text: string):
   ]);
   const rows: Row[] = [];
   if (webhook) {
-    const { eventId, eventType, merchantId, occurredAt, status } = webhook;
+    const { eventId, eventType, merchantId, livemode, occurredAt, status } = webhook;
     const { delivery } = DELIVERY_TEXTS[reader.language];
-    const link = html`${delivery} <a href="/deliveries/${eventId}">${eventType}</a>`;
+    const link = html`${delivery}
+      <a href="/deliveries/${eventId}">${eventType}</a>${testBadge(reader, livemode)}`;
     rows.push({ link, foundAs, merchant: merchantId, status, at: occurredAt });
   }
   if (file) {

@@ -120,8 +120,8 @@ function actionForms(context: PageContext, actions: readonly Action[], subject: 
       question,
     });
   const asked = (action: Action) => form(action, questionOf(context, action, subject));
-  return html`${decisionForms(context, actions, subject)} ${asked("capture")} ${asked("cancel")} ${form("inquire")}
-  ${asked("reverse")} ${has("resolve") && resolveForm(context, path)}
+  return html`${decisionForms(context, actions, subject)} ${asked("capture")} ${asked("cancel")}
+  ${form("inquire")} ${asked("reverse")} ${has("resolve") && resolveForm(context, path)}
   ${has("refund") && refundForm(context, subject)}`;
 }
 

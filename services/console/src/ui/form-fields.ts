@@ -1,5 +1,5 @@
 import { html, type Html } from "@holdfast/html";
-import type { PageContext } from "./page-context.ts";
+import type { PageContext, Reader } from "./page-context.ts";
 
 /**
  * The fields of every form: it is ours, and is carried out once however often it is sent, as its key is made with it.
@@ -82,6 +82,15 @@ export function selectField({
   </div>`;
 }
 
+/** The choice of the mode that a list is of. */
+export function modeField({ texts }: Reader, chosen: string | null | undefined): Html {
+  const choices = [
+    { value: "", text: texts.live },
+    { value: "false", text: texts.test },
+  ];
+  return selectField({ name: "livemode", label: texts.mode, choices, chosen });
+}
+
 /** A form of one button, with its fields next to it. */
 export function actionForm(
   context: PageContext,
@@ -110,6 +119,8 @@ export function actionForm(
     action="${action}"
     ${question !== undefined && html`data-confirm="${question}"`}
   >
-    ${hidden(context, values)}${fields}<button ${look !== undefined && html`class="${look}"`}>${button}</button>
+    ${hidden(context, values)}${fields}<button ${look !== undefined && html`class="${look}"`}>
+      ${button}
+    </button>
   </form>`;
 }

@@ -66,6 +66,16 @@ export function statusBadge({ texts }: Reader, status: string): Html {
   return html`<span class="badge ${COLOURS[status] ?? ""}">${statusWord({ texts }, status)}</span>`;
 }
 
+/** The name of a mode. */
+export function modeText({ texts }: Reader, livemode: boolean): string {
+  return livemode ? texts.live : texts.test;
+}
+
+/** The mark of what was made in test mode. */
+export function testBadge({ texts }: Reader, livemode: boolean): Html {
+  return livemode ? html`` : html` <span class="badge open">${texts.test}</span>`;
+}
+
 export function statusWord({ texts }: Pick<Reader, "texts">, status: string): string {
   return texts.statusWord[status] ?? status;
 }

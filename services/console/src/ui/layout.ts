@@ -15,10 +15,16 @@ export type Frame = {
   searchText?: string | undefined;
 };
 
-export type Content = { title: string; content: Html; notice?: Notice | undefined };
+export type Content = {
+  title: string;
+  content: Html;
+  notice?: Notice | undefined;
+  /** True for a page about what was made in test mode. */
+  isTest?: boolean | undefined;
+};
 
 /** The whole document. Nothing in it comes from anywhere but this server. */
-export function renderPage(frame: Frame, { title, content, notice }: Content): string {
+export function renderPage(frame: Frame, { title, content, notice, isTest }: Content): string {
   return `<!doctype html>\n${
     html`<html lang="${frame.reader.language}" data-locale="${frame.reader.locale}">
       <head>
@@ -33,6 +39,7 @@ export function renderPage(frame: Frame, { title, content, notice }: Content): s
       <body>
         ${header(frame)}
         <main>
+          ${isTest === true && html`<p class="ribbon">${frame.reader.texts.testRibbon}</p>`}
           <h1>${breakable(title)}</h1>
           ${notice && renderNotice(notice)} ${content}
         </main>

@@ -28,7 +28,15 @@ export type PageContext = {
 
 /** The answer to a request. */
 export type PageAnswer =
-  | { kind: "page"; status?: number; title: string; content: Html; notice?: Notice | undefined }
+  | {
+      kind: "page";
+      status?: number;
+      title: string;
+      content: Html;
+      notice?: Notice | undefined;
+      /** True for a page about what was made in test mode. */
+      isTest?: boolean | undefined;
+    }
   | { kind: "redirect"; to: string }
   | FileAnswer;
 
