@@ -17,10 +17,9 @@ export type BrowserHarness = {
   readCheckout(checkoutId: string): Promise<Checkout>;
   /** A browser of its own that has never seen anything, on the checkout's page. */
   visit(checkout: Partial<Checkout> & Pick<Checkout, "checkoutUrl">, buyer?: Buyer): Promise<Page>;
-  /** As the merchant of the sandbox. */
-  merchantApi(method: string, path: string, body?: unknown): Promise<Checkout & Record<string, string>>;
-  /** The same in test mode. */
-  testApi(method: string, path: string, body?: unknown): Promise<Checkout & Record<string, string>>;
+  /** As the merchant of the sandbox, live and in test mode. */
+  merchantApi: (method: string, path: string, body?: unknown) => Promise<Checkout & Record<string, string>>;
+  testApi: (method: string, path: string, body?: unknown) => Promise<Checkout & Record<string, string>>;
   /** Gives the merchant of the sandbox a look of its own, as an operator; null takes it away. */
   brandMerchant(branding: object | null): Promise<void>;
   /** A browser of its own that is signed in to nothing; the caller checks its complaints. */
@@ -149,15 +148,17 @@ export async function startBrowserHarness(): Promise<BrowserHarness> {
     testApi: apiOf(file.testMode),
     openBrowser: async (reader = {}) => await (await openContext(reader)).newPage(),
     async brandMerchant(branding) {
-      const { merchantId } = file.merchants[0]!;
-      const { status } = await fetch(`${file.operatorUrl}/operator/merchants/${merchantId}`, {
-        method: "PATCH",
-        headers: {
-          Authorization: `Bearer ${file.operators[0]!.token}`,
-          "Content-Type": "application/json",
+      const { status } = await fetch(
+        `${file.operatorUrl}/operator/merchants/${file.merchants[0]!.merchantId}`,
+        {
+          method: "PATCH",
+          headers: {
+            Authorization: `Bearer ${file.operators[0]!.token}`,
+            "Content-Type": "application/json",
+          },
+          body: JSON.stringify({ branding }),
         },
-        body: JSON.stringify({ branding }),
-      });
+      );
       expect(status).toBe(200);
     },
     async visitGuides({ name: _name, ...options }) {

@@ -1,5 +1,5 @@
 import { html, type Html } from "@holdfast/html";
-import { actionForm, hidden, selectField, textField } from "./form-fields.ts";
+import { actionForm, selectField, textField } from "./form-fields.ts";
 import type { Action, Offer } from "./offers.ts";
 import type { PageContext } from "./page-context.ts";
 import type { Deed, Texts } from "./texts.ts";

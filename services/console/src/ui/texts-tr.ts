@@ -1,3 +1,4 @@
+import { DONE_TURKISH } from "./done-texts-tr.ts";
 import type { Texts } from "./texts.ts";
 
 /** The same in Turkish. */
@@ -125,32 +126,7 @@ export const TURKISH: Texts = {
   whyNotRefundable: "iade edilecek tutar kalmadı",
   signInAgain: "Karar vermek için yeniden oturum açın",
   signInAgainWhy: "Parayla ilgili kararlar için son birkaç dakika içinde oturum açmış olmanız gerekir.",
-  done: {
-    approve: "Onayınız kaydedildi.",
-    reject: "İade reddedildi.",
-    capture: "Ödeme tahsil edildi.",
-    cancel: "Ödeme iptal edildi.",
-    inquire: "Bankaya soruldu. Yanıtı aşağıdadır.",
-    reverse: "Ödeme geri alınıyor.",
-    resolve: "Beyanınız kaydedildi.",
-    refund: "İade talep edildi. Başka birinin onaylaması gerekir.",
-    redeliver: "Bildirim yeniden gönderilmek üzere sıraya alındı.",
-    redeliverAll: "O zamandan beri iletilemeyen bildirimler yeniden gönderilmek üzere sıraya alındı.",
-    alreadyQueued: "Zaten sırada: denemesi birazdan aşağıda görünür.",
-    nothingQueued: "Yeniden gönderilecek bir şey yok: o zamandan beri iletilemeyen bildirim yok.",
-    changeMerchant: "Değişiklik kaydedildi. 10 saniye içinde her yerde geçerli olur.",
-    suspend: "Üye iş yeri askıya alındı. 10 saniye içinde bütün istekleri reddedilir.",
-    activate: "Üye iş yeri yeniden etkin.",
-    revokeKey: "Anahtar iptal edildi. 10 saniye içinde bu anahtarla yapılan istekler reddedilir.",
-    activateSecret: "Bundan sonra x-request-signature yeni gizli anahtarla imzalanır.",
-    testWebhook: "Adres test bildirimini kabul etti.",
-    noteDifference: "Notunuz kaydedildi.",
-    closeDifference: "Fark kapatıldı.",
-    proposeDifference: "Beyanınız kaydedildi. Farkı ikinci bir kişi kapatır.",
-    uploadFile: "Dosya yüklendi.",
-    createLink: "Bağlantı oluşturuldu. Adresini veya karekodunu ödeyecek kişiye gönderin.",
-    disableLink: "Bağlantı kapatıldı: artık kimse bu bağlantıyla ödeme başlatamaz.",
-  },
+  done: DONE_TURKISH,
   needReason: "Bir gerekçe yazın: gerekçe üye iş yerine gösterilir.",
   needEvidence: "Bankanın neyi doğruladığını yazın ve sonucu seçin.",
   needAmount: "Tutarı 12.50 gibi bir sayı olarak girin ve bir gerekçe yazın.",

@@ -1,5 +1,6 @@
 import type { SearchMatch } from "@holdfast/contracts";
 import type { Language } from "@holdfast/html";
+import { DONE } from "./done-texts.ts";
 import { TURKISH } from "./texts-tr.ts";
 
 /** Everything that the console's pages say, in English. Texts of problems come from the operators' API. */
@@ -122,32 +123,7 @@ export const ENGLISH = {
   whyNotRefundable: "nothing is left to refund",
   signInAgain: "Sign in again to decide",
   signInAgainWhy: "Decisions about money need a sign-in of the last minutes.",
-  done: {
-    approve: "Your approval is recorded.",
-    reject: "The refund is rejected.",
-    capture: "The payment was captured.",
-    cancel: "The payment is cancelled.",
-    inquire: "The bank was asked. Its answer is shown below.",
-    reverse: "The payment is being reversed.",
-    resolve: "Your statement is recorded.",
-    refund: "The refund is requested. A different person has to approve it.",
-    redeliver: "The webhook is queued to be sent again.",
-    redeliverAll: "The webhooks that failed since then are queued to be sent again.",
-    alreadyQueued: "It was queued already: its attempt appears below in a moment.",
-    nothingQueued: "There was nothing to send again: no webhook has failed since then.",
-    changeMerchant: "The change is recorded. It takes effect everywhere within 10 seconds.",
-    suspend: "The merchant is suspended. Within 10 seconds all its requests are refused.",
-    activate: "The merchant is active again.",
-    revokeKey: "The key is revoked. Within 10 seconds every request with it is refused.",
-    activateSecret: "The new secret signs x-request-signature from now on.",
-    testWebhook: "The endpoint has accepted the test webhook.",
-    noteDifference: "Your note is recorded.",
-    closeDifference: "The difference is closed.",
-    proposeDifference: "Your statement is recorded. A second person closes the difference.",
-    uploadFile: "The file was uploaded.",
-    createLink: "The link was created. Send its address or its QR code to the buyer.",
-    disableLink: "The link is disabled: nobody can start a payment with it.",
-  },
+  done: DONE,
   needReason: "Say why: the reason is shown to the merchant.",
   needEvidence: "Write what the bank confirmed, and choose the outcome.",
   needAmount: "Write the amount as a number, such as 12.50, and a reason.",

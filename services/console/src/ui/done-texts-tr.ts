@@ -1,0 +1,28 @@
+import type { DONE } from "./done-texts.ts";
+
+export const DONE_TURKISH: typeof DONE = {
+  approve: "Onayınız kaydedildi.",
+  reject: "İade reddedildi.",
+  capture: "Ödeme tahsil edildi.",
+  cancel: "Ödeme iptal edildi.",
+  inquire: "Bankaya soruldu. Yanıtı aşağıdadır.",
+  reverse: "Ödeme geri alınıyor.",
+  resolve: "Beyanınız kaydedildi.",
+  refund: "İade talep edildi. Başka birinin onaylaması gerekir.",
+  redeliver: "Bildirim yeniden gönderilmek üzere sıraya alındı.",
+  redeliverAll: "O zamandan beri iletilemeyen bildirimler yeniden gönderilmek üzere sıraya alındı.",
+  alreadyQueued: "Zaten sırada: denemesi birazdan aşağıda görünür.",
+  nothingQueued: "Yeniden gönderilecek bir şey yok: o zamandan beri iletilemeyen bildirim yok.",
+  changeMerchant: "Değişiklik kaydedildi. 10 saniye içinde her yerde geçerli olur.",
+  suspend: "Üye iş yeri askıya alındı. 10 saniye içinde bütün istekleri reddedilir.",
+  activate: "Üye iş yeri yeniden etkin.",
+  revokeKey: "Anahtar iptal edildi. 10 saniye içinde bu anahtarla yapılan istekler reddedilir.",
+  activateSecret: "Bundan sonra x-request-signature yeni gizli anahtarla imzalanır.",
+  testWebhook: "Adres test bildirimini kabul etti.",
+  noteDifference: "Notunuz kaydedildi.",
+  closeDifference: "Fark kapatıldı.",
+  proposeDifference: "Beyanınız kaydedildi. Farkı ikinci bir kişi kapatır.",
+  uploadFile: "Dosya yüklendi.",
+  createLink: "Bağlantı oluşturuldu. Adresini veya karekodunu ödeyecek kişiye gönderin.",
+  disableLink: "Bağlantı kapatıldı: artık kimse bu bağlantıyla ödeme başlatamaz.",
+};
