@@ -110,7 +110,6 @@ export async function startBrowserHarness(): Promise<BrowserHarness> {
     onTestFinished(() => context.close());
     return context;
   };
-
   return {
     file,
     query,
