@@ -149,6 +149,20 @@ export const COMMANDS: Record<string, { help: string; start: Start }> = {
       await runCompareReservations(args);
     },
   },
+  evidence: {
+    help: "collects evidence of an installation for an assessor",
+    async start(args) {
+      const { collectEvidence } = await import("@holdfast/installation/evidence");
+      const { evidenceDeps } = await import("./evidence-deps.ts");
+      await runProgram(
+        "evidence",
+        async (given, env, out) => await collectEvidence(evidenceDeps(), given, env, out),
+        {
+          args,
+        },
+      );
+    },
+  },
   "page-integrity": {
     help: "compares a checkout's page with what this version releases",
     async start(args) {

@@ -2,7 +2,7 @@ import type { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import { connect as connectTls, type ConnectionOptions, type TLSSocket } from "node:tls";
 
 /** The address of a server with TLS, and the way to ask for its certificate. */
 export type TlsServer = {
@@ -18,12 +18,27 @@ export type TlsServer = {
 };
 
 /**
- * Reads the certificate that a server serves, of any date or authority: only the date is read, and nothing is sent
- * after the handshake. It takes five seconds at most.
+ * Reads the certificate that a server serves, of any date or authority: only the date is read.
  *
  * @throws when there is no handshake
  */
 export async function readPeerCertificate(server: TlsServer): Promise<X509Certificate> {
+  const certificate = await shakeHands(server, {}, (socket) => socket.getPeerX509Certificate());
+  if (!certificate) throw new Error("the server showed no certificate");
+  return certificate;
+}
+
+/**
+ * Makes one handshake with a server, whatever its certificate, and reads what was agreed. Nothing is sent after it. It
+ * takes five seconds at most.
+ *
+ * @throws when there is no handshake
+ */
+export async function shakeHands<Result>(
+  server: TlsServer,
+  options: ConnectionOptions,
+  read: (socket: TLSSocket) => Result,
+): Promise<Result> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const cert = server.certFile === undefined ? undefined : await readFile(server.certFile);
   const key = server.keyFile === undefined ? undefined : await readFile(server.keyFile);
@@ -33,13 +48,12 @@ export async function readPeerCertificate(server: TlsServer): Promise<X509Certif
     await once(socket, "connect", { signal });
     onOver = server.onConnected?.(socket.localPort!);
     if (server.preamble) await PREAMBLES[server.preamble](socket, signal);
-    const secured = connectTls({ socket, rejectUnauthorized: false, cert, key });
+    const secured = connectTls({ ...options, socket, rejectUnauthorized: false, cert, key });
     await once(secured, "secureConnect", { signal });
     secured.on("error", () => {});
-    const certificate = secured.getPeerX509Certificate();
+    const result = read(secured);
     secured.destroy();
-    if (!certificate) throw new Error("the server showed no certificate");
-    return certificate;
+    return result;
   } finally {
     // The server may answer with a reset.
     socket.on("error", () => {});

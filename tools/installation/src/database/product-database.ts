@@ -32,7 +32,8 @@ export async function withProductDatabase<Result>(
   }
 }
 
-function productDatabaseUrl({ "database-url": url, home }: Named, env: NodeJS.ProcessEnv): string {
+/** The URL itself, for what needs one. */
+export function productDatabaseUrl({ "database-url": url, home }: Named, env: NodeJS.ProcessEnv): string {
   if (url !== undefined) return databaseUrlOf("--database-url", url, env);
   const admin = env["DATABASE_ADMIN_URL"];
   if (admin === undefined) return sandboxDatabaseUrl(home);

@@ -1,0 +1,81 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "pg";
+import { expect, onTestFinished, test } from "vitest";
+import { holdfast } from "../support/holdfast.ts";
+import { preAuthorization, runSandbox } from "./running-sandbox.ts";
+
+const CARD = "4539578763621486";
+
+test("evidence of a running product has every part, finds a card number that somebody stored, and writes no secret", async () => {
+  const sandbox = await runSandbox();
+  const out = await mkdtemp(join(tmpdir(), "holdfast-evidence-"));
+  onTestFinished(() => rm(out, { recursive: true, force: true }));
+  const collect = async () => {
+    const [node = "", ...program] = await holdfast("evidence", "--home", sandbox.home, "--out", out);
+    const child = spawn(node, program, { env: { PATH: process.env["PATH"] } });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk) => (output += String(chunk)));
+    const [code] = (await once(child, "close")) as [number];
+    return { code, output, evidence: JSON.parse(await readFile(join(out, "evidence.json"), "utf8")) };
+  };
+
+  const paid = await sandbox.merchant()("POST", "/api/pre-authorization", preAuthorization({ pan: CARD }));
+  expect(paid.status).toBe(201);
+  const clean = await collect();
+  expect(clean.output).toMatch(/\n0 findings; /);
+  expect(clean.code).toBe(0);
+  const { evidence } = clean;
+  expect(evidence.versions).toMatchObject({
+    postgresql: expect.stringMatching(/^\d+/),
+    packages: expect.any(Number),
+  });
+  expect(evidence.audit).toMatchObject({
+    intact: true,
+    lines: expect.arrayContaining(["5 intact, 0 broken"]),
+  });
+  expect(evidence.cardNumbers.database.tables.length).toBeGreaterThan(50);
+  expect(evidence.cardNumbers.files.files).toBeGreaterThan(5);
+  expect(evidence.access.operatorRoles.approver).toContain("approveRefund");
+  expect(evidence.access.databaseRoles.map(({ role }: { role: string }) => role)).toContain("payments_app");
+  expect(evidence.keys).toContainEqual(
+    expect.objectContaining({
+      process: "payments",
+      rings: expect.objectContaining({ CARD_SEALING_KEYS: ["k1"] }),
+    }),
+  );
+  expect(evidence.retention.map(({ process }: { process: string }) => process)).toContain("refunds");
+  expect(evidence.settings).toContainEqual(
+    expect.objectContaining({
+      process: "console",
+      weakening: expect.arrayContaining(["TLS_CERT_FILE: the listener uses plain HTTP"]),
+    }),
+  );
+  expect(JSON.stringify(evidence)).not.toContain("could not be read");
+  expect(JSON.stringify(evidence.settings)).toContain('"FAILED_SIGN_INS_PER_MINUTE_PER_IP":"60"');
+  const summary = await readFile(join(out, "summary.md"), "utf8");
+  expect(summary).toContain("payments: CARD_SEALING_KEYS has k1; k1 is used for new work");
+  expect(JSON.parse(await readFile(join(out, "sbom.cdx.json"), "utf8"))).toMatchObject({
+    bomFormat: "CycloneDX",
+  });
+  const secrets = Object.values(
+    JSON.parse(await readFile(join(sandbox.home, "secrets.json"), "utf8")) as Record<string, unknown>,
+  ).filter((secret) => typeof secret === "string" && secret.length > 20);
+  expect(secrets.length).toBeGreaterThan(5);
+  for (const secret of secrets) expect(JSON.stringify(evidence) + summary).not.toContain(secret);
+
+  const database = new Client({ connectionString: sandbox.file.databaseUrl });
+  await database.connect();
+  await database.query("update payments.payment set card_holder_name = $1", [`card ${CARD}`]);
+  await database.end();
+  await writeFile(join(sandbox.file.logs, "forgotten.log"), `a line about ${CARD}\n`);
+  const found = await collect();
+  expect(found.code).toBe(1);
+  expect(found.output).toContain(`a card number that ends with 1486 in payments.payment card_holder_name`);
+  expect(found.output).toContain("forgotten.log");
+  expect(found.output).not.toContain(CARD);
+});

@@ -1,0 +1,150 @@
+import { readFile } from "node:fs/promises";
+import { verifyAudit } from "@holdfast/audit";
+import { createDatabase } from "@holdfast/postgres";
+import type { TlsServer } from "@holdfast/service-runtime";
+import { VERSION } from "@holdfast/telemetry";
+import { sql, type Kysely } from "kysely";
+import { Pool } from "pg";
+import type { Evidence } from "./evidence.ts";
+import { offeredTls } from "./offered-ciphers.ts";
+import { readAccess } from "./read-access.ts";
+import { readSettings, type EvidencedService } from "./read-settings.ts";
+import { scanDatabase } from "./scan-database.ts";
+import { scanFiles } from "./scan-files.ts";
+
+type Output = (text: string) => void;
+type Command = (args: string[], env: NodeJS.ProcessEnv, out: Output) => Promise<number>;
+
+/** The parts of the services that the program hands in. */
+export type EvidenceDeps = {
+  /** By the name under which `holdfast run` knows them. */
+  services: Record<string, EvidencedService>;
+  checkPage: Command;
+  /** The file of `package-lock.json`. */
+  lockfile: string;
+};
+
+export type Collecting = {
+  databaseUrl: string;
+  /** The time for the database's scan; 0: until all is read. */
+  minutes: number;
+  listeners: [name: string, server: TlsServer][];
+  environments: Pair[];
+  paths: string[];
+  /** Arguments of the comparison of a page, where one was given. */
+  page: string[] | "" | undefined;
+  anchors: string[];
+  packages: number;
+  env: NodeJS.ProcessEnv;
+  out: Output;
+};
+
+/** Collects all parts. @throws where the database cannot be read */
+export async function collect({ services, checkPage }: EvidenceDeps, asked: Collecting): Promise<Evidence> {
+  const { databaseUrl, minutes, env, out } = asked;
+  const processes = await Promise.all(
+    asked.environments.map(async (pair) => await readProcess(services, pair, databaseUrl)),
+  );
+  out("trying cipher suites\n");
+  const tls = await Promise.all(
+    asked.listeners.map(async ([name, server]) => await offeredTls(name, server)),
+  );
+  out(`searching the database for card numbers${minutes > 0 ? `, ${minutes} minutes at most` : ""}\n`);
+  const { access, database, postgresql } = await withReadOnly(databaseUrl, async (db) => {
+    const untilMs = minutes > 0 ? performance.now() + minutes * 60_000 : Infinity;
+    const scanned = await scanDatabase(db, { schemas: SCHEMAS, untilMs });
+    const { rows } = await sql<{ version: string }>`
+      select current_setting('server_version') as version`.execute(db);
+    return { access: await readAccess(db, SCHEMAS), database: scanned, postgresql: rows[0]!.version };
+  });
+  out("searching files for card numbers\n");
+  const files = await scanFiles(asked.paths);
+  out("verifying the audit log\n");
+  const audit = await captured(verifyAudit, ["--database-url", databaseUrl, ...asked.anchors], env);
+  const page = asked.page ? await captured(checkPage, asked.page, env) : undefined;
+  const collectedAt = new Date().toISOString();
+  return {
+    versions: {
+      holdfast: VERSION,
+      node: process.versions.node,
+      postgresql,
+      packages: asked.packages,
+      collectedAt,
+    },
+    tls,
+    keys: processes.map(({ process, rings, inUse }) => ({ process, rings, ...(inUse && { inUse }) })),
+    access,
+    retention: processes.map(({ process, retention }) => ({ process, tables: retention })),
+    cardNumbers: { database, files },
+    audit: { intact: audit.code === 0, lines: audit.lines },
+    page: page
+      ? { asReleased: page.code === 0, lines: page.lines }
+      : { notCollected: "no page was given (--page)" },
+    settings: processes.map(({ process, weakening, inForce }) => ({ process, weakening, inForce })),
+  };
+}
+
+const SCHEMAS = ["gateway", "payments", "refunds", "webhooks", "settlement", "console"] as const;
+
+/** No statement of it writes, takes long, or waits for a lock. */
+async function withReadOnly<Result>(
+  url: string,
+  work: (db: Kysely<unknown>) => Promise<Result>,
+): Promise<Result> {
+  const pool = new Pool({
+    connectionString: url,
+    max: 1,
+    application_name: "evidence",
+    options: "-c default_transaction_read_only=on -c statement_timeout=10s -c lock_timeout=1s",
+  });
+  pool.on("error", () => undefined);
+  const db = createDatabase<unknown>(pool);
+  try {
+    return await work(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** A process, and the file of its environment. */
+export type Pair = [name: string, value: string];
+
+async function readProcess(services: EvidenceDeps["services"], [name, file]: Pair, databaseUrl: string) {
+  const service = serviceOf(services, name)!;
+  const env = environmentOf(await readFile(file, "utf8"));
+  const inUse = await service.keyStatus?.({ ...env, DATABASE_URL: databaseUrl });
+  return {
+    process: name,
+    ...readSettings(env, service),
+    inUse: inUse === undefined ? undefined : (JSON.parse(inUse) as object),
+  };
+}
+
+/** The service of a process; that of `api-gateway` and `gateway-operator` is the gateway. */
+export function serviceOf(services: EvidenceDeps["services"], process: string): EvidencedService | undefined {
+  const name = /gateway/.test(process) ? "gateway" : process;
+  return Object.hasOwn(services, name) ? services[name] : undefined;
+}
+
+/** As Linux has it, separated by zeros, or in lines. An empty variable is one that is not set. */
+function environmentOf(text: string): NodeJS.ProcessEnv {
+  const entries = text.split(text.includes("\0") ? "\0" : "\n").flatMap((entry) => {
+    const [, name, value] = /^([^=]+)=(.+)$/s.exec(entry) ?? [];
+    return name === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Runs another command. One that throws has found nothing, and says why. */
+async function captured(
+  command: Command,
+  args: string[],
+  env: NodeJS.ProcessEnv,
+): Promise<{ code: number; lines: string[] }> {
+  let text = "";
+  const code = await command(args, env, (piece) => (text += piece)).catch((error: unknown) => {
+    text += `could not be done: ${error instanceof Error ? error.message : String(error)}\n`;
+    return 2;
+  });
+  return { code, lines: text.trimEnd().split("\n") };
+}

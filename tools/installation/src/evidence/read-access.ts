@@ -1,0 +1,88 @@
+import { ENDPOINTS, mayAct, OPERATOR_ROLES, STAFF_ROLES, staffMayAct } from "@holdfast/contracts";
+import { sql, type Kysely } from "kysely";
+
+/** Accounts and rights in the database, and the merchants' credentials. No secret is among them. */
+export type Access = {
+  databaseRoles: DatabaseRole[];
+  /** The operations of each role of people, which the identity provider gives them. */
+  operatorRoles: Record<string, string[]>;
+  staffRoles: Record<string, string[]>;
+  credentials: { live: number; revoked: number; oldest: string | null; byPepper: KeyAge[] };
+  fingerprintKeys: KeyAge[];
+  refusedOperators: number;
+};
+
+type DatabaseRole = {
+  role: string;
+  canLogIn: boolean;
+  isSuperuser: boolean;
+  memberOf: string[];
+  /** `SELECT, INSERT on payments.payment`, with the columns where a right is for some only. */
+  rights: string[];
+};
+
+/** A key by its id, with the first and the last time at which something was made under it. */
+export type KeyAge = { id: string; since: string; until: string; rows?: number };
+
+export async function readAccess(db: Kysely<unknown>, schemas: readonly string[]): Promise<Access> {
+  const { rows: databaseRoles } = await sql<DatabaseRole>`
+    with relation as (
+      select c.oid, format('%I.%I', n.nspname, c.relname) as name, c.relacl from pg_class c
+      join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = any(${[...schemas]}) and c.relkind in ('r', 'p', 'v', 'm')
+    ), granted as (
+      select acl.grantee, acl.privilege_type, name from relation, aclexplode(relacl) acl
+      union all
+      select acl.grantee, acl.privilege_type || ' (' || a.attname || ')', name
+      from relation join pg_attribute a on a.attrelid = relation.oid, aclexplode(a.attacl) acl
+    ), rights as (
+      select grantee, string_agg(privilege_type, ', ' order by privilege_type) || ' on ' || name as text
+      from granted group by grantee, name
+    )
+    select r.rolname as role, r.rolcanlogin as "canLogIn", r.rolsuper as "isSuperuser",
+      array(select g.rolname::text from pg_auth_members m join pg_roles g on g.oid = m.roleid
+        where m.member = r.oid order by 1) as "memberOf",
+      array(select text from rights where grantee = r.oid order by 1) as rights
+    from pg_roles r where r.rolname !~ '^pg_' order by 1`.execute(db);
+  const { rows: credentials } = await sql<{ live: number; revoked: number; oldest: string | null }>`
+    select (count(*) filter (where revoked_at is null))::int as live,
+      (count(*) filter (where revoked_at is not null))::int as revoked,
+      to_char(min(created_at) filter (where revoked_at is null), 'YYYY-MM-DD') as oldest from gateway.credential`.execute(
+    db,
+  );
+  const { rows: byPepper } = await sql<KeyAge>`
+    select pepper_id as id, to_char(min(created_at), 'YYYY-MM-DD') as since,
+      to_char(max(created_at), 'YYYY-MM-DD') as until, count(*)::int as rows
+    from gateway.credential where revoked_at is null group by 1 order by 1`.execute(db);
+  const { rows: fingerprintKeys } = await sql<KeyAge>`
+    select key_id as id, to_char(first_used_at, 'YYYY-MM-DD') as since, to_char(last_used_at, 'YYYY-MM-DD') as until
+    from payments.pan_fingerprint_key order by 1`.execute(db);
+  const { rows: refused } = await sql<{ count: number }>`
+    select count(*)::int as count from gateway.refused_operator`.execute(db);
+  return {
+    databaseRoles,
+    ...rolesOfPeople(),
+    credentials: { ...credentials[0]!, byPepper },
+    fingerprintKeys,
+    refusedOperators: refused[0]!.count,
+  };
+}
+
+function rolesOfPeople(): Pick<Access, "operatorRoles" | "staffRoles"> {
+  const operations = (may: (endpoint: (typeof ENDPOINTS)[number]) => boolean) =>
+    ENDPOINTS.filter(may).map(({ operationId }) => operationId);
+  return {
+    operatorRoles: Object.fromEntries(
+      OPERATOR_ROLES.map((role) => [
+        role,
+        operations((each) => each.listener === "operator" && mayAct(new Set([role]), each.role)),
+      ]),
+    ),
+    staffRoles: Object.fromEntries(
+      STAFF_ROLES.map((role) => [
+        role,
+        operations((each) => each.listener === "staff" && staffMayAct(new Set([role]), each.role)),
+      ]),
+    ),
+  };
+}

@@ -1,0 +1,141 @@
+import { isMadeOfCardNumber } from "@holdfast/contracts";
+import { sql, type Kysely } from "kysely";
+
+/** A card number in a column. Of the number itself there are only the last four digits. */
+export type CardFound = { place: string; lastFour: string };
+
+export type DatabaseScan = {
+  tables: { table: string; pages: number; scannedPages: number }[];
+  /** Ranges that took too long, or whose table was locked, and that were left out. */
+  skipped: number;
+  found: CardFound[];
+};
+
+/**
+ * Looks for card numbers in all texts, documents and bytes of our schemas, without holding a lock: it reads one range of a
+ * table's pages after the other, each in a short statement of its own. Small tables are read whole, and of the others as
+ * many ranges as there is time for, anywhere in the table and others in each run. The server sorts out what cannot be a card
+ * number, so that hardly a row leaves it.
+ *
+ * @param untilMs `performance.now()` at which it ends
+ */
+export async function scanDatabase(
+  db: Kysely<unknown>,
+  { schemas, untilMs }: { schemas: readonly string[]; untilMs: number },
+): Promise<DatabaseScan> {
+  const scan: DatabaseScan = { tables: [], skipped: 0, found: [] };
+  const tables: Table[] = [];
+  for (const table of await tablesOf(db, schemas)) {
+    const pages = await inTime(scan, async () => await pagesOf(db, table));
+    if (pages !== undefined) tables.push({ ...table, pages });
+  }
+  scan.tables = tables.map(({ table, pages }) => ({ table, pages, scannedPages: 0 }));
+  for (const { index, from } of inOrder(tables)) {
+    if (performance.now() >= untilMs) break;
+    const table = tables[index]!;
+    const found = await inTime(scan, async () => await scanRange(db, table, from));
+    if (!found) continue;
+    scan.found.push(...found);
+    scan.tables[index]!.scannedPages += Math.min(RANGE_PAGES, table.pages - from);
+  }
+  return scan;
+}
+
+/** @returns undefined where a statement takes too long, or somebody has locked its table. */
+async function inTime<Result>(scan: DatabaseScan, work: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!/^(57014|55P03)$/.test((error as { code?: string }).code ?? "")) throw error;
+    scan.skipped++;
+    return undefined;
+  }
+}
+
+/** 4 MiB. */
+const RANGE_PAGES = 512;
+/** Tables of at most so many ranges are read whole, before all others. */
+const SMALL_RANGES = 4;
+
+type Table = { table: string; columns: string[]; pages: number };
+
+async function pagesOf(db: Kysely<unknown>, { table }: { table: string }): Promise<number> {
+  const { rows } = await sql<{ pages: number }>`
+    select (pg_relation_size(${table}::regclass) / current_setting('block_size')::int)::int as pages`.execute(
+    db,
+  );
+  return rows[0]!.pages;
+}
+
+async function tablesOf(db: Kysely<unknown>, schemas: readonly string[]): Promise<Omit<Table, "pages">[]> {
+  const { rows } = await sql<Omit<Table, "pages">>`
+    select format('%I.%I', n.nspname, c.relname) as "table",
+      array_agg(case when t.typname = 'bytea' then format('encode(%I, ''escape'')', a.attname) else format('%I::text', a.attname) end
+        order by a.attnum) as columns
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    join pg_type t on t.oid = a.atttypid
+    where c.relkind = 'r' and n.nspname = any(${[...schemas]})
+      and (t.typcategory = 'S' or t.typname in ('json', 'jsonb', 'bytea', '_text', '_varchar'))
+    group by n.nspname, c.relname, c.oid order by 1`.execute(db);
+  return rows;
+}
+
+/** All ranges: those of small tables, and then those of the others in a random order. */
+function inOrder(tables: readonly Table[]): { index: number; from: number }[] {
+  const ranges = tables.map(({ pages }, index) =>
+    Array.from({ length: Math.ceil(pages / RANGE_PAGES) }, (_, range) => ({
+      index,
+      from: range * RANGE_PAGES,
+    })),
+  );
+  const small = ranges.filter(({ length }) => length <= SMALL_RANGES).flat();
+  const others = ranges.filter(({ length }) => length > SMALL_RANGES).flat();
+  for (let left = others.length - 1; left > 0; left--) {
+    const other = Math.floor(Math.random() * (left + 1));
+    [others[left], others[other]] = [others[other]!, others[left]!];
+  }
+  return [...small, ...others];
+}
+
+async function scanRange(db: Kysely<unknown>, { table, columns }: Table, from: number): Promise<CardFound[]> {
+  // Names come from the catalogue, quoted by the server.
+  const texts = columns.map((column) => sql`${sql.raw(column)}`);
+  const { rows } = await sql<{ place: string; texts: (string | null)[] }>`
+    select ctid::text as place, array[${sql.join(texts)}] as texts from ${sql.raw(table)}
+    where ctid >= ${`(${from},0)`}::tid and ctid < ${`(${from + RANGE_PAGES},0)`}::tid
+      and (${sql.join(
+        texts.map((text) => sql`${text} ~ ${CANDIDATE}`),
+        sql` or `,
+      )})`.execute(db);
+  return rows.flatMap(({ place, texts: given }) =>
+    given.flatMap((text, index) =>
+      cardsIn(text ?? "").map((lastFour) => ({
+        place: `${table} ${nameOf(columns[index]!)} ${place}`,
+        lastFour,
+      })),
+    ),
+  );
+}
+
+function nameOf(column: string): string {
+  return column.replace(/^encode\((.*), 'escape'\)$/, "$1").replace(/::text$/, "");
+}
+
+/** Digits together, or in the groups of cards. */
+const CANDIDATE =
+  "[0-9]{15}|[0-9]{4}[^0-9][0-9]{4}[^0-9][0-9]{4}[^0-9][0-9]{4}|[0-9]{4}[^0-9][0-9]{6}[^0-9][0-9]{4}";
+const PIECES = new RegExp(`(?:${CANDIDATE})[0-9]*`, "g");
+
+/** The last four digits of each card number in a text. */
+export function cardsIn(text: string): string[] {
+  return [...text.matchAll(PIECES)].flatMap(([piece], index, all) => {
+    // With the characters around, which tell a card number from a part of a hexadecimal id.
+    const at = all[index]!.index;
+    return isMadeOfCardNumber(text.slice(Math.max(0, at - AROUND), at + piece.length + AROUND))
+      ? [piece.replaceAll(/[^0-9]/g, "").slice(-4)]
+      : [];
+  });
+}
+
+const AROUND = 40;
