@@ -44,11 +44,7 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
     gateway_merchant: ["SELECT"],
     gateway_operator: WRITES_CREDENTIALS,
     // No secret's hash.
-    gateway_staff: [
-      "SELECT (api_key, merchant_id, created_at, revoked_at, issued_by)",
-      "INSERT (api_key, merchant_id, secret_hmac, pepper_id, issued_by)",
-      "UPDATE (revoked_at)",
-    ],
+    gateway_staff: ["SELECT (api_key, merchant_id, created_at, revoked_at, issued_by)"],
   },
   "gateway.audit_entry": {
     gateway_operator: ["SELECT", "INSERT"],
@@ -73,6 +69,9 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
       "DELETE",
       "UPDATE (lease_id, leased_until, answer)",
     ],
+  },
+  "gateway.staff_key": {
+    gateway_operator: ["SELECT", "DELETE"],
     gateway_staff: [
       "SELECT",
       "INSERT (subject, scope, key, fingerprint, resource_id, lease_id, leased_until)",

@@ -4,11 +4,14 @@ import {
   cancelPayment,
   capturePayment,
   describePayment,
+  endCredential,
+  makeCredential,
   requestRefund,
   requestRefundForMerchant,
   staffVersionOf,
 } from "@holdfast/contracts";
 import { connectBus, request } from "@holdfast/messaging";
+import { createReplyRecipient } from "@holdfast/sealing";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { eventually, personAs, STAFF_AUDIENCE } from "../support/index.ts";
 import { startStaffSystem, type StaffSystem } from "./staff-system.ts";
@@ -246,7 +249,9 @@ describe("an attacker who has taken the listener over", () => {
     | typeof describePayment
     | typeof capturePayment
     | typeof cancelPayment
-    | typeof requestRefundForMerchant;
+    | typeof requestRefundForMerchant
+    | typeof makeCredential
+    | typeof endCredential;
   async function send(token: string, command: Sent, more: object = {}) {
     const bus = await connectBus({
       url: system.nats.url,
@@ -307,6 +312,32 @@ describe("an attacker who has taken the listener over", () => {
       code: "payment_not_found",
     });
     expect(await send(await tokenOf(["support"]), capturePayment)).toMatchObject({ code: "forbidden" });
+  });
+
+  test("makes and revokes keys of the merchant that a token names, whatever merchant the message names", async () => {
+    const { mine, theirs } = system.shops;
+    const keysOf = async ({ merchantId }: { merchantId: string }) =>
+      await system.query(
+        "select api_key, issued_by, revoked_at is null as usable from gateway.credential where merchant_id = $1 order by created_at",
+        [merchantId],
+      );
+    const before = { mine: await keysOf(mine), theirs: await keysOf(theirs) };
+    const recipient = createReplyRecipient();
+    const make = { merchantId: theirs.merchantId, livemode: true, recipientKey: recipient.publicKey };
+    const end = { merchantId: theirs.merchantId, apiKey: theirs.things.apiKey };
+    expect(await send("made.up.token", makeCredential, make)).toMatchObject({ code: "unauthorized" });
+    expect(await send(await tokenOf(["support"]), makeCredential, make)).toMatchObject({ code: "forbidden" });
+    const old = await tokenOf(["owner"], { auth_time: Math.floor(Date.now() / 1_000) - 960 });
+    const stale = { code: "insufficient_user_authentication" };
+    expect(await send(old, makeCredential, make)).toMatchObject(stale);
+    expect(await send(old, endCredential, end)).toMatchObject(stale);
+    const owner = await tokenOf(["owner"]);
+    expect(await send(owner, endCredential, end)).toMatchObject({ code: "credential_not_found" });
+    expect({ mine: await keysOf(mine), theirs: await keysOf(theirs) }).toEqual(before);
+    expect(await send(owner, makeCredential, make)).toMatchObject({ outcome: "done" });
+    const [added] = (await keysOf(mine)).slice(before.mine.length);
+    expect(added).toMatchObject({ issued_by: expect.stringMatching(/^staff.*mina$/), usable: true });
+    expect(await keysOf(theirs)).toEqual(before.theirs);
   });
 });
 

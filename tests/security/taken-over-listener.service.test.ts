@@ -72,8 +72,8 @@ async function attempt(listener: GatewayListener, statements: string[]): Promise
   });
 }
 
-/** Operators and merchants' staff change credentials, each in their own name. */
-const writesGateway = (listener: GatewayListener) =>
+/** The listeners whose people's attempts are lines of the gateway's audit log. */
+const writesAuditLog = (listener: GatewayListener) =>
   listener === "gateway-operator" || listener === "gateway-staff";
 
 const REFUSED = "42501";
@@ -159,7 +159,7 @@ describe.each(GATEWAY_LISTENERS)("%s, taken over,", (listener) => {
       "refunds",
       "webhooks",
       "settlement",
-      ...(writesGateway(listener) ? [] : ["gateway"]),
+      ...(writesAuditLog(listener) ? [] : ["gateway"]),
     ];
     const statements = schemas.flatMap((schema) => [
       `insert into ${schema}.audit_entry (sequence, at, actor, action, subject, detail, hash)
@@ -180,9 +180,24 @@ describe.each(GATEWAY_LISTENERS)("%s, taken over,", (listener) => {
     const [outcome] = await attempt(listener, [
       `update gateway.credential set revoked_at = null where api_key = '${apiKey}'`,
     ]);
-    expect(outcome).toBe(writesGateway(listener) ? FINAL : REFUSED);
+    expect(outcome).toBe(listener === "gateway-operator" ? FINAL : REFUSED);
   });
 });
+
+test.each(GATEWAY_LISTENERS.filter((listener) => listener !== "gateway-operator"))(
+  "%s, taken over, adds no key to a merchant, revokes none and has no operator's Idempotency-Key",
+  async (listener) => {
+    const statements = [
+      `insert into gateway.credential (api_key, merchant_id, secret_hmac, pepper_id, issued_by)
+       select 'hk_live_' || repeat('a', 24), merchant_id, decode(repeat('00', 32), 'hex'), 'p1', 'olga'
+       from gateway.merchant`,
+      "update gateway.credential set revoked_at = now()",
+      "select from gateway.operator_key",
+      "delete from gateway.operator_key",
+    ];
+    expect(new Set(await attempt(listener, statements))).toEqual(new Set([REFUSED]));
+  },
+);
 
 /** All that an attack on money would change. */
 async function state() {

@@ -83,6 +83,7 @@ export * from "./messages/chargeback-commands.ts";
 export * from "./messages/checkout-commands.ts";
 export * from "./messages/payment-link-commands.ts";
 export * from "./messages/commands.ts";
+export * from "./messages/credential-commands.ts";
 export * from "./messages/events.ts";
 export * from "./messages/list-commands.ts";
 export * from "./messages/message.ts";

@@ -16,14 +16,17 @@ test.each<[OperatorRole, OperatorRole[]]>([
   expect(mayAct(new Set(others), role), "all the others together").toBe(false);
 });
 
-/** The commands that an endpoint leads to; without one the gateway answers it from its own database. */
+/**
+ * The commands that an endpoint leads to; without one the gateway answers it from its own database. Those of keys are sent
+ * for merchants' staff alone.
+ */
 const LEADS_TO: Record<string, string[]> = {
   createMerchant: [],
   listMerchants: [],
   getMerchant: [],
   changeMerchant: [],
-  addCredential: [],
-  revokeCredential: [],
+  addCredential: ["gateway.make-credential"],
+  revokeCredential: ["gateway.end-credential"],
   listPaymentsOfMerchants: ["payments.list-for-operator"],
   search: [
     "payments.list-for-operator",

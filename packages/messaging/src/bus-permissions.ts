@@ -58,6 +58,7 @@ function permissionsOf(user: BusUser, observed: boolean): Permissions {
 
 /** The user that runs each service of the NATS services framework. */
 const SERVED_BY: Readonly<Record<string, BusUser>> = {
+  gateway: "gateway-operator",
   payments: "payments",
   refunds: "refunds",
   webhooks: "webhook-dispatcher",

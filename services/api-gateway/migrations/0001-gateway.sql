@@ -3,7 +3,7 @@
 -- Runs as gateway_owner. Each of the gateway's faces runs under a role of its own, since they are trusted with different
 -- things: the pages for browsers (gateway_public) know a merchant's name, plan and look and no credential; the merchant
 -- API (gateway_merchant) reads; the operator API (gateway_operator) writes; the face for a merchant's staff
--- (gateway_staff) adds and revokes API keys, reads no secret's hash and changes no merchant.
+-- (gateway_staff) reads no secret's hash and changes no merchant and no API key: it asks the operator API to.
 
 -- Merchants ------------------------------------------------------------------------------------------------------------
 
@@ -89,8 +89,6 @@ grant insert (api_key, merchant_id, secret_hmac, pepper_id, issued_by) on creden
 grant update (revoked_at) on credential to gateway_operator;
 
 grant select (api_key, merchant_id, created_at, revoked_at, issued_by) on credential to gateway_staff;
-grant insert (api_key, merchant_id, secret_hmac, pepper_id, issued_by) on credential to gateway_staff;
-grant update (revoked_at) on credential to gateway_staff;
 
 -- A revoked secret may be known to others: no role can restore it, or change the time of its revocation.
 create function keep_revocation() returns trigger language plpgsql as $$
@@ -135,7 +133,7 @@ grant select, delete on refused_operator to gateway_operator;
 grant insert (person, reason, refused_by) on refused_operator to gateway_operator;
 grant select (person) on refused_operator to gateway_staff;
 
--- Idempotency-Keys of people. The answer that is kept has no secret in it: a secret is shown once.
+-- Idempotency-Keys of operators. The answer that is kept has no secret in it: a secret is shown once.
 create table operator_key (
   subject       text not null check (char_length(subject) between 1 and 1000),    -- the person: kind, issuer and subject
   scope         text not null check (octet_length(scope) between 1 and 4096),     -- method and path of the request
@@ -154,10 +152,17 @@ create table operator_key (
 -- Index for the purge.
 create index operator_key_created_at on operator_key (created_at);
 
-grant select, delete on operator_key to gateway_operator, gateway_staff;
+grant select, delete on operator_key to gateway_operator;
 grant insert (subject, scope, key, fingerprint, resource_id, lease_id, leased_until) on operator_key
-  to gateway_operator, gateway_staff;
-grant update (lease_id, leased_until, answer) on operator_key to gateway_operator, gateway_staff;
+  to gateway_operator;
+grant update (lease_id, leased_until, answer) on operator_key to gateway_operator;
+
+-- Those of merchants' staff, of another role: neither can delete the other's. The operator API purges both.
+create table staff_key (like operator_key including all);
+
+grant select, delete on staff_key to gateway_operator, gateway_staff;
+grant insert (subject, scope, key, fingerprint, resource_id, lease_id, leased_until) on staff_key to gateway_staff;
+grant update (lease_id, leased_until, answer) on staff_key to gateway_staff;
 
 -- A changed log level of a service, for a time: the operator API's replicas publish it again and again until then.
 create table log_level (

@@ -134,6 +134,17 @@ const COLUMNS: {
     answer: "null",
     created_at: "not null",
   },
+  staff_key: {
+    subject: "not null",
+    scope: "not null",
+    key: "not null",
+    fingerprint: "not null",
+    resource_id: "not null",
+    lease_id: "not null",
+    leased_until: "not null",
+    answer: "null",
+    created_at: "not null",
+  },
   log_level: {
     service: "not null",
     level: "not null",

@@ -20,6 +20,7 @@ export type GatewayDatabase = AuditDatabase & {
   credential: CredentialTable;
   refused_operator: RefusedOperatorTable;
   operator_key: OperatorKeyTable;
+  staff_key: OperatorKeyTable;
   log_level: LogLevelTable;
 };
 

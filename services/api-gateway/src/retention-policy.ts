@@ -2,6 +2,7 @@ import { purgeIdempotencyKeys } from "@holdfast/idempotency";
 import type { RetentionLine } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { GatewayDatabase } from "./database.ts";
+import type { KeyTable } from "./operator-keys/operator-key-queries.ts";
 
 /** How long each table of the schema `gateway` is kept. */
 export const retentionPolicy: RetentionLine<Kysely<GatewayDatabase>>[] = [
@@ -13,15 +14,20 @@ export const retentionPolicy: RetentionLine<Kysely<GatewayDatabase>>[] = [
     kept: "in use",
     because: "A service has one row at most; its next change replaces it.",
   },
-  {
-    table: "operator_key",
-    kept: { setting: "IDEMPOTENCY_RETENTION" },
-    because: "An operator's repetition gets the first answer.",
-    purge: {
-      task: "purge operators' keys",
-      intervalMs: 3_600_000,
-      round: (db, olderThanMs) => purgeIdempotencyKeys(db, { table: "operator_key", olderThanMs }),
-    },
-  },
+  keys("operator_key", "An operator's repetition gets the first answer."),
+  keys("staff_key", "The same for merchants' staff."),
   { table: "audit_entry", kept: "in use", because: "A hash chain is kept whole, or it proves nothing." },
 ];
+
+function keys(table: KeyTable, because: string): RetentionLine<Kysely<GatewayDatabase>> {
+  return {
+    table,
+    kept: { setting: "IDEMPOTENCY_RETENTION" },
+    because,
+    purge: {
+      task: `purge ${table}`,
+      intervalMs: 3_600_000,
+      round: (db, olderThanMs) => purgeIdempotencyKeys(db, { table, olderThanMs }),
+    },
+  };
+}

@@ -33,7 +33,7 @@ import { createNoteExport } from "./endpoint/note-export.ts";
 import { createClientAddress } from "./http/client-address.ts";
 import type { ListenerState } from "./http/exchange.ts";
 import { watchForwarding } from "./http/watch-forwarding.ts";
-import { startListener, type Listener } from "./http/listener.ts";
+import { startListener } from "./http/listener.ts";
 import { clientTimeouts } from "./http/client-timeouts.ts";
 import { retentionPolicy } from "./retention-policy.ts";
 import { bodiesIn } from "./limits/body-limit.ts";
@@ -70,6 +70,7 @@ import { refundRoutes } from "./operator-api/refunds.ts";
 import { isRefused } from "./operator-api/refused-operator-queries.ts";
 import { createCarryOutOnce } from "./operator-keys/carry-out-once.ts";
 import { refusedOperatorRoutes } from "./operator-api/refused-operators.ts";
+import { serveStaffCredentials } from "./operator-api/serve-staff-credentials.ts";
 import { searchRoute } from "./operator-api/search.ts";
 import { merchantStatementsRoute, operatorStatementsRoute } from "./lists/statement-routes.ts";
 import { chargebackRoutes } from "./operator-api/chargebacks.ts";
@@ -114,7 +115,8 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
     clientAddress: createClientAddress(config.TRUSTED_PROXIES ?? [], watchForwarding(log, served.name)),
   });
   log.info({ listener: listener.name, port: listener.port }, "listening");
-  const certificates = watchCertificates(config, listener, log);
+  const own = { name: listener.name, servers: listener.tlsServers };
+  const certificates = startCertificateWatch({ watched: [own, ...dependencyServers(config)], log });
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
     ...dependencyChecks({ pool, bus }),
     clock.check,
@@ -163,7 +165,8 @@ async function serveListener(listener: GatewayListener, config: Config, deps: De
       const api = operatorApi(config, { ...deps, auditWatch, logLevels });
       const router = Router().use(apiDescription(config, "operator"), api);
       const purges = startPurges(retentionPolicy, { deps: db, settings: config, log });
-      const tasks = [auditWatch, logLevels, ...purges];
+      const serving = await serveStaffCredentials(config, { ...deps, auditWatch });
+      const tasks = [serving, auditWatch, logLevels, ...purges];
       return { name: "operator", port: needed(config.OPERATOR_API_PORT), router, tasks };
     }
     case "gateway-public": {
@@ -220,6 +223,7 @@ function operatorApi(config: Config, deps: OperatorDeps): Router {
   const { db, bus, clock, log, auditWatch, logLevels } = deps;
   const send = createSendOperatorCommand(bus, sendOptions(config, { clock, log }));
   const peppers = needed(config.CREDENTIAL_PEPPERS);
+  const leaseMs = 3 * config.REQUEST_TIMEOUT;
   const lists = listDepsIn(config);
   return createRouter({
     prefix: "/operator",
@@ -234,7 +238,7 @@ function operatorApi(config: Config, deps: OperatorDeps): Router {
     refusedAttempts: createRefusedAttempts(db, config.REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR),
     noteExport: createNoteExport(db),
     // A route sends two commands at most.
-    carryOutOnce: createCarryOutOnce({ db, peppers, leaseMs: 3 * config.REQUEST_TIMEOUT }),
+    carryOutOnce: createCarryOutOnce({ db, table: "operator_key", peppers, leaseMs }),
     share: config.REQUESTS_IN_FLIGHT_SHARE,
     routes: [
       ...nudgeAfterEach(
@@ -255,10 +259,4 @@ function operatorApi(config: Config, deps: OperatorDeps): Router {
       ...nudgeAfterEach(auditWatch, logLevels.routes),
     ],
   });
-}
-
-/** Measures what the gateway's own listener serves, and what the bus and PostgreSQL do. */
-function watchCertificates(config: Config, listener: Listener, log: Logger): PeriodicTask {
-  const own = { name: listener.name, servers: listener.tlsServers };
-  return startCertificateWatch({ watched: [own, ...dependencyServers(config)], log });
 }

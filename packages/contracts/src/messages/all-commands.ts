@@ -2,6 +2,7 @@ import * as acquirerAccountCommands from "./acquirer-account-commands.ts";
 import * as bankNotificationCommands from "./bank-notification-commands.ts";
 import * as chargebackCommands from "./chargeback-commands.ts";
 import * as checkoutCommands from "./checkout-commands.ts";
+import * as credentialCommands from "./credential-commands.ts";
 import * as paymentLinkCommands from "./payment-link-commands.ts";
 import * as merchantCommands from "./commands.ts";
 import * as listCommands from "./list-commands.ts";
@@ -23,6 +24,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   bankNotificationCommands,
   chargebackCommands,
   checkoutCommands,
+  credentialCommands,
   paymentLinkCommands,
   listCommands,
   operatorCommands,

@@ -23,7 +23,7 @@ export type Notice<Payload extends z.ZodType = z.ZodType> = {
  * they do so when their cached ones are too old.
  */
 export const credentialsChanged = {
-  publishers: ["gateway-operator", "gateway-staff"],
+  publishers: ["gateway-operator"],
   listeners: ["gateway-merchant"],
   subject: "gateway.credentials.changed",
   payload: z.object({ merchantId: z.uuid() }),

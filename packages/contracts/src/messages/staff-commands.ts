@@ -3,6 +3,7 @@ import type { StaffRole } from "../staff-role.ts";
 import { cancelPayment, capturePayment } from "./commands.ts";
 import { listCheckouts, listPaymentsForOperator, listRefundsForOperator } from "./list-commands.ts";
 import { readCheckout } from "./checkout-commands.ts";
+import { endCredential, makeCredential } from "./credential-commands.ts";
 import {
   defineStaffCommand,
   type Command,
@@ -70,6 +71,8 @@ const ROLES: readonly (readonly [of: Original, role: StaffRole, recentSignIn?: t
   [testWebhook, "developer"],
   [redeliverWebhook, "developer"],
   [redeliverFailedWebhooks, "developer"],
+  [makeCredential, "developer", true],
+  [endCredential, "developer", true],
   [makePaymentLink, "owner"],
   [endPaymentLink, "owner"],
 ];

@@ -149,7 +149,7 @@ export async function insertCredential(
   merchantId: string,
   credential: NewCredential,
   by: Actor,
-  beside: Beside<[]>,
+  beside?: Beside<[]>,
 ): Promise<boolean> {
   return await write(db, async (trx) => {
     if (!(await merchantExists(trx, merchantId))) return false;
@@ -159,7 +159,7 @@ export async function insertCredential(
       .execute();
     const { apiKey, livemode } = credential;
     await audit(trx, by, "credential.added", merchantId, { apiKey, livemode });
-    await beside(trx);
+    await beside?.(trx);
     return true;
   });
 }

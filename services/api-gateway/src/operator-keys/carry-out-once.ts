@@ -22,6 +22,7 @@ import {
   storeOperatorAnswer,
   takeOperatorKey,
   type KeyLease,
+  type KeyTable,
   type OperatorKey,
 } from "./operator-key-queries.ts";
 
@@ -34,18 +35,18 @@ export type CarryOutOnce = (
   handle: () => Promise<Outcome>,
 ) => Promise<Outcome>;
 
-type Deps = { db: Kysely<GatewayDatabase>; peppers: KeyRing; leaseMs: number };
+type Deps = { db: Kysely<GatewayDatabase>; table: KeyTable; peppers: KeyRing; leaseMs: number };
 
 /**
  * Idempotency-Keys of operators (docs/adr/0037), and of merchants' staff. The key is taken before anything is done, and answered after it, or in the same
  * transaction where what is done stands in the gateway's own tables. A request that leaves no answer (its process died, or
  * its outcome is unknown) may be repeated once its lease is over: under the same generated id.
  */
-export function createCarryOutOnce({ db, peppers, leaseMs }: Deps): CarryOutOnce {
+export function createCarryOutOnce({ db, table, peppers, leaseMs }: Deps): CarryOutOnce {
   const fingerprintsOf = fingerprinting(peppers);
   return async (endpoint, call, handle) => {
     const { exchange, body } = call;
-    const owner = keyOf(call);
+    const owner = keyOf(table, call);
     if (!owner) return await handle();
     const mine = { ...fingerprintsOf(body), resourceId: randomUUIDv7() };
     const lease = await takeOperatorKey(db, owner, { ...mine, leaseId: randomUUID() }, leaseMs);
@@ -72,14 +73,14 @@ export function createCarryOutOnce({ db, peppers, leaseMs }: Deps): CarryOutOnce
 }
 
 /** A person's key; for a merchant's staff, of that merchant and mode, so that no answer crosses to another. */
-function keyOf({ exchange, query }: Call<Endpoint>): OperatorKey | undefined {
+function keyOf(table: KeyTable, { exchange, query }: Call<Endpoint>): OperatorKey | undefined {
   const { idempotency, operator, staff } = exchange;
   if (!idempotency) return undefined;
-  if (operator) return { subject: operator.person, ...idempotency };
+  if (operator) return { table, subject: operator.person, ...idempotency };
   if (!staff) return undefined;
   const livemode = (query as { livemode?: "true" | "false" } | undefined)?.livemode;
   const scope = `${idInMode(staff.merchantId, livemodeOf(livemode))} ${idempotency.scope}`;
-  return { subject: staff.person, key: idempotency.key, scope };
+  return { table, subject: staff.person, key: idempotency.key, scope };
 }
 
 /** A body may hold a bank's password, so its hash is keyed, by keys that are derived from the peppers. */

@@ -5,8 +5,10 @@ import { read, type GatewayDatabase } from "../database.ts";
 
 type Db = Kysely<GatewayDatabase>;
 
+/** The table of a listener's keys: operators' and staff's are apart, so that neither listener can delete the other's. */
+export type KeyTable = "operator_key" | "staff_key";
 /** A person's key for a request. */
-export type OperatorKey = { subject: string; scope: string; key: string };
+export type OperatorKey = { table: KeyTable; subject: string; scope: string; key: string };
 /** The right to carry a key's request out, for a time. */
 export type KeyLease = { resourceId: string; leaseId: string };
 
@@ -17,13 +19,13 @@ export type KeyLease = { resourceId: string; leaseId: string };
  */
 export async function takeOperatorKey(
   db: Db,
-  owner: OperatorKey,
+  { table, ...owner }: OperatorKey,
   { fingerprint, older, ...lease }: KeyLease & { fingerprint: Buffer; older: readonly Buffer[] },
   leaseMs: number,
 ): Promise<KeyLease | undefined> {
   const taken = await read(
     db
-      .insertInto("operator_key")
+      .insertInto(table)
       .values({
         ...owner,
         fingerprint,
@@ -38,9 +40,9 @@ export async function takeOperatorKey(
             lease_id: eb.ref("excluded.lease_id"),
             leased_until: eb.ref("excluded.leased_until"),
           }))
-          .where("operator_key.answer", "is", null)
-          .where("operator_key.leased_until", "<", (eb) => eb.fn<Date>("now"))
-          .where("operator_key.fingerprint", "in", [fingerprint, ...older]),
+          .where(`${table}.answer`, "is", null)
+          .where(`${table}.leased_until`, "<", (eb) => eb.fn<Date>("now"))
+          .where(`${table}.fingerprint`, "in", [fingerprint, ...older]),
       )
       .returning("resource_id")
       .executeTakeFirst(),
@@ -51,10 +53,10 @@ export async function takeOperatorKey(
 /** The row of a key, if it is taken. */
 export async function findOperatorKey(
   db: Db,
-  { subject, scope, key }: OperatorKey,
+  { table, subject, scope, key }: OperatorKey,
 ): Promise<KeyTaken | undefined> {
   const query = db
-    .selectFrom("operator_key")
+    .selectFrom(table)
     .select(["fingerprint", "resource_id", "answer"])
     .where("subject", "=", subject)
     .where("scope", "=", scope)
@@ -65,12 +67,12 @@ export async function findOperatorKey(
 /** Stores a final answer. @returns false where another request has taken the key over. */
 export async function storeOperatorAnswer(
   trx: Db | Transaction<GatewayDatabase>,
-  { subject, scope, key }: OperatorKey,
+  { table, subject, scope, key }: OperatorKey,
   leaseId: string,
   answer: Buffer,
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
-    .updateTable("operator_key")
+    .updateTable(table)
     .set({ answer })
     .where("subject", "=", subject)
     .where("scope", "=", scope)
@@ -84,11 +86,11 @@ export async function storeOperatorAnswer(
 /** Frees the key of a request that did nothing. */
 export async function freeOperatorKey(
   db: Db,
-  { subject, scope, key }: OperatorKey,
+  { table, subject, scope, key }: OperatorKey,
   leaseId: string,
 ): Promise<void> {
   await db
-    .deleteFrom("operator_key")
+    .deleteFrom(table)
     .where("subject", "=", subject)
     .where("scope", "=", scope)
     .where("key", "=", key)

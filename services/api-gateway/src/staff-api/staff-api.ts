@@ -17,7 +17,6 @@ import { createMerchantRateLimit } from "../limits/merchant-rate-limit.ts";
 import { createRefusedAttempts } from "../limits/refused-attempts.ts";
 import { signInLimitsIn } from "../limits/sign-in-limits.ts";
 import { listDepsIn } from "../lists/list-deps.ts";
-import { announceCredentialChanges } from "../merchant/credential-changes.ts";
 import { findPayee, type Payee } from "../merchant/find-payee.ts";
 import { isRefused } from "../operator-api/refused-operator-queries.ts";
 import { createCarryOutOnce } from "../operator-keys/carry-out-once.ts";
@@ -34,7 +33,6 @@ type Deps = {
 
 /** The listener for merchants' staff. */
 export function staffApi(config: Config, { db, bus, clock, log, auditWatch }: Deps): Router {
-  const peppers = needed(config.CREDENTIAL_PEPPERS);
   return createRouter({
     prefix: "/staff",
     authenticate: authenticateStaff({
@@ -52,15 +50,18 @@ export function staffApi(config: Config, { db, bus, clock, log, auditWatch }: De
     permits: permitsIn(config),
     refusedAttempts: createRefusedAttempts(db, config.REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR),
     noteExport: createNoteExport(db),
-    carryOutOnce: createCarryOutOnce({ db, peppers, leaseMs: 3 * config.REQUEST_TIMEOUT }),
+    carryOutOnce: createCarryOutOnce({
+      db,
+      table: "staff_key",
+      peppers: needed(config.CREDENTIAL_PEPPERS),
+      leaseMs: 3 * config.REQUEST_TIMEOUT,
+    }),
     share: config.REQUESTS_IN_FLIGHT_SHARE,
     routes: nudgeAfterEach(
       auditWatch,
       staffRoutes({
         send: createSendStaffCommand(bus, sendOptions(config, { clock, log })),
         db,
-        peppers,
-        announce: announceCredentialChanges(bus),
         lists: listDepsIn(config),
         publicUrl: needed(config.PUBLIC_URL),
       }),

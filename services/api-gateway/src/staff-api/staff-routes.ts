@@ -1,5 +1,4 @@
 import { getMerchant, STAFF_ENDPOINTS } from "@holdfast/contracts";
-import type { KeyRing } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { SendStaffCommand } from "../bus/send-command.ts";
 import type { GatewayDatabase } from "../database.ts";
@@ -11,28 +10,25 @@ import { cancelRoute, captureRoute } from "../merchant-api/capture-and-cancel.ts
 import { checkoutListRoute } from "../merchant-api/checkout-list.ts";
 import { getCheckoutRoute } from "../merchant-api/checkout.ts";
 import { paymentLinkRoutes } from "../merchant-api/payment-links.ts";
-import type { AnnounceChange } from "../merchant/credential-changes.ts";
 import { findMerchant } from "../merchant/merchant-queries.ts";
 import { operatorListRoutes } from "../operator-api/lists.ts";
 import { merchantWebhookRoutes } from "../operator-api/merchant-webhooks.ts";
-import { merchantRoutes } from "../operator-api/merchants.ts";
 import { paymentLifeRoute } from "../operator-api/payment-life.ts";
 import { refundRoutes } from "../operator-api/refunds.ts";
 import { searchRoute } from "../operator-api/search.ts";
 import { webhookRoutes } from "../operator-api/webhooks.ts";
 import { asStaff } from "./as-staff.ts";
+import { staffCredentialRoutes } from "./staff-credentials.ts";
 
 type Deps = {
   send: SendStaffCommand;
   db: Kysely<GatewayDatabase>;
-  peppers: KeyRing;
-  announce: AnnounceChange;
   lists: ListDeps;
   publicUrl: string;
 };
 
 /** Everything a merchant's staff can call. @throws TypeError where the contract has an endpoint without a handler. */
-export function staffRoutes({ send, db, peppers, announce, lists, publicUrl }: Deps): Route[] {
+export function staffRoutes({ send, db, lists, publicUrl }: Deps): Route[] {
   const [operators, merchants] = [{ send: send.operators }, { send: send.merchants }];
   const routes = asStaff([
     ...operatorListRoutes({ ...operators, db, lists }),
@@ -48,7 +44,7 @@ export function staffRoutes({ send, db, peppers, announce, lists, publicUrl }: D
     ...merchantWebhookRoutes({ ...operators, db }),
     ...webhookRoutes({ ...operators, db, lists }),
     ownMerchantRoute(db),
-    ...merchantRoutes({ db, peppers, announce, lists }).filter(({ endpoint }) => endpoint !== getMerchant),
+    ...staffCredentialRoutes(operators),
   ]);
   const served = new Set(routes.map(({ endpoint }) => endpoint));
   const missing = STAFF_ENDPOINTS.find((endpoint) => !served.has(endpoint));

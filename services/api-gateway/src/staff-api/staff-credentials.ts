@@ -1,0 +1,28 @@
+import { addCredential, endCredential, makeCredential, revokeCredential } from "@holdfast/contracts";
+import { createReplyRecipient } from "@holdfast/sealing";
+import { operatorRefusalOf } from "../bus/command-answer.ts";
+import type { SendOperatorCommand } from "../bus/send-command.ts";
+import { defineRoute, type Route } from "../endpoint/route.ts";
+import { Refusal } from "../http/refusal.ts";
+import { isApiKey } from "../merchant/credential.ts";
+
+/** A merchant's API keys, as its staff change them: this listener may not write any, and has the operators' do it. */
+export function staffCredentialRoutes({ send }: { send: SendOperatorCommand }): Route[] {
+  return [
+    defineRoute(addCredential, async (call) => {
+      const { merchantId } = call.path;
+      const { livemode = true } = call.body;
+      const recipient = createReplyRecipient();
+      const asked = { merchantId, livemode, recipientKey: recipient.publicKey };
+      const reply = await send(makeCredential, call, asked);
+      if (!("result" in reply)) return operatorRefusalOf(reply);
+      const { apiKey, secret } = reply.result;
+      return { status: 201, body: { merchantId, apiKey, livemode, apiSecret: recipient.open(secret) } };
+    }),
+    defineRoute(revokeCredential, async (call) => {
+      if (!isApiKey(call.path.apiKey)) return new Refusal("credential_not_found");
+      const reply = await send(endCredential, call, call.path);
+      return "result" in reply ? { status: 204 } : operatorRefusalOf(reply);
+    }),
+  ];
+}
