@@ -1,5 +1,5 @@
 import { EVENT_TYPES, isAboutPayment, WEBHOOK_TEST } from "@holdfast/contracts";
-import { signWebhook } from "@holdfast/webhook-signature";
+import { signWebhook, signWebhookV2 } from "@holdfast/webhook-signature";
 import { expect, test } from "vitest";
 import { verifyWebhook, type WebhookFault, type WebhookHeaders } from "./verify-webhook.ts";
 
@@ -114,4 +114,33 @@ test.each<[string, () => Promise<unknown>]>([
   ["no secrets", () => verifyWebhook(body, headers, [])],
 ])("%s is the receiver's own fault", async (_name, call) => {
   await expect(call()).rejects.toMatchObject({ code: "invalid_argument" });
+});
+
+test("the second signature is checked where it is there, and missed where it is required", async () => {
+  const event = { time: String(now - 100), eventId: "e-1", eventType: "payment.status_changed" };
+  const sent = { ...headers, "x-request-signature-v2": signWebhookV2(secret, event, bytes) };
+  expect((await verify(sent)).valid).toBe(true);
+  const changes: WebhookHeaders[] = [
+    { ...sent, "x-event-id": "e-2" },
+    { ...sent, "x-event-type": "payment.captured" },
+    { ...sent, "x-request-signature-v2": signature },
+    { ...sent, "x-request-signature-v2": [signature, signature] },
+  ];
+  for (const changed of changes)
+    expect(await verify(changed)).toMatchObject({ valid: false, reason: "signature_mismatch" });
+  const required = { now, requireV2: true };
+  expect((await verifyWebhook(body, sent, secret, required)).valid).toBe(true);
+  expect(await verifyWebhook(body, headers, secret, required)).toMatchObject({ reason: "header_missing" });
+});
+
+test("during a rotation the second signature is of either secret, too", async () => {
+  const event = { time: String(now - 100), eventId: "e-1", eventType: "payment.status_changed" };
+  const sent = {
+    ...rotating,
+    "x-request-signature-v2": signWebhookV2(secret, event, bytes),
+    "x-request-signature-v2-next": signWebhookV2(nextSecret, event, bytes),
+  };
+  for (const keys of [secret, nextSecret, [secret, nextSecret]])
+    expect((await verify(sent, keys)).valid).toBe(true);
+  expect(await verify({ ...sent, "x-event-id": "e-2" }, nextSecret)).toMatchObject({ valid: false });
 });

@@ -36,6 +36,14 @@ const webhookHeaders = z.object({
     .string()
     .optional()
     .meta({ description: "Present while a new secret waits to be activated: the HMAC with that secret" }),
+  "x-request-signature-v2": z.string().meta({
+    description:
+      "HMAC-SHA-256 of `v2:{x-request-time}:{x-event-id}:{x-event-type}:{raw body}` with the webhook secret, in " +
+      "lower-case hex: it covers the event's id and type as well",
+  }),
+  "x-request-signature-v2-next": z.string().optional().meta({
+    description: "The same with the new secret, beside `x-request-signature-next`",
+  }),
   "content-digest": z.string().meta({
     description: "SHA-256 of the body (RFC 9530); it distinguishes a changed body from a wrong secret",
   }),

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { signWebhook } from "./sign-webhook.ts";
+import { signWebhook, signWebhookV2 } from "./sign-webhook.ts";
 import { verifyWebhook } from "./verify-webhook.ts";
 
 type Headers = Record<string, string | undefined>;
@@ -22,8 +22,17 @@ function signed(time: number, under = secret): Headers {
   };
 }
 
+/** With the second signature, of the id and the type that {@link signed} has. */
+function signedTwice(): Headers {
+  const event = { time: String(now), eventId: "0199", eventType: "payment.status_changed" };
+  return { ...signed(now), "x-request-signature-v2": signWebhookV2(secret, event, body) };
+}
+
 const WEBHOOKS: [name: string, headers: Headers, accepted: boolean, received?: Buffer][] = [
   ["authentic", signed(now), true],
+  ["with both signatures", signedTwice(), true],
+  ["replayed under another id", { ...signedTwice(), "x-event-id": "0200" }, false],
+  ["replayed as another event", { ...signedTwice(), "x-event-type": "payment.captured" }, false],
   ["of nearly five minutes ago", signed(now - 299_000), true],
   ["of five minutes ago", signed(now - 301_000), false],
   ["of the future", signed(now + 301_000), false],

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import { expect, test } from "vitest";
-import { signWebhook } from "./sign-webhook.ts";
+import { signWebhook, signWebhookV2 } from "./sign-webhook.ts";
 import { verifyWebhook, type ReceivedWebhook, type WebhookFault } from "./verify-webhook.ts";
 
 const now = 1_790_000_000_000;
@@ -98,4 +98,29 @@ test("the last moment of the tolerance still counts", () => {
   const time = String(now - 300_000);
   const headers = { "x-request-time": time, "x-request-signature": signWebhook(secret, time, body) };
   expect(verifyWebhook(webhook(headers), { secret, now }).valid).toBe(true);
+});
+
+test("the second signature covers the event's id and type", () => {
+  const time = String(now - 100);
+  const event = { time, eventId: "0199", eventType: "payment.status_changed" };
+  const signatureV2 = signWebhookV2(secret, event, body);
+  expect(signatureV2).toBe(
+    createHmac("sha256", secret).update(`v2:${time}:0199:payment.status_changed:`).update(body).digest("hex"),
+  );
+  const sent = { "x-request-signature-v2": signatureV2 };
+  expect(verifyWebhook(webhook(sent), { secret, now }).valid).toBe(true);
+  for (const changed of [
+    { "x-event-id": "0200" },
+    { "x-event-id": undefined },
+    { "x-event-type": "payment.captured" },
+    { "x-event-id": "0199:payment", "x-event-type": "status_changed" },
+    { "x-request-signature-v2": signWebhookV2(otherSecret, event, body) },
+    { "x-request-signature-v2": signedBy(secret) },
+    { "x-request-signature-v2": [signatureV2, signatureV2] },
+    { "x-request-signature-v2": "" },
+  ])
+    expect(verifyWebhook(webhook({ ...sent, ...changed }), { secret, now })).toMatchObject({
+      valid: false,
+      reason: "event_changed",
+    });
 });

@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { signWebhook, WEBHOOK_HEADERS } from "./sign-webhook.ts";
+import { signWebhook, signWebhookV2, WEBHOOK_HEADERS } from "./sign-webhook.ts";
 
 /** Header names in lower case; a list where a header came more than once. */
 export type ReceivedWebhook = {
@@ -22,7 +22,8 @@ export type WebhookFault =
   | "body_changed"
   | "wrong_secret"
   | "signed_with_next_secret"
-  | "signature_mismatch";
+  | "signature_mismatch"
+  | "event_changed";
 
 export type VerifyOptions = {
   secret: string;
@@ -43,12 +44,21 @@ export function verifyWebhook(received: ReceivedWebhook, options: VerifyOptions)
   if (!equal(signWebhook(options.secret, time, received.body), signature)) {
     return explainMismatch(received, options.secret, time, signature);
   }
-  return {
-    valid: true,
-    eventId: value(received, WEBHOOK_HEADERS.eventId),
-    eventType: value(received, WEBHOOK_HEADERS.eventType),
-    requestTime: Number(time),
-  };
+  const eventId = value(received, WEBHOOK_HEADERS.eventId);
+  const eventType = value(received, WEBHOOK_HEADERS.eventType);
+  const headers = { time, eventId: eventId ?? "", eventType: eventType ?? "" };
+  if (!isSecondSignature(received, signWebhookV2(options.secret, headers, received.body))) {
+    const { eventId: id, eventType: type, signatureV2 } = WEBHOOK_HEADERS;
+    return invalid("event_changed", `${signatureV2} is not that of this ${id}, ${type} and body: a replay`);
+  }
+  return { valid: true, eventId, eventType, requestTime: Number(time) };
+}
+
+/** Tells whether a webhook has the second signature, or none: other senders of the spec's form know only the first one. */
+function isSecondSignature(received: ReceivedWebhook, expected: string): boolean {
+  const given = received.headers[WEBHOOK_HEADERS.signatureV2];
+  if (given === undefined) return true;
+  return typeof given === "string" && given.length === expected.length && equal(expected, given);
 }
 
 type Fault = Extract<WebhookVerdict, { valid: false }>;

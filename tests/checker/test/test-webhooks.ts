@@ -43,14 +43,17 @@ export function arrive(
   const arrivedAt = change.arrivedAt ?? COMMITTED_AT + afterMs;
   const time = `${requestTime ?? arrivedAt - 5}`;
   const body = change.body ?? Buffer.from(row.body);
+  const type = eventType ?? "payment.status_changed";
+  const sign = (before: string) => createHmac("sha256", secret).update(before).update(body).digest("hex");
   run.received.push({
     arrivedAt,
     path: PATH,
     headers: {
       "x-request-time": time,
-      "x-request-signature": createHmac("sha256", secret).update(`${time}:`).update(body).digest("hex"),
+      "x-request-signature": sign(`${time}:`),
+      "x-request-signature-v2": sign(`v2:${time}:${eventId}:${type}:`),
       "x-event-id": eventId,
-      "x-event-type": eventType ?? "payment.status_changed",
+      "x-event-type": type,
     },
     body,
     answered: 200,

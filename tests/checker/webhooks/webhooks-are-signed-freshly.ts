@@ -3,8 +3,8 @@ import type { Found, Ledgers, ReceivedWebhook, Rules } from "../ledgers.ts";
 import { eventIdOf, headerOf } from "./received-webhook.ts";
 
 /**
- * Invariant 15. On each attempt the signature is the spec's, under a secret of the merchant whose receiver it is, and
- * no older than a moment when it arrives, not counting the time for which the dispatcher's process stood still.
+ * Invariant 15. On each attempt both signatures are right, under a secret of the merchant whose receiver it is, and no
+ * older than a moment when it arrives, not counting the time for which the dispatcher's process stood still.
  */
 export function webhooksAreSignedFreshly({ received, rules }: Ledgers): Found[] {
   return received.flatMap((webhook) => {
@@ -23,12 +23,18 @@ function doubtsAbout(
   const digests = secrets.map((secret) =>
     createHmac("sha256", secret).update(`${time}:`).update(webhook.body).digest("hex"),
   );
+  const [id, type] = [headerOf(webhook, "x-event-id"), headerOf(webhook, "x-event-type")];
+  const second = headerOf(webhook, "x-request-signature-v2");
+  const seconds = secrets.map((secret) =>
+    createHmac("sha256", secret).update(`v2:${time}:${id}:${type}:`).update(webhook.body).digest("hex"),
+  );
   const ageMs = webhook.arrivedAt - Number(time);
   const stoodStill = dispatcherStops.map(
     ({ fromMs, untilMs }) => Math.min(untilMs, webhook.arrivedAt) - Math.max(fromMs, Number(time)),
   );
   return [
     ...(/^[0-9a-f]{64}$/.test(signature) && digests.includes(signature) ? [] : ["its signature is wrong"]),
+    ...(seconds.includes(second) ? [] : ["its second signature is wrong"]),
     ...(/^\d{13}$/.test(time) ? [] : [`its x-request-time is "${time}"`]),
     ...(Math.abs(ageMs - Math.max(0, ...stoodStill)) >= FRESH_MS
       ? [`was signed ${ageMs} ms before it arrived`]

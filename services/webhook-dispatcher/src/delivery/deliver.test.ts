@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { signWebhook } from "@holdfast/webhook-signature";
+import { signWebhook, signWebhookV2 } from "@holdfast/webhook-signature";
 import { expect, test } from "vitest";
 import type { BusinessEvents } from "../business-events.ts";
 import { createSecretOpener, encryptSecret } from "../endpoint/endpoint-secrets.ts";
@@ -87,6 +87,11 @@ test("the request time is that of the write, and the signature covers it and the
     "user-agent": "Holdfast-Webhooks/1",
     "x-request-time": time,
     "x-request-signature": signWebhook("whs_one", time, given.body),
+    "x-request-signature-v2": signWebhookV2(
+      "whs_one",
+      { time, eventId: given.eventId, eventType: "payment.status_changed" },
+      given.body,
+    ),
     "x-event-id": given.eventId,
     "x-event-type": "payment.status_changed",
     "content-digest": `sha-256=:${createHash("sha256").update(given.body).digest("base64")}:`,
@@ -171,6 +176,8 @@ test("while a rotated secret waits, both digests are sent, each in its header", 
   const time = headers["x-request-time"]!;
   expect(headers["x-request-signature"]).toBe(signWebhook("whs_one", time, body));
   expect(headers["x-request-signature-next"]).toBe(signWebhook("whs_next", time, body));
+  const event = { time, eventId: headers["x-event-id"]!, eventType: headers["x-event-type"]! };
+  expect(headers["x-request-signature-v2-next"]).toBe(signWebhookV2("whs_next", event, body));
   expect(record).toMatchObject({ secret_version: 1, next_version: 2 });
   const later = start({ now: NOW + HOUR });
   await deliver(later.deps, delivery({ endpoint: rotating }));

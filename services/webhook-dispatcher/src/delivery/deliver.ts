@@ -1,6 +1,6 @@
 import { hash, randomUUIDv7 } from "node:crypto";
 import { failpoint } from "@holdfast/service-runtime";
-import { signWebhook, WEBHOOK_HEADERS } from "@holdfast/webhook-signature";
+import { signWebhook, signWebhookV2, WEBHOOK_HEADERS } from "@holdfast/webhook-signature";
 import type { BusinessEvents } from "../business-events.ts";
 import type { Clock } from "../clock.ts";
 import { afterFailure, mayStart, type RetryRules } from "./retry-schedule.ts";
@@ -101,6 +101,7 @@ async function post(
   const posting = client.post(url, () => {
     requestTime = clock.now();
     const time = String(requestTime);
+    const covered = { time, eventId, eventType };
     setImmediate(written.resolve);
     return {
       body,
@@ -110,7 +111,11 @@ async function post(
         "user-agent": "Holdfast-Webhooks/1",
         [WEBHOOK_HEADERS.time]: time,
         [WEBHOOK_HEADERS.signature]: signWebhook(current.secret, time, body),
-        ...(next && { [WEBHOOK_HEADERS.nextSignature]: signWebhook(next.secret, time, body) }),
+        [WEBHOOK_HEADERS.signatureV2]: signWebhookV2(current.secret, covered, body),
+        ...(next && {
+          [WEBHOOK_HEADERS.nextSignature]: signWebhook(next.secret, time, body),
+          [WEBHOOK_HEADERS.nextSignatureV2]: signWebhookV2(next.secret, covered, body),
+        }),
         [WEBHOOK_HEADERS.eventId]: eventId,
         [WEBHOOK_HEADERS.eventType]: eventType,
         [WEBHOOK_HEADERS.contentDigest]: `sha-256=:${bodyHash.toString("base64")}:`,
