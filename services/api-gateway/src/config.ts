@@ -25,7 +25,7 @@ import { z } from "zod";
 import { LISTENERS } from "./listeners.ts";
 import { listenerSettings } from "./listener-settings.ts";
 import { rangesSetting } from "./http/ranges-setting.ts";
-import { operatorKeySettings } from "./operator-keys/operator-key-settings.ts";
+import { operatorSettings } from "./operator-api/operator-settings.ts";
 
 /** How long clients may take. */
 const CLIENT_TIMEOUTS = {
@@ -102,7 +102,7 @@ export const configSchema = z
       .describe(
         "How long a service may take for a command. It must be less than `REQUEST_TIMEOUT`, to leave time for the answer's way back.",
       ),
-    ...operatorKeySettings,
+    ...operatorSettings,
     REQUEST_TIMEOUT: durationSetting()
       .default(20_000)
       .describe("How long the gateway waits for a service's answer."),

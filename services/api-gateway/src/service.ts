@@ -243,7 +243,7 @@ function operatorApi(config: Config, deps: OperatorDeps): Router {
     routes: [
       ...nudgeAfterEach(
         auditWatch,
-        merchantRoutes({ db, peppers, announce: announceCredentialChanges(bus), lists }),
+        merchantRoutes({ db, peppers, announce: announceCredentialChanges(bus), lists, config }),
       ),
       ...operatorListRoutes({ send, db, lists }),
       searchRoute({ send, db, findsMerchants: true }),

@@ -266,6 +266,9 @@ create index checkout_of_payment on checkout (payment_id) where payment_id is no
 create index checkout_of_merchant on checkout (merchant_id, created_at, checkout_id);
 create index checkout_of_order on checkout (order_id, created_at, checkout_id, merchant_id);
 
+-- Cards that were tried on a payment link lately.
+create index checkout_of_link on checkout (payment_link_id, expires_at) where payment_link_id is not null;
+
 grant select, insert, update (state, payment_id, attempts, closed_at, sealed_details) on checkout to payments_app;
 
 -- Every payment made for a checkout. An attempt has one number and a number one payment: whatever else might fail, two

@@ -156,6 +156,11 @@ const settings = z.object({
   CHECKOUT_ATTEMPTS_MAX: integerSetting(1, 20)
     .default(5)
     .describe("Cards that a buyer may try on one checkout; the last decline cancels it."),
+  PAYMENT_LINK_ATTEMPTS_MAX: integerSetting(1, 100_000)
+    .default(30)
+    .describe(
+      "Cards that may be declined on one payment link within an hour; further ones are refused until then. It is what a card tester gets, however many payments a popular link takes.",
+    ),
   CHECKOUT_INTERVAL: durationSetting()
     .default(5_000)
     .describe("How often expired checkouts are closed when nobody reads them."),

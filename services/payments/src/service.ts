@@ -154,6 +154,7 @@ export async function startPayments(
     ...threeDs,
     lists: lists.db,
     checkoutAttemptsMax: config.CHECKOUT_ATTEMPTS_MAX,
+    linkAttemptsMax: config.PAYMENT_LINK_ATTEMPTS_MAX,
     optionalEvents: config.OPTIONAL_EVENTS,
     checkoutExpiresAfterMs: config.CHECKOUT_EXPIRES_AFTER,
   };

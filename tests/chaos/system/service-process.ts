@@ -80,6 +80,7 @@ export async function createGateway(name: string, surroundings: Surroundings): P
         OPERATOR_API_PORT: `${operatorPort}`,
         ...keys,
         REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR: "1000000",
+        DEFAULT_MERCHANT_RULES: "off",
       },
     ),
     createService(

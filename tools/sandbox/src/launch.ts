@@ -235,6 +235,8 @@ const DEFAULTS = {
   ...IMAGE_ENVIRONMENT,
   RATE_LIMIT_PER_SECOND: "2000",
   REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR: "2000",
+  // People and programs try one test card out again and again here.
+  DEFAULT_MERCHANT_RULES: "off",
   // The sandbox promises to be gone within 8 s of a Ctrl-C; the services' own default fits Kubernetes.
   DRAIN_TIMEOUT: "2s",
 };

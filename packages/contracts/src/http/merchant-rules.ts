@@ -83,3 +83,13 @@ export const merchantRulesSchema = z
       "What breaks one of these is REJECTED and never sent to the bank; each is off where it is left out",
   });
 export type MerchantRules = z.infer<typeof merchantRulesSchema>;
+
+/**
+ * The rules of a merchant that is created without: enough for people who mistype, and for many behind one address, and far
+ * below what a card tester needs.
+ */
+export const DEFAULT_MERCHANT_RULES: MerchantRules = {
+  attemptsPerCard: { max: 10, windowSeconds: 3_600 },
+  attemptsPerIp: { max: 100, windowSeconds: 3_600 },
+  declineRate: { percent: 80, minimumCount: 100, windowSeconds: 3_600 },
+};

@@ -25,7 +25,15 @@ export const merchantSettingsSchema = z.object({
 export type MerchantSettings = z.infer<typeof merchantSettingsSchema>;
 
 export const createMerchantRequestSchema = z
-  .object({ name: textSchema(1, 100), ...merchantSettingsSchema.shape })
+  .object({
+    name: textSchema(1, 100),
+    ...merchantSettingsSchema.shape,
+    rules: merchantRulesSchema.optional().meta({
+      description:
+        "Without rules the merchant gets the installation's: 10 payments an hour with one card, 100 from one address, " +
+        "and none at a decline rate of 80 % of the last hour's (at least 100). `{}` has no rule",
+    }),
+  })
   .meta({ id: "CreateMerchantRequest" });
 
 const merchantStatusSchema = z

@@ -1,3 +1,4 @@
+import { DEFAULT_MERCHANT_RULES } from "@holdfast/contracts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { personAs } from "@holdfast/tests/support";
 import { expectProblem } from "../../test/problems.ts";
@@ -54,6 +55,23 @@ describe("a merchant's plan and rules", () => {
     const { body } = await gateway.operatorApi({ path: `/operator/merchants/${merchant.merchantId}` });
     expect(body).not.toHaveProperty("commission");
     expect(body).not.toHaveProperty("rules");
+  });
+
+  test("a merchant that is created without rules has the default ones, and none where they are empty", async () => {
+    const { operator } = await gateway.startAnother({ DEFAULT_MERCHANT_RULES: "on" });
+    const rulesOf = async (body: object) => {
+      const authorization = `Bearer ${await gateway.identity.token({ claims: { roles: ["onboarder"] } })}`;
+      const made = await fetch(`http://127.0.0.1:${operator}/operator/merchants`, {
+        method: "POST",
+        headers: { authorization, "content-type": "application/json" },
+        body: JSON.stringify({ name: "A shop", ...body }),
+      });
+      const { merchantId } = (await made.json()) as { merchantId: string };
+      return (await gateway.operatorApi({ path: `/operator/merchants/${merchantId}` })).body["rules"];
+    };
+    expect(await rulesOf({})).toEqual(DEFAULT_MERCHANT_RULES);
+    expect(await rulesOf({ rules: {} })).toEqual({});
+    expect(await rulesOf({ rules: RULES })).toEqual(RULES);
   });
 
   const rule = (change: object) => ({

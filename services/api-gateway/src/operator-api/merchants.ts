@@ -20,10 +20,17 @@ import type { ListDeps } from "../lists/list-route.ts";
 import { definePagedListRoute } from "../lists/paged-list-route.ts";
 import type { AnnounceChange } from "../merchant/credential-changes.ts";
 import { isApiKey, issueCredential } from "../merchant/credential.ts";
+import { defaultRulesOf, type RulesSetting } from "./operator-settings.ts";
 import * as queries from "../merchant/merchant-queries.ts";
 
 type Trx = Transaction<GatewayDatabase>;
-type Deps = { db: Kysely<GatewayDatabase>; peppers: KeyRing; announce: AnnounceChange; lists: ListDeps };
+type Deps = {
+  db: Kysely<GatewayDatabase>;
+  peppers: KeyRing;
+  announce: AnnounceChange;
+  lists: ListDeps;
+  config: RulesSetting;
+};
 
 /** Everything operators do with merchants and their credentials. */
 export function merchantRoutes(deps: Deps): Route[] {
@@ -38,9 +45,9 @@ export function merchantRoutes(deps: Deps): Route[] {
 }
 
 /** The merchant's secret is in this answer and nowhere else: what is kept for a repetition does not have it. */
-function createMerchantRoute({ db, peppers }: Deps) {
+function createMerchantRoute({ db, peppers, config }: Deps) {
   return defineRoute(createMerchant, async (call) => {
-    const { name, commission, rules } = call.body;
+    const { name, commission, rules = defaultRulesOf(config) } = call.body;
     const credential = issueCredential(peppers, { livemode: true });
     const merchant = { name, commission, rules };
     const { apiKey, apiSecret } = credential;

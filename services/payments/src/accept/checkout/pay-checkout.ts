@@ -23,11 +23,15 @@ import {
   type CheckoutRow,
   type FoundCheckout,
 } from "./checkout-queries.ts";
-import { takePaymentLink } from "./payment-link-queries.ts";
+import { isTriedOut, takePaymentLink } from "./payment-link-queries.ts";
 import { describeForPage } from "./read-checkout.ts";
 import { concludeCheckout, type ConcludeCheckoutDeps } from "./conclude-checkout.ts";
 
-export type PayCheckoutDeps = EnrolPaymentDeps & ConcludeCheckoutDeps;
+export type PayCheckoutDeps = EnrolPaymentDeps &
+  ConcludeCheckoutDeps & {
+    /** Cards that may be tried on one payment link within an hour without being charged. */
+    linkAttemptsMax: number;
+  };
 type Reply = CommandReply<CheckoutPage>;
 
 export async function payCheckout(deps: PayCheckoutDeps, message: Incoming<PayCheckout>): Promise<Reply> {
@@ -44,6 +48,12 @@ export async function payCheckout(deps: PayCheckoutDeps, message: Incoming<PayCh
       extra: { allowed: row.installment_options },
     };
   }
+  const { payment_link_id: linkId } = row;
+  const isOut = await orNotStarted(
+    async () => linkId !== null && (await isTriedOut(deps.db, linkId, deps.linkAttemptsMax)),
+  );
+  if (isOut === true) return { outcome: "problem", code: "rate_limited" };
+  if (isOut !== false) return isOut;
   const ordered = openCheckoutDetails(deps, { checkoutId, merchantId, details: row.sealed_details });
   if (ordered === "sealed") return { outcome: "problem", code: "internal_error" };
   const refused = refuseCardInCheckout(deps, message, row, ordered);

@@ -80,6 +80,26 @@ export async function takePaymentLink(
   return numAffectedRows === 1n;
 }
 
+/**
+ * Tells whether as many cards as are allowed were tried on a link within the last hour, and not charged. Payments under
+ * way do not count: a popular link has many. A checkout's attempts count until an hour after its time, since nothing says
+ * when each of them was made.
+ */
+export async function isTriedOut(
+  db: Kysely<PaymentsDatabase>,
+  paymentLinkId: string,
+  attemptsMax: number,
+): Promise<boolean> {
+  const { rows } = await sql<{ tried: number }>`
+    select coalesce(sum(checkout.attempts - case when payment.state in (${sql.join(FAILED_STATES)}) then 0 else 1 end), 0)::int
+      as tried
+    from checkout join payment using (payment_id)
+    where checkout.payment_link_id = ${paymentLinkId} and checkout.expires_at > now() - interval '1 hour'`.execute(
+    db,
+  );
+  return rows[0]!.tried >= attemptsMax;
+}
+
 /** The status of the link for a buyer who wants to pay now. */
 export function linkStatus(link: FoundLink): PaymentLinkPage["status"] {
   if (link.taking === "PAID") return "USED";

@@ -16,7 +16,7 @@ import { startPaymentsHarness, type PaymentsHarness } from "../../../test/paymen
 let payments: PaymentsHarness;
 let steps: CheckoutSteps;
 beforeAll(async () => {
-  payments = await startPaymentsHarness({ RECOVERY_SCHEDULE: "1h" });
+  payments = await startPaymentsHarness({ RECOVERY_SCHEDULE: "1h", PAYMENT_LINK_ATTEMPTS_MAX: "3" });
   steps = checkouts(payments);
 });
 afterAll(() => payments.close());
@@ -179,6 +179,27 @@ test("an expired link begins nothing, and what was begun in time can be paid", a
   ]);
   expect(await statusOf(paymentLinkId)).toBe("EXPIRED");
   expect(await steps.pay(checkoutId)).toMatchObject({ result: { status: "COMPLETED" } });
+});
+
+test("a link takes no further card once too many were declined in an hour, however many were charged", async () => {
+  const paymentLinkId = await make({ use: "MULTIPLE" });
+  for (let charged = 0; charged < 4; charged++)
+    expect(await steps.pay(await begin(paymentLinkId))).toMatchObject({ result: { status: "COMPLETED" } });
+  const [first, second] = [await begin(paymentLinkId), await begin(paymentLinkId)];
+  await steps.pay(first, DECLINED);
+  await steps.pay(first, DECLINED);
+  await steps.pay(second, DECLINED);
+  const tooOften = { outcome: "problem", code: "rate_limited" };
+  expect(await steps.pay(second)).toEqual(tooOften);
+  const later = await begin(paymentLinkId);
+  expect(await steps.pay(later)).toEqual(tooOften);
+  expect(await steps.paymentsOf(later)).toEqual([]);
+  expect(await steps.pay(await begin(await make({ use: "MULTIPLE" })))).toMatchObject({ outcome: "done" });
+  await payments.query(
+    "update payments.checkout set expires_at = now() - interval '1 hour' where checkout_id in ($1, $2)",
+    [first, second],
+  );
+  expect(await steps.pay(later)).toMatchObject({ result: { status: "COMPLETED" } });
 });
 
 test("links are listed, newest first", async () => {
