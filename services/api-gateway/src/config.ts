@@ -25,7 +25,7 @@ import { z } from "zod";
 import { LISTENERS } from "./listeners.ts";
 import { listenerSettings } from "./listener-settings.ts";
 import { rangesSetting } from "./http/ranges-setting.ts";
-import { operatorSettings } from "./operator-api/operator-settings.ts";
+import { operatorSettings } from "./operator-settings.ts";
 
 /** How long clients may take. */
 const CLIENT_TIMEOUTS = {

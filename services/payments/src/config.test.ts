@@ -14,6 +14,7 @@ const start = (env: Record<string, string>) => () =>
     OPERATOR_JWT_AUDIENCE: "holdfast",
     CARD_SEALING_KEYS: ring(),
     PAN_FINGERPRINT_KEYS: ring(),
+    FILE_KEYS: ring(),
     ...env,
   });
 

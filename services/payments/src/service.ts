@@ -155,7 +155,6 @@ export async function startPayments(
     lists: lists.db,
     checkoutAttemptsMax: config.CHECKOUT_ATTEMPTS_MAX,
     linkAttemptsMax: config.PAYMENT_LINK_ATTEMPTS_MAX,
-    optionalEvents: config.OPTIONAL_EVENTS,
     checkoutExpiresAfterMs: config.CHECKOUT_EXPIRES_AFTER,
   };
   // Actions of people are audited, and some of them are events.

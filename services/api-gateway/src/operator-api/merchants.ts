@@ -20,7 +20,7 @@ import type { ListDeps } from "../lists/list-route.ts";
 import { definePagedListRoute } from "../lists/paged-list-route.ts";
 import type { AnnounceChange } from "../merchant/credential-changes.ts";
 import { isApiKey, issueCredential } from "../merchant/credential.ts";
-import { defaultRulesOf, type RulesSetting } from "./operator-settings.ts";
+import { defaultRulesOf, type RulesSetting } from "../operator-settings.ts";
 import * as queries from "../merchant/merchant-queries.ts";
 
 type Trx = Transaction<GatewayDatabase>;

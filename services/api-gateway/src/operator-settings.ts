@@ -1,6 +1,6 @@
 import { DEFAULT_MERCHANT_RULES, type MerchantRules } from "@holdfast/contracts";
 import { z } from "zod";
-import { operatorKeySettings } from "../operator-keys/operator-key-settings.ts";
+import { operatorKeySettings } from "./operator-keys/operator-key-settings.ts";
 
 /** Settings of the operator API alone. */
 export const operatorSettings = {
