@@ -1,3 +1,4 @@
+import { startBooking } from "./book-captures.ts";
 import { startDisputes } from "./disputes.ts";
 import { startOperators } from "./operators-at-work.ts";
 import { createRandom } from "./random.ts";
@@ -7,8 +8,8 @@ import type { System } from "./system/system.ts";
 
 /** All people who work with the operators' and staff's listeners, until they go home. */
 export type PeopleAtWork = {
-  /** From now on all waiting refunds are decided. */
-  clearTheDesk(): void;
+  /** From now on all waiting refunds are decided, and captures booked of which a bank took a part. */
+  clearTheDesk(): Promise<void>;
   /** How many refunds merchants' staff have asked for. */
   staffRefunds(): number;
   /** @returns records that merchants' staff were not to see, or missed. */
@@ -19,13 +20,18 @@ export type PeopleAtWork = {
 export async function startPeople({ operators, shops }: System, seed: number): Promise<PeopleAtWork> {
   const atWork = await startOperators(operators, createRandom(seed), shops);
   const endDisputes = startDisputes(await operators.as("elif"), createRandom(seed + 1));
+  let endBooking = async () => {};
   const staff = await startStaff(operators, createRandom(seed + 2), shops);
   return {
-    clearTheDesk: () => atWork.clearTheDesk(),
+    async clearTheDesk() {
+      atWork.clearTheDesk();
+      endBooking = startBooking(await operators.as("filiz"), await operators.as("gizem"));
+    },
     staffRefunds: () => staff.refunds(),
     async goHome() {
       await atWork.goHome();
       await endDisputes();
+      await endBooking();
       return await staff.goHome();
     },
   };

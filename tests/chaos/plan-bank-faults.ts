@@ -63,7 +63,7 @@ function behavioursOf(bank: ForeignBankName, operation: Operation): Behaviours {
   if (operation === "inquire") return answers;
   if (operation === "enrol") return [...answers, "hang_before", "late_effect"];
   const isCard = operation === "authorize" || operation === "sale" || operation === "complete";
-  return [...answers, ...effects, ...(isCard ? authorizations : [])];
+  return [...answers, ...effects, ...(isCard ? authorizations : operation === "capture" ? CAPTURES : [])];
 }
 
 /**
@@ -81,6 +81,8 @@ const ANSWERS = [
   "long_head",
 ] as const;
 const EFFECTS = ["hang_before", "late_effect"] as const;
+/** A part, which people book at the end. */
+const CAPTURES = ["partial", "partial"] as const;
 
 const FAULTS: Record<
   ForeignBankName,

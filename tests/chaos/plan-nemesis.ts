@@ -148,6 +148,8 @@ function unkindBehaviours(operation: string): Behaviours {
     case "sale":
     case "complete":
       return ["control_characters", "expire", "partial", "partial"];
+    case "capture":
+      return ["control_characters", "expire", "partial"];
     default:
       return ["control_characters", "expire", "expire"];
   }

@@ -80,7 +80,7 @@ async function runOn(system: System, options: ChaosOptions): Promise<Verdict[]> 
   log("waiting until merchants and buyers have finished");
   await ordersEnded;
   log("waiting until every outcome is settled");
-  people.clearTheDesk();
+  await people.clearTheDesk();
   const stuck = await unsettled(system, { expired: hasExpiry(options) });
   const seenByStaff = await people.goHome();
   const work = await readWork(system, people.staffRefunds());

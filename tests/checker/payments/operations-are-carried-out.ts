@@ -5,6 +5,7 @@ import {
   isTooLate,
   linesByPayment,
   movementOf,
+  requestedMinor,
 } from "../bank-lines.ts";
 import { minorUnits } from "../amount.ts";
 import type { BankLine, Found, HistoryEntry, Ledgers, PaymentRow } from "../ledgers.ts";
@@ -12,7 +13,7 @@ import { isUnsettled } from "./payment-states.ts";
 
 /**
  * Invariant 35. A capture or a cancellation that was answered 200 or 202 is carried out at the bank, exactly once,
- * unless the bank itself has declined it. Too late is no decline: an operation that the bank has called so is repeated
+ * unless the bank itself has declined it; a part of it is booked as what it is (6). Too late is no decline: an operation that the bank has called so is repeated
  * under a further reference. A refund of a settled sale in place of its reversal is paid once.
  */
 export function operationsAreCarriedOut({ history, payments, bank }: Ledgers): Found[] {
@@ -60,7 +61,7 @@ function brokenPromise(
 ): Found[] {
   if (!operation || (status !== 200 && status !== 202)) return [];
   const asked = operation.amount === undefined ? undefined : minorUnits(operation.amount, currency);
-  const isOfIt = ({ amountMinor }: BankLine) => asked === undefined || amountMinor === asked;
+  const isOfIt = (line: BankLine) => asked === undefined || requestedMinor(line) === asked;
   const name = OPERATIONS[operation.kind];
   const isDone = approvedOf(name, lines).some(isOfIt);
   const isRefused = lines.some((line) => line.operation === name && isDeclined(line) && isOfIt(line));
