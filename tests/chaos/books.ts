@@ -1,20 +1,34 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { withClient } from "@holdfast/sandbox/infrastructure";
-import { settle } from "../../services/settlement/src/settle.ts";
 import type { Violation } from "../checker/index.ts";
 import { eventually } from "../support/index.ts";
+import { actsAreUnknown, banksActAlone, payoutsAreCompared } from "./banks-alone.ts";
+import type { Random } from "./random.ts";
 import { banksOf, type System } from "./system/system.ts";
+import { settleBy, takeFile, type BankFile } from "./take-file.ts";
 
 type Query = <Row>(text: string) => Promise<Row[]>;
 
 /**
- * Compares the books once everything is at rest. Takes the banks' files of the day, written from their own ledgers.
+ * Compares the books once everything is at rest, and banks have acted alone. Takes the banks' files of the day, written from
+ * their own ledgers.
  * Then settlement's facts have to equal the owners', each line has to match, and the statements have to be the sum of
  * the lines. That the owners and the banks' ledgers agree is judged by the checker.
  */
-export async function booksDisagree(system: System): Promise<Violation[]> {
-  const found = [...(await takeFiles(system)), ...(await compareBooks(system))];
+export async function booksDisagree(
+  system: System,
+  { random, log }: { random: Random; log: (line: string) => void },
+): Promise<Violation[]> {
+  const acts = await banksActAlone(system, random);
+  log(`banks acted alone: ${acts.map(({ kind, paymentId }) => `${kind} of ${paymentId}`).join(", ")}`);
+  const operator = await system.operators.as("hale");
+  const found = [
+    ...(await takeFiles(system)),
+    ...(await actsAreUnknown(system, acts, operator)),
+    ...(await payoutsAreCompared(system, operator)),
+    ...(await compareBooks(system)),
+  ];
   return found.map((what) => ({ invariant: 0, ids: [], what }));
 }
 
@@ -22,7 +36,7 @@ export async function booksDisagree(system: System): Promise<Violation[]> {
 export async function takeFiles(system: System): Promise<string[]> {
   await Promise.all(banksOf(system).map((bank) => bank.closeBusinessDay()));
   const refused: string[] = [];
-  for (const bank of await filesOf(system)) refused.push(...(await take(system, bank)));
+  for (const bank of await filesOf(system)) refused.push(...(await takeFile(system, bank)));
   return refused;
 }
 
@@ -99,9 +113,7 @@ const DIFFERENCES = `
   select class || ' of ' || coalesce(fact_id::text, import_id || ' line ' || line_no) || ': ' || detail as what
   from settlement.difference where state = 'OPEN' order by difference_id limit 20`;
 
-type DayFile = { file: string; accountId: string; mapping: string };
-
-async function filesOf({ dir, acquirerUrl, banks }: System): Promise<DayFile[]> {
+async function filesOf({ dir, acquirerUrl, banks }: System): Promise<BankFile[]> {
   const store = async (name: string, url: string) => {
     const file = join(dir, `day-${name}`);
     const answer = await fetch(url, { signal: AbortSignal.timeout(60_000) });
@@ -124,35 +136,10 @@ async function filesOf({ dir, acquirerUrl, banks }: System): Promise<DayFile[]> 
   return files;
 }
 
-/** @returns why it was not taken. */
-async function take(
-  { settlementOwnerUrl }: System,
-  { file, accountId, mapping }: DayFile,
-): Promise<string[]> {
-  const words = ["import", file, "--mapping", mapping, "--account", accountId];
-  const { code, output } = await run(settlementOwnerUrl, words);
-  const isTaken = code === 0 && output.endsWith(" 0 lines with faults\n");
-  return isTaken || output.includes(NOTHING_MOVED) ? [] : [`${file} was not taken: ${output}`];
-}
-
-/** On a day without a movement a bank's file has no line. Had one moved money here, no line would match it. */
-const NOTHING_MOVED = "refused (empty): the file reports nothing";
-
 async function statementsDisagree({ settlementOwnerUrl }: System): Promise<string[]> {
   const [from, to] = [-2, 2].map((days) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10));
-  const { code, output } = await run(settlementOwnerUrl, ["check", "--from", from!, "--to", to!]);
+  const { code, output } = await settleBy(settlementOwnerUrl, ["check", "--from", from!, "--to", to!]);
   return code === 0 ? [] : [output];
 }
 
 const DAY_MS = 86_400_000;
-
-async function run(ownerUrl: string, words: string[]): Promise<{ code: number; output: string }> {
-  let output = "";
-  const env = {
-    MIGRATION_DATABASE_URL: ownerUrl,
-    ALLOW_PLAINTEXT: "postgres",
-    FILE_CHANGES_TWO_PEOPLE: "false",
-  };
-  const code = await settle(words, env, (text) => void (output += text));
-  return { code, output };
-}

@@ -48,7 +48,7 @@ export function planUnkindness(random: Random, bank: BankName): Fault {
 const OPERATIONS = {
   authorize: 3,
   sale: 3,
-  capture: 2,
+  capture: 4,
   void: 3,
   refund: 3,
   inquire: 2,
@@ -81,8 +81,17 @@ const ANSWERS = [
   "long_head",
 ] as const;
 const EFFECTS = ["hang_before", "late_effect"] as const;
-/** A part, which people book at the end. */
-const CAPTURES = ["partial", "partial"] as const;
+/** A part, which people book at the end. As often as all others together: few payments are captured. */
+const CAPTURES = [
+  "partial",
+  "partial",
+  "partial",
+  "partial",
+  "partial",
+  "partial",
+  "partial",
+  "partial",
+] as const;
 
 const FAULTS: Record<
   ForeignBankName,

@@ -149,7 +149,7 @@ function unkindBehaviours(operation: string): Behaviours {
     case "complete":
       return ["control_characters", "expire", "partial", "partial"];
     case "capture":
-      return ["control_characters", "expire", "partial"];
+      return ["control_characters", "expire", "partial", "partial", "partial"];
     default:
       return ["control_characters", "expire", "expire"];
   }

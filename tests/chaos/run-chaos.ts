@@ -8,7 +8,7 @@ import { booksDisagree } from "./books.ts";
 import { ClientHistory } from "./client/client-history.ts";
 import { MerchantClient } from "./client/merchant-client.ts";
 import { disturbsDeliveries, type InflictedFault } from "./faults.ts";
-import { createRandom } from "./random.ts";
+import { createRandom, type Random } from "./random.ts";
 import { startPeople } from "./people-at-work.ts";
 import { readWork, tooLittleWork } from "./too-little-work.ts";
 import { describeRun } from "./report.ts";
@@ -99,7 +99,7 @@ async function runOn(system: System, options: ChaosOptions): Promise<Verdict[]> 
       promise: `${invariant.number}. ${invariant.promise}`,
       violations: checkInvariants(ledgers, [invariant]),
     })),
-    ...(await afterwards(system)),
+    ...(await afterwards(system, { random: createRandom(options.seed + 5), log })),
     { promise: "staff get each refund once, and nothing of another merchant", violations: seenByStaff },
     { promise: "after the healing every outcome settles in time", violations: stuck },
     {
@@ -113,10 +113,16 @@ async function runOn(system: System, options: ChaosOptions): Promise<Verdict[]> 
 }
 
 /** Judges the system itself once it is at rest. */
-async function afterwards(system: System): Promise<Verdict[]> {
+async function afterwards(
+  system: System,
+  options: { random: Random; log: ChaosOptions["log"] },
+): Promise<Verdict[]> {
   return [
     { promise: "`npm run verify-audit` finds no fault", violations: await auditDoubts(system) },
-    { promise: "settlement's totals equal books and banks' files", violations: await booksDisagree(system) },
+    {
+      promise: "settlement's totals equal books and banks' files",
+      violations: await booksDisagree(system, options),
+    },
     { promise: "no process ends by itself", violations: selfEnded(system) },
   ];
 }

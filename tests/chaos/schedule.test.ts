@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { planCheckouts } from "./checkout-workload.ts";
 import { minorUnits } from "../checker/amount.ts";
-import { PROCESSES, subjectOf, type PlannedFault } from "./faults.ts";
+import { PROCESSES, subjectOf, type Fault, type PlannedFault } from "./faults.ts";
 import { planNemesis } from "./plan-nemesis.ts";
 import { createRandom } from "./random.ts";
 import { drawHabits, FOREIGN_BANKS } from "./system/foreign-banks.ts";
@@ -136,6 +136,7 @@ test("over some seeds every kind of fault is drawn, and faults overlap", () => {
     expect(bent.some((fault) => fault.operation === operation && fault.behaviour === "expire")).toBe(true);
   for (const behaviour of ["partial", "control_characters", "refuse"])
     expect(bent.filter((fault) => fault.behaviour === behaviour).length).toBeGreaterThan(8);
+  expect(bent.some(isPartialCapture)).toBe(true);
   const overlapping = nemesisOf(1).filter(
     (one, index, plan) => index > 0 && one.atMs < endOf(plan[index - 1]),
   );
@@ -165,6 +166,7 @@ test("each bank beside the first fails in ways of its own, and those of one bank
     const behaviours = new Set(own.map(({ fault }) => fault.kind === "bank" && fault.behaviour));
     for (const behaviour of ["hang_before", "late_effect", "reset", "garbage", "interim", "long_head"])
       expect(behaviours).toContain(behaviour);
+    expect(own.some(({ fault }) => isPartialCapture(fault))).toBe(true);
   }
   for (const plan of seeds.map(nemesisOfBanks)) {
     for (const ofOne of Map.groupBy(plan, ({ fault }) => subjectOf(fault)).values()) {
@@ -179,7 +181,12 @@ test("the clocks, zones and files of the banks differ from seed to seed", () => 
   expect(new Set(drawn.map(({ clockOffsetSeconds }) => clockOffsetSeconds)).size).toBeGreaterThan(4);
   expect(new Set(drawn.map(({ zone }) => zone)).size).toBeGreaterThan(2);
   expect(new Set(drawn.map(({ cells }) => cells)).size).toBe(2);
+  expect(new Set(drawn.map(({ payouts }) => payouts)).size).toBe(2);
 });
+
+function isPartialCapture(fault: Fault): boolean {
+  return fault.kind === "bank" && fault.operation === "capture" && fault.behaviour === "partial";
+}
 
 function endOf(planned: PlannedFault | undefined): number {
   return planned ? planned.atMs + planned.durationMs : 0;

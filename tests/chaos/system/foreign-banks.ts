@@ -13,6 +13,7 @@ export type ForeignBankName = (typeof FOREIGN_BANKS)[number];
 /** A bank with one account for our merchants. */
 export type ForeignBank = AcquirerProcess & {
   name: ForeignBankName;
+  habits?: Habits;
   url: string;
   /** All processes reach it over this one link: an account has one address. */
   link: TcpProxy;
@@ -25,17 +26,19 @@ export type Habits = {
   clockOffsetSeconds: number;
   zone: string | null;
   cells: "usual" | "odd";
+  payouts: "whole" | "short";
 };
 
 /** A bank of a run, which is a kind one without habits. */
 export type PlannedBank = { name: ForeignBankName; habits?: Habits };
 
-/** Its clock may be off, its times of another zone than the account's, and its files filled up with zeros. */
+/** Its clock may be off, its times of another zone than the account's, its files filled up with zeros, its payouts short. */
 export function drawHabits(random: Random): Habits {
   return {
     clockOffsetSeconds: random.pick([0, -3_600, -180, -20, 40, 600]),
     zone: random.pick([null, "UTC", "Europe/Belgrade", "Asia/Dubai"]),
     cells: random.pick(["usual", "odd"]),
+    payouts: random.pick(["whole", "short"]),
   };
 }
 
@@ -60,6 +63,7 @@ export async function startForeignBank(
   return {
     ...bank,
     name,
+    ...(habits && { habits }),
     url: `http://127.0.0.1:${port}`,
     link,
     account: { ...common, ...account(`http://127.0.0.1:${link.port}`) },

@@ -179,6 +179,15 @@ export const ALLOWED_IN_OPERATIONS: [what: string, plant: (run: TestLedgers) => 
       show(run, { status: "DECLINED", resultCode: "05" });
     },
   ],
+  [
+    "a capture of which the bank carried out a part, which people booked",
+    (run) => {
+      promise(run, 202, "12.50");
+      capture(run, { amountMinor: 625n, requestedMinor: 1_250n });
+      change(run, paid, { capturedMinor: 625n });
+      show(run, { amount: "6.25" });
+    },
+  ],
   ["a settled sale that was given back by a refund", (run) => giveBack(run)],
   [
     "one whose first refund was called too late",
