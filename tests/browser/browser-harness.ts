@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -6,6 +6,7 @@ import type { SandboxFile } from "@holdfast/sandbox";
 import { Client } from "pg";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
 import { expect, inject, onTestFinished } from "vitest";
+import { findChromium } from "./find-chromium.ts";
 
 /** The whole product in real processes, and a real browser in front of it. */
 export type BrowserHarness = {
@@ -185,16 +186,6 @@ export async function startBrowserHarness(): Promise<BrowserHarness> {
       await database.end();
     },
   };
-}
-
-/** @throws where there is none, with the remedy. */
-export function findChromium(): string {
-  const candidates = [process.env["CHROMIUM"], "/usr/bin/chromium", "/usr/bin/google-chrome"];
-  const found = candidates.find((path) => path !== undefined && existsSync(path));
-  if (found) return found;
-  throw new Error(
-    "no browser: apt-get install --no-install-recommends chromium, or name one in the environment variable CHROMIUM",
-  );
 }
 
 /** Fails every test in which the browser complains: of a script that failed, or something the policy did not allow. */

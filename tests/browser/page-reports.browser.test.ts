@@ -6,7 +6,8 @@ import type { AddressInfo } from "node:net";
 import { chromium, type Browser, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { makeTestCertificates, type TestCertificates } from "../support/index.ts";
-import { findChromium, startBrowserHarness, type BrowserHarness } from "./browser-harness.ts";
+import { startBrowserHarness, type BrowserHarness } from "./browser-harness.ts";
+import { findChromium } from "./find-chromium.ts";
 
 let product: BrowserHarness;
 let certificates: TestCertificates;

@@ -5,7 +5,8 @@ import {
   createStatementPrinter,
   PRINTED_HEADERS,
 } from "../../services/api-gateway/src/lists/print-statements.ts";
-import { findChromium, inspect } from "./browser-harness.ts";
+import { inspect } from "./browser-harness.ts";
+import { findChromium } from "./find-chromium.ts";
 
 let browser: Browser;
 beforeAll(async () => {
