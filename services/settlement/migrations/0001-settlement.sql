@@ -109,14 +109,14 @@ create table import (
   mapping         text not null check (char_length(mapping) between 1 and 64),
   mapping_version integer,
   file_name       text not null check (char_length(file_name) between 1 and 200),
-  imported_by     text not null check (char_length(imported_by) between 1 and 200),
+  imported_by     text not null check (char_length(imported_by) between 1 and 1000),
   sha256          bytea check (octet_length(sha256) = 32),          -- of the whole file
   bytes           bigint not null default 0 check (bytes >= 0),
 
   -- READING: a process reads it. PROPOSED: its lines are there, and count once a second person agrees. TAKEN: they count.
   -- REFUSED: none of them does.
   state           text not null check (state in ('READING', 'PROPOSED', 'TAKEN', 'REFUSED')),
-  confirmed_by    text check (char_length(confirmed_by) between 1 and 200),
+  confirmed_by    text check (char_length(confirmed_by) between 1 and 1000),
   reason          text check (char_length(reason) <= 64),
   detail          text check (char_length(detail) <= 1000),
   lines           integer not null default 0 check (lines >= 0),
@@ -228,7 +228,7 @@ create table upload (
   account_id   text not null references account,
   mapping      text not null check (char_length(mapping) between 1 and 64),
   file_name    text not null check (char_length(file_name) between 1 and 200),
-  uploaded_by  text not null check (char_length(uploaded_by) between 1 and 200),
+  uploaded_by  text not null check (char_length(uploaded_by) between 1 and 1000),
   bytes        bigint not null default 0 check (bytes >= 0),       -- of the parts that are there
   -- The time of its last part. Without another one for some time it is given up.
   touched_at   timestamptz not null default now(),

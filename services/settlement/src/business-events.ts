@@ -1,4 +1,4 @@
-import type { MovementOwner, MovementPage } from "@holdfast/contracts";
+import { nameOf, type MovementOwner, type MovementPage } from "@holdfast/contracts";
 import type { Logger } from "@holdfast/service-runtime";
 import { DIFFERENCE_KINDS, type OpenDifferences } from "./match/measure-differences.ts";
 import { metrics, seriesOf, startAtZero } from "@holdfast/telemetry";
@@ -72,11 +72,14 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       files.add(1, { mapping, outcome: "taken" });
       lines.add(read.lines, { outcome: "read" });
       lines.add(read.faults, { outcome: "faulty" });
-      log.info({ subject: import_id, actor: imported_by, count: read.lines }, "settlement file taken");
+      log.info(
+        { subject: import_id, actor: nameOf(imported_by), count: read.lines },
+        "settlement file taken",
+      );
     },
     fileRefused({ import_id, mapping, imported_by }, reason) {
       files.add(1, { mapping, outcome: reason });
-      log.warn({ subject: import_id, actor: imported_by, reason }, "settlement file refused");
+      log.warn({ subject: import_id, actor: nameOf(imported_by), reason }, "settlement file refused");
     },
   };
 }

@@ -1,3 +1,4 @@
+import { nameOf } from "@holdfast/contracts";
 import { appendAudit } from "@holdfast/audit";
 import { fromNow } from "@holdfast/postgres";
 import { sql, type Kysely, type Selectable, type Transaction, type Updateable } from "kysely";
@@ -120,7 +121,7 @@ export async function endAsProposed(
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const row = await endReading(trx, leased, { state: "PROPOSED", ended_at: null, ...columnsOfRead(read) });
-    await audit(trx, row, { actor: row.imported_by, action: "settlement.proposed" });
+    await audit(trx, row, { actor: nameOf(row.imported_by), action: "settlement.proposed" });
   });
 }
 
@@ -137,7 +138,7 @@ export async function endAsTaken(
 ): Promise<string | undefined> {
   return await onlyOnce(db, leased.account_id, read.sha256, async (trx) => {
     const row = await endReading(trx, leased, { state: "TAKEN", ...columnsOfRead(read) });
-    await count(trx, row, row.imported_by);
+    await count(trx, row, nameOf(row.imported_by));
   });
 }
 
@@ -173,7 +174,7 @@ async function audit(
     subject: row.import_id,
     detail: {
       account: row.account_id,
-      importedBy: row.imported_by,
+      importedBy: nameOf(row.imported_by),
       mapping: row.mapping,
       mappingVersion: row.mapping_version,
       sha256: row.sha256?.toString("hex"),
@@ -248,7 +249,7 @@ export async function endAsRefused(
       ...(sha256 && { sha256 }),
     });
     await appendAudit(trx, {
-      actor: leased.imported_by,
+      actor: nameOf(leased.imported_by),
       action: "settlement.refused",
       subject: leased.import_id,
       detail: { account: row.account_id, mapping: row.mapping, sha256: row.sha256?.toString("hex"), reason },

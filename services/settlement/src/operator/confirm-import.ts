@@ -20,13 +20,13 @@ export async function confirmImport(
 ): Promise<CommandReply<SettlementImport>> {
   const row = await db.selectFrom("import").selectAll().where("import_id", "=", importId).executeTakeFirst();
   if (!row) return { outcome: "problem", code: "settlement_not_found" };
-  const refused = refusalOf(row, operator.name);
+  const refused = refusalOf(row, operator);
   if (refused) return refused;
   let taken: ImportRow | undefined;
   const earlier = await onlyOnce(db, row.account_id, row.sha256!, async (trx) => {
     taken = await trx
       .updateTable("import")
-      .set({ state: "TAKEN", confirmed_by: operator.name, ended_at: sql<Date>`now()` })
+      .set({ state: "TAKEN", confirmed_by: operator.person, ended_at: sql<Date>`now()` })
       .where("import_id", "=", importId)
       .where("state", "=", "PROPOSED")
       .returningAll()
@@ -42,9 +42,12 @@ export async function confirmImport(
 
 const NOTHING: Problem = { outcome: "problem", code: "nothing_to_confirm" };
 
-function refusalOf({ state, imported_by }: ImportRow, person: string): Problem | undefined {
+function refusalOf(
+  { state, imported_by }: ImportRow,
+  { name, person }: OperatorContext["operator"],
+): Problem | undefined {
   if (state !== "PROPOSED") return NOTHING;
   // A file of the command names the person at the keyboard.
-  const isSame = imported_by === person || imported_by === `settle (${person})`;
+  const isSame = imported_by === person || imported_by === `settle (${name})`;
   return isSame ? { outcome: "problem", code: "same_person" } : undefined;
 }

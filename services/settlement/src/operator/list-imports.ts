@@ -1,4 +1,5 @@
 import {
+  nameOf,
   cutPage,
   idCursor,
   INVALID_CURSOR_ERRORS,
@@ -84,8 +85,8 @@ export function shownImport(row: ImportRow): SettlementImport {
     mapping: row.mapping,
     ...(row.mapping_version !== null && { mappingVersion: row.mapping_version }),
     fileName: row.file_name,
-    importedBy: row.imported_by,
-    ...(row.confirmed_by !== null && { confirmedBy: row.confirmed_by }),
+    importedBy: nameOf(row.imported_by),
+    ...(row.confirmed_by !== null && { confirmedBy: nameOf(row.confirmed_by) }),
     ...(row.sha256 !== null && { sha256: row.sha256.toString("hex") }),
     state: row.state,
     ...(row.reason !== null && { reason: row.reason }),

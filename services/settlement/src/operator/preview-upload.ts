@@ -14,7 +14,7 @@ export async function previewUpload(
     .selectFrom("upload")
     .selectAll()
     .where("import_id", "=", sealed.importId)
-    .where("uploaded_by", "=", operator.name)
+    .where("uploaded_by", "=", operator.person)
     .where("sealed_at", "is", null)
     .executeTakeFirst();
   if (!upload) return gone();

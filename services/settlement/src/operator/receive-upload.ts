@@ -51,7 +51,7 @@ export async function beginUpload(
         account_id: accountId,
         mapping,
         file_name: fileName,
-        uploaded_by: operator.name,
+        uploaded_by: operator.person,
       })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
@@ -86,7 +86,7 @@ export async function addUploadPart(
   const { rows } = await sql<{ fits: boolean }>`
     with touched as (
       select import_id, ${BYTES_KEPT} + ${opened.length}::int <= ${bytesMax}::bigint as fits from upload
-      where import_id = ${importId} and uploaded_by = ${operator.name} and sealed_at is null
+      where import_id = ${importId} and uploaded_by = ${operator.person} and sealed_at is null
       for no key update
     ), added as (
       insert into upload_part (import_id, part, bytes, content)
@@ -123,11 +123,11 @@ export async function endUpload(
       .selectFrom("upload")
       .selectAll()
       .where("import_id", "=", sealed.importId)
-      .where("uploaded_by", "=", operator.name)
+      .where("uploaded_by", "=", operator.person)
       .forUpdate()
       .executeTakeFirst();
     const made = await readImport(trx, sealed.importId);
-    if (made?.imported_by === operator.name) return { outcome: "done", result: shownImport(made) };
+    if (made?.imported_by === operator.person) return { outcome: "done", result: shownImport(made) };
     if (!upload) return gone();
     if (!(await isWhole(trx, sealed))) return gone();
     const sha256 = Buffer.from(sealed.sha256, "hex");
