@@ -16,7 +16,6 @@ import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
 import type { PaymentRow } from "../../payment/payment-record.ts";
 import { approvalsRequired } from "./approvals-required.ts";
-import { lockWithPayment } from "./lock-reservation.ts";
 import type { RefundReservationTable } from "./reservation-table.ts";
 
 export type AgreeDeps = {
@@ -25,7 +24,12 @@ export type AgreeDeps = {
   twoAbove: AmountsByCurrency;
 };
 
-type Reservation = Selectable<RefundReservationTable>;
+/** A reservation beside the facts of its payment. */
+type Reserved = Pick<
+  Selectable<RefundReservationTable>,
+  "refund_id" | "amount_minor" | "kind" | "agreed_by"
+> &
+  Pick<PaymentRow, "payment_id" | "merchant_id" | "currency" | "currency_exponent">;
 type Agreed = CommandReply<{ approvalsRequired: 1 | 2 }>;
 
 /**
@@ -39,21 +43,21 @@ export async function agreeToRefund(
 ): Promise<Agreed> {
   return await orNotStarted(() =>
     db.transaction().execute(async (trx): Promise<Agreed> => {
-      const { payment, reservation } = await lockWithPayment(trx, refundId);
-      const required = payment ? approvalsRequired(payment, twoAbove) : 1;
+      const reserved = await lockReserved(trx, refundId);
+      const required = reserved ? approvalsRequired(reserved, twoAbove) : 1;
       const done = { outcome: "done", result: { approvalsRequired: required } } as const;
       const { person } = context.operator;
-      if (!payment || reservation?.state !== "ACTIVE" || reservation.asked_by.includes(person)) return done;
-      if (seen && !isSame(seen, payment, reservation)) {
+      if (reserved?.state !== "ACTIVE" || reserved.asked_by.includes(person)) return done;
+      if (seen && !isSame(seen, reserved)) {
         const detail = { code: "refund_differs", seen };
-        await auditAgreement(trx, context, "refund.agreement_refused", { payment, reservation, detail });
+        await auditAgreement(trx, context, "refund.agreement_refused", reserved, detail);
         return { outcome: "problem", code: "refund_differs" };
       }
-      const isNew = !reservation.agreed_by.includes(person);
-      const agreed = [...reservation.agreed_by, ...(isNew ? [person] : [])];
+      const isNew = !reserved.agreed_by.includes(person);
+      const agreed = [...reserved.agreed_by, ...(isNew ? [person] : [])];
       // A decision stands: a later refund of the same payment does not ask for more people.
-      const isDecided = reservation.agreed_at !== null || agreed.length >= required;
-      if (isNew) await auditAgreement(trx, context, "refund.agreed", { payment, reservation, detail: {} });
+      const isDecided = reserved.agreed_at !== null || agreed.length >= required;
+      if (isNew) await auditAgreement(trx, context, "refund.agreed", reserved, {});
       await trx
         .updateTable("refund_reservation")
         .set({ agreed_by: agreed, ...(isDecided && { agreed_at: sql<Date>`coalesce(agreed_at, now())` }) })
@@ -64,25 +68,38 @@ export async function agreeToRefund(
   );
 }
 
+/** Locks the reservation alone: of the payment's other refunds the later one counts the earlier ones, locked or not. */
+async function lockReserved(trx: Transaction<PaymentsDatabase>, refundId: string) {
+  return await trx
+    .selectFrom("refund_reservation as reservation")
+    .innerJoin("payment", "payment.payment_id", "reservation.payment_id")
+    .selectAll("reservation")
+    .select(["payment.merchant_id", "currency", "currency_exponent"])
+    .select(["reserved_minor", "refunded_minor", "released_minor"])
+    .where("refund_id", "=", refundId)
+    .forUpdate("reservation")
+    .executeTakeFirst();
+}
+
 function isSame(
   { amountMinor, currency }: NonNullable<AgreeToRefund["seen"]>,
-  payment: PaymentRow,
-  { amount_minor }: Reservation,
+  reserved: Pick<Reserved, "amount_minor" | "currency">,
 ): boolean {
-  return BigInt(amountMinor) === amount_minor && currency === payment.currency;
+  return BigInt(amountMinor) === reserved.amount_minor && currency === reserved.currency;
 }
 
 async function auditAgreement(
   trx: Transaction<PaymentsDatabase>,
   { operator, requestId }: OperatorContext,
   action: "refund.agreed" | "refund.agreement_refused",
-  { payment, reservation, detail }: { payment: PaymentRow; reservation: Reservation; detail: object },
+  reserved: Reserved,
+  detail: object,
 ): Promise<void> {
   await appendAudit(trx, {
     actor: operator.name,
     action,
-    subject: reservation.refund_id,
-    detail: { ...factsOf(payment, reservation), requestId, ...detail },
+    subject: reserved.refund_id,
+    detail: { ...factsOf(reserved), requestId, ...detail },
   });
 }
 
@@ -90,29 +107,21 @@ async function auditAgreement(
  * Writes the line of a refund that is sent to the bank for the first time, with the people who have agreed, in the transaction
  * that commits the call.
  */
-export async function auditSending(
-  trx: Transaction<PaymentsDatabase>,
-  payment: PaymentRow,
-  reservation: Reservation,
-): Promise<void> {
+export async function auditSending(trx: Transaction<PaymentsDatabase>, reserved: Reserved): Promise<void> {
   await appendAudit(trx, {
     actor: ASKING_SERVICE,
     action: "refund.sent_to_bank",
-    subject: reservation.refund_id,
-    detail: { ...factsOf(payment, reservation), agreedBy: reservation.agreed_by },
+    subject: reserved.refund_id,
+    detail: { ...factsOf(reserved), agreedBy: reserved.agreed_by },
   });
 }
 
 /** Writes the line of a refund that is not sent, once an hour: whoever repeats the command does not fill the log. */
-export async function auditRefusal(
-  trx: Transaction<PaymentsDatabase>,
-  payment: PaymentRow,
-  reservation: Reservation,
-): Promise<void> {
+export async function auditRefusal(trx: Transaction<PaymentsDatabase>, reserved: Reserved): Promise<void> {
   const noted = await trx
     .updateTable("refund_reservation")
     .set({ refused_at: sql<Date>`now()` })
-    .where("refund_id", "=", reservation.refund_id)
+    .where("refund_id", "=", reserved.refund_id)
     .where(sql<boolean>`coalesce(refused_at < now() - interval '1 hour', true)`)
     .returning("refund_id")
     .executeTakeFirst();
@@ -120,11 +129,11 @@ export async function auditRefusal(
   await appendAudit(trx, {
     actor: ASKING_SERVICE,
     action: "refund.sending_refused",
-    subject: reservation.refund_id,
+    subject: reserved.refund_id,
     detail: {
-      ...factsOf(payment, reservation),
+      ...factsOf(reserved),
       code: "refund_not_agreed",
-      agreedBy: reservation.agreed_by,
+      agreedBy: reserved.agreed_by,
     },
   });
 }
@@ -132,12 +141,8 @@ export async function auditRefusal(
 /** The actor of what no person has asked this service for. */
 const ASKING_SERVICE = "refunds";
 
-function factsOf(payment: PaymentRow, { amount_minor, kind }: Reservation): Record<string, unknown> {
-  return {
-    merchantId: payment.merchant_id,
-    paymentId: payment.payment_id,
-    amount: formatAmount(amount_minor, payment.currency_exponent),
-    currency: payment.currency,
-    kind,
-  };
+function factsOf({ merchant_id, payment_id, kind, ...reserved }: Reserved): Record<string, unknown> {
+  const { amount_minor, currency, currency_exponent } = reserved;
+  const amount = formatAmount(amount_minor, currency_exponent);
+  return { merchantId: merchant_id, paymentId: payment_id, amount, currency, kind };
 }

@@ -209,7 +209,7 @@ async function beginSending(
       .executeTakeFirst();
     if (!payment || !own) return { outcome: "problem", code: "refund_not_found" };
     if (own.agreed_at === null) {
-      await auditRefusal(trx, payment, own);
+      await auditRefusal(trx, { ...payment, ...own, merchant_id: payment.merchant_id });
       return { outcome: "problem", code: "refund_not_agreed" };
     }
     const calls = await findCalls(trx, paymentId);
@@ -225,7 +225,7 @@ async function beginSending(
     if (!isNamed(deps, payment, refund) && others.some(isUnderWay)) return { outcome: "not_started" };
     const call = await beginCall(trx, payment, newCall(payment, movement, subReference, names), calls);
     if (!call) throw new Error("a locked payment changed under its lock");
-    if (ours.length === 0) await auditSending(trx, payment, own);
+    if (ours.length === 0) await auditSending(trx, { ...payment, ...own, merchant_id: payment.merchant_id });
     return call;
   });
 }

@@ -13,7 +13,6 @@ import type { TermsOf } from "../../bank/account/account-terms.ts";
 import { UNAVAILABLE_ACQUIRER, type Acquirers } from "../../bank/calls/acquirers.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import { approvalsRequired } from "./approvals-required.ts";
-import { lockReservation, lockWithPayment } from "./lock-reservation.ts";
 import type { RefundReservationTable } from "./reservation-table.ts";
 import { lowerExcess } from "../chargeback/chargeback-queries.ts";
 import { lockPayment } from "../../payment/payment-queries.ts";
@@ -124,7 +123,7 @@ async function endReservation(
   const done = { outcome: "done", result: { refundId } } as const;
   return await deps.db.transaction().execute(async (trx) => {
     const reservation =
-      (await lockWithPayment(trx, refundId)).reservation ??
+      (await lockWithPayment(trx, refundId)) ??
       (to === "RELEASED" ? await insertTombstone(trx, refundId) : undefined);
     if (!reservation) return to === "RELEASED" ? done : { outcome: "problem", code: "refund_not_found" };
     if (reservation.state === to || (reservation.state === "REFUSED" && to === "RELEASED")) return done;
@@ -163,7 +162,23 @@ async function insertTombstone(trx: Trx, refundId: string): Promise<Reservation 
     .onConflict((conflict) => conflict.doNothing())
     .returning("refund_id")
     .executeTakeFirst();
-  return inserted ? undefined : (await lockWithPayment(trx, refundId)).reservation;
+  return inserted ? undefined : await lockWithPayment(trx, refundId);
+}
+
+/**
+ * A reservation whose payment is locked before it, as in reserving and sending a refund: two transactions that take the
+ * same locks in two orders wait for each other until the database ends one of them.
+ */
+async function lockWithPayment(trx: Trx, refundId: string): Promise<Reservation | undefined> {
+  await trx
+    .selectFrom("payment")
+    .select("payment_id")
+    .where("payment_id", "=", (of) =>
+      of.selectFrom("refund_reservation").select("payment_id").where("refund_id", "=", refundId),
+    )
+    .forUpdate()
+    .execute();
+  return await lockReservation(trx, refundId);
 }
 
 const TOMBSTONE = {
@@ -175,6 +190,15 @@ const TOMBSTONE = {
   refusal: null,
   asked_by: [],
 };
+
+async function lockReservation(trx: Trx, refundId: string): Promise<Reservation | undefined> {
+  return await trx
+    .selectFrom("refund_reservation")
+    .selectAll()
+    .where("refund_id", "=", refundId)
+    .forUpdate()
+    .executeTakeFirst();
+}
 
 /** @returns the one that came first after all; a conflict waits for its transaction to end. */
 async function insertReservation(
