@@ -222,11 +222,15 @@ async function auditSaysWho(sandbox: RunningSandbox, vera: Client, ids: string[]
   const { body } = await vera("GET", "/operator/audit-log?limit=200");
   const entries = body.items.filter(({ subject }: { subject: string }) => ids.includes(subject));
   expect(entries.map(({ actor, action }: Record<string, string>) => `${actor} ${action}`)).toEqual([
+    "refunds refund.sent_to_bank",
     "bora refund.approved",
+    "bora refund.agreed",
     "alice refund.approval_refused",
     "alice refund.requested",
     "bora refund.rejected",
+    "refunds refund.sent_to_bank",
     "alice refund.approved",
+    "alice refund.agreed",
     "vera access.refused",
   ]);
   const verified = await runHoldfast("verify-audit", "--home", sandbox.home);
