@@ -150,6 +150,7 @@ export async function startPayments(
     acquirerTimeoutMs: config.ACQUIRER_TIMEOUT,
     fingerprintKeys,
   };
+  const reservations = { ...deps, acquirers: banks.lane("refunds"), termsOf };
   const checkouts = {
     ...threeDs,
     lists: lists.db,
@@ -182,11 +183,8 @@ export async function startPayments(
       handler(lookUpBinCommand, async ({ payload }) => lookUpBin(deps, payload.bin)),
       ...nudgeAfterEach(relay, checkoutHandlers(checkouts)),
       ...notificationHandlers({ ...connecting, db, accounts, bus, log }),
+      ...nudgeAfterEach(auditWatch, reservationHandlers(reservations, config.REFUND_TWO_APPROVERS_ABOVE)),
       ...nudgeAfterEach(committed, [
-        ...reservationHandlers(
-          { ...deps, acquirers: banks.lane("refunds"), termsOf },
-          config.REFUND_TWO_APPROVERS_ABOVE,
-        ),
         ...operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
         ...staffHandlers({
           ...checkouts,
