@@ -563,7 +563,7 @@ create table chargeback_evidence (
   file_name      text not null check (char_length(file_name) between 1 and 200),
   bytes          integer not null check (bytes between 1 and 4194304),
   sha256         bytea not null check (octet_length(sha256) = 32),
-  added_by       text not null check (char_length(added_by) between 1 and 200),
+  added_by       text not null check (char_length(added_by) between 1 and 1000),
   created_at     timestamptz not null default now(),
   sealed_at      timestamptz
 );

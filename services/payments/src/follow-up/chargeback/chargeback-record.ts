@@ -64,7 +64,7 @@ export function evidenceRecord(row: EvidenceRow): ChargebackDetail["evidence"][n
     fileName: row.file_name,
     bytes: row.bytes,
     sha256: row.sha256.toString("hex"),
-    addedBy: row.added_by,
+    addedBy: nameOf(row.added_by),
     addedAt: row.created_at.toISOString(),
   };
 }

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { appendAudit } from "@holdfast/audit";
 import {
   EVIDENCE_FILES_MAX,
+  nameOf,
   type addChargebackEvidencePart,
   type ChargebackDetail,
   type CommandReply,
@@ -47,7 +48,7 @@ export async function addEvidencePart(
   const part = { ...sent, content };
   const refused = await deps.db
     .transaction()
-    .execute(async (trx) => await keepPart(trx, deps.fileKeys, operator.name, part));
+    .execute(async (trx) => await keepPart(trx, deps.fileKeys, operator.person, part));
   return refused ?? (await describeCase(deps, sent.chargebackId));
 }
 
@@ -56,7 +57,7 @@ type Problem = { outcome: "problem"; code: ProblemCode; extra?: Record<string, u
 async function keepPart(
   trx: Trx,
   fileKeys: RestKeyRing,
-  actor: string,
+  person: string,
   part: Part,
 ): Promise<Problem | undefined> {
   const { chargebackId, evidenceId } = part;
@@ -67,7 +68,7 @@ async function keepPart(
     .forUpdate()
     .executeTakeFirst();
   if (!one) return { outcome: "problem", code: "chargeback_not_found" };
-  const refused = await begin(trx, actor, part, one.status === "OPEN");
+  const refused = await begin(trx, person, part, one.status === "OPEN");
   if (refused !== undefined) return refused === "whole" ? undefined : { outcome: "problem", code: refused };
   await trx
     .insertInto("chargeback_evidence_part")
@@ -79,7 +80,7 @@ async function keepPart(
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  return await sealIfWhole(trx, fileKeys, { actor, part, paymentId: one.payment_id });
+  return await sealIfWhole(trx, fileKeys, { actor: nameOf(person), part, paymentId: one.payment_id });
 }
 
 /** The row that a part is bound to. */
@@ -90,7 +91,7 @@ export function ownerOfEvidence(evidenceId: string, part: number): string {
 /** @returns why the part is not taken, or that the file is whole already. */
 async function begin(
   trx: Trx,
-  actor: string,
+  person: string,
   { chargebackId, evidenceId, fileName, bytes, sha256 }: Part,
   isOpen: boolean,
 ): Promise<"whole" | ProblemCode | undefined> {
@@ -109,7 +110,7 @@ async function begin(
     .execute();
   const known = files.find(({ evidence_id }) => evidence_id === evidenceId);
   const hash = Buffer.from(sha256, "hex");
-  if (known && (known.added_by !== actor || known.bytes !== bytes || !known.sha256.equals(hash)))
+  if (known && (known.added_by !== person || known.bytes !== bytes || !known.sha256.equals(hash)))
     return "idempotency_key_reused";
   if (known?.sealed_at) return "whole";
   if (!isOpen) return "chargeback_ended";
@@ -118,7 +119,7 @@ async function begin(
   const names = { evidence_id: evidenceId, chargeback_id: chargebackId, file_name: fileName };
   const inserted = await trx
     .insertInto("chargeback_evidence")
-    .values({ ...names, bytes, sha256: hash, added_by: actor, sealed_at: null })
+    .values({ ...names, bytes, sha256: hash, added_by: person, sealed_at: null })
     .onConflict((conflict) => conflict.doNothing())
     .returning("evidence_id")
     .executeTakeFirst();
