@@ -75,6 +75,11 @@ test("a file counts once another person has confirmed it, and the log names file
     status: 409,
     body: { code: "nothing_to_confirm" },
   });
+  const [kept] = await system.query<{ imported_by: string }>(
+    "select imported_by from settlement.import where import_id = $1",
+    [importId],
+  );
+  expect(kept!.imported_by).toMatch(/^operator \S+ olga$/);
   const audited = await system.query<{ actor: string; action: string; detail: string }>(
     "select actor, action, detail from settlement.audit_entry where subject = $1 and action <> 'forbidden' order by sequence",
     [importId],
