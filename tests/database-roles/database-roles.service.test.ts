@@ -14,7 +14,7 @@ const WRITES_MERCHANTS: Rights = [
 const REFUSES_OPERATORS: Rights = ["SELECT", "INSERT (person, reason, refused_by)", "DELETE"];
 const WRITES_CREDENTIALS: Rights = [
   "SELECT",
-  "INSERT (api_key, merchant_id, secret_hmac, pepper_id, issued_by)",
+  "INSERT (api_key, merchant_id, secret_hmac, pepper_id, issued_by, expires_at, addresses)",
   "UPDATE (revoked_at)",
 ];
 
@@ -44,7 +44,9 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
     gateway_merchant: ["SELECT"],
     gateway_operator: WRITES_CREDENTIALS,
     // No secret's hash.
-    gateway_staff: ["SELECT (api_key, merchant_id, created_at, revoked_at, issued_by)"],
+    gateway_staff: [
+      "SELECT (api_key, merchant_id, created_at, revoked_at, issued_by, expires_at, addresses, last_used_on)",
+    ],
   },
   "gateway.audit_entry": {
     gateway_operator: ["SELECT", "INSERT"],
@@ -227,6 +229,7 @@ const WRITTEN_ONCE = new Set<string>([
 /** Functions run as their owner, so who may call them counts as much as who may write. */
 const FUNCTIONS: Record<string, string[]> = {
   "gateway.keep_revocation": ["gateway_owner"],
+  "gateway.note_credential_use": ["gateway_merchant", "gateway_owner"],
   "gateway.replace_secret_hash": ["gateway_merchant", "gateway_owner"],
   "payments.payment_amounts_are_explained": ["payments_owner"],
   "payments.purge_checkouts": ["payments_app", "payments_owner"],

@@ -167,7 +167,12 @@ test("an operator of the same name as whoever has requested a refund is another 
 
 test("an API key that staff make is their merchant's, and its audit line names the person", async () => {
   const { mine } = system.shops;
-  const add = { method: "POST", path: "/staff/credentials", headers: { "idempotency-key": "make-one" } };
+  const add = {
+    method: "POST",
+    path: "/staff/credentials",
+    headers: { "idempotency-key": "make-one" },
+    body: { addresses: ["203.0.113.0/24"] },
+  };
   const made = await system.ask(mine, add, { name: "deniz", roles: ["developer"] });
   expect(made.status, made.text).toBe(201);
   const { merchantId, apiKey, apiSecret } = JSON.parse(made.text) as Record<string, string>;
@@ -185,6 +190,7 @@ test("an API key that staff make is their merchant's, and its audit line names t
   expect(JSON.parse(entries[0]!.detail)).toMatchObject({ staffOf: mine.merchantId });
   const own = await system.ask(mine, { method: "GET", path: "/staff/merchant" });
   expect(own.text).toContain(apiKey!);
+  expect(own.text).toContain('"addresses":["203.0.113.0/24"]');
   expect(own.text).not.toContain("issuedBy");
 });
 

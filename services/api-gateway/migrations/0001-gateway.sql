@@ -74,7 +74,14 @@ create table credential (
   issued_by    text not null check (char_length(issued_by) between 1 and 1000),
 
   created_at   timestamptz not null default now(),
-  revoked_at   timestamptz
+  revoked_at   timestamptz,
+
+  -- Restrictions that it was issued with: it signs in before that time only, and from addresses in these ranges only.
+  expires_at   timestamptz check (expires_at > created_at),
+  addresses    text[] check (cardinality(addresses) between 1 and 50),
+
+  -- The day of its last use (UTC).
+  last_used_on date
 );
 
 create index credential_merchant on credential (merchant_id);
@@ -85,10 +92,11 @@ create index credential_pepper on credential (pepper_id) where revoked_at is nul
 grant select on credential to gateway_merchant;
 
 grant select on credential to gateway_operator;
-grant insert (api_key, merchant_id, secret_hmac, pepper_id, issued_by) on credential to gateway_operator;
+grant insert (api_key, merchant_id, secret_hmac, pepper_id, issued_by, expires_at, addresses) on credential to gateway_operator;
 grant update (revoked_at) on credential to gateway_operator;
 
-grant select (api_key, merchant_id, created_at, revoked_at, issued_by) on credential to gateway_staff;
+grant select (api_key, merchant_id, created_at, revoked_at, issued_by, expires_at, addresses, last_used_on) on credential
+  to gateway_staff;
 
 -- A revoked secret may be known to others: no role can restore it, or change the time of its revocation.
 create function keep_revocation() returns trigger language plpgsql as $$
@@ -117,6 +125,15 @@ returns boolean language sql security definer set search_path = gateway, pg_temp
 $$;
 revoke all on function replace_secret_hash(text, text, bytea, text, bytea) from public;
 grant execute on function replace_secret_hash(text, text, bytea, text, bytea) to gateway_merchant;
+
+-- Notes the day of a credential's use. It runs as the owner, so that the role which signs merchants in changes nothing else.
+create function note_credential_use(key text) returns void language sql security definer
+set search_path = gateway, pg_temp as $$
+  update credential set last_used_on = (now() at time zone 'UTC')::date
+  where api_key = key and last_used_on is distinct from (now() at time zone 'UTC')::date
+$$;
+revoke all on function note_credential_use(text) from public;
+grant execute on function note_credential_use(text) to gateway_merchant;
 
 -- Operators ------------------------------------------------------------------------------------------------------------
 

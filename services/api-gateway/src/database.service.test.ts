@@ -116,6 +116,9 @@ const COLUMNS: {
     created_at: "not null",
     revoked_at: "null",
     issued_by: "not null",
+    expires_at: "null",
+    addresses: "null",
+    last_used_on: "null",
   },
   refused_operator: {
     person: "not null",

@@ -47,6 +47,9 @@ export type CredentialTable = {
   created_at: Generated<Date>;
   revoked_at: Date | null;
   issued_by: string;
+  expires_at: Date | null;
+  addresses: string[] | null;
+  last_used_on: Generated<string | null>;
 };
 
 export type RefusedOperatorTable = {

@@ -58,6 +58,7 @@ import { merchantDocs } from "./merchant-docs/merchant-docs.ts";
 import { announceCredentialChanges, followCredentialChanges } from "./merchant/credential-changes.ts";
 import type { SignIn } from "./merchant/sign-in.ts";
 import { refuseMissingPeppers, startSignIn } from "./merchant/start-sign-in.ts";
+import { watchCredentialAge } from "./merchant/watch-credential-age.ts";
 import { auditLogRoute, gatewayAuditSource, serviceAuditSources } from "./operator-api/audit-log.ts";
 import { authenticateOperator } from "./operator-api/authenticate-operator.ts";
 import { startLogLevels, type LogLevels } from "./operator-api/log-levels.ts";
@@ -166,7 +167,7 @@ async function serveListener(listener: GatewayListener, config: Config, deps: De
       const router = Router().use(apiDescription(config, "operator"), api);
       const purges = startPurges(retentionPolicy, { deps: db, settings: config, log });
       const serving = await serveStaffCredentials(config, { ...deps, auditWatch });
-      const tasks = [serving, auditWatch, logLevels, ...purges];
+      const tasks = [serving, auditWatch, logLevels, watchCredentialAge(db, config, log), ...purges];
       return { name: "operator", port: needed(config.OPERATOR_API_PORT), router, tasks };
     }
     case "gateway-public": {

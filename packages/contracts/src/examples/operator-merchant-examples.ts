@@ -54,7 +54,7 @@ const ROUTE = {
 export const OPERATOR_MERCHANT_REQUESTS: Readonly<Record<string, object>> = {
   createMerchant: { name: "Book Shop", ...PLAN },
   changeMerchant: { name: "Book Shop", status: "ACTIVE", ...PLAN, branding: { color: "#7a1f5c" } },
-  addCredential: { livemode: true },
+  addCredential: { livemode: true, addresses: ["203.0.113.0/24"] },
   createAcquirerAccount: { protocol: "nestpay", ...ACCOUNT, secrets: CREDENTIALS, livemode: true },
   changeAcquirerAccount: { ...ACCOUNT, secrets: CREDENTIALS, state: "ACTIVE" },
   confirmAcquirerAccount: { version: 1 },

@@ -3,6 +3,7 @@ import { livemodeSchema } from "../livemode.ts";
 import { textSchema } from "../text.ts";
 import { brandingSchema } from "./branding.ts";
 import { commissionPlanSchema } from "./commission-plan.ts";
+import { restrictionsGiven, restrictionsShown } from "./credential-restrictions.ts";
 import {
   cursorParameter,
   limitParameter,
@@ -78,6 +79,11 @@ export const merchantSchema = z
             .datetime()
             .optional()
             .meta({ description: "When it was revoked (UTC); absent while it is valid" }),
+          ...restrictionsShown,
+          lastUsedOn: z.iso
+            .date()
+            .optional()
+            .meta({ description: "Day of its last use (UTC); absent before the first" }),
           issuedBy: z.string().optional().meta({
             description:
               "Operator who issued it, and who may not decide about what is requested with it; absent where that is not known",
@@ -199,7 +205,10 @@ export const addCredential = defineEndpoint({
   pathParameters: merchantPath,
   notFound: "merchant_not_found",
   request: z
-    .object({ livemode: z.boolean().optional().meta({ description: "Mode of the key; defaults to true" }) })
+    .object({
+      livemode: z.boolean().optional().meta({ description: "Mode of the key; defaults to true" }),
+      ...restrictionsGiven,
+    })
     .meta({ id: "AddCredentialRequest" }),
   bodyOptional: true,
   responses: { 201: { description: "Created", body: newCredentialSchema } },

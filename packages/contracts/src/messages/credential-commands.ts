@@ -13,7 +13,12 @@ const apiKey = z.string().max(66);
 export const makeCredential = defineOperatorCommand({
   ...ofKeys,
   name: "make-credential",
-  request: merchant.extend({ livemode: z.boolean(), recipientKey: z.string() }),
+  request: merchant.extend({
+    livemode: z.boolean(),
+    expiresAt: z.iso.datetime().optional(),
+    addresses: z.array(z.string()).optional(),
+    recipientKey: z.string(),
+  }),
   result: z.object({ apiKey, secret: sealedReplySchema }),
 });
 

@@ -20,7 +20,7 @@ async function attempt(headersDistinct: Record<string, string[]>) {
 
 test("one of each header signs in", async () => {
   const { asked, refusal, exchange } = await attempt({ "x-api-key": ["key"], "x-api-secret": ["right"] });
-  expect(asked).toEqual([["key", "right"]]);
+  expect(asked).toEqual([["key", "right", "203.0.113.7"]]);
   expect(refusal).toBeUndefined();
   expect(exchange).toMatchObject({ merchant: { merchantId: "m" }, merchantId: "m" });
 });
@@ -33,7 +33,7 @@ test.each<[string, Record<string, string[]>]>([
   ["two secrets", { "x-api-key": ["key"], "x-api-secret": ["right", "right"] }],
 ])("%s costs the same one check, of nothing, and is refused", async (_case, headers) => {
   const { asked, refusal, exchange } = await attempt(headers);
-  expect(asked).toEqual([["", ""]]);
+  expect(asked).toEqual([["", "", "203.0.113.7"]]);
   expect(refusal).toBeInstanceOf(Refusal);
   expect(exchange.merchant).toBeUndefined();
 });

@@ -6,8 +6,8 @@ import type { Authenticate } from "../endpoint/create-router.ts";
 import { Refusal } from "../http/refusal.ts";
 
 /**
- * Signs a merchant in by X-API-KEY and X-API-SECRET. Missing, doubled, unknown, wrong, revoked and suspended credentials
- * get the same answer after the same work; after too many failures that answer is a 429.
+ * Signs a merchant in by X-API-KEY and X-API-SECRET. Missing, doubled, unknown, wrong, revoked, expired and suspended
+ * credentials, and those of another address, get the same answer after the same work; after too many failures that answer is a 429.
  */
 export function authenticateMerchant(signIn: SignIn, limits: SignInLimits): Authenticate {
   return async (request, exchange) => {
@@ -19,7 +19,7 @@ export function authenticateMerchant(signIn: SignIn, limits: SignInLimits): Auth
     const lockedMs = limits.lockedMs(address, apiKey);
     if (lockedMs > 0) return rateLimited(lockedMs);
 
-    exchange.merchant = await signIn.verify(apiKey, apiSecret);
+    exchange.merchant = await signIn.verify(apiKey, apiSecret, address);
     exchange.merchantId = exchange.merchant?.merchantId;
     if (!exchange.merchant) {
       const waitMs = limits.failed(address, apiKey);

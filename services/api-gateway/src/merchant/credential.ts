@@ -1,25 +1,48 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { KeyRing } from "@holdfast/service-runtime";
+import type { Restrictions } from "./restrictions.ts";
 
 /**
  * A key names a credential and is no secret; a secret is 256 random bits, of which only an HMAC is kept, under a pepper
  * that is not in the database: a dump of it verifies nothing. A slow hash would add nothing to 256 random bits, and
  * would make every wrong sign-in expensive.
  */
-export type NewCredential = { apiKey: string; apiSecret: string; livemode: boolean; hash: SecretHash };
+export type NewCredential = {
+  apiKey: string;
+  apiSecret: string;
+  livemode: boolean;
+  hash: SecretHash;
+} & Restrictions;
 
 /** HMAC-SHA-256 of a secret, and the id of the pepper that keyed it. */
 export type SecretHash = { secretHmac: Buffer; pepperId: string };
 
 /** The mode of a credential is in its key and nowhere else: `hk_live_…` or `hk_test_…`. */
-export function issueCredential(peppers: KeyRing, { livemode } = { livemode: true }): NewCredential {
+export function issueCredential(
+  peppers: KeyRing,
+  { livemode, ...restrictions }: { livemode: boolean } & Restrictions = { livemode: true },
+): NewCredential {
   const apiSecret = `hs_${randomBytes(32).toString("base64url")}`;
   return {
     apiKey: `hk_${livemode ? "live" : "test"}_${randomBytes(18).toString("base64url")}`,
     apiSecret,
     livemode,
     hash: hashSecret(peppers, apiSecret),
+    ...restrictions,
   };
+}
+
+/** The mode and the restrictions of a credential, as a request has them. */
+export function askedCredential({
+  livemode,
+  expiresAt,
+  addresses,
+}: {
+  livemode: boolean;
+  expiresAt?: string | undefined;
+  addresses?: string[] | undefined;
+}): { livemode: boolean } & Restrictions {
+  return { livemode, expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt), addresses };
 }
 
 /** Tells whether a text has the form of a key, so that others are not looked up. */

@@ -6,6 +6,7 @@ import { read, write, type GatewayDatabase, type MerchantTable } from "../databa
 import { isTestKey, type NewCredential, type SecretHash } from "./credential.ts";
 import { commissionColumns, rulesColumn, SETTINGS_COLUMNS, settingsOf } from "./merchant-settings.ts";
 import { merchantColumns, toMerchant, type MerchantRow } from "./merchant-row.ts";
+import { mayUse } from "./restrictions.ts";
 import type { StoredCredential } from "./sign-in.ts";
 
 type Db = Kysely<GatewayDatabase>;
@@ -18,7 +19,8 @@ export async function findCredential(db: Db, apiKey: string): Promise<StoredCred
     .selectFrom("credential")
     .innerJoin("merchant", "merchant.merchant_id", "credential.merchant_id")
     .select(["merchant.merchant_id", "status", ...SETTINGS_COLUMNS])
-    .select(["secret_hmac", "pepper_id", "revoked_at", "issued_by"])
+    .select(["secret_hmac", "pepper_id", "revoked_at", "issued_by", "expires_at", "addresses"])
+    .select(sql<number | null>`last_used_on - date '1970-01-01'`.as("last_used_day"))
     .where("api_key", "=", apiKey);
   const row = await read(query.executeTakeFirst());
   return (
@@ -30,6 +32,10 @@ export async function findCredential(db: Db, apiKey: string): Promise<StoredCred
         credentialIssuedBy: row.issued_by,
       },
       usable: row.revoked_at === null && row.status === "ACTIVE",
+      ...((row.expires_at || row.addresses) && {
+        mayUse: mayUse({ expiresAt: row.expires_at ?? undefined, addresses: row.addresses ?? undefined }),
+      }),
+      lastUsedDay: row.last_used_day ?? undefined,
     }
   );
 }
@@ -42,6 +48,11 @@ export async function replaceHash(db: Db, apiKey: string, from: SecretHash, to: 
   const { secretHmac, pepperId } = to;
   const call = sql`select replace_secret_hash(${apiKey}, ${from.pepperId}, ${from.secretHmac}, ${pepperId}, ${secretHmac})`;
   await read(call.execute(db));
+}
+
+/** Notes that a credential was used today. The role may write nothing else about it. */
+export async function noteCredentialUse(db: Db, apiKey: string): Promise<void> {
+  await read(sql`select note_credential_use(${apiKey})`.execute(db));
 }
 
 /** The author of a change, and the request. */
@@ -157,20 +168,27 @@ export async function insertCredential(
       .insertInto("credential")
       .values(credentialRow(merchantId, credential, by))
       .execute();
-    const { apiKey, livemode } = credential;
-    await audit(trx, by, "credential.added", merchantId, { apiKey, livemode });
+    const { apiKey, livemode, expiresAt, addresses } = credential;
+    await audit(trx, by, "credential.added", merchantId, {
+      apiKey,
+      livemode,
+      ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
+      ...(addresses && { addresses }),
+    });
     await beside?.(trx);
     return true;
   });
 }
 
-function credentialRow(merchantId: string, { apiKey, hash }: NewCredential, by: Actor) {
+function credentialRow(merchantId: string, { apiKey, hash, expiresAt, addresses }: NewCredential, by: Actor) {
   return {
     api_key: apiKey,
     merchant_id: merchantId,
     secret_hmac: hash.secretHmac,
     pepper_id: hash.pepperId,
     issued_by: by.person,
+    expires_at: expiresAt ?? null,
+    addresses: addresses ? [...addresses] : null,
   };
 }
 

@@ -9,7 +9,7 @@ import { SETTINGS_COLUMNS, settingsOf, type SettingsColumns } from "./merchant-s
 export function merchantColumns(eb: ExpressionBuilder<GatewayDatabase, "merchant">) {
   const credentials = eb
     .selectFrom("credential")
-    .select(["api_key", "created_at", "revoked_at", "issued_by"])
+    .select(["api_key", "created_at", "revoked_at", "issued_by", "expires_at", "addresses", "last_used_on"])
     .whereRef("credential.merchant_id", "=", "merchant.merchant_id")
     .orderBy("created_at")
     .orderBy("api_key");
@@ -31,6 +31,9 @@ export type MerchantRow = SettingsColumns &
       created_at: string;
       revoked_at: string | null;
       issued_by: string;
+      expires_at: string | null;
+      addresses: string[] | null;
+      last_used_on: string | null;
     }[];
   };
 
@@ -42,11 +45,14 @@ export function toMerchant(row: MerchantRow): Merchant {
     ...settingsOf(row),
     ...(row.branding && { branding: row.branding }),
     createdAt: row.created_at.toISOString(),
-    credentials: row.credentials.map(({ api_key: apiKey, created_at, revoked_at, issued_by }) => ({
+    credentials: row.credentials.map(({ api_key: apiKey, created_at, revoked_at, issued_by, ...limits }) => ({
       apiKey,
       livemode: !isTestKey(apiKey),
       createdAt: new Date(created_at).toISOString(),
       ...(revoked_at !== null && { revokedAt: new Date(revoked_at).toISOString() }),
+      ...(limits.expires_at !== null && { expiresAt: new Date(limits.expires_at).toISOString() }),
+      ...(limits.addresses && { addresses: limits.addresses }),
+      ...(limits.last_used_on !== null && { lastUsedOn: limits.last_used_on }),
       issuedBy: nameOf(issued_by),
     })),
   };

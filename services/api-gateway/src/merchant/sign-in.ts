@@ -3,7 +3,9 @@ import { DatabaseUnavailableError } from "@holdfast/postgres";
 import { type KeyRing } from "@holdfast/service-runtime";
 import { LRUCache } from "lru-cache";
 import { hashOfNothing, isApiKey, secretMatches, type SecretHash } from "./credential.ts";
+import type { NoteUse } from "./note-use.ts";
 import type { Rehash } from "./rehash.ts";
+import type { MayUse } from "./restrictions.ts";
 
 /** The merchant as commands on the bus carry it, with its id in the mode of the key. */
 export type SignedInMerchant = MessageContext["merchant"];
@@ -14,6 +16,10 @@ export type StoredCredential = {
   merchant: SignedInMerchant;
   /** Neither revoked, nor its merchant suspended. */
   usable: boolean;
+  /** Its restrictions; absent where it has none. */
+  mayUse?: MayUse;
+  /** The day of its last use that is noted, since 1970; absent before its first use. */
+  lastUsedDay?: number | undefined;
 };
 
 export type SignInDeps = {
@@ -22,6 +28,7 @@ export type SignInDeps = {
   peppers: KeyRing;
   /** Moves a credential to the active pepper, after a sign-in with its secret. */
   rehash: Rehash;
+  noteUse: NoteUse;
   cacheTtlMs: number;
   /** Attempts that wait for the database at the same time; one more cannot be decided. */
   waitingMax: number;
@@ -31,9 +38,10 @@ export type SignInDeps = {
 
 export type SignIn = {
   /**
+   * @param address the client's.
    * @throws DatabaseUnavailableError when the credential is not cached and cannot be read, or too many wait for that.
    */
-  verify(apiKey: string, apiSecret: string): Promise<SignedInMerchant | undefined>;
+  verify(apiKey: string, apiSecret: string, address: string): Promise<SignedInMerchant | undefined>;
   /** Has the merchant's credentials read again at their next use: one was revoked, or the merchant has changed. */
   forget(merchantId: string): void;
 };
@@ -46,18 +54,15 @@ export type SignIn = {
  * tries random ones cannot push out the good ones.
  */
 export function createSignIn(deps: SignInDeps): SignIn {
-  const { findCredential, peppers, rehash, waitingMax, clock } = deps;
+  const { findCredential, peppers, rehash, noteUse, waitingMax, clock } = deps;
   const known = cacheOf<StoredCredential>(KNOWN_KEYS_MAX, deps);
   const unknown = cacheOf<true>(UNKNOWN_KEYS_MAX, deps);
   const lookups = new Map<string, Promise<StoredCredential | undefined>>();
   let waiting = 0;
   /** Counts what was forgotten: a look-up that began before may have read an outdated row. */
   let generation = 0;
-  const nobody: StoredCredential = {
-    hash: hashOfNothing(peppers),
-    merchant: { merchantId: "" },
-    usable: false,
-  };
+  const nothing = hashOfNothing(peppers);
+  const nobody: StoredCredential = { hash: nothing, merchant: { merchantId: "" }, usable: false };
 
   const lookUp = async (apiKey: string) => {
     const start = clock.now();
@@ -91,7 +96,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
   };
 
   return {
-    async verify(apiKey, apiSecret) {
+    async verify(apiKey, apiSecret, address) {
       // All three are done for every key: work that is saved for an existing one could be measured from outside.
       let credential = known.get(apiKey);
       const isLookedUp = unknown.get(apiKey) ?? false;
@@ -99,7 +104,9 @@ export function createSignIn(deps: SignInDeps): SignIn {
       if (!credential && !isLookedUp && canBeKey) credential = await waitForLookUp(apiKey);
       const { hash, merchant, usable } = credential ?? nobody;
       if (!secretMatches(peppers, hash, apiSecret) || !usable) return undefined;
+      if (credential!.mayUse?.(address, Date.now()) === false) return undefined;
       if (hash.pepperId !== peppers.activeId) rehash(apiKey, credential!, apiSecret);
+      noteUse(apiKey, credential!);
       return merchant;
     },
     forget(merchantId) {

@@ -3,8 +3,9 @@ import { type KeyRing, type Logger } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { Config } from "../config.ts";
 import type { GatewayDatabase } from "../database.ts";
-import { findCredential, replaceHash } from "./merchant-queries.ts";
+import { findCredential, noteCredentialUse, replaceHash } from "./merchant-queries.ts";
 import { peppersInUse, reportUnknownPepper } from "./peppers-in-use.ts";
+import { createNoteUse } from "./note-use.ts";
 import { createRehash } from "./rehash.ts";
 import { createSignIn, type SignIn } from "./sign-in.ts";
 
@@ -23,6 +24,11 @@ export async function startSignIn(config: Config, db: Kysely<GatewayDatabase>, l
       peppers,
       replaceHash: (apiKey, from, to) => replaceHash(db, apiKey, from, to),
       onFailed: (error) => log.warn({ operation: "rehash", error }, "a credential keeps its old pepper"),
+    }),
+    noteUse: createNoteUse({
+      write: (apiKey) => noteCredentialUse(db, apiKey),
+      onFailed: (error) => log.warn({ operation: "note use", error }, "a credential's use was not noted"),
+      now: Date.now,
     }),
     cacheTtlMs: config.CREDENTIAL_CACHE_TTL,
     waitingMax: config.REQUESTS_IN_FLIGHT_MAX,

@@ -37,6 +37,45 @@ describe("credentials", () => {
     );
   });
 
+  test("one with an end and addresses signs in within them alone, shows them, and the day of its last use", async () => {
+    const { merchantId } = await gateway.createMerchant();
+    const path = `/operator/merchants/${merchantId}`;
+    const add = async (body: object) =>
+      await gateway.operatorApi({
+        method: "POST",
+        path: `${path}/credentials`,
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const here = merchantOf(await add({ expiresAt, addresses: ["127.0.0.0/8", "::1/128"] }));
+    const elsewhere = merchantOf(await add({ addresses: ["203.0.113.0/24"] }));
+    expect([await signsIn(here), await signsIn(elsewhere)]).toEqual([true, false]);
+    const shown = async () =>
+      (
+        (await gateway.operatorApi({ path })).body as {
+          credentials: { apiKey: string; lastUsedOn?: string }[];
+        }
+      ).credentials;
+    await eventually(async () =>
+      expect((await shown()).find(({ apiKey }) => apiKey === here.apiKey)).toMatchObject({
+        expiresAt,
+        addresses: ["127.0.0.0/8", "::1/128"],
+        lastUsedOn: expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/),
+      }),
+    );
+    const unused = (await shown()).find(({ apiKey }) => apiKey === elsewhere.apiKey);
+    expect(unused).not.toHaveProperty("lastUsedOn");
+    for (const body of [
+      { expiresAt: new Date(Date.now() - 1_000).toISOString() },
+      { addresses: [] },
+      { addresses: ["203.0.113.7"] },
+      { addresses: ["203.0.113.0/33"] },
+      { addresses: ["fe80::1%eth0/64"] },
+    ])
+      expect(await add(body)).toMatchObject({ status: 400, body: { code: "validation_failed" } });
+  });
+
   test("revoking again changes nothing, not even the time", async () => {
     const { merchantId, apiKey } = await gateway.createMerchant();
     const path = `/operator/merchants/${merchantId}/credentials/${apiKey}`;

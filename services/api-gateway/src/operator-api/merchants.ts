@@ -19,7 +19,7 @@ import { Refusal } from "../http/refusal.ts";
 import type { ListDeps } from "../lists/list-route.ts";
 import { definePagedListRoute } from "../lists/paged-list-route.ts";
 import type { AnnounceChange } from "../merchant/credential-changes.ts";
-import { isApiKey, issueCredential } from "../merchant/credential.ts";
+import { askedCredential, isApiKey, issueCredential } from "../merchant/credential.ts";
 import { defaultRulesOf, type RulesSetting } from "../operator-settings.ts";
 import * as queries from "../merchant/merchant-queries.ts";
 
@@ -101,7 +101,7 @@ function addCredentialRoute({ db, peppers }: Deps) {
   return defineRoute(addCredential, async (call) => {
     const { merchantId } = call.path;
     const { livemode = true } = call.body;
-    const credential = issueCredential(peppers, { livemode });
+    const credential = issueCredential(peppers, askedCredential({ ...call.body, livemode }));
     const { apiKey, apiSecret } = credential;
     const answer = { status: 201 as const, body: { merchantId, apiKey, livemode, apiSecret } };
     const keepAnswer = (trx: Trx) => call.exchange.keyedWork?.store(trx, answer);

@@ -17,7 +17,7 @@ import { needed, type Config } from "../config.ts";
 import type { GatewayDatabase } from "../database.ts";
 import { permitsIn } from "../limits/in-flight-limit.ts";
 import { announceCredentialChanges, type AnnounceChange } from "../merchant/credential-changes.ts";
-import { isApiKey, issueCredential } from "../merchant/credential.ts";
+import { askedCredential, isApiKey, issueCredential } from "../merchant/credential.ts";
 import * as queries from "../merchant/merchant-queries.ts";
 
 type Deps = {
@@ -62,8 +62,8 @@ function staffCredentialHandlers({
   announce: AnnounceChange;
 }) {
   return [
-    handler(staffVersionOf(makeCredential), async ({ context, payload: { livemode, recipientKey } }) => {
-      const credential = issueCredential(peppers, { livemode });
+    handler(staffVersionOf(makeCredential), async ({ context, payload: { recipientKey, ...asked } }) => {
+      const credential = issueCredential(peppers, askedCredential(asked));
       const { apiKey, apiSecret } = credential;
       const isAdded = await queries.insertCredential(db, merchantOf(context), credential, actorOf(context));
       if (!isAdded) return { outcome: "problem", code: "merchant_not_found" };

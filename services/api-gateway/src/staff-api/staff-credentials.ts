@@ -11,9 +11,9 @@ export function staffCredentialRoutes({ send }: { send: SendOperatorCommand }): 
   return [
     defineRoute(addCredential, async (call) => {
       const { merchantId } = call.path;
-      const { livemode = true } = call.body;
+      const { livemode = true, ...restrictions } = call.body;
       const recipient = createReplyRecipient();
-      const asked = { merchantId, livemode, recipientKey: recipient.publicKey };
+      const asked = { merchantId, livemode, ...restrictions, recipientKey: recipient.publicKey };
       const reply = await send(makeCredential, call, asked);
       if (!("result" in reply)) return operatorRefusalOf(reply);
       const { apiKey, secret } = reply.result;

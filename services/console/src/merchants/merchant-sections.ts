@@ -54,6 +54,12 @@ export function keySection(context: PageContext, { merchant }: Pick<WholeMerchan
       { heading: texts.key, cell: ({ apiKey }) => html`<code>${apiKey}</code>` },
       { heading: reader.texts.mode, cell: ({ livemode }) => modeText(reader, livemode) },
       { heading: texts.made, cell: ({ createdAt }) => timeElement(reader, createdAt) },
+      { heading: texts.lastUsed, cell: ({ lastUsedOn }) => lastUsedOn ?? "–" },
+      {
+        heading: texts.expires,
+        cell: ({ expiresAt }) => (expiresAt === undefined ? "–" : timeElement(reader, expiresAt)),
+      },
+      { heading: texts.addresses, cell: ({ addresses }) => addresses?.join(", ") ?? texts.anyAddress },
       // Staff do not see which operators have issued keys.
       ...(context.session.staff ? [] : [issuer(texts.issuedBy)]),
       {

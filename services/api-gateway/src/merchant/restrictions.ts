@@ -1,0 +1,17 @@
+import proxyAddr from "proxy-addr";
+
+/** Restrictions that a credential was issued with. */
+export type Restrictions = {
+  /** It signs nobody in from then on. */
+  expiresAt?: Date | undefined;
+  /** Ranges of the addresses that it may be used from; without them, any. */
+  addresses?: readonly string[] | undefined;
+};
+
+/** Tells whether a credential may be used from an address now. */
+export type MayUse = (address: string, nowMs: number) => boolean;
+
+export function mayUse({ expiresAt, addresses }: Restrictions): MayUse {
+  const isFrom = addresses && proxyAddr.compile([...addresses]);
+  return (address, nowMs) => (!expiresAt || nowMs < expiresAt.getTime()) && (!isFrom || isFrom(address, 0));
+}
