@@ -73,7 +73,7 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
     ],
   },
   "gateway.staff_key": {
-    gateway_operator: ["SELECT", "DELETE"],
+    gateway_operator: ["SELECT", "DELETE", "UPDATE (lease_id)"],
     gateway_staff: [
       "SELECT",
       "INSERT (subject, scope, key, fingerprint, resource_id, lease_id, leased_until)",

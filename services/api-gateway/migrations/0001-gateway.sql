@@ -180,6 +180,8 @@ create table staff_key (like operator_key including all);
 grant select, delete on staff_key to gateway_operator, gateway_staff;
 grant insert (subject, scope, key, fingerprint, resource_id, lease_id, leased_until) on staff_key to gateway_staff;
 grant update (lease_id, leased_until, answer) on staff_key to gateway_staff;
+-- The purge locks the rows that it deletes, which takes a right to change some column.
+grant update (lease_id) on staff_key to gateway_operator;
 
 -- A changed log level of a service, for a time: the operator API's replicas publish it again and again until then.
 create table log_level (
