@@ -56,8 +56,25 @@ test.each([
   ["01 / 2028", false, "01 / 28"],
   ["１２／３０", false, "12 / 30"],
   ["١٢/٣٠", false, "12 / 30"],
+  ["2030-12", false, "12 / 30"],
+  ["2030", false, "2030"],
+  ["12 / 203", false, "12 / 203"],
 ])("an expiry typed as %j (deleting: %s) becomes %j", (typed, isDeleting, shown) => {
   expect(page.formatExpiry(typed, isDeleting)).toBe(shown);
+});
+
+test.each([
+  ["12/2030", "12 / 30"],
+  ["122030", "12 / 30"],
+  ["1230", "12 / 30"],
+  ["2030-12", "12 / 30"],
+  ["203012", "12 / 30"],
+  ["2/31", "02 / 31"],
+  ["231", "02 / 31"],
+  ["9/2031", "09 / 31"],
+])("the keys %s, one by one, leave %s", (keys, shown) => {
+  const typed = [...keys].reduce((text, key) => page.formatExpiry(text + key, false), "");
+  expect(typed).toBe(shown);
 });
 
 test.each([

@@ -6,7 +6,7 @@ const good = { pan: "4111 1111 1111 1111", cardHolderName: "Ada Lovelace", expir
 const read = (change: Record<string, string> = {}) =>
   readCardForm(new URLSearchParams({ ...good, ...change }), now);
 
-test.each(["09 / 28", "9/28", "09.28", "0928", "09-2028", " 09/2028 "])(
+test.each(["09 / 28", "9/28", "09.28", "0928", "09-2028", " 09/2028 ", "2028-09", "202809"])(
   "an expiry typed as %j is read",
   (expiry) => {
     const form = read({ expiry, installmentCount: "3" });

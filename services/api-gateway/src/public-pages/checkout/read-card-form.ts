@@ -13,14 +13,18 @@ export type FormField = (typeof FORM_FIELDS)[number];
 
 /**
  * Checks the form by the rules of the merchant API. It is more lenient about spelling: numbers may be grouped by anything
- * and in the digits of any script, the expiry is one field, the year may have four digits. It reports all fields at fault, each with its first fault, in the form's
+ * and in the digits of any script, the expiry is one field, the year may have four digits and stand first. It reports all fields at fault, each with its first fault, in the form's
  * order.
  */
 export function readCardForm(form: URLSearchParams, now: Date): CardForm | FormFault[] {
   const given = (name: string) => form.get(name)?.trim() ?? "";
   const numberOf = (name: string) => withAsciiDigits(given(name)).replaceAll(SEPARATORS, "");
   const expiry = withAsciiDigits(given("expiry")).replaceAll(/\s/g, "");
-  const [, month, year] = /^(\d{1,2})[^\p{L}\p{N}]*(?:20)?(\d{2})$/u.exec(expiry) ?? [];
+  const read =
+    /^20(?<year>\d{2})[^\p{L}\p{N}]*(?<month>\d{2})$|^(?<month>\d{1,2})[^\p{L}\p{N}]*(?:20)?(?<year>\d{2})$/u.exec(
+      expiry,
+    );
+  const { month, year } = read?.groups ?? {};
   const fields = {
     pan: numberOf("pan"),
     cardHolderName: given("cardHolderName"),

@@ -49,14 +49,19 @@ export function formatNumber(text) {
   return parts.join(" ");
 }
 
-/** `MM / YY`, with the slash put in as soon as the month is there. */
+/** `MM / YY`, with the slash put in as soon as the month is there. A year has two or four digits, before or after it. */
 export function formatExpiry(typed, isDeleting) {
   const text = withAsciiDigits(typed);
-  const [, month, year] = /^\s*(\d{1,2})\s*[/.-]\s*(?:20(?=\d\d))?(\d{0,2})/.exec(text) ?? [];
+  const [, isoYear, isoMonth] = /^\s*20(\d\d)\s*[/.-]?\s*(\d\d)/.exec(text) ?? [];
+  if (isoYear !== undefined) return `${isoMonth} / ${isoYear}`;
+  const [, month, typedYear] = /^\s*(\d{1,2})\s*[/.-]\s*(20\d{1,2}|\d{0,2})/.exec(text) ?? [];
+  const year = typedYear?.length === 4 ? typedYear.slice(2) : typedYear;
   // Deleting skips the slash as if it were not there.
   if (month !== undefined && isDeleting && year === "") return month;
   if (month !== undefined) return `${month.padStart(2, "0")} / ${year}`;
   let digits = digitsOf(text).slice(0, 6);
+  // The beginning of a year such as 2030, or of a month of one digit: the next digit tells.
+  if (/^20?$|^20\d{1,3}$/.test(digits)) return digits;
   // A first digit from 2 on can only be a month of one digit.
   if (/^[2-9]/.test(digits)) digits = `0${digits}`;
   if (digits.length === 6) digits = digits.slice(0, 2) + digits.slice(4);
