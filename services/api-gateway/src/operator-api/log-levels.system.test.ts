@@ -194,7 +194,11 @@ test("a change that is committed is answered and published, also where the datab
   });
   const wanted = { service: "refunds", level: "debug", seconds: 60 } as const;
   const deps = { db: createDatabase<GatewayDatabase>(pool), replicas, log };
-  const answer = await applyLogLevel(deps, wanted, { subject: "olga", person: "olga", requestId: randomUUID() });
+  const answer = await applyLogLevel(deps, wanted, {
+    subject: "olga",
+    person: "olga",
+    requestId: randomUUID(),
+  });
   expect(answer.change).toMatchObject({ level: "debug", changedBy: "olga" });
   expect(published).toEqual(["debug", "debug"]);
   expect(lines).toContainEqual(
