@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { signWebhook, WEBHOOK_HEADERS } from "@holdfast/webhook-signature";
+import { signWebhook, signWebhookV2, WEBHOOK_HEADERS } from "@holdfast/webhook-signature";
 import { Agent } from "undici";
 
 export type Webhook = { url: string; secret: string; eventId: string; eventType: string; body: Buffer };
@@ -28,6 +28,7 @@ export function createSignAndPost(options: {
         "user-agent": "bare",
         [WEBHOOK_HEADERS.time]: time,
         [WEBHOOK_HEADERS.signature]: signWebhook(secret, time, body),
+        [WEBHOOK_HEADERS.signatureV2]: signWebhookV2(secret, { time, eventId, eventType }, body),
         [WEBHOOK_HEADERS.eventId]: eventId,
         [WEBHOOK_HEADERS.eventType]: eventType,
         [WEBHOOK_HEADERS.contentDigest]: `sha-256=:${createHash("sha256").update(body).digest("base64")}:`,

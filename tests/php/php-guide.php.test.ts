@@ -6,7 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { signWebhook } from "@holdfast/webhook-signature";
+import { signWebhook, signWebhookV2 } from "@holdfast/webhook-signature";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { runNpmStart, type StartedByNpm } from "../e2e/run-npm-start.ts";
 import { eventually, startLedgerReceiver } from "../support/index.ts";
@@ -86,13 +86,25 @@ test("a webhook of the gateway is accepted with the secret, and what was changed
     ...sent,
     "x-request-time": `${time}`,
     "x-request-signature": signWebhook(by, `${time}`, body),
+    "x-request-signature-v2": signWebhookV2(
+      by,
+      { time: `${time}`, eventId: sent["x-event-id"]!, eventType: sent["x-event-type"]! },
+      body,
+    ),
   });
   expect(await post(signedAt(Date.now()), body)).toBe(200);
   expect(await post(signedAt(Date.now() - 400_000), body)).toBe(400);
   expect(await post(signedAt(Date.now(), "whs_other"), body)).toBe(400);
-  const { "x-request-signature": signature, ...unsigned } = signedAt(Date.now());
+  expect(await post({ ...signedAt(Date.now()), "x-event-id": "another" }, body)).toBe(400);
+  expect(await post({ ...signedAt(Date.now()), "x-event-type": "webhook.test" }, body)).toBe(400);
+  const {
+    "x-request-signature": signature,
+    "x-request-signature-v2": second,
+    ...unsigned
+  } = signedAt(Date.now());
   expect(await post(unsigned, body)).toBe(400);
-  expect(await post({ ...unsigned, "x-request-signature-next": signature }, body)).toBe(200);
+  const next = { "x-request-signature-next": signature, "x-request-signature-v2-next": second };
+  expect(await post({ ...unsigned, ...next }, body)).toBe(200);
 });
 
 /** @returns the secret. */
