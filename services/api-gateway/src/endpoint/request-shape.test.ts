@@ -57,7 +57,7 @@ test("every endpoint with a body has an example here, which it takes", () => {
 const MAY_BE_NULL = new Set(["changeMerchant commission", "changeMerchant rules", "changeMerchant branding"]);
 
 /** Documents whose names are another schema's: the protocol's of an account. */
-const OPEN = /^(create|change)AcquirerAccount (settings|secrets)$/;
+const OPEN = /^((create|change)AcquirerAccount (settings|secrets)|probeAcquirerAccount proposal\.secrets)$/;
 
 describe.each(places)(
   "$operationId: in the place of the object $at",
