@@ -103,7 +103,8 @@ export async function inquireAmong(
   reportMismatch(deps, payment, { verdict: judged, inquiry });
   const sent = own.filter((call) => mayHaveLeft(call) && call.sub_reference === subReference);
   const found = besideApproval(judged, sent.findLast(isApproved));
-  const last = sent.at(-1);
+  // An approval of a call that never left this machine is that of others, in the bank's panel: only what is noted is booked.
+  const last = sent.at(-1) ?? (found.kind === "approved" && !among ? own.at(-1) : undefined);
   // A movement without our reference that was voided may be another's: this one is still under way.
   const isOurs = !among || found.kind !== "reversed";
   const verdict = last && isOurs ? await noteFound(deps, payment, last, found) : found;

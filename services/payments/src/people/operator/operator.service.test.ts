@@ -406,6 +406,18 @@ describe("a capture that the bank has carried out in another amount", () => {
   });
 });
 
+test("a capture in another amount is booked where its own call never left this machine", async () => {
+  const paymentId = await capturedInPart(6_000);
+  await payments.query(
+    "update payments.bank_call set outcome = 'not_sent', answered_at = now() where payment_id = $1 and kind = 'capture'",
+    [paymentId],
+  );
+  await resolve("alice", paymentId, "SUCCESS");
+  expect(await resolve("bora", paymentId, "SUCCESS")).toMatchObject({
+    result: { payment: { status: "CAPTURED", capturedAmount: 60 } },
+  });
+});
+
 describe("an operation that two people have called FAILED without the bank's word", () => {
   const watch = async (paymentId: string) =>
     (
