@@ -55,13 +55,15 @@ const NOT_AGREED = { outcome: "problem", code: "refund_not_agreed" };
 describe("the database role of refunds alone", () => {
   test("carries out no refund: not without approvals, nor with approvals in others' names", async () => {
     const refundId = await refunds.queue(await refunds.pay(), "4000");
-    const execute = `update refund set state = 'EXECUTING', recover_at = now() where refund_id = $1`;
-    await expect(asRefundsRole(execute, [refundId])).rejects.toThrow("not enough people");
+    const become = (state: string, due = "now()") =>
+      `update refund set state = '${state}', recover_at = ${due} where refund_id = $1`;
+    for (const end of [become("EXECUTING"), become("SETTLING"), become("SUCCESS", "null")])
+      await expect(asRefundsRole(end, [refundId])).rejects.toThrow("not enough people");
     await asRefundsRole(
       "insert into refund_approval (refund_id, approved_by, request_id) values ($1, 'alice', 'forged')",
       [refundId],
     );
-    await asRefundsRole(execute, [refundId]);
+    await asRefundsRole(become("EXECUTING"), [refundId]);
     await eventually(async () =>
       expect(await refunds.describe(refundId)).toMatchObject({
         result: { state: "EXECUTING", lastInquiry: "refund_not_agreed" },

@@ -157,8 +157,8 @@ create index refund_approval_of_person on refund_approval (approved_by, at);
 
 grant select, insert on refund_approval to refunds_app;
 
--- A refund is carried out only after as many people have approved as it takes, none of whom asked. `payments`, which pays,
--- believes no row of this schema (docs/adr/0062): this keeps true what is shown about a refund.
+-- A refund is carried out, or shown as paid, only after as many people have approved as it takes, none of whom asked.
+-- `payments`, which pays, believes no row of this schema (docs/adr/0062): this keeps true what is shown about a refund.
 create function refund_is_approved() returns trigger language plpgsql set search_path = refunds, pg_temp as $$
 begin
   if (select count(*) from refund_approval where refund_id = new.refund_id
@@ -172,7 +172,7 @@ $$;
 revoke execute on function refund_is_approved() from public;
 
 create constraint trigger refund_executes_approved after update of state on refund
-  for each row when (new.state = 'EXECUTING') execute function refund_is_approved();
+  for each row when (new.state in ('EXECUTING', 'SETTLING', 'SUCCESS')) execute function refund_is_approved();
 
 -- The outcome that one operator has proposed for a refund, and another one has to confirm.
 create table refund_resolution (
