@@ -46,7 +46,8 @@ async function copy(shown, button) {
 // What cannot be taken back with a click is asked about.
 for (const form of document.querySelectorAll("form[data-confirm]")) {
   form.addEventListener("submit", (event) => {
-    const question = form.dataset.confirm.replace(/\{(\w+)\}/g, (_, name) => form.elements[name].value);
+    // The first one is the form's own: what follows has names that merchants choose.
+    const question = form.dataset.confirm.replace("{amount}", (text) => form.elements.amount?.value ?? text);
     if (!confirm(question)) event.preventDefault();
   });
 }
