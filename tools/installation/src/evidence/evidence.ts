@@ -19,8 +19,9 @@ export type Evidence = {
 };
 
 /** The faults that an assessor has to see first, each in a sentence. */
-export function findingsIn({ tls, cardNumbers, audit, page }: Evidence): string[] {
+export function findingsIn({ tls, cardNumbers, audit, page, settings }: Evidence): string[] {
   const { database, files } = cardNumbers;
+  const weakening = settings.reduce((count, process) => count + process.weakening.length, 0);
   return [
     ...tls.flatMap(({ listener, faults }) => faults.map((fault) => `${listener}: ${fault}`)),
     ...[...database.found, ...files.found].map(
@@ -28,6 +29,7 @@ export function findingsIn({ tls, cardNumbers, audit, page }: Evidence): string[
     ),
     ...(audit.intact ? [] : ["the audit log is not intact"]),
     ...("asReleased" in page && !page.asReleased ? ["the payment page is not as it was released"] : []),
+    ...(weakening > 0 ? [`${weakening} settings weaken a measure, each of which is listed at the end`] : []),
   ];
 }
 
