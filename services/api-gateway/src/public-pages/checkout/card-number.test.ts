@@ -73,7 +73,7 @@ test.each([
   ["231", "02 / 31"],
   ["9/2031", "09 / 31"],
 ])("the keys %s, one by one, leave %s", (keys, shown) => {
-  const typed = [...keys].reduce((text, key) => page.formatExpiry(text + key, false), "");
+  const typed = keys.split("").reduce((text, key) => page.formatExpiry(text + key, false), "");
   expect(typed).toBe(shown);
 });
 
