@@ -63,7 +63,7 @@ export const EXPORTED_LISTS: ExportedList[] = [
   {
     path: "settlements",
     header:
-      "importId,accountId,mapping,mappingVersion,fileName,importedBy,sha256,state,reason,detail,lines,faults,createdAt,comparedAt",
+      "importId,accountId,mapping,mappingVersion,fileName,importedBy,confirmedBy,sha256,state,reason,detail,lines,faults,createdAt,comparedAt",
     file: "settlements-",
     key: ["importId"],
     filters: [["accountId=second", ({ accountId }) => accountId === "second"]],
