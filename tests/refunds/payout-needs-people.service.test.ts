@@ -159,6 +159,19 @@ describe("people agree", () => {
     expect(await audited(refundId)).toContain("alice refund.agreed");
   });
 
+  test("to nothing of which the amount is not reserved any more: it waits on, and can be rejected", async () => {
+    const gone = await refunds.queue(await refunds.pay("200000"), "150000");
+    const released = await refunds.queue(await refunds.pay("200000"), "150000");
+    await refunds.query("delete from payments.refund_reservation where refund_id = $1", [gone]);
+    await refunds.query("update payments.refund_reservation set state = 'RELEASED' where refund_id = $1", [
+      released,
+    ]);
+    expect(await refunds.approve(gone, "alice")).toMatchObject({ code: "refund_not_found" });
+    expect(await refunds.approve(released, "alice")).toMatchObject({ code: "refund_already_decided" });
+    for (const refundId of [gone, released])
+      expect(await refunds.describe(refundId)).toMatchObject({ result: { state: "PENDING_APPROVAL" } });
+  });
+
   test("and a decision stands, whatever is asked for of the payment afterwards", async () => {
     const part = await reserve("90000");
     await agree(part.refundId, "alice");

@@ -33,8 +33,8 @@ type Reserved = Pick<
 type Agreed = CommandReply<{ approvalsRequired: 1 | 2 }>;
 
 /**
- * Notes that a person agrees. A copy changes nothing. Who has asked, and a refund that nobody can pay any more, leave no trace:
- * `refunds` refuses them, with its own line in the audit log.
+ * Notes that a person agrees. A copy changes nothing. Who has asked leaves no trace: `refunds` refuses them, with its own line
+ * in the audit log. A refund that is settled here already is passed on, since a restored database of `refunds` may not know it.
  */
 export async function agreeToRefund(
   { db, twoAbove }: AgreeDeps,
@@ -44,10 +44,14 @@ export async function agreeToRefund(
   return await orNotStarted(() =>
     db.transaction().execute(async (trx): Promise<Agreed> => {
       const reserved = await lockReserved(trx, refundId);
-      const required = reserved ? approvalsRequired(reserved, twoAbove) : 1;
+      // Nobody can decide about an amount that is lost, as after a restore: the refund waits, and can be rejected.
+      if (!reserved) return { outcome: "problem", code: "refund_not_found" };
+      if (reserved.state === "RELEASED" || reserved.state === "REFUSED")
+        return { outcome: "problem", code: "refund_already_decided" };
+      const required = approvalsRequired(reserved, twoAbove);
       const done = { outcome: "done", result: { approvalsRequired: required } } as const;
       const { person } = context.operator;
-      if (reserved?.state !== "ACTIVE" || reserved.asked_by.includes(person)) return done;
+      if (reserved.state !== "ACTIVE" || reserved.asked_by.includes(person)) return done;
       if (seen && !isSame(seen, reserved)) {
         const detail = { code: "refund_differs", seen };
         await auditAgreement(trx, context, "refund.agreement_refused", reserved, detail);
