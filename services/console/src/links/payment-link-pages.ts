@@ -1,13 +1,14 @@
 import { createPaymentLink, listPaymentLinks, type PaymentLink } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { csvPage } from "../ui/csv-page.ts";
-import { actionForm, modeField, selectField, textField } from "../ui/form-fields.ts";
+import { actionForm, modeField, numberField, selectField, textField } from "../ui/form-fields.ts";
 import { amountText, statusBadge, timeElement } from "../ui/format.ts";
 import { mayMakeLinks } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { paymentLinkPage } from "./payment-link-page.ts";
 import { PAYMENT_LINK_TEXTS } from "./payment-link-texts.ts";
 import { filterOf, readList } from "../ui/read-list.ts";
+import { readAmount } from "../ui/read-number.ts";
 import { nextPage, table, type Column } from "../ui/table.ts";
 import { doneNotice, takeAction } from "../ui/take-action.ts";
 
@@ -94,7 +95,11 @@ function newLink(context: PageContext, livemode: string | undefined): Html {
         value: value("description"),
         max: 200,
       })}
-      ${textField({ name: "amount", label: texts.amount, inputMode: "decimal", value: value("amount") })}
+      ${numberField(context, {
+        name: "amount",
+        label: texts.amount,
+        read: (text) => readAmount(reader, text, currencyOf(context)),
+      })}
       ${textField({ name: "currency", label: texts.currency, value: value("currency", "TRY"), max: 3 })}
       ${selectField({
         name: "use",
@@ -114,12 +119,15 @@ function newLink(context: PageContext, livemode: string | undefined): Html {
     })}`;
 }
 
-/** The amount is sent as it was written: the gateway validates it. */
+const currencyOf = ({ form }: PageContext) => form.get("currency")?.trim().toUpperCase() ?? "";
+
 async function create(context: PageContext): Promise<PageAnswer> {
   const { form, query, reader } = context;
   const field = (name: string) => form.get(name)?.trim() ?? "";
-  const isWhole =
-    /^\d{1,12}(\.\d{1,4})?$/.test(field("amount")) && field("orderId") !== "" && field("description") !== "";
+  const currency = currencyOf(context);
+  const amount = readAmount(reader, field("amount"), currency);
+  const isEmpty = field("orderId") === "" || field("description") === "";
+  const needs = isEmpty ? PAYMENT_LINK_TEXTS[reader.language].needFields : amount.fault;
   return await takeAction(
     context,
     {
@@ -130,12 +138,12 @@ async function create(context: PageContext): Promise<PageAnswer> {
       body: {
         orderId: field("orderId"),
         description: field("description"),
-        amount: Number(field("amount")),
-        currency: field("currency").toUpperCase(),
+        amount: Number(amount.value),
+        currency,
         use: field("use"),
         expiresInSeconds: Number(field("expiresInSeconds")),
       },
-      ...(!isWhole && { needs: PAYMENT_LINK_TEXTS[reader.language].needFields }),
+      ...(needs !== undefined && { needs }),
       page: "/payment-links",
     },
     answerList,

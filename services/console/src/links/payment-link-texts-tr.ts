@@ -25,5 +25,5 @@ export const TURKISH: PaymentLinkTexts = {
   noLinks: "Bu modda bağlantı yok. Bağlantı, alıcının mağaza olmadan ödeme yaptığı bir sayfanın adresidir.",
   noLinksYet: "İlkini aşağıda oluşturun.",
   askOwner: "Bağlantı oluşturmasını owner rolü olan bir çalışma arkadaşınızdan isteyin.",
-  needFields: "Sipariş numarasını, ödeme konusunu ve tutarı 12.50 gibi bir sayı olarak yazın.",
+  needFields: "Sipariş numarasını ve ödeme konusunu yazın.",
 };

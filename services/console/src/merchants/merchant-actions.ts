@@ -14,6 +14,7 @@ import {
 import { DELIVERY_TEXTS } from "../deliveries/delivery-texts.ts";
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
 import type { Notice, PageAnswer, PageContext } from "../ui/page-context.ts";
+import { readAmount, readRate } from "../ui/read-number.ts";
 import { secretPage } from "./secret-page.ts";
 import { takeAction } from "../ui/take-action.ts";
 
@@ -51,20 +52,31 @@ async function setStatus(context: PageContext, again: RenderAgain, status: Merch
 
 /** The rules of the plan, which this form does not have, stay as they are. */
 async function changePlan(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
-  const { form } = context;
+  const { form, reader } = context;
   const { path, page } = ofMerchant(context);
   const { commission } = await context.api.read(getMerchant, { path });
   const field = (name: string) => form.get(name)?.trim() ?? "";
+  const currency = field("currency").toUpperCase();
+  const rate = readRate(reader, field("ratePercent"));
+  const fixed = readAmount(reader, field("fixed"), currency);
+  const needs = rate.fault ?? fixed.fault;
   const plan = {
     ...commission,
-    ratePercent: field("ratePercent"),
-    fixed: field("fixed"),
-    currency: field("currency").toUpperCase(),
+    ratePercent: rate.value,
+    fixed: fixed.value,
+    currency,
     refundsCommission: form.get("refundsCommission") !== "false",
   };
   return await takeAction(
     context,
-    { action: "changeMerchant", endpoint: changeMerchant, path, page, body: { commission: plan } },
+    {
+      action: "changeMerchant",
+      endpoint: changeMerchant,
+      path,
+      page,
+      body: { commission: plan },
+      ...(needs !== undefined && { needs }),
+    },
     again,
   );
 }

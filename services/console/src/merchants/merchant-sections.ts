@@ -1,12 +1,13 @@
 import { html, type Html } from "@holdfast/html";
 import type { Merchant } from "@holdfast/contracts";
 import { endpointTable } from "../deliveries/endpoint-table.ts";
-import { actionForm, selectField, textField } from "../ui/form-fields.ts";
+import { actionForm, numberField, selectField, textField } from "../ui/form-fields.ts";
 import { amountText, modeText, rateText, statusBadge, timeElement } from "../ui/format.ts";
 import type { WholeMerchant } from "./merchant-page.ts";
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
 import { barOf, roleBar } from "../ui/offers.ts";
 import type { PageContext, Reader } from "../ui/page-context.ts";
+import { readAmount, readRate } from "../ui/read-number.ts";
 import { facts, table, type Column } from "../ui/table.ts";
 
 /** Suspends or reactivates, or names the role that may. */
@@ -110,14 +111,25 @@ function planForm(context: PageContext, merchant: Merchant): Html {
   const texts = MERCHANT_TEXTS[reader.language];
   const plan = merchant.commission;
   const refunds = form.get("refundsCommission") ?? String(plan?.refundsCommission !== false);
-  const value = (name: "ratePercent" | "fixed" | "currency", otherwise: string) =>
-    form.get(name) ?? plan?.[name] ?? otherwise;
+  const value = (name: "currency", otherwise: string) => form.get(name) ?? plan?.[name] ?? otherwise;
   return actionForm(context, {
     action: actionOf(merchant, "plan"),
     button: texts.savePlan,
     fields: html`<div class="filters">
-        ${textField({ name: "ratePercent", label: texts.rate, value: value("ratePercent", ""), max: 10 })}
-        ${textField({ name: "fixed", label: texts.fixed, value: value("fixed", "0"), max: 20 })}
+        ${numberField(context, {
+          name: "ratePercent",
+          label: texts.rate,
+          decimal: plan?.ratePercent ?? "",
+          read: (text) => readRate(reader, text),
+          max: 10,
+        })}
+        ${numberField(context, {
+          name: "fixed",
+          label: texts.fixed,
+          decimal: plan?.fixed ?? "0",
+          read: (text) => readAmount(reader, text, value("currency", "")),
+          max: 20,
+        })}
         ${textField({ name: "currency", label: texts.currency, value: value("currency", "TRY"), max: 3 })}
         ${selectField({
           name: "refundsCommission",

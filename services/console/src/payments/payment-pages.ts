@@ -14,11 +14,12 @@ import {
 import { html } from "@holdfast/html";
 import { OperatorApiProblemError } from "../api/operator-api.ts";
 import { renderActions } from "../ui/action-forms.ts";
-import { amountField, amountText, cardText, statusBadge, timeElement } from "../ui/format.ts";
+import { amountDecimal, amountText, cardText, statusBadge, timeElement } from "../ui/format.ts";
 import { offersOfPayment, refundableOf } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { paymentList } from "./payment-list.ts";
 import { readList } from "../ui/read-list.ts";
+import { readAmount } from "../ui/read-number.ts";
 import { statementIn } from "../refunds/refund-pages.ts";
 import { eventsOfSettlement } from "../settlement/settlement-events.ts";
 import { SETTLEMENT_TEXTS } from "../settlement/settlement-texts.ts";
@@ -89,7 +90,7 @@ async function answerPayment(context: PageContext, notice?: Notice, status?: num
     amount: amountText(reader, payment.amount, payment.currency),
     about: texts.cardAndOrder(cardText(payment.pan), payment.orderId, life.merchantName ?? life.merchantId),
     refundable: {
-      amount: amountField(refundableOf(payment), payment.currency),
+      amount: amountDecimal(refundableOf(payment), payment.currency),
       currency: payment.currency,
     },
   })}
@@ -158,19 +159,17 @@ function factsOfPayment(reader: Reader, life: OperatorPaymentLife) {
   ] as const;
 }
 
-/** The amount is sent as it was written: the gateway validates it. */
 async function requestRefund(context: PageContext): Promise<PageAnswer> {
-  const amount = context.form.get("amount")?.trim() ?? "";
-  const reason = context.form.get("reason")?.trim() ?? "";
-  const isWhole = /^\d{1,12}(\.\d{1,4})?$/.test(amount) && reason !== "";
-  const life = await context.api.read(getOperatorPayment, {
-    path: { paymentId: context.parameters["paymentId"]! },
-  });
+  const { api, form, parameters, reader } = context;
+  const reason = form.get("reason")?.trim() ?? "";
+  const { payment } = await api.read(getOperatorPayment, { path: { paymentId: parameters["paymentId"]! } });
+  const amount = readAmount(reader, form.get("amount") ?? "", payment.currency);
+  const needs = amount.fault ?? (reason === "" ? reader.texts.needRefundReason : undefined);
   return await act(context, {
     action: "refund",
     endpoint: requestOperatorRefund,
-    body: { amount: Number(amount), currency: life.payment.currency, reason },
-    ...(!isWhole && { needs: context.reader.texts.needAmount }),
+    body: { amount: Number(amount.value), currency: payment.currency, reason },
+    ...(needs !== undefined && { needs }),
   });
 }
 

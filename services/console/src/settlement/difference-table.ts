@@ -1,9 +1,10 @@
 import { DIFFERENCE_DECISIONS, type Difference } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
-import { actionForm, selectField, textField } from "../ui/form-fields.ts";
+import { actionForm, numberField, selectField, textField } from "../ui/form-fields.ts";
 import { amountText, statusBadge, timeElement } from "../ui/format.ts";
 import { roleBar } from "../ui/offers.ts";
 import type { PageContext, Reader } from "../ui/page-context.ts";
+import { readAmount } from "../ui/read-number.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 import { table } from "../ui/table.ts";
 
@@ -115,7 +116,12 @@ function workOf(context: PageContext, difference: Difference, query: string): Ht
               ],
               chosen: entered("decision") || difference.decision,
             })}
-            ${field("reason", reader.texts.reason, 1_000)} ${linesOfPerson(context, difference, entered)}`,
+            ${field("reason", reader.texts.reason, 1_000)}
+            ${linesOfPerson(
+              { ...context, form: isEntered ? form : new URLSearchParams() },
+              difference,
+              entered,
+            )}`,
           })
     }
   </details>`;
@@ -123,10 +129,11 @@ function workOf(context: PageContext, difference: Difference, query: string): Ht
 
 /** The parts that a person reads in the file where the line says no merchant, or could not be read. */
 function linesOfPerson(
-  { reader }: PageContext,
+  context: PageContext,
   { differenceId: id, class: kind, line, merchantId, amount, currency, day }: Difference,
   entered: (name: string) => string,
 ): Html {
+  const { reader } = context;
   const texts = SETTLEMENT_TEXTS[reader.language];
   const part = (name: string, label: string, max: number) =>
     textField({ name, label, id: `${name}-${id}`, value: entered(name), max, hint: texts.partHint });
@@ -134,7 +141,17 @@ function linesOfPerson(
   return html`${merchantId === undefined && part("merchantId", texts.merchantOfLine, 36)}
   ${
     kind === "UNREADABLE" &&
-    html`${amount === undefined && part("amount", texts.amountOfLine, 20)}
+    html`${
+      amount === undefined &&
+      numberField(context, {
+        name: "amount",
+        label: texts.amountOfLine,
+        id: `amount-${id}`,
+        read: (text) => readAmount(reader, text, currency ?? entered("currency")),
+        max: 20,
+        hint: texts.partHint,
+      })
+    }
     ${currency === undefined && part("currency", texts.currencyOfLine, 3)}
     ${day === undefined && part("day", texts.dayOfLine, 10)}`
   }`;

@@ -20,6 +20,7 @@ import { importPages } from "./import-page.ts";
 import { merchantField, readMerchants, type KnownMerchants } from "../ui/merchant-field.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { filterOf, readList } from "../ui/read-list.ts";
+import { readAmount } from "../ui/read-number.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 import {
   readStatements,
@@ -196,7 +197,13 @@ async function close(context: PageContext): Promise<PageAnswer> {
   const { form, reader } = context;
   const reason = form.get("reason")?.trim() ?? "";
   const decision = DIFFERENCE_DECISIONS.find((each) => each === form.get("decision"));
-  const parts = ["merchantId", "amount", "currency", "day"].map((name) => [name, form.get(name)?.trim()]);
+  const written = form.get("amount")?.trim();
+  const amount = written ? readAmount(reader, written, form.get("currency") ?? "") : undefined;
+  const needs = reason === "" || !decision ? SETTLEMENT_TEXTS[reader.language].needReason : amount?.fault;
+  const parts = [
+    ...["merchantId", "currency", "day"].map((name) => [name, form.get(name)?.trim()]),
+    ["amount", amount?.value],
+  ];
   const line = Object.fromEntries(parts.filter(([, part]) => part)) as ReadByPerson;
   return await takeAction(
     context,
@@ -205,7 +212,7 @@ async function close(context: PageContext): Promise<PageAnswer> {
       endpoint: closeDifference,
       ...ofDifference(context),
       body: { decision, reason, ...(Object.keys(line).length > 0 && { line }) },
-      ...((reason === "" || !decision) && { needs: SETTLEMENT_TEXTS[reader.language].needReason }),
+      ...(needs !== undefined && { needs }),
     },
     answerSettlement,
     ({ state }) => (state === "PROPOSED" ? "proposeDifference" : "closeDifference"),

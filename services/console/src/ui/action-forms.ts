@@ -1,7 +1,8 @@
 import { html, type Html } from "@holdfast/html";
-import { actionForm, selectField, textField } from "./form-fields.ts";
+import { actionForm, numberField, selectField, textField } from "./form-fields.ts";
 import type { Action, Offer } from "./offers.ts";
 import type { PageContext } from "./page-context.ts";
+import { readAmount } from "./read-number.ts";
 import type { Deed, Texts } from "./texts.ts";
 
 /** The actions that need a recent sign-in, which is asked for in place of their forms. */
@@ -24,7 +25,7 @@ export type Subject = {
   amount: string;
   /** The amount that a refund's form shows, and that the person so approves. */
   seen?: { amount: number; currency: string };
-  /** The amount that a refund may still have, as its field has it, and its currency. */
+  /** The amount that a refund may still have, in decimal notation, and its currency. */
   refundable?: { amount: string; currency: string };
 };
 
@@ -149,11 +150,11 @@ ${sent(context, "evidence") ?? ""}</textarea>
 
 function refundForm(context: PageContext, { path, about, refundable }: Subject): Html {
   const { texts } = context.reader;
-  const fields = html`${textField({
+  const fields = html`${numberField(context, {
     name: "amount",
     label: texts.amount,
-    inputMode: "decimal",
-    value: sent(context, "amount") ?? refundable?.amount,
+    ...(refundable && { decimal: refundable.amount }),
+    read: (text) => readAmount(context.reader, text, refundable?.currency ?? ""),
   })}
   ${textField({
     id: "refund-reason",

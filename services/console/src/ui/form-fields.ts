@@ -1,5 +1,6 @@
 import { html, type Html } from "@holdfast/html";
 import type { PageContext, Reader } from "./page-context.ts";
+import { decimalField, type ReadNumber } from "./read-number.ts";
 
 /**
  * The fields of every form: it is ours, and is carried out once however often it is sent, as its key is made with it.
@@ -26,6 +27,8 @@ export type TextField = {
   max?: number;
   /** Stands between the label and the field, and is read out with it. */
   hint?: string;
+  /** Says what is wrong with the value. */
+  fault?: string | undefined;
 };
 
 /** One line of text under its label. */
@@ -38,10 +41,13 @@ export function textField({
   inputMode,
   max,
   hint,
+  fault,
 }: TextField): Html {
+  const about = [hint !== undefined && `${id}-hint`, fault !== undefined && `${id}-fault`].filter(Boolean);
   return html`<div class="field">
     <label for="${id}">${label}</label>
     ${hint !== undefined && html`<p class="quiet" id="${id}-hint">${hint}</p>`}
+    ${fault !== undefined && html`<p class="fault" id="${id}-fault">${fault}</p>`}
     <input
       type="${type}"
       id="${id}"
@@ -49,10 +55,29 @@ export function textField({
       value="${value}"
       ${inputMode !== undefined && html`inputmode="${inputMode}"`}
       ${max !== undefined && html`maxlength="${max}"`}
-      ${hint !== undefined && html`aria-describedby="${id}-hint"`}
+      ${about.length > 0 && html`aria-describedby="${about.join(" ")}"`}
+      ${fault !== undefined && html`aria-invalid="true"`}
       ${type === "datetime-local" && html`step="1"`}
     />
   </div>`;
+}
+
+/** A number in the reader's way, with the fault of what was sent. @param decimal its value before anything is sent. */
+export function numberField(
+  { form, reader }: PageContext,
+  {
+    decimal,
+    read,
+    ...field
+  }: Omit<TextField, "value"> & { decimal?: string; read: (text: string) => ReadNumber },
+): Html {
+  const sent = form.get(field.name);
+  return textField({
+    ...field,
+    inputMode: "decimal",
+    value: sent ?? (decimal === undefined ? "" : decimalField(reader, decimal)),
+    fault: sent === null ? undefined : read(sent).fault,
+  });
 }
 
 export type Choice = { value: string; text: string };

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { amountField, breakable, dayText, rateText, timeElement } from "./format.ts";
+import { amountDecimal, breakable, dayText, rateText, timeElement } from "./format.ts";
 import { TEXTS } from "./texts.ts";
 
 const readerIn = (locale: string) => ({ language: "en" as const, locale, texts: TEXTS.en });
@@ -21,8 +21,8 @@ test("a table of times takes one formatter", () => {
   made.mockRestore();
 });
 
-test("an amount in a field has all digits of its currency", () => {
-  expect([amountField(7.5, "TRY"), amountField(7, "JPY"), amountField(0.1 + 0.2, "KWD")]).toEqual([
+test("an amount in decimal notation has all digits of its currency", () => {
+  expect([amountDecimal(7.5, "TRY"), amountDecimal(7, "JPY"), amountDecimal(0.1 + 0.2, "KWD")]).toEqual([
     "7.50",
     "7",
     "0.300",

@@ -7,8 +7,8 @@ export function amountText({ locale }: Reader, amount: number, currency: string)
   return writeAmount(locale, `${amount}`, currency, currencyExponent(currency) ?? 2);
 }
 
-/** An amount as a field has it, with all of the currency's digits and without the currency. */
-export function amountField(amount: number, currency: string): string {
+/** An amount in decimal notation, with all of the currency's digits. */
+export function amountDecimal(amount: number, currency: string): string {
   return amount.toFixed(currencyExponent(currency) ?? 2);
 }
 

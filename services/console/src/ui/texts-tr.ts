@@ -129,7 +129,10 @@ export const TURKISH: Texts = {
   done: DONE_TURKISH,
   needReason: "Bir gerekçe yazın: gerekçe üye iş yerine gösterilir.",
   needEvidence: "Bankanın neyi doğruladığını yazın ve sonucu seçin.",
-  needAmount: "Tutarı 12.50 gibi bir sayı olarak girin ve bir gerekçe yazın.",
+  notNumber: "12,50 gibi bir sayı yazın.",
+  ambiguousNumber: (thousands, whole, rest) =>
+    `Bu, ${thousands} ya da ${whole} ve kesri olabilir. ${thousands} ya da ${whole},${rest.slice(0, 2)} yazın.`,
+  needRefundReason: "Bir gerekçe yazın.",
   notDone: "İşlem yapılmadı",
   unknownTitle: "İşlemin yapılıp yapılmadığı bilinmiyor",
   unknownText:

@@ -126,7 +126,10 @@ export const ENGLISH = {
   done: DONE,
   needReason: "Say why: the reason is shown to the merchant.",
   needEvidence: "Write what the bank confirmed, and choose the outcome.",
-  needAmount: "Write the amount as a number, such as 12.50, and a reason.",
+  notNumber: "Write a number, such as 12.50.",
+  ambiguousNumber: (thousands: string, whole: string, rest: string) =>
+    `This could be ${thousands} or ${whole} and a fraction. Write ${thousands} or ${whole}.${rest.slice(0, 2)}.`,
+  needRefundReason: "Write a reason.",
   notYours: "Your role does not allow it. Ask somebody of your company who may.",
   captureButton: "Capture",
   cancelButton: "Cancel payment",
