@@ -108,7 +108,7 @@ describe("a person's refused attempts have a bound", () => {
     expect(other.status).toBe(201);
   });
 
-  test.each(["same_person", "already_approved_by_you", "approver_limit_reached"] as const)(
+  test.each(["same_person", "already_approved_by_you", "approver_limit_reached", "refund_differs"] as const)(
     "also those that a service refuses, which hears of no more: %s",
     async (code) => {
       const gateway = await setUp(ONE);

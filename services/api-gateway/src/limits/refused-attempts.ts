@@ -42,7 +42,7 @@ export function createRefusedAttempts(db: Kysely<GatewayDatabase>, perMinute: nu
       return new Refusal("forbidden");
     },
     count(exchange, code) {
-      if (LACKS_AUTHORITY.has(code)) attempts.take(personOf(exchange));
+      if (WRITTEN_DOWN.has(code)) attempts.take(personOf(exchange));
     },
   };
 }
@@ -50,10 +50,12 @@ export function createRefusedAttempts(db: Kysely<GatewayDatabase>, perMinute: nu
 /** A person who is forgotten has been refused nothing for long. */
 const PEOPLE_MAX = 10_000;
 
-const LACKS_AUTHORITY: ReadonlySet<ProblemCode> = new Set([
+/** The refusals of decisions that are lines of an audit log. */
+const WRITTEN_DOWN: ReadonlySet<ProblemCode> = new Set([
   "same_person",
   "already_approved_by_you",
   "approver_limit_reached",
+  "refund_differs",
 ]);
 
 function personOf({ person }: Exchange): string {
