@@ -7,7 +7,6 @@ import { expect, onTestFinished, test } from "vitest";
 import { parse, stringify } from "yaml";
 import { deployDir } from "./build-overlay.ts";
 import { canHavePromtool, findPromtool } from "./find-tool.ts";
-import { unknownMetrics, unknownNames } from "./known-metrics.ts";
 
 const repository = join(deployDir, "..");
 type Alert = { alert: string; expr: string; annotations: { runbook_url: string } };
@@ -25,60 +24,6 @@ const { tests, ...settings } = parse(
   readFileSync(join(import.meta.dirname, "alerts.promtool.yaml"), "utf8"),
 ) as { tests: { name: string }[]; evaluation_interval: string };
 const runbook = join(repository, "docs", "runbook");
-
-const unknown = (expressions: string[]) =>
-  unknownMetrics(
-    expressions,
-    recorded.map(({ record }) => record),
-  );
-
-test("alerts ask for metrics that the programs have", () => {
-  expect(unknown(rules.map(({ expr }) => expr))).toEqual([]);
-  const strange = ["rate(holdfast_payments_lost_total[5m]) / on (slo) holdfast:slo_lost:rate5m"];
-  expect(unknown(strange)).toEqual(["holdfast_payments_lost_total", "holdfast:slo_lost:rate5m"]);
-});
-
-test("dashboards ask for metrics that the programs have", () => {
-  const names = readdirSync(join(deployDir, "dashboards"));
-  expect(names).toEqual([
-    "bank.json",
-    "machine.json",
-    "merchant-api.json",
-    "money.json",
-    "refunds.json",
-    "slo.json",
-    "webhooks.json",
-  ]);
-  for (const name of names) {
-    expect(unknown(panelsOf(name).flatMap(({ targets }) => targets.map(({ expr }) => expr)))).toEqual([]);
-  }
-});
-
-/** Metrics that a page names in code, and a query that it gives. */
-function metricsOfPage(text: string): { names: string[]; queries: string[] } {
-  const code = [...text.matchAll(/`([^`]+)`/g)].map(([, one = ""]) => one.replace("…", ""));
-  const asks = code.filter((one) =>
-    /\b(holdfast|http_server|db_client|messaging|nodejs|process)_[a-z_]+\b/.test(one),
-  );
-  return {
-    names: asks.filter((one) => /^[a-z_]+(\{[^}]*\})?$/.test(one)).map((one) => one.replace(/\{.*/, "")),
-    queries: asks.filter((one) => /^[a-z_ ]+\(/.test(one)),
-  };
-}
-
-test("what people read names metrics that the programs have", () => {
-  const pages = [...globSync("docs/runbook/*.md", { cwd: repository }), "docs/slo.md", "docs/telemetry.md"];
-  const asked = pages.map((page) => metricsOfPage(readFileSync(join(repository, page), "utf8")));
-  expect(asked.flatMap(({ names }) => names).length).toBeGreaterThan(10);
-  expect(unknownNames(asked.flatMap(({ names }) => names))).toEqual([]);
-  expect(unknown(asked.flatMap(({ queries }) => queries))).toEqual([]);
-  const wrong = metricsOfPage(
-    '`holdfast_webhooks_lost`, `holdfast_refunds_oldest_age{waits="bank"}`, `rate(holdfast_webhooks_attempt_duration[5m])`',
-  );
-  expect(unknownNames(wrong.names)).toEqual(["holdfast_webhooks_lost"]);
-  // A histogram is asked by its parts.
-  expect(unknown(wrong.queries)).toEqual(["holdfast_webhooks_attempt_duration"]);
-});
 
 /**
  * Histograms of seconds without buckets of their own: the SDK's are for milliseconds, and all values fall into the

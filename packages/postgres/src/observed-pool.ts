@@ -78,9 +78,9 @@ function observeConnections(pool: Pool, max: number, attributes: Record<string, 
   });
   meter.addBatchObservableCallback(
     (result) => {
-      const state = "db.client.connection.state";
-      result.observe(count, pool.totalCount - pool.idleCount, { ...attributes, [state]: "used" });
-      result.observe(count, pool.idleCount, { ...attributes, [state]: "idle" });
+      const used = pool.totalCount - pool.idleCount;
+      result.observe(count, used, { ...attributes, "db.client.connection.state": "used" });
+      result.observe(count, pool.idleCount, { ...attributes, "db.client.connection.state": "idle" });
       result.observe(limit, max, attributes);
       result.observe(pending, pool.waitingCount, attributes);
     },
