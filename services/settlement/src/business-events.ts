@@ -25,6 +25,8 @@ export type BusinessEvents = {
   changesWait(oldestAgeMs: number): void;
   /** The differences that nobody has closed. */
   differencesOpen(open: OpenDifferences): void;
+  /** The time for which the oldest file has waited for a second person. */
+  filesWait(oldestAgeMs: number): void;
   /** The file was refused: nothing of it counts. */
   fileRefused(file: ImportedFile, reason: string): void;
 };
@@ -84,7 +86,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
   };
 }
 
-function createDifferenceEvents(): Pick<BusinessEvents, "differencesOpen"> {
+function createDifferenceEvents(): Pick<BusinessEvents, "differencesOpen" | "filesWait"> {
   const meter = metrics.getMeter("settlement");
   const open = meter.createGauge("holdfast.settlement.differences.open", {
     description:
@@ -95,7 +97,12 @@ function createDifferenceEvents(): Pick<BusinessEvents, "differencesOpen"> {
     unit: "s",
     description: "How long the oldest difference has been open, by kind",
   });
+  const oldestFile = meter.createGauge("holdfast.settlement.oldest_unconfirmed_file.age", {
+    unit: "s",
+    description: "How long the oldest bank file has waited for a second person",
+  });
   return {
+    filesWait: (oldestAgeMs) => oldestFile.record(oldestAgeMs / 1_000),
     differencesOpen(differences) {
       for (const kind of DIFFERENCE_KINDS) {
         open.record(differences[kind].open, { kind });

@@ -43,7 +43,7 @@ import { endInterrupted, endUnconfirmed } from "./import/end-interrupted.ts";
 import { readMappings, SHIPPED_MAPPINGS } from "./import/mapping.ts";
 import { readUploads } from "./import/read-uploads.ts";
 import { FILE_BOUNDS, LEASE_MS } from "./import/import-leased-file.ts";
-import { measureDifferences } from "./match/measure-differences.ts";
+import { measureDifferences, measureUnconfirmed } from "./match/measure-differences.ts";
 import { matchImports } from "./match/match-imports.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { startRecordingRevisions } from "./statement/record-revisions.ts";
@@ -172,7 +172,10 @@ export async function startSettlement(
     }),
     startPeriodicTask("measure differences", {
       intervalMs: MEASURE_INTERVAL_MS,
-      round: async () => events.differencesOpen(await measureDifferences(db)),
+      async round() {
+        events.differencesOpen(await measureDifferences(db));
+        events.filesWait(await measureUnconfirmed(db));
+      },
       clock,
       log,
     }),

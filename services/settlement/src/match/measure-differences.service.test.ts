@@ -3,7 +3,7 @@ import { createDatabase } from "@holdfast/postgres";
 import { Pool } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { SettlementDatabase } from "../database.ts";
-import { measureDifferences } from "./measure-differences.ts";
+import { measureDifferences, measureUnconfirmed } from "./measure-differences.ts";
 
 let database: TestDatabase;
 let pool: Pool;
@@ -41,4 +41,21 @@ test("open differences are counted by kind, those that wait for a second person 
   expect([movement.open, unreadable.open, payout.open]).toEqual([2, 1, 2]);
   const days = [movement, unreadable, payout].map(({ oldestAgeMs }) => Math.floor(oldestAgeMs / DAY_MS));
   expect(days).toEqual([4, 1, 5]);
+});
+
+test("the oldest file that waits for a second person is measured, and none that counts", async () => {
+  const db = createDatabase<SettlementDatabase>(pool);
+  expect(await measureUnconfirmed(db)).toBe(0);
+  for (const [state, days] of [
+    ["TAKEN", 9],
+    ["PROPOSED", 2],
+    ["PROPOSED", 1],
+  ] as const)
+    await pool.query(
+      `insert into import (import_id, account_id, mapping, file_name, imported_by, sha256, state, created_at, ended_at)
+       values (uuidv7(), 'default', 'generic', 'a.csv', 'olga', sha256($2::text::bytea), $1,
+         now() - $2::int * interval '1 day', case when $1 = 'TAKEN' then now() end)`,
+      [state, days],
+    );
+  expect(Math.floor((await measureUnconfirmed(db)) / DAY_MS)).toBe(2);
 });

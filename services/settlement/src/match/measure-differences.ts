@@ -34,3 +34,11 @@ export async function measureDifferences(db: Kysely<SettlementDatabase>): Promis
   const measured = rows.map(({ kind, open, age_ms }) => [kind, { open, oldestAgeMs: age_ms ?? 0 }]);
   return Object.fromEntries(measured) as OpenDifferences;
 }
+
+/** How long the oldest file has waited for a second person, in milliseconds; 0 where none waits. */
+export async function measureUnconfirmed(db: Kysely<SettlementDatabase>): Promise<number> {
+  const { rows } = await sql<{ age_ms: number }>`
+    select coalesce(extract(epoch from now() - min(created_at)) * 1000, 0)::float8 as age_ms
+    from import where state = 'PROPOSED'`.execute(db);
+  return rows[0]!.age_ms;
+}
