@@ -45,12 +45,18 @@ export async function findPromtool(): Promise<Tool> {
   return [cached];
 }
 
-/** A Prometheus, which evaluates the rules beside a running product. */
+/** A Prometheus of the version that compose runs, which evaluates the rules beside a running product. */
 export async function findPrometheus(): Promise<string> {
   const cached = join(cacheDir(), "prometheus");
-  for (const candidate of [cached, "prometheus"]) if (await works(candidate, "--version")) return candidate;
+  for (const candidate of [cached, "prometheus"]) if (await isPrometheus3(candidate)) return candidate;
   await fetchInto(cached, "prometheus", [fromApt("prometheus")]);
+  if (!(await isPrometheus3(cached))) throw new Error("Debian's newer suites have no Prometheus 3");
   return cached;
+}
+
+/** Version 2 stores the bounds of histograms as others, so a rule that works there may be silent in 3. */
+async function isPrometheus3(program: string): Promise<boolean> {
+  return /^prometheus, version 3\./m.test(await outputOf(program, "--version"));
 }
 
 /** Tells whether this machine has promtool, or is one that has to fetch it. */
@@ -98,7 +104,7 @@ async function works(program: string, ...args: string[]): Promise<boolean> {
 
 async function outputOf(program: string, ...args: string[]): Promise<string> {
   return await run(program, args).then(
-    ({ stdout }) => stdout,
+    ({ stdout, stderr }) => `${stdout}\n${stderr}`,
     () => "",
   );
 }
