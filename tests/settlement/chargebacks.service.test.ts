@@ -325,3 +325,13 @@ test("a file that is too large, empty, or none is not kept", async () => {
   expect((await json(ask("GET", `chargebacks/${chargebackId}`))).body.evidence).toEqual([]);
   expect(await send(formOf(new Uint8Array(EVIDENCE_BYTES_MAX)))).toMatchObject({ status: 201 });
 });
+
+test("a file that is sent again under its name is kept once", async () => {
+  const { chargebackId } = (await openBy(await system.sell("10000"), { amount: 1, currency: "TRY" })).body;
+  const send = async (content: Uint8Array<ArrayBuffer>, name?: string) =>
+    (await json(ask("POST", `chargebacks/${chargebackId}/evidence`, { body: formOf(content, name) }))).body;
+  await send(new Uint8Array(5));
+  expect((await send(new Uint8Array(5))).evidence).toHaveLength(1);
+  expect((await send(new Uint8Array(5), "copy.pdf")).evidence).toHaveLength(2);
+  expect((await send(new Uint8Array(6))).evidence).toHaveLength(3);
+});

@@ -112,7 +112,11 @@ async function begin(
   const hash = Buffer.from(sha256, "hex");
   if (known && (known.added_by !== person || known.bytes !== bytes || !known.sha256.equals(hash)))
     return "idempotency_key_reused";
-  if (known?.sealed_at) return "whole";
+  // A form that is sent twice keeps its file once.
+  const isKept = files.some(
+    (file) => file.sealed_at && file.sha256.equals(hash) && file.file_name === fileName,
+  );
+  if (known?.sealed_at || (!known && isKept)) return "whole";
   if (!isOpen) return "chargeback_ended";
   if (known) return undefined;
   if (files.length >= EVIDENCE_FILES_MAX) return "too_much_evidence";
