@@ -17,8 +17,9 @@ const SETTINGS = {
   DATABASE_CONNECTION_TIMEOUT: "60s",
   // A bank that does not answer leaves an unknown outcome soon.
   ACQUIRER_TIMEOUT: "1s",
-  // Two people close a difference above this.
+  // Two people close a difference, and end a dispute, above these.
   DIFFERENCE_TWO_PEOPLE_ABOVE: "TRY:100.00",
+  CHARGEBACK_TWO_PEOPLE_ABOVE: "TRY:10.00",
 };
 
 /**

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PAGES } from "../../services/console/src/http/console-app.ts";
-import { startRelayedConsole, type Audience, type RelayedConsole } from "./relayed-console.ts";
+import { openDispute, startRelayedConsole, type Audience, type RelayedConsole } from "./relayed-console.ts";
 
 type Form = {
   who: Audience[];
@@ -30,6 +30,16 @@ const FORMS: Record<string, Form> = {
   "/refunds/:refundId/reject": { who: ["operator"], fields: { reason: "not ours" }, kept: ["reason"] },
   "/refunds/:refundId/inquire": { who: ["operator"] },
   "/refunds/:refundId/resolve": { who: ["operator"], fields: EVIDENCE },
+  "/disputes/:chargebackId/change": {
+    who: ["operator"],
+    fields: { reasonCode: "10.4", bankReference: "case-1", respondBy: "2030-01-01T00:00:00" },
+    kept: ["reasonCode", "bankReference", "respondBy"],
+  },
+  "/disputes/:chargebackId/outcome": {
+    who: ["operator"],
+    fields: { outcome: "LOST", reason: "it is true" },
+    kept: ["reason"],
+  },
   "/deliveries/redeliver": { who: BOTH, fields: { since: "2026-01-01T00:00:00" }, kept: ["since"] },
   "/deliveries/:eventId/redeliver": { who: BOTH, fields: { endpointId: randomUUID() } },
   "/deliveries/:eventId/compare": { who: BOTH, fields: { body: "{}" }, kept: ["body"], onlyReads: true },
@@ -73,11 +83,12 @@ const FORMS: Record<string, Form> = {
 };
 const EACH = Object.entries(FORMS).flatMap(([path, form]) => form.who.map((who) => ({ who, path, form })));
 
-/** It brings a file, and a browser's test sends it each of these ways. */
-const WITH_FILE = "/settlement/upload";
+/** They bring a file, and a browser's test sends it each of these ways. */
+const WITH_FILE = ["/settlement/upload", "/disputes/:chargebackId/evidence"];
 
 /** A file that waits for a second person. */
 const IMPORT = randomUUID();
+let dispute: string;
 
 let started: RelayedConsole;
 let sessions: Record<Audience, string>;
@@ -88,6 +99,7 @@ beforeAll(async () => {
      values ($1, 'default', 'generic', 'bank.csv', 'alice', sha256('x'), 'PROPOSED')`,
     [IMPORT],
   );
+  dispute = await openDispute(started, started.shops.mine.things.payment);
   sessions = {
     operator: await started.signIn("operator", { subject: "olga" }),
     staff: await started.signIn("staff", { subject: "mina" }),
@@ -102,6 +114,7 @@ function filled(path: string): string {
   return `${path}${query}`
     .replace(":paymentId", things.payment)
     .replace(":refundId", things.refund)
+    .replace(":chargebackId", dispute)
     .replace(":eventId", things.event)
     .replace(":merchantId", merchantId)
     .replace(":importId", IMPORT)
@@ -113,7 +126,7 @@ const fieldsOf = ({ fields = {} }: Form) => ({ merchantId: started.shops.mine.me
 
 test("every form of the console is here", () => {
   const posts = PAGES.filter(({ method }) => method === "POST").map(({ path }) => path);
-  expect(Object.keys(FORMS).toSorted()).toEqual(posts.filter((path) => path !== WITH_FILE).toSorted());
+  expect(Object.keys(FORMS).toSorted()).toEqual(posts.filter((path) => !WITH_FILE.includes(path)).toSorted());
 });
 
 test.each(["/payments?orderId=", "/audit?actor=", "/search?q=", "/payments/", "/refunds/", "/merchants/"])(
@@ -141,9 +154,11 @@ test.each([
   ["a boundary of 5 000 characters", `boundary=${"b".repeat(5_000)}`],
 ])("a form with a file and %s is refused by a page", async (_which, boundary) => {
   const type = { "Content-Type": `multipart/form-data; ${boundary}` };
-  const { status, text } = await started.post(sessions.operator, WITH_FILE, {}, type);
-  expect(status).toBe(400);
-  expect(text).toContain('role="alert"');
+  for (const path of WITH_FILE) {
+    const { status, text } = await started.post(sessions.operator, filled(path), {}, type);
+    expect(status).toBe(400);
+    expect(text).toContain('role="alert"');
+  }
 });
 
 test("filters that the gateway refuses are said above the filters, which are still there", async () => {

@@ -4,11 +4,12 @@ import type { Audience } from "./relayed-console.ts";
 /** Ids in the addresses of the console's pages. */
 export type Shown = Record<"merchantId" | "payment" | "refund" | "event", string> & {
   link?: string;
+  dispute?: string;
   import?: string;
 };
 
 /** Shown by another page's rows, or as a file of its own. */
-const FILES = /csv|print|code\.svg|statements|body/;
+const FILES = /csv|print|code\.svg|statements|body|evidence/;
 
 /**
  * The addresses of all pages for one kind of people, about these things; undefined for a page about a missing thing.
@@ -21,11 +22,12 @@ export function pagePaths(person: Audience, shown: Shown): Map<string, string | 
   return new Map(pages.map(({ path }) => [path, pathOf(path, shown)]));
 }
 
-function pathOf(page: string, { merchantId, payment, refund, event, link, import: taken }: Shown) {
+function pathOf(page: string, { merchantId, payment, refund, event, link, dispute, import: taken }: Shown) {
   const filled: Record<string, string | undefined> = {
     "/search": `/search?q=${payment}`,
     "/payments/:paymentId": `/payments/${payment}`,
     "/refunds/:refundId": `/refunds/${refund}`,
+    "/disputes/:chargebackId": dispute && `/disputes/${dispute}`,
     "/deliveries": `/deliveries?merchantId=${merchantId}`,
     "/deliveries/:eventId": `/deliveries/${event}`,
     "/merchants/:merchantId": `/merchants/${merchantId}`,

@@ -86,6 +86,16 @@ export async function startRelayedConsole() {
   };
 }
 
+/** A chargeback of the payment, as the bank has announced it. @returns its id. */
+export async function openDispute(
+  { operate }: Pick<RelayedConsole, "operate">,
+  paymentId: string,
+): Promise<string> {
+  const path = `/operator/payments/${paymentId}/chargebacks`;
+  const { text } = await operate({ method: "POST", path, body: { amount: 4, currency: "TRY" } });
+  return (JSON.parse(text) as { chargebackId: string }).chargebackId;
+}
+
 /** A console before these listeners, to which no provider leads: `insertedSession` signs in. */
 export async function startConsoleOf(databaseUrl: string, operatorApiUrl: string, staffApiUrl: string) {
   const port = await freePort();

@@ -18,9 +18,9 @@ export async function openPages(system: YearsSystem, lived: Lived): Promise<void
     accessToken: await system.identity.token({ claims: { sub: "olga", roles: OPERATOR_ROLES } }),
   });
   const [filled] = await system.query<Filled>(FILLED);
-  const { merchantId, event } = filled!;
+  const { merchantId, event, dispute } = filled!;
   const { paymentId: payment, refundId: refund, importId } = lived;
-  const pages = pagePaths("operator", { merchantId, payment, refund, event, import: importId });
+  const pages = pagePaths("operator", { merchantId, payment, refund, event, dispute, import: importId });
   try {
     for (const path of [...pages.values(), ...narrowed(filled!)]) {
       const { status } = await fetch(started.url + path, {
@@ -37,10 +37,11 @@ export async function openPages(system: YearsSystem, lived: Lived): Promise<void
 /** The merchant with most of the payments, values to search one of them by, and one of the webhooks. */
 const FILLED = `
   select merchant_id as "merchantId", order_id as "orderId", right(masked_pan, 4) as last4,
-    (select event_id from webhooks.event where event.merchant_id = payment.merchant_id order by occurred_at desc limit 1) as event
+    (select event_id from webhooks.event where event.merchant_id = payment.merchant_id order by occurred_at desc limit 1) as event,
+    (select chargeback_id from payments.chargeback order by created_at desc limit 1) as dispute
   from payments.payment order by created_at limit 1`;
 
-type Filled = Record<"merchantId" | "orderId" | "last4" | "event", string>;
+type Filled = Record<"merchantId" | "orderId" | "last4" | "event" | "dispute", string>;
 
 const dayAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 
@@ -54,6 +55,7 @@ function narrowed({ merchantId, orderId, last4 }: Filled) {
     `/payments?merchantId=${merchantId}&status=SUCCESS&${days}`,
     `/deliveries?merchantId=${merchantId}&status=failed`,
     "/deliveries?status=pending",
+    `/disputes?status=&merchantId=${merchantId}`,
     `/audit?actor=olga&${days}`,
     "/settlement?state=CLOSED&class=LATE&accountId=default",
     `/settlement?merchantId=${merchantId}&from=${dayAgo(6).slice(0, 10)}&to=${dayAgo(0).slice(0, 10)}`,

@@ -42,6 +42,7 @@ export const chargebackSchema = z
   .object({
     chargebackId: z.uuid().meta({ description: "Id of the chargeback" }),
     paymentId: z.uuid().meta({ description: "Id of the payment that the buyer disputes" }),
+    orderId: z.string().meta({ description: "The merchant's order number of that payment" }),
     merchantId: merchantIdSchema,
     livemode: livemodeSchema.meta({ description: "`false` for one of a payment of test mode" }),
     kind: chargebackKindSchema,

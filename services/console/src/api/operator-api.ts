@@ -20,7 +20,7 @@ export type OperatorApi = {
    */
   upload<E extends Endpoint>(
     endpoint: E,
-    call: { query: Query; part: string; file: ArrivingFile },
+    call: Pick<Call, "path" | "query"> & { part: string; file: ArrivingFile },
   ): Promise<Changed<BodyOf<E>>>;
   /**
    * Sends a GET for another form of the answer, such as all rows of a list, as the gateway sends it.
@@ -29,8 +29,8 @@ export type OperatorApi = {
   download(endpoint: Endpoint, mediaType: MediaType, call: Call): Promise<Download>;
 };
 
-/** Rows, a page to be printed, a QR code. */
-export type MediaType = "text/csv" | "text/html" | "image/svg+xml";
+/** Rows, a page to be printed, a QR code, a file as somebody uploaded it. */
+export type MediaType = "text/csv" | "text/html" | "image/svg+xml" | "application/octet-stream";
 
 export type Download = {
   body: ReadableStream<Uint8Array>;
@@ -104,18 +104,16 @@ export function createOperatorApi(wire: OperatorApiWire, accessToken: string): O
         await new Promise((resolve) => setTimeout(resolve, ATTEMPT_PAUSE_MS));
       }
     },
-    async upload(endpoint, { query, part, file }) {
+    async upload(endpoint, { part, file, ...call }) {
       const boundary = `holdfast-${randomUUID()}`;
       const body = formWithFile(boundary, part, file);
       const headers = { "Content-Type": `multipart/form-data; boundary=${boundary}` };
-      const response = await send(endpoint, { query }, headers, { file: body }).catch(
-        async (error: unknown) => {
-          // The file itself may have broken off: then that is the cause, and nothing was imported.
-          file.discard();
-          await file.end();
-          throw error;
-        },
-      );
+      const response = await send(endpoint, call, headers, { file: body }).catch(async (error: unknown) => {
+        // The file itself may have broken off: then that is the cause, and nothing was imported.
+        file.discard();
+        await file.end();
+        throw error;
+      });
       const answer = await answerOf(endpoint, response);
       if (!answer.done && answer.problem.code === "unauthorized")
         throw new OperatorApiProblemError(answer.problem);

@@ -4,6 +4,7 @@ import { ASSET_HEADERS, SCRIPT, STYLE, type Asset } from "../ui/assets.ts";
 import { auditPages } from "../audit/audit-page.ts";
 import { csvPages } from "../payments/payment-files.ts";
 import { deliveryPages } from "../deliveries/delivery-pages.ts";
+import { disputePages } from "../disputes/dispute-pages.ts";
 import { merchantPages } from "../merchants/merchant-pages.ts";
 import { overviewPage } from "../overview/overview-page.ts";
 import { paymentLinkPages } from "../links/payment-link-pages.ts";
@@ -29,6 +30,7 @@ export const PAGES = [
   ...csvPages,
   ...paymentPages,
   ...refundPages,
+  ...disputePages,
   ...deliveryPages,
   ...merchantPages,
   ...settlementPages,

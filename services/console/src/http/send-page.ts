@@ -19,8 +19,10 @@ export async function sendFile(
   response: Response,
   { mediaType, fileName, policy, body }: FileAnswer,
 ): Promise<void> {
-  response.setHeader("Content-Type", `${mediaType}; charset=utf-8`);
-  if (fileName !== undefined) response.setHeader("Content-Disposition", `attachment; filename="${fileName}"`);
+  // The name may be one that somebody chose.
+  if (fileName !== undefined) response.attachment(fileName);
+  const charset = mediaType === "application/octet-stream" ? "" : "; charset=utf-8";
+  response.setHeader("Content-Type", mediaType + charset);
   if (policy !== undefined) response.setHeader("Content-Security-Policy", policy);
   await pipeline(Readable.fromWeb(body), response);
 }

@@ -1,6 +1,7 @@
-import { listOperatorPayments, listOperatorRefunds } from "@holdfast/contracts";
+import { listChargebacks, listOperatorPayments, listOperatorRefunds } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { asOf } from "../ui/as-of.ts";
+import { DISPUTE_TEXTS } from "../disputes/dispute-texts.ts";
 import { barChart } from "./bar-chart.ts";
 import { amountText, percentText } from "../ui/format.ts";
 import { approvalRates, countByAge, hourlyVolumes } from "./overview-figures.ts";
@@ -24,13 +25,14 @@ async function answerOverview(context: PageContext): Promise<PageAnswer> {
   const { api, now, reader } = context;
   const from = `${now.toISOString().slice(0, 10)}T00:00:00Z`;
   const to = new Date(now.getTime() + MINUTE_MS).toISOString();
-  const [today, unknown, refunds, failing] = await Promise.all([
+  const [today, unknown, refunds, disputes, failing] = await Promise.all([
     api.read(listOperatorPayments, { query: { from, to, limit: ROWS } }),
     api.read(listOperatorPayments, { query: { unresolved: "true", limit: ROWS } }),
     api.read(listOperatorRefunds, { query: { status: "PENDING_APPROVAL", limit: ROWS } }),
+    api.read(listChargebacks, { query: { status: "OPEN", limit: ROWS } }),
     readFailingEndpoints(context),
   ]);
-  const whole = { today, unknown, refunds, failing };
+  const whole = { today, unknown, refunds, disputes, failing };
   const content = html`${asOf(context, "/")} ${waiting(reader, whole)} ${failingTable(reader, failing)}
     <h2>${OVERVIEW_TEXTS[reader.language].today}</h2>
     <div class="charts">
@@ -48,10 +50,11 @@ type Today = List<Parameters<typeof hourlyVolumes>[0][number]>;
 type Waiting = {
   unknown: List<{ ageSeconds: number; payment: { paymentDate: string } }>;
   refunds: List<{ paymentDate: string }>;
+  disputes: List<{ openedAt: string }>;
   failing: FailingEndpoints;
 };
 
-function waiting(reader: Reader, { unknown, refunds, failing }: Waiting): Html {
+function waiting(reader: Reader, { unknown, refunds, disputes, failing }: Waiting): Html {
   const { texts } = reader;
   return html`${waitingTable(reader, [
       {
@@ -65,6 +68,13 @@ function waiting(reader: Reader, { unknown, refunds, failing }: Waiting): Html {
         href: "/unresolved",
         count: countOf(unknown),
         oldest: unknown.items[0]?.payment.paymentDate,
+      },
+      {
+        text: DISPUTE_TEXTS[reader.language].openDisputes,
+        href: "/disputes",
+        count: countOf(disputes),
+        // Newest first: the oldest is known where the list ends.
+        oldest: disputes.nextCursor === undefined ? disputes.items.at(-1)?.openedAt : undefined,
       },
       failingWork(reader, failing),
     ])}
@@ -110,7 +120,11 @@ function approvalChart(reader: Reader, today: Today): Html {
   });
 }
 
-function ageCharts(reader: Reader, { unknown, refunds }: Omit<Waiting, "failing">, now: Date): Html {
+function ageCharts(
+  reader: Reader,
+  { unknown, refunds }: Pick<Waiting, "unknown" | "refunds">,
+  now: Date,
+): Html {
   const texts = OVERVIEW_TEXTS[reader.language];
   const since = (iso: string) => now.getTime() - new Date(iso).getTime();
   const chart = (title: string, empty: string, list: List<unknown>, agesMs: number[]) =>

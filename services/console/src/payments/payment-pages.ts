@@ -8,10 +8,11 @@ import {
   requestOperatorRefund,
   resolvePayment,
   reversePayment,
+  type Chargeback,
   type OperatorPaymentLife,
   type PaymentSettlement,
 } from "@holdfast/contracts";
-import { html } from "@holdfast/html";
+import { html, type Html } from "@holdfast/html";
 import { OperatorApiProblemError } from "../api/operator-api.ts";
 import { renderActions } from "../ui/action-forms.ts";
 import { amountDecimal, amountText, cardText, statusBadge, timeElement } from "../ui/format.ts";
@@ -77,7 +78,7 @@ async function answerPayment(context: PageContext, notice?: Notice, status?: num
     readSettlement(context, paymentId),
   ]);
   const { payment, resolution } = life;
-  const content = html`${facts(factsOfPayment(reader, life))}
+  const content = html`${facts([...factsOfPayment(reader, life), ...disputesOf(reader, chargebacks.items)])}
   ${
     resolution &&
     html`<p>
@@ -157,6 +158,17 @@ function factsOfPayment(reader: Reader, life: OperatorPaymentLife) {
     ],
     [texts.credentialBy, life.credentialIssuedBy],
   ] as const;
+}
+
+/** The ways to the payment's disputes. */
+function disputesOf(reader: Reader, chargebacks: readonly Chargeback[]): [string, Html][] {
+  if (chargebacks.length === 0) return [];
+  const links = chargebacks.map(
+    ({ chargebackId, amount, currency, status }) =>
+      html`<a href="/disputes/${chargebackId}">${amountText(reader, amount, currency)}</a>
+        ${statusBadge(reader, status)} `,
+  );
+  return [[reader.texts.disputes, html`${links}`]];
 }
 
 async function requestRefund(context: PageContext): Promise<PageAnswer> {

@@ -36,5 +36,6 @@ test("the question has the amount that is typed, and whatever a merchant has nam
   expect(questionOf(`Refund: {amount} TRY, ${order}`, { amount: "10.00", csrf: "secret" })).toBe(
     `Refund: 10.00 TRY, ${order}`,
   );
+  expect(questionOf(`Record: {outcome}, ${order}`, { outcome: "LOST" })).toBe(`Record: LOST, ${order}`);
   expect(questionOf(`Cancel: 20.00 TRY, ${order}`, { csrf: "secret" })).toBe(`Cancel: 20.00 TRY, ${order}`);
 });

@@ -99,6 +99,7 @@ function navigation({ texts }: Reader, path: string, merchantId: string | undefi
     ["/refunds", texts.refunds],
     ...(merchantId === undefined
       ? ([
+          ["/disputes", texts.disputes],
           ["/unresolved", texts.unresolved],
           ["/deliveries", texts.deliveries],
           ["/merchants", texts.merchants],

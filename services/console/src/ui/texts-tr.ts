@@ -13,6 +13,7 @@ export const TURKISH: Texts = {
   overview: "Genel bakış",
   payments: "Ödemeler",
   refunds: "İadeler",
+  disputes: "İtirazlar",
   unresolved: "Sonucu belirsiz",
   deliveries: "Bildirimler",
   merchants: "Üye iş yerleri",

@@ -15,6 +15,7 @@ export const ENGLISH = {
   overview: "Overview",
   payments: "Payments",
   refunds: "Refunds",
+  disputes: "Disputes",
   unresolved: "Unresolved",
   deliveries: "Deliveries",
   merchants: "Merchants",

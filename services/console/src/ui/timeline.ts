@@ -158,15 +158,16 @@ function decisionsOf({ texts }: Reader, { approvedBy }: OperatorRefund): Timelin
 function chargebackEvents(reader: Reader, chargeback: Chargeback): TimelineEvent[] {
   const { texts } = reader;
   const { kind, openedBy, openedAt, endedAt, reasonCode, respondBy, bankReference, proposal } = chargeback;
-  const name = kind === "REFUND" ? texts.foreignRefund : texts.chargeback;
+  const kindName = kind === "REFUND" ? texts.foreignRefund : texts.chargeback;
   const amount = amountText(reader, chargeback.amount, chargeback.currency);
+  const name = html`<a href="/disputes/${chargeback.chargebackId}">${kindName}: ${amount}</a>`;
   const proposed =
     proposal &&
     `${proposal.proposedBy} ${texts.chargebackProposed}: ${statusWord(reader, proposal.outcome)}, ${proposal.reason}`;
   const said = [reasonCode, bankReference, proposed].filter((text) => text !== undefined).join("; ");
   const opened: TimelineEvent = {
     at: openedAt,
-    what: `${name}: ${amount}, ${statusWord(reader, "OPEN")}`,
+    what: html`${name}, ${statusWord(reader, "OPEN")}`,
     who: openedBy ?? texts.bank,
     detail: html`${said}${
       endedAt === undefined && respondBy !== undefined
@@ -177,7 +178,7 @@ function chargebackEvents(reader: Reader, chargeback: Chargeback): TimelineEvent
   if (endedAt === undefined) return [opened];
   const ended: TimelineEvent = {
     at: endedAt,
-    what: `${name}: ${amount}, ${statusWord(reader, chargeback.status)}`,
+    what: html`${name}, ${statusWord(reader, chargeback.status)}`,
     who: chargeback.decidedBy ?? texts.bank,
     detail: chargeback.outcomeReason,
   };

@@ -47,7 +47,10 @@ async function copy(shown, button) {
 for (const form of document.querySelectorAll("form[data-confirm]")) {
   form.addEventListener("submit", (event) => {
     // The first one is the form's own: what follows has names that merchants choose.
-    const question = form.dataset.confirm.replace("{amount}", (text) => form.elements.amount?.value ?? text);
+    const question = form.dataset.confirm.replace(/\{(?:amount|outcome)\}/, (text) => {
+      const field = form.elements[text.slice(1, -1)];
+      return field?.selectedOptions?.[0]?.textContent ?? field?.value ?? text;
+    });
     if (!confirm(question)) event.preventDefault();
   });
 }

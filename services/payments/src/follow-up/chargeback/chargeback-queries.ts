@@ -29,7 +29,11 @@ export function selectCases(db: Db) {
     .selectFrom("chargeback")
     .innerJoin("payment", "payment.payment_id", "chargeback.payment_id")
     .selectAll("chargeback")
-    .select([isReported.as("is_reported"), "payment.currency_exponent as payment_exponent"]);
+    .select([
+      isReported.as("is_reported"),
+      "payment.order_id",
+      "payment.currency_exponent as payment_exponent",
+    ]);
 }
 
 export async function findCase(db: Db, chargebackId: string): Promise<CaseRow | undefined> {
@@ -77,7 +81,7 @@ export async function insertCase(
   events: EventsWritten,
 ): Promise<CaseRow> {
   const counted = countedMinor({ ...one, status: "OPEN", reversed_minor: 0n }, payment);
-  const { payment_id, merchant_id } = payment;
+  const { payment_id, merchant_id, order_id } = payment;
   const inserted = await trx
     .insertInto("chargeback")
     .values({
@@ -94,7 +98,7 @@ export async function insertCase(
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  const row = { ...inserted, is_reported: false, payment_exponent: payment.currency_exponent };
+  const row = { ...inserted, is_reported: false, order_id, payment_exponent: payment.currency_exponent };
   await count(trx, payment, counted);
   await recordEvent(trx, payment, row, events);
   return row;

@@ -11,8 +11,12 @@ import {
 import type { Selectable } from "kysely";
 import type { ChargebackEvidenceTable, ChargebackTable } from "./chargeback-tables.ts";
 
-/** A case, with whether a line of a bank's file reports it, and the decimals of its payment's currency. */
-export type CaseRow = Selectable<ChargebackTable> & { is_reported: boolean; payment_exponent: number };
+/** A case, with whether a line of a bank's file reports it, and the order and the currency's decimals of its payment. */
+export type CaseRow = Selectable<ChargebackTable> & {
+  is_reported: boolean;
+  order_id: string;
+  payment_exponent: number;
+};
 export type EvidenceRow = Pick<
   Selectable<ChargebackEvidenceTable>,
   "evidence_id" | "file_name" | "bytes" | "sha256" | "added_by" | "created_at"
@@ -25,6 +29,7 @@ export function chargebackRecord(row: CaseRow): Chargeback {
   return {
     chargebackId: row.chargeback_id,
     paymentId: row.payment_id,
+    orderId: row.order_id,
     merchantId: merchantIdOf(row.merchant_id),
     livemode: isLive(row.merchant_id),
     kind: row.kind,

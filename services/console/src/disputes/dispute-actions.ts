@@ -1,0 +1,77 @@
+import {
+  addChargebackEvidence,
+  changeChargeback,
+  CHARGEBACK_OUTCOMES,
+  decideChargeback,
+} from "@holdfast/contracts";
+import { instantOf } from "../ui/instant-field.ts";
+import type { PageAnswer, PageContext } from "../ui/page-context.ts";
+import { problemText, takeAction } from "../ui/take-action.ts";
+import { answerDispute } from "./dispute-page.ts";
+import { DISPUTE_TEXTS } from "./dispute-texts.ts";
+
+/** The dispute of a form, and its page. */
+function subjectOf({ parameters }: PageContext) {
+  const chargebackId = parameters["chargebackId"]!;
+  return { path: { chargebackId }, page: `/disputes/${encodeURIComponent(chargebackId)}` };
+}
+
+/** Records how it ended, or what the first of two people says. */
+export async function decideDispute(context: PageContext): Promise<PageAnswer> {
+  const { form, reader } = context;
+  const outcome = CHARGEBACK_OUTCOMES.find((each) => each === form.get("outcome"));
+  const reason = form.get("reason")?.trim() ?? "";
+  return await takeAction(
+    context,
+    {
+      action: "decideDispute",
+      endpoint: decideChargeback,
+      ...subjectOf(context),
+      body: { outcome, reason },
+      ...((!outcome || reason === "") && { needs: DISPUTE_TEXTS[reader.language].needOutcome }),
+    },
+    answerDispute,
+    ({ status }) => (status === "OPEN" ? "proposeOutcome" : "decideDispute"),
+  );
+}
+
+/** Records what the bank says; an empty field changes nothing. */
+export async function changeDispute(context: PageContext): Promise<PageAnswer> {
+  const { reader } = context;
+  const body = announcedIn(context);
+  return await takeAction(
+    context,
+    {
+      action: "changeDispute",
+      endpoint: changeChargeback,
+      ...subjectOf(context),
+      body,
+      ...(Object.keys(body).length === 0 && { needs: DISPUTE_TEXTS[reader.language].needChange }),
+    },
+    answerDispute,
+  );
+}
+
+/** The bank's announcement, as far as a form has it. */
+function announcedIn({ form }: PageContext) {
+  const field = (name: string) => form.get(name)?.trim() || undefined;
+  const parts = {
+    reasonCode: field("reasonCode"),
+    bankReference: field("bankReference"),
+    respondBy: instantOf(field("respondBy")),
+  };
+  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
+}
+
+/** Passes a file of evidence on as it arrives. */
+export async function addEvidence(context: PageContext): Promise<PageAnswer> {
+  const { api, file, reader } = context;
+  const { path, page } = subjectOf(context);
+  const refuse = (text: string, status: number) =>
+    answerDispute(context, { role: "alert", title: reader.texts.notDone, text }, status);
+  if (!file?.name) return await refuse(DISPUTE_TEXTS[reader.language].needFile, 400);
+  const { part } = addChargebackEvidence.file;
+  const sent = await api.upload(addChargebackEvidence, { path, part, file });
+  if (!sent.done) return await refuse(problemText(sent.problem), sent.problem.status);
+  return { kind: "redirect", to: `${page}?done=addEvidence` };
+}
