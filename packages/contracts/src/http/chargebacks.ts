@@ -151,7 +151,7 @@ export const addChargebackEvidence = defineEndpoint({
   work: "write",
   role: "operations",
   summary: "Add evidence to a chargeback",
-  description: `Keeps a file of at most 4 MiB with an open case, which has at most ${EVIDENCE_FILES_MAX}. It is kept with its SHA-256, and never changed.`,
+  description: `Keeps a file of at most 4 MiB with an open case, which has at most ${EVIDENCE_FILES_MAX}. It is kept with its SHA-256, and never changed; sent again under its name it is kept once.`,
   file: { part: "file", description: "A receipt, a letter, a proof of delivery" },
   responses: { 201: { description: "The chargeback as it is now", body: chargebackDetailSchema } },
   problems: [
