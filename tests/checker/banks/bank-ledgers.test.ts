@@ -131,11 +131,13 @@ test("iyzico's ledger names each movement by our own references", () => {
     line("void", `${ID}:reverse`),
     line("void", `${ID}:cancel`),
     line("refund", "r1:refund"),
+    line("capture", `${ID}:capture`, { requestedMinor: 1_200 }),
   ].join("");
   expect(iyzicoLines(text, ACCOUNT)).toMatchObject([
     { operation: "sale", reference: ID, parentReference: null, amountMinor: 600n, requestedMinor: 1_250n },
     { operation: "reverse", reference: ID },
     { operation: "cancel", reference: `${ID}:cancel`, parentReference: ID },
     { operation: "refund", reference: "r1:refund", parentReference: ID },
+    { operation: "capture", reference: `${ID}:capture`, amountMinor: 600n, requestedMinor: 1_200n },
   ]);
 });

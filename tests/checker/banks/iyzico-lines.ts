@@ -17,21 +17,22 @@ type IyzicoLine = {
   outcome: "approved" | "declined";
   authCode: string;
   resultCode: string | null;
+  requestedMinor?: number;
   payment?: { priceMinor: number };
 };
 
 /** iyzico's ledger in the words of the checker. It names each movement by our own reference, so nothing is guessed. */
 export function iyzicoLines(text: string, accountId: string): BankLine[] {
   return parseLines<IyzicoLine>(text).map((line) => {
-    const { sequence, at, amountMinor, currency, outcome, transactionId, authCode, resultCode, payment } =
-      line;
+    const { sequence, at, amountMinor, currency, outcome, transactionId, authCode, resultCode } = line;
+    const askedMinor = line.payment?.priceMinor ?? line.requestedMinor;
     return {
       accountId,
       sequence,
       at,
       ...namesOf(line),
       amountMinor: BigInt(amountMinor),
-      ...(payment && { requestedMinor: BigInt(payment.priceMinor) }),
+      ...(askedMinor !== undefined && { requestedMinor: BigInt(askedMinor) }),
       currency,
       outcome,
       externalTransactionId: transactionId,

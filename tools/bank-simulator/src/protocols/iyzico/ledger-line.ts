@@ -24,6 +24,8 @@ export type Entry = {
   resultCode: ErrorCode | null;
   authCode: string;
   hostReference: string;
+  /** Present where the bank has carried out another amount than the one that was asked. */
+  requestedMinor?: number;
   /** Present on an authorization and a sale. */
   payment?: PaymentFacts;
   /** Present on an approved refund. */

@@ -64,7 +64,11 @@ test("a capture may take a part", async () => {
   await bank.fault("capture", "partial");
   const body = { ...followUp(), paymentId, paidPrice: "100.0" };
   expect(await bank.shop.succeed("/payment/postauth", body)).toMatchObject({ paidPrice: 50 });
-  expect((await bank.ledger()).at(-1)).toMatchObject({ operation: "capture", amountMinor: 5_000 });
+  expect((await bank.ledger()).at(-1)).toMatchObject({
+    operation: "capture",
+    amountMinor: 5_000,
+    requestedMinor: 10_000,
+  });
 });
 
 test.each([

@@ -63,7 +63,10 @@ function followUpCall({ group, operation, schema, rules, answer }: FollowUp): Ca
       const failed = code && failure(code, { paymentId: of.id, retryable: false });
       if (failed && refusal) return { outcome: failed };
       const carriedOut = isPartial && !code ? { ...of, amountMinor: halfOf(amountMinor) } : of;
-      const line = lineOf(desk, operation, carriedOut, asked.conversationId, code ?? null, items);
+      const line: Entry = {
+        ...lineOf(desk, operation, carriedOut, asked.conversationId, code ?? null, items),
+        ...(carriedOut !== of && { requestedMinor: Number(amountMinor) }),
+      };
       return { outcome: failed ?? answer(desk, payment, line, asked), line };
     },
   });
