@@ -150,6 +150,7 @@ export async function startPayments(
     acquirerTimeoutMs: config.ACQUIRER_TIMEOUT,
     fingerprintKeys,
   };
+  const twoAbove = config.REFUND_TWO_APPROVERS_ABOVE ?? new Map<string, bigint>();
   const reservations = { ...deps, acquirers: banks.lane("refunds"), termsOf };
   const checkouts = {
     ...threeDs,
@@ -183,7 +184,7 @@ export async function startPayments(
       handler(lookUpBinCommand, async ({ payload }) => lookUpBin(deps, payload.bin)),
       ...nudgeAfterEach(relay, checkoutHandlers(checkouts)),
       ...notificationHandlers({ ...connecting, db, accounts, bus, log }),
-      ...nudgeAfterEach(auditWatch, reservationHandlers(reservations, config.REFUND_TWO_APPROVERS_ABOVE)),
+      ...nudgeAfterEach(auditWatch, reservationHandlers({ ...reservations, twoAbove })),
       ...nudgeAfterEach(committed, [
         ...operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
         ...staffHandlers({

@@ -26,8 +26,7 @@ import type { PaymentsDatabase } from "../../database.ts";
 /**
  * Commands of other services: refunds' about amounts to reserve, reserved ones and the bank; settlement's about accounts.
  */
-export function reservationHandlers(given: RefundAtBankDeps, twoAbove: AgreeDeps["twoAbove"] = new Map()) {
-  const deps = { ...given, twoAbove };
+export function reservationHandlers(deps: RefundAtBankDeps & AgreeDeps) {
   return [
     handler(reserveRefundCommand, ({ context, payload }) =>
       reserveRefund(deps, context.merchant.merchantId, payload),
