@@ -79,7 +79,7 @@ function whatNext(context: PageContext, file: Import): Html {
   return state === "REFUSED" ? html`<p>${texts.refusedWhole}</p>` : html``;
 }
 
-function confirmForm(context: PageContext, { importId, importedBy }: Import): Html {
+function confirmForm(context: PageContext, { importId, importedBy, fileName, lines }: Import): Html {
   const { reader, session } = context;
   const texts = SETTLEMENT_TEXTS[reader.language];
   const page = `/settlement/imports/${importId}`;
@@ -88,7 +88,12 @@ function confirmForm(context: PageContext, { importId, importedBy }: Import): Ht
     (importedBy === session.subject ? texts.whySent : undefined);
   if (why !== undefined) return html`<p class="quiet">${texts.confirmFile}: ${why}</p>`;
   if (!context.mayDecide) return signInAgain(reader.texts, page);
-  return actionForm(context, { action: `${page}/confirm`, button: texts.confirmFile });
+  return actionForm(context, {
+    action: `${page}/confirm`,
+    button: texts.confirmFile,
+    question: texts.confirmFileQuestion(fileName, lines),
+    look: "primary",
+  });
 }
 
 /** The sums that whoever confirms the file compares with the bank's paper. */

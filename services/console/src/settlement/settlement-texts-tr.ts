@@ -98,6 +98,7 @@ export const TURKISH: SettlementTexts = {
   proposedNow:
     "Satırları okundu, henüz sayılmıyor. Toplamları bankanın belgesiyle karşılaştırın; sonra dosyayı gönderenden başka biri onaylar.",
   confirmFile: "Dosyayı onayla",
+  confirmFileQuestion: (name, lines) => `${name} onaylansın mı? ${lines} satırı hesaba katılır.`,
   whySent: "dosyayı siz gönderdiniz; şimdi ikinci bir kişi onaylamalı",
   kindsTitle: "Türüne göre satırları",
   gross: "Brüt",

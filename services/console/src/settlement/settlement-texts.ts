@@ -99,6 +99,7 @@ const ENGLISH = {
   proposedNow:
     "Its lines are read and do not count yet. Compare the sums with the bank's paper, then another person than the one who sent the file confirms it.",
   confirmFile: "Confirm file",
+  confirmFileQuestion: (name: string, lines: number) => `Confirm ${name}? Its ${lines} lines then count.`,
   whySent: "you have sent it; now a second person has to confirm it",
   kindsTitle: "Its lines by kind",
   gross: "Gross",
