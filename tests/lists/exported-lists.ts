@@ -34,7 +34,7 @@ export const EXPORTED_LISTS: ExportedList[] = [
   {
     path: "differences",
     header:
-      "differenceId,accountId,class,state,amount,currency,detail,paymentId,payoutId,merchantId,day,importId,line,assignee,proposedBy,closedBy,decision,acceptedAmount,acceptedCurrency,reason,openedAt,endedAt,ageSeconds,notes",
+      "differenceId,accountId,class,state,amount,currency,ours.amount,ours.currency,theirs.amount,theirs.currency,detail,paymentId,payoutId,merchantId,day,importId,line,assignee,proposedBy,closedBy,decision,acceptedAmount,acceptedCurrency,reason,openedAt,endedAt,ageSeconds,notes",
     file: "differences-",
     key: ["differenceId"],
     filters: [

@@ -171,9 +171,9 @@ test("a line that names a payment and reports nothing of ours is its merchant's,
     complete: false,
   });
   const found = ofMerchant(await open("MISSING_HERE"), merchant);
-  expect(found.map(({ amount, day }) => [amount, day])).toEqual([
-    [80, "2026-03-11"],
-    [1.5, "2026-03-11"],
+  expect(found.map(({ amount, ours, theirs, day }) => [amount, ours, theirs, day])).toEqual([
+    [80, undefined, { amount: -80, currency: "TRY" }, "2026-03-11"],
+    [1.5, undefined, { amount: -1.5, currency: "TRY" }, "2026-03-11"],
   ]);
   for (const { differenceId } of found) await close(differenceId, "ACCEPT_BANK");
   expect(await statement(merchant)).toMatchObject({
@@ -222,6 +222,7 @@ test("a line that cannot be read keeps the day of every merchant of its account 
   expect(unknown).toMatchObject({
     amount: 60,
     currency: "TRY",
+    theirs: { amount: -60, currency: "TRY" },
     day: "2026-03-16",
     detail: "not readable: kind: not in the mapping",
   });

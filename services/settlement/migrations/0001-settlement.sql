@@ -269,6 +269,10 @@ create table difference (
   line_no        integer,
   amount_minor   bigint check (amount_minor >= 0),                   -- at stake; null where it could not be read
   currency       char(3),
+  -- The amounts that both sides say, signed and seen from the merchant; of FEE_DIFFERS the fees.
+  ours_minor       bigint,
+  theirs_minor     bigint,
+  theirs_currency  char(3),                                          -- null: `currency`
   detail         text not null check (char_length(detail) <= 500),
   -- The merchant whose statements wait for it, and the days. Of a line that could not be read the merchant may be unknown:
   -- then all merchants of the account wait.

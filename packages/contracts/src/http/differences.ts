@@ -26,6 +26,12 @@ const noteSchema = z.object({
   note: z.string().meta({ description: "What was found out" }),
 });
 
+/** The amount that one side says. */
+const sideSchema = z.object({
+  amount: z.number().meta({ description: "In major units, as a decimal number" }),
+  currency: z.string().meta({ description: "ISO 4217 code of `amount`" }),
+});
+
 /** A difference between the bank's account and ours, until an operator closes it. */
 export const differenceSchema = z
   .object({
@@ -41,7 +47,17 @@ export const differenceSchema = z
       .optional()
       .meta({ description: "At stake; absent where it could not be read, which only UNREADABLE can be" }),
     currency: z.string().optional().meta({ description: "ISO 4217 code of `amount`" }),
-    detail: z.string().meta({ description: "What both sides say, for people" }),
+    ours: sideSchema.optional().meta({
+      description:
+        "What our record says: the sum of the movement, or the lines' of a payout, seen from the merchant (what they pay back is negative); of FEE_DIFFERS the fee that was expected. Absent where we have no record, or do not know",
+    }),
+    theirs: sideSchema.optional().meta({
+      description:
+        "What the bank says of the same, by the lines of its files; of FEE_DIFFERS its fee. Absent where it reports nothing, or nothing that could be read",
+    }),
+    detail: z
+      .string()
+      .meta({ description: "What differs, for people; the amounts are in `ours` and `theirs`" }),
     paymentId: z.uuid().optional().meta({ description: "Of the payment or refund that it is about" }),
     payoutId: z.string().optional().meta({ description: "The bank's id of the payout that it is about" }),
     merchantId: z

@@ -34,8 +34,8 @@ export async function reportChargebacks(trx: Trx, these: RawBuilder<unknown>): P
           where report.import_id = line.import_id and report.line_no = line.line_no)
       returning line.import_id, line.line_no, line.account_id, line.gross_minor, line.currency
     )
-    insert into difference (account_id, class, import_id, line_no, amount_minor, currency, detail)
-    select account_id, 'DUPLICATE', import_id, line_no, abs(gross_minor), currency,
+    insert into difference (account_id, class, import_id, line_no, amount_minor, theirs_minor, currency, detail)
+    select account_id, 'DUPLICATE', import_id, line_no, abs(gross_minor), gross_minor, currency,
       'an earlier line reports the same chargeback; if it is another one, open a case'
     from copies
     on conflict do nothing`.execute(trx);

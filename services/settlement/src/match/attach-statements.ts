@@ -205,8 +205,9 @@ export function judgeUnattached({ importId, from, to }: LineRange): RawBuilder<u
       returning line.import_id, line.line_no, account_id, verdict, gross_minor, currency, reference_id, line.merchant_id,
         coalesce(settles_on, transacted_at::date) as day
     )
-    insert into difference (account_id, class, import_id, line_no, amount_minor, currency, merchant_id, first_day, last_day, detail)
-    select account_id, verdict, import_id, line_no, abs(gross_minor), currency, merchant_id, day, day, case
+    insert into difference (account_id, class, import_id, line_no, amount_minor, theirs_minor, currency, merchant_id, first_day,
+      last_day, detail)
+    select account_id, verdict, import_id, line_no, abs(gross_minor), gross_minor, currency, merchant_id, day, day, case
         when verdict = 'DUPLICATE' then 'an earlier line reports the same'
         when exists (select from fact where fact.fact_id = judged.reference_id and fact.account_id <> judged.account_id)
           then 'a payment or refund of another account is named'

@@ -22,6 +22,10 @@ export type DifferenceTable = {
   /** Null where the amount of an unreadable line is not known. */
   amount_minor: bigint | null;
   currency: string | null;
+  /** The amounts of both sides, seen from the merchant; the bank's may be in another currency. */
+  ours_minor: bigint | null;
+  theirs_minor: bigint | null;
+  theirs_currency: string | null;
   detail: string;
   /** The merchant whose statements of these days wait for it; of an unreadable line all of the account where it is null. */
   merchant_id: string | null;

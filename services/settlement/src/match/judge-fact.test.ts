@@ -36,6 +36,7 @@ test("a movement that the bank reports as we know it is matched", () => {
     verdict: "MATCHED",
     lines: ["MATCHED"],
     stakeMinor: 0n,
+    sides: { oursMinor: null, theirsMinor: null, theirsCurrency: null },
     detail: "",
   });
   expect(verdicts({ ...SALE, kind: "CAPTURE" }, [line()])).toEqual(["MATCHED", "MATCHED"]);
@@ -66,13 +67,27 @@ test("a line for each installment: less than the sum is no difference until the 
   );
 });
 
-test("what is at stake is the difference, and it is said from both sides", () => {
-  expect(judgeFact(SALE, [line({ grossMinor: 10_050n, netMinor: 9_850n })], PLAN)).toMatchObject({
-    verdict: "AMOUNT_DIFFERS",
-    stakeMinor: 50n,
-    detail: "10000 here, 10050 at the bank (minor units)",
-  });
-});
+const VOID = line({ kind: "VOID", grossMinor: -10_000n, feeMinor: -200n, netMinor: -9_800n });
+const REFUND = { ...SALE, kind: "REFUND" } as const;
+test.each<[string, JudgedFact, JudgedLine[], bigint, (bigint | string | null)[]]>([
+  ["AMOUNT_DIFFERS", SALE, [line({ grossMinor: 10_050n, netMinor: 9_850n })], 50n, [10_000n, 10_050n, null]],
+  ["AMOUNT_DIFFERS", REFUND, [line({ kind: "REFUND", grossMinor: -35n })], 9_965n, [-10_000n, -35n, null]],
+  ["AMOUNT_DIFFERS", SALE, [line({ currency: "EUR" })], 10_000n, [10_000n, 10_000n, "EUR"]],
+  ["FEE_DIFFERS", SALE, [line({ feeMinor: 421n, netMinor: 9_579n })], 221n, [200n, 421n, null]],
+  ["FEE_DIFFERS", SALE, [line({ netMinor: 9_700n })], 100n, [300n, 200n, null]],
+  ["STATUS_DIFFERS", { ...SALE, standing: "NOT_DONE" }, [line()], 10_000n, [0n, 10_000n, null]],
+  ["STATUS_DIFFERS", { ...SALE, standing: "OPEN" }, [line()], 10_000n, [null, 10_000n, null]],
+  ["STATUS_DIFFERS", SALE, [line(), VOID], 10_000n, [10_000n, 0n, null]],
+  ["LATE", SALE, [line({ settlesOn: "2026-03-13" })], 10_000n, [10_000n, 10_000n, null]],
+])(
+  "%s says what is at stake and the amounts of both sides, and its text has none",
+  (verdict, fact, lines, stakeMinor, said) => {
+    const { sides, detail, ...judged } = judgeFact(fact, lines, PLAN);
+    expect(judged).toMatchObject({ verdict, stakeMinor });
+    expect([sides.oursMinor, sides.theirsMinor, sides.theirsCurrency]).toEqual(said);
+    if (verdict !== "LATE") expect(detail).not.toMatch(/\d/);
+  },
+);
 
 test("of a movement that is reported twice the first line counts, also where the copy says something else", () => {
   expect(verdicts(SALE, [line(), line({ grossMinor: 1n })])).toEqual(["MATCHED", "MATCHED", "DUPLICATE"]);

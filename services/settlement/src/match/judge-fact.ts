@@ -44,8 +44,25 @@ export type Judgement = {
   lines: LineVerdict[];
   /** The amount at stake, in minor units. */
   stakeMinor: bigint;
+  sides: Sides;
   detail: string;
 };
+
+/** The amounts that both sides say, in minor units and seen from the merchant; null where a side says none. */
+export type Sides = {
+  oursMinor: bigint | null;
+  theirsMinor: bigint | null;
+  /** The bank's currency where it is another one. */
+  theirsCurrency: string | null;
+};
+
+export function sidesOf(
+  oursMinor: bigint | null,
+  theirsMinor: bigint | null,
+  theirsCurrency: string | null = null,
+): Sides {
+  return { oursMinor, theirsMinor, theirsCurrency };
+}
 
 /**
  * Compares a fact with every line that reports it, from all files, without any I/O. The gravest of several differences
@@ -64,11 +81,13 @@ export function judgeFact(fact: JudgedFact, lines: readonly JudgedLine[], plan: 
   });
   const counting = lines.filter((_, index) => roles[index] === "counts");
   const found = counting.length === 0 ? undefined : compare(fact, counting, plan);
+  const { stakeMinor, sides, detail } = found ?? MATCHED;
   return {
     verdict: found?.verdict ?? null,
     lines: roles.map((role) => (role === "counts" ? found!.verdict : role)),
-    stakeMinor: found?.stakeMinor ?? 0n,
-    detail: found?.detail ?? "",
+    stakeMinor,
+    sides,
+    detail,
   };
 }
 
@@ -96,7 +115,7 @@ function identityOf({ kind, reference, bankReference, item, installment }: Judge
   return JSON.stringify([kind === "CAPTURE" ? "SALE" : kind, reference, bankReference, item, installment]);
 }
 
-type Found = { verdict: FactVerdict; stakeMinor: bigint; detail: string };
+type Found = { verdict: FactVerdict } & Pick<Judgement, "stakeMinor" | "sides" | "detail">;
 
 function compare(fact: JudgedFact, lines: readonly JudgedLine[], plan: AccountPlan): Found {
   const expected = fact.kind === "REFUND" ? -fact.amountMinor : fact.amountMinor;
@@ -104,24 +123,26 @@ function compare(fact: JudgedFact, lines: readonly JudgedLine[], plan: AccountPl
   const undoes = ({ kind }: JudgedLine) => kind === "VOID" || (kind === "REFUND" && fact.kind !== "REFUND");
   const moved = sumOf(lines, (line) => !undoes(line));
   const voided = sumOf(lines, undoes);
-  const isVoided = lines.some(undoes) && moved + voided === 0n;
-  const status = (detail: string): Found => ({
+  const actual = moved + voided;
+  const isVoided = lines.some(undoes) && actual === 0n;
+  const status = (oursMinor: bigint | null, detail: string): Found => ({
     verdict: "STATUS_DIFFERS",
     stakeMinor: fact.amountMinor,
+    sides: sidesOf(oursMinor, actual),
     detail,
   });
   switch (fact.standing) {
     case "NOT_DONE":
     case "VOIDED":
-      return isVoided ? MATCHED : status(`${fact.standing} here, and the bank reports it`);
+      return isVoided ? MATCHED : status(0n, `${fact.standing} here, and the bank reports it`);
     case "OPEN":
-      return isVoided ? MATCHED : status("not known to be done here, and the bank reports it");
+      return isVoided ? MATCHED : status(null, "not known to be done here, and the bank reports it");
     case "DONE":
-      if (isVoided) return status("done here, and void at the bank");
+      if (isVoided) return status(expected, "done here, and void at the bank");
       return (
-        amountDiffers(fact, lines, { expected, actual: moved + voided }) ??
+        amountDiffers(fact, lines, { expected, actual }) ??
         feeDiffers(lines, plan) ??
-        late(fact, lines, plan) ??
+        late(fact, lines, { expected, plan }) ??
         MATCHED
       );
     default:
@@ -129,7 +150,7 @@ function compare(fact: JudgedFact, lines: readonly JudgedLine[], plan: AccountPl
   }
 }
 
-const MATCHED: Found = { verdict: "MATCHED", stakeMinor: 0n, detail: "" };
+const MATCHED: Found = { verdict: "MATCHED", stakeMinor: 0n, sides: sidesOf(null, null), detail: "" };
 
 function sumOf(lines: readonly JudgedLine[], counts: (line: JudgedLine) => boolean): bigint {
   return lines.filter(counts).reduce((sum, { grossMinor }) => sum + grossMinor, 0n);
@@ -146,6 +167,7 @@ function amountDiffers(
     return {
       verdict: "AMOUNT_DIFFERS",
       stakeMinor: sizeOf(expected),
+      sides: sidesOf(expected, actual, foreign.currency),
       detail: `${currency} here, ${foreign.currency} at the bank`,
     };
   if (actual === expected) return undefined;
@@ -154,7 +176,8 @@ function amountDiffers(
   return {
     verdict: "AMOUNT_DIFFERS",
     stakeMinor,
-    detail: `${expected} here, ${actual} at the bank (minor units)`,
+    sides: sidesOf(expected, actual),
+    detail: "the bank reports another amount",
   };
 }
 
@@ -168,20 +191,23 @@ function awaitsParts(lines: readonly JudgedLine[]): boolean {
  * rounding.
  */
 function feeDiffers(lines: readonly JudgedLine[], plan: AccountPlan): Found | undefined {
-  let [stakeMinor, actual, planned] = [0n, 0n, 0n];
+  let [stakeMinor, actual, planned, wrong] = [0n, 0n, 0n, 0n];
   for (const line of lines) {
-    const wrong = sizeOf(line.grossMinor - line.feeMinor - line.netMinor);
+    const own = line.grossMinor - line.netMinor;
+    const off = sizeOf(own - line.feeMinor);
     const expected = plannedFee(line, plan);
     const beside = expected === undefined ? 0n : sizeOf(line.feeMinor - expected);
-    stakeMinor += wrong + (beside > 1n ? beside : 0n);
+    stakeMinor += off + (beside > 1n ? beside : 0n);
+    wrong += off;
     actual += line.feeMinor;
-    planned += expected ?? line.grossMinor - line.netMinor;
+    planned += off > 0n ? own : (expected ?? own);
   }
   if (stakeMinor === 0n) return undefined;
   return {
     verdict: "FEE_DIFFERS",
     stakeMinor,
-    detail: `${planned} expected, ${actual} at the bank (minor units)`,
+    sides: sidesOf(planned, actual),
+    detail: wrong > 0n ? "gross less fee is not net" : "the fee is not that of the account's plan",
   };
 }
 
@@ -197,7 +223,7 @@ function plannedFee({ kind, grossMinor }: JudgedLine, plan: AccountPlan): bigint
 function late(
   { day, amountMinor }: JudgedFact,
   lines: readonly JudgedLine[],
-  plan: AccountPlan,
+  { expected, plan }: { expected: bigint; plan: AccountPlan },
 ): Found | undefined {
   const isLate = ({ settlesOn, installment }: JudgedLine) =>
     settlesOn !== null &&
@@ -205,7 +231,7 @@ function late(
   const found = lines.find(isLate);
   if (!found) return undefined;
   const detail = `of ${day}, to be settled within ${plan.settlementDays} days, settled on ${found.settlesOn}`;
-  return { verdict: "LATE", stakeMinor: amountMinor, detail };
+  return { verdict: "LATE", stakeMinor: amountMinor, sides: sidesOf(expected, found.grossMinor), detail };
 }
 
 /** The days from one installment to the next; a month may have a day more. */

@@ -166,17 +166,31 @@ async function recordFactDifferences(
     from unnest(${values[0]}::uuid[], ${values[1]}::text[], ${values[2]}::bigint[]) as given(fact_id, verdict, stake)
     where difference.fact_id = given.fact_id and state in ('OPEN', 'PROPOSED')
       and (class, amount_minor) is distinct from (given.verdict, given.stake)`.execute(trx);
+  const sides = [
+    differing.map(({ judgement }) => judgement.sides.oursMinor),
+    differing.map(({ judgement }) => judgement.sides.theirsMinor),
+    differing.map(({ judgement }) => judgement.sides.theirsCurrency),
+  ];
+  // Further lines may change what both sides say, and not what is at stake.
+  await sql`
+    update difference set ours_minor = given.ours, theirs_minor = given.theirs, theirs_currency = given.theirs_currency
+    from unnest(${differing.map(({ fact }) => fact.fact_id)}::uuid[], ${sides[0]}::bigint[], ${sides[1]}::bigint[],
+      ${sides[2]}::text[]) as given(fact_id, ours, theirs, theirs_currency)
+    where difference.fact_id = given.fact_id and state in ('OPEN', 'PROPOSED')
+      and (ours_minor, theirs_minor) is distinct from (given.ours, given.theirs)`.execute(trx);
   await sql`
     with opened as (
-    insert into difference (account_id, class, fact_id, amount_minor, currency, detail, merchant_id)
+    insert into difference (account_id, class, fact_id, amount_minor, currency, detail, merchant_id, ours_minor, theirs_minor,
+      theirs_currency)
     select given.* from unnest(${differing.map(({ fact }) => fact.account_id)}::text[],
       ${differing.map(({ judgement }) => judgement.verdict)}::text[],
       ${differing.map(({ fact }) => fact.fact_id)}::uuid[],
       ${differing.map(({ judgement }) => judgement.stakeMinor)}::bigint[],
       ${differing.map(({ fact }) => fact.currency)}::text[],
       ${differing.map(({ judgement }) => judgement.detail)}::text[],
-      ${differing.map(({ fact }) => fact.merchant_id)}::uuid[])
-      as given(account_id, class, fact_id, amount_minor, currency, detail, merchant_id)
+      ${differing.map(({ fact }) => fact.merchant_id)}::uuid[], ${sides[0]}::bigint[], ${sides[1]}::bigint[],
+      ${sides[2]}::text[])
+      as given(account_id, class, fact_id, amount_minor, currency, detail, merchant_id, ours, theirs, theirs_currency)
     where not exists (
       select from difference as earlier
       where earlier.fact_id = given.fact_id and earlier.state <> 'RESOLVED' and earlier.class = given.class
@@ -197,14 +211,14 @@ async function recordDuplicates(
   lines: readonly (LineRow & { account_id: string })[],
 ): Promise<void> {
   await sql`
-    insert into difference (account_id, class, import_id, line_no, amount_minor, currency, detail)
-    select given.account_id, 'DUPLICATE', given.import_id, given.line_no, given.amount_minor, given.currency,
-      'an earlier line reports the same'
+    insert into difference (account_id, class, import_id, line_no, amount_minor, theirs_minor, currency, detail)
+    select given.account_id, 'DUPLICATE', given.import_id, given.line_no, abs(given.gross_minor), given.gross_minor,
+      given.currency, 'an earlier line reports the same'
     from unnest(${lines.map(({ account_id }) => account_id)}::text[],
       ${lines.map(({ import_id }) => import_id)}::uuid[], ${lines.map(({ line_no }) => line_no)}::int[],
-      ${lines.map(({ grossMinor }) => (grossMinor < 0n ? -grossMinor : grossMinor))}::bigint[],
+      ${lines.map(({ grossMinor }) => grossMinor)}::bigint[],
       ${lines.map(({ currency }) => currency)}::text[])
-      as given(account_id, import_id, line_no, amount_minor, currency)
+      as given(account_id, import_id, line_no, gross_minor, currency)
     where not exists (
       select from difference as earlier
       where earlier.import_id = given.import_id and earlier.line_no = given.line_no and earlier.state <> 'RESOLVED')

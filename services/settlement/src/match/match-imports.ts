@@ -117,8 +117,10 @@ async function askAboutUnread(
   { first, last }: Days,
 ): Promise<void> {
   await sql`
-    insert into difference (account_id, class, import_id, line_no, amount_minor, currency, merchant_id, first_day, last_day, detail)
-    select import.account_id, 'UNREADABLE', unread.import_id, unread.line_no, unread.stake_minor, unread.currency,
+    insert into difference (account_id, class, import_id, line_no, amount_minor, theirs_minor, currency, merchant_id, first_day,
+      last_day, detail)
+    select import.account_id, 'UNREADABLE', unread.import_id, unread.line_no, unread.stake_minor, unread.gross_minor,
+      unread.currency,
       (select fact.merchant_id from fact where fact.fact_id = unread.reference_id),
       -- No statement waits for a payout.
       case when unread.kind is distinct from 'PAYOUT' then coalesce(unread.day, ${first}::date) end,
@@ -162,10 +164,11 @@ async function findMissing({ db }: MatchDeps): Promise<void> {
         limit ${FACTS_AT_A_TIME}
       ), found as (
         update fact set verdict = 'MISSING_AT_BANK' where fact_id in (select fact_id from missing)
-        returning fact_id, account_id, amount_minor, currency, merchant_id
+        returning fact_id, account_id, kind, amount_minor, currency, merchant_id
       )
-      insert into difference (account_id, class, fact_id, amount_minor, currency, detail, merchant_id)
-      select account_id, 'MISSING_AT_BANK', fact_id, amount_minor, currency, 'no line of a bank''s file reports it', merchant_id
+      insert into difference (account_id, class, fact_id, amount_minor, ours_minor, currency, detail, merchant_id)
+      select account_id, 'MISSING_AT_BANK', fact_id, amount_minor,
+        case kind when 'REFUND' then -amount_minor else amount_minor end, currency, 'no line of a bank''s file reports it', merchant_id
       from found
       on conflict do nothing`.execute(db);
     if (numAffectedRows < BigInt(FACTS_AT_A_TIME)) return;

@@ -28,6 +28,9 @@ export const DIFFERENCE = [
     "line_no",
     "amount_minor",
     "currency",
+    "ours_minor",
+    "theirs_minor",
+    "theirs_currency",
     "detail",
     "merchant_id",
     "state",
@@ -116,6 +119,8 @@ async function shown(db: Kysely<SettlementDatabase>, rows: readonly Row[]): Prom
     state: row.state,
     ...(row.amount_minor !== null && { amount: amountIn(row.amount_minor, row.currency) }),
     ...(row.currency !== null && { currency: row.currency }),
+    ...sideOf("ours", row.ours_minor, row.currency),
+    ...sideOf("theirs", row.theirs_minor, row.theirs_currency ?? row.currency),
     detail: row.detail,
     ...(row.fact_id !== null && { paymentId: row.fact_id }),
     ...(row.payout_id !== null && { payoutId: row.payout_id }),
@@ -142,6 +147,12 @@ async function shown(db: Kysely<SettlementDatabase>, rows: readonly Row[]): Prom
       note,
     })),
   }));
+}
+
+function sideOf(side: "ours" | "theirs", minor: bigint | null, currency: string | null) {
+  return minor === null || currency === null
+    ? {}
+    : { [side]: { amount: amountIn(minor, currency), currency } };
 }
 
 function amountIn(minor: bigint, currency: string | null): number {

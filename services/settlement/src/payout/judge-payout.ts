@@ -17,22 +17,27 @@ export type PayoutJudgement = {
   /** Null while the other side may still come. */
   verdict: PayoutVerdict | null;
   stakeMinor: bigint;
+  /** The sums of both sides; null where one has not come. */
+  oursMinor: bigint | null;
+  theirsMinor: bigint | null;
   detail: string;
 };
 
 /** Compares both sides, without any I/O. What has come is compared at once, and what has not is missed once it is overdue. */
 export function judgePayout({ lines, expected, payouts, paid, isOverdue }: PayoutSides): PayoutJudgement {
+  const sides = { oursMinor: lines > 0 ? expected : null, theirsMinor: payouts > 0 ? paid : null };
   const differs = (verdict: PayoutVerdict, detail: string): PayoutJudgement => ({
     verdict,
     stakeMinor: expected > paid ? expected - paid : paid - expected,
+    ...sides,
     detail,
   });
-  if (expected === paid && (payouts > 0 || isOverdue))
-    return { verdict: "MATCHED", stakeMinor: 0n, detail: "" };
-  if (lines > 0 && payouts > 0)
-    return differs("PAYOUT_DIFFERS", `${expected} in ${lines} lines, ${paid} paid (minor units)`);
-  if (!isOverdue) return { verdict: null, stakeMinor: 0n, detail: "" };
+  const none = { stakeMinor: 0n, ...sides, detail: "" };
+  if (expected === paid && (payouts > 0 || isOverdue)) return { verdict: "MATCHED", ...none };
+  const named = `${lines} ${lines === 1 ? "line names" : "lines name"} the payout`;
+  if (lines > 0 && payouts > 0) return differs("PAYOUT_DIFFERS", `${named}, which has another amount`);
+  if (!isOverdue) return { verdict: null, ...none };
   return lines > 0
-    ? differs("PAYOUT_MISSING", `${expected} in ${lines} lines, and no payout came (minor units)`)
-    : differs("PAYOUT_DIFFERS", `${paid} paid, and no line names the payout (minor units)`);
+    ? differs("PAYOUT_MISSING", `${named}, and it has not come`)
+    : differs("PAYOUT_DIFFERS", "no line names the payout");
 }

@@ -80,10 +80,21 @@ const LAST_DUE_DAY = sql`((now() at time zone account.time_zone)::date - account
 
 async function record(
   trx: Transaction<SettlementDatabase>,
-  { account_id, payout_id, currency, due_on, verdict, stakeMinor, detail }: Payout & PayoutJudgement,
+  {
+    account_id,
+    payout_id,
+    currency,
+    due_on,
+    verdict,
+    stakeMinor,
+    oursMinor,
+    theirsMinor,
+    detail,
+  }: Payout & PayoutJudgement,
 ): Promise<void> {
   const given = sql`(values (${account_id}::text, ${payout_id}::text, ${currency}::text, ${due_on}::date, ${verdict}::text,
-    ${stakeMinor}::bigint, ${detail}::text)) as given(account_id, payout_id, currency, due_on, verdict, stake, detail)`;
+    ${stakeMinor}::bigint, ${oursMinor}::bigint, ${theirsMinor}::bigint, ${detail}::text))
+    as given(account_id, payout_id, currency, due_on, verdict, stake, ours, theirs, detail)`;
   const isSame = (table: string) => sql`${sql.ref(`${table}.account_id`)} = given.account_id
     and ${sql.ref(`${table}.payout_id`)} = given.payout_id and ${sql.ref(`${table}.currency`)} = given.currency`;
   await sql`
@@ -95,8 +106,9 @@ async function record(
     where ${isSame("difference")} and state in ('OPEN', 'PROPOSED')
       and (class, amount_minor) is distinct from (given.verdict, given.stake)`.execute(trx);
   await sql`
-    insert into difference (account_id, class, payout_id, amount_minor, currency, first_day, last_day, detail)
-    select account_id, verdict, payout_id, stake, currency, due_on, due_on, detail from ${given}
+    insert into difference (account_id, class, payout_id, amount_minor, ours_minor, theirs_minor, currency, first_day, last_day,
+      detail)
+    select account_id, verdict, payout_id, stake, ours, theirs, currency, due_on, due_on, detail from ${given}
     where verdict <> 'MATCHED' and not exists (
       select from difference as earlier
       where ${isSame("earlier")} and earlier.state <> 'RESOLVED' and earlier.class = given.verdict
