@@ -180,6 +180,7 @@ const PAYLOADS: Record<string, () => object> = {
   "settlement.list-imports": () => ({ limit: 10 }),
   "settlement.describe-import": () => ({ importId: randomUUID() }),
   "settlement.list-differences": () => ({ limit: 10, state: "OPEN" }),
+  "settlement.describe-difference": () => ({ differenceId: randomUUID() }),
   "settlement.payment-settlement": () => ({ paymentId: randomUUID() }),
   "settlement.note-difference": () => ({ differenceId: randomUUID(), note: "seen" }),
   "settlement.close-difference": () => ({

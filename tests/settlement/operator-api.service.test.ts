@@ -89,6 +89,37 @@ test("differences are listed page by page, and narrowed by what the query names"
   expect(await ask("GET", "differences?cursor=x")).toMatchObject({ status: 400 });
 });
 
+test("a line of nothing of ours is shown with its file, its number and all that the bank says", async () => {
+  const { differenceId } = (await open()).get(3)!;
+  const { status, body } = await ask("GET", `differences/${differenceId}`);
+  expect({ status, body }).toMatchObject({
+    status: 200,
+    body: {
+      class: "MISSING_HERE",
+      importId,
+      line: 4,
+      theirs: { amount: 3, currency: "TRY" },
+      lines: [
+        {
+          importId,
+          line: 4,
+          reference: expect.any(String),
+          bankReference: expect.any(String),
+          transactedAt: "2026-03-10T12:00:00",
+          settlesOn: "2026-03-11",
+        },
+      ],
+    },
+  });
+  expect(body).toHaveProperty("fileName");
+  expect(body).not.toHaveProperty("ours");
+  expect(body).not.toHaveProperty("record");
+  expect(await ask("GET", `differences/${randomUUID()}`)).toMatchObject({
+    status: 404,
+    body: { code: "difference_not_found" },
+  });
+});
+
 test("one person closes a small difference with a reason, and the audit log has who and why", async () => {
   const { differenceId } = (await open()).get(100)!;
   const noted = await ask("POST", `differences/${differenceId}/notes`, {
@@ -213,6 +244,35 @@ test("of a payment the lines of banks' files are shown, its refunds' too, and th
       expect.objectContaining({ class: "AMOUNT_DIFFERS", paymentId, state: "OPEN" }),
     );
   });
+  const { body } = await ask("GET", "differences?class=AMOUNT_DIFFERS");
+  const found = body.items.find((item) => "paymentId" in item && item.paymentId === paymentId)!;
+  expect(await ask("GET", `differences/${found.differenceId}`)).toMatchObject({
+    status: 200,
+    body: {
+      class: "AMOUNT_DIFFERS",
+      amount: 10,
+      ours: { amount: 100, currency: "TRY" },
+      theirs: { amount: 90, currency: "TRY" },
+      record: { movementId: paymentId, paymentId, kind: "SALE", standing: "DONE", amount: 100 },
+      lines: [
+        {
+          importId: file,
+          line: 2,
+          reference: paymentId,
+          pan: "411111******1111",
+          grossAmount: 90,
+          feeAmount: 0,
+        },
+      ],
+    },
+  });
+  // As much is at stake, with another sum of the bank's.
+  await take(reported("SALE", paymentId, 2_000n));
+  await eventually(async () =>
+    expect(await ask("GET", `differences/${found.differenceId}`)).toMatchObject({
+      body: { state: "OPEN", amount: 10, theirs: { amount: 110, currency: "TRY" } },
+    }),
+  );
   expect(await ask("GET", `payments/${randomUUID()}/settlement`)).toMatchObject({
     status: 200,
     body: { lines: [], differences: [], more: false },

@@ -61,6 +61,7 @@ export * from "./http/return-url.ts";
 export * from "./http/sale.ts";
 export * from "./http/staff-endpoints.ts";
 export * from "./http/payment-settlement.ts";
+export * from "./http/difference-detail.ts";
 export * from "./http/differences.ts";
 export * from "./http/settlements.ts";
 export * from "./http/statements.ts";

@@ -74,10 +74,12 @@ const ofAccount: readonly Way[] = [
   "confirmAcquirerAccount",
   "probeAcquirerAccount",
 ].map((operationId) => ({ operationId, parameter: "accountId" }));
-const ofDifference: readonly Way[] = ["noteDifference", "closeDifference"].map((operationId) => ({
-  operationId,
-  parameter: "differenceId",
-}));
+const ofDifference: readonly Way[] = ["getDifference", "noteDifference", "closeDifference"].map(
+  (operationId) => ({
+    operationId,
+    parameter: "differenceId",
+  }),
+);
 
 const ofImport: readonly Way[] = ["getSettlement", "confirmSettlement"].map((operationId) => ({
   operationId,

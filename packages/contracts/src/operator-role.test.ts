@@ -97,6 +97,7 @@ const LEADS_TO: Record<string, string[]> = {
   listStatementsOfMerchants: ["settlement.list-statements"],
   getPaymentSettlement: ["settlement.payment-settlement"],
   listDifferences: ["settlement.list-differences"],
+  getDifference: ["settlement.describe-difference"],
   noteDifference: ["settlement.note-difference"],
   closeDifference: ["settlement.close-difference"],
   getAuditLog: ["payments.audit-log", "refunds.audit-log", "webhooks.audit-log", "settlement.audit-log"],

@@ -97,6 +97,7 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["settlement.preview-upload", "O", "S"],
   ["settlement.describe-import", "O", "S"],
   ["settlement.list-differences", "O", "S"],
+  ["settlement.describe-difference", "O", "S"],
   ["settlement.payment-settlement", "O", "S"],
   ["settlement.note-difference", "O", "S"],
   ["settlement.close-difference", "O", "S"],

@@ -89,6 +89,45 @@ const NOTED = {
   notes: [{ at: "2026-11-24T09:00:00.000Z", actor: "alice", note: "Asked the bank for its fee table" }],
 };
 
+const LINE = {
+  importId: READING.importId,
+  line: 17,
+  fileName: READING.fileName,
+  accountId: "default",
+  takenAt: TAKEN.comparedAt,
+  movementId: PAYMENT_ID,
+  reference: PAYMENT_ID,
+  bankReference: "26328100417",
+  authCode: "831000",
+  pan: "411111******1111",
+  kind: "SALE",
+  grossAmount: 12.5,
+  feeAmount: 0.42,
+  netAmount: 12.08,
+  currency: "TRY",
+  transactedAt: CAPTURED.capturedAt,
+  settlesOn: DAY,
+  verdict: "FEE_DIFFERS",
+};
+const DETAIL = {
+  ...DIFFERENCE,
+  fileName: READING.fileName,
+  record: {
+    movementId: PAYMENT_ID,
+    paymentId: PAYMENT_ID,
+    kind: "SALE",
+    standing: "DONE",
+    orderId: "order-1001",
+    pan: "411111******1111",
+    amount: 12.5,
+    currency: "TRY",
+    occurredAt: "2026-11-23T09:30:00.000Z",
+    bankReference: "26328100417",
+    authCode: "831000",
+  },
+  lines: [LINE],
+};
+
 /** The answers of these operations when they succeed. */
 export const OPERATOR_SETTLEMENT_ANSWERS: Readonly<Record<string, Readonly<Record<number, object>>>> = {
   openChargeback: { 201: { ...OPEN_CASE, evidence: [] } },
@@ -144,26 +183,10 @@ export const OPERATOR_SETTLEMENT_ANSWERS: Readonly<Record<string, Readonly<Recor
     },
   },
   listStatementsOfMerchants: { 200: { items: [STATEMENT], ...NEXT } },
+  getDifference: { 200: DETAIL },
   getPaymentSettlement: {
     200: {
-      lines: [
-        {
-          importId: READING.importId,
-          line: 17,
-          fileName: READING.fileName,
-          accountId: "default",
-          takenAt: TAKEN.comparedAt,
-          movementId: PAYMENT_ID,
-          kind: "SALE",
-          grossAmount: 12.5,
-          feeAmount: 0.42,
-          netAmount: 12.08,
-          currency: "TRY",
-          transactedAt: CAPTURED.capturedAt,
-          settlesOn: DAY,
-          verdict: "FEE_DIFFERS",
-        },
-      ],
+      lines: [LINE],
       differences: [DIFFERENCE],
       more: false,
     },

@@ -21,6 +21,7 @@ import { preAuthorization } from "./pre-authorization.ts";
 import { refund } from "./refund.ts";
 import { REFUSED_OPERATOR_ENDPOINTS } from "./refused-operators.ts";
 import { sale } from "./sale.ts";
+import { getDifference } from "./difference-detail.ts";
 import { getPaymentSettlement } from "./payment-settlement.ts";
 import { DIFFERENCE_ENDPOINTS } from "./differences.ts";
 import { SETTLEMENT_ENDPOINTS } from "./settlements.ts";
@@ -62,6 +63,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...SETTLEMENT_ENDPOINTS,
   ...DIFFERENCE_ENDPOINTS,
   getPaymentSettlement,
+  getDifference,
   ...STATEMENT_ENDPOINTS,
   listFailingWebhooks,
   ...MERCHANT_WEBHOOK_ENDPOINTS,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { auditEntriesSchema, auditPageSchema } from "../http/audit-log.ts";
+import { differenceDetailSchema } from "../http/difference-detail.ts";
 import { paymentSettlementSchema } from "../http/payment-settlement.ts";
 import {
   DIFFERENCE_CLASSES,
@@ -237,6 +238,16 @@ export const listSettlementDifferences = defineOperatorCommand({
     class: z.enum(DIFFERENCE_CLASSES).optional(),
   }),
   result: differencePageSchema,
+});
+
+/** A difference with both sides: our record, and the lines of the banks' files. */
+export const describeSettlementDifference = defineOperatorCommand({
+  service: "settlement",
+  name: "describe-difference",
+  role: "viewer",
+  work: "read",
+  request: z.object(oneDifference),
+  result: differenceDetailSchema,
 });
 
 /** Lines of banks' files about a payment and its refunds; an unknown payment has none. */

@@ -81,6 +81,7 @@ const MAY: Record<string, string> = {
   getSettlement: ANYBODY,
   getPaymentSettlement: ANYBODY,
   listDifferences: ANYBODY,
+  getDifference: ANYBODY,
   noteDifference: "operations admin",
   closeDifference: "operations admin",
   getAuditLog: ANYBODY,

@@ -3,7 +3,9 @@ import {
   closeSettlementDifference,
   confirmSettlement,
   confirmSettlementImport,
+  describeSettlementDifference,
   describeSettlementImport,
+  getDifference,
   getPaymentSettlement,
   getSettlement,
   listDifferences,
@@ -44,6 +46,9 @@ export function settlementRoutes({ send, lists }: { send: SendOperatorCommand; l
       read: async (page) =>
         operatorResult(await send(listSettlementDifferences, call, { ...filter, state, ...page })),
     })),
+    defineRoute(getDifference, async (call) =>
+      operatorAnswer(200, await send(describeSettlementDifference, call, call.path)),
+    ),
     defineRoute(getPaymentSettlement, async (call) =>
       operatorAnswer(200, await send(readPaymentSettlement, call, call.path)),
     ),

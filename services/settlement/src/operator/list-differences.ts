@@ -155,7 +155,7 @@ function sideOf(side: "ours" | "theirs", minor: bigint | null, currency: string 
     : { [side]: { amount: amountIn(minor, currency), currency } };
 }
 
-function amountIn(minor: bigint, currency: string | null): number {
+export function amountIn(minor: bigint, currency: string | null): number {
   const exponent = currencyExponent(currency ?? "") ?? 0;
   return minor < 0n ? -amountToJson(-minor, exponent) : amountToJson(minor, exponent);
 }

@@ -4,6 +4,7 @@ import {
   beginSettlementUpload,
   closeSettlementDifference,
   confirmSettlementImport,
+  describeSettlementDifference,
   describeSettlementImport,
   endSettlementUpload,
   listAllStatements,
@@ -24,6 +25,7 @@ import { listStatements } from "../statement/list-statements.ts";
 import { closeDifference, noteDifference, type DifferenceDeps } from "./close-difference.ts";
 import { listDifferences } from "./list-differences.ts";
 import { describeImport, listImports } from "./list-imports.ts";
+import { answerDifference } from "./answer-difference.ts";
 import { answerPaymentSettlement } from "./answer-payment-settlement.ts";
 
 /**
@@ -52,6 +54,7 @@ export function operatorHandlers(deps: DifferenceDeps & UploadDeps & ConfirmDeps
     ),
     handler(describeSettlementImport, ({ payload }) => describeImport(db, payload.importId)),
     handler(listSettlementDifferences, ({ payload }) => listDifferences(db, payload)),
+    handler(describeSettlementDifference, ({ payload }) => answerDifference(db, payload.differenceId)),
     handler(readPaymentSettlement, ({ payload }) => answerPaymentSettlement(db, payload.paymentId)),
     handler(noteSettlementDifference, ({ context, payload }) => noteDifference(deps, context, payload)),
     handler(closeSettlementDifference, ({ context, payload }) => closeDifference(deps, context, payload)),
