@@ -156,7 +156,7 @@ test("who only reads is offered nothing, and what they send is refused", async (
     [`${own}/add-key`, { keyMode: "true" }],
     [`${own}/add-webhook`, { url: "https://shop.example/hook" }],
     [`${own}/suspend`, {}],
-    ["/settlement/close", { differenceId: randomUUID(), decision: "NOT_OURS", reason: "no" }],
+    [`/settlement/differences/${randomUUID()}/close`, { decision: "NOT_OURS", reason: "no" }],
   ] as const)
     expect((await postForm(page, path, form)).status, path).toBe(403);
 });

@@ -255,73 +255,87 @@ async function reportMissing(...grosses: string[]) {
   await eventually(async () => expect(await found()).toHaveLength(grosses.length));
 }
 
+const rowOf = (page: Page, amount: string) => page.getByRole("row").filter({ hasText: `TRY ${amount}` });
+
+/** From a list to the difference's own page. */
+async function open(page: Page, amount: string): Promise<void> {
+  await rowOf(page, amount).getByRole("link").click();
+  await page.getByRole("heading", { name: "Difference: Missing here" }).waitFor();
+}
+
+async function closeAs(page: Page, reason: string, click: "click" | "dblclick" = "click"): Promise<void> {
+  await page.getByLabel("The bank's amount").selectOption("NOT_OURS");
+  await page.getByRole("textbox", { name: "Reason" }).fill(reason);
+  await page.getByRole("button", { name: "Close", exact: true })[click]();
+}
+
 test("a difference is worked off to its end: a small one by one person, a large one by two", async () => {
   await reportMissing("12.51", "250.77");
   const alice = await signIn("alice", MISSING);
-  const rowOf = (page: Page, amount: string) => page.getByRole("row").filter({ hasText: `TRY ${amount}` });
-  const small = rowOf(alice, "12.51");
-  await small.getByText("Work on it").click();
-  await small.getByRole("button", { name: "Add note" }).click();
+  await open(alice, "12.51");
+  const both = await alice.getByRole("table", { name: "Both sides" }).innerText();
+  expect(both).toMatch(/line [23]\b/);
+  expect(both).toMatch(/TRY\s12\.51/);
+  await alice.getByRole("button", { name: "Add note" }).click();
   expect(await alertOf(alice)).toContain("Write what was found out");
-  await small.getByRole("textbox", { name: "Note" }).fill(`asked the bank ${EVIL}`);
-  await small.getByRole("textbox", { name: "Looked into by" }).fill(EVIL);
-  await small.getByRole("button", { name: "Add note" }).click();
+  await alice.getByRole("textbox", { name: "Note" }).fill(`asked the bank ${EVIL}`);
+  await alice.getByRole("textbox", { name: "Looked into by" }).fill(EVIL);
+  await alice.getByRole("button", { name: "Add note" }).click();
   expect(await statusOf(alice)).toContain("Your note is recorded");
-  expect(await small.innerText()).toContain(`asked the bank ${EVIL}`);
+  expect(await alice.locator("main").innerText()).toContain(`asked the bank ${EVIL}`);
   expect(await alice.locator("main img, main script").count()).toBe(0);
-  await small.getByText("Work on it").click();
-  await small.getByLabel("The bank's amount").selectOption("NOT_OURS");
-  await small.getByRole("textbox", { name: "Reason" }).fill("the bank's own test");
-  await small.getByRole("button", { name: "Close", exact: true }).dblclick();
+  await closeAs(alice, "the bank's own test", "dblclick");
   await alice.getByRole("status").waitFor();
   expect(await rowOf(alice, "12.51").count()).toBe(0);
 
-  const large = rowOf(alice, "250.77");
-  await large.getByText("Work on it").click();
-  await large.getByLabel("The bank's amount").selectOption("NOT_OURS");
-  await large.getByRole("textbox", { name: "Reason" }).fill("of another shop");
-  await large.getByRole("button", { name: "Close", exact: true }).click();
+  await open(alice, "250.77");
+  await closeAs(alice, "of another shop");
   expect(await statusOf(alice)).toContain("A second person closes the difference");
   await alice.goto(`${consoleUrl}/settlement?state=PROPOSED`);
-  await rowOf(alice, "250.77").getByText("Work on it").click();
-  expect(await rowOf(alice, "250.77").getByRole("button", { name: "Close", exact: true }).count()).toBe(0);
+  await open(alice, "250.77");
+  expect(await alice.getByRole("button", { name: "Close", exact: true }).count()).toBe(0);
   const vera = await signIn("vera", "/settlement?state=PROPOSED");
-  expect(await rowOf(vera, "250.77").innerText()).toContain("it needs the role operations");
+  await open(vera, "250.77");
+  expect(await vera.locator("main").innerText()).toContain("it needs the role operations");
   const bora = await signIn("bora", "/settlement?state=PROPOSED");
-  await rowOf(bora, "250.77").getByText("Work on it").click();
-  await rowOf(bora, "250.77").getByLabel("The bank's amount").selectOption("NOT_OURS");
-  await rowOf(bora, "250.77").getByRole("textbox", { name: "Reason" }).fill("seen, of another shop");
-  await rowOf(bora, "250.77").getByRole("button", { name: "Close", exact: true }).click();
+  await open(bora, "250.77");
+  await closeAs(bora, "seen, of another shop");
   expect(await statusOf(bora)).toContain("The difference is closed");
   await bora.goto(`${consoleUrl}/settlement?state=CLOSED`);
   expect(await rowOf(bora, "250.77").innerText()).toContain("bora");
   expect(await rowOf(bora, "12.51").innerText()).toContain("alice");
 });
 
+test("a difference is read in Turkish, without a word of English on its amounts", async () => {
+  await reportMissing("41.41");
+  const page = await signIn("alice", MISSING, { ...readerOf(DESK), locale: "tr-TR" });
+  await page.getByRole("row").filter({ hasText: "₺41,41" }).getByRole("link").click();
+  const facts = await page.locator("main dl").innerText();
+  expect(facts).toContain("Banka");
+  expect(facts).toContain("₺41,41");
+  expect(await page.getByRole("table", { name: "İki taraf" }).innerText()).toContain("bizde yok");
+});
+
 test("closing a difference asks for a young sign-in, and 10 000 characters are refused and not lost", async () => {
   await reportMissing("31.31");
   const page = await signIn("alice", MISSING);
-  const row = page.getByRole("row").filter({ hasText: "TRY 31.31" });
-  const differenceId = await row.locator('input[name="differenceId"]').first().inputValue();
+  const path = (await rowOf(page, "31.31").getByRole("link").getAttribute("href"))!;
   const long = "ğ".repeat(10_000);
-  const refused = await postForm(page, "/settlement/note", { differenceId, note: long });
+  await page.goto(consoleUrl + path);
+  const refused = await postForm(page, `${path}/note`, { note: long });
   expect(refused.status).toBe(400);
   const shown = await refused.text();
   expect(shown).toContain(long);
   expect(shown).toContain('role="alert"');
   await product.query("update console.session set authenticated_at = now() - interval '16 minutes'");
-  const late = await postForm(page, "/settlement/close", {
-    differenceId,
-    decision: "NOT_OURS",
-    reason: "why not",
-  });
+  const late = await postForm(page, `${path}/close`, { decision: "NOT_OURS", reason: "why not" });
   expect(late.status).toBe(403);
   const asked = await late.text();
   expect(asked).toContain("need a sign-in of the last minutes");
   expect(asked).toContain('value="why not"');
   const [difference] = await product.query<{ state: string }>(
     "select state from settlement.difference where difference_id = $1",
-    [differenceId],
+    [path.split("/").at(-1)],
   );
   expect(difference!.state).toBe("OPEN");
 });
@@ -355,11 +369,8 @@ test("a chargeback is on its payment's timeline, with what the bank says and unt
 test("a difference is closed and a merchant made without a script", async () => {
   await reportMissing("17.17");
   const page = await signIn("alice", MISSING, { ...readerOf(DESK), javaScriptEnabled: false });
-  const row = page.getByRole("row").filter({ hasText: "TRY 17.17" });
-  await row.getByText("Work on it").click();
-  await row.getByLabel("The bank's amount").selectOption("NOT_OURS");
-  await row.getByRole("textbox", { name: "Reason" }).fill("a test of the bank's");
-  await row.getByRole("button", { name: "Close", exact: true }).click();
+  await open(page, "17.17");
+  await closeAs(page, "a test of the bank's");
   expect(await statusOf(page)).toContain("The difference is closed");
   await page.goto(`${consoleUrl}/merchants`);
   await page.getByRole("textbox", { name: "Name" }).fill("Without a script");

@@ -61,10 +61,15 @@ const FORMS: Record<string, Form> = {
   "/merchants/:merchantId/rotate-secret": { who: BOTH, fields: { endpointId: randomUUID() } },
   "/merchants/:merchantId/activate-secret": { who: BOTH, fields: { endpointId: randomUUID() } },
   "/merchants/:merchantId/test-webhook": { who: BOTH, fields: { endpointId: randomUUID() } },
-  "/settlement/note": { who: ["operator"], fields: { differenceId: randomUUID(), note: "asked" } },
-  "/settlement/close": {
+  "/settlement/differences/:differenceId/note": {
     who: ["operator"],
-    fields: { differenceId: randomUUID(), decision: "ACCEPT_BANK", reason: "a test" },
+    fields: { note: "asked", assignee: "olga" },
+    kept: ["note", "assignee"],
+  },
+  "/settlement/differences/:differenceId/close": {
+    who: ["operator"],
+    fields: { decision: "ACCEPT_BANK", reason: "a test", amount: "1,50" },
+    kept: ["reason", "amount"],
   },
   "/settlement/imports/:importId/confirm": { who: ["operator"] },
   "/payment-links/create": {
@@ -86,8 +91,9 @@ const EACH = Object.entries(FORMS).flatMap(([path, form]) => form.who.map((who) 
 /** They bring a file, and a browser's test sends it each of these ways. */
 const WITH_FILE = ["/settlement/upload", "/disputes/:chargebackId/evidence"];
 
-/** A file that waits for a second person. */
+/** A file that waits for a second person, and a line of it that nobody could read. */
 const IMPORT = randomUUID();
+const DIFFERENCE = randomUUID();
 let dispute: string;
 
 let started: RelayedConsole;
@@ -100,6 +106,15 @@ beforeAll(async () => {
     [IMPORT],
   );
   dispute = await openDispute(started, started.shops.mine.things.payment);
+  await started.query(
+    "insert into settlement.line_fault (import_id, line_no, reason) values ($1, 1, 'a test')",
+    [IMPORT],
+  );
+  await started.query(
+    `insert into settlement.difference (difference_id, account_id, class, import_id, line_no, detail)
+     values ($1, 'default', 'UNREADABLE', $2, 1, 'not readable: a test')`,
+    [DIFFERENCE, IMPORT],
+  );
   sessions = {
     operator: await started.signIn("operator", { subject: "olga" }),
     staff: await started.signIn("staff", { subject: "mina" }),
@@ -118,6 +133,7 @@ function filled(path: string): string {
     .replace(":eventId", things.event)
     .replace(":merchantId", merchantId)
     .replace(":importId", IMPORT)
+    .replace(":differenceId", DIFFERENCE)
     .replace(":paymentLinkId", things.link);
 }
 

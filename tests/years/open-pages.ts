@@ -21,8 +21,10 @@ export async function openPages(system: YearsSystem, lived: Lived): Promise<void
   const { merchantId, event, dispute } = filled!;
   const { paymentId: payment, refundId: refund, importId } = lived;
   const pages = pagePaths("operator", { merchantId, payment, refund, event, dispute, import: importId });
+  // These years have no difference.
+  const filledPages = [...pages.values()].filter((path) => path !== undefined);
   try {
-    for (const path of [...pages.values(), ...narrowed(filled!)]) {
+    for (const path of [...filledPages, ...narrowed(filled!)]) {
       const { status } = await fetch(started.url + path, {
         headers: { Cookie: cookieOf(session) },
         redirect: "manual",

@@ -6,6 +6,7 @@ import { actionForm } from "../ui/form-fields.ts";
 import { amountText, statusBadge, timeElement } from "../ui/format.ts";
 import { roleBar } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
+import { foldedDetail } from "./folded-detail.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 import { facts, table } from "../ui/table.ts";
 import { doneNotice, takeAction } from "../ui/take-action.ts";
@@ -55,7 +56,7 @@ function factsOf(reader: Reader, file: Import) {
   const texts = SETTLEMENT_TEXTS[reader.language];
   return [
     [texts.state, html`${statusBadge(reader, file.state)} ${file.reason}`],
-    [reader.texts.detail, file.detail],
+    [reader.texts.detail, foldedDetail(file.detail)],
     [texts.lines, file.lines],
     [texts.faults, file.faults],
     [texts.account, file.accountId],

@@ -2,7 +2,7 @@ import type { BankLine, Difference, PaymentSettlement } from "@holdfast/contract
 import { html } from "@holdfast/html";
 import { amountText, statusWord } from "../ui/format.ts";
 import type { Reader } from "../ui/page-context.ts";
-import { stakeText } from "./difference-table.ts";
+import { sideText, stakeText } from "./difference-table.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 import type { TimelineEvent } from "../ui/timeline.ts";
 
@@ -40,15 +40,14 @@ function lineEvent(reader: Reader, line: BankLine): TimelineEvent {
 
 function differenceEvents(reader: Reader, difference: Difference): TimelineEvent[] {
   const texts = SETTLEMENT_TEXTS[reader.language];
-  const { differenceId, accountId, state, openedAt, endedAt } = difference;
-  const page = `/settlement?${new URLSearchParams({ state, class: difference.class, accountId }).toString()}`;
-  const name = html`<a href="${page}#difference-${differenceId}">${texts.classes[difference.class]}</a>
+  const { differenceId, state, openedAt, endedAt } = difference;
+  const name = html`<a href="/settlement/differences/${differenceId}">${texts.classes[difference.class]}</a>
     ${stakeText(reader, difference.amount, difference.currency)}`;
   const opened: TimelineEvent = {
     at: openedAt,
     what: html`${texts.differenceFound}: ${name}`,
     who: reader.texts.system,
-    detail: difference.detail,
+    detail: texts.bothSay(sideText(reader, difference.ours), sideText(reader, difference.theirs)),
   };
   if (endedAt === undefined) return [opened];
   const ended: TimelineEvent = {

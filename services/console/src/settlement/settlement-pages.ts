@@ -1,26 +1,22 @@
 import {
-  closeDifference,
   DIFFERENCE_CLASSES,
-  DIFFERENCE_DECISIONS,
   DIFFERENCE_STATES,
   listDifferences,
   listSettlements,
-  noteDifference,
-  type ReadByPerson,
   type SettlementImport,
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
-import { signInAgain } from "../ui/action-forms.ts";
 import { csvPage } from "../ui/csv-page.ts";
+import { differencePages } from "./difference-page.ts";
 import { differenceTable } from "./difference-table.ts";
 import { selectField, textField } from "../ui/form-fields.ts";
 import { receiveUpload, uploadForm } from "./upload-form.ts";
 import { statusBadge, statusWord, timeElement } from "../ui/format.ts";
+import { foldedDetail } from "./folded-detail.ts";
 import { importPages } from "./import-page.ts";
 import { merchantField, readMerchants, type KnownMerchants } from "../ui/merchant-field.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { filterOf, readList } from "../ui/read-list.ts";
-import { readAmount } from "../ui/read-number.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 import {
   readStatements,
@@ -30,7 +26,7 @@ import {
   type StatementDays,
 } from "./statement-pages.ts";
 import { nextPage, table } from "../ui/table.ts";
-import { doneNotice, takeAction } from "../ui/take-action.ts";
+import { doneNotice } from "../ui/take-action.ts";
 
 /**
  * The banks' files compared with our records: differences to work off, the files, and the balance owed to merchants.
@@ -51,8 +47,7 @@ export const settlementPages: Page[] = [
     takesFile: true,
     answer: (context) => receiveUpload(context, answerSettlement),
   },
-  { method: "POST", path: "/settlement/note", answer: note },
-  { method: "POST", path: "/settlement/close", answer: close },
+  ...differencePages,
 ];
 
 const DIFFERENCE_FILTERS = ["state", "class", "accountId"] as const;
@@ -77,8 +72,7 @@ async function answerSettlement(context: PageContext, notice?: Notice, status?: 
   const caption = filter.state ? texts.differencesIn(statusWord(reader, filter.state)) : texts.differences;
   const own = new URLSearchParams(filter).toString();
   const content = html`${filters(context, { merchants, days })}
-    ${!context.mayDecide && differences.items.length > 0 && signInAgain(reader.texts, `/settlement?${own}`)}
-    ${differenceTable(context, caption, { rows: differences.items, query: own })}
+    ${differenceTable(reader, caption, differences.items)}
     ${nextPage(texts.nextDifferences, "/settlement", query, differences.nextCursor)}
     <p><a href="/settlement/differences.csv?${own}">${reader.texts.csvOf(caption)}</a></p>
     ${importTable(reader, imports.items)}
@@ -166,7 +160,7 @@ function importTable(reader: Reader, imports: readonly SettlementImport[]): Html
       {
         heading: texts.state,
         cell: ({ state, reason, detail }) =>
-          html`${statusBadge(reader, state)} ${reason} ${detail !== undefined && html`<p>${detail}</p>`}`,
+          html`${statusBadge(reader, state)} ${reason} ${foldedDetail(detail)}`,
       },
       { heading: texts.lines, isNumber: true, cell: ({ lines }) => lines },
       { heading: texts.faults, isNumber: true, cell: ({ faults }) => faults },
@@ -174,56 +168,4 @@ function importTable(reader: Reader, imports: readonly SettlementImport[]): Html
     ],
     { rows: imports, empty: texts.noImports },
   );
-}
-
-async function note(context: PageContext): Promise<PageAnswer> {
-  const { form, reader } = context;
-  const text = form.get("note")?.trim() ?? "";
-  const assignee = form.get("assignee")?.trim();
-  return await takeAction(
-    context,
-    {
-      action: "noteDifference",
-      endpoint: noteDifference,
-      ...ofDifference(context),
-      body: { note: text, ...(assignee && { assignee }) },
-      ...(text === "" && { needs: SETTLEMENT_TEXTS[reader.language].needNote }),
-    },
-    answerSettlement,
-  );
-}
-
-async function close(context: PageContext): Promise<PageAnswer> {
-  const { form, reader } = context;
-  const reason = form.get("reason")?.trim() ?? "";
-  const decision = DIFFERENCE_DECISIONS.find((each) => each === form.get("decision"));
-  const written = form.get("amount")?.trim();
-  const amount = written ? readAmount(reader, written, form.get("currency") ?? "") : undefined;
-  const needs = reason === "" || !decision ? SETTLEMENT_TEXTS[reader.language].needReason : amount?.fault;
-  const parts = [
-    ...["merchantId", "currency", "day"].map((name) => [name, form.get(name)?.trim()]),
-    ["amount", amount?.value],
-  ];
-  const line = Object.fromEntries(parts.filter(([, part]) => part)) as ReadByPerson;
-  return await takeAction(
-    context,
-    {
-      action: "closeDifference",
-      endpoint: closeDifference,
-      ...ofDifference(context),
-      body: { decision, reason, ...(Object.keys(line).length > 0 && { line }) },
-      ...(needs !== undefined && { needs }),
-    },
-    answerSettlement,
-    ({ state }) => (state === "PROPOSED" ? "proposeDifference" : "closeDifference"),
-  );
-}
-
-/** Back to the list as it was filtered. */
-function ofDifference({ form, query }: PageContext) {
-  const filter = new URLSearchParams(filterOf(query, DIFFERENCE_FILTERS)).toString();
-  return {
-    path: { differenceId: form.get("differenceId") ?? "" },
-    page: filter === "" ? "/settlement" : `/settlement?${filter}`,
-  };
 }

@@ -1,0 +1,213 @@
+import {
+  closeDifference,
+  DIFFERENCE_DECISIONS,
+  getDifference,
+  noteDifference,
+  type DifferenceDetail,
+  type ReadByPerson,
+} from "@holdfast/contracts";
+import { html, type Html } from "@holdfast/html";
+import { signInAgain } from "../ui/action-forms.ts";
+import { actionForm, numberField, selectField, textField } from "../ui/form-fields.ts";
+import { amountText, timeElement } from "../ui/format.ts";
+import { roleBar } from "../ui/offers.ts";
+import type { Notice, Page, PageAnswer, PageContext } from "../ui/page-context.ts";
+import { readAmount } from "../ui/read-number.ts";
+import { facts } from "../ui/table.ts";
+import { doneNotice, takeAction } from "../ui/take-action.ts";
+import { compareSides } from "./compare-sides.ts";
+import { sideText, stakeText, stateOf } from "./difference-table.ts";
+import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
+
+/** A difference: our record beside the bank's lines, what was noted about it, and its closing. */
+export const differencePages: Page[] = [
+  {
+    method: "GET",
+    path: "/settlement/differences/:differenceId",
+    answer: (context) => answerDifference(context),
+  },
+  { method: "POST", path: "/settlement/differences/:differenceId/note", answer: note },
+  { method: "POST", path: "/settlement/differences/:differenceId/close", answer: close },
+];
+
+const pathOf = ({ parameters }: PageContext) => ({ differenceId: parameters["differenceId"]! });
+
+async function answerDifference(context: PageContext, notice?: Notice, status?: number): Promise<PageAnswer> {
+  const { api, reader } = context;
+  const texts = SETTLEMENT_TEXTS[reader.language];
+  const difference = await api.read(getDifference, { path: pathOf(context) });
+  const content = html`${facts(factsOf(context, difference))} ${compareSides(reader, difference)}
+    ${
+      difference.notes.length > 0 &&
+      html`<h2>${texts.notes}</h2>
+        ${difference.notes.map(({ at, actor, note: said }) => html`<p>${timeElement(reader, at)} ${actor}: ${said}</p>`)}`
+    }
+    ${workOf(context, difference)}
+    <p><a class="button" href="/settlement">${texts.differences}</a></p>`;
+  return {
+    kind: "page",
+    title: `${texts.difference}: ${texts.classes[difference.class]}`,
+    content,
+    notice: notice ?? doneNotice(context),
+    ...(status !== undefined && { status }),
+  };
+}
+
+function factsOf({ reader }: PageContext, difference: DifferenceDetail) {
+  const texts = SETTLEMENT_TEXTS[reader.language];
+  const { acceptedAmount, acceptedCurrency, decision, importId, fileName, line } = difference;
+  return [
+    [texts.ours, sideText(reader, difference.ours)],
+    [texts.theirs, sideText(reader, difference.theirs)],
+    [texts.atStake, stakeText(reader, difference.amount, difference.currency)],
+    [reader.texts.status, stateOf(reader, difference)],
+    // The service says it in English alone.
+    [reader.texts.detail, html`<span lang="en">${difference.detail}</span>`],
+    [texts.account, difference.accountId],
+    [
+      texts.file,
+      importId !== undefined && line !== undefined
+        ? html`<a href="/settlement/imports/${importId}">${texts.lineOf(fileName ?? importId, line)}</a>`
+        : undefined,
+    ],
+    [texts.payout, difference.payoutId],
+    [texts.opened, timeElement(reader, difference.openedAt)],
+    [texts.assignee, difference.assignee],
+    [texts.decision, decision && texts.decisions[decision]],
+    [
+      texts.accepted,
+      acceptedAmount !== undefined && acceptedCurrency !== undefined
+        ? amountText(reader, acceptedAmount, acceptedCurrency)
+        : undefined,
+    ],
+    [reader.texts.reason, difference.reason],
+  ] as const;
+}
+
+/** A note and the closing, or why there is neither. */
+function workOf(context: PageContext, difference: DifferenceDetail): Html {
+  const { form, mayDecide, reader, session } = context;
+  const texts = SETTLEMENT_TEXTS[reader.language];
+  const hasEnded = difference.state === "CLOSED" || difference.state === "RESOLVED";
+  const bar = hasEnded ? texts.whyEnded : roleBar(session, "operations", reader.texts);
+  if (bar !== undefined) return html`<p class="quiet">${texts.close}: ${bar}</p>`;
+  const path = `/settlement/differences/${difference.differenceId}`;
+  const field = (name: string, label: string, max: number) =>
+    textField({ name, label, value: form.get(name) ?? "", max });
+  return html`<h2>${texts.work}</h2>
+    ${actionForm(context, {
+      action: `${path}/note`,
+      button: texts.addNote,
+      fields: html`${field("note", texts.note, 1_000)} ${field("assignee", texts.assignee, 200)}`,
+    })}
+    ${
+      difference.proposedBy === session.subject
+        ? html`<p class="quiet">${texts.close}: ${texts.whySame}</p>`
+        : html`${!mayDecide && signInAgain(reader.texts, path)}
+          ${(mayDecide || form.has("decision")) && closeForm(context, difference, `${path}/close`)}`
+    }`;
+}
+
+function closeForm(context: PageContext, difference: DifferenceDetail, action: string): Html {
+  const { form, reader } = context;
+  const texts = SETTLEMENT_TEXTS[reader.language];
+  return actionForm(context, {
+    action,
+    button: texts.close,
+    fields: html`${selectField({
+      name: "decision",
+      label: texts.decision,
+      choices: [
+        { value: "", text: texts.chooseDecision },
+        ...DIFFERENCE_DECISIONS.map((value) => ({ value, text: texts.decisions[value] })),
+      ],
+      chosen: form.get("decision") || difference.decision,
+    })}
+    ${textField({ name: "reason", label: reader.texts.reason, value: form.get("reason") ?? "", max: 1_000 })}
+    ${partsOfLine(context, difference)}`,
+  });
+}
+
+/** The parts that a person reads in the file where the line says no merchant, or could not be read. */
+function partsOfLine(
+  context: PageContext,
+  { class: kind, line, merchantId, amount, currency, day }: DifferenceDetail,
+): Html {
+  const { form, reader } = context;
+  const texts = SETTLEMENT_TEXTS[reader.language];
+  const part = (name: string, label: string, max: number) =>
+    textField({ name, label, value: form.get(name) ?? "", max, hint: texts.partHint });
+  if (line === undefined) return html``;
+  return html`${merchantId === undefined && part("merchantId", texts.merchantOfLine, 36)}
+  ${
+    kind === "UNREADABLE" &&
+    html`${
+      amount === undefined &&
+      numberField(context, {
+        name: "amount",
+        label: texts.amountOfLine,
+        read: (text) => readAmount(reader, text, currency ?? form.get("currency") ?? ""),
+        max: 20,
+        hint: texts.partHint,
+      })
+    }
+    ${currency === undefined && part("currency", texts.currencyOfLine, 3)}
+    ${day === undefined && part("day", texts.dayOfLine, 10)}`
+  }`;
+}
+
+async function note(context: PageContext): Promise<PageAnswer> {
+  const { form, reader } = context;
+  const text = form.get("note")?.trim() ?? "";
+  const assignee = form.get("assignee")?.trim();
+  const path = pathOf(context);
+  return await takeAction(
+    context,
+    {
+      action: "noteDifference",
+      endpoint: noteDifference,
+      path,
+      page: `/settlement/differences/${path.differenceId}`,
+      body: { note: text, ...(assignee && { assignee }) },
+      ...(text === "" && { needs: SETTLEMENT_TEXTS[reader.language].needNote }),
+    },
+    answerDifference,
+  );
+}
+
+/** Closes it, and leads back to those that are left. */
+async function close(context: PageContext): Promise<PageAnswer> {
+  const { form, reader } = context;
+  const path = pathOf(context);
+  const field = (name: string) => form.get(name)?.trim() || undefined;
+  const [reason, written] = [field("reason"), field("amount")];
+  const decision = DIFFERENCE_DECISIONS.find((each) => each === form.get("decision"));
+  const amount = written === undefined ? undefined : await readWritten(context, written);
+  const needs = reason && decision ? amount?.fault : SETTLEMENT_TEXTS[reader.language].needReason;
+  const line: ReadByPerson = {
+    merchantId: field("merchantId"),
+    amount: amount?.value,
+    currency: field("currency"),
+    day: field("day"),
+  };
+  const isRead = Object.values(line).some((part) => part !== undefined);
+  return await takeAction(
+    context,
+    {
+      action: "closeDifference",
+      endpoint: closeDifference,
+      path,
+      page: "/settlement",
+      body: { decision, reason, ...(isRead && { line }) },
+      ...(needs !== undefined && { needs }),
+    },
+    answerDifference,
+    ({ state }) => (state === "PROPOSED" ? "proposeDifference" : "closeDifference"),
+  );
+}
+
+/** The amount of a line as a person reads it, in the line's currency where that is known. */
+async function readWritten(context: PageContext, text: string) {
+  const { currency } = await context.api.read(getDifference, { path: pathOf(context) });
+  return readAmount(context.reader, text, currency ?? context.form.get("currency")?.trim() ?? "");
+}
