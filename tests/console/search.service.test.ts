@@ -45,14 +45,25 @@ test("the page says in words what the text is of each thing", async () => {
   expect(text).not.toContain("orderId");
 });
 
-test("a status alone needs a span of time, which is proposed, and the next click finds something", async () => {
+test("a status alone means the last 31 days, which the page says and its file has, too", async () => {
   const session = await started.signIn("operator", { subject: "olga" });
-  const refused = await started.get(session, "/payments?status=FAILED");
-  expect([refused.status, refused.text.includes('role="alert"')]).toEqual([400, true]);
-  const valueOf = (name: string) => new RegExp(`name="${name}"\\s+value="([^"]+)"`).exec(refused.text)![1]!;
-  const span = new URLSearchParams({ from: valueOf("from"), to: valueOf("to") }).toString();
-  expect((await started.get(session, `/payments?status=FAILED&${span}`)).status).toBe(200);
-  expect((await started.get(session, `/payments.csv?status=FAILED&${span}`)).text).toContain("#rows");
+  const { status, text } = await started.get(session, "/payments?status=FAILED&orderId=");
+  expect([status, text.includes('role="alert"')]).toEqual([200, false]);
+  expect(text).toContain("These are the payments of the last 31 days.");
+  const valueOf = (name: string) => new RegExp(`name="${name}"\\s+value="([^"]+)"`).exec(text)![1]!;
+  expect(Date.parse(valueOf("to")) - Date.parse(valueOf("from"))).toBe(31 * 86_400_000);
+  const [, file = ""] = /href="(\/payments\.csv[^"]+)"/.exec(text) ?? [];
+  expect((await started.get(session, file.replaceAll("&amp;", "&"))).text).toContain("#rows");
+  // The payments of one order need no span.
+  const found = await started.get(session, "/payments?status=FAILED&orderId=none");
+  expect(found.text).not.toContain("of the last 31 days");
+});
+
+test("a list that was refused does not say that nothing matches", async () => {
+  const session = await started.signIn("operator", { subject: "olga" });
+  const { status, text } = await started.get(session, "/payments?status=FAILED&to=2026-01-01T00:00:00");
+  expect([status, text.includes('role="alert"')]).toEqual([400, true]);
+  expect(text).not.toContain("No payment matches");
 });
 
 test("refunds of unknown outcome have pages of their own, and a file with all of them", async () => {

@@ -1,4 +1,4 @@
-import { listOperatorPayments, PAYMENT_STATUSES } from "@holdfast/contracts";
+import { listOperatorPayments, PAYMENT_STATUSES, RANGE_DAYS_MAX } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { modeField, selectField, textField } from "../ui/form-fields.ts";
 import { statusWord } from "../ui/format.ts";
@@ -28,20 +28,22 @@ export function paymentFilter(query: URLSearchParams) {
 }
 
 async function answerList(context: PageContext): Promise<PageAnswer> {
-  const { api, now, reader, query } = context;
+  const { api, reader } = context;
   const { texts } = reader;
+  const isSpanned = needsSpan(context);
+  const query = isSpanned ? withLastDays(context) : context.query;
   const cursor = query.get("cursor") ?? undefined;
   const [page, merchants] = await Promise.all([
     readList(context, api.read(listOperatorPayments, { query: { ...paymentFilter(query), cursor } })),
     readMerchants(context),
   ]);
-  const { from, to } = filterOf(query, FILTERS);
-  // A search that needs a span of time gets a proposed one, so that the next click finds something.
-  const isProposed = page.refusal !== undefined && from === undefined && to === undefined;
-  const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString();
-  const span = isProposed ? { from: daysAgo(SPAN_DAYS), to: daysAgo(0) } : { from, to };
-  const content = html`${filters(context, merchants, span)}
-    ${table(texts.payments, paymentColumns(reader), { rows: page.items, empty: texts.noPayments })}
+  const content = html`${filters({ ...context, query }, merchants)}
+    ${isSpanned && html`<p>${texts.lastDays(RANGE_DAYS_MAX)}</p>`}
+    ${
+      // A refused list was not looked for, so nothing is said to be missing.
+      !page.refusal &&
+      table(texts.payments, paymentColumns(reader), { rows: page.items, empty: texts.noPayments })
+    }
     ${nextPage(texts.nextPage, "/payments", query, page.nextCursor)}
     <p><a href="/payments.csv?${query.toString()}">${texts.csv}</a></p>`;
   const { notice, status = 200 } = page.refusal ?? {};
@@ -49,39 +51,49 @@ async function answerList(context: PageContext): Promise<PageAnswer> {
   return { kind: "page", title: texts.payments, content, notice, status, isTest };
 }
 
+/** A status alone has an index for one merchant only; of all merchants the API wants a span of time. */
+function needsSpan({ query, session }: PageContext): boolean {
+  const { status, ...others } = filterOf(query, ["status", "orderId", "last4", "merchantId", "from", "to"]);
+  return status !== undefined && Object.keys(others).length === 0 && !session.staff;
+}
+
+/** The span stands in the fields and in all links, so that further pages and the file are of the same days. */
+function withLastDays({ now, query }: PageContext): URLSearchParams {
+  const spanned = new URLSearchParams(query);
+  const second = Math.floor(now.getTime() / 1_000) * 1_000;
+  spanned.set("from", new Date(second - RANGE_DAYS_MAX * DAY_MS).toISOString());
+  spanned.set("to", new Date(second).toISOString());
+  return spanned;
+}
+
 const DAY_MS = 86_400_000;
-/** The longest span that the API searches without an index. */
-const SPAN_DAYS = 31;
 
-type Span = { from?: string | undefined; to?: string | undefined };
-
-function filters({ query, reader, session }: PageContext, merchants: KnownMerchants, span: Span): Html {
+function filters({ query, reader, session }: PageContext, merchants: KnownMerchants): Html {
   const { texts } = reader;
   const field = (name: string, label: string) =>
     textField({ name, label, value: query.get(name) ?? "", max: 100 });
   const statuses = PAYMENT_STATUSES.filter((status) => status !== "PENDING_APPROVAL");
   return html`<form class="filters" action="/payments">
-      ${selectField({
-        name: "status",
-        label: texts.status,
-        choices: [
-          { value: "", text: texts.any },
-          ...statuses.map((value) => ({ value, text: statusWord(reader, value) })),
-        ],
-        chosen: query.get("status"),
-      })}
-      ${field("orderId", texts.order)} ${field("last4", texts.last4)}
-      ${
-        !session.staff &&
-        merchantField(merchants, {
-          label: texts.merchant,
-          any: texts.any,
-          chosen: query.get("merchantId") || undefined,
-        })
-      }
-      ${modeField(reader, query.get("livemode"))} ${instantField("from", texts.from, span.from)}
-      ${instantField("to", texts.to, span.to)}
-      <button>${texts.filter}</button>
-    </form>
-    <p class="quiet">${texts.spanHint}</p>`;
+    ${selectField({
+      name: "status",
+      label: texts.status,
+      choices: [
+        { value: "", text: texts.any },
+        ...statuses.map((value) => ({ value, text: statusWord(reader, value) })),
+      ],
+      chosen: query.get("status"),
+    })}
+    ${field("orderId", texts.order)} ${field("last4", texts.last4)}
+    ${
+      !session.staff &&
+      merchantField(merchants, {
+        label: texts.merchant,
+        any: texts.any,
+        chosen: query.get("merchantId") || undefined,
+      })
+    }
+    ${modeField(reader, query.get("livemode"))} ${instantField("from", texts.from, query.get("from"))}
+    ${instantField("to", texts.to, query.get("to"))}
+    <button>${texts.filter}</button>
+  </form>`;
 }

@@ -84,8 +84,8 @@ export const TURKISH: Texts = {
   filter: "Filtrele",
   from: "Başlangıç (UTC)",
   to: "Bitiş (hariç, UTC)",
-  spanHint:
-    "Yalnızca duruma göre filtrelemek için, aralarında en çok 31 gün olan bir başlangıç ve bitiş seçin.",
+  lastDays: (days) =>
+    `Bunlar son ${days} günün ödemeleri. Başkaları için aralarında en çok ${days} gün olan bir başlangıç ve bitiş seçin.`,
   any: "Tümü",
   last4: "Son dört hane",
   approvals: (done, needed) => `${done} / ${needed} onay`,

@@ -86,7 +86,8 @@ export const ENGLISH = {
   filter: "Filter",
   from: "From (UTC)",
   to: "To (not included, UTC)",
-  spanHint: "To filter by status alone, choose From and To, at most 31 days apart.",
+  lastDays: (days: number) =>
+    `These are the payments of the last ${days} days. Choose From and To for others, at most ${days} days apart.`,
   any: "Any",
   last4: "Last four digits",
   approvals: (done: number, needed: number) => `${done} of ${needed} approvals`,
