@@ -18,6 +18,7 @@ export const OPERATOR_SETTLEMENT_REQUESTS: Readonly<Record<string, object>> = {
 const OPEN_CASE = {
   chargebackId: "019ad6f0-3c00-7b20-a41d-9be0c5d10f66",
   paymentId: PAYMENT_ID,
+  orderId: "order-1",
   merchantId: MERCHANT_ID,
   livemode: true,
   kind: "CHARGEBACK",
@@ -117,7 +118,7 @@ const DETAIL = {
     paymentId: PAYMENT_ID,
     kind: "SALE",
     standing: "DONE",
-    orderId: "order-1001",
+    orderId: "order-1",
     pan: "411111******1111",
     amount: 12.5,
     currency: "TRY",
