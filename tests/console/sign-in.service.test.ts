@@ -293,8 +293,8 @@ test("a decision for which the gateway asks for a younger sign-in is not made, a
     done: false,
     problem: { code: "insufficient_user_authentication", maxAge: 900 },
   });
-  // No refunds service runs here: the request goes as far as the bus.
-  expect(await decide(nowS)).toMatchObject({ done: false, problem: { code: "service_unavailable" } });
+  // No refund has this id: the request goes as far as the service that would pay it.
+  expect(await decide(nowS)).toMatchObject({ done: false, problem: { code: "refund_not_found" } });
 });
 
 test("the sandbox's provider says in access tokens, too, when a person has signed in", async () => {

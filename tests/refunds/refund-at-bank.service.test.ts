@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
   agreeToRefund,
+  approveRefund,
   carryOutRefundAtBank,
   inquireRefundAtBank,
   releaseRefund,
@@ -286,16 +287,18 @@ test("an approved one whose reservation is not there is paid when it is, and onc
       refundId,
       state,
     ]);
+  const agreed = await refunds.operate(agreeToRefund, { refundId });
+  if (agreed.outcome !== "done") throw new Error(agreed.outcome);
   await reserve("RELEASED");
-  await refunds.approve(refundId);
+  // Nobody agrees to an amount that is not reserved, and whoever has agreed before has decided.
+  expect(await refunds.approve(refundId)).toMatchObject({ code: "refund_already_decided" });
+  await refunds.operate(approveRefund, { refundId, ...agreed.result });
   await eventually(async () => {
     const refund = await refunds.describe(refundId);
     expect(refund).toMatchObject({ result: { lastInquiry: "acquirer_unavailable" } });
   });
   expect(await refunds.ledger(refundId)).toEqual([]);
   await reserve("ACTIVE");
-  // Nobody agrees to an amount that is not reserved.
-  expect(await refunds.approve(refundId)).toMatchObject({ code: "refund_already_decided" });
   expect(await refunds.settled(refundId)).toBe("SUCCESS");
   expect(await refunds.ledger(refundId)).toEqual(["refund approved 1000"]);
 });
