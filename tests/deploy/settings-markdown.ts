@@ -27,7 +27,7 @@ Generated from the programs' zod schemas by \`npm run generate\`; a test compare
 ## Forms
 
 - **duration**: a number with its unit, such as \`250ms\`, \`15s\`, \`5m\`, \`48h\` or \`7d\`. A **schedule** is a list of growing durations, such as \`2s,5s,15s\`.
-- **key**: 32 random bytes in base64. A **key ring** is \`id:key\` pairs separated by commas: the first key is used for new work, the others are still accepted while keys are rotated.
+- **key**: 32 random bytes in base64. A **key ring** is \`id:key\` pairs separated by commas: the first key is used for new work, the others are still accepted while keys are rotated. It can be given [wrapped](keys.md#wrapped-rings).
 - **pairs**: \`name=value\` separated by commas, percent-encoded.
 - A range such as **1 to 200** stands for a whole number.
 

@@ -1,10 +1,12 @@
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
+import { wrapRingCommand } from "@holdfast/service-runtime";
 import { holdfast } from "../support/holdfast.ts";
 import { preAuthorization, runSandbox } from "./running-sandbox.ts";
 
@@ -14,8 +16,10 @@ test("evidence of a running product has every part, finds a card number that som
   const sandbox = await runSandbox();
   const out = await mkdtemp(join(tmpdir(), "holdfast-evidence-"));
   onTestFinished(() => rm(out, { recursive: true, force: true }));
+  const wrapped = await withWrappedRing(sandbox.file.processes["payments"]!, out);
   const collect = async () => {
-    const [node = "", ...program] = await holdfast("evidence", "--home", sandbox.home, "--out", out);
+    const given = ["--home", sandbox.home, "--environment", `payments=${wrapped}`, "--out", out];
+    const [node = "", ...program] = await holdfast("evidence", ...given);
     const child = spawn(node, program, { env: { PATH: process.env["PATH"] } });
     let output = "";
     for (const stream of [child.stdout, child.stderr])
@@ -42,11 +46,10 @@ test("evidence of a running product has every part, finds a card number that som
   expect(evidence.cardNumbers.files.files).toBeGreaterThan(5);
   expect(evidence.access.operatorRoles.approver).toContain("approveRefund");
   expect(evidence.access.databaseRoles.map(({ role }: { role: string }) => role)).toContain("payments_app");
-  expect(evidence.keys).toContainEqual(
-    expect.objectContaining({
-      process: "payments",
-      rings: expect.objectContaining({ CARD_SEALING_KEYS: ["k1"] }),
-    }),
+  expect(evidence.keys.filter(({ process }: { process: string }) => process === "payments")).toEqual(
+    ["as it runs", "as it would run with a wrapped ring"].map(() =>
+      expect.objectContaining({ rings: expect.objectContaining({ CARD_SEALING_KEYS: ["k1"] }) }),
+    ),
   );
   expect(evidence.retention.map(({ process }: { process: string }) => process)).toContain("refunds");
   expect(evidence.settings).toContainEqual(
@@ -79,3 +82,23 @@ test("evidence of a running product has every part, finds a card number that som
   expect(found.output).toContain("forgotten.log");
   expect(found.output).not.toContain(CARD);
 });
+
+/** @returns a file of a process's environment in which a ring is wrapped. */
+async function withWrappedRing(pid: number, dir: string): Promise<string> {
+  const [keyFile, file] = [join(dir, "kek"), join(dir, "environment")];
+  await writeFile(keyFile, randomBytes(32).toString("base64"));
+  const KEY_PROVIDER = `file:${keyFile}`;
+  const environment = (await readFile(`/proc/${pid}/environ`, "utf8")).split("\0");
+  const [, ring = ""] = environment.find((line) => line.startsWith("CARD_SEALING_KEYS="))!.split("S=");
+  let wrapped = "";
+  await wrapRingCommand(
+    ["CARD_SEALING_KEYS"],
+    { KEY_PROVIDER },
+    (text) => (wrapped += text.trim()),
+    async () => ring,
+  );
+  const changed = [`KEY_PROVIDER=${KEY_PROVIDER}`, `CARD_SEALING_KEYS=${wrapped}`];
+  const others = environment.filter((line) => !line.startsWith("CARD_SEALING_KEYS="));
+  await writeFile(file, [...others, ...changed].join("\0"));
+  return file;
+}

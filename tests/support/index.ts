@@ -20,6 +20,7 @@ export { columnsOf } from "./columns-of.ts";
 export { evenSchedule } from "./even-schedule.ts";
 export { eventually } from "./eventually.ts";
 export { holdfast } from "./holdfast.ts";
+export { startKeyService, type KeyService } from "./key-service.ts";
 export { startTestBank } from "./test-bank.ts";
 export { letStatementsWait, mendAfter, occupyConnections } from "./occupy-connections.ts";
 export {

@@ -107,6 +107,13 @@ export const COMMANDS: Record<string, { help: string; start: Start }> = {
       await runStreamKeeper();
     },
   },
+  "wrap-ring": {
+    help: "wraps a key ring under a key-encrypting key",
+    async start(args) {
+      const { wrapRingCommand } = await import("@holdfast/service-runtime");
+      await runProgram("wrap-ring", wrapRingCommand, { args });
+    },
+  },
   "verify-audit": {
     help: "verifies the audit logs",
     async start(args) {

@@ -16,6 +16,7 @@ const HELP = `npm run keys -- [--home DIR] COMMAND
   reencrypt                        encrypts webhook secrets, accounts' credentials and evidence under the first keys of
                                    WEBHOOK_SECRET_KEYS, ACCOUNT_SECRET_KEYS and FILE_KEYS
   forget-fingerprints --key ID     removes card fingerprints under a key that has left PAN_FINGERPRINT_KEYS
+  wrap SETTING [OPTION...] < RING  encrypts a ring under a key-encrypting key; needs no sandbox
 
   --home DIR    the sandbox in DIR (default .holdfast). A ring that is set in the environment replaces the sandbox's
 `;
@@ -28,6 +29,7 @@ const SERVICES: Record<string, string[]> = {
 };
 
 async function main(args: string[]): Promise<number> {
+  if (args[0] === "wrap") return await run(process.env, "wrap-ring", ...args.slice(1));
   const line = readCommandLine(args, {
     help: HELP,
     positionals: true,
@@ -47,14 +49,14 @@ async function main(args: string[]): Promise<number> {
     ...(key === undefined ? [] : ["--key", key]),
   ];
   const env = { ...ringsOf(home), ...process.env };
-  const { holdfast: program } = await bundle();
-  const codes = services.map((service) => {
-    return (
-      spawnSync(process.execPath, [program, "keys", service, ...passedOn], { env, stdio: "inherit" })
-        .status ?? 2
-    );
-  });
+  const codes: number[] = [];
+  for (const service of services) codes.push(await run(env, "keys", service, ...passedOn));
   return Math.max(...codes);
+}
+
+async function run(env: NodeJS.ProcessEnv, ...command: string[]): Promise<number> {
+  const { holdfast: program } = await bundle();
+  return spawnSync(process.execPath, [program, ...command], { env, stdio: "inherit" }).status ?? 2;
 }
 
 /** The key rings as the sandbox gives them to its services. */

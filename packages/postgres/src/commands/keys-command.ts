@@ -3,7 +3,7 @@ import { Pool } from "pg";
 import { z } from "zod";
 import { commandActor } from "@holdfast/service-runtime";
 import { readCommandLine, runProgram, UsageError } from "@holdfast/service-runtime";
-import { parseConfig } from "@holdfast/service-runtime";
+import { parseConfig, unwrapRings } from "@holdfast/service-runtime";
 import { createDatabase } from "../create-database.ts";
 import { databaseUrlOf } from "./database-url-of.ts";
 import { rowsByKey, type RingInUse } from "./keys-in-use.ts";
@@ -79,7 +79,7 @@ export async function keysCommand<Shape extends z.ZodRawShape, DB>(
   const action = program.actions?.[name];
   if (positionals.length > 1 || (name !== "status" && !action))
     throw new UsageError(`there is no such command (--help lists them)`);
-  const config = parseConfig(z.object(program.settings), env);
+  const config = parseConfig(z.object(program.settings), await unwrapRings(program.settings, env));
   return await withDatabase<DB>(program, env, async (db) => {
     if (action)
       return await action.run({ db, config, actor: commandActor("keys", env), key: values.key, out });

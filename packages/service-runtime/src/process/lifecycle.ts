@@ -1,5 +1,6 @@
 import { startTelemetry, type Telemetry } from "@holdfast/telemetry/start";
 import type { z } from "zod";
+import { unwrapRings } from "../keys/wrapped-ring.ts";
 import { parseConfig, ConfigError, type processSettings } from "../settings/config.ts";
 import { createLogger, describeError, flushLog, type Logger } from "./logger.ts";
 
@@ -30,7 +31,7 @@ export async function runService<Shape extends typeof processSettings>({
   // The effect of `--disable-proto=delete` for every way to start the process: an own `__proto__` of parsed JSON that
   // some library assigns becomes a plain property instead of a prototype.
   Reflect.deleteProperty(Object.prototype, "__proto__");
-  const config = settingsOf(name, schema);
+  const config = await settingsOf(name, schema);
   if (!config) return;
   const log = createLogger(name, (config as z.output<z.ZodObject<typeof processSettings>>).LOG_LEVEL);
   const die = (message: string) => (error: unknown) => {
@@ -85,12 +86,12 @@ function exit(log: Logger, code: number): void {
 const TELEMETRY_STOP_TIMEOUT_MS = 1_500;
 
 /** @returns undefined, and the process's exit code set, when there is a fault. */
-function settingsOf<Shape extends z.ZodRawShape>(
+async function settingsOf<Shape extends z.ZodRawShape>(
   name: string,
   schema: z.ZodObject<Shape>,
-): z.output<z.ZodObject<Shape>> | undefined {
+): Promise<z.output<z.ZodObject<Shape>> | undefined> {
   try {
-    return parseConfig(schema, process.env);
+    return parseConfig(schema, await unwrapRings(schema.shape, process.env));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     process.stderr.write(`${name}: ${error.message}\n`);

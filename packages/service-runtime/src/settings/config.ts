@@ -1,5 +1,6 @@
 import { telemetrySettings } from "@holdfast/telemetry";
 import { z } from "zod";
+import { keyProviderSettings } from "./key-provider-settings.ts";
 import { plaintextSettings } from "./plaintext.ts";
 
 /**
@@ -138,7 +139,7 @@ export function keyRingSetting() {
 }
 
 /** Tells a key of zeros or of a repeated word: 32 random bytes have fewer than 16 different ones once in 10^13 keys. */
-const isPredictable = (key: Buffer) => new Set(key).size < 16;
+export const isPredictable = (key: Buffer) => new Set(key).size < 16;
 
 /** The settings that share a key with one before them: each key has one purpose. */
 function sharedKeys(settings: Record<string, unknown>): string[] {
@@ -229,6 +230,7 @@ export const processSettings = {
     .describe(
       "How long a request waits for a connection to PostgreSQL; after that it is answered 503. Lists, which have connections of their own, wait five times as long.",
     ),
+  ...keyProviderSettings,
   ...plaintextSettings,
   LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error"], { error: "must be debug, info, warn or error" })

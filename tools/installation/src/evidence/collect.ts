@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { verifyAudit } from "@holdfast/audit";
 import { createDatabase } from "@holdfast/postgres";
-import type { TlsServer } from "@holdfast/service-runtime";
+import { unwrapRings, type TlsServer } from "@holdfast/service-runtime";
 import { VERSION } from "@holdfast/telemetry";
 import { sql, type Kysely } from "kysely";
 import { Pool } from "pg";
@@ -111,7 +111,7 @@ export type Pair = [name: string, value: string];
 
 async function readProcess(services: EvidenceDeps["services"], [name, file]: Pair, databaseUrl: string) {
   const service = serviceOf(services, name)!;
-  const env = environmentOf(await readFile(file, "utf8"));
+  const env = await unwrapRings(service.config.shape, environmentOf(await readFile(file, "utf8")));
   const inUse = await service.keyStatus?.({ ...env, DATABASE_URL: databaseUrl });
   return {
     process: name,
