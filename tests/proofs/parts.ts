@@ -60,7 +60,12 @@ export const PROOFS: readonly Part[] = [
     command: ".ci/install-program chromium chromium && npm run test:browser",
     minutesMax: 15,
   },
-  { name: "rotation", command: "npm run test:rotation", minutesMax: 8 },
+  {
+    name: "rotation",
+    command:
+      ".ci/install-program softhsm2-util softhsm2 && .ci/install-program pkcs11-tool opensc && npm run test:rotation",
+    minutesMax: 10,
+  },
   { name: "php", command: ".ci/install-program php php-cli && npm run test:php", minutesMax: 4 },
   { name: "cluster", command: "npm run test:cluster", minutesMax: 4 },
   { name: "containers", command: ".ci/containers", minutesMax: 15 },
