@@ -16,6 +16,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ADAPTERS } from "./bank-protocols.ts";
 import { playBank, type PlayedBank } from "./played-banks.ts";
+import { withoutHeard } from "./suite/without-heard.ts";
 
 /**
  * The checklist of docs/acquirers.md, for every adapter: guarantees that the core needs of any bank, and the promises
@@ -91,7 +92,7 @@ describe.each(ADAPTERS)("%s, as every adapter", (name) => {
   test("a part that is approved is never taken for the whole", async () => {
     await bank.will("sale", "partial");
     const request = cardRequest();
-    expect(await acquirer.sale(request)).toMatchObject({ kind: "unknown", reason: "mismatch" });
+    expect(withoutHeard(await acquirer.sale(request))).toEqual({ kind: "unknown", reason: "mismatch" });
     expect(await verdict(request, "sale")).toMatchObject({ kind: "approved", amountMinor: 5_000n });
   });
 

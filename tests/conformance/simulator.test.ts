@@ -10,6 +10,7 @@ import type { Acquirer, AcquirerCard, Challenge } from "@holdfast/acquirer";
 import { describeAcquirerConformance } from "./suite/acquirer-conformance.ts";
 import { CallBuilder } from "./suite/call-builder.ts";
 import { createSimulatorAcquirer } from "../../packages/banks/src/sim/simulator.ts";
+import { withoutHeard } from "./suite/without-heard.ts";
 
 describeAcquirerConformance("the simulator adapter", async () => {
   const bank = await startBank();
@@ -85,7 +86,7 @@ describe.concurrent("the simulator's faults, through the adapter", () => {
     ["4000000000000051", "connection_lost"],
   ] as const)("card %s approves once, is unknown for %s, and a repeat is told so", async ([pan, reason]) => {
     const request = calls.card({ card: card(pan), expiresAt: calls.untilUnknown(reason) });
-    expect(await acquirer.sale(request)).toMatchObject({ kind: "unknown", reason });
+    expect(withoutHeard(await acquirer.sale(request))).toEqual({ kind: "unknown", reason });
     expect(await acquirer.sale({ ...request, expiresAt: calls.soon() })).toMatchObject({ kind: "approved" });
     expect(await bank.lines(request.reference)).toEqual([
       expect.objectContaining({ operation: "sale", outcome: "approved", amountMinor: 10_000 }),
@@ -103,7 +104,7 @@ describe.concurrent("the simulator's faults, through the adapter", () => {
     const enrolled = await acquirer.enrol(enrolment);
     const session = "session" in enrolled ? enrolled.session : "";
     const completion = { ...enrolment, session, expiresAt: calls.untilUnknown(reason) };
-    expect(await acquirer.complete(completion)).toMatchObject({ kind: "unknown", reason });
+    expect(withoutHeard(await acquirer.complete(completion))).toEqual({ kind: "unknown", reason });
     expect(await acquirer.complete({ ...completion, expiresAt: calls.soon() })).toMatchObject({
       kind: "approved",
     });
