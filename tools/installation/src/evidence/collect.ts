@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { verifyAudit } from "@holdfast/audit";
-import { createDatabase } from "@holdfast/postgres";
 import { unwrapRings, type TlsServer } from "@holdfast/service-runtime";
 import { VERSION } from "@holdfast/telemetry";
-import { sql, type Kysely } from "kysely";
-import { Pool } from "pg";
+import { sql } from "kysely";
+import { withDatabaseAt } from "../database/product-database.ts";
+import { schemaNames } from "../database/provision-database.ts";
 import type { Evidence } from "./evidence.ts";
 import { offeredTls } from "./offered-ciphers.ts";
 import { readAccess } from "./read-access.ts";
@@ -50,12 +50,12 @@ export async function collect({ services, checkPage }: EvidenceDeps, asked: Coll
     asked.listeners.map(async ([name, server]) => await offeredTls(name, server)),
   );
   out(`searching the database for card numbers${minutes > 0 ? `, ${minutes} minutes at most` : ""}\n`);
-  const { access, database, postgresql } = await withReadOnly(databaseUrl, async (db) => {
+  const { access, database, postgresql } = await withDatabaseAt(databaseUrl, READ_ONLY, async (db) => {
     const untilMs = minutes > 0 ? performance.now() + minutes * 60_000 : Infinity;
-    const scanned = await scanDatabase(db, { schemas: SCHEMAS, untilMs });
+    const scanned = await scanDatabase(db, { schemas: schemaNames, untilMs });
     const { rows } = await sql<{ version: string }>`
       select current_setting('server_version') as version`.execute(db);
-    return { access: await readAccess(db, SCHEMAS), database: scanned, postgresql: rows[0]!.version };
+    return { access: await readAccess(db, schemaNames), database: scanned, postgresql: rows[0]!.version };
   });
   out("searching files for card numbers\n");
   const files = await scanFiles(asked.paths);
@@ -84,27 +84,11 @@ export async function collect({ services, checkPage }: EvidenceDeps, asked: Coll
   };
 }
 
-const SCHEMAS = ["gateway", "payments", "refunds", "webhooks", "settlement", "console"] as const;
-
-/** No statement of it writes, takes long, or waits for a lock. */
-async function withReadOnly<Result>(
-  url: string,
-  work: (db: Kysely<unknown>) => Promise<Result>,
-): Promise<Result> {
-  const pool = new Pool({
-    connectionString: url,
-    max: 1,
-    application_name: "evidence",
-    options: "-c default_transaction_read_only=on -c statement_timeout=10s -c lock_timeout=1s",
-  });
-  pool.on("error", () => undefined);
-  const db = createDatabase<unknown>(pool);
-  try {
-    return await work(db);
-  } finally {
-    await db.destroy();
-  }
-}
+/** No statement writes, takes long, or waits for a lock. */
+const READ_ONLY = {
+  application_name: "evidence",
+  options: "-c default_transaction_read_only=on -c statement_timeout=10s -c lock_timeout=1s",
+};
 
 /** A process, and the file of its environment. */
 export type Pair = [name: string, value: string];
