@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import {
-  agreeToRefund,
   approveRefund,
   rejectRefund,
   requestRefund,
@@ -57,9 +56,8 @@ async function killBy<Context extends CommandContext, Request extends z.ZodType>
 const merchant = () => refunds.context({ deadlineAt: Date.now() + 4_000 });
 /** The approval of a person who has agreed at payments, which lives. */
 async function killByApproval(doomed: LoggedChild, refundId: string): Promise<void> {
-  const agreed = await refunds.operate(agreeToRefund, { refundId });
-  if (agreed.outcome !== "done") throw new Error(agreed.outcome);
-  await killBy(doomed, approveRefund, await operator(), { refundId, ...agreed.result });
+  const agreed = await refunds.agree(refundId);
+  await killBy(doomed, approveRefund, await operator(), { refundId, ...agreed });
 }
 
 const operator = async () => ({ ...(await refunds.operatorContext()), deadlineAt: Date.now() + 5_000 });

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
+  agreeToRefund,
   describeRefund,
   getRefund,
   inquireRefund,
@@ -79,6 +80,12 @@ export async function startRefundsHarness({ refunds = {}, payments = {}, ...opti
       const reply = await ask(paymentId, amountMinor);
       if (reply.outcome !== "done") throw new Error(`not accepted: ${JSON.stringify(reply)}`);
       return reply.result.paymentId;
+    },
+    /** A person agrees at payments. @returns the agreement, which an approval at refunds has to name. */
+    async agree(refundId: string, operator?: string) {
+      const reply = await operate(agreeToRefund, { refundId }, operator);
+      if (reply.outcome !== "done") throw new Error(`not agreed: ${JSON.stringify(reply)}`);
+      return reply.result;
     },
     reject: (refundId: string, operator?: string) =>
       operate(rejectRefund, { refundId, reason: "not this one" }, operator),

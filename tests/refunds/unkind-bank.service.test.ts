@@ -1,4 +1,4 @@
-import { agreeToRefund, approveRefund } from "@holdfast/contracts";
+import { approveRefund } from "@holdfast/contracts";
 import { eventually } from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startBankFront, type BankFront } from "./bank-front.ts";
@@ -88,14 +88,13 @@ describe("a bank that is frozen", () => {
     // Recovery never comes: only the approval's own call can end the refund.
     const service = await alone.startRefunds({ ACQUIRER_TIMEOUT: "30s", LEASE_DURATION: "1h" });
     const refundId = await alone.queue(await alone.pay(), "1000");
-    const agreed = await alone.operate(agreeToRefund, { refundId });
-    if (agreed.outcome !== "done") throw new Error(agreed.outcome);
+    const agreed = await alone.agree(refundId);
     front.freeze();
     const context = await alone.operatorContext();
     const answer = alone.request(
       approveRefund,
       { ...context, requestId: refundId, deadlineAt: Date.now() + 700 },
-      { refundId, ...agreed.result },
+      { refundId, ...agreed },
     );
     await eventually(() => front.waiting() > 0);
     expect(await answer).toMatchObject({
