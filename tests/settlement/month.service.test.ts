@@ -1,21 +1,16 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { join } from "node:path";
 import {
   closeSettlementDifference,
-  confirmAccountVersion,
-  confirmRoutes,
   listMerchantStatements,
   listSettlementDifferences,
-  replaceRoutes,
   requestRefund,
   sellPayment,
-  type CommandReply,
   type Difference,
 } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeAccount } from "../../services/payments/test/account-operators.ts";
+import { accountOperators, resultOf } from "../../services/payments/test/account-operators.ts";
 import { decimalText, genericFile, genericLine } from "../../services/settlement/test/written-file.ts";
-import { BANK_PROTOCOLS } from "../conformance/bank-protocols.ts";
+import { playBank, type PlayedBank } from "../conformance/played-banks.ts";
 import { eventually } from "../support/index.ts";
 import { makeTestDirectory } from "../support/test-directory.ts";
 import { booksOfMonthDisagree, type BankEntry, type Month } from "./month-books.ts";
@@ -34,7 +29,7 @@ const merchant = {
 };
 
 let system: SettlementHarness;
-let bank: Awaited<ReturnType<typeof BANK_PROTOCOLS.nestpay.start>>;
+let bank: PlayedBank;
 let accountId: string;
 beforeAll(async () => {
   system = await startSettlementHarness({
@@ -43,20 +38,12 @@ beforeAll(async () => {
       settlement: { FEED_INTERVAL: "50ms", MATCH_INTERVAL: "50ms" },
     },
   });
-  bank = await BANK_PROTOCOLS.nestpay.start(join(makeTestDirectory(), "nestpay.ndjson"));
-  const { settings, secrets } = BANK_PROTOCOLS.nestpay;
-  const account = {
-    protocol: "nestpay",
-    name: "nestpay",
-    currencies: ["TRY"],
-    settings: settings(bank.url),
-    secrets,
-  };
-  ({ accountId } = resultOf(await makeAccount(system, account as never, "alice")));
-  resultOf(await system.operate(confirmAccountVersion, { accountId, version: 1 }, "bora"));
+  bank = await playBank("nestpay", makeTestDirectory());
+  const operators = accountOperators(system, () => "");
+  accountId = await operators.account(bank.account);
   const { merchantId } = merchant;
-  resultOf(await system.operate(replaceRoutes, { merchantId, routes: [{ accountId }] }, "alice"));
-  resultOf(await system.operate(confirmRoutes, { merchantId, version: 1 }, "bora"));
+  resultOf(await operators.as("alice").route(merchantId, [{ accountId }]));
+  resultOf(await operators.as("bora").confirmRoutes(merchantId, 1));
   await eventually(async () => {
     // Lateness is not under test: all of it is sold today, and the bank settles it in March.
     const rows = await system.query(
@@ -70,11 +57,6 @@ afterAll(async () => {
   await system.close();
   await bank.close();
 });
-
-function resultOf<Result>(reply: CommandReply<Result>): Result {
-  if (!("result" in reply)) throw new Error(JSON.stringify(reply));
-  return reply.result;
-}
 
 async function sell(amount: bigint): Promise<string> {
   const cardData = { pan: "4355084355084358", cvv: "000" };
@@ -184,7 +166,6 @@ async function differencesIn(...states: Difference["state"][]): Promise<Differen
 
 /** The month as it is played: each day's lines. Amounts are multiples of 50, so that a commission of 2 % is exact. */
 async function playMonth(): Promise<void> {
-  const endDay = async () => await fetch(`${bank.url}/business-day/close`, { method: "POST" });
   const sold: { paymentId: string; amount: bigint }[] = [];
   let yesterday: Written;
   for (let number = 1; number <= DAYS; number++) {
@@ -218,7 +199,7 @@ async function playMonth(): Promise<void> {
     await report(number, lines);
     yesterday = lines[0]!;
     sold.push({ paymentId, amount });
-    await endDay();
+    await bank.closeDay();
   }
 }
 
