@@ -162,11 +162,11 @@ export const serviceDefinitions: ServiceDefinition[] = [
   },
 ];
 
-/** How operators' tokens are verified: the sandbox and its identity provider sign them with one key. */
-function operatorTokens({
-  operatorJwksFile,
-  ports,
-}: Pick<ServiceSurroundings, "operatorJwksFile" | "ports">) {
+/**
+ * How the tokens of operators and of the demo merchant's staff are verified: the sandbox and its identity provider sign
+ * them with one key. Whatever verifies tokens of one kind of people knows the other's, which it refuses; services take both.
+ */
+function peoplesTokens({ operatorJwksFile, ports }: Pick<ServiceSurroundings, "operatorJwksFile" | "ports">) {
   return {
     OPERATOR_JWKS: operatorJwksFile,
     OPERATOR_JWT_ISSUER: operatorIssuerOf(ports),
@@ -174,23 +174,12 @@ function operatorTokens({
     OPERATOR_TOKEN_AGE_MAX: operatorTokenAge,
     // The tokens that are printed at start say nothing of a sign-in; those of the identity provider do.
     OPERATOR_DECISION_ISSUED_AGE_MAX: operatorTokenAge,
-  };
-}
-
-/** The same of the demo merchant's staff. */
-function staffTokens({ operatorJwksFile, ports }: Pick<ServiceSurroundings, "operatorJwksFile" | "ports">) {
-  return {
     STAFF_JWKS: operatorJwksFile,
     STAFF_JWT_ISSUER: operatorIssuerOf(ports),
     STAFF_JWT_AUDIENCE: staffAudience,
     STAFF_TOKEN_AGE_MAX: operatorTokenAge,
     STAFF_DECISION_ISSUED_AGE_MAX: operatorTokenAge,
   };
-}
-
-/** Whatever verifies tokens of one kind of people knows the other's, which it refuses; services take both. */
-function peoplesTokens(surroundings: Pick<ServiceSurroundings, "operatorJwksFile" | "ports">) {
-  return { ...operatorTokens(surroundings), ...staffTokens(surroundings) };
 }
 
 /** Sets one port and unsets the others, in any environment of the sandbox. */
