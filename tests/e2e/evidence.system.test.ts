@@ -4,10 +4,9 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Client } from "pg";
+import { withClient } from "@holdfast/sandbox/infrastructure";
 import { expect, onTestFinished, test } from "vitest";
-import { wrapRingCommand } from "@holdfast/service-runtime";
-import { holdfast } from "../support/holdfast.ts";
+import { holdfast, wrapRing } from "../support/index.ts";
 import { preAuthorization, runSandbox } from "./running-sandbox.ts";
 
 const CARD = "4539578763621486";
@@ -71,10 +70,9 @@ test("evidence of a running product has every part, finds a card number that som
   expect(secrets.length).toBeGreaterThan(5);
   for (const secret of secrets) expect(JSON.stringify(evidence) + summary).not.toContain(secret);
 
-  const database = new Client({ connectionString: sandbox.file.databaseUrl });
-  await database.connect();
-  await database.query("update payments.payment set card_holder_name = $1", [`card ${CARD}`]);
-  await database.end();
+  await withClient(sandbox.file.databaseUrl, (client) =>
+    client.query("update payments.payment set card_holder_name = $1", [`card ${CARD}`]),
+  );
   await writeFile(join(sandbox.file.logs, "forgotten.log"), `a line about ${CARD}\n`);
   const found = await collect();
   expect(found.output).toMatch(/\n[3-9]\d* findings; /);
@@ -90,13 +88,7 @@ async function withWrappedRing(pid: number, dir: string): Promise<string> {
   const KEY_PROVIDER = `file:${keyFile}`;
   const environment = (await readFile(`/proc/${pid}/environ`, "utf8")).split("\0");
   const [, ring = ""] = environment.find((line) => line.startsWith("CARD_SEALING_KEYS="))!.split("S=");
-  let wrapped = "";
-  await wrapRingCommand(
-    ["CARD_SEALING_KEYS"],
-    { KEY_PROVIDER },
-    (text) => (wrapped += text.trim()),
-    async () => ring,
-  );
+  const wrapped = await wrapRing("CARD_SEALING_KEYS", ring, { KEY_PROVIDER });
   const changed = [`KEY_PROVIDER=${KEY_PROVIDER}`, `CARD_SEALING_KEYS=${wrapped}`];
   const others = environment.filter((line) => !line.startsWith("CARD_SEALING_KEYS="));
   await writeFile(file, [...others, ...changed].join("\0"));

@@ -1,10 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { preAuthorizePayment } from "@holdfast/contracts";
 import { keysCommand } from "@holdfast/postgres";
-import { wrapRingCommand } from "@holdfast/service-runtime";
 import { expect, onTestFinished, test } from "vitest";
 import { paymentsKeys } from "../../services/payments/src/keys.ts";
-import { bareEnvironment, holdfast, startKeyService, startTestSystem } from "../support/index.ts";
+import { bareEnvironment, holdfast, startKeyService, startTestSystem, wrapRing } from "../support/index.ts";
 
 const RINGS = ["CARD_SEALING_KEYS", "PAN_FINGERPRINT_KEYS", "FILE_KEYS"] as const;
 
@@ -15,7 +14,7 @@ test("payments opens its rings at its start, and works on without the key servic
   onTestFinished(() => system.close());
   const plain = system.environment("payments");
   const env: Record<string, string> = { KEY_PROVIDER: keyService.keyUrl };
-  for (const ring of RINGS) env[ring] = await wrapped(ring, plain[ring], env);
+  for (const ring of RINGS) env[ring] = await wrapRing(ring, plain[ring], env);
 
   await system.spawn("payments", env);
   expect(keyService.calls.filter(({ url }) => url?.endsWith(":decrypt"))).toHaveLength(RINGS.length);
@@ -33,18 +32,6 @@ test("payments opens its rings at its start, and works on without the key servic
   expect(away.stderr).toContain(`KEY_PROVIDER: ${keyService.keyUrl} cannot be used: connect ECONNREFUSED`);
   for (const ring of RINGS) expect(away.stderr).not.toContain(env[ring]!.slice(-20));
 });
-
-/** The ring as `holdfast wrap-ring` prints it. */
-async function wrapped(setting: string, ring: string, env: NodeJS.ProcessEnv): Promise<string> {
-  let printed = "";
-  await wrapRingCommand(
-    [setting],
-    env,
-    (text) => (printed += text),
-    async () => ring,
-  );
-  return printed.trim();
-}
 
 /** A start of payments that ends by itself. */
 async function start(env: Record<string, string>) {

@@ -52,3 +52,4 @@ export {
   type ReceivedSpan,
 } from "./otlp-receiver.ts";
 export * from "./ledger-receiver.ts";
+export { wrapRing } from "./wrap-ring.ts";
