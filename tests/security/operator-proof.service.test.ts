@@ -64,10 +64,10 @@ async function pay(): Promise<{ paymentId: string }> {
 /** The account that an attacker would make, with credentials that payments can open. */
 const ATTACKERS = "attacker";
 
-/** A payload of each operator's command, about existing records. */
 /** A part of a file that nobody opens. */
 const SEALED = sealReply(createReplyRecipient().publicKey, "a");
 
+/** A payload of each operator's command, about existing records. */
 const PAYLOADS: Record<string, () => object> = {
   "payments.list-for-operator": () => ({ limit: 10, filter: {} }),
   "payments.describe": () => ({ paymentId }),
