@@ -118,6 +118,7 @@ test("the second signature covers the event's id and type", () => {
     { "x-request-signature-v2": signedBy(secret) },
     { "x-request-signature-v2": [signatureV2, signatureV2] },
     { "x-request-signature-v2": "" },
+    { "x-request-signature-v2": "é".repeat(64) },
   ])
     expect(verifyWebhook(webhook({ ...sent, ...changed }), { secret, now })).toMatchObject({
       valid: false,

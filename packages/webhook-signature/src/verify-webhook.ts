@@ -58,7 +58,7 @@ export function verifyWebhook(received: ReceivedWebhook, options: VerifyOptions)
 function isSecondSignature(received: ReceivedWebhook, expected: string): boolean {
   const given = received.headers[WEBHOOK_HEADERS.signatureV2];
   if (given === undefined) return true;
-  return typeof given === "string" && given.length === expected.length && equal(expected, given);
+  return typeof given === "string" && !signatureFault(given) && equal(expected, given);
 }
 
 type Fault = Extract<WebhookVerdict, { valid: false }>;
