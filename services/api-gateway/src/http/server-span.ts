@@ -29,12 +29,13 @@ export type ServerSpan = {
 
 export function startServerSpan(request: Pick<IncomingMessage, "headers" | "method">): ServerSpan {
   const method = methodOf(request);
+  const traceparent = clientTraceparent(request);
   const span = startSpan(method, {
     kind: SpanKind.SERVER,
-    parent: remoteContext(clientTraceparent(request)),
+    parent: remoteContext(traceparent),
     attributes: { "http.request.method": method, "url.scheme": "http" },
   });
-  const { identity, unit } = span.isRecording() ? ownSpan(span) : noSpan(request);
+  const { identity, unit } = span.isRecording() ? ownSpan(span) : noSpan(traceparent);
   return {
     trace: identity,
     run: (work) => context.with(unit, work),
@@ -75,8 +76,8 @@ function ownSpan(span: Span): Identified {
 }
 
 /** Records nothing; the trace continues all the same, for services that record it. */
-function noSpan(request: Pick<IncomingMessage, "headers">): Identified {
-  const identity = readTraceContext(request);
+function noSpan(traceparent: string | undefined): Identified {
+  const identity = readTraceContext(traceparent);
   const own = parseTraceparent(identity.traceparent);
   return { identity, unit: own ? trace.setSpanContext(context.active(), own) : context.active() };
 }

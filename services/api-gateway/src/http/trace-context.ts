@@ -22,9 +22,9 @@ export function clientTraceparent({ headers }: Pick<IncomingMessage, "headers">)
   return traceId === undefined || hidesCardNumber(`${traceId}${parentId}`) ? undefined : traceparent;
 }
 
-/** Continues the client's trace when its header is valid, else begins one. It is for requests without a span. */
-export function readTraceContext(request: Pick<IncomingMessage, "headers">): TraceContext {
-  const given = TRACEPARENT.exec(clientTraceparent(request) ?? "");
+/** Continues the trace of {@link clientTraceparent}, else begins one. It is for requests without a span. */
+export function readTraceContext(traceparent: string | undefined): TraceContext {
+  const given = TRACEPARENT.exec(traceparent ?? "");
   const random = randomHex();
   const traceId = given?.[1] ?? random.slice(16);
   const spanId = random.slice(0, 16);
