@@ -16,6 +16,7 @@ import type { Kysely } from "kysely";
 import type { GatewayDatabase } from "../database.ts";
 import { defineRoute, type Route } from "../endpoint/route.ts";
 import type { Actor } from "../merchant/merchant-queries.ts";
+import { actorOf } from "./actor-of.ts";
 import { changeLogLevel, logLevelChanges, type LogLevelChange } from "./log-level-queries.ts";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
@@ -52,10 +53,9 @@ function logLevelRoutes(deps: RouteDeps): Route[] {
       });
       return { status: 200, body: { items } };
     }),
-    defineRoute(putLogLevel, async ({ body, caller, exchange }) => {
-      const { service, level, seconds = LOG_LEVEL_SECONDS_DEFAULT } = body;
-      const by = { subject: caller.subject, person: caller.person, requestId: exchange.requestId };
-      return { status: 200, body: await applyLogLevel(deps, { service, level, seconds }, by) };
+    defineRoute(putLogLevel, async (call) => {
+      const { service, level, seconds = LOG_LEVEL_SECONDS_DEFAULT } = call.body;
+      return { status: 200, body: await applyLogLevel(deps, { service, level, seconds }, actorOf(call)) };
     }),
   ];
 }

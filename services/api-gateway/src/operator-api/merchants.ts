@@ -9,12 +9,10 @@ import {
   listMerchants,
   revokeCredential,
 } from "@holdfast/contracts";
-import { staffOf } from "@holdfast/audit";
 import type { KeyRing } from "@holdfast/service-runtime";
 import type { Kysely, Transaction } from "kysely";
 import type { GatewayDatabase } from "../database.ts";
 import { defineRoute, type Route } from "../endpoint/route.ts";
-import type { Exchange, Operator } from "../http/exchange.ts";
 import { Refusal } from "../http/refusal.ts";
 import type { ListDeps } from "../lists/list-route.ts";
 import { definePagedListRoute } from "../lists/paged-list-route.ts";
@@ -22,6 +20,7 @@ import type { AnnounceChange } from "../merchant/credential-changes.ts";
 import { askedCredential, isApiKey, issueCredential } from "../merchant/credential.ts";
 import { defaultRulesOf, type RulesSetting } from "../operator-settings.ts";
 import * as queries from "../merchant/merchant-queries.ts";
+import { actorOf } from "./actor-of.ts";
 
 type Trx = Transaction<GatewayDatabase>;
 type Deps = {
@@ -122,14 +121,4 @@ function revokeCredentialRoute({ db, announce }: Deps) {
     announce(merchantId);
     return { status: 204 };
   });
-}
-
-/** The person whom an audit entry names. */
-function actorOf({ exchange, caller }: { exchange: Exchange; caller: Operator }): queries.Actor {
-  return {
-    subject: caller.subject,
-    person: caller.person,
-    requestId: exchange.requestId,
-    ...staffOf(caller),
-  };
 }

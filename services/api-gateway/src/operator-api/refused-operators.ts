@@ -13,9 +13,9 @@ import { z } from "zod";
 import type { Config } from "../config.ts";
 import type { GatewayDatabase } from "../database.ts";
 import { defineRoute, type Route } from "../endpoint/route.ts";
-import type { Exchange, Operator } from "../http/exchange.ts";
+import type { Operator } from "../http/exchange.ts";
 import { Refusal } from "../http/refusal.ts";
-import type { Actor } from "../merchant/merchant-queries.ts";
+import { actorOf } from "./actor-of.ts";
 import { listRefused, readmit, refuse, toRefused } from "./refused-operator-queries.ts";
 
 /** Locks people out although their tokens are valid. Nobody decides about themselves, so somebody is always left. */
@@ -76,8 +76,3 @@ const NO_STAFF = new Refusal("validation_failed", {
   members: { errors: [{ field: "kind", code: "not_allowed", message: "this installation has no staff" }] },
 });
 const OWN_ACCESS = new Refusal("own_access");
-
-/** The person whom an audit entry names. */
-function actorOf({ exchange, caller }: { exchange: Exchange; caller: Operator }): Actor {
-  return { subject: caller.subject, person: caller.person, requestId: exchange.requestId };
-}
