@@ -1,4 +1,5 @@
 import type { KeyRing } from "@holdfast/service-runtime";
+import { createBackgroundWrites } from "./background-writes.ts";
 import { hashSecret, type SecretHash } from "./credential.ts";
 import type { StoredCredential } from "./sign-in.ts";
 
@@ -14,30 +15,16 @@ export type RehashDeps = {
 };
 
 /**
- * A hash can only move to another pepper while its secret is at hand, which is at a sign-in. At most `IN_FLIGHT_MAX` rows
- * are changed at a time, and one credential once: what finds no place moves at a later sign-in, so a pepper that is
- * rotated costs the database no burst. The cached credential changes with the row.
+ * A hash can only move to another pepper while its secret is at hand, which is at a sign-in. The cached credential changes
+ * with the row.
  */
 export function createRehash({ peppers, replaceHash, onFailed }: RehashDeps): Rehash {
-  const underway = new Set<string>();
-
-  const move = async (apiKey: string, credential: StoredCredential, hash: SecretHash) => {
-    try {
+  const write = createBackgroundWrites(onFailed);
+  return (apiKey, credential, apiSecret) =>
+    write(apiKey, async () => {
+      const hash = hashSecret(peppers, apiSecret);
       await replaceHash(apiKey, credential.hash, hash);
       // Also where another process was first: this hash is of the secret that has just matched.
       credential.hash = hash;
-    } catch (error) {
-      onFailed(error);
-    } finally {
-      underway.delete(apiKey);
-    }
-  };
-
-  return (apiKey, credential, apiSecret) => {
-    if (underway.size >= IN_FLIGHT_MAX || underway.has(apiKey)) return;
-    underway.add(apiKey);
-    void move(apiKey, credential, hashSecret(peppers, apiSecret));
-  };
+    });
 }
-
-const IN_FLIGHT_MAX = 2;
