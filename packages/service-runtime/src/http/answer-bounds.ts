@@ -34,3 +34,15 @@ export function isBrokenAnswer(error: unknown): boolean {
   // The errors of Node's parser.
   return error instanceof Error && "code" in error && String(error.code).startsWith("HPE_");
 }
+
+/** The bytes of an answer; undefined where it has more than those. */
+export async function readBounded(answer: Response, bytesMax: number): Promise<Buffer | undefined> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of answer.body ?? []) {
+    length += chunk.length;
+    if (length > bytesMax) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readBounded } from "../http/answer-bounds.ts";
 import { createHttpAgent } from "../http/http-agent.ts";
 import { httpFetch } from "../http/http-fetch.ts";
 import type { KeyProvider } from "./key-provider.ts";
@@ -58,15 +59,10 @@ export function httpProvider(
 const base64 = (content: string | Buffer) => Buffer.from(content).toString("base64");
 
 async function readJson(response: Response): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > ANSWER_BYTES_MAX) throw new Error("its answer is too long");
-    chunks.push(chunk);
-  }
+  const bytes = await readBounded(response, ANSWER_BYTES_MAX);
+  if (!bytes) throw new Error("its answer is too long");
   try {
-    return JSON.parse(Buffer.concat(chunks).toString());
+    return JSON.parse(bytes.toString());
   } catch {
     // No cause: an error of JSON repeats a piece of the text, which may be a key.
     throw new Error("its answer is not JSON");

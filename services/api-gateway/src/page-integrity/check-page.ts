@@ -3,7 +3,7 @@
  * every tag and text, and the files' digests with what this version releases (PCI DSS 11.6.1). Run it from outside, past
  * everything that stands in front of the gateway.
  */
-import { httpFetch } from "@holdfast/service-runtime";
+import { httpFetch, readBounded } from "@holdfast/service-runtime";
 import { readCommandLine, UsageError } from "@holdfast/service-runtime/command-line";
 import { LANGUAGES, type Language } from "@holdfast/html";
 import { baseOf, compareAsset, comparePage, type Compared, type Received } from "./compare-page.ts";
@@ -85,22 +85,12 @@ async function receive(url: string, accept: string): Promise<Received> {
     signal: AbortSignal.timeout(FETCH_TIMEOUT_MS),
     headers: { Accept: accept, "Accept-Language": "en", "User-Agent": BROWSER },
   });
-  const bytes = await readBounded(url, response);
+  const bytes = await readBounded(response, BODY_BYTES_MAX);
+  if (!bytes) throw new Error(`${url} has more than ${BODY_BYTES_MAX} bytes`);
   if (response.status !== 200 && response.status !== 404) {
     throw new Error(`${url} was answered with ${response.status}, so it cannot be compared`);
   }
   return { url, headers: Object.fromEntries(response.headers), body: bytes.toString("utf8") };
-}
-
-async function readBounded(url: string, response: Response): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > BODY_BYTES_MAX) throw new Error(`${url} has more than ${BODY_BYTES_MAX} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 const FETCH_TIMEOUT_MS = 15_000;
