@@ -13,12 +13,13 @@ const rangesSchema = z.array(
     .meta({ examples: ["203.0.113.0/24"] }),
 );
 
-/** A range in CIDR notation. */
+/** A range in CIDR notation. All addresses are no range: a credential without restrictions has them. */
 function isAddressRange(text: string): boolean {
   const [address = "", bits = "", ...more] = text.split("/");
   const bitsMax = isIPv4(address) ? 32 : isIPv6(address) ? 128 : -1;
+  const isLength = /^\d{1,3}$/.test(bits) && Number(bits) > 0 && Number(bits) <= bitsMax;
   // A zone, as in fe80::1%eth0, is of one machine alone.
-  return more.length === 0 && !address.includes("%") && /^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax;
+  return more.length === 0 && !address.includes("%") && isLength;
 }
 
 /** The restrictions of a credential, as its merchant shows them. */

@@ -71,6 +71,8 @@ describe("credentials", () => {
       { addresses: [] },
       { addresses: ["203.0.113.7"] },
       { addresses: ["203.0.113.0/33"] },
+      { addresses: ["0.0.0.0/0"] },
+      { addresses: ["::/00"] },
       { addresses: ["fe80::1%eth0/64"] },
     ])
       expect(await add(body)).toMatchObject({ status: 400, body: { code: "validation_failed" } });
