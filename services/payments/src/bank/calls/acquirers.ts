@@ -10,7 +10,7 @@ import {
 import type { KeyRing, Logger } from "@holdfast/service-runtime";
 import { connectionsOfLanes } from "./account-connections.ts";
 import { createBreaker, type Breaker } from "./breaker.ts";
-import type { CallBudget } from "./call-budget.ts";
+import { NEW_PAYMENTS, type CallBudget } from "./call-budget.ts";
 import { faultsOfBounds, type AccountBounds } from "../account/account-bounds.ts";
 import type { Account } from "../account/current-accounts.ts";
 import { openAccountSecrets } from "../account/seal-account-secrets.ts";
@@ -192,7 +192,7 @@ function noteBeforeCards(
 ): Acquirer {
   let isNoted = account.usedVersion !== null && account.usedVersion <= account.version;
   return wrapCalls(acquirer, (operation, call) => async (request) => {
-    if (isNoted || !CARD_CALLS.has(operation)) return await call(request);
+    if (isNoted || !NEW_PAYMENTS.has(operation)) return await call(request);
     isNoted = await noteUse(account).catch((error: unknown) => {
       log.error({ account: account.accountId, error }, "an account's first use could not be noted");
       return false;
@@ -200,7 +200,6 @@ function noteBeforeCards(
     return isNoted ? await call(request) : { kind: "not_sent" };
   });
 }
-const CARD_CALLS: ReadonlySet<string> = new Set(["authorize", "sale", "enrol"]);
 
 async function closeAll(acquirers: Iterable<Acquirer>): Promise<void> {
   await Promise.all([...acquirers].map((acquirer) => acquirer.close()));

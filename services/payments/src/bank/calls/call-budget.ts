@@ -91,7 +91,8 @@ function kindOf(lane: Lane, operation: string): CallKind {
   return operation === "inquire" ? "read" : "follow_up";
 }
 
-const NEW_PAYMENTS: ReadonlySet<string> = new Set(["authorize", "sale", "enrol"]);
+/** The operations that send a card. */
+export const NEW_PAYMENTS: ReadonlySet<string> = new Set(["authorize", "sale", "enrol"]);
 
 /** The slots that a kind of calls may use. */
 export function rangeOf(kind: CallKind, { accountId, max }: Omit<SlotRange, "floor">): SlotRange {
