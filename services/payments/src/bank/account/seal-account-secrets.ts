@@ -8,8 +8,13 @@ export function sealAccountSecrets(ring: RestKeyRing, binding: SealBinding, secr
   return sealAtRest(ring, ownerOf(binding), JSON.stringify(secrets));
 }
 
-/** @throws SecretUnreadableError */
-export function openAccountSecrets(ring: RestKeyRing, binding: SealBinding, sealed: Buffer): unknown {
+/** @throws SecretUnreadableError; an Error without a ring. */
+export function openAccountSecrets(
+  ring: RestKeyRing | undefined,
+  binding: SealBinding,
+  sealed: Buffer,
+): unknown {
+  if (!ring) throw new Error("ACCOUNT_SECRET_KEYS is not set");
   return JSON.parse(openAtRest(ring, ownerOf(binding), sealed)) as unknown;
 }
 

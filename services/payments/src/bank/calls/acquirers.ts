@@ -114,7 +114,6 @@ function connectLanes(
     options.log.error({ account: accountId, version }, "the bank refuses the credentials of an account"),
   );
   try {
-    if (!options.ring) throw new Error("ACCOUNT_SECRET_KEYS is not set");
     const secrets = openAccountSecrets(options.ring, account, account.sealedSecrets);
     const lanes = LANES.map((lane) => {
       const connectionsMax = connectionsOfLanes(account.connectionsMax)[lane];

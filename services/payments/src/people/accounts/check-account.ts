@@ -4,6 +4,8 @@ import type { z } from "zod";
 import { isDeepStrictEqual } from "node:util";
 import { faultsOfBounds, type AccountBounds } from "../../bank/account/account-bounds.ts";
 
+type Problem = Extract<CommandReply<never>, { outcome: "problem" }>;
+
 /**
  * Every fault of an account's settings, secrets and currencies, by field; a message never repeats a value. Settings that the
  * schema takes have to be within the installation's bounds, too.
@@ -45,6 +47,11 @@ export function fault(field: string, message: string): FieldFault {
   return { field, code: "invalid_value", message };
 }
 
+/** The refusal of what has these faults. */
+export function refuse(errors: FieldFault[]): Problem {
+  return { outcome: "problem", code: "validation_failed", extra: { errors } };
+}
+
 /** An account's version, as far as it says which terminal it is. */
 type Given = { settings: unknown; secrets: unknown };
 
@@ -81,9 +88,7 @@ export function secretsMissing(connector: AnyConnector, before: object, after: u
 }
 
 /** The refusal to change these fields, if any. */
-export function terminalInUse(
-  fields: readonly string[],
-): Extract<CommandReply<never>, { outcome: "problem" }> | undefined {
+export function terminalInUse(fields: readonly string[]): Problem | undefined {
   if (fields.length === 0) return undefined;
   const detail = `Payments were sent to this account's terminal, so ${fields.join(" and ")} cannot change: make another account, and set this one to NO_NEW_PAYMENTS.`;
   return { outcome: "problem", code: "terminal_in_use", detail };

@@ -12,7 +12,6 @@ import {
   type ChangeAcquirerAccountRequest,
   type CommandReply,
   type CreateAcquirerAccountRequest,
-  type FieldFault,
   type OperatorContext,
 } from "@holdfast/contracts";
 import type { KeyRing } from "@holdfast/service-runtime";
@@ -34,7 +33,7 @@ import { SIMULATOR } from "../../bank/account/account-bounds.ts";
 import type { DefaultTerms } from "../../bank/account/account-terms.ts";
 import type { AccountAttributes } from "../../bank/account/account-tables.ts";
 import type { AccountAcquirersOptions } from "../../bank/calls/acquirers.ts";
-import { fault, faultsOf, otherTerminal, secretsMissing, terminalInUse } from "./check-account.ts";
+import { fault, faultsOf, otherTerminal, refuse, secretsMissing, terminalInUse } from "./check-account.ts";
 import { openAccountSecrets, sealAccountSecrets } from "../../bank/account/seal-account-secrets.ts";
 
 export type ManageAccountsDeps = Pick<AccountAcquirersOptions, "connectors" | "ring" | "bounds"> & {
@@ -240,10 +239,6 @@ function secretsOf(
 ): unknown {
   const binding = { accountId: account.account_id, version, protocol: account.protocol };
   return openAccountSecrets(ring, binding, sealed_secrets);
-}
-
-function refuse(errors: FieldFault[]): Problem {
-  return { outcome: "problem", code: "validation_failed", extra: { errors } };
 }
 
 function withoutUndefined(given: object) {

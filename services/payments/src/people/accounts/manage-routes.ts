@@ -11,6 +11,7 @@ import {
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
 import type { MerchantRouteTable, Route } from "../../bank/account/account-tables.ts";
+import { refuse } from "./check-account.ts";
 import type { ManageAccountsDeps } from "./manage-accounts.ts";
 
 type Deps = Pick<ManageAccountsDeps, "db" | "twoPeople" | "refresh">;
@@ -170,8 +171,4 @@ async function audit(
 async function shown(deps: Deps, merchantId: string): Promise<Reply> {
   await deps.refresh();
   return await readRoutes(deps, merchantId);
-}
-
-function refuse(errors: FieldFault[]): Problem {
-  return { outcome: "problem", code: "validation_failed", extra: { errors } };
 }

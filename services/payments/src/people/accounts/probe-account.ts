@@ -3,10 +3,10 @@ import { appendAudit } from "@holdfast/audit";
 import type { CommandReply, OperatorContext } from "@holdfast/contracts";
 import type { Kysely } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
-import { findAccounts, type VersionRow } from "../../bank/account/account-queries.ts";
+import { findAccounts } from "../../bank/account/account-queries.ts";
 import { openAccountSecrets } from "../../bank/account/seal-account-secrets.ts";
 import { connectAccount, type AccountAcquirersOptions } from "../../bank/calls/acquirers.ts";
-import { faultsOf } from "./check-account.ts";
+import { faultsOf, refuse } from "./check-account.ts";
 
 export type ProbeAccountDeps = Pick<AccountAcquirersOptions, "connectors" | "ring" | "wire" | "bounds"> & {
   db: Kysely<PaymentsDatabase>;
@@ -31,13 +31,15 @@ export async function probeAccount(
   const probed = proposal ? stored.proposal : stored.current;
   if (!probed) return proposal ? NOTHING : NOT_CONFIRMED;
   if (proposal && probed.version !== proposal.version) return NOTHING;
-  const secrets = proposal ? proposal.secrets : storedSecrets(deps, stored.account.protocol, probed);
   const { settings, version } = probed;
   const { currencies, businessDay } = probed.attributes;
   const { protocol } = stored.account;
+  const secrets = proposal
+    ? proposal.secrets
+    : openAccountSecrets(deps.ring, { accountId, version, protocol }, probed.sealed_secrets);
   const connector = deps.connectors.get(protocol)!;
   const errors = faultsOf(connector, { accountId, settings, secrets, currencies }, deps.bounds);
-  if (errors.length > 0) return { outcome: "problem", code: "validation_failed", extra: { errors } };
+  if (errors.length > 0) return refuse(errors);
   const account = { accountId, version, protocol, settings, secrets, businessDay, connectionsMax: 1 };
   const { kind, ...rest } = await probe(deps, account);
   const host = addressesIn(settings)[0]?.[1].host;
@@ -45,15 +47,6 @@ export async function probeAccount(
   const line = { actor: operator.name, action: "account.probed", subject: accountId, detail };
   await deps.db.transaction().execute((trx) => appendAudit(trx, line));
   return { outcome: "done", result: { result: kind, ...rest } };
-}
-
-function storedSecrets(
-  { ring }: ProbeAccountDeps,
-  protocol: string,
-  { account_id: accountId, version, sealed_secrets }: VersionRow,
-): unknown {
-  if (!ring) throw new Error("ACCOUNT_SECRET_KEYS is not set");
-  return openAccountSecrets(ring, { accountId, version, protocol }, sealed_secrets);
 }
 
 async function probe(
