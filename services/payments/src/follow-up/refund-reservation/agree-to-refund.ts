@@ -38,7 +38,7 @@ type Agreed = CommandReply<{ approvalsRequired: 1 | 2 }>;
  */
 export async function agreeToRefund(
   { db, twoAbove }: AgreeDeps,
-  context: OperatorContext,
+  { operator, requestId }: OperatorContext,
   { refundId, seen }: AgreeToRefund,
 ): Promise<Agreed> {
   return await orNotStarted(() =>
@@ -50,18 +50,18 @@ export async function agreeToRefund(
         return { outcome: "problem", code: "refund_already_decided" };
       const required = approvalsRequired(reserved, twoAbove);
       const done = { outcome: "done", result: { approvalsRequired: required } } as const;
-      const { person } = context.operator;
+      const { person } = operator;
       if (reserved.state !== "ACTIVE" || reserved.asked_by.includes(person)) return done;
       if (seen && !isSame(seen, reserved)) {
-        const detail = { code: "refund_differs", seen };
-        await auditAgreement(trx, context, "refund.agreement_refused", reserved, detail);
+        const detail = { requestId, code: "refund_differs", seen };
+        await audit(trx, operator.name, "refund.agreement_refused", reserved, detail);
         return { outcome: "problem", code: "refund_differs" };
       }
       const isNew = !reserved.agreed_by.includes(person);
       const agreed = [...reserved.agreed_by, ...(isNew ? [person] : [])];
       // A decision stands: a later refund of the same payment does not ask for more people.
       const isDecided = reserved.agreed_at !== null || agreed.length >= required;
-      if (isNew) await auditAgreement(trx, context, "refund.agreed", reserved, {});
+      if (isNew) await audit(trx, operator.name, "refund.agreed", reserved, { requestId });
       await trx
         .updateTable("refund_reservation")
         .set({ agreed_by: agreed, ...(isDecided && { agreed_at: sql<Date>`coalesce(agreed_at, now())` }) })
@@ -92,32 +92,12 @@ function isSame(
   return BigInt(amountMinor) === reserved.amount_minor && currency === reserved.currency;
 }
 
-async function auditAgreement(
-  trx: Transaction<PaymentsDatabase>,
-  { operator, requestId }: OperatorContext,
-  action: "refund.agreed" | "refund.agreement_refused",
-  reserved: Reserved,
-  detail: object,
-): Promise<void> {
-  await appendAudit(trx, {
-    actor: operator.name,
-    action,
-    subject: reserved.refund_id,
-    detail: { ...factsOf(reserved), requestId, ...detail },
-  });
-}
-
 /**
  * Writes the line of a refund that is sent to the bank for the first time, with the people who have agreed, in the transaction
  * that commits the call.
  */
 export async function auditSending(trx: Transaction<PaymentsDatabase>, reserved: Reserved): Promise<void> {
-  await appendAudit(trx, {
-    actor: ASKING_SERVICE,
-    action: "refund.sent_to_bank",
-    subject: reserved.refund_id,
-    detail: { ...factsOf(reserved), agreedBy: reserved.agreed_by },
-  });
+  await audit(trx, ASKING_SERVICE, "refund.sent_to_bank", reserved, { agreedBy: reserved.agreed_by });
 }
 
 /** Writes the line of a refund that is not sent, once an hour: whoever repeats the command does not fill the log. */
@@ -130,23 +110,22 @@ export async function auditRefusal(trx: Transaction<PaymentsDatabase>, reserved:
     .returning("refund_id")
     .executeTakeFirst();
   if (!noted) return;
-  await appendAudit(trx, {
-    actor: ASKING_SERVICE,
-    action: "refund.sending_refused",
-    subject: reserved.refund_id,
-    detail: {
-      ...factsOf(reserved),
-      code: "refund_not_agreed",
-      agreedBy: reserved.agreed_by,
-    },
-  });
+  const detail = { code: "refund_not_agreed", agreedBy: reserved.agreed_by };
+  await audit(trx, ASKING_SERVICE, "refund.sending_refused", reserved, detail);
 }
 
 /** The actor of what no person has asked this service for. */
 const ASKING_SERVICE = "refunds";
 
-function factsOf({ merchant_id, payment_id, kind, ...reserved }: Reserved): Record<string, unknown> {
+async function audit(
+  trx: Transaction<PaymentsDatabase>,
+  actor: string,
+  action: string,
+  { refund_id, merchant_id, payment_id, kind, ...reserved }: Reserved,
+  detail: Record<string, unknown>,
+): Promise<void> {
   const { amount_minor, currency, currency_exponent } = reserved;
   const amount = formatAmount(amount_minor, currency_exponent);
-  return { merchantId: merchant_id, paymentId: payment_id, amount, currency, kind };
+  const facts = { merchantId: merchant_id, paymentId: payment_id, amount, currency, kind };
+  await appendAudit(trx, { actor, action, subject: refund_id, detail: { ...facts, ...detail } });
 }

@@ -186,9 +186,9 @@ type NotBegun = { answer: Verdict } | { outcome: "not_started" } | Unknown | Not
 
 /**
  * Commits that a refund is about to be sent, if enough people have agreed to it here, unless a chargeback has taken what it
- * would pay. Chargebacks are counted under the
- * same lock: either one that comes after this sees the refund as paid, or this sees the chargeback, and nothing is sent. Sent
- * again it is judged again: it does not end before what was sent can arrive no more.
+ * would pay. Chargebacks are counted under the same lock: either one that comes after this sees the refund as paid, or this
+ * sees the chargeback, and nothing is sent. Sent again it is judged again: it does not end before what was sent can arrive no
+ * more.
  * @param known the payment's calls before the inquiry: of two copies of one message only one sends the refund.
  */
 async function beginSending(
@@ -208,8 +208,9 @@ async function beginSending(
       .where("state", "=", "ACTIVE")
       .executeTakeFirst();
     if (!payment || !own) return { outcome: "problem", code: "refund_not_found" };
+    const reserved = { ...payment, ...own, merchant_id: payment.merchant_id };
     if (own.agreed_at === null) {
-      await auditRefusal(trx, { ...payment, ...own, merchant_id: payment.merchant_id });
+      await auditRefusal(trx, reserved);
       return { outcome: "problem", code: "refund_not_agreed" };
     }
     const calls = await findCalls(trx, paymentId);
@@ -225,7 +226,7 @@ async function beginSending(
     if (!isNamed(deps, payment, refund) && others.some(isUnderWay)) return { outcome: "not_started" };
     const call = await beginCall(trx, payment, newCall(payment, movement, subReference, names), calls);
     if (!call) throw new Error("a locked payment changed under its lock");
-    if (ours.length === 0) await auditSending(trx, { ...payment, ...own, merchant_id: payment.merchant_id });
+    if (ours.length === 0) await auditSending(trx, reserved);
     return call;
   });
 }
