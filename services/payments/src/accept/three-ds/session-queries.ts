@@ -180,13 +180,27 @@ export async function startAuthorizing(
   return true;
 }
 
+type SessionKey = { paymentId: string; sessionId: string };
+
+/** True for the payment of a session that lasts, while its cardholder is at the challenge and nobody has leased it. */
+const isAtChallenge = ({ paymentId, sessionId }: SessionKey) =>
+  sql`three_ds_session.payment_id = payment.payment_id and payment.payment_id = ${paymentId}
+        and session_id = ${sessionId} and expires_at > now()
+        and state = 'ENROLLED' and coalesce(lease_until, '-infinity') < now()`;
+
+/** Empties the challenge in the statement by which its payment leaves it. */
+const challengeEmptied = sql`emptied as (
+      update three_ds_session as session set challenge = null
+      from changed where session.payment_id = changed.payment_id
+    )`;
+
 /**
  * Claims the payment for its completion and empties its challenge: once, while its session lasts, only if recovery has not leased
  * it, and only if its order has not been paid meanwhile. Both update the same row and require a free lease, so one of the two wins.
  */
 export async function claimCompletion(
   db: Kysely<PaymentsDatabase>,
-  { paymentId, sessionId }: { paymentId: string; sessionId: string },
+  session: SessionKey,
   leaseMs: number,
 ): Promise<(PaymentRow & { lease_token: string }) | undefined> {
   const from = "ENROLLED";
@@ -198,14 +212,9 @@ export async function claimCompletion(
         lease_token = gen_random_uuid(), lease_until = lease.ends, recover_at = lease.ends,
         recovery_from = now(), updated_at = now(), claims_order = ${orderTakenAgain}
       from three_ds_session, (select ${fromNow(leaseMs)} as ends) as lease
-      where three_ds_session.payment_id = payment.payment_id and payment.payment_id = ${paymentId}
-        and session_id = ${sessionId} and expires_at > now()
-        and state = ${from} and coalesce(lease_until, '-infinity') < now() and not ${orderIsPaid}
+      where ${isAtChallenge(session)} and not ${orderIsPaid}
       returning payment.*
-    ), ${sql.raw(endOfCall("enrolled"))}, ${sql.raw(CALL_OF_COMPLETION)}, emptied as (
-      update three_ds_session as session set challenge = null
-      from changed where session.payment_id = changed.payment_id
-    ), history as (
+    ), ${sql.raw(endOfCall("enrolled"))}, ${sql.raw(CALL_OF_COMPLETION)}, ${challengeEmptied}, history as (
       insert into payment_history (payment_id, version, from_state, to_state, cause)
       select payment_id, version, ${from}, ${to}, 'returned' from changed
     )
@@ -220,7 +229,7 @@ export async function claimCompletion(
  */
 export async function cancelInPlaceOfCompletion(
   db: Kysely<PaymentsDatabase>,
-  { paymentId, sessionId }: { paymentId: string; sessionId: string },
+  session: SessionKey,
 ): Promise<boolean> {
   const from = "ENROLLED";
   const to = transition(from, "CANCELLING");
@@ -231,14 +240,9 @@ export async function cancelInPlaceOfCompletion(
         state = ${to}, version = version + 1, state_since = now(), recover_at = now(), recovery_from = now(),
         result_code = ${resultCode}, result_message = ${resultMessage}, updated_at = now()
       from three_ds_session
-      where three_ds_session.payment_id = payment.payment_id and payment.payment_id = ${paymentId}
-        and session_id = ${sessionId} and expires_at > now()
-        and state = ${from} and coalesce(lease_until, '-infinity') < now() and ${orderIsPaid}
+      where ${isAtChallenge(session)} and ${orderIsPaid}
       returning payment.payment_id, version
-    ), emptied as (
-      update three_ds_session as session set challenge = null
-      from changed where session.payment_id = changed.payment_id
-    )
+    ), ${challengeEmptied}
     insert into payment_history (payment_id, version, from_state, to_state, cause)
     select payment_id, version, ${from}, ${to}, ${resultCode} from changed`.execute(db);
   return changed.numAffectedRows === 1n;
