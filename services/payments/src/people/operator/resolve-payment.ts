@@ -144,7 +144,7 @@ async function book(
   const charge = chargeOf(calls);
   if (isBeingReversed(payment.state)) {
     // A reversal that was sent after the refusal and not answered may have been carried out.
-    const { stands, cause, shown } = await askWhetherItStands(deps, payment);
+    const { stands, cause, shown } = await askWhetherItStands(deps, payment, calls);
     if (stands) return await recordSuccess(deps, context, confirmed, namedBy(payment, shown, charge));
     await wait(deps, payment, { cause, next: "now" });
     return { outcome: "problem", code: "reversal_pending" };

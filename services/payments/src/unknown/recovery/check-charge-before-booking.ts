@@ -2,7 +2,7 @@
 import type { Verdict } from "@holdfast/acquirer";
 import type { LeasedPayment } from "../../payment/payment-lease.ts";
 import type { RecoverDeps } from "./recover-payment.ts";
-import { findCalls } from "../../bank/ledger/call-queries.ts";
+import type { BankCall } from "../../bank/ledger/bank-call.ts";
 import { inquire } from "../../bank/ledger/movement.ts";
 import { reversalOf, reversalRefund } from "./reversal.ts";
 import { askAbout } from "../../bank/ledger/ask-about.ts";
@@ -44,8 +44,8 @@ function isWholeCharge(
 export async function askWhetherItStands(
   deps: RecoverDeps,
   payment: LeasedPayment,
+  calls: readonly BankCall[],
 ): Promise<{ stands: boolean; cause: string; shown?: Verdict }> {
-  const calls = await findCalls(deps.db, payment.payment_id);
   const known = reversalOf(calls);
   if (known?.settled_at) {
     const refund = await inquire(deps, payment, reversalRefund(payment, known), calls);
