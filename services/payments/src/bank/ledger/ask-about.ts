@@ -20,13 +20,6 @@ export type AskDeps = {
   now: () => number;
 };
 
-/** Asks the bank what became of one attempt of a payment. */
-export async function askAbout(deps: AskDeps, payment: OrderedPayment, attempt: Attempt): Promise<Verdict> {
-  const asked = await askAboutOrder(deps, payment, attempt);
-  reportMismatch(deps, payment, asked);
-  return asked.verdict;
-}
-
 /** Has people look at a bank's record that does not fit together; `observeAcquirer` counts other mismatches. */
 export function reportMismatch(
   { events }: Pick<AskDeps, "events">,
@@ -72,7 +65,7 @@ function isCapture({ kind, state }: BankMovement): boolean {
 
 /**
  * Asks the bank what became of a payment's authorization or sale. @param calls of the payment: what the bank has said of it
- * before counts beside what it shows.
+ * before counts beside what it shows. None where only what it shows now counts.
  */
 export async function askAboutCharge(
   deps: AskDeps,

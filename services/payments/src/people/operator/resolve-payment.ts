@@ -8,10 +8,9 @@ import type { Verdict } from "@holdfast/acquirer";
 import { nameOf, type OperatorContext } from "@holdfast/contracts";
 import { sql, type Transaction } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
-import { askAbout, askAboutCharge } from "../../bank/ledger/ask-about.ts";
+import { askAboutCharge } from "../../bank/ledger/ask-about.ts";
 import { chargeOf, isApproved, nameIn, type BankCall } from "../../bank/ledger/bank-call.ts";
 import { findCalls } from "../../bank/ledger/call-queries.ts";
-import { paymentAttempt } from "../../bank/ledger/attempts.ts";
 import { conclude, type AcquirerResult, type FinalOutcome } from "../../payment/authorization-outcome.ts";
 import { giveBack, startReversal, type LeasedPayment } from "../../payment/payment-lease.ts";
 import { endOfReversal, isBeingReversed, reversalState } from "../../payment/payment.ts";
@@ -221,7 +220,7 @@ async function fail(
   }
   // The bank may still know the outcome of a reversal that was not answered; only where it does not, the evidence
   // counts.
-  const inquiry = await askAbout(deps, payment, paymentAttempt(payment));
+  const inquiry = await askAboutCharge(deps, payment, []);
   if (inquiry.kind === "reversed") {
     await record(deps, context, confirmed, endOf(reversing, { kind: "undone", by: "reversal" }));
     return undefined;

@@ -5,8 +5,7 @@ import type { RecoverDeps } from "./recover-payment.ts";
 import type { BankCall } from "../../bank/ledger/bank-call.ts";
 import { inquire } from "../../bank/ledger/movement.ts";
 import { reversalOf, reversalRefund } from "./reversal.ts";
-import { askAbout } from "../../bank/ledger/ask-about.ts";
-import { paymentAttempt } from "../../bank/ledger/attempts.ts";
+import { askAboutCharge } from "../../bank/ledger/ask-about.ts";
 import { causeOf } from "./undo-payment.ts";
 
 /** The bank knows the reference, and it is no charge of this amount. One that it has not seen is left to the evidence. */
@@ -53,7 +52,7 @@ export async function askWhetherItStands(
     const isNotSent = refund.kind === "not_found" && payment.charged_back_minor > 0n;
     return { stands: refund.kind === "declined" || isNotSent, cause: `refund_${causeOf(refund)}` };
   }
-  const charge = await askAbout(deps, payment, paymentAttempt(payment));
+  const charge = await askAboutCharge(deps, payment, []);
   const stands = charge.kind === "approved" && isWholeCharge(payment, charge);
   return { stands, cause: causeOf(charge), shown: charge };
 }

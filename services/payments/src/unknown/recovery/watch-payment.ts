@@ -9,8 +9,7 @@ import { inquire } from "../../bank/ledger/movement.ts";
 import { findOperation } from "../../follow-up/operation/operation-queries.ts";
 import { movementOf } from "../../follow-up/operation/start-operation.ts";
 import { inquireAtBank } from "../../follow-up/refund-reservation/refund-at-bank.ts";
-import { askAbout } from "../../bank/ledger/ask-about.ts";
-import { paymentAttempt } from "../../bank/ledger/attempts.ts";
+import { askAboutCharge } from "../../bank/ledger/ask-about.ts";
 import { reversalOf, standsBesideRefund } from "./reversal.ts";
 import { causeOf, undoPayment } from "./undo-payment.ts";
 import type { RecoveryWorkerDeps, UpkeepOptions } from "./recovery-worker.ts";
@@ -33,7 +32,7 @@ export async function watchPayment(deps: RecoverDeps, payment: WatchedPayment): 
     return await recordLook(deps.db, payment, { isSighted: false, lastInquiry: "not_asked", ...next });
   }
   const known = reversalOf(await findCalls(deps.db, payment.payment_id));
-  const inquiry = await askAbout(deps, payment, paymentAttempt(payment));
+  const inquiry = await askAboutCharge(deps, payment, []);
   const isSighted = inquiry.kind === "approved";
   // People who end what the bank has settled have seen it.
   const isSeen = payment.sighted_at !== null || (payment.cause === RESOLVED_CAUSE && known?.settled_at);
