@@ -3,6 +3,7 @@ import { sql, type Selectable, type Transaction } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
 import type { Decision } from "../import/import-table.ts";
 import type { DifferenceClass, DifferenceTable } from "../match/difference-table.ts";
+import { notePayouts } from "../payout/judge-payouts.ts";
 
 type Trx = Transaction<SettlementDatabase>;
 type Row = Selectable<DifferenceTable>;
@@ -183,15 +184,6 @@ export function isSame(row: Row, said: Said): boolean {
 
 const ACCEPTED = ["accepted_minor", "accepted_currency", "accepted_merchant_id", "accepted_day"] as const;
 
-/** A line that counts, or does not, may be a part of a payout. */
-async function judgePayoutAgain(trx: Trx, { import_id, line_no }: Row): Promise<void> {
-  await sql`
-    insert into payout (account_id, payout_id, currency)
-    select account_id, payout_id, currency from line
-    where import_id = ${import_id} and line_no = ${line_no} and payout_id is not null
-    on conflict (account_id, payout_id, currency) do update set judge = true`.execute(trx);
-}
-
 /** Has the lines count as an adjustment, or not at all. A line that could not be read becomes one as the person has read it. */
 export async function applyDecision(trx: Trx, row: Row, said: Said): Promise<void> {
   const { decision, accepted_merchant_id: merchantId, accepted_day: day } = said;
@@ -216,5 +208,7 @@ export async function applyDecision(trx: Trx, row: Row, said: Said): Promise<voi
         case when kind = 'PAYOUT' then coalesce(payout_id, import_id || ':' || line_no) else payout_id end, ${merchantId}, 'NOT_COMPARED', ${decision},
         ${row.difference_id}
       from line_fault where import_id = ${row.import_id} and line_no = ${row.line_no}`.execute(trx);
-  if (row.import_id !== null) await judgePayoutAgain(trx, row);
+  // A line that counts, or does not, may be a part of a payout.
+  const { import_id: importId, line_no: lineNo } = row;
+  if (importId !== null && lineNo !== null) await notePayouts(trx, { importId, from: lineNo, to: lineNo });
 }
