@@ -1,3 +1,4 @@
+import { DIFFERENCE_CLASSES } from "@holdfast/contracts";
 import { sql, type Kysely } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
 
@@ -18,8 +19,7 @@ export async function measureDifferences(db: Kysely<SettlementDatabase>): Promis
       select class, case
           when class = 'UNREADABLE' then 'unreadable' when class in ('PAYOUT_DIFFERS', 'PAYOUT_MISSING') then 'payout'
           else 'movement' end as kind
-      from unnest(array['AMOUNT_DIFFERS', 'FEE_DIFFERS', 'STATUS_DIFFERS', 'MISSING_AT_BANK', 'MISSING_HERE', 'DUPLICATE',
-        'LATE', 'UNREADABLE', 'PAYOUT_DIFFERS', 'PAYOUT_MISSING']) as class
+      from unnest(${[...DIFFERENCE_CLASSES]}::text[]) as class
     ) as classes cross join lateral (
       select count(*) as open from (
         select from difference where difference.class = classes.class and state in ('OPEN', 'PROPOSED') limit ${COUNTED_MAX}
