@@ -34,23 +34,11 @@ export async function attachRange(db: Kysely<SettlementDatabase>, range: LineRan
     const matched = new Set(
       facts.filter((fact) => agrees(fact, byFact.get(fact.fact_id)!)).map(({ fact_id }) => fact_id),
     );
-    const merchants = new Map(facts.map(({ fact_id, merchant_id }) => [fact_id, merchant_id]));
-    const attached = lines.map(({ line_no, fact_id }) => ({
-      lineNo: line_no,
-      factId: fact_id,
-      merchantId: merchants.get(fact_id)!,
-      verdict: matched.has(fact_id) ? ("MATCHED" as const) : null,
-    }));
-    await attachLines(range.importId, attached).execute(trx);
+    await attachNamed(trx, range, { lines, facts, matched });
     await markReported(
       facts.map(({ fact_id }) => ({ factId: fact_id, matched: matched.has(fact_id) })),
     ).execute(trx);
-    await attachChargebacks(range).execute(trx);
-    await reportChargebacks(
-      trx,
-      sql`line.import_id = ${range.importId} and line.line_no between ${range.from} and ${range.to}`,
-    );
-    await judgeUnattached(range).execute(trx);
+    await attachOthers(trx, range);
     await markPaymentsOfUnknownRefunds(range).execute(trx);
     await reportRefundsByName(range).execute(trx);
   });
@@ -78,6 +66,32 @@ export async function namedFacts(trx: Transaction<SettlementDatabase>, range: Li
     }
   }
   return rows.filter((line): line is Named => line.fact_id !== null);
+}
+
+/** @param matched the facts that agree with their lines. */
+export async function attachNamed(
+  trx: Transaction<SettlementDatabase>,
+  { importId }: LineRange,
+  { lines, facts, matched }: { lines: Named[]; facts: FactRow[]; matched: ReadonlySet<string> },
+): Promise<void> {
+  const merchants = new Map(facts.map(({ fact_id, merchant_id }) => [fact_id, merchant_id]));
+  const attached = lines.map(({ line_no, fact_id }) => ({
+    lineNo: line_no,
+    factId: fact_id,
+    merchantId: merchants.get(fact_id)!,
+    verdict: matched.has(fact_id) ? ("MATCHED" as const) : null,
+  }));
+  await attachLines(importId, attached).execute(trx);
+}
+
+/** The lines of a range that report no movement of ours: chargebacks find their payment, and the others are judged. */
+export async function attachOthers(trx: Transaction<SettlementDatabase>, range: LineRange): Promise<void> {
+  await attachChargebacks(range).execute(trx);
+  await reportChargebacks(
+    trx,
+    sql`line.import_id = ${range.importId} and line.line_no between ${range.from} and ${range.to}`,
+  );
+  await judgeUnattached(range).execute(trx);
 }
 
 /** The movement that a line of a refund reports, as the bank names it; without a name it is one of its own. */

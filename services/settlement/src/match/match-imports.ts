@@ -51,7 +51,7 @@ export async function matchImports(deps: MatchDeps, isStopping: () => boolean): 
 }
 
 /** The lines of an import, read or not, in parts that a statement is done with in time. */
-async function rangesOf(db: MatchDeps["db"], importId: string): Promise<LineRange[]> {
+export async function rangesOf(db: MatchDeps["db"], importId: string): Promise<LineRange[]> {
   const { rows } = await sql<{ last: number | null }>`
     select greatest((select max(line_no) from line where import_id = ${importId}),
       (select max(line_no) from line_fault where import_id = ${importId})) as last`.execute(db);

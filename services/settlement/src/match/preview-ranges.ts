@@ -1,11 +1,10 @@
 import { sql, type Transaction } from "kysely";
-import { reportChargebacks } from "../chargeback/report-chargebacks.ts";
 import type { SettlementDatabase } from "../database.ts";
-import { namedFacts } from "./attach-range.ts";
-import { attachChargebacks, attachLines, judgeUnattached } from "./attach-statements.ts";
+import { attachNamed, attachOthers, namedFacts } from "./attach-range.ts";
 import { judgeFact } from "./judge-fact.ts";
 import { readLines } from "./judge-facts.ts";
 import { readFacts } from "./judged-facts.ts";
+import { rangesOf } from "./match-imports.ts";
 
 type Trx = Transaction<SettlementDatabase>;
 
@@ -16,43 +15,22 @@ type Trx = Transaction<SettlementDatabase>;
  * @returns how many lines have which verdict.
  */
 export async function previewRanges(trx: Trx, importId: string): Promise<Record<string, number>> {
-  const { last } = await trx
-    .selectFrom("line")
-    .select(({ fn }) => fn.max("line_no").as("last"))
-    .where("import_id", "=", importId)
-    .executeTakeFirstOrThrow();
-  const facts = new Set<string>();
-  for (let from = 1; from <= (last ?? 0); from += AT_A_TIME) {
-    const range = { importId, from, to: from + AT_A_TIME - 1 };
-    const named = await namedFacts(trx, range);
-    for (const { fact_id } of named) facts.add(fact_id);
-    const merchants = new Map(
-      (
-        await readFacts(
-          trx,
-          named.map((line) => line.fact_id),
-        )
-      ).map((fact) => [fact.fact_id, fact.merchant_id]),
-    );
-    const attached = named.map(({ line_no, fact_id }) => ({
-      lineNo: line_no,
-      factId: fact_id,
-      merchantId: merchants.get(fact_id)!,
-      verdict: null,
-    }));
-    await attachLines(importId, attached).execute(trx);
-    await attachChargebacks(range).execute(trx);
-    await reportChargebacks(
+  const named = new Set<string>();
+  for (const range of await rangesOf(trx, importId)) {
+    const lines = await namedFacts(trx, range);
+    for (const { fact_id } of lines) named.add(fact_id);
+    const facts = await readFacts(
       trx,
-      sql`line.import_id = ${importId} and line.line_no between ${range.from} and ${range.to}`,
+      lines.map(({ fact_id }) => fact_id),
     );
-    await judgeUnattached(range).execute(trx);
+    await attachNamed(trx, range, { lines, facts, matched: new Set() });
+    await attachOthers(trx, range);
   }
   const counted = new Map<string, number>();
   const count = (verdict: string, lines: number) => counted.set(verdict, (counted.get(verdict) ?? 0) + lines);
-  const ids = [...facts].toSorted();
-  for (let at = 0; at < ids.length; at += AT_A_TIME)
-    await judge(trx, { importId, ids: ids.slice(at, at + AT_A_TIME), count });
+  const ids = [...named].toSorted();
+  for (let at = 0; at < ids.length; at += FACTS_AT_A_TIME)
+    await judge(trx, { importId, ids: ids.slice(at, at + FACTS_AT_A_TIME), count });
   const { rows } = await sql<{ verdict: string; lines: number }>`
     select verdict, count(*)::int as lines from line where import_id = ${importId} and verdict is not null group by 1`.execute(
     trx,
@@ -61,7 +39,7 @@ export async function previewRanges(trx: Trx, importId: string): Promise<Record<
   return Object.fromEntries([...counted].toSorted());
 }
 
-const AT_A_TIME = 1_000;
+const FACTS_AT_A_TIME = 1_000;
 
 /** Judges facts with all of their lines, those of earlier files too, and counts the lines of this import. */
 async function judge(
