@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
-import { amountToJson, currencyExponent, type SettlementPreview } from "@holdfast/contracts";
+import type { SettlementPreview } from "@holdfast/contracts";
 import { CompiledQuery, sql, type Kysely, type Transaction } from "kysely";
+import { amountIn } from "../amount-in.ts";
 import type { SettlementDatabase } from "../database.ts";
 import { previewRanges } from "../match/preview-ranges.ts";
 import { findOtherAccount } from "./find-other-account.ts";
@@ -149,18 +150,13 @@ export async function addUp(
   return {
     lines: rows.reduce((count, { lines }) => count + lines, 0),
     ...(days.length > 0 && { firstDay: days[0]!, lastDay: days.at(-1)! }),
-    kinds: rows.map(({ kind, currency, lines, gross, fee, net }) => {
-      const exponent = currencyExponent(currency) ?? 0;
-      const amount = (minor: bigint) =>
-        minor < 0n ? -amountToJson(-minor, exponent) : amountToJson(minor, exponent);
-      return {
-        kind,
-        currency,
-        lines,
-        grossAmount: amount(gross),
-        feeAmount: amount(fee),
-        netAmount: amount(net),
-      };
-    }),
+    kinds: rows.map(({ kind, currency, lines, gross, fee, net }) => ({
+      kind,
+      currency,
+      lines,
+      grossAmount: amountIn(gross, currency),
+      feeAmount: amountIn(fee, currency),
+      netAmount: amountIn(net, currency),
+    })),
   };
 }

@@ -1,7 +1,8 @@
 import { PAYMENT_SETTLEMENT_MAX, type CommandReply, type DifferenceDetail } from "@holdfast/contracts";
 import { sql, type Kysely } from "kysely";
+import { amountIn } from "../amount-in.ts";
 import type { SettlementDatabase } from "../database.ts";
-import { amountIn, describeDifference } from "./list-differences.ts";
+import { describeDifference } from "./list-differences.ts";
 import { readBankLines } from "./read-bank-lines.ts";
 
 /** A difference with both sides: our record, and the bank's lines. A payout may have more lines than a page can show. */

@@ -1,7 +1,5 @@
 import {
   nameOf,
-  amountToJson,
-  currencyExponent,
   cutPage,
   idCursor,
   INVALID_CURSOR_ERRORS,
@@ -11,6 +9,7 @@ import {
 } from "@holdfast/contracts";
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { z } from "zod";
+import { amountIn } from "../amount-in.ts";
 import type { SettlementDatabase } from "../database.ts";
 import type { DifferenceTable } from "../match/difference-table.ts";
 
@@ -153,11 +152,6 @@ function sideOf(side: "ours" | "theirs", minor: bigint | null, currency: string 
   return minor === null || currency === null
     ? {}
     : { [side]: { amount: amountIn(minor, currency), currency } };
-}
-
-export function amountIn(minor: bigint, currency: string | null): number {
-  const exponent = currencyExponent(currency ?? "") ?? 0;
-  return minor < 0n ? -amountToJson(-minor, exponent) : amountToJson(minor, exponent);
 }
 
 /** The newest notes of a page: more would not fit into an answer. */

@@ -1,7 +1,7 @@
 import { PAYMENT_SETTLEMENT_MAX, type BankLine } from "@holdfast/contracts";
 import { sql, type Kysely, type RawBuilder } from "kysely";
+import { amountIn } from "../amount-in.ts";
 import type { SettlementDatabase } from "../database.ts";
-import { amountIn } from "./list-differences.ts";
 
 /** A line that may be about no movement of ours. */
 export type ReadLine = Omit<BankLine, "movementId"> & { movementId?: string };

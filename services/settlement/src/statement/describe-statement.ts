@@ -1,11 +1,10 @@
-import { amountToJson, currencyExponent, type Statement } from "@holdfast/contracts";
+import type { Statement } from "@holdfast/contracts";
+import { amountIn } from "../amount-in.ts";
 import type { StatementRow } from "./statement-queries.ts";
 
 /** Deductions are positive here. The bank's fees are the operator's, and are no part of the payable amount. */
 export function describeStatement(row: StatementRow): Statement {
-  const exponent = currencyExponent(row.currency) ?? 0;
-  const amount = (minor: bigint) =>
-    minor < 0n ? -amountToJson(-minor, exponent) : amountToJson(minor, exponent);
+  const amount = (minor: bigint) => amountIn(minor, row.currency);
   return {
     merchantId: row.merchant_id,
     day: row.day,
