@@ -6,7 +6,7 @@ import {
 } from "@holdfast/contracts";
 import { instantOf } from "../ui/instant-field.ts";
 import type { PageAnswer, PageContext } from "../ui/page-context.ts";
-import { problemText, takeAction } from "../ui/take-action.ts";
+import { takeAction, takeFile } from "../ui/take-action.ts";
 import { answerDispute } from "./dispute-page.ts";
 import { DISPUTE_TEXTS } from "./dispute-texts.ts";
 
@@ -63,15 +63,18 @@ function announcedIn({ form }: PageContext) {
   return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
 }
 
-/** Passes a file of evidence on as it arrives. */
+/** Keeps a file with the dispute. */
 export async function addEvidence(context: PageContext): Promise<PageAnswer> {
-  const { api, file, reader } = context;
   const { path, page } = subjectOf(context);
-  const refuse = (text: string, status: number) =>
-    answerDispute(context, { role: "alert", title: reader.texts.notDone, text }, status);
-  if (!file?.name) return await refuse(DISPUTE_TEXTS[reader.language].needFile, 400);
-  const { part } = addChargebackEvidence.file;
-  const sent = await api.upload(addChargebackEvidence, { path, part, file });
-  if (!sent.done) return await refuse(problemText(sent.problem), sent.problem.status);
-  return { kind: "redirect", to: `${page}?done=addEvidence` };
+  return await takeFile(
+    context,
+    {
+      action: "addEvidence",
+      endpoint: addChargebackEvidence,
+      path,
+      needFile: DISPUTE_TEXTS[context.reader.language].needFile,
+      pageOf: () => page,
+    },
+    answerDispute,
+  );
 }

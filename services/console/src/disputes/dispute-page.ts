@@ -8,7 +8,7 @@ import {
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { signInAgain } from "../ui/action-forms.ts";
-import { actionForm, hidden, selectField, textField } from "../ui/form-fields.ts";
+import { actionForm, fileForm, selectField, textField } from "../ui/form-fields.ts";
 import { amountText, cardText, statusBadge, timeElement } from "../ui/format.ts";
 import { instantField } from "../ui/instant-field.ts";
 import { roleBar } from "../ui/offers.ts";
@@ -112,29 +112,20 @@ function actions(context: PageContext, dispute: ChargebackDetail, life: Operator
     ${evidenceForm(context, dispute)} ${changeForm(context, dispute)} ${outcomeForm(context, dispute, life)}`;
 }
 
-/** The hidden fields stand before the file, which is read as it arrives. */
 function evidenceForm(context: PageContext, { chargebackId, evidence }: ChargebackDetail): Html {
   const texts = DISPUTE_TEXTS[context.reader.language];
   if (evidence.length >= EVIDENCE_FILES_MAX)
     return html`<p class="quiet">${texts.addEvidence}: ${texts.full}</p>`;
-  return html`<form
-    class="act"
-    method="post"
-    enctype="multipart/form-data"
-    action="/disputes/${chargebackId}/evidence"
-  >
-    ${hidden(context)}
-    <div class="field">
-      <label for="file">${texts.addEvidence}</label>
-      <p class="quiet" id="file-hint">${texts.fileHint}</p>
-      <input type="file" id="file" name="file" aria-describedby="file-hint" />
-    </div>
-    <button>${texts.addButton}</button>
-  </form>`;
+  return fileForm(context, {
+    action: `/disputes/${chargebackId}/evidence`,
+    label: texts.addEvidence,
+    hint: texts.fileHint,
+    button: texts.addButton,
+  });
 }
 
 /** The bank's announcement of a case; an empty field says nothing. */
-export function announcedFields(
+function announcedFields(
   { form, reader }: PageContext,
   known: Pick<ChargebackDetail, "reasonCode" | "bankReference" | "respondBy">,
 ): Html {

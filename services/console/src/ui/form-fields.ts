@@ -149,3 +149,25 @@ export function actionForm(
     </button>
   </form>`;
 }
+
+/** A form that brings a file, without a script. Its fields stand before the file, which is read as it arrives. */
+export function fileForm(
+  context: PageContext,
+  {
+    action,
+    fields,
+    label,
+    hint,
+    button,
+  }: Record<"action" | "label" | "hint" | "button", string> & { fields?: Html },
+): Html {
+  return html`<form class="act" method="post" enctype="multipart/form-data" action="${action}">
+    ${hidden(context)} ${fields}
+    <div class="field">
+      <label for="file">${label}</label>
+      <p class="quiet" id="file-hint">${hint}</p>
+      <input type="file" id="file" name="file" aria-describedby="file-hint" />
+    </div>
+    <button>${button}</button>
+  </form>`;
+}

@@ -55,6 +55,30 @@ export async function takeAction<E extends Endpoint>(
   return await renderAgain(context, notice, problem.status);
 }
 
+type FileRequest<E extends Endpoint> = Pick<ActionRequest<E>, "action" | "query" | "needs"> & {
+  endpoint: E & { file: { part: string } };
+  path?: Record<string, string>;
+  /** Says that the form brings no file. */
+  needFile: string;
+  /** The page that shows the result. */
+  pageOf: (body: BodyOf<E>) => string;
+};
+
+/** Passes a form's file on as it arrives, and leads to the page that shows it. A refusal is shown on the form's page. */
+export async function takeFile<E extends Endpoint>(
+  context: PageContext,
+  { action, endpoint, needFile, needs, pageOf, ...call }: FileRequest<E>,
+  renderAgain: RenderAgain,
+): Promise<PageAnswer> {
+  const { api, file, reader } = context;
+  const refuse = (text: string, status: number) =>
+    renderAgain(context, { role: "alert", title: reader.texts.notDone, text }, status);
+  if (!file?.name || needs !== undefined) return await refuse(needs ?? needFile, 400);
+  const sent = await api.upload<E>(endpoint, { ...call, part: endpoint.file.part, file });
+  if (!sent.done) return await refuse(problemText(sent.problem), sent.problem.status);
+  return { kind: "redirect", to: withDone(pageOf(sent.body), action) };
+}
+
 /** The contract says it for the endpoint that is called, which is another one for staff. */
 function takesRecentSignIn({ session }: PageContext, endpoint: Endpoint): boolean {
   const called = session.staff ? staffEndpointOf(endpoint) : endpoint;
