@@ -15,7 +15,6 @@ export const TURKISH: MerchantTexts = {
   addresses: "Adreslerden",
   anyAddress: "her adres",
   revoked: "İptal edildi:",
-  inUse: "Kullanımda",
   revoke: "İptal et",
   newKey: "Yeni API anahtarı",
   noKeys: "Üye iş yerinin API anahtarı yok. Aşağıda oluşturun.",

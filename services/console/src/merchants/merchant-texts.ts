@@ -16,7 +16,6 @@ const ENGLISH = {
   addresses: "From addresses",
   anyAddress: "any",
   revoked: "Revoked",
-  inUse: "In use",
   revoke: "Revoke",
   newKey: "New key",
   noKeys: "The merchant has no key. Create one below.",

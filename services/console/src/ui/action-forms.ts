@@ -97,7 +97,7 @@ export function signInAgain(texts: Texts, path: string): Html {
   </p>`;
 }
 
-export function actionName(texts: Texts, action: Action): string {
+function actionName(texts: Texts, action: Action): string {
   switch (action) {
     case "refund":
       return texts.refundButton;

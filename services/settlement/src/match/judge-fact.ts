@@ -56,7 +56,7 @@ export type Sides = {
   theirsCurrency: string | null;
 };
 
-export function sidesOf(
+function sidesOf(
   oursMinor: bigint | null,
   theirsMinor: bigint | null,
   theirsCurrency: string | null = null,

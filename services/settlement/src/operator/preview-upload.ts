@@ -19,7 +19,7 @@ export async function previewUpload(
     .executeTakeFirst();
   if (!upload) return gone();
   try {
-    if (!(await db.transaction().execute((trx) => isWhole(trx, sealed)))) return gone();
+    if (!(await isWhole(db, sealed))) return gone();
     const { account_id: accountId, mapping, file_name: fileName } = upload;
     const deps = { db, mappings, bounds: FILE_BOUNDS };
     const result = await previewFile(deps, {

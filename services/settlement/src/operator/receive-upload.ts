@@ -152,12 +152,12 @@ export async function endUpload(
 }
 
 export async function isWhole(
-  trx: Transaction<SettlementDatabase>,
+  db: Kysely<SettlementDatabase>,
   { importId, parts, bytes }: Sealed,
 ): Promise<boolean> {
   const { rows } = await sql<{ parts: number; bytes: number }>`
     select count(*)::int as parts, coalesce(sum(bytes), 0)::float8 as bytes from upload_part
-    where import_id = ${importId}`.execute(trx);
+    where import_id = ${importId}`.execute(db);
   return rows[0]!.parts === parts && rows[0]!.bytes === bytes;
 }
 
