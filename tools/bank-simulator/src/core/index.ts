@@ -62,8 +62,16 @@ export {
 } from "./settings.ts";
 export type { SettlementFile } from "./settlement-folder.ts";
 export { together, type Simulator } from "./simulator-server.ts";
+export {
+  STATEMENT_TYPE,
+  statementFile,
+  type Payee,
+  type StatementForm,
+  type StatementLine,
+} from "./statement.ts";
 export { startBank, type BankDefinition, type Counter, type Office } from "./start-bank.ts";
-export { eciOf, testCard, type IssuerDecline } from "./test-cards.ts";
+export { eciOf, mdStatusOf, testCard, type IssuerDecline } from "./test-cards.ts";
+export { DAY_MS, hasExpired, inquiryTime, namingTime, transactionDate, ZONE } from "./turkish-time.ts";
 export {
   cellsOf,
   duplicateOf,
@@ -73,3 +81,4 @@ export {
   type Cells,
   type Unkindness,
 } from "./unkindness.ts";
+export { encodeIso88599, readXml, xmlInBody, xmlOf, type XmlValues } from "./xml.ts";

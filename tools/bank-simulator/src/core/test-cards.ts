@@ -50,3 +50,14 @@ export function eciOf(pan: string, end: AuthenticationEnd): string {
       return end satisfies never;
   }
 }
+
+/** The mdStatus with which a card's authentication ends without a page; undefined for a challenge. */
+export function mdStatusOf(pan: string): string | undefined {
+  const { authentication } = testCard(pan);
+  if (authentication) return { challenge: undefined, frictionless: "1", fails: "0" }[authentication];
+  const last = pan.slice(-1);
+  return pan.startsWith(MD_STATUS_BIN) && last !== "9" ? last : undefined;
+}
+
+/** The last digit of a card with this BIN is the mdStatus; 9 is a challenge. */
+const MD_STATUS_BIN = "400003";

@@ -72,17 +72,6 @@ const declineCodes: Record<IssuerDecline, IssuerCode> = {
   expired_card: "54",
 };
 
-/** The end of a card's authentication: an mdStatus without a page; undefined for a challenge. */
-export function mdStatusOf(pan: string): string | undefined {
-  const { authentication } = testCard(pan);
-  if (authentication) return { challenge: undefined, frictionless: "1", fails: "0" }[authentication];
-  const last = pan.slice(-1);
-  return pan.startsWith(MD_STATUS_BIN) && last !== "9" ? last : undefined;
-}
-
-/** The last digit of a card with this BIN is the mdStatus; 9 is a challenge. */
-const MD_STATUS_BIN = "400003";
-
 /** Pads a text as fixed-length hosts do, with unusual characters that XML allows, and makes it long. */
 export function paddedText(text: string): string {
   return `\t\u007F\u00AD${text}. ${SLIP}\u00A0\u007F\t`;

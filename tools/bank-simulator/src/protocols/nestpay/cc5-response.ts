@@ -1,5 +1,5 @@
-import type { ShownTimes } from "../../core/index.ts";
-import { hostDate, transactionDate } from "./bank-time.ts";
+import { encodeIso88599, transactionDate, xmlOf, type ShownTimes } from "../../core/index.ts";
+import { hostDate } from "./bank-time.ts";
 import type { Outcome } from "./judge.ts";
 import type { Merchant } from "./merchants.ts";
 import type { Modes } from "./modes.ts";
@@ -122,3 +122,12 @@ function withOddities(response: Cc5Response, modes: Modes): Cc5Response {
 
 /** Refusals that come without the order's id although it was sent. */
 const NAMELESS = new Set<RefusalCode>([2507, 2008, 2100]);
+
+export const XML_TYPE = "text/xml;charset=ISO-8859-9";
+
+/** An answer as the bytes that are sent, in ISO-8859-9 with the declaration. */
+export function writeXml(response: Cc5Response): Buffer {
+  return encodeIso88599(
+    `<?xml version="1.0" encoding="ISO-8859-9"?>\n<CC5Response>${xmlOf(response, "\n")}</CC5Response>\n`,
+  );
+}

@@ -13,7 +13,7 @@ import {
   startTestBank,
   type Fields,
 } from "./test/test-bank.ts";
-import { encodeIso88599, readXml } from "./xml.ts";
+import { encodeIso88599, readXml } from "../../core/index.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 const saleXml = (orderId: string) => requestXml({ ...credentials, ...auth(orderId) });

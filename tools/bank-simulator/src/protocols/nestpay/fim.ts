@@ -12,13 +12,12 @@ import {
 import { illegalText, paddedText } from "./behaviours.ts";
 import { workOf } from "./carry-out.ts";
 import { parseCc5Request, type Cc5Request, type Inquiry, type MoneyRequest } from "./cc5-request.ts";
-import { refusedResponse, type Cc5Response } from "./cc5-response.ts";
+import { refusedResponse, writeXml, XML_TYPE, type Cc5Response } from "./cc5-response.ts";
 import type { Desk } from "./desk.ts";
 import { historyResponse, statusResponse } from "./inquiry-response.ts";
 import type { Merchant } from "./merchants.ts";
 import type { Modes } from "./modes.ts";
 import type { RefusalCode } from "./refusals.ts";
-import { writeXml, XML_TYPE } from "./xml.ts";
 
 /** Answers `POST /fim/api`. Everything that the bank understands or refuses is HTTP 200. */
 export async function handleFim(

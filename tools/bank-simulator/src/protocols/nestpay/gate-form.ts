@@ -1,5 +1,4 @@
-import { isLuhnValid, verdictOf, type Rule } from "../../core/index.ts";
-import { hasExpired } from "./bank-time.ts";
+import { hasExpired, isLuhnValid, verdictOf, type Rule } from "../../core/index.ts";
 import type { Desk } from "./desk.ts";
 import type { Merchant } from "./merchants.ts";
 import type { Rules } from "./modes.ts";

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from "node:crypto";
 
-import { decimalAmount, eciOf, Sessions, type AcsSession, type Way } from "../../core/index.ts";
-import { mdStatusOf, type BehaviourName } from "./behaviours.ts";
+import { decimalAmount, eciOf, mdStatusOf, Sessions, type AcsSession, type Way } from "../../core/index.ts";
+import type { BehaviourName } from "./behaviours.ts";
 import type { GateForm } from "./gate-form.ts";
 import type { Authentication } from "./ledger-line.ts";
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 import {
   challengePage,
+  encodeIso88599,
   inItsTime,
   messagePage,
   readBody,
@@ -24,7 +25,6 @@ import { acsSessionOf, openSession, type GateSession } from "./gate-sessions.ts"
 import { refusedFields, returnFields } from "./return-fields.ts";
 import { acceptsMdStatus } from "./rules.ts";
 import { ver3Hash, type Parameter } from "./ver3-hash.ts";
-import { encodeIso88599 } from "./xml.ts";
 
 /** Answers `POST /fim/est3Dgate` with the issuer's page, or with the return where there is nothing to ask. */
 export async function handleGate(

@@ -1,5 +1,12 @@
-import { Sessions, startBank, type Counter, type Protocol } from "../../core/index.ts";
-import { ZONE } from "./bank-time.ts";
+import {
+  Sessions,
+  startBank,
+  STATEMENT_TYPE,
+  statementFile,
+  ZONE,
+  type Counter,
+  type Protocol,
+} from "../../core/index.ts";
 import { faultTable } from "./behaviours.ts";
 import { defaultConfig, settings, type SimulatorConfig } from "./config.ts";
 import type { Desk, NestpayOffice } from "./desk.ts";
@@ -9,7 +16,6 @@ import { refundInPanel } from "./judge.ts";
 import { postingOf, type Entry } from "./ledger-line.ts";
 import { rulesFor } from "./merchants.ts";
 import { modesSchema } from "./modes.ts";
-import { STATEMENT_TYPE, statementFile } from "./statement.ts";
 
 export type { SimulatorConfig } from "./config.ts";
 export type { LedgerLine } from "./ledger-line.ts";
@@ -36,11 +42,15 @@ export const protocol: Protocol<SimulatorConfig> = {
         contentType: STATEMENT_TYPE,
         filesOf: (day, modes, clock) =>
           merchants.map((merchant) =>
-            statementFile(day, merchant, {
-              payout: rulesFor(merchant, modes).installmentPayout,
-              modes,
-              clock,
-            }),
+            statementFile(
+              day,
+              { id: merchant.clientId, ...merchant.options },
+              {
+                payout: rulesFor(merchant, modes).installmentPayout,
+                modes,
+                clock,
+              },
+            ),
           ),
       },
       open: (office: NestpayOffice) => openCounter(office, config, usedXids),

@@ -1,5 +1,5 @@
-import { when, type ShownTimes } from "../../core/index.ts";
-import { hostDate, inquiryTime } from "./bank-time.ts";
+import { inquiryTime, when, type ShownTimes } from "../../core/index.ts";
+import { hostDate } from "./bank-time.ts";
 import type { Cc5Response } from "./cc5-response.ts";
 import { amountOf } from "./judge.ts";
 import { capturedAtMs, groupOf, type BankOrder, type BankRow } from "./ledger-line.ts";

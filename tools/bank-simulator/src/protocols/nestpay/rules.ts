@@ -1,5 +1,4 @@
-import { isLuhnValid, verdictOf, when, type Case, type Rule } from "../../core/index.ts";
-import { DAY_MS, hasExpired } from "./bank-time.ts";
+import { DAY_MS, hasExpired, isLuhnValid, verdictOf, when, type Case, type Rule } from "../../core/index.ts";
 import type { MoneyRequest, PaymentCard } from "./cc5-request.ts";
 import type { GateSession } from "./gate-sessions.ts";
 import type { BankOrder, BankRow, Entry } from "./ledger-line.ts";

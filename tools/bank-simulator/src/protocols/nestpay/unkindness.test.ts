@@ -5,7 +5,7 @@ import { readPage, submit } from "../../core/test/test-bank.ts";
 import { auth, CLIENT_ID, NOON, preAuth, startTestBank, STORE_KEY } from "./test/test-bank.ts";
 import { gateForm } from "./test/test-browser.ts";
 import { ver3Hash, type Parameter } from "./ver3-hash.ts";
-import { encodeIso88599 } from "./xml.ts";
+import { encodeIso88599 } from "../../core/index.ts";
 
 const credit = (Total: string) => ({ Type: "Credit", OrderId: "o", Total });
 

@@ -4,7 +4,7 @@ import { protocol } from "../index.ts";
 import type { LedgerLine } from "../ledger-line.ts";
 import { merchantsSchema } from "../merchants.ts";
 import { defaultModes, type Modes } from "../modes.ts";
-import { readXml } from "../xml.ts";
+import { readXml } from "../../../core/index.ts";
 
 export const CLIENT_ID = "990000001";
 export const STORE_KEY = "TEST1234";

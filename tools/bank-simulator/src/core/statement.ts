@@ -1,33 +1,58 @@
-import {
-  cellsOf,
-  csvRow,
-  decimalAmount,
-  shareOf,
-  type Cells,
-  type Dispute,
-  type Payout,
-  type ReportedDay,
-  type SettlementFile,
-  type ShownTimes,
-  type Unkindness,
-} from "../../core/index.ts";
-import { DAY_MS, statementTime, transactionDate } from "./bank-time.ts";
-import type { BankRow, Entry } from "./ledger-line.ts";
-import type { Merchant } from "./merchants.ts";
-import type { Rules } from "./modes.ts";
+import type { ShownTimes } from "./bank-clock.ts";
+import type { EndedDay, Posting } from "./book.ts";
+import type { Dispute, ReportedDay } from "./day-ends.ts";
+import { csvRow, decimalAmount, shareOf } from "./money.ts";
+import type { Payout } from "./payouts.ts";
+import type { SettlementFile } from "./settlement-folder.ts";
+import { DAY_MS, statementTime, transactionDate } from "./turkish-time.ts";
+import { cellsOf, type Cells, type Unkindness } from "./unkindness.ts";
 import { encodeIso88599 } from "./xml.ts";
+
+/** The fields of a ledger's line that a statement shows. */
+export type StatementLine = {
+  at: string;
+  operation: Posting["operation"];
+  orderId: string;
+  /** The movement's name at the bank; for a void that of the voided movement. */
+  transactionId: string;
+  hostReference: string | null;
+  authCode: string | null;
+  amountMinor: number;
+  currency: string;
+  pan: string | null;
+  installments: number;
+  /** The kind of the voided movement; null for all other operations. */
+  voided: "hold" | "sale" | "capture" | "credit" | null;
+};
+
+/** The merchant of a statement, by its id in the bank's book. */
+export type Payee = {
+  id: string;
+  terminalId: string;
+  /** The bank's commission, in hundredths of a per cent of the gross amount. */
+  commissionBasisPoints: number;
+  /** Days from a movement to its value date; each further installment comes 30 days later. */
+  blockedDays: number;
+};
+
+type Day = ReportedDay<StatementLine>;
+type Reported = Pick<EndedDay<StatementLine>["movements"][number], "line" | "row">;
 
 export const STATEMENT_TYPE = "text/csv; charset=ISO-8859-9";
 
 /** How a bank writes its statements. */
-type Form = { payout: Rules["installmentPayout"]; modes: Readonly<Unkindness>; clock: ShownTimes };
+export type StatementForm = {
+  payout: "monthly" | "lump_sum";
+  modes: Readonly<Unkindness>;
+  clock: ShownTimes;
+};
 
 /** The file of one merchant's day. Its name has the merchant, the number of the day's end and its date. */
-export function statementFile(day: ReportedDay<Entry>, merchant: Merchant, form: Form): SettlementFile {
+export function statementFile(day: Day, merchant: Payee, form: StatementForm): SettlementFile {
   const date = transactionDate(form.clock, day.endedAtMs).slice(0, 8);
   const number = String(day.day).padStart(6, "0");
   return {
-    name: `ekstre-${merchant.clientId}-${number}-${date}.csv`,
+    name: `ekstre-${merchant.id}-${number}-${date}.csv`,
     content: () => encodeIso88599(statementText(day, merchant, form)),
     payouts: () => payoutsOf(day, partsOfDay(day, merchant, form)),
   };
@@ -37,7 +62,7 @@ export function statementFile(day: ReportedDay<Entry>, merchant: Merchant, form:
  * One merchant's statement of a day: semicolons, decimal commas, dates as `dd.MM.yyyy`, a header and a last line of
  * totals. Amounts that go from the merchant are negative; gross minus commission is net in every line.
  */
-function statementText(day: ReportedDay<Entry>, merchant: Merchant, form: Form): string {
+function statementText(day: Day, merchant: Payee, form: StatementForm): string {
   const parts = partsOfDay(day, merchant, form);
   const columns = Object.entries(COLUMNS);
   const cells = cellsOf(form.modes);
@@ -49,11 +74,11 @@ function statementText(day: ReportedDay<Entry>, merchant: Merchant, form: Form):
   return [header, ...rows, header.map((name) => totals[name] ?? "")].map((row) => csvRow(row, ";")).join("");
 }
 
-function partsOfDay(day: ReportedDay<Entry>, merchant: Merchant, form: Form): Part[] {
+function partsOfDay(day: Day, merchant: Payee, form: StatementForm): Part[] {
   const movements = day.movements.filter(
-    ({ line }) => line.clientId === merchant.clientId && isReported(line),
+    ({ posting, line }) => posting.merchant === merchant.id && isReported(line),
   );
-  const disputes = day.disputes.filter(({ order }) => order.merchant === merchant.clientId);
+  const disputes = day.disputes.filter(({ order }) => order.merchant === merchant.id);
   return [
     ...movements.flatMap((movement) => partsOf(movement, merchant, form)),
     ...disputes.flatMap((dispute) => partsOfDispute(dispute, day, merchant, form)),
@@ -61,7 +86,7 @@ function partsOfDay(day: ReportedDay<Entry>, merchant: Merchant, form: Form): Pa
 }
 
 /** The batch, which is the name of the day's payout in its file, in each currency. */
-function payoutsOf({ day }: ReportedDay<Entry>, parts: readonly Part[]): Payout[] {
+function payoutsOf({ day }: Day, parts: readonly Part[]): Payout[] {
   const currencies = [...new Set(parts.map(({ movement }) => movement.line.currency))];
   return currencies.map((currency) => ({
     id: String(day),
@@ -71,9 +96,6 @@ function payoutsOf({ day }: ReportedDay<Entry>, parts: readonly Part[]): Payout[
       .reduce((sum, { grossMinor, commissionMinor }) => sum + grossMinor - commissionMinor, 0n),
   }));
 }
-
-/** The lines of a movement. */
-type Reported = { line: Entry; row: BankRow | undefined };
 
 /** A movement, or an installment of it. */
 type Part = {
@@ -87,12 +109,12 @@ type Part = {
 };
 
 /** Holds move no money. */
-function isReported({ operation, voided }: Entry): boolean {
+function isReported({ operation, voided }: StatementLine): boolean {
   return operation !== "authorize" && voided !== "hold";
 }
 
 /** A sale in installments has a part for each where they are paid out month by month. */
-function partsOf(movement: Reported, { options }: Merchant, { payout, clock }: Form): Part[] {
+function partsOf(movement: Reported, payee: Payee, { payout, clock }: StatementForm): Part[] {
   const { line, row } = movement;
   const sign =
     line.operation === "refund" || (line.operation === "void" && row?.kind !== "refund") ? -1n : 1n;
@@ -102,14 +124,14 @@ function partsOf(movement: Reported, { options }: Merchant, { payout, clock }: F
   const firstMinor = BigInt(line.amountMinor) - partMinor * BigInt(count - 1);
   return Array.from({ length: count }, (_, index) => {
     const amountMinor = index === 0 ? firstMinor : partMinor;
-    const days = options.blockedDays + index * DAYS_BETWEEN;
+    const days = payee.blockedDays + index * DAYS_BETWEEN;
     return {
       movement,
       kind: kindOf(movement),
       index,
       count,
       grossMinor: sign * amountMinor,
-      commissionMinor: sign * shareOf(amountMinor, options.commissionBasisPoints),
+      commissionMinor: sign * shareOf(amountMinor, payee.commissionBasisPoints),
       valueDate: statementTime(clock, Date.parse(line.at) + days * DAY_MS).date,
     };
   });
@@ -117,10 +139,10 @@ function partsOf(movement: Reported, { options }: Merchant, { payout, clock }: F
 
 /** The payment's line once more, on the day on which the card's issuer takes the money or gives it back. */
 function partsOfDispute(
-  { kind, order, amountMinor }: Dispute<Entry>,
-  { endedAtMs }: ReportedDay<Entry>,
-  { options }: Merchant,
-  { clock }: Form,
+  { kind, order, amountMinor }: Dispute<StatementLine>,
+  { endedAtMs }: Day,
+  payee: Payee,
+  { clock }: StatementForm,
 ): Part[] {
   const row = order.rows.find((each) => each.kind === "payment" && each.capturedMinor > 0n);
   if (!row) return [];
@@ -132,7 +154,7 @@ function partsOfDispute(
       count: 1,
       grossMinor: kind === "chargeback" ? -amountMinor : amountMinor,
       commissionMinor: 0n,
-      valueDate: statementTime(clock, endedAtMs + options.blockedDays * DAY_MS).date,
+      valueDate: statementTime(clock, endedAtMs + payee.blockedDays * DAY_MS).date,
     },
   ];
 }
@@ -169,11 +191,11 @@ function decimal(minor: bigint | number): string {
 const timeOf = ({ movement }: Part, clock: ShownTimes) => statementTime(clock, Date.parse(movement.line.at));
 const cardOf = ({ movement }: Part) => movement.row?.line.pan ?? "";
 
-type In = { merchant: Merchant; day: ReportedDay<Entry>; cells: Cells; clock: ShownTimes };
+type In = { merchant: Payee; day: Day; cells: Cells; clock: ShownTimes };
 
 const COLUMNS: Record<string, (part: Part, of: In) => string> = {
-  "İşyeri No": (_, { merchant }) => merchant.clientId,
-  "Terminal No": (_, { merchant }) => merchant.options.terminalId,
+  "İşyeri No": (_, { merchant }) => merchant.id,
+  "Terminal No": (_, { merchant }) => merchant.terminalId,
   "Gün Sonu No": (_, { day }) => String(day.day),
   "İşlem Tarihi": (part, { clock }) => timeOf(part, clock).date,
   "İşlem Saati": (part, { clock }) => timeOf(part, clock).time,
@@ -185,7 +207,7 @@ const COLUMNS: Record<string, (part: Part, of: In) => string> = {
   "Taksit Sayısı": ({ count }, { cells }) => cells.count(count, count === 1),
   "Para Birimi": ({ movement }) => movement.line.currency,
   "Brüt Tutar": ({ grossMinor }, { cells }) => cells.amount(decimal(grossMinor)),
-  "Komisyon Oranı": (_, { merchant }) => decimal(merchant.options.commissionBasisPoints),
+  "Komisyon Oranı": (_, { merchant }) => decimal(merchant.commissionBasisPoints),
   "Komisyon Tutarı": ({ commissionMinor }, { cells }) => cells.amount(decimal(commissionMinor)),
   "Puan Katkısı": () => decimal(0),
   "Hizmet Bedeli": () => decimal(0),

@@ -1,7 +1,5 @@
 import { SaxesParser } from "saxes";
 
-import type { Cc5Response } from "./cc5-response.ts";
-
 /**
  * The text of each element of a document by its path below the root, such as `Extra/ORDERSTATUS`; the first of repeated
  * ones. Undefined for a text that is no well-formed XML of that root, has a DTD, or is too large or too deep.
@@ -53,28 +51,23 @@ class XmlRefusedError extends Error {
 const ELEMENTS_MAX = 500;
 const DEPTH_MAX = 8;
 
-/** A value of an answer: text, or named values below it. */
-type Value = string | Record<string, string>;
+/** A value of an answer: text, named values below it, or several of one name. */
+export type XmlValue = string | XmlValues | readonly XmlValues[];
+export type XmlValues = { readonly [name: string]: XmlValue };
 
-export const XML_TYPE = "text/xml;charset=ISO-8859-9";
-
-/** An answer as the bytes that are sent, in ISO-8859-9 with the declaration. */
-export function writeXml(response: Cc5Response): Buffer {
-  return encodeIso88599(
-    `<?xml version="1.0" encoding="ISO-8859-9"?>\n<CC5Response>${elementsOf(response, "\n")}</CC5Response>\n`,
-  );
-}
-
-function elementsOf(values: Record<string, Value>, separator: string): string {
+/** The elements of an answer without a declaration. */
+export function xmlOf(values: XmlValues, separator = ""): string {
   return Object.entries(values)
-    .map(([name, value]) => {
-      const content = typeof value === "string" ? escapeXml(value) : elementsOf(value, "");
-      return `<${name}>${content}</${name}>`;
-    })
+    .flatMap(([name, value]) =>
+      (Array.isArray(value) ? value : [value]).map((each: string | XmlValues) => {
+        const content = typeof each === "string" ? escapeXml(each) : xmlOf(each);
+        return `<${name}>${content}</${name}>`;
+      }),
+    )
     .join(separator);
 }
 
-/** A tab stands for itself, as between the facts of ORDERSTATUS. */
+/** A tab stands for itself, as between the facts of one element. */
 function escapeXml(text: string): string {
   return text.replaceAll(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
@@ -106,3 +99,41 @@ const turkishBytes = new Map([
 ]);
 
 const replacedCodes = new Set(turkishBytes.values());
+
+/**
+ * Reads the XML out of a body: the XML itself, with any content type, or a form field with the XML, as it is or
+ * percent-encoded. The encoding is the one that the XML declares. @returns undefined for anything else
+ */
+export function xmlInBody(body: Buffer, formField: string): string | undefined {
+  const latin = body.toString("latin1");
+  if (latin.startsWith("<") || latin.startsWith(UTF_8_MARK)) return decode(body);
+  const before = `${formField}=`;
+  if (!latin.startsWith(before)) return undefined;
+  const data = latin.slice(before.length);
+  if (!/%3c/i.test(data)) return decode(body.subarray(before.length));
+  return decode(percentDecoded(data));
+}
+
+/** Form encoding: a space is a plus. Anything but an escape stands for itself. */
+function percentDecoded(data: string): Buffer {
+  const text = data
+    .replaceAll("+", " ")
+    .replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(text, "latin1");
+}
+
+function decode(bytes: Buffer): string | undefined {
+  const declaration = /^[^<]{0,3}<\?xml[^>]{0,100}?encoding=["']([A-Za-z0-9._-]{1,20})["']/.exec(
+    bytes.toString("latin1", 0, 200),
+  );
+  const encoding = (declaration?.[1] ?? "utf-8").toLowerCase();
+  if (!["utf-8", "iso-8859-9"].includes(encoding)) return undefined;
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A byte order mark, read as Latin-1. */
+const UTF_8_MARK = "\u00EF\u00BB\u00BF";
