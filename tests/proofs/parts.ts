@@ -18,6 +18,7 @@ const MONEY_PATH = [
   "tests/e2e/undecided-order",
   "tests/model/model.system",
   "tests/refunds/model",
+  "tests/settlement/month",
 ].join(" ");
 
 const STATIC: Part[] = [
