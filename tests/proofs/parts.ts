@@ -77,6 +77,7 @@ export const PROOFS: readonly Part[] = [
   { name: "chaos", command: "npm run chaos -- --minutes 10 --banks sim,nestpay,iyzico", minutesMax: 20 },
   { name: "model", command: "npm run model", minutesMax: 8 },
   { name: "fuzz", command: "npm run fuzz", minutesMax: 5 },
+  { name: "advisories", command: 'npm run scan -- ${SCAN_REPORT:+--report "$SCAN_REPORT"}', minutesMax: 5 },
   { name: "lists", command: "node scripts/run.mjs tests/proofs/dated-lists.ts", minutesMax: 1 },
   ...BENCHES.map((name) => ({
     name: `bench-${name}`,

@@ -6,6 +6,8 @@ type Locked = {
   integrity?: string;
   resolved?: string;
   hasInstallScript?: boolean;
+  license?: string;
+  dev?: boolean;
   name?: string;
 };
 type Manifest = Partial<
@@ -48,4 +50,42 @@ test("versions are exact", () => {
       expect(version, path).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/);
     }
   }
+});
+
+/** Those that ask for their text and a notice alone (THIRD-PARTY-NOTICES.txt), whatever the code is linked with. */
+const LICENCES = [
+  "0BSD",
+  "Apache-2.0",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "BlueOak-1.0.0",
+  "ISC",
+  "MIT",
+  "Unlicense",
+];
+
+test("every package of production has a licence that is allowed", () => {
+  const production = installed.filter(([, { dev }]) => !dev);
+  expect(production.length).toBeGreaterThan(100);
+  for (const [path, { license }] of production) expect(LICENCES, path).toContain(license);
+});
+
+const SECRETS = [
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----\s*[A-Za-z0-9+/]{40}/,
+  /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/,
+  /\bgh[pousr]_[A-Za-z0-9]{36}\b/,
+  /\bnpm_[A-Za-z0-9]{36}\b/,
+  /\bxox[abprs]-[A-Za-z0-9-]{20}/,
+  /\beyJ[A-Za-z0-9_-]{20,}\.eyJ[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{40,}/,
+];
+
+test("no file has a private key, a token or a cloud's key", () => {
+  const files = sourceFiles(
+    "{.ci,deploy,docs,packages,scripts,services,tests,tools}/**/*.{ts,mjs,js,json,yaml,yml,conf,env,md,sh,sql,html}",
+    "*.{json,yml,md}",
+    "Dockerfile",
+  );
+  expect(files.size).toBeGreaterThan(1000);
+  for (const [path, source] of files)
+    for (const secret of SECRETS) expect(secret.exec(source)?.[0], path).toBeUndefined();
 });
