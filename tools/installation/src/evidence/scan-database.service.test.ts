@@ -31,13 +31,18 @@ test("a card number is found in texts, documents, lists and bytes, and shown by 
     create table sought.document (body jsonb); insert into sought.document values ('{"pan": "4111 1111 1111 1111"}');
     create table sought.list (body text[]); insert into sought.list values (array['x', '${CARD}']);
     create table sought.bytes (body bytea); insert into sought.bytes values ('{"pan":"${CARD}"}'::bytea);
-    create table sought.clean (body text);
-    insert into sought.clean values ('411111******1111'), ('${CARD.slice(0, -1)}2'), (gen_random_uuid()::text);`);
+    create table sought.long (body text);
+    insert into sought.long select string_agg(md5(n::text), '|') from generate_series(1, 4000) n;
+    insert into sought.long select body || ' ${CARD}' from sought.long;
+    create table sought.clean (body text, more text);
+    insert into sought.clean values ('411111******1111', 'x'), ('${CARD.slice(0, -1)}2', null), (gen_random_uuid()::text, ''),
+      ('4111 1111', '1111 1111');`);
   const { found, tables, skipped } = await scan();
   expect(found.map(({ place, lastFour }) => `${place} ${lastFour}`).toSorted()).toEqual([
     "sought.bytes body (0,1) 1111",
     "sought.document body (0,1) 1111",
     "sought.list body (0,1) 1111",
+    "sought.long body (0,2) 1111",
     "sought.text body (0,1) 1111",
   ]);
   expect(tables.every(({ pages, scannedPages }) => pages === scannedPages)).toBe(true);
