@@ -147,8 +147,8 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
 
   "refunds.refund": [
     "SELECT",
-    "INSERT",
     "DELETE",
+    "INSERT (refund_id, payment_id, merchant_id, version, amount_minor, currency, currency_exponent, requested_by, request_reason, credential_issued_by, traceparent, lease_token, lease_until, recover_at)",
     "UPDATE (state, version, state_since, kind, order_id, customer_id, installment_count, card_holder_name, masked_pan, dom_int, card_scheme, card_type, card_sub_type, loyalty_code, account_id, approvals_required, rejected_by, rejection_reason, bank_reference, external_transaction_id, auth_code, result_code, result_message, approved_minor, approved_currency, as_void, lease_token, lease_until, recover_at, recovery_attempts, last_inquiry, notified_at, updated_at, currency_exponent)",
   ],
   "refunds.refund_resolution": ["SELECT", "INSERT", "UPDATE", "DELETE"],

@@ -9,7 +9,7 @@ create table refund (
   merchant_id             uuid not null,
 
   -- Changes only through the transition table in refund.ts, and only by guarded updates.
-  state                   text not null check (state in (
+  state                   text not null default 'RESERVING' check (state in (
                             'RESERVING', 'PENDING_APPROVAL', 'EXECUTING', 'SETTLING', 'FAILING', 'REJECTING',
                             'SUCCESS', 'FAILED', 'REJECTED')),
   version                 integer not null check (version >= 0),      -- number of history rows; none while RESERVING
@@ -115,8 +115,9 @@ create index refund_of_auth_code on refund (auth_code, created_at, refund_id, me
 create index refund_of_test_mode on refund (created_at, refund_id)
   where uuid_extract_version(merchant_id) is not distinct from 8;
 
--- The request stands from the beginning: nothing changes who has asked for what.
-grant select, insert, delete, update (state, version, state_since, currency_exponent, kind, order_id, customer_id, installment_count,
+-- A refund begins in the first state, with the request and its lease, and the request stands from then on.
+grant select, delete, insert (refund_id, payment_id, merchant_id, version, amount_minor, currency, currency_exponent, requested_by,
+  request_reason, credential_issued_by, traceparent, lease_token, lease_until, recover_at), update (state, version, state_since, currency_exponent, kind, order_id, customer_id, installment_count,
   card_holder_name, masked_pan, dom_int, card_scheme, card_type, card_sub_type, loyalty_code, account_id, approvals_required,
   rejected_by, rejection_reason, bank_reference, external_transaction_id, auth_code, result_code, result_message,
   approved_minor, approved_currency, as_void, lease_token, lease_until, recover_at, recovery_attempts, last_inquiry, notified_at,

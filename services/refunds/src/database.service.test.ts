@@ -121,8 +121,8 @@ test("a refund that was ever shown cannot be deleted: its history holds it", asy
   const client = new Client({ connectionString: database.urls.refunds.app });
   await client.connect();
   await client.query(
-    `insert into refund (refund_id, payment_id, merchant_id, state, version, amount_minor, currency, currency_exponent, recover_at)
-     values (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'RESERVING', 0, 1, 'TRY', 2, now())`,
+    `insert into refund (refund_id, payment_id, merchant_id, version, amount_minor, currency, currency_exponent, recover_at)
+     values (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 0, 1, 'TRY', 2, now())`,
   );
   await client.query(
     `insert into refund_history (refund_id, version, from_state, to_state, cause)

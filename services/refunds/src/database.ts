@@ -18,7 +18,7 @@ export type RefundTable = {
   refund_id: string;
   payment_id: string;
   merchant_id: string;
-  state: RefundState;
+  state: Generated<RefundState>;
   version: number;
   state_since: Generated<Date>;
   amount_minor: bigint;

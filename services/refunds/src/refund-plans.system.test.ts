@@ -28,7 +28,8 @@ beforeAll(async () => {
   database = await createTestDatabase();
   const log = createLogger("refunds", "fatal");
   pool = createPool({
-    url: database.urls.refunds.app,
+    // The service itself inserts no refund in another state than the first.
+    url: database.urls.refunds.owner,
     connectionsMax: 2,
     applicationName: "plans",
     log,

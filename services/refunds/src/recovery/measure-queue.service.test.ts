@@ -10,7 +10,8 @@ import { measureQueue } from "./measure-queue.ts";
 test("refunds are counted by what they wait for: a decision, the bank, its day's end, or payments", async () => {
   const database = await createTestDatabase();
   const pool = createPool({
-    url: database.urls.refunds.app,
+    // The service itself inserts no refund in another state than the first.
+    url: database.urls.refunds.owner,
     connectionsMax: 2,
     applicationName: "measure",
     log: createLogger("refunds", "fatal"),

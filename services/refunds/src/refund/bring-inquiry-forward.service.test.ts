@@ -18,7 +18,8 @@ let db: Kysely<RefundsDatabase>;
 beforeAll(async () => {
   database = await createTestDatabase();
   pool = createPool({
-    url: database.urls.refunds.app,
+    // The service itself inserts no refund in another state than the first.
+    url: database.urls.refunds.owner,
     connectionsMax: 2,
     applicationName: "notified",
     log: createLogger("refunds", "fatal"),

@@ -5,7 +5,7 @@ import { forgetKey, storeAnswer, takeIdempotencyKey } from "@holdfast/idempotenc
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
 import type { RefundsDatabase } from "../database.ts";
-import { merchantStatus, transition } from "../refund/refund.ts";
+import { merchantStatus } from "../refund/refund.ts";
 import type { RefundRow } from "../refund/refund-record.ts";
 import { stateAgeMs, type LeasedRefund } from "../refund/refund-queries.ts";
 
@@ -114,7 +114,6 @@ async function insertRefund(
       refund_id: request.refundId,
       payment_id: request.paymentId,
       merchant_id: request.merchantId,
-      state: transition("NONE", "RESERVING"),
       version: 0,
       amount_minor: request.amountMinor,
       currency: request.currency,
