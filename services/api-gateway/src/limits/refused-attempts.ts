@@ -27,11 +27,11 @@ export function createRefusedAttempts(db: Kysely<GatewayDatabase>, perMinute: nu
   const attempts = createTokenBuckets({ size: perMinute, intervalMs: 60_000, keysMax: PEOPLE_MAX });
   return {
     locked(exchange) {
-      const waitMs = attempts.waitMs(personOf(exchange));
+      const waitMs = attempts.waitMs(keyOf(exchange));
       return waitMs > 0 ? rateLimited(waitMs) : undefined;
     },
     async forbid(exchange, endpoint, request) {
-      const { waitMs } = attempts.take(personOf(exchange));
+      const { waitMs } = attempts.take(keyOf(exchange));
       if (waitMs > 0) return rateLimited(waitMs);
       try {
         await writeDown(db, exchange, endpoint, request);
@@ -42,10 +42,12 @@ export function createRefusedAttempts(db: Kysely<GatewayDatabase>, perMinute: nu
       return new Refusal("forbidden");
     },
     count(exchange, code) {
-      if (WRITTEN_DOWN.has(code)) attempts.take(personOf(exchange));
+      if (WRITTEN_DOWN.has(code)) attempts.take(keyOf(exchange));
     },
   };
 }
+
+const keyOf = ({ person }: Exchange) => person?.person ?? "";
 
 /** A person who is forgotten has been refused nothing for long. */
 const PEOPLE_MAX = 10_000;
@@ -57,10 +59,6 @@ const WRITTEN_DOWN: ReadonlySet<ProblemCode> = new Set([
   "approver_limit_reached",
   "refund_differs",
 ]);
-
-function personOf({ person }: Exchange): string {
-  return person?.subject ?? "";
-}
 
 /** The route and what it was about, of the request itself nothing: it was not read. */
 async function writeDown(
@@ -74,7 +72,7 @@ async function writeDown(
   const staffOf = staff && { staffOf: staff.merchantId };
   await write(db, (trx) =>
     appendAudit(trx, {
-      actor: personOf(exchange),
+      actor: exchange.person?.subject ?? "",
       action: "access.refused",
       subject: id?.toLowerCase() ?? path,
       detail: { requestId, code: "forbidden", method, route: path, needed: role, ...staffOf },
