@@ -76,6 +76,34 @@ describe("the database role of refunds alone", () => {
     expect(await refunds.settled(refundId)).toBe("SUCCESS");
   });
 
+  test("begins a refund in its first state alone", async () => {
+    const into =
+      "insert into refund (refund_id, payment_id, merchant_id, version, amount_minor, currency, currency_exponent";
+    const values = "values (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 0, 100, 'TRY', 2";
+    await expect(
+      asRefundsRole(`${into}, state, recover_at) ${values}, 'EXECUTING', now())`, []),
+    ).rejects.toMatchObject({ code: "42501" });
+    const { rows } = await asRefundsRole(`${into}, recover_at) ${values}, now()) returning state`, []);
+    expect(rows).toEqual([{ state: "RESERVING" }]);
+  });
+
+  test("nor by who asked for it as staff", async () => {
+    const refundId = await refunds.queue(await refunds.pay(), "4000");
+    await refunds.query("update refunds.refund set requested_by = $2 where refund_id = $1", [
+      refundId,
+      personAs("alice", "staff"),
+    ]);
+    await asRefundsRole(
+      "insert into refund_approval (refund_id, approved_by, request_id) values ($1, $2, 'forged')",
+      [refundId, personAs("alice")],
+    );
+    await expect(
+      asRefundsRole("update refund set state = 'EXECUTING', recover_at = now() where refund_id = $1", [
+        refundId,
+      ]),
+    ).rejects.toThrow("not enough people");
+  });
+
   test.each(["requested_by", "credential_issued_by", "amount_minor", "currency", "payment_id"])(
     "does not change who has asked for what: %s",
     async (column) => {
@@ -109,7 +137,7 @@ describe("the bus user of refunds alone", () => {
 
 describe("people agree", () => {
   test("as many as it takes, different ones, and none who has asked or issued the credential", async () => {
-    const part = await reserve("100001", [personAs("alice"), personAs("bora")]);
+    const part = await reserve("100001", [personAs("alice"), personAs("bora", "staff")]);
     for (const person of ["alice", "bora", "cem", "cem"])
       expect(await agree(part.refundId, person)).toMatchObject({ result: { approvalsRequired: 2 } });
     expect(await carryOut(part)).toEqual(NOT_AGREED);
@@ -121,6 +149,14 @@ describe("people agree", () => {
       "deniz refund.agreed",
       "refunds refund.sent_to_bank",
     ]);
+  });
+
+  test("none who asked as staff, in the database's own view", async () => {
+    const { refundId } = await reserve("1000", [personAs("alice", "staff"), personAs("x")]);
+    const agree = "update payments.refund_reservation set agreed_by = $2 where refund_id = $1";
+    for (const people of [[personAs("alice")], [personAs("bora"), personAs("x")]])
+      await expect(refunds.query(agree, [refundId, people])).rejects.toMatchObject({ code: "23514" });
+    await refunds.query(agree, [refundId, [personAs("bora")]]);
   });
 
   test("and who asked for it is told to payments by refunds before anybody is asked", async () => {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { isStaff, nameOf, personOf } from "./person.ts";
+import { isSamePerson, kindOf, nameOf, personOf } from "./person.ts";
 
 const bora = { kind: "operator", issuer: "https://login.example", subject: "bora" } as const;
 
-test("a person differs by kind, by issuer and by subject, and is shown by the subject", () => {
+test("a record differs by kind, by issuer and by subject, and is shown by the subject", () => {
   const people = [
     bora,
     { ...bora, kind: "staff" as const },
@@ -24,10 +24,18 @@ test("a person differs by kind, by issuer and by subject, and is shown by the su
     "bora x",
     "https://other.example bora",
   ]);
-  expect(people.map(isStaff)).toEqual([false, true, false, false, false, false, false]);
+  expect(people.map(kindOf)).toEqual(["operator", "staff", ...Array(5).fill("operator")]);
+  expect(people.map((person) => isSamePerson(person, people[0]!))).toEqual([
+    true,
+    true,
+    ...Array(5).fill(false),
+  ]);
 });
 
-test("a process is shown by its name, and is of nobody's staff", () => {
+test("a process is shown by its name, is of no kind, and is nobody but itself", () => {
   expect(nameOf("installation")).toBe("installation");
-  expect(isStaff("staff")).toBe(false);
+  expect(kindOf("staff")).toBeUndefined();
+  expect(isSamePerson("installation", "installation")).toBe(true);
+  expect(isSamePerson("bora", personOf(bora))).toBe(false);
+  expect(isSamePerson(null, personOf(bora))).toBe(false);
 });

@@ -1,10 +1,7 @@
 /** The two kinds of people; their tokens have different audiences, and may have different issuers. */
 export type PersonKind = "operator" | "staff";
 
-/**
- * A person as records keep them and decisions compare them. A subject alone names nobody: only one issuer's subjects are
- * different people, and of one issuer only those of one audience.
- */
+/** A person as records keep them: a subject alone names nobody, since only one issuer's subjects are different people. */
 export function personOf({
   kind,
   issuer,
@@ -17,14 +14,23 @@ export function personOf({
   return `${kind} ${issuer.replaceAll(/\s/g, "%20")} ${subject}`;
 }
 
-const PERSON = /^(operator|staff) \S+ (.+)$/s;
+const PERSON = /^(operator|staff) (\S+ (.+))$/s;
 
 /** The name under which a recorded person is shown. A process has nothing but a name. */
 export function nameOf(person: string): string {
-  return PERSON.exec(person)?.[2] ?? person;
+  return PERSON.exec(person)?.[3] ?? person;
 }
 
-/** Tells whether a recorded person is of a merchant's staff, and so no operator of the same name. */
-export function isStaff(person: string): boolean {
-  return PERSON.exec(person)?.[1] === "staff";
+/** The kind as which a recorded person has acted. A process has none. */
+export function kindOf(person: string): PersonKind | undefined {
+  return PERSON.exec(person)?.[1] as PersonKind | undefined;
+}
+
+/**
+ * Tells whether two records name one person. An issuer has one subject for each (OpenID Connect Core 2), whichever of our
+ * audiences a token is for: the kind is no second person.
+ */
+export function isSamePerson(one: string | null | undefined, other: string): boolean {
+  const issuedSubject = (person: string) => PERSON.exec(person)?.[2] ?? person;
+  return one !== null && one !== undefined && issuedSubject(one) === issuedSubject(other);
 }

@@ -438,11 +438,16 @@ create table refund_reservation (
   asked_by       text[] not null default '{}',
   -- The people who agree to it, by tokens that this service has verified, and when they were enough. Without that nothing is
   -- sent to a bank (docs/adr/0062).
-  agreed_by      text[] not null default '{}' check (not agreed_by && asked_by),
+  agreed_by      text[] not null default '{}',
   agreed_at      timestamptz check (agreed_at is null or cardinality(agreed_by) > 0),
   refused_at     timestamptz,                            -- the last line of the audit log about a sending without that
 
-  created_at     timestamptz not null default now()
+  created_at     timestamptz not null default now(),
+
+  -- One person may have acted as an operator and as staff (packages/contracts/src/person.ts).
+  constraint refund_is_agreed_by_others check (
+    not string_to_array(regexp_replace(array_to_string(agreed_by, e'\n'), '^(operator|staff) ', '', 'gn'), e'\n')
+      && string_to_array(regexp_replace(array_to_string(asked_by, e'\n'), '^(operator|staff) ', '', 'gn'), e'\n'))
 );
 
 create index refund_reservation_active on refund_reservation (payment_id) where state = 'ACTIVE';

@@ -1,5 +1,5 @@
 import { appendAudit } from "@holdfast/audit";
-import { isStaff, nameOf, type PersonKind, type RefusedOperator } from "@holdfast/contracts";
+import { kindOf, nameOf, type RefusedOperator } from "@holdfast/contracts";
 import type { Kysely, Selectable } from "kysely";
 import { read, write, type GatewayDatabase, type RefusedOperatorTable } from "../database.ts";
 import type { Actor } from "../merchant/merchant-queries.ts";
@@ -33,7 +33,7 @@ export async function refuse(
       return { isNew: false, refused: toRefused(await existing.executeTakeFirstOrThrow()) };
     }
     const { requestId, subject: actor } = by;
-    const detail = { requestId, ...kindIn(person), reason };
+    const detail = { requestId, kind: kindOf(person), reason };
     await appendAudit(trx, { actor, action: "operator.refused", subject: nameOf(person), detail });
     return { isNew: true, refused: toRefused(added) };
   });
@@ -49,16 +49,10 @@ export async function readmit(db: Db, person: string, by: Actor): Promise<boolea
       .executeTakeFirst();
     if (!removed) return false;
     const { requestId, subject: actor } = by;
-    const detail = { requestId, ...kindIn(person), reason: removed.reason };
+    const detail = { requestId, kind: kindOf(person), reason: removed.reason };
     await appendAudit(trx, { actor, action: "operator.readmitted", subject: nameOf(person), detail });
     return true;
   });
-}
-
-/** The kind of a refused person; a subject alone refuses people of both kinds. */
-function kindIn(person: string): { kind?: PersonKind } {
-  if (nameOf(person) === person) return {};
-  return { kind: isStaff(person) ? "staff" : "operator" };
 }
 
 export type RefusedRow = Selectable<RefusedOperatorTable>;
@@ -76,9 +70,10 @@ export async function listRefused(db: Db, limit: number, after = ""): Promise<Re
 
 export function toRefused(row: RefusedRow): RefusedOperator {
   const { person, reason, refused_by, refused_at } = row;
+  const kind = kindOf(person);
   return {
     subject: nameOf(person),
-    ...kindIn(person),
+    ...(kind && { kind }),
     reason,
     refusedBy: nameOf(refused_by),
     refusedAt: refused_at.toISOString(),

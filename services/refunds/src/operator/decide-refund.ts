@@ -3,7 +3,7 @@
  * log and the state it leads to. Only then the bank, or `payments`, is asked. Of any number of decisions that arrive
  * together one stands.
  */
-import type { OperatorContext, ProblemCode } from "@holdfast/contracts";
+import { isSamePerson, type OperatorContext, type ProblemCode } from "@holdfast/contracts";
 import { failpoint } from "@holdfast/service-runtime";
 import type { Transaction } from "kysely";
 import type { AmountsByCurrency } from "@holdfast/contracts";
@@ -64,8 +64,8 @@ async function refusalOf(
   const { person } = context.operator;
   const refuse = (code: ProblemCode, detail?: string) =>
     refuseAttempt(trx, context, "refund.approval_refused", refund, { code, detail });
-  if (refund.requested_by === person) return await refuse("same_person");
-  if (refund.credential_issued_by === person) return await refuse("same_person", ISSUED_BY_YOU);
+  if (isSamePerson(refund.requested_by, person)) return await refuse("same_person");
+  if (isSamePerson(refund.credential_issued_by, person)) return await refuse("same_person", ISSUED_BY_YOU);
   const approval = await findApproval(trx, refund.refund_id, person);
   // A copy of the message that approved is no second attempt.
   if (approval && approval.request_id === context.requestId)
@@ -87,7 +87,7 @@ export async function rejectRefund(
 ): Promise<Reply> {
   const actor = context.operator.name;
   const decided = await decide(deps, refundId, async (trx, refund) => {
-    if (refund.credential_issued_by === context.operator.person) {
+    if (isSamePerson(refund.credential_issued_by, context.operator.person)) {
       const detail = ISSUED_BY_YOU;
       return await refuseAttempt(trx, context, "refund.rejection_refused", refund, {
         code: "same_person",

@@ -1,7 +1,7 @@
 import {
   amountToJson,
   currencyExponent,
-  isStaff,
+  kindOf,
   merchantIdOf,
   nameOf,
   resolutionOf,
@@ -53,11 +53,12 @@ export function operatorRefund(
       at: at.toISOString(),
     })),
     ...(row.requested_by !== null && { requestedBy: nameOf(row.requested_by) }),
-    ...(row.requested_by !== null && isStaff(row.requested_by) && { requestedByStaff: true as const }),
+    ...(row.requested_by !== null &&
+      kindOf(row.requested_by) === "staff" && { requestedByStaff: true as const }),
     ...(row.request_reason !== null && { requestReason: row.request_reason }),
     ...(row.credential_issued_by !== null && { credentialIssuedBy: nameOf(row.credential_issued_by) }),
     ...(row.credential_issued_by !== null &&
-      isStaff(row.credential_issued_by) && { credentialIssuedByStaff: true as const }),
+      kindOf(row.credential_issued_by) === "staff" && { credentialIssuedByStaff: true as const }),
     ...(row.rejected_by !== null && { rejectedBy: nameOf(row.rejected_by) }),
     ...(row.rejection_reason !== null && { rejectionReason: row.rejection_reason }),
     overdue: isUnderWay(row.state) && row.state_age_ms > overdueAfterMs,

@@ -4,6 +4,7 @@
  * is not FAILED, and its amount not refundable again, while the bank says that it has paid any amount of it.
  */
 import {
+  isSamePerson,
   nameOf,
   type OperatorContext,
   type RefundAnswer,
@@ -83,7 +84,7 @@ async function proposeOrConfirm(
   const refuse = (detail?: string) =>
     refuseAttempt(trx, context, "refund.resolution_refused", refund, { code: "same_person", detail });
   // The issuer is neither of the two: who proposes and who confirms are both asked here.
-  if (refund.credential_issued_by === context.operator.person) return await refuse(ISSUED_BY_YOU);
+  if (isSamePerson(refund.credential_issued_by, context.operator.person)) return await refuse(ISSUED_BY_YOU);
   const proposal = await trx
     .selectFrom("refund_resolution")
     .selectAll()

@@ -6,6 +6,7 @@
 import { appendAudit } from "@holdfast/audit";
 import {
   formatAmount,
+  isSamePerson,
   type AgreeToRefund,
   type AmountsByCurrency,
   type CommandReply,
@@ -51,7 +52,8 @@ export async function agreeToRefund(
       const required = approvalsRequired(reserved, twoAbove);
       const done = { outcome: "done", result: { approvalsRequired: required } } as const;
       const { person } = operator;
-      if (reserved.state !== "ACTIVE" || reserved.asked_by.includes(person)) return done;
+      if (reserved.state !== "ACTIVE" || reserved.asked_by.some((asked) => isSamePerson(asked, person)))
+        return done;
       if (seen && !isSame(seen, reserved)) {
         const detail = { requestId, code: "refund_differs", seen };
         await audit(trx, operator.name, "refund.agreement_refused", reserved, detail);

@@ -1,5 +1,5 @@
 import {
-  isStaff,
+  kindOf,
   nameOf,
   amountToJson,
   isLive,
@@ -50,7 +50,7 @@ export function operatorPayment(row: OperatorPaymentRow, overdueAfterMs: number)
     ...(row.recover_at !== null && { nextAttemptAt: row.recover_at.toISOString() }),
     ...(row.credential_issued_by !== null && { credentialIssuedBy: nameOf(row.credential_issued_by) }),
     ...(row.credential_issued_by !== null &&
-      isStaff(row.credential_issued_by) && { credentialIssuedByStaff: true as const }),
+      kindOf(row.credential_issued_by) === "staff" && { credentialIssuedByStaff: true as const }),
     ...resolutionOf(row),
   };
 }

@@ -5,7 +5,7 @@
  * bank has refused the reversal, no later one may still take effect, and the bank says, asked once more, that the whole charge stands.
  */
 import type { Verdict } from "@holdfast/acquirer";
-import { nameOf, type OperatorContext } from "@holdfast/contracts";
+import { isSamePerson, nameOf, type OperatorContext } from "@holdfast/contracts";
 import { sql, type Transaction } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
 import { askAboutCharge } from "../../bank/ledger/ask-about.ts";
@@ -80,7 +80,8 @@ async function proposeOrConfirm(
   };
   // The issuer is neither of the two: who proposes and who confirms are both asked here.
   const issuers = [payment.credential_issued_by, operation?.credential_issued_by];
-  if (issuers.includes(context.operator.person)) return await refuseAttempt(ISSUED_BY_YOU);
+  if (issuers.some((issuer) => isSamePerson(issuer, context.operator.person)))
+    return await refuseAttempt(ISSUED_BY_YOU);
   const { horizonMs } = deps.termsOf(payment.account_id);
   const problem =
     tooYoung(undecidedUntil(payment, calls, horizonMs, deps.now())) ??
