@@ -1,5 +1,5 @@
-import { isIPv4 } from "node:net";
 import { parseAmount, type GatewayResultCode, type MerchantRules } from "@holdfast/contracts";
+import { networkOf } from "@holdfast/service-runtime/listener";
 import type { ClaimRow } from "../../payment/payment-statements.ts";
 import type { RuleQuestion } from "./rule-statements.ts";
 
@@ -32,7 +32,7 @@ export function questionOf(
     decline_percent: declineRate?.percent ?? null,
     decline_minimum: declineRate?.minimumCount ?? null,
     decline_window: declineRate?.windowSeconds ?? null,
-    ip: ipSubject(payment.request_ip),
+    ip: networkOf(payment.request_ip),
     ip_max: ip?.max ?? null,
     ip_window: ip?.windowSeconds ?? null,
     card: cardSubject(payment.pan_fingerprint),
@@ -63,29 +63,6 @@ function isTooLarge({ largestAmounts }: MerchantRules, payment: ClaimRow): boole
   const limit = largestAmounts?.find(({ currency }) => currency === payment.currency);
   const limitMinor = limit && parseAmount(limit.amount, payment.currency_exponent);
   return typeof limitMinor === "bigint" && payment.amount_minor > limitMinor;
-}
-
-/**
- * The subject an address is counted under: an IPv4 address itself, also where it is written as IPv6, and for an IPv6
- * address its /64, the smallest network a subscriber gets: single addresses would give a card tester 2^64 of them.
- */
-export function ipSubject(ip: string): string {
-  if (isIPv4(ip)) return ip;
-  const groups = ipv6Groups(ip);
-  const [high = 0, low = 0] = groups.slice(6);
-  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  if (isMapped) return [high >> 8, high & 255, low >> 8, low & 255].join(".");
-  const network = groups.slice(0, 4).map((group) => group.toString(16));
-  return `${network.join(":")}::/64`;
-}
-
-/** The eight groups of an IPv6 address, however it is written: the URL parser writes each in one way (RFC 5952). */
-function ipv6Groups(ip: string): number[] {
-  const canonical = new URL(`http://[${ip}]/`).hostname.slice(1, -1);
-  const [head = "", tail] = canonical.split("::");
-  const numbers = (text: string) => (text === "" ? [] : text.split(":").map((group) => parseInt(group, 16)));
-  const [first, last] = [numbers(head), numbers(tail ?? "")];
-  return [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last];
 }
 
 /**
