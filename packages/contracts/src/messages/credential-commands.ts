@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { restrictionsGiven } from "../http/credential-restrictions.ts";
 import { sealedReplySchema } from "../sealed-reply.ts";
 import { defineOperatorCommand } from "./message.ts";
 
@@ -15,8 +16,7 @@ export const makeCredential = defineOperatorCommand({
   name: "make-credential",
   request: merchant.extend({
     livemode: z.boolean(),
-    expiresAt: z.iso.datetime().optional(),
-    addresses: z.array(z.string()).optional(),
+    ...restrictionsGiven,
     recipientKey: z.string(),
   }),
   result: z.object({ apiKey, secret: sealedReplySchema }),
