@@ -95,6 +95,24 @@ test("imports go one way: services and tools import packages, only tools/holdfas
   ).toEqual([]);
 });
 
+/** Lines that have the compiler believe a type, without a comment above them. */
+function castsIn(text: string): string[] {
+  const lines = text.split("\n");
+  return lines.filter(
+    (line, index) =>
+      /\bas (?:(?:never|any)(?=[,;)\]}]|$)|unknown as [A-Z{(])/.test(line) &&
+      !/^\s*\/\//.test(lines[index - 1] ?? ""),
+  );
+}
+
+test("the compiler checks each type: take the cast out, or say in the line above why it holds", () => {
+  const product = FILES.filter(
+    (path) => /^(?:services|packages)\/[^/]+\/src\/.*\.ts$/.test(path) && !isTest(path),
+  );
+  expect(product.flatMap((path) => castsIn(read(path)).map((line) => `${path}: ${line.trim()}`))).toEqual([]);
+  expect(castsIn("// It is one.\nf(a as never);\nf(a as never);\nb as unknown as C;\n")).toHaveLength(2);
+});
+
 test("contracts imports nothing of ours", () => {
   const own = crossings.filter(({ source, from }) => source === "packages/contracts" && !isTest(from));
   expect(

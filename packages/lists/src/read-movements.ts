@@ -9,7 +9,7 @@ import {
 import { sql, type Kysely, type RawBuilder, type SqlBool } from "kysely";
 
 /** A table whose rows move money, with the table of their changes. */
-export type MovementTable = {
+export type MovementTable<Row> = {
   name: string;
   /** Column of the id, in both. */
   id: string;
@@ -17,7 +17,7 @@ export type MovementTable = {
   /** The changes that are in the feed, in the words of its index; undefined where all are. */
   moving?: RawBuilder<SqlBool>;
   /** The columns that are read of a row. */
-  columns: RawBuilder<unknown>;
+  columns: RawBuilder<Row>;
 };
 
 /**
@@ -26,11 +26,11 @@ export type MovementTable = {
  *
  * @param factOf returns undefined for a row that is no movement yet.
  */
-export async function readMovements(
+export async function readMovements<Row>(
   db: Pick<Kysely<never>, "getExecutor">,
-  table: MovementTable,
+  table: MovementTable<Row>,
   { after }: { after?: FeedPlace | undefined },
-  factOf: (row: never) => MovementFact | undefined,
+  factOf: (row: Row) => MovementFact | undefined,
 ): Promise<CommandReply<MovementPage>> {
   const { rows: snapshot } = await SNAPSHOT.execute(db);
   const { feed, running, unbegun } = snapshot[0]!;
@@ -42,7 +42,7 @@ export async function readMovements(
   const { rows } = await page.execute(db);
   const facts = new Map(
     rows
-      .flatMap((row) => factOf(row as never) ?? [])
+      .flatMap((row) => factOf(row) ?? [])
       .filter(({ merchantId }) => isLive(merchantId))
       .map((fact) => [fact.id, fact]),
   );
@@ -64,19 +64,22 @@ const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
 type Placed = { at_transaction: string; at_id: string };
 
-function rowsAfter({ name, id, columns }: MovementTable, place: FeedPlace): RawBuilder<Placed> {
+function rowsAfter<Row>(
+  { name, id, columns }: MovementTable<Row>,
+  place: FeedPlace,
+): RawBuilder<Placed & Row> {
   const key = sql.ref(`${name}.${id}`);
-  return sql<Placed>`
+  return sql<Placed & Row>`
     select ${place.transaction} as at_transaction, ${key} as at_id, ${columns} from ${sql.table(name)}
     where ${key} > ${place.id} order by ${key} limit ${MOVEMENTS_MAX}`;
 }
 
-function changesAfter(
-  { name, id, history, moving, columns }: MovementTable,
+function changesAfter<Row>(
+  { name, id, history, moving, columns }: MovementTable<Row>,
   place: FeedPlace,
   running: string,
-): RawBuilder<Placed> {
-  return sql<Placed>`
+): RawBuilder<Placed & Row> {
+  return sql<Placed & Row>`
     select changed.xact_id::text as at_transaction, changed.id as at_id, ${columns}
     from (
       select xact_id, ${sql.ref(id)} as id from ${sql.table(history)}

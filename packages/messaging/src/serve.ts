@@ -280,6 +280,7 @@ async function answer(
         respond(NOT_STARTED);
         return finish("past_deadline");
       }
+      // A handler takes what its own command's schemas have just parsed.
       const incoming = { context: admitted.context as never, traceparent, payload: payload.data as never };
       const reply = await handle(incoming);
       respond(reply);

@@ -31,7 +31,7 @@ export type TailSamplingOptions = {
  */
 export class TailSamplingProcessor implements SpanProcessor {
   readonly #options: Required<TailSamplingOptions>;
-  readonly #units = new WeakMap<ApiSpan, Unit>();
+  readonly #units = new WeakMap<object, Unit>();
   #exporting: SpanProcessor = new NoopSpanProcessor();
   #second = 0;
   #keptInSecond = 0;
@@ -54,7 +54,7 @@ export class TailSamplingProcessor implements SpanProcessor {
 
   onEnd(span: ReadableSpan): void {
     if (isSampled(span)) return this.#exporting.onEnd(span);
-    const unit = this.#units.get(span as unknown as ApiSpan);
+    const unit = this.#units.get(span);
     if (!unit) return;
     unit.isNotable ||= isNotable(span);
     if (unit.fate === "kept") return this.#keep(span);

@@ -82,6 +82,7 @@ export const STAFF_COMMANDS: Readonly<Record<string, Command<z.ZodType, z.ZodTyp
   Object.fromEntries(
     ROLES.map(([of, staffRole, recentSignIn]) => [
       of.subject,
+      // Commands of merchants and of operators, which have no common type.
       defineStaffCommand(of as never, { staffRole, recentSignIn }),
     ]),
   );

@@ -18,7 +18,7 @@ export type KeysProgram<Shape extends z.ZodRawShape, DB> = {
   schema: string;
   /** The settings that it reads of the service's environment, beside DATABASE_URL. */
   settings: Shape;
-  rings: (config: z.output<z.ZodObject<Shape>>) => (RingInUse | PassingRing | undefined)[];
+  rings: (config: z.output<z.ZodObject<Shape>>) => (RingInUse<DB> | PassingRing | undefined)[];
   /** The actions beside `status`, by the first argument. */
   actions?: Record<string, KeysAction<Shape, DB>>;
 };
@@ -130,7 +130,7 @@ async function withDatabase<DB>(
 
 const STATEMENT_TIMEOUT_MS = 600_000;
 
-async function statusOf<DB>(db: Kysely<DB>, ring: RingInUse | PassingRing): Promise<RingStatus> {
+async function statusOf<DB>(db: Kysely<DB>, ring: RingInUse<DB> | PassingRing): Promise<RingStatus> {
   const needed = "rows" in ring ? await rowsByKey(db, ring.rows) : new Map<string, bigint>();
   const { activeId, keys } = ring.ring;
   const ids = [...keys.keys(), ...[...needed.keys()].filter((id) => !keys.has(id))];

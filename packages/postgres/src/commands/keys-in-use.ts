@@ -8,14 +8,14 @@ import { isOutage } from "../postgres.ts";
 export type KeyedRows = { table: RawBuilder<unknown>; keyId: RawBuilder<string>; where: RawBuilder<boolean> };
 
 /** A ring of keys and everything in the database that needs one of them. */
-export type RingInUse = {
+export type RingInUse<DB = unknown> = {
   /** The environment variable. */
   setting: string;
   ring: KeyRing;
   /** The name of its rows in the plural, for people. */
   rowsAre: string;
   /** The rows of a small table, or how many rows need each key. */
-  rows: KeyedRows[] | ((db: Kysely<never>) => Promise<Map<string, bigint>>);
+  rows: KeyedRows[] | ((db: Kysely<DB>) => Promise<Map<string, bigint>>);
 };
 
 /** A key was taken out of a ring while rows still need it. */
@@ -34,7 +34,7 @@ export class KeyNeededError extends Error {
  */
 export async function refuseMissingKeys<DB>(
   db: Kysely<DB>,
-  { setting, ring, rowsAre, rows }: RingInUse,
+  { setting, ring, rowsAre, rows }: RingInUse<DB>,
   { abandoned, log }: { abandoned: ReadonlySet<string>; log: Logger },
 ): Promise<void> {
   let needed: Map<string, bigint>;
@@ -55,11 +55,11 @@ export async function refuseMissingKeys<DB>(
 /** The number of rows that need each key, of those `asked` for. */
 export async function rowsByKey<DB>(
   db: Kysely<DB>,
-  rows: RingInUse["rows"],
+  rows: RingInUse<DB>["rows"],
   asked: (keyId: string) => boolean = () => true,
 ): Promise<Map<string, bigint>> {
   if (typeof rows === "function") {
-    return new Map([...(await rows(db as unknown as Kysely<never>))].filter(([id]) => asked(id)));
+    return new Map([...(await rows(db))].filter(([id]) => asked(id)));
   }
   const counts = new Map<string, bigint>();
   for (const { table, keyId, where } of rows) {

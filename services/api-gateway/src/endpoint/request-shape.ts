@@ -82,7 +82,7 @@ function shapeOf(schema: z.ZodType): Shape {
 
 /** @throws TypeError for a schema whose objects it cannot find: they would not be compared. */
 function readShape(schema: z.ZodType): Shape {
-  const { def } = schema as unknown as { def: SchemaDef };
+  const def: SchemaDef = schema.def;
   switch (def.type) {
     case "object": {
       const fields = Object.entries(def.shape!);

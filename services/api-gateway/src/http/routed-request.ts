@@ -5,10 +5,10 @@ import type { Exchange } from "./exchange.ts";
 /** A request that express's router has matched with a path. */
 export type RoutedRequest = IncomingMessage & { params: Record<string, string> };
 
-/** express's types name its own request and response; here they are the server's. */
 export function requestHandler(
   handle: (request: RoutedRequest, exchange: Exchange, next: () => void) => Promise<void> | void,
 ): RequestHandler {
+  // express's types name its own request and response; here they are the server's.
   return handle as unknown as RequestHandler;
 }
 

@@ -1,10 +1,11 @@
 import type { RingInUse } from "@holdfast/postgres";
 import type { KeyRing } from "@holdfast/service-runtime";
 import { sql } from "kysely";
+import type { GatewayDatabase } from "../database.ts";
 import type { StoredCredential } from "./sign-in.ts";
 
 /** The ring of peppers, and the credentials that can still sign in with them. */
-export function peppersInUse(ring: KeyRing): RingInUse {
+export function peppersInUse(ring: KeyRing): RingInUse<GatewayDatabase> {
   const credentials = {
     table: sql`credential`,
     keyId: sql<string>`pepper_id`,

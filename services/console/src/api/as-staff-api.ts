@@ -46,6 +46,7 @@ export function asStaffApi(api: OperatorApi | undefined, merchantId: string): Op
   return {
     async read(endpoint, call = {}) {
       const staffs = own(endpoint, call);
+      // The part that staff see has the operators' form, but for fields that may be absent.
       return (await inEitherMode(staffs, call, (asked) => api.read(staffs, asked))) as never;
     },
     async change(endpoint, { key, ...call }) {

@@ -28,7 +28,7 @@ const COLUMNS = [
   "auth_code",
 ] as const satisfies (keyof PaymentTable)[];
 
-const MOVEMENTS: MovementTable = {
+const MOVEMENTS: MovementTable<FactRow> = {
   name: "payment",
   id: "payment_id",
   history: "payment_history",

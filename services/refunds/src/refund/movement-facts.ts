@@ -4,7 +4,7 @@ import { sql, type Kysely } from "kysely";
 import type { RefundsDatabase } from "../database.ts";
 import type { RefundRow } from "./refund-record.ts";
 
-const MOVEMENTS: MovementTable = {
+const MOVEMENTS: MovementTable<RefundRow> = {
   name: "refund",
   id: "refund_id",
   history: "refund_history",

@@ -1,6 +1,7 @@
 import type { RingInUse } from "@holdfast/postgres";
 import type { KeyRing } from "@holdfast/service-runtime";
 import { sql, type RawBuilder } from "kysely";
+import type { WebhooksDatabase } from "../database.ts";
 
 /** The id of the key that encrypted a secret, as `encryptSecret` puts it into the bytes, which two indexes follow. */
 export function keyIdOf(column: "secret" | "next_secret"): RawBuilder<string> {
@@ -9,7 +10,7 @@ export function keyIdOf(column: "secret" | "next_secret"): RawBuilder<string> {
 }
 
 /** The ring of the webhook secrets, and the endpoints that are on and need its keys. */
-export function secretKeysInUse(ring: KeyRing): RingInUse {
+export function secretKeysInUse(ring: KeyRing): RingInUse<WebhooksDatabase> {
   const table = sql`endpoint`;
   return {
     setting: "WEBHOOK_SECRET_KEYS",

@@ -35,12 +35,12 @@ const RECORD_INTERVAL_MS = 600_000;
  * number, so an older key stays until everything that was made under it is too old to be compared: Idempotency-Keys after
  * their retention, the counters of card rules after a day.
  */
-export function fingerprintKeysInUse(ring: KeyRing, retentionMs: number): RingInUse {
+export function fingerprintKeysInUse(ring: KeyRing, retentionMs: number): RingInUse<PaymentsDatabase> {
   return {
     setting: "PAN_FINGERPRINT_KEYS",
     ring,
     rowsAre: "Idempotency-Keys and counters of cards",
-    rows: (db) => countFingerprints(db as unknown as Kysely<PaymentsDatabase>, retentionMs),
+    rows: (db) => countFingerprints(db, retentionMs),
   };
 }
 

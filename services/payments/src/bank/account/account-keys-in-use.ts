@@ -9,12 +9,12 @@ import type { VersionRow } from "./account-queries.ts";
 const NO_RING: KeyRing = { activeId: "", keys: new Map() };
 
 /** The ring of accounts' credentials, and the credentials that need its keys. */
-export function accountKeysInUse(ring: KeyRing | undefined): RingInUse {
+export function accountKeysInUse(ring: KeyRing | undefined): RingInUse<PaymentsDatabase> {
   return {
     setting: "ACCOUNT_SECRET_KEYS",
     ring: ring ?? NO_RING,
     rowsAre: "accounts' credentials",
-    rows: (db) => countByKey(db as unknown as Kysely<PaymentsDatabase>),
+    rows: countByKey,
   };
 }
 

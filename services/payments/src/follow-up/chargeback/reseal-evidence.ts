@@ -6,7 +6,7 @@ import type { PaymentsDatabase } from "../../database.ts";
 import { ownerOfEvidence } from "./evidence.ts";
 
 /** The ring of files, and the parts of evidence that need its keys. */
-export function evidenceKeysInUse(ring: RestKeyRing): RingInUse {
+export function evidenceKeysInUse(ring: RestKeyRing): RingInUse<PaymentsDatabase> {
   return {
     setting: "FILE_KEYS",
     ring,
