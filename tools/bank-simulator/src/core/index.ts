@@ -8,6 +8,8 @@ export {
   type Way,
 } from "./acs.ts";
 export { Bank } from "./bank.ts";
+export { postingOfLine, voidedKind, type BankLine } from "./bank-line.ts";
+export { merchantList, merchantTerms } from "./merchant-terms.ts";
 export { BankClock, type ShownTimes, type WallTime } from "./bank-clock.ts";
 export {
   Book,
@@ -24,6 +26,7 @@ export { LONG_SLIP, withControlCharacters } from "./control-characters.ts";
 export type { NotificationControl } from "./control-api.ts";
 export type { Dispute, ReportedDay } from "./day-ends.ts";
 export { answerFaults, effectFaults, FaultQueue, type BehaviourOf, type OperationOf } from "./fault-queue.ts";
+export { gateAcsSession, openGateSession, type Authentication, type GateSession } from "./gate-session.ts";
 export { replyPage } from "./html-page.ts";
 export { messagePage, RIGHT_CODE } from "./issuer-pages.ts";
 export { Ledger, type LedgerRow } from "./ledger.ts";
@@ -31,6 +34,7 @@ export { log } from "./log.ts";
 export { MinuteLimits } from "./minute-limits.ts";
 export { csvRow, decimalAmount, halfOf, shareOf } from "./money.ts";
 export { Notifier } from "./notifier.ts";
+export { pageReply, pageWire } from "./page-wire.ts";
 export type { Payout } from "./payouts.ts";
 export { placeOf, type Protocol, type StartOptions } from "./protocol.ts";
 export { readBody, type Body } from "./read-body.ts";
@@ -62,15 +66,9 @@ export {
 } from "./settings.ts";
 export type { SettlementFile } from "./settlement-folder.ts";
 export { together, type Simulator } from "./simulator-server.ts";
-export {
-  STATEMENT_TYPE,
-  statementFile,
-  type Payee,
-  type StatementForm,
-  type StatementLine,
-} from "./statement.ts";
+export { STATEMENT_TYPE, statementFile, type Payee, type StatementForm } from "./statement.ts";
 export { startBank, type BankDefinition, type Counter, type Office } from "./start-bank.ts";
-export { eciOf, mdStatusOf, testCard, type IssuerDecline } from "./test-cards.ts";
+export { DECLINED_CVV, eciOf, mdStatusOf, planOf, testCard, type IssuerDecline } from "./test-cards.ts";
 export { DAY_MS, hasExpired, inquiryTime, namingTime, transactionDate, ZONE } from "./turkish-time.ts";
 export {
   cellsOf,

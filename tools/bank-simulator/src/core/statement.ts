@@ -1,5 +1,6 @@
 import type { ShownTimes } from "./bank-clock.ts";
-import type { EndedDay, Posting } from "./book.ts";
+import type { BankLine } from "./bank-line.ts";
+import type { EndedDay } from "./book.ts";
 import type { Dispute, ReportedDay } from "./day-ends.ts";
 import { csvRow, decimalAmount, shareOf } from "./money.ts";
 import type { Payout } from "./payouts.ts";
@@ -7,23 +8,6 @@ import type { SettlementFile } from "./settlement-folder.ts";
 import { DAY_MS, statementTime, transactionDate } from "./turkish-time.ts";
 import { cellsOf, type Cells, type Unkindness } from "./unkindness.ts";
 import { encodeIso88599 } from "./xml.ts";
-
-/** The fields of a ledger's line that a statement shows. */
-export type StatementLine = {
-  at: string;
-  operation: Posting["operation"];
-  orderId: string;
-  /** The movement's name at the bank; for a void that of the voided movement. */
-  transactionId: string;
-  hostReference: string | null;
-  authCode: string | null;
-  amountMinor: number;
-  currency: string;
-  pan: string | null;
-  installments: number;
-  /** The kind of the voided movement; null for all other operations. */
-  voided: "hold" | "sale" | "capture" | "credit" | null;
-};
 
 /** The merchant of a statement, by its id in the bank's book. */
 export type Payee = {
@@ -35,8 +19,8 @@ export type Payee = {
   blockedDays: number;
 };
 
-type Day = ReportedDay<StatementLine>;
-type Reported = Pick<EndedDay<StatementLine>["movements"][number], "line" | "row">;
+type Day = ReportedDay<BankLine>;
+type Reported = Pick<EndedDay<BankLine>["movements"][number], "line" | "row">;
 
 export const STATEMENT_TYPE = "text/csv; charset=ISO-8859-9";
 
@@ -109,7 +93,7 @@ type Part = {
 };
 
 /** Holds move no money. */
-function isReported({ operation, voided }: StatementLine): boolean {
+function isReported({ operation, voided }: BankLine): boolean {
   return operation !== "authorize" && voided !== "hold";
 }
 
@@ -139,7 +123,7 @@ function partsOf(movement: Reported, payee: Payee, { payout, clock }: StatementF
 
 /** The payment's line once more, on the day on which the card's issuer takes the money or gives it back. */
 function partsOfDispute(
-  { kind, order, amountMinor }: Dispute<StatementLine>,
+  { kind, order, amountMinor }: Dispute<BankLine>,
   { endedAtMs }: Day,
   payee: Payee,
   { clock }: StatementForm,

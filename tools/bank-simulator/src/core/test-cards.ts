@@ -1,3 +1,6 @@
+import type { Order } from "./book.ts";
+import { hadPayment } from "./rules.ts";
+
 /** The codes of ISO 8583 with which the issuers of test cards decline; each protocol has codes of its own for them. */
 export type IssuerDecline = "do_not_honour" | "insufficient_funds" | "expired_card";
 
@@ -61,3 +64,29 @@ export function mdStatusOf(pan: string): string | undefined {
 
 /** The last digit of a card with this BIN is the mdStatus; 9 is a challenge. */
 const MD_STATUS_BIN = "400003";
+
+/** A fault, and the code of ISO 8583 with which the issuer declines. */
+type Plan<Name> = {
+  name: Name | "decline" | "plain" | NonNullable<TestCard["fault"]>;
+  issuerCode: "05" | "51" | "54" | "82" | undefined;
+};
+
+/** The queue first, then the card, but not the card of an order that has succeeded: that is refused in any case. */
+export function planOf<Name extends string>(
+  queued: Name | undefined,
+  order: Order<unknown> | undefined,
+  card: { pan: string; cvv: string } | undefined,
+): Plan<Name> {
+  if (queued === "decline") return { name: queued, issuerCode: "05" };
+  if (queued || !card || hadPayment({ order })) return { name: queued ?? "plain", issuerCode: undefined };
+  if (card.cvv === DECLINED_CVV) return { name: "decline", issuerCode: "82" };
+  const { decline, fault } = testCard(card.pan);
+  return decline
+    ? { name: "decline", issuerCode: DECLINE_CODES[decline] }
+    : { name: fault ?? "plain", issuerCode: undefined };
+}
+
+/** The CVV that the issuer declines. */
+export const DECLINED_CVV = "082";
+
+const DECLINE_CODES = { do_not_honour: "05", insufficient_funds: "51", expired_card: "54" } as const;

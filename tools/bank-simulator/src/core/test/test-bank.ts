@@ -28,7 +28,7 @@ export async function startBankOf<Config extends BankConfig, Line>(
       ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
   /** A call that has to succeed. */
-  const ask = async (method: string, path: string, body?: object): Promise<string> => {
+  const ask = async (method: string, path: string, body?: object | string): Promise<string> => {
     const response = await send(method, path, body);
     if (response.status !== 200) throw new Error(`${method} ${path} was answered ${response.status}`);
     return await response.text();

@@ -1,17 +1,9 @@
-import {
-  answerFaults,
-  effectFaults,
-  testCard,
-  when,
-  type BehaviourOf,
-  type IssuerDecline,
-} from "../../core/index.ts";
+import { answerFaults, effectFaults, planOf, type BehaviourOf } from "../../core/index.ts";
 import type { MoneyRequest } from "./cc5-request.ts";
 import type { NestpayOffice } from "./desk.ts";
 import type { GateSession } from "./gate-sessions.ts";
 import type { BankOrder } from "./ledger-line.ts";
 import type { IssuerCode } from "./refusals.ts";
-import { DECLINED_CVV } from "./rules.ts";
 
 const everyCall = [...answerFaults, "late", "wrong_amount", "illegal_characters"] as const;
 const followUp = [
@@ -42,7 +34,7 @@ export type BehaviourName = BehaviourOf<typeof faultTable>;
 /** The treatment of a call, with the code with which the issuer or its host declines it. */
 export type Behaviour = { name: BehaviourName; issuerCode: IssuerCode | undefined };
 
-/** The queue first, then the card, but not the card of an order that has succeeded: that is refused in any case. */
+/** The fault that waits for a call, else that of its card. */
 export function chooseBehaviour(
   { faults }: Pick<NestpayOffice, "faults">,
   order: BankOrder | undefined,
@@ -50,26 +42,14 @@ export function chooseBehaviour(
   session: GateSession | undefined,
 ): Behaviour {
   const queued = faults.take(card?.kind === "md" ? "complete" : operation);
-  if (queued || !card || when.hadPayment({ order })) return behaviourOf(queued ?? "plain");
-  if (session?.form.cvv === DECLINED_CVV) return { name: "decline", issuerCode: "82" };
-  const { decline, fault } = testCard(card.kind === "pan" ? card.pan : (session?.form.pan ?? ""));
-  return decline ? { name: "decline", issuerCode: declineCodes[decline] } : behaviourOf(fault ?? "plain");
-}
-
-function behaviourOf(name: BehaviourName): Behaviour {
-  return { name, issuerCode: faultCodes[name] };
+  const { name, issuerCode } = planOf(queued, order, card?.kind === "pan" ? card : session?.form);
+  return { name, issuerCode: issuerCode ?? faultCodes[name] };
 }
 
 const faultCodes: Partial<Record<BehaviourName, IssuerCode>> = {
-  decline: "05",
   host_timeout: "92",
   issuer_unavailable: "91",
   system_error: "96",
-};
-const declineCodes: Record<IssuerDecline, IssuerCode> = {
-  do_not_honour: "05",
-  insufficient_funds: "51",
-  expired_card: "54",
 };
 
 /** Pads a text as fixed-length hosts do, with unusual characters that XML allows, and makes it long. */

@@ -3,16 +3,17 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import {
   challengePage,
   encodeIso88599,
+  gateAcsSession,
   inItsTime,
   messagePage,
+  pageReply,
+  pageWire,
   readBody,
   replyPage,
   replyTooLarge,
   returnPage,
   serveCall,
-  type Reply,
   type Way,
-  type Wire,
 } from "../../core/index.ts";
 import { paddedText } from "./behaviours.ts";
 import { workOf } from "./carry-out.ts";
@@ -21,7 +22,7 @@ import { refusedResponse, type Cc5Response } from "./cc5-response.ts";
 import type { Desk } from "./desk.ts";
 import { addressOf } from "./fim.ts";
 import { parseGateForm, type RefusedForm } from "./gate-form.ts";
-import { acsSessionOf, openSession, type GateSession } from "./gate-sessions.ts";
+import { openSession, type GateSession } from "./gate-sessions.ts";
 import { refusedFields, returnFields } from "./return-fields.ts";
 import { acceptsMdStatus } from "./rules.ts";
 import { ver3Hash, type Parameter } from "./ver3-hash.ts";
@@ -38,7 +39,7 @@ export async function handleGate(
   const parsed = parseGateForm(body.text, desk, nowMs);
   if (parsed.kind === "refused") return replyRefusal(parsed.refusal, response);
   const behaviour = desk.faults.take("enrol") ?? "plain";
-  await serveCall(response, pages, desk, {
+  await serveCall(response, pageWire, desk, {
     behaviour,
     carryOut: async () => {
       const session = openSession(desk.sessions, parsed.form, behaviour, nowMs);
@@ -51,7 +52,8 @@ export async function handleGate(
 }
 
 export function acsOf(desk: Desk, session: GateSession) {
-  return acsSessionOf(session, (_, request) => returnOf(desk, session, request));
+  const { merchantName } = session.form.merchant.options;
+  return gateAcsSession(session, merchantName, (_, request) => returnOf(desk, session, request));
 }
 
 /** A return is made once, for all requests for it. */
@@ -139,17 +141,3 @@ const UNSIGNED: readonly Parameter[] = [
 function padded(fields: Parameter[]): Parameter[] {
   return fields.map(([name, value]) => [name, name === "mdErrorMsg" ? paddedText(value) : value]);
 }
-
-function pageReply(status: number, html: string): Reply {
-  return { status, contentType: "text/html; charset=utf-8", body: html };
-}
-
-const garbage: Reply = { status: 200, contentType: "application/octet-stream", body: "\u0000\u001B<html" };
-
-/** The wire of the form's answers, which are whole pages. */
-const pages: Wire<Reply> = {
-  write: (reply) => reply,
-  bend: (reply, behaviour) => (behaviour === "illegal_characters" ? garbage : reply),
-  garbage,
-  broken: pageReply(500, messagePage("Internal error")),
-};

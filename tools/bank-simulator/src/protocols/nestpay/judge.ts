@@ -1,4 +1,4 @@
-import { duplicateOf, halfOf, maskCardNumber, verdictOf, when } from "../../core/index.ts";
+import { duplicateOf, halfOf, maskCardNumber, verdictOf, voidedKind, when } from "../../core/index.ts";
 import { identifiersOf } from "./bank-time.ts";
 import type { Behaviour } from "./behaviours.ts";
 import type { MoneyRequest } from "./cc5-request.ts";
@@ -124,7 +124,7 @@ function lineOf({ merchant, behaviour }: Call, judged: Judged, sequence: number)
   const { authCode, hostReference } = (operation === "capture" ? row : voided)?.line ?? ids;
   const askedMinor = isVoid ? amountOf(row) : of.amountMinor;
   const amountMinor = isApproved && behaviour.name === "partial" ? halfOf(askedMinor) : askedMinor;
-  const kind = voided ? kindOf(voided) : null;
+  const kind = voided ? voidedKind(voided) : null;
   return {
     at: new Date(of.nowMs).toISOString(),
     operation,
@@ -180,11 +180,4 @@ function ofOrder({ of: { request, order, options }, row }: Judged) {
 /** Once a hold is captured its own amount is gone. */
 export function amountOf(row: BankRow | undefined): bigint {
   return row ? row.capturedMinor || row.amountMinor : 0n;
-}
-
-/** The kind of movement that a void of the row voids. */
-function kindOf(row: BankRow): Entry["voided"] {
-  if (row.kind === "refund") return "credit";
-  if (row.status === "authorized") return "hold";
-  return row.isHold ? "capture" : "sale";
 }

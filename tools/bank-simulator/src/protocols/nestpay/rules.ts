@@ -1,4 +1,13 @@
-import { DAY_MS, hasExpired, isLuhnValid, verdictOf, when, type Case, type Rule } from "../../core/index.ts";
+import {
+  DECLINED_CVV,
+  DAY_MS,
+  hasExpired,
+  isLuhnValid,
+  verdictOf,
+  when,
+  type Case,
+  type Rule,
+} from "../../core/index.ts";
 import type { MoneyRequest, PaymentCard } from "./cc5-request.ts";
 import type { GateSession } from "./gate-sessions.ts";
 import type { BankOrder, BankRow, Entry } from "./ledger-line.ts";
@@ -86,9 +95,6 @@ const payment: Life<RefusalCode | IssuerCode> = [
   [ofCard(({ cvv }) => !/^(?:\d{3,4})?$/.test(cvv)), 2515],
   [ofCard(({ cvv }) => cvv === DECLINED_CVV), "82"],
 ];
-
-/** The CVV that the issuer declines. */
-export const DECLINED_CVV = "082";
 
 const hasNoRow = ({ row }: NestpayCase) => row === undefined;
 
