@@ -1,0 +1,54 @@
+import { answerFaults, effectFaults, type BehaviourOf } from "../../core/index.ts";
+import { RPC } from "./gvps-answer.ts";
+
+const everyCall = [
+  ...answerFaults,
+  "late",
+  "wrong_amount",
+  "illegal_characters",
+  "wrong_hash",
+  "other_order",
+] as const;
+/** Answers that say nothing about the effect: each comes with it (`_done`) and without it (`_not_done`). */
+const uncertainCodes = {
+  gateway_error: "9999",
+  time_out: "9998",
+  // In no list of the bank's codes.
+  unlisted: "0999",
+  host_silent: "91",
+  rpc: RPC,
+} as const;
+type Uncertain = keyof typeof uncertainCodes;
+const bothWays = <const Kind extends Uncertain>(kind: Kind) => [`${kind}_done`, `${kind}_not_done`] as const;
+const money = [
+  ...everyCall,
+  ...effectFaults,
+  ...bothWays("gateway_error"),
+  ...bothWays("time_out"),
+  ...bothWays("unlisted"),
+  ...bothWays("host_silent"),
+  "day_closes",
+] as const;
+const payment = [...money, "partial", "twice"] as const;
+const undoing = [...money, ...bothWays("rpc")] as const;
+
+/** The faults that `POST /faults` queues; `README.md` describes each. */
+export const faultTable = {
+  authorize: payment,
+  sale: payment,
+  complete: payment,
+  capture: [...money, "partial"],
+  void: undoing,
+  refund: undoing,
+  enrol: [...everyCall, ...effectFaults, "no_hash", "other_list", "error_page"],
+  inquire: [...everyCall, "gateway_error_done"],
+} as const;
+export type BehaviourName = BehaviourOf<typeof faultTable>;
+
+/** The code of an uncertain answer, and whether the call has an effect. */
+export function uncertaintyOf(name: string): { code: string; isDone: boolean } | undefined {
+  const [, kind, no] = /^(.*?)(_not)?_done$/.exec(name) ?? [];
+  return kind === undefined
+    ? undefined
+    : { code: uncertainCodes[kind as Uncertain], isDone: no === undefined };
+}
