@@ -31,31 +31,50 @@ export const WARNING_REASONS = ["FAILING", "TURNED_OFF"] as const;
 /** A merchant's statement of a day and currency is complete, or is so again with another content. */
 export const SETTLEMENT_STATEMENT_READY = "settlement.statement_ready";
 
+/** The services that have an outbox. Each gets a command that confirms its received events. */
+export const EVENT_SOURCES = ["payments", "refunds", "settlement"] as const;
+export type EventSource = (typeof EVENT_SOURCES)[number];
+
 /**
- * The events that a merchant's endpoint can subscribe to, with the status that each reports: of the payment, refund,
- * checkout or statement, or what has happened to an endpoint.
+ * The events that a merchant's endpoint can subscribe to: the services that publish each, and the status that it
+ * reports: of the payment, refund, checkout or statement, or what has happened to an endpoint. The dispatcher itself
+ * writes the warnings.
  */
-export const STATUS_OF_EVENT = {
-  [PAYMENT_STATUS_CHANGED]: z.enum(FINAL_STATUSES),
-  [PAYMENT_CAPTURED]: z.literal("CAPTURED"),
-  [REFUND_REQUESTED]: z.literal("PENDING_APPROVAL"),
-  [PAYMENT_ENROLLED]: z.literal("ENROLLED"),
+const EVENTS = {
+  [PAYMENT_STATUS_CHANGED]: { by: ["payments", "refunds"], status: z.enum(FINAL_STATUSES) },
+  [PAYMENT_CAPTURED]: { by: ["payments"], status: z.literal("CAPTURED") },
+  [REFUND_REQUESTED]: { by: ["refunds"], status: z.literal("PENDING_APPROVAL") },
+  [PAYMENT_ENROLLED]: { by: ["payments"], status: z.literal("ENROLLED") },
   // A declined operation leaves the payment as it was.
-  [PAYMENT_OPERATION_SETTLED]: paymentStatusSchema.extract(["SUCCESS", "CAPTURED", "CANCELLED"]),
+  [PAYMENT_OPERATION_SETTLED]: {
+    by: ["payments"],
+    status: paymentStatusSchema.extract(["SUCCESS", "CAPTURED", "CANCELLED"]),
+  },
   // The payment's status, which a chargeback does not change.
-  [PAYMENT_CHARGEBACK]: paymentStatusSchema,
-  [CHECKOUT_COMPLETED]: z.literal("COMPLETED"),
-  [CHECKOUT_EXPIRED]: z.literal("EXPIRED"),
-  [CHECKOUT_CANCELLED]: z.literal("CANCELLED"),
-  [WEBHOOK_DISABLED_WARNING]: z.enum(WARNING_REASONS),
-  [SETTLEMENT_STATEMENT_READY]: z.literal("READY"),
+  [PAYMENT_CHARGEBACK]: { by: ["payments"], status: paymentStatusSchema },
+  [CHECKOUT_COMPLETED]: { by: ["payments"], status: z.literal("COMPLETED") },
+  [CHECKOUT_EXPIRED]: { by: ["payments"], status: z.literal("EXPIRED") },
+  [CHECKOUT_CANCELLED]: { by: ["payments"], status: z.literal("CANCELLED") },
+  [WEBHOOK_DISABLED_WARNING]: { by: [], status: z.enum(WARNING_REASONS) },
+  [SETTLEMENT_STATEMENT_READY]: { by: ["settlement"], status: z.literal("READY") },
 } as const;
 
-export type EventType = keyof typeof STATUS_OF_EVENT;
-export type EventStatus = z.infer<(typeof STATUS_OF_EVENT)[EventType]>;
+export type EventType = keyof typeof EVENTS;
+export type EventStatus = z.infer<(typeof EVENTS)[EventType]["status"]>;
+
+/** The schema of the status that an event of this type reports. */
+export function statusOfEvent<Type extends EventType>(type: Type): (typeof EVENTS)[Type]["status"] {
+  return EVENTS[type].status;
+}
+
+/** The types of events that each service has. One of another type is a forgery. */
+export function typesOfSource(source: EventSource): EventType[] {
+  const publishersOf = (type: EventType): readonly EventSource[] => EVENTS[type].by;
+  return EVENT_TYPES.filter((type) => publishersOf(type).includes(source));
+}
 
 /** An endpoint without a choice of events gets the first one alone. */
-export const EVENT_TYPES = Object.keys(STATUS_OF_EVENT) as [EventType, ...EventType[]];
+export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]];
 export const eventTypeSchema = z.enum(EVENT_TYPES).meta({ id: "WebhookEventType" });
 
 /** Events whose body is not a payment, a refund or a checkout. */

@@ -8,7 +8,7 @@ export const optionalEventsSetting = {
     .transform((value) => value === "true")
     .prefault("false")
     .describe(
-      "Whether events are written that a merchant's endpoint gets only if it asks for them: `payment.captured`, `payment.enrolled`, `payment.operation_settled`, `payment.chargeback` and the ends of checkouts (`checkout.completed`, `checkout.expired`, `checkout.cancelled`) by payments, `refund.requested` by refunds, `settlement.statement_ready` by settlement, `webhook.disabled_warning` by the webhook-dispatcher.",
+      "Whether events are written that a merchant's endpoint gets only if it asks for them: all but `payment.status_changed` ([the merchants' guide](merchant/webhooks.md) lists them).",
     ),
 };
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { EVENT_TYPES, WEBHOOK_DISABLED_WARNING } from "../event-types.ts";
-import { EVENT_SOURCES, eventSubject, sourceOfSubject, TYPES_OF_SOURCE } from "./events.ts";
+import { EVENT_SOURCES, EVENT_TYPES, typesOfSource, WEBHOOK_DISABLED_WARNING } from "../event-types.ts";
+import { eventSubject, sourceOfSubject } from "./events.ts";
 
 test("every type of event has a source, but for the warnings of the dispatcher itself", () => {
-  const types = new Set(Object.values(TYPES_OF_SOURCE).flat());
+  const types = new Set(EVENT_SOURCES.flatMap(typesOfSource));
   expect(types).toEqual(new Set(EVENT_TYPES.filter((type) => type !== WEBHOOK_DISABLED_WARNING)));
 });
 

@@ -10,7 +10,7 @@ import {
   webhookDeliveryStatusSchema,
   webhookTestResultSchema,
 } from "../http/webhook-delivery.ts";
-import { EVENT_SOURCES, type EventSource } from "./events.ts";
+import { EVENT_SOURCES, type EventSource } from "../event-types.ts";
 import { defineCommand, defineOperatorCommand, defineServiceCommand } from "./message.ts";
 
 /** The commands to the webhook dispatcher, and its answers to the owners of the events. */

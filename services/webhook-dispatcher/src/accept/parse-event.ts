@@ -3,7 +3,7 @@ import {
   merchantEventSchema,
   sourceOfSubject,
   statusChangedEventSchema,
-  TYPES_OF_SOURCE,
+  typesOfSource,
   type MerchantEvent,
 } from "@holdfast/contracts";
 import type { PulledEvent } from "@holdfast/outbox";
@@ -38,7 +38,7 @@ export function parseEvent(
 function forgery(event: IncomingEvent, subject: string): string | undefined {
   const { source, eventType } = event;
   if (sourceOfSubject(subject) !== source) return `source: ${source} does not publish under ${subject}`;
-  if (!TYPES_OF_SOURCE[source].some((type) => type === eventType))
+  if (!typesOfSource(source).some((type) => type === eventType))
     return `eventType: ${source} has no ${eventType}`;
   // Payments and refunds share a type, and merchants tell them apart by the body.
   if (source === "refunds" && !isOfRefund(event)) return "body: not that of this refund";
