@@ -213,6 +213,23 @@ test.each([
   expect(circlesOf(circle.map(roomsOf))).toHaveLength(1);
 });
 
+test("an operation is written once, in contracts' operations (docs/adr/0061)", () => {
+  const outside = (pattern: RegExp, ...places: string[]) =>
+    inProduct(pattern).filter(
+      (path) => !places.some((place) => path.startsWith(`packages/contracts/src/${place}`)),
+    );
+  expect(inProduct(/define(?:Operator|Merchant)Operations\(\{/).length).toBeGreaterThan(10);
+  expect(outside(/define(?:Operator|Merchant)Operations\(/, "operations/")).toEqual([]);
+  // An endpoint, or a command, beside its operation.
+  expect(outside(/^\s+listener: "(?:merchant|operator|staff)",/m, "operations/")).toEqual([]);
+  expect(outside(/define(?:Operator|Staff|Service)?Command\(/, "messages/", "operations/")).toEqual([]);
+  // A route of operators that passes its parameters and its body on, and nothing else.
+  const forwards =
+    /defineRoute\(operations\.(\w+), async \(call\) =>[^;]*send\(operations\.\1\.command, call, (?:call\.path|\{ \.\.\.call\.path, \.\.\.call\.body \})\)/;
+  const written = inProduct(forwards).filter((path) => path.includes("/operator-api/"));
+  expect(written.map((path) => `${path}: delete the route, the gateway forwards it`)).toEqual([]);
+});
+
 test("a file or folder has a name that says what is in it: rename it after its main export", () => {
   const vague = /(?:^|\/)(?:utils?|common|helpers?|shared|misc|types|interfaces|lib)(?:\/|\.[mc]?[jt]s$)/;
   expect(FILES.filter((path) => vague.test(path))).toEqual([]);

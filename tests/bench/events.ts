@@ -1,9 +1,8 @@
 import { randomUUID, randomUUIDv7 } from "node:crypto";
 import {
-  removeWebhookEndpoint,
   eventSubject,
+  operations,
   PAYMENT_STATUS_CHANGED,
-  putWebhook,
   type StatusChangedEvent,
 } from "@holdfast/contracts";
 import { connectBus, request } from "@holdfast/messaging";
@@ -38,7 +37,7 @@ export async function connectEventSource(natsUrl: string, token: string): Promis
     async turnOn({ merchantId, url }) {
       const recipient = createReplyRecipient();
       const payload = { merchantId, url, recipientKey: recipient.publicKey };
-      const reply = await request(bus, putWebhook, context(), payload, options());
+      const reply = await request(bus, operations.putMerchantWebhook.command, context(), payload, options());
       if (reply.outcome !== "done" || !reply.result.secret)
         throw new Error(`webhooks were not turned on: ${JSON.stringify(reply)}`);
       return recipient.open(reply.result.secret);
@@ -46,7 +45,7 @@ export async function connectEventSource(natsUrl: string, token: string): Promis
     async turnOff({ merchantId }) {
       const reply = await request(
         bus,
-        removeWebhookEndpoint,
+        operations.removeMerchantWebhook.command,
         context(),
         { merchantId, endpointId: merchantId },
         options(),

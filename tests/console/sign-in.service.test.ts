@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { approveOperatorRefund, createMerchant } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { openAtRest } from "@holdfast/sealing";
 import { freePort } from "@holdfast/sandbox/infrastructure";
 import { decodeJwt } from "jose";
@@ -275,7 +275,7 @@ test("a form whose token the gateway does not take is no refusal to show on it: 
   const wire = operatorApiWire(harness.operatorApiUrl, 30_000, undefined);
   onTestFinished(() => wire.agent.destroy());
   const api = createOperatorApi(wire, "no token");
-  const change = api.change(createMerchant, { key: randomUUID(), body: { name: "Not made" } });
+  const change = api.change(operations.createMerchant, { key: randomUUID(), body: { name: "Not made" } });
   await expect(change).rejects.toThrow(OperatorApiProblemError);
 });
 
@@ -286,7 +286,7 @@ test("a decision for which the gateway asks for a younger sign-in is not made, a
   const decide = async (signedInAt: number) => {
     const token = await harness.tokenOf("alice", { auth_time: signedInAt });
     const call = { key: randomUUID(), path: { refundId: randomUUID() }, body: {} };
-    return await createOperatorApi(wire, token).change(approveOperatorRefund, call);
+    return await createOperatorApi(wire, token).change(operations.approveRefund, call);
   };
   const refused = await decide(nowS - 1_000);
   expect(refused).toMatchObject({

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pace } from "node:timers/promises";
-import { EVENT_STREAM, putWebhook } from "@holdfast/contracts";
+import { EVENT_STREAM, operations } from "@holdfast/contracts";
 import { keepStreamSchema, startStreamKeeper } from "@holdfast/installation";
 import { localCertificates, spawnLogged, withParentDeathSignal } from "@holdfast/sandbox/infrastructure";
 import { busOptions, connectBus, request, serve, type Bus } from "@holdfast/messaging";
@@ -178,7 +178,7 @@ async function turnWebhooksOn(gateway: Bus, token: string, merchantId: string, u
   const context = { requestId: randomUUID(), deadlineAt: Date.now() + 5_000, operator: { token } };
   const reply = await request(
     gateway,
-    putWebhook,
+    operations.putMerchantWebhook.command,
     context,
     { merchantId, url, recipientKey: createReplyRecipient().publicKey },
     { waitUntil: Date.now() + 6_000, traceparent: "" },

@@ -3,7 +3,7 @@
 import { createHmac, randomBytes, randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { replaceRoutes, requestRefund, sellPayment } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { startBank } from "@holdfast/bank-simulator";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeAccount, resultOf } from "../../services/payments/test/account-operators.ts";
@@ -50,7 +50,9 @@ const simAccount = () =>
   });
 async function merchantAt(accountId: string): Promise<string> {
   const merchantId = randomUUID();
-  expect(await system.operate(replaceRoutes, { merchantId, routes: [{ accountId }] })).toMatchObject({
+  expect(
+    await system.operate(operations.putMerchantRoutes.command, { merchantId, routes: [{ accountId }] }),
+  ).toMatchObject({
     outcome: "done",
   });
   return merchantId;
@@ -75,7 +77,7 @@ const simWillNotify = (mode: string, accountId = accounts.here) =>
 async function unknownSale(ofMerchant = merchant): Promise<string> {
   const command = system.command({ ofMerchant, cardData: { pan: "5555555555554444" } });
   const context = { merchant: { merchantId: ofMerchant } };
-  expect(await system.call(sellPayment, command, context)).toMatchObject({ outcome: "pending" });
+  expect(await system.call(operations.pay.command, command, context)).toMatchObject({ outcome: "pending" });
   return command.paymentId;
 }
 async function acceptedSale(): Promise<string> {
@@ -136,11 +138,13 @@ test("one that names a refund whose answer was lost has refunds ask about that",
   const command = system.command({ ofMerchant: merchant, cardData: { pan: "5555555555554444" } });
   const context = { merchant: { merchantId: merchant } };
   const { paymentId } = command;
-  expect(await system.call(sellPayment, command, context)).toMatchObject({ outcome: "done" });
+  expect(await system.call(operations.pay.command, command, context)).toMatchObject({ outcome: "done" });
   const refundId = randomUUID();
   // The last digits have the bank pay it and never answer.
   const refund = { refundId, paymentId, amountMinor: "192", currency: "TRY" };
-  expect(await system.call(requestRefund, refund, context)).toMatchObject({ outcome: "done" });
+  expect(await system.call(operations.requestRefund.command, refund, context)).toMatchObject({
+    outcome: "done",
+  });
   await system.approve(refundId);
   const state = async () =>
     (

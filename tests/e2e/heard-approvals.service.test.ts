@@ -2,13 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  capturePayment,
-  getPayment,
-  preAuthorizePayment,
-  resolveUnresolvedPayment,
-  sellPayment,
-} from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { dayEndFarAway, eventually } from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { playBank, type PlayedBank } from "../conformance/played-banks.ts";
@@ -56,7 +50,7 @@ function command() {
 async function hiddenSale(): Promise<string> {
   await bank.mode({ historyLagSeconds: 86_400 });
   const sale = command();
-  expect(await payments.call(sellPayment, sale, of())).toMatchObject({ outcome: "pending" });
+  expect(await payments.call(operations.pay.command, sale, of())).toMatchObject({ outcome: "pending" });
   return sale.paymentId;
 }
 
@@ -142,22 +136,24 @@ test("one that the bank cannot void either is left to people, beyond every horiz
   expect(await isAskedInVain(paymentId)).toMatchObject({ state: "REVERSING", last_inquiry: "nothing_found" });
   const statement = { paymentId, outcome: "FAILED", evidence: "the bank's letter of today" } as const;
   await eventually(
-    async () => "result" in (await payments.operate(resolveUnresolvedPayment, statement, "alice")),
+    async () => "result" in (await payments.operate(operations.resolvePayment.command, statement, "alice")),
   );
   await eventually(
-    async () => "result" in (await payments.operate(resolveUnresolvedPayment, statement, "bora")),
+    async () => "result" in (await payments.operate(operations.resolvePayment.command, statement, "bora")),
   );
   expect(await read(paymentId)).toMatchObject({ state: "FAILED", cause: "resolved_by_operators" });
 });
 
 async function authorized(): Promise<string> {
   const authorization = command();
-  expect(await payments.call(preAuthorizePayment, authorization, of())).toMatchObject({ outcome: "done" });
+  expect(await payments.call(operations.preAuthorize.command, authorization, of())).toMatchObject({
+    outcome: "done",
+  });
   return authorization.paymentId;
 }
 const capture = (paymentId: string) =>
-  payments.call(capturePayment, { paymentId, operationId: randomUUID() }, of());
-const shown = (paymentId: string) => payments.call(getPayment, { paymentId }, of());
+  payments.call(operations.capture.command, { paymentId, operationId: randomUUID() }, of());
+const shown = (paymentId: string) => payments.call(operations.getPayment.command, { paymentId }, of());
 const PENDING_CAPTURE = {
   result: { status: "SUCCESS", lastOperation: { type: "CAPTURE", status: "PENDING" } },
 };
@@ -178,10 +174,10 @@ test("people book an approval under the name that the bank gave, and cannot call
     await wasSentLongAgo(said.paymentId);
     const statement = { ...said, evidence: "the bank's letter of today" };
     const isProposed = async () =>
-      "result" in (await payments.operate(resolveUnresolvedPayment, statement, "alice"));
+      "result" in (await payments.operate(operations.resolvePayment.command, statement, "alice"));
     await eventually(isProposed);
     return await eventually(async () => {
-      const reply = await payments.operate(resolveUnresolvedPayment, statement, "bora");
+      const reply = await payments.operate(operations.resolvePayment.command, statement, "bora");
       const isBusy = reply.outcome === "problem" && reply.code === "operation_in_progress";
       return !isBusy && reply;
     });
@@ -221,7 +217,7 @@ test("a capture that the history does not show is kept, and not sent again beyon
 test("a second success of an order is a mismatch, whichever of the two was answered", async () => {
   await bank.will("sale", "twice");
   const sale = command();
-  expect(await payments.call(sellPayment, sale, of())).toMatchObject({ outcome: "pending" });
+  expect(await payments.call(operations.pay.command, sale, of())).toMatchObject({ outcome: "pending" });
   expect(await hasEnded(sale.paymentId, "REVERSING")).toMatchObject({ cause: "mismatch" });
   expect(await calls(sale.paymentId, "sale")).toMatchObject([{ named: true, heard: true }]);
 });

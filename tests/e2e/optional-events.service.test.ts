@@ -1,15 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  cancelCheckoutOfMerchant,
-  capturePayment,
-  createWebhookEndpoint,
-  openCheckout,
-  enrolPayment,
-  preAuthorizePayment,
-  putWebhook,
-  requestRefund,
-  type EventType,
-} from "@holdfast/contracts";
+import { operations, type EventType } from "@holdfast/contracts";
 import { createReplyRecipient } from "@holdfast/sealing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
@@ -42,8 +32,8 @@ beforeAll(async () => {
   });
   const { merchantId } = system;
   const { publicKey: recipientKey } = createReplyRecipient();
-  await system.operate(putWebhook, { merchantId, url: shop.url, recipientKey });
-  await system.operate(createWebhookEndpoint, {
+  await system.operate(operations.putMerchantWebhook.command, { merchantId, url: shop.url, recipientKey });
+  await system.operate(operations.createMerchantWebhook.command, {
     merchantId,
     url: books.url,
     events: [...BOOKS],
@@ -69,7 +59,7 @@ const eventsAbout = ({ ledger }: LedgerReceiver, paymentId: string) =>
 const authorized = async (amountMinor: string) =>
   await eventually(async () => {
     const command = system.command({ amountMinor });
-    const reply = await system.call(preAuthorizePayment, command);
+    const reply = await system.call(operations.preAuthorize.command, command);
     return reply.outcome === "done" && reply.result.status === "SUCCESS" && command.paymentId;
   });
 
@@ -78,11 +68,13 @@ test("a capture and a refund request reach the endpoint that asks for them, and 
   const operationId = randomUUID();
   await eventually(async () => {
     const payload = { paymentId, operationId };
-    return (await system.call(capturePayment, payload)).outcome === "done";
+    return (await system.call(operations.capture.command, payload)).outcome === "done";
   });
   const refundId = randomUUID();
   const refund = { refundId, paymentId, amountMinor: "4000", currency: "TRY" };
-  await eventually(async () => (await system.call(requestRefund, refund)).outcome === "done");
+  await eventually(
+    async () => (await system.call(operations.requestRefund.command, refund)).outcome === "done",
+  );
 
   await eventually(() => {
     expect(eventsAbout(books, paymentId).toSorted()).toEqual([
@@ -112,7 +104,7 @@ test("a capture and a refund request reach the endpoint that asks for them, and 
 test("the end of a checkout that nobody paid reaches the endpoint that asks for it", async () => {
   const { merchantId } = system;
   const { publicKey: recipientKey } = createReplyRecipient();
-  await system.operate(createWebhookEndpoint, {
+  await system.operate(operations.createMerchantWebhook.command, {
     merchantId,
     url: `${books.url}?checkouts`,
     events: ["checkout.completed", "checkout.expired", "checkout.cancelled"],
@@ -123,9 +115,9 @@ test("the end of a checkout that nobody paid reaches the endpoint that asks for 
     const order = { checkoutId, orderId: "order-1", amountMinor: "1250", currency: "TRY", threeDs: false };
     const urls = { successUrl: "https://shop.example/a", failureUrl: "https://shop.example/b" };
     const request = { ...order, ...urls, transactionType: "PAYMENT" as const };
-    return (await system.call(openCheckout, request)).outcome === "done";
+    return (await system.call(operations.createCheckout.command, request)).outcome === "done";
   });
-  await system.call(cancelCheckoutOfMerchant, { checkoutId, requestId: randomUUID() });
+  await system.call(operations.cancelCheckout.command, { checkoutId, requestId: randomUUID() });
   await eventually(() => {
     const received = books.ledger.filter(({ body }) => body.toString().includes(checkoutId));
     expect(received).toHaveLength(1);
@@ -144,7 +136,7 @@ test.each([
     const paymentId = await authorized(amountMinor);
     const operationId = randomUUID();
     await eventually(async () => {
-      const { outcome } = await system.call(capturePayment, { paymentId, operationId });
+      const { outcome } = await system.call(operations.capture.command, { paymentId, operationId });
       return outcome === answer;
     });
     await eventually(() => {
@@ -174,7 +166,7 @@ test("a challenge that a buyer has to pass is told once, and carries neither the
       returnUrl: "https://gateway.example/3ds/return/state",
       pageUrl: "https://gateway.example/3ds/challenge/state",
     };
-    const reply = await system.call(enrolPayment, command);
+    const reply = await system.call(operations.payWith3ds.command, command);
     return "result" in reply && reply.result.challengeWay !== undefined && command.paymentId;
   });
   await eventually(() => expect(eventsAbout(books, paymentId)).toEqual(["payment.enrolled ENROLLED"]));

@@ -1,4 +1,4 @@
-import { EVENT_STREAM, getPayment, preAuthorizePayment, putWebhook } from "@holdfast/contracts";
+import { EVENT_STREAM, operations } from "@holdfast/contracts";
 import { createReplyRecipient } from "@holdfast/sealing";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -46,7 +46,7 @@ afterAll(async () => {
 async function turnOn(): Promise<string> {
   const recipient = createReplyRecipient();
   const payload = { merchantId: system.merchantId, url: receiver.url, recipientKey: recipient.publicKey };
-  const reply = await system.operate(putWebhook, payload);
+  const reply = await system.operate(operations.putMerchantWebhook.command, payload);
   if (reply.outcome !== "done" || !reply.result.secret) throw new Error(JSON.stringify(reply));
   return recipient.open(reply.result.secret);
 }
@@ -63,7 +63,7 @@ async function ledgers(secret: string): Promise<Ledgers> {
 }
 
 async function readAsMerchant(paymentId: string): Promise<HistoryEntry> {
-  const reply = await system.call(getPayment, { paymentId });
+  const reply = await system.call(operations.getPayment.command, { paymentId });
   if (reply.outcome !== "done") throw new Error(`${paymentId}: ${reply.outcome}`);
   return {
     sequence: 1,
@@ -89,7 +89,7 @@ test("every final state is delivered once, signed, true to the payment, and both
   const secret = await turnOn();
   const cards = ["4111111111111111", "4000000000000002", "5555555555554444"];
   const pay = (index: number) =>
-    system.call(preAuthorizePayment, system.command({ cardData: { pan: cards[index % 3]! } }));
+    system.call(operations.preAuthorize.command, system.command({ cardData: { pan: cards[index % 3]! } }));
   await Promise.all(Array.from({ length: 15 }, (_, index) => pay(index)));
   await (await jetstreamManager(system.bus.nats)).streams.delete(EVENT_STREAM.name);
   await Promise.all(Array.from({ length: 15 }, (_, index) => pay(index)));

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startBank, type Simulator } from "@holdfast/bank-simulator";
 import { merchantsSchema } from "@holdfast/bank-simulator/nestpay";
-import { getPayment, requestRefund, sellPayment } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { accountOperators } from "../../services/payments/test/account-operators.ts";
 import { dayEndFarAway, eventually } from "../support/index.ts";
@@ -67,7 +67,7 @@ async function sell() {
     amountMinor: "10000",
     cardData: { pan: "4355084355084358", cvv: "000" },
   });
-  return { paymentId: command.paymentId, reply: await refunds.call(sellPayment, command, of()) };
+  return { paymentId: command.paymentId, reply: await refunds.call(operations.pay.command, command, of()) };
 }
 async function faults(operation: string, behaviour: string): Promise<void> {
   const { ok } = await fetch(`${bank.url}/faults`, {
@@ -81,7 +81,9 @@ async function faults(operation: string, behaviour: string): Promise<void> {
 async function refund(paymentId: string, amountMinor: string): Promise<string> {
   const refundId = randomUUID();
   const request = { refundId, paymentId, amountMinor, currency: "TRY" };
-  expect(await refunds.call(requestRefund, request, of())).toMatchObject({ outcome: "done" });
+  expect(await refunds.call(operations.requestRefund.command, request, of())).toMatchObject({
+    outcome: "done",
+  });
   await refunds.approve(refundId);
   return refundId;
 }
@@ -154,7 +156,7 @@ describe("credentials that the bank does not accept", () => {
         )
       )[0]!;
     const settled = async () => {
-      const read = await refunds.call(getPayment, { paymentId }, of());
+      const read = await refunds.call(operations.getPayment.command, { paymentId }, of());
       return "result" in read && read.result.status === "SUCCESS";
     };
     await eventually(

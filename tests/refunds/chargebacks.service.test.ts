@@ -1,16 +1,7 @@
 import { createHash, randomUUID, randomUUIDv7 } from "node:crypto";
 import {
-  addChargebackEvidencePart,
   beginChargebackEvidence,
-  cancelPayment,
-  capturePayment,
-  changePaymentChargeback,
-  decidePaymentChargeback,
-  describeChargeback,
-  getPayment,
-  listPaymentChargebacks,
-  openPaymentChargeback,
-  readChargebackEvidencePart,
+  operations,
   recordChargebackLines,
   type ChargebackLine,
 } from "@holdfast/contracts";
@@ -41,7 +32,7 @@ const open = (
   amountMinor: string,
   more: { chargebackId?: string; currency?: string } = {},
 ) =>
-  refunds.operate(openPaymentChargeback, {
+  refunds.operate(operations.openChargeback.command, {
     chargebackId: randomUUIDv7(),
     paymentId,
     amountMinor,
@@ -54,7 +45,11 @@ const opened = async (paymentId: string, amountMinor: string) => {
   return reply.result;
 };
 const decide = (chargebackId: string, outcome: "WON" | "LOST" | "WITHDRAWN", name = "olga") =>
-  refunds.operate(decidePaymentChargeback, { chargebackId, outcome, reason: "the bank wrote so" }, name);
+  refunds.operate(
+    operations.decideChargeback.command,
+    { chargebackId, outcome, reason: "the bank wrote so" },
+    name,
+  );
 const lineOf = (paymentId: string, change: Partial<ChargebackLine> = {}): ChargebackLine => ({
   lineId: createHash("sha256").update(randomUUID()).digest("hex"),
   kind: "CHARGEBACK",
@@ -70,12 +65,12 @@ const sendLines = async (...lines: ChargebackLine[]) =>
     result: { recorded: lines.map(({ lineId }) => lineId) },
   });
 const cases = async (paymentId: string) => {
-  const reply = await refunds.operate(listPaymentChargebacks, { limit: 50, paymentId });
+  const reply = await refunds.operate(operations.listChargebacks.command, { limit: 50, paymentId });
   if (reply.outcome !== "done") throw new Error("not listed");
   return reply.result.items;
 };
 const shown = async (paymentId: string) => {
-  const reply = await refunds.call(getPayment, { paymentId });
+  const reply = await refunds.call(operations.getPayment.command, { paymentId });
   if (reply.outcome !== "done") throw new Error("not read");
   const { chargedBackAmount, refundableAmount, refundedAmount, pendingRefundAmount } = reply.result;
   return { chargedBackAmount, refundableAmount, refundedAmount, pendingRefundAmount };
@@ -117,7 +112,7 @@ describe("of a chargeback and a refund the payment's row decides", () => {
       result: { status: "FAILED", resultCode: "charged_back" },
     });
     expect(await refunds.amounts(paymentId)).toEqual({ reserved: 0, refunded: 0, released: 0 });
-    expect(await refunds.operate(describeChargeback, { chargebackId })).toMatchObject({
+    expect(await refunds.operate(operations.getChargeback.command, { chargebackId })).toMatchObject({
       result: { countedAmount: 100, excessAmount: 0, status: "OPEN" },
     });
     expect(await refunds.broken()).toEqual([]);
@@ -202,7 +197,7 @@ describe("of a chargeback and a refund the payment's row decides", () => {
     await refunds.approve(refundId);
     const { chargebackId } = await opened(paymentId, "10000");
     const excess = async () => {
-      const reply = await refunds.operate(describeChargeback, { chargebackId });
+      const reply = await refunds.operate(operations.getChargeback.command, { chargebackId });
       return reply.outcome === "done" && reply.result.excessAmount;
     };
     expect(await excess()).toBe(30);
@@ -239,7 +234,7 @@ describe("of a chargeback and a refund the payment's row decides", () => {
     front.thaw();
     await approval;
     expect(await refunds.settled(declined)).toBe("FAILED");
-    expect(await refunds.operate(describeChargeback, { chargebackId })).toMatchObject({
+    expect(await refunds.operate(operations.getChargeback.command, { chargebackId })).toMatchObject({
       result: { excessAmount: 10 },
     });
   });
@@ -260,7 +255,9 @@ describe("of a chargeback and a refund the payment's row decides", () => {
   test("a sale that was charged back is not voided", async () => {
     const paymentId = await refunds.pay("10000");
     await opened(paymentId, "4000");
-    expect(await refunds.call(cancelPayment, { paymentId, operationId: randomUUID() })).toMatchObject({
+    expect(
+      await refunds.call(operations.cancel.command, { paymentId, operationId: randomUUID() }),
+    ).toMatchObject({
       outcome: "problem",
       code: "invalid_payment_state",
     });
@@ -289,14 +286,14 @@ describe("of a chargeback and a refund the payment's row decides", () => {
       extra: { currentStatus: "SUCCESS" },
     });
     const capture = { paymentId, operationId: randomUUID(), amount: "30.00", currency: "TRY" };
-    expect(await refunds.call(capturePayment, capture)).toMatchObject({ outcome: "done" });
+    expect(await refunds.call(operations.capture.command, capture)).toMatchObject({ outcome: "done" });
     expect(await open(paymentId, "3001")).toMatchObject({ extra: { disputableAmount: 30 } });
     expect(await opened(paymentId, "3000")).toMatchObject({ countedAmount: 30, excessAmount: 0 });
 
     const voided = await refunds.pay("10000");
-    expect(await refunds.call(cancelPayment, { paymentId: voided, operationId: randomUUID() })).toMatchObject(
-      { outcome: "done" },
-    );
+    expect(
+      await refunds.call(operations.cancel.command, { paymentId: voided, operationId: randomUUID() }),
+    ).toMatchObject({ outcome: "done" });
     expect(await open(voided, "1")).toMatchObject({
       code: "payment_not_captured",
       extra: { currentStatus: "CANCELLED" },
@@ -411,11 +408,15 @@ describe("a case", () => {
     const paymentId = await refunds.pay("10000");
     const { chargebackId } = await opened(paymentId, "4000");
     const said = { reasonCode: "10.4", bankReference: "cb-77", respondBy: "2026-12-01T00:00:00.000Z" };
-    expect(await refunds.operate(changePaymentChargeback, { chargebackId, ...said })).toMatchObject({
+    expect(
+      await refunds.operate(operations.changeChargeback.command, { chargebackId, ...said }),
+    ).toMatchObject({
       result: { ...said, amount: 40 },
     });
     await decide(chargebackId, "LOST");
-    expect(await refunds.operate(changePaymentChargeback, { chargebackId, ...said })).toMatchObject({
+    expect(
+      await refunds.operate(operations.changeChargeback.command, { chargebackId, ...said }),
+    ).toMatchObject({
       code: "chargeback_ended",
     });
   });
@@ -442,7 +443,7 @@ describe("evidence", () => {
     const begun = await refunds.operate(beginChargebackEvidence, { chargebackId: file.chargebackId });
     const sealTo = "result" in begun ? begun.result.sealTo : "";
     const content = sealReply(sealTo, pieces[part]!);
-    return await refunds.operate(addChargebackEvidencePart, { ...file, part, content }, name);
+    return await refunds.operate(operations.addChargebackEvidence.command, { ...file, part, content }, name);
   };
   const newCase = async () => (await opened(await refunds.pay("10000"), "4000")).chargebackId;
 
@@ -457,7 +458,7 @@ describe("evidence", () => {
     const recipient = createReplyRecipient();
     const asked = { chargebackId, evidenceId, recipientKey: recipient.publicKey };
     const read = await Promise.all(
-      [0, 1].map((part) => refunds.operate(readChargebackEvidencePart, { ...asked, part })),
+      [0, 1].map((part) => refunds.operate(operations.getChargebackEvidence.command, { ...asked, part })),
     );
     const bytes = read.flatMap((reply) =>
       "result" in reply ? [recipient.openBytes(reply.result.content)] : [],
@@ -516,9 +517,11 @@ test("a case is told to the merchant's endpoints, with its payment, when it is o
   const paymentId = await telling.pay("10000");
   const chargebackId = randomUUIDv7();
   const one = { chargebackId, paymentId, amountMinor: "4000", currency: "TRY" };
-  expect(await telling.operate(openPaymentChargeback, one)).toMatchObject({ outcome: "done" });
+  expect(await telling.operate(operations.openChargeback.command, one)).toMatchObject({ outcome: "done" });
   const ended = { chargebackId, outcome: "WITHDRAWN", reason: "a mistake" } as const;
-  expect(await telling.operate(decidePaymentChargeback, ended)).toMatchObject({ outcome: "done" });
+  expect(await telling.operate(operations.decideChargeback.command, ended)).toMatchObject({
+    outcome: "done",
+  });
   const rows = await telling.query<{ body: Buffer; status: string }>(
     "select body, status from payments.outbox where payment_id = $1 and event_type = 'payment.chargeback' order by event_id",
     [paymentId],

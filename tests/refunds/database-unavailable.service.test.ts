@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { describePayment, describeRefund, type CommandReply } from "@holdfast/contracts";
+import { operations, type CommandReply } from "@holdfast/contracts";
 import { armFailpoints } from "@holdfast/service-runtime";
 import {
   eventually,
@@ -129,11 +129,11 @@ function takeAllConnections(service: Service): Promise<Mend> {
   const occupied = {
     refunds: {
       table: "refunds.refund",
-      read: () => refunds.operate(describeRefund, { refundId: randomUUID() }),
+      read: () => refunds.operate(operations.getOperatorRefund.command, { refundId: randomUUID() }),
     },
     payments: {
       table: "payments.payment",
-      read: () => refunds.operate(describePayment, { paymentId: randomUUID() }),
+      read: () => refunds.operate(operations.getOperatorPayment.command, { paymentId: randomUUID() }),
     },
   };
   return occupyConnections(refunds.database, {

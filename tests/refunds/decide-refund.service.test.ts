@@ -1,12 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  capturePayment,
-  listRefundsForOperator,
-  readRefundsAuditLog,
-  rejectRefund,
-  requestRefundForMerchant,
-  type RefundFilter,
-} from "@holdfast/contracts";
+import { operations, readAuditLog, type RefundFilter } from "@holdfast/contracts";
 import type { z } from "zod";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
@@ -70,7 +63,9 @@ describe("an approved refund", () => {
     expect(await refunds.settled(refundId)).toBe("SUCCESS");
     expect(await refunds.ledger(refundId)).toEqual(["release approved 10000"]);
     expect(await refunds.amounts(paymentId)).toEqual({ reserved: 0, refunded: 0, released: 10_000 });
-    expect(await refunds.call(capturePayment, { paymentId, operationId: randomUUID() })).toMatchObject({
+    expect(
+      await refunds.call(operations.capture.command, { paymentId, operationId: randomUUID() }),
+    ).toMatchObject({
       code: "already_refunded",
     });
   });
@@ -134,7 +129,7 @@ describe("who may decide", () => {
       currency: "TRY",
       reason: "a damaged parcel",
     };
-    const asked = await refunds.operate(requestRefundForMerchant, payload, "alice");
+    const asked = await refunds.operate(operations.requestRefundForMerchant.command, payload, "alice");
     expect(asked).toMatchObject({
       outcome: "done",
       result: {
@@ -146,7 +141,7 @@ describe("who may decide", () => {
     });
     expect(await refunds.approve(refundId, "alice")).toEqual({ outcome: "problem", code: "same_person" });
     expect(await refunds.approve(refundId, "bora")).toMatchObject({ result: { status: "SUCCESS" } });
-    const log = await refunds.operate(readRefundsAuditLog, { limit: 100 });
+    const log = await refunds.operate(readAuditLog.refunds, { limit: 100 });
     const entries = "result" in log ? log.result.entries.filter(({ subject }) => subject === refundId) : [];
     expect(entries.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
       "bora refund.approved",
@@ -209,8 +204,8 @@ test("the queue shows what waits, oldest first, by page and merchant, with what 
   const list = ({
     status = "PENDING_APPROVAL",
     ...more
-  }: Partial<z.infer<typeof listRefundsForOperator.request>> & { status?: RefundFilter }) =>
-    refunds.operate(listRefundsForOperator, { limit: 2, filter: { status, merchantId }, ...more });
+  }: Partial<z.infer<typeof operations.listRefunds.command.request>> & { status?: RefundFilter }) =>
+    refunds.operate(operations.listRefunds.command, { limit: 2, filter: { status, merchantId }, ...more });
   const first = await list({});
   const page = "result" in first ? first.result : undefined;
   expect(page?.items.map(({ id }) => id)).toEqual([ids[2], ids[0]]);
@@ -219,7 +214,7 @@ test("the queue shows what waits, oldest first, by page and merchant, with what 
   const second = await list({ after: page?.readTo });
   expect(second).toMatchObject({ result: { items: [{ id: ids[1] }] } });
   expect(second).not.toHaveProperty("result.readTo");
-  await refunds.operate(rejectRefund, { refundId: ids[0]!, reason: "no" });
+  await refunds.operate(operations.rejectRefund.command, { refundId: ids[0]!, reason: "no" });
   expect(await list({ limit: 10 })).toMatchObject({ result: { items: [{}, {}] } });
   expect(await list({ status: "REJECTED" })).toMatchObject({ result: { items: [{ id: ids[0] }] } });
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { readRefundsAuditLog, requestRefundForMerchant } from "@holdfast/contracts";
+import { operations, readAuditLog } from "@holdfast/contracts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { personAs } from "../support/index.ts";
 import { startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
@@ -39,7 +39,7 @@ async function askedWithCredentialOf(
 }
 
 async function audited(refundId: string): Promise<string[]> {
-  const log = await refunds.operate(readRefundsAuditLog, { limit: 100, subject: refundId });
+  const log = await refunds.operate(readAuditLog.refunds, { limit: 100, subject: refundId });
   if (log.outcome !== "done") throw new Error(log.outcome);
   return log.result.entries
     .toReversed()
@@ -118,7 +118,11 @@ describe("whoever issued the credential that asked", () => {
 test("an operator takes back what they asked for themselves: the record names them", async () => {
   const [paymentId, refundId] = [await refunds.pay(), randomUUID()];
   const asked = { refundId, paymentId, merchantId: refunds.merchantId, amountMinor: "100", currency: "TRY" };
-  await refunds.operate(requestRefundForMerchant, { ...asked, reason: "a typing error" }, "alice");
+  await refunds.operate(
+    operations.requestRefundForMerchant.command,
+    { ...asked, reason: "a typing error" },
+    "alice",
+  );
   expect(await refunds.approve(refundId, "alice")).toMatchObject({ code: "same_person" });
   expect(await refunds.reject(refundId, "alice")).toMatchObject({ result: { status: "REJECTED" } });
 });

@@ -2,17 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  cancelPayment,
-  capturePayment,
-  confirmAccountVersion,
-  confirmRoutes,
-  getPayment,
-  preAuthorizePayment,
-  replaceRoutes,
-  sellPayment,
-  type CommandReply,
-} from "@holdfast/contracts";
+import { operations, type CommandReply } from "@holdfast/contracts";
 import { startBank, type Simulator } from "@holdfast/bank-simulator";
 import type { Modes } from "@holdfast/bank-simulator/iyzico";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -51,9 +41,19 @@ beforeAll(async () => {
     businessDay: dayEndFarAway(),
   };
   const { accountId } = resultOf(await makeAccount(refunds, account, "alice"));
-  resultOf(await refunds.operate(confirmAccountVersion, { accountId, version: 1 }, "bora"));
-  resultOf(await refunds.operate(replaceRoutes, { merchantId, routes: [{ accountId }] }, "alice"));
-  resultOf(await refunds.operate(confirmRoutes, { merchantId, version: 1 }, "bora"));
+  resultOf(
+    await refunds.operate(operations.confirmAcquirerAccount.command, { accountId, version: 1 }, "bora"),
+  );
+  resultOf(
+    await refunds.operate(
+      operations.putMerchantRoutes.command,
+      { merchantId, routes: [{ accountId }] },
+      "alice",
+    ),
+  );
+  resultOf(
+    await refunds.operate(operations.confirmMerchantRoutes.command, { merchantId, version: 1 }, "bora"),
+  );
 });
 beforeEach(() => modes({ fraudStatus: 0, reviews: "open" }));
 afterAll(async () => {
@@ -73,14 +73,14 @@ async function modes(change: Partial<Modes>): Promise<void> {
   expect(ok).toBe(true);
 }
 
-async function pay(send: typeof sellPayment | typeof preAuthorizePayment) {
+async function pay(send: typeof operations.pay.command | typeof operations.preAuthorize.command) {
   const cardData = { pan: "4355084355084358", cvv: "000" };
   const command = refunds.command({ ofMerchant: merchantId, amountMinor: "10000", cardData });
   return { paymentId: command.paymentId, reply: await refunds.call(send, command, merchant) };
 }
 
 async function read(paymentId: string) {
-  return resultOf(await refunds.call(getPayment, { paymentId }, merchant));
+  return resultOf(await refunds.call(operations.getPayment.command, { paymentId }, merchant));
 }
 
 /** The movements at the bank, in its order. */
@@ -132,8 +132,8 @@ async function decide(paymentId: string, reviews: Modes["reviews"]): Promise<str
 const IN_REVIEW = { status: "ENROLLED", resultCode: "in_review", merchantCommission: 0 };
 
 test.each([
-  ["a sale", sellPayment, "sale approved"],
-  ["an authorization", preAuthorizePayment, "authorize approved"],
+  ["a sale", operations.pay.command, "sale approved"],
+  ["an authorization", operations.preAuthorize.command, "authorize approved"],
 ] as const)("%s in review is not to be shipped until the bank accepts it", async (_, send, charge) => {
   const { paymentId, reply } = await pay(send);
   expect(reply).toMatchObject({ outcome: "pending", result: IN_REVIEW });
@@ -148,8 +148,8 @@ test.each([
 });
 
 test.each([
-  ["a sale", sellPayment, "sale approved"],
-  ["an authorization", preAuthorizePayment, "authorize approved"],
+  ["a sale", operations.pay.command, "sale approved"],
+  ["an authorization", operations.preAuthorize.command, "authorize approved"],
 ] as const)("%s that the review refuses is FAILED once its money is back", async (_, send, charge) => {
   const { paymentId } = await pay(send);
   await anHourLater(paymentId);
@@ -160,7 +160,7 @@ test.each([
 });
 
 test("what the review refuses is not FAILED while the bank keeps the money", async () => {
-  const { paymentId } = await pay(preAuthorizePayment);
+  const { paymentId } = await pay(operations.preAuthorize.command);
   await modes({ holdCancel: "refused", reviews: "refused" });
   await eventually(async () => {
     await refunds.query(
@@ -185,7 +185,7 @@ test("a review that only an inquiry shows, the answer being lost, is waited for 
   const fault = { operation: "sale", behaviour: "unknown_done", times: 1 };
   const body = JSON.stringify(fault);
   expect((await fetch(`${bank.url}/faults`, { method: "POST", headers, body })).ok).toBe(true);
-  const { paymentId, reply } = await pay(sellPayment);
+  const { paymentId, reply } = await pay(operations.pay.command);
   expect(reply).toMatchObject({ outcome: "pending" });
   await eventually(async () => (await read(paymentId)).resultCode === "in_review");
   await anHourLater(paymentId);
@@ -194,11 +194,11 @@ test("a review that only an inquiry shows, the answer being lost, is waited for 
 });
 
 test("it is neither captured, cancelled nor refunded meanwhile", async () => {
-  const { paymentId } = await pay(preAuthorizePayment);
+  const { paymentId } = await pay(operations.preAuthorize.command);
   const capture = { paymentId, operationId: randomUUID(), amount: "40.00", currency: "TRY" };
   const answers = [
-    await refunds.call(capturePayment, capture, merchant),
-    await refunds.call(cancelPayment, { paymentId, operationId: randomUUID() }, merchant),
+    await refunds.call(operations.capture.command, capture, merchant),
+    await refunds.call(operations.cancel.command, { paymentId, operationId: randomUUID() }, merchant),
     await refunds.ask(paymentId, "100", { change: merchant }),
   ];
   for (const answer of answers) expect(answer).toMatchObject({ outcome: "problem" });

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { requestRefund, sellPayment } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { expect, onTestFinished, test } from "vitest";
 import { accountOperators } from "../../services/payments/test/account-operators.ts";
 import { eventually, startTestBank, startTestLink } from "../support/index.ts";
@@ -37,10 +37,12 @@ test("refunds that hang at one account's bank take no worker from another's, not
   /** A refund whose answer is lost. @returns its id. */
   const loseRefund = async (currency: "TRY" | "EUR", bank: Pick<typeof frozen, "acquirerWill">) => {
     const sale = refunds.command({ ofMerchant: merchantId, amountMinor: "10000", currency });
-    expect(await refunds.call(sellPayment, sale, of)).toMatchObject({ outcome: "done" });
+    expect(await refunds.call(operations.pay.command, sale, of)).toMatchObject({ outcome: "done" });
     const refundId = randomUUID();
     const request = { refundId, paymentId: sale.paymentId, amountMinor: "2500", currency };
-    expect(await refunds.call(requestRefund, request, of)).toMatchObject({ outcome: "done" });
+    expect(await refunds.call(operations.requestRefund.command, request, of)).toMatchObject({
+      outcome: "done",
+    });
     await bank.acquirerWill("refund", "reset");
     await refunds.approve(refundId);
     return refundId;

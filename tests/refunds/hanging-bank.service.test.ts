@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { requestRefund, sellPayment } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { expect, onTestFinished, test } from "vitest";
 import { eventually } from "../support/index.ts";
 import { startBehindFront } from "./refunds-harness.ts";
@@ -12,9 +12,11 @@ async function setUp(settings: Record<string, string>) {
   const queue = async (merchantId: string): Promise<string> => {
     const merchant = { merchantId };
     const sale = refunds.command({ amountMinor: "1000", ofMerchant: merchantId });
-    expect(await refunds.call(sellPayment, sale, { merchant })).toMatchObject({ outcome: "done" });
+    expect(await refunds.call(operations.pay.command, sale, { merchant })).toMatchObject({ outcome: "done" });
     const refund = { refundId: randomUUID(), paymentId: sale.paymentId, amountMinor: "100", currency: "TRY" };
-    expect(await refunds.call(requestRefund, refund, { merchant })).toMatchObject({ outcome: "done" });
+    expect(await refunds.call(operations.requestRefund.command, refund, { merchant })).toMatchObject({
+      outcome: "done",
+    });
     return refund.refundId;
   };
   return { refunds, front, queue };

@@ -1,11 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  approveRefund,
-  rejectRefund,
-  requestRefund,
-  type Command,
-  type CommandContext,
-} from "@holdfast/contracts";
+import { operations, type Command, type CommandContext } from "@holdfast/contracts";
 import { FAILPOINTS, type Failpoint } from "@holdfast/service-runtime";
 import type { LoggedChild } from "@holdfast/sandbox/infrastructure";
 import { eventually } from "../support/index.ts";
@@ -57,7 +51,7 @@ const merchant = () => refunds.context({ deadlineAt: Date.now() + 4_000 });
 /** The approval of a person who has agreed at payments, which lives. */
 async function killByApproval(doomed: LoggedChild, refundId: string): Promise<void> {
   const agreed = await refunds.agree(refundId);
-  await killBy(doomed, approveRefund, await operator(), { refundId, ...agreed });
+  await killBy(doomed, operations.approveRefund.command, await operator(), { refundId, ...agreed });
 }
 
 const operator = async () => ({ ...(await refunds.operatorContext()), deadlineAt: Date.now() + 5_000 });
@@ -98,7 +92,7 @@ describe("kill -9 of refunds", () => {
     const doomed = await startDoomed("refunds", `refunds.${point}`);
     const refundId = randomUUID();
     const context = merchant();
-    await killBy(doomed, requestRefund, context, {
+    await killBy(doomed, operations.requestRefund.command, context, {
       refundId,
       paymentId,
       amountMinor: "6000",
@@ -134,7 +128,7 @@ describe("kill -9 of refunds", () => {
     const refundId = await refunds.queue(paymentId, "6000");
     await before.stop();
     const doomed = await startDoomed("refunds", "refunds.after_decision");
-    await killBy(doomed, rejectRefund, await operator(), { refundId, reason: "no" });
+    await killBy(doomed, operations.rejectRefund.command, await operator(), { refundId, reason: "no" });
     const healthy = await refunds.startRefunds();
     expect(await refunds.settled(refundId)).toBe("REJECTED");
     expect(await refunds.amounts(paymentId)).toMatchObject({ reserved: 0 });
@@ -154,7 +148,7 @@ describe("kill -9 of refunds", () => {
     const asked = randomUUID();
     const payload = { refundId: asked, paymentId, amountMinor: "1000", currency: "TRY" };
     if (point === "after_inquiry") await killByApproval(first, refundId);
-    else await killBy(first, requestRefund, merchant(), payload);
+    else await killBy(first, operations.requestRefund.command, merchant(), payload);
     const second = await startDoomed("refunds", `refunds.${point}`);
     expect(await second.exited).toMatchObject({ signal: "SIGKILL" });
     const healthy = await refunds.startRefunds();
@@ -179,7 +173,7 @@ describe("kill -9 of payments", () => {
     const doomed = await startDoomed("payments", `payments.${point}`);
     const refundId = randomUUID();
     const context = merchant();
-    await killBy(doomed, requestRefund, context, {
+    await killBy(doomed, operations.requestRefund.command, context, {
       refundId,
       paymentId,
       amountMinor: "6000",

@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from "node:crypto";
-import { capturePayment } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { armFailpoints, type Failpoint } from "@holdfast/service-runtime";
 import { eventually } from "../support/index.ts";
 import * as fc from "fast-check";
@@ -135,7 +135,7 @@ class Capture implements Step {
   async run({ payments }: Model): Promise<void> {
     const payment = payments[this.at % payments.length]!;
     const operation = { paymentId: payment.id, operationId: randomUUID() };
-    const reply = await guarded(() => real.call(capturePayment, operation));
+    const reply = await guarded(() => real.call(operations.capture.command, operation));
     const left = payment.amount - payment.released;
     const allowed =
       payment.uncaptured && payment.captured === undefined && payment.reserved === 0 && left > 0;

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { getPayment, requestRefund, sellPayment } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   answerXml,
@@ -106,7 +106,7 @@ async function sell() {
     amountMinor: "10000",
     cardData: { pan: "4355084355084358", cvv: "000" },
   });
-  return { paymentId: command.paymentId, reply: await refunds.call(sellPayment, command, of()) };
+  return { paymentId: command.paymentId, reply: await refunds.call(operations.pay.command, command, of()) };
 }
 
 async function sold(): Promise<string> {
@@ -119,7 +119,9 @@ async function sold(): Promise<string> {
 async function refundOf(paymentId: string, amountMinor = "3000"): Promise<string> {
   const refundId = randomUUID();
   const request = { refundId, paymentId, amountMinor, currency: "TRY" };
-  expect(await refunds.call(requestRefund, request, of())).toMatchObject({ outcome: "done" });
+  expect(await refunds.call(operations.requestRefund.command, request, of())).toMatchObject({
+    outcome: "done",
+  });
   await refunds.approve(refundId);
   return refundId;
 }
@@ -163,7 +165,7 @@ describe.each<[string, (now: Date) => string]>([
     const { paymentId, reply } = await sell();
     expect(reply).toMatchObject({ outcome: "pending" });
     await eventually(async () => {
-      const read = await refunds.call(getPayment, { paymentId }, of());
+      const read = await refunds.call(operations.getPayment.command, { paymentId }, of());
       return "result" in read && read.result.status === "SUCCESS";
     });
     expect(bank.received.some(({ fields }) => fields.get("Type") === "Void")).toBe(false);

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import {
   agreeToRefund,
   carryOutRefundAtBank,
-  readPaymentsAuditLog,
-  requestRefundForMerchant,
+  operations,
+  readAuditLog,
   reserveRefund,
 } from "@holdfast/contracts";
 import { withClient } from "@holdfast/sandbox/infrastructure";
@@ -45,7 +45,7 @@ const carryOut = (part: Awaited<ReturnType<typeof reserve>>, resumed = false) =>
 const agree = (refundId: string, person: string) => refunds.operate(agreeToRefund, { refundId }, person);
 
 async function audited(refundId: string): Promise<string[]> {
-  const log = await refunds.operate(readPaymentsAuditLog, { limit: 100, subject: refundId });
+  const log = await refunds.operate(readAuditLog.payments, { limit: 100, subject: refundId });
   if (log.outcome !== "done") throw new Error(log.outcome);
   return log.result.entries.toReversed().map(({ actor, action }) => `${actor} ${action}`);
 }
@@ -168,7 +168,11 @@ describe("people agree", () => {
       amountMinor: "100",
       currency: "TRY",
     };
-    await refunds.operate(requestRefundForMerchant, { ...asked, reason: "a typing error" }, "alice");
+    await refunds.operate(
+      operations.requestRefundForMerchant.command,
+      { ...asked, reason: "a typing error" },
+      "alice",
+    );
     await agree(refundId, "alice");
     expect(
       await refunds.query(

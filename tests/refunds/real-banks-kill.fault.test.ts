@@ -5,17 +5,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  cancelPayment,
-  capturePayment,
-  confirmAccountVersion,
-  confirmRoutes,
-  getPayment,
-  preAuthorizePayment,
-  replaceRoutes,
-  requestRefund,
-  sellPayment,
-} from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import type { Failpoint } from "@holdfast/service-runtime";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { makeAccount, resultOf } from "../../services/payments/test/account-operators.ts";
@@ -63,10 +53,14 @@ beforeAll(async () => {
     const bank = await playBank(protocol, dir);
     const account = { ...bank.account, name: protocol, currencies: ["TRY"], lateArrivalSeconds: 2 } as const;
     const { accountId } = resultOf(await makeAccount(refunds, account as never, "alice"));
-    await refunds.operate(confirmAccountVersion, { accountId, version: 1 }, "bora");
+    await refunds.operate(operations.confirmAcquirerAccount.command, { accountId, version: 1 }, "bora");
     const merchantId = randomUUID();
-    await refunds.operate(replaceRoutes, { merchantId, routes: [{ accountId }] }, "alice");
-    await refunds.operate(confirmRoutes, { merchantId, version: 1 }, "bora");
+    await refunds.operate(
+      operations.putMerchantRoutes.command,
+      { merchantId, routes: [{ accountId }] },
+      "alice",
+    );
+    await refunds.operate(operations.confirmMerchantRoutes.command, { merchantId, version: 1 }, "bora");
     banks[protocol] = { ...bank, merchantId };
   }
 });
@@ -100,7 +94,12 @@ function payment(protocol: Protocol, how: "sale" | "authorization") {
     cardData: { pan: "4355084355084358", cvv: "000" },
   });
   const { paymentId } = command;
-  const send = () => refunds.call(how === "sale" ? sellPayment : preAuthorizePayment, command, of(protocol));
+  const send = () =>
+    refunds.call(
+      how === "sale" ? operations.pay.command : operations.preAuthorize.command,
+      command,
+      of(protocol),
+    );
   return { paymentId, send };
 }
 
@@ -119,7 +118,7 @@ async function approved(protocol: Protocol, how: "sale" | "authorization"): Prom
 /** Waits until nothing is under way about the payment. @returns its status, and the bank's operations for it. */
 async function ended(protocol: Protocol, paymentId: string) {
   const status = await eventually(async () => {
-    const read = await refunds.call(getPayment, { paymentId }, of(protocol));
+    const read = await refunds.call(operations.getPayment.command, { paymentId }, of(protocol));
     if (!("result" in read) || read.result.status === "ENROLLED") return false;
     return read.result.lastOperation?.status !== "PENDING" && read.result.status;
   });
@@ -143,7 +142,9 @@ describe("killed with an approval that the bank's history does not show", () => 
     const paymentId = await approved("nestpay", "authorization");
     await banks.nestpay.mode({ historyLagSeconds: 86_400 });
     const command = { paymentId, operationId: randomUUID(), amount: "40.00", currency: "TRY" };
-    await killBy("payments.after_call_note", () => refunds.call(capturePayment, command, of("nestpay")));
+    await killBy("payments.after_call_note", () =>
+      refunds.call(operations.capture.command, command, of("nestpay")),
+    );
     await isAskedBeyondItsHorizon(paymentId);
     await banks.nestpay.mode({ historyLagSeconds: 0 });
     const once = ["CAPTURED", "authorize approved 10000", "capture approved 4000"];
@@ -182,7 +183,7 @@ describe.each(BANKS)("killed with a payment at %s", (protocol) => {
   test(`a capture, ${CAPTURE[protocol]}: it is captured once`, async () => {
     const paymentId = await approved(protocol, "authorization");
     const command = { paymentId, operationId: randomUUID(), amount: "40.00", currency: "TRY" };
-    await killBy(CAPTURE[protocol], () => refunds.call(capturePayment, command, of(protocol)));
+    await killBy(CAPTURE[protocol], () => refunds.call(operations.capture.command, command, of(protocol)));
     const once = ["CAPTURED", "authorize approved 10000", "capture approved 4000"];
     expect(await ended(protocol, paymentId)).toEqual(once);
   });
@@ -190,7 +191,7 @@ describe.each(BANKS)("killed with a payment at %s", (protocol) => {
   test("a cancellation, after the bank's answer: it is voided once", async () => {
     const paymentId = await approved(protocol, "sale");
     const command = { paymentId, operationId: randomUUID() };
-    const send = () => refunds.call(cancelPayment, command, of(protocol));
+    const send = () => refunds.call(operations.cancel.command, command, of(protocol));
     await killBy("payments.operation_after_acquirer", send);
     const once = ["CANCELLED", "sale approved 10000", "void approved 10000"];
     expect(await ended(protocol, paymentId)).toEqual(once);
@@ -201,7 +202,9 @@ describe.each(BANKS)("killed with a payment at %s", (protocol) => {
     await banks[protocol].closeDay();
     const refundId = randomUUID();
     const request = { refundId, paymentId, amountMinor: "10000", currency: "TRY" };
-    expect(await refunds.call(requestRefund, request, of(protocol))).toMatchObject({ outcome: "done" });
+    expect(await refunds.call(operations.requestRefund.command, request, of(protocol))).toMatchObject({
+      outcome: "done",
+    });
     await killBy(REFUND[protocol], () => refunds.approve(refundId));
     expect(await refunds.settled(refundId)).toBe("SUCCESS");
     const [, ...lines] = await ended(protocol, paymentId);

@@ -3,20 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
-  alterAcquirerAccount,
-  cancelPayment,
-  capturePayment,
   carryOutRefundAtBank,
-  confirmAccountVersion,
-  confirmRoutes,
-  getPayment,
   inquireRefundAtBank,
-  preAuthorizePayment,
-  probeAccount,
-  replaceRoutes,
-  requestRefund,
+  operations,
   reserveRefund,
-  sellPayment,
   type CommandReply,
   type RefundToCarryOut,
 } from "@holdfast/contracts";
@@ -55,8 +45,12 @@ beforeAll(async () => {
     const bank = await BANK_PROTOCOLS[protocol].start(join(dir, `${protocol}.ndjson`));
     const accountId = await account(protocol, bank.url, BANK_PROTOCOLS[protocol].secrets);
     const merchantId = randomUUID();
-    await refunds.operate(replaceRoutes, { merchantId, routes: [{ accountId }] }, "alice");
-    await refunds.operate(confirmRoutes, { merchantId, version: 1 }, "bora");
+    await refunds.operate(
+      operations.putMerchantRoutes.command,
+      { merchantId, routes: [{ accountId }] },
+      "alice",
+    );
+    await refunds.operate(operations.confirmMerchantRoutes.command, { merchantId, version: 1 }, "bora");
     banks[protocol] = { ...bank, merchantId, accountId };
   }
 });
@@ -80,7 +74,9 @@ async function account(protocol: Protocol, url: string, secrets: Record<string, 
     "alice",
   );
   const { accountId } = resultOf(made);
-  resultOf(await refunds.operate(confirmAccountVersion, { accountId, version: 1 }, "bora"));
+  resultOf(
+    await refunds.operate(operations.confirmAcquirerAccount.command, { accountId, version: 1 }, "bora"),
+  );
   return accountId;
 }
 
@@ -101,7 +97,7 @@ async function pay(protocol: Protocol, how: "sale" | "authorization", given: obj
     cardData: { pan: "4355084355084358", cvv: "000" },
     ...given,
   });
-  const send = how === "sale" ? sellPayment : preAuthorizePayment;
+  const send = how === "sale" ? operations.pay.command : operations.preAuthorize.command;
   return { paymentId: command.paymentId, reply: await refunds.call(send, command, of(protocol)) };
 }
 
@@ -143,8 +139,14 @@ async function faults(protocol: Protocol, operation: string, behaviour: string):
 const sendCreditsOnTheDay = once(async () => {
   const { accountId, url } = banks.nestpay;
   const settings = BANK_PROTOCOLS.nestpay.settings(url) as never;
-  await refunds.operate(alterAcquirerAccount, { accountId, change: { settings } }, "alice");
-  resultOf(await refunds.operate(confirmAccountVersion, { accountId, version: 2 }, "bora"));
+  await refunds.operate(
+    operations.changeAcquirerAccount.command,
+    { accountId, change: { settings } },
+    "alice",
+  );
+  resultOf(
+    await refunds.operate(operations.confirmAcquirerAccount.command, { accountId, version: 2 }, "bora"),
+  );
 });
 
 function once(work: () => Promise<void>): () => Promise<void> {
@@ -155,9 +157,13 @@ function once(work: () => Promise<void>): () => Promise<void> {
 describe.each(["nestpay", "iyzico"] as const)("a merchant at %s", (protocol) => {
   test("has its account probed: the right credentials, and wrong ones", async () => {
     const { accountId, url } = banks[protocol];
-    expect(await refunds.operate(probeAccount, { accountId })).toMatchObject({ result: { result: "ok" } });
+    expect(await refunds.operate(operations.probeAcquirerAccount.command, { accountId })).toMatchObject({
+      result: { result: "ok" },
+    });
     const wrong = await account(protocol, url, BANK_PROTOCOLS[protocol].wrong);
-    expect(await refunds.operate(probeAccount, { accountId: wrong })).toMatchObject({
+    expect(
+      await refunds.operate(operations.probeAcquirerAccount.command, { accountId: wrong }),
+    ).toMatchObject({
       result: { result: "credentials" },
     });
   });
@@ -166,7 +172,9 @@ describe.each(["nestpay", "iyzico"] as const)("a merchant at %s", (protocol) => 
     const { paymentId, reply } = await pay(protocol, how, { cardData: NO_FUNDS });
     const declined = { paymentId, status: "FAILED", declineClass: "limit" };
     expect(reply).toMatchObject({ outcome: "done", result: declined });
-    expect(resultOf(await refunds.call(getPayment, { paymentId }, of(protocol)))).toMatchObject(declined);
+    expect(
+      resultOf(await refunds.call(operations.getPayment.command, { paymentId }, of(protocol))),
+    ).toMatchObject(declined);
     const [webhook] = await refunds.query<{ body: Buffer }>(
       "select body from payments.outbox where payment_id = $1",
       [paymentId],
@@ -183,7 +191,7 @@ describe.each(["nestpay", "iyzico"] as const)("a merchant at %s", (protocol) => 
     const { paymentId, reply } = await pay(protocol, "authorization");
     expect(reply).toMatchObject({ outcome: "done", result: { status: "SUCCESS" } });
     const command = { paymentId, operationId: randomUUID(), amount: "40.00", currency: "TRY" };
-    expect(await refunds.call(capturePayment, command, of(protocol))).toMatchObject({
+    expect(await refunds.call(operations.capture.command, command, of(protocol))).toMatchObject({
       outcome: "done",
       result: { status: "CAPTURED" },
     });
@@ -194,7 +202,9 @@ describe.each(["nestpay", "iyzico"] as const)("a merchant at %s", (protocol) => 
     const { paymentId } = await pay(protocol, "authorization");
     const request = { refundId: randomUUID(), paymentId, amountMinor: "2500", currency: "TRY" };
     const refusal = { outcome: "problem", code: "payment_not_refundable" };
-    expect(await refunds.call(requestRefund, request, of(protocol))).toMatchObject(refusal);
+    expect(await refunds.call(operations.requestRefund.command, request, of(protocol))).toMatchObject(
+      refusal,
+    );
     expect(await ledger(protocol, paymentId)).toEqual(["authorize approved 10000"]);
   });
 
@@ -202,7 +212,7 @@ describe.each(["nestpay", "iyzico"] as const)("a merchant at %s", (protocol) => 
     const { paymentId, reply } = await pay(protocol, "sale");
     expect(reply).toMatchObject({ outcome: "done", result: { status: "SUCCESS" } });
     const command = { paymentId, operationId: randomUUID() };
-    expect(await refunds.call(cancelPayment, command, of(protocol))).toMatchObject({
+    expect(await refunds.call(operations.cancel.command, command, of(protocol))).toMatchObject({
       outcome: "done",
       result: { status: "CANCELLED" },
     });
@@ -213,7 +223,9 @@ describe.each(["nestpay", "iyzico"] as const)("a merchant at %s", (protocol) => 
     const { paymentId } = await pay(protocol, "sale");
     const refundId = randomUUID();
     const request = { refundId, paymentId, amountMinor: "10000", currency: "TRY" };
-    expect(await refunds.call(requestRefund, request, of(protocol))).toMatchObject({ outcome: "done" });
+    expect(await refunds.call(operations.requestRefund.command, request, of(protocol))).toMatchObject({
+      outcome: "done",
+    });
     await refunds.approve(refundId);
     expect(await refunds.settled(refundId)).toBe("SUCCESS");
     const [, back] = await ledger(protocol, paymentId);
@@ -227,7 +239,9 @@ describe.each(["nestpay", "iyzico"] as const)("a merchant at %s", (protocol) => 
     const parts = [randomUUID(), randomUUID()];
     for (const refundId of parts) {
       const request = { refundId, paymentId, amountMinor: "2500", currency: "TRY" };
-      expect(await refunds.call(requestRefund, request, of(protocol))).toMatchObject({ outcome: "done" });
+      expect(await refunds.call(operations.requestRefund.command, request, of(protocol))).toMatchObject({
+        outcome: "done",
+      });
     }
     await refunds.approve(parts[0]!);
     expect(await refunds.settled(parts[0]!)).toBe("SUCCESS");
@@ -241,7 +255,9 @@ describe.each(["nestpay", "iyzico"] as const)("a merchant at %s", (protocol) => 
     const { paymentId } = await pay(protocol, "sale");
     const refundId = randomUUID();
     const request = { refundId, paymentId, amountMinor: "10000", currency: "TRY" };
-    expect(await refunds.call(requestRefund, request, of(protocol))).toMatchObject({ outcome: "done" });
+    expect(await refunds.call(operations.requestRefund.command, request, of(protocol))).toMatchObject({
+      outcome: "done",
+    });
     await fetch(`${banks[protocol].url}/business-day/close`, { method: "POST" });
     await refunds.approve(refundId);
     expect(await refunds.settled(refundId)).toBe("SUCCESS");
@@ -256,7 +272,7 @@ describe.each(["nestpay", "iyzico"] as const)("a merchant at %s", (protocol) => 
     await fetch(`${banks[protocol].url}/business-day/close`, { method: "POST" });
     const refundId = randomUUID();
     const request = { refundId, paymentId, amountMinor: "10000", currency: "TRY" };
-    await refunds.call(requestRefund, request, of(protocol));
+    await refunds.call(operations.requestRefund.command, request, of(protocol));
     await modes(protocol, ACCESS[protocol].refuses);
     const refused = await pay(protocol, "sale");
     expect(refused.reply).toMatchObject({
@@ -285,7 +301,7 @@ describe.each(["nestpay", "iyzico"] as const)("a merchant at %s", (protocol) => 
     const { paymentId, reply } = await pay(protocol, "sale");
     expect(reply).toMatchObject({ outcome: "pending" });
     await eventually(async () => {
-      const read = await refunds.call(getPayment, { paymentId }, of(protocol));
+      const read = await refunds.call(operations.getPayment.command, { paymentId }, of(protocol));
       return "result" in read && read.result.status === "SUCCESS";
     });
     expect(await ledger(protocol, paymentId)).toEqual(["sale approved 10000"]);
@@ -299,7 +315,7 @@ test.each(["nestpay", "iyzico"] as const)(
     const { paymentId, reply } = await pay(protocol, "sale");
     expect(reply).toMatchObject({ outcome: "pending", result: { status: "ENROLLED" } });
     await eventually(async () => {
-      const read = await refunds.call(getPayment, { paymentId }, of(protocol));
+      const read = await refunds.call(operations.getPayment.command, { paymentId }, of(protocol));
       return "result" in read && read.result.status === "FAILED";
     });
     expect(await approvedLines(protocol, paymentId)).toEqual(["sale approved 5000", "void approved 5000"]);
@@ -315,7 +331,8 @@ test("nobody says what a bank can do whose account is not known here yet", async
     ]);
   await at(randomUUID());
   const request = { paymentId, amountMinor: "2500", currency: "TRY" };
-  const ask = () => refunds.call(requestRefund, { ...request, refundId: randomUUID() }, of("nestpay"));
+  const ask = () =>
+    refunds.call(operations.requestRefund.command, { ...request, refundId: randomUUID() }, of("nestpay"));
   expect(await ask()).toMatchObject({ outcome: "not_started" });
   await at(banks.nestpay.accountId);
   expect(await ask()).toMatchObject({ outcome: "problem", code: "payment_not_refundable" });

@@ -1,4 +1,4 @@
-import { describeRefund } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { armFailpoints, type Failpoint } from "@holdfast/service-runtime";
 import { eventually } from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -83,7 +83,7 @@ test("with the bank away a refund is tried again, under the same reference, unti
   await alone.acquirer.close();
   expect(await alone.approve(refundId)).toMatchObject({ result: { state: "EXECUTING" } });
   const inquiries = await eventually(async () => {
-    const reply = await alone.operate(describeRefund, { refundId });
+    const reply = await alone.operate(operations.getOperatorRefund.command, { refundId });
     return "result" in reply && reply.result.attempts >= 2 && reply.result;
   });
   expect(inquiries).toMatchObject({

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import {
-  approveRefund,
   carryOutRefundAtBank,
   inquireRefundAtBank,
+  operations,
   releaseRefund,
   reserveRefund,
   settleRefund,
@@ -290,7 +290,7 @@ test("an approved one whose reservation is not there is paid when it is, and onc
   await reserve("RELEASED");
   // Nobody agrees to an amount that is not reserved, and whoever has agreed before has decided.
   expect(await refunds.approve(refundId)).toMatchObject({ code: "refund_already_decided" });
-  await refunds.operate(approveRefund, { refundId, ...agreed });
+  await refunds.operate(operations.approveRefund.command, { refundId, ...agreed });
   await eventually(async () => {
     const refund = await refunds.describe(refundId);
     expect(refund).toMatchObject({ result: { lastInquiry: "acquirer_unavailable" } });

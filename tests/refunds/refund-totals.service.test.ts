@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { cancelPayment, capturePayment, getPayment } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/index.ts";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
@@ -13,7 +13,7 @@ afterAll(() => refunds.close());
 
 /** The payment's refund totals and dates, as a merchant reads them. */
 async function shown(paymentId: string): Promise<Record<string, unknown>> {
-  const reply = await refunds.call(getPayment, { paymentId });
+  const reply = await refunds.call(operations.getPayment.command, { paymentId });
   if (reply.outcome !== "done") throw new Error(reply.outcome);
   const { status, refundedAmount, pendingRefundAmount, refundableAmount, capturedAt, cancelledAt } =
     reply.result;
@@ -60,7 +60,7 @@ test("a release before the capture was given back, and does not count against wh
   await refunds.approve(refundId);
   expect(await refunds.settled(refundId)).toBe("SUCCESS");
   expect(await totalsOf(paymentId)).toEqual([30, 0, 70]);
-  await refunds.call(capturePayment, { paymentId, operationId: randomUUID(), amount: "60" });
+  await refunds.call(operations.capture.command, { paymentId, operationId: randomUUID(), amount: "60" });
   const captured = await shownAs("CAPTURED", paymentId);
   expect(captured).toMatchObject({ status: "CAPTURED", totals: [30, 0, 60], cancelledAt: undefined });
   expect(captured["capturedAt"]).toBe(captured["isNow"]);
@@ -71,7 +71,7 @@ test("a cancelled payment says when, and has nothing left to refund", async () =
   const refundId = await refunds.queue(paymentId, "3000");
   await refunds.approve(refundId);
   expect(await refunds.settled(refundId)).toBe("SUCCESS");
-  await refunds.call(cancelPayment, { paymentId, operationId: randomUUID() });
+  await refunds.call(operations.cancel.command, { paymentId, operationId: randomUUID() });
   const cancelled = await shownAs("CANCELLED", paymentId);
   expect(cancelled).toMatchObject({ status: "CANCELLED", totals: [30, 0, 0], capturedAt: undefined });
   expect(cancelled["cancelledAt"]).toBe(cancelled["isNow"]);

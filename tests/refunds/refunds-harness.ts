@@ -1,16 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  agreeToRefund,
-  describeRefund,
-  getRefund,
-  inquireRefund,
-  preAuthorizePayment,
-  rejectRefund,
-  requestRefund,
-  resolveRefund,
-  sellPayment,
-  type MessageContext,
-} from "@holdfast/contracts";
+import { agreeToRefund, getRefund, operations, type MessageContext } from "@holdfast/contracts";
 import { startBankFront } from "./bank-front.ts";
 import { createLogger } from "@holdfast/service-runtime";
 import {
@@ -58,7 +47,7 @@ export async function startRefundsHarness({ refunds = {}, payments = {}, ...opti
       currency = "TRY",
       change,
     }: { refundId?: string; currency?: string; change?: Partial<MessageContext> } = {},
-  ) => call(requestRefund, { refundId, paymentId, amountMinor, currency }, change);
+  ) => call(operations.requestRefund.command, { refundId, paymentId, amountMinor, currency }, change);
 
   return {
     ...system,
@@ -71,7 +60,10 @@ export async function startRefundsHarness({ refunds = {}, payments = {}, ...opti
       // refunds.
       eventually(async () => {
         const command = system.command({ amountMinor, customerId: "customer-1" });
-        const reply = await call(how === "sale" ? sellPayment : preAuthorizePayment, command);
+        const reply = await call(
+          how === "sale" ? operations.pay.command : operations.preAuthorize.command,
+          command,
+        );
         return reply.outcome === "done" && reply.result.status === "SUCCESS" && command.paymentId;
       }),
     ask,
@@ -88,13 +80,14 @@ export async function startRefundsHarness({ refunds = {}, payments = {}, ...opti
       return reply.result;
     },
     reject: (refundId: string, operator?: string) =>
-      operate(rejectRefund, { refundId, reason: "not this one" }, operator),
-    inquire: (refundId: string, operator?: string) => operate(inquireRefund, { refundId }, operator),
+      operate(operations.rejectRefund.command, { refundId, reason: "not this one" }, operator),
+    inquire: (refundId: string, operator?: string) =>
+      operate(operations.inquireRefund.command, { refundId }, operator),
     resolve: (operator: string, refundId: string, outcome: "SUCCESS" | "FAILED") =>
-      operate(resolveRefund, { refundId, outcome, evidence: "call 17" }, operator),
+      operate(operations.resolveRefund.command, { refundId, outcome, evidence: "call 17" }, operator),
     read: (refundId: string, reader = merchantId) =>
       call(getRefund, { refundId }, { merchant: { merchantId: reader } }),
-    describe: (refundId: string) => operate(describeRefund, { refundId }),
+    describe: (refundId: string) => operate(operations.getOperatorRefund.command, { refundId }),
     /** Ends the lease of the process that works on it: the next one to look goes on with it. */
     abandon: (refundId: string) =>
       query("update refunds.refund set recover_at = now() where refund_id = $1 and recover_at is not null", [

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { capturePayment, type MessageContext } from "@holdfast/contracts";
+import { operations, type MessageContext } from "@holdfast/contracts";
 import { armFailpoints } from "@holdfast/service-runtime";
 import { eventually } from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -88,7 +88,7 @@ describe("a request", () => {
 
   test("of a captured authorization is held to what was captured", async () => {
     const paymentId = await refunds.pay("10000", "authorization");
-    await refunds.call(capturePayment, { paymentId, operationId: randomUUID(), amount: "60" });
+    await refunds.call(operations.capture.command, { paymentId, operationId: randomUUID(), amount: "60" });
     expect(await refunds.ask(paymentId, "6001")).toMatchObject({ extra: { remainingRefundableAmount: 60 } });
     const refundId = await refunds.queue(paymentId, "6000");
     await refunds.approve(refundId);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { describePayment, listRefundsForOperator } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { eventually } from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { BankFront } from "./bank-front.ts";
@@ -278,7 +278,7 @@ test("FAILED without the bank's word is looked at after its day: what it paid la
   await refunds.acquirerGets("refund", { reference, parentReference: paymentId, amountMinor: 1_000 });
   await refunds.query("update payments.payment_watch set due_at = now() where movement_id = $1", [refundId]);
   await eventually(async () => {
-    const seen = await refunds.operate(describePayment, { paymentId });
+    const seen = await refunds.operate(operations.getOperatorPayment.command, { paymentId });
     expect(seen).toMatchObject({ result: { seenLate: [{ type: "REFUND", reference }] } });
   });
   expect(await refunds.ledger(refundId)).toEqual(["refund approved 1000"]);
@@ -298,7 +298,7 @@ test("of two confirmations at once one stands", async () => {
 test("the list of those under way shows attempts and what the bank said", async () => {
   const refundId = await unresolved();
   await eventually(async () => {
-    const page = await refunds.operate(listRefundsForOperator, {
+    const page = await refunds.operate(operations.listRefunds.command, {
       limit: 200,
       filter: { status: "EXECUTING" },
     });

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { capturePayment, preAuthorizePayment, requestRefund } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { accountOperators } from "../../services/payments/test/account-operators.ts";
 import { playBank, type PlayedBank } from "../conformance/played-banks.ts";
@@ -45,14 +45,14 @@ async function refundedCapture(...behaviours: string[]): Promise<string> {
     amountMinor: "12000",
     cardData,
   });
-  const held = await refunds.call(preAuthorizePayment, { paymentId, ...command }, of);
+  const held = await refunds.call(operations.preAuthorize.command, { paymentId, ...command }, of);
   expect(held).toMatchObject({ outcome: "done", result: { status: "SUCCESS" } });
   const capture = { paymentId, operationId: randomUUID(), amount: "100.00" };
-  expect(await refunds.call(capturePayment, capture, of)).toMatchObject({ outcome: "done" });
+  expect(await refunds.call(operations.capture.command, capture, of)).toMatchObject({ outcome: "done" });
   for (const behaviour of behaviours) await bank.will("void", behaviour);
   const refundId = randomUUID();
   const asked = { refundId, paymentId, amountMinor: "10000", currency: "TRY" };
-  expect(await refunds.call(requestRefund, asked, of)).toMatchObject({ outcome: "done" });
+  expect(await refunds.call(operations.requestRefund.command, asked, of)).toMatchObject({ outcome: "done" });
   await refunds.approve(refundId);
   // Nothing of it can arrive any more.
   const call = "movement_id = $1 and kind = 'refund' returning payment_id";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { requestRefund, reserveRefund } from "@holdfast/contracts";
+import { operations, reserveRefund } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { expect, onTestFinished, test } from "vitest";
 import { eventually, serveCommands, startTestSystem } from "../support/index.ts";
@@ -24,7 +24,7 @@ test("requests of one merchant that wait for payments leave another's the places
   });
   const ask = (merchantId: string) => {
     const refund = { refundId: randomUUID(), paymentId: randomUUID(), amountMinor: "100", currency: "TRY" };
-    return system.call(requestRefund, refund, { merchant: { merchantId } });
+    return system.call(operations.requestRefund.command, refund, { merchant: { merchantId } });
   };
   const underway = Array.from({ length: 4 }, () => ask(noisy));
   await eventually(() => expect(held).toBe(1));

@@ -1,4 +1,4 @@
-import { approveRefund } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { eventually } from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startBankFront, type BankFront } from "./bank-front.ts";
@@ -92,7 +92,7 @@ describe("a bank that is frozen", () => {
     front.freeze();
     const context = await alone.operatorContext();
     const answer = alone.request(
-      approveRefund,
+      operations.approveRefund.command,
       { ...context, requestId: refundId, deadlineAt: Date.now() + 700 },
       { refundId, ...agreed },
     );

@@ -4,12 +4,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { auditHeadIn } from "@holdfast/audit";
-import {
-  readPaymentsAuditLog,
-  readRefundsAuditLog,
-  readSettlementAuditLog,
-  readWebhooksAuditLog,
-} from "@holdfast/contracts";
+import { readAuditLog } from "@holdfast/contracts";
 import { expect, onTestFinished, test } from "vitest";
 import { captureLog, eventually, startTestSystem, type LogLine } from "../support/index.ts";
 
@@ -47,10 +42,10 @@ test("every service with an audit log writes its heads to its own log and to the
 
   // Refused for want of a role, and a line of the audit log all the same.
   for (const command of [
-    readPaymentsAuditLog,
-    readRefundsAuditLog,
-    readWebhooksAuditLog,
-    readSettlementAuditLog,
+    readAuditLog.payments,
+    readAuditLog.refunds,
+    readAuditLog.webhooks,
+    readAuditLog.settlement,
   ]) {
     await system.request(command, await system.operatorContext("nobody", []), { limit: 1 });
     await system.operate(command, { limit: 1 });

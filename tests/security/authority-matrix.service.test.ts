@@ -7,7 +7,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   agreeToRefund,
-  approveRefund,
   beginSettlementUpload,
   BUS_USERS,
   carryOutRefundAtBank,
@@ -15,15 +14,12 @@ import {
   EVENT_SOURCES,
   eventSubject,
   mayAct,
+  operations,
   OPERATOR_ROLES,
   PAYMENT_STATUS_CHANGED,
-  requestRefund,
-  rotateWebhookSecret,
-  sellPayment,
   SETTLEMENT_STATEMENT_READY,
   STAFF_ROLES,
   staffMayAct,
-  tryOwnEndpoint,
   type BusUser,
   type Command,
   type CommandContext,
@@ -71,9 +67,9 @@ beforeAll(async () => {
     withBusUsers: true,
   });
   const sale = system.command({ amountMinor: "10000" });
-  expect(await system.call(sellPayment, sale)).toMatchObject({ outcome: "done" });
+  expect(await system.call(operations.pay.command, sale)).toMatchObject({ outcome: "done" });
   part = { refundId: randomUUID(), paymentId: sale.paymentId, amountMinor: "100", currency: "TRY" };
-  expect(await system.call(requestRefund, part)).toMatchObject({ outcome: "done" });
+  expect(await system.call(operations.requestRefund.command, part)).toMatchObject({ outcome: "done" });
 });
 afterAll(() => system.close());
 
@@ -143,13 +139,13 @@ describe("a user of the bus, who has no person's token", () => {
       money: await any(
         isServed(bus, carryOutRefundAtBank, service, { ...part, kind: "refund", resumed: false }),
         isServed(bus, agreeToRefund, person, { refundId }),
-        isServed(bus, approveRefund, person, { refundId, approvalsRequired: 1 }),
+        isServed(bus, operations.approveRefund.command, person, { refundId, approvalsRequired: 1 }),
       ),
       webhook: await any(
         ...EVENT_SOURCES.map((source) => isAccepted(bus, source)),
-        isServed(bus, tryOwnEndpoint, merchant, { endpointId: randomUUID() }),
+        isServed(bus, operations.testWebhook.command, merchant, { endpointId: randomUUID() }),
       ),
-      key: await any(isServed(bus, rotateWebhookSecret, person, endpoint)),
+      key: await any(isServed(bus, operations.rotateWebhookEndpointSecret.command, person, endpoint)),
       file: await any(isServed(bus, beginSettlementUpload, person, upload)),
     };
     expectAsWritten(`bus: ${user}`, can);

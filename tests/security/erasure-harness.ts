@@ -1,14 +1,6 @@
 // Flows that leave a person's data, for `npm run erase` to find.
 import { randomUUID } from "node:crypto";
-import {
-  cancelCheckoutOfMerchant,
-  EVENT_STREAM,
-  openCheckout,
-  payCheckout,
-  requestRefund,
-  sellPayment,
-  type StatusChangedEvent,
-} from "@holdfast/contracts";
+import { EVENT_STREAM, operations, payCheckout, type StatusChangedEvent } from "@holdfast/contracts";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { expect } from "vitest";
@@ -63,7 +55,7 @@ async function run(
 }
 
 async function sell(system: TestSystem, of: { paymentId: string; customerId: string }): Promise<void> {
-  const reply = await system.call(sellPayment, system.command({ ...of, cardHolderName: NAME }), {
+  const reply = await system.call(operations.pay.command, system.command({ ...of, cardHolderName: NAME }), {
     idempotency: { scope: "POST /api/payment", key: randomUUID() },
   });
   expect(reply).toMatchObject({ outcome: "done", result: { status: "SUCCESS" } });
@@ -75,7 +67,11 @@ async function checkOut(system: TestSystem, customerId: string): Promise<[paid: 
   const pages = { successUrl: page, failureUrl: page, threeDs: false };
   for (const checkoutId of [paid, cancelled]) {
     const order = { checkoutId, orderId: checkoutId, amountMinor: "1250", currency: "TRY", customerId };
-    const opened = await system.call(openCheckout, { ...order, ...pages, transactionType: "PAYMENT" });
+    const opened = await system.call(operations.createCheckout.command, {
+      ...order,
+      ...pages,
+      transactionType: "PAYMENT",
+    });
     expect(opened.outcome).toBe("done");
   }
   const { paymentId, card, requestIp, requestPort } = system.command();
@@ -93,7 +89,7 @@ async function checkOut(system: TestSystem, customerId: string): Promise<[paid: 
     result: { status: "COMPLETED" },
   });
   const cancelling = { checkoutId: cancelled, requestId: randomUUID() };
-  expect((await system.call(cancelCheckoutOfMerchant, cancelling)).outcome).toBe("done");
+  expect((await system.call(operations.cancelCheckout.command, cancelling)).outcome).toBe("done");
   await eventually(async () => {
     const { length } = await system.query("select from webhooks.event where payment_id = any($1)", [
       [paid, cancelled],
@@ -107,7 +103,7 @@ async function payAndRefund(system: TestSystem, customerId: string) {
   const [paymentId, refundId] = [randomUUID(), randomUUID()];
   await sell(system, { paymentId, customerId });
   const asked = await system.call(
-    requestRefund,
+    operations.requestRefund.command,
     { refundId, paymentId, amountMinor: "1250", currency: "TRY" },
     { idempotency: { scope: "POST /api/refund", key: randomUUID() } },
   );

@@ -1,7 +1,7 @@
 // Remains of a person after `npm run erase`: every column of every table of every schema is searched.
 import { randomUUID } from "node:crypto";
 import { verifyAudit } from "@holdfast/audit";
-import { decidePaymentChargeback, openPaymentChargeback, testIdOf } from "@holdfast/contracts";
+import { operations, testIdOf } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { erase } from "../../tools/installation/src/erasure/erase-command.ts";
 import { startErasureHarness, WORD, type ErasureHarness } from "./erasure-harness.ts";
@@ -157,11 +157,11 @@ test("an event of a chargeback is erased that the dispatcher does not have, also
   const [customerId, paymentId, chargebackId] = [randomUUID(), randomUUID(), randomUUID()];
   await system.sell({ paymentId, customerId });
   const sum = { amountMinor: "1250", currency: "TRY" };
-  expect((await system.operate(openPaymentChargeback, { chargebackId, paymentId, ...sum })).outcome).toBe(
-    "done",
-  );
+  expect(
+    (await system.operate(operations.openChargeback.command, { chargebackId, paymentId, ...sum })).outcome,
+  ).toBe("done");
   const lost = { chargebackId, outcome: "LOST", reason: "The bank wrote so." } as const;
-  expect((await system.operate(decidePaymentChargeback, lost)).outcome).toBe("done");
+  expect((await system.operate(operations.decideChargeback.command, lost)).outcome).toBe("done");
   // It ended at another time than the first event says.
   await system.query(
     "update payments.chargeback set created_at = created_at - interval '3 days', ended_at = ended_at + interval '1 day' where chargeback_id = $1",

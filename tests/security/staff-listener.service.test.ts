@@ -1,15 +1,6 @@
 // People of a merchant's staff: their identity, their audit entries, and the fields that they do not see.
 import { randomUUID } from "node:crypto";
-import {
-  cancelPayment,
-  capturePayment,
-  describePayment,
-  endCredential,
-  makeCredential,
-  requestRefund,
-  requestRefundForMerchant,
-  staffVersionOf,
-} from "@holdfast/contracts";
+import { endCredential, makeCredential, operations, staffVersionOf } from "@holdfast/contracts";
 import { connectBus, request } from "@holdfast/messaging";
 import { createReplyRecipient } from "@holdfast/sealing";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -257,10 +248,10 @@ test("who signed in more than fifteen minutes ago reads, and moves no money and 
 
 describe("an attacker who has taken the listener over", () => {
   type Sent =
-    | typeof describePayment
-    | typeof capturePayment
-    | typeof cancelPayment
-    | typeof requestRefundForMerchant
+    | typeof operations.getOperatorPayment.command
+    | typeof operations.capture.command
+    | typeof operations.cancel.command
+    | typeof operations.requestRefundForMerchant.command
     | typeof makeCredential
     | typeof endCredential;
   async function send(token: string, command: Sent, more: object = {}) {
@@ -279,7 +270,7 @@ describe("an attacker who has taken the listener over", () => {
       merchant: { merchantId: theirs.merchantId },
     };
     const payload = { paymentId: theirs.things.payment, operationId: randomUUID(), ...more };
-    const own = staffVersionOf(command as typeof describePayment);
+    const own = staffVersionOf(command as typeof operations.getOperatorPayment.command);
     return await request(bus, own, context, payload, {
       waitUntil: Date.now() + 60_000,
       traceparent: "",
@@ -301,8 +292,8 @@ describe("an attacker who has taken the listener over", () => {
     const old = { auth_time: Math.floor(Date.now() / 1_000) - 960 };
     const token = await tokenOf(["owner"], old);
     const refused = { code: "insufficient_user_authentication" };
-    expect(await send(token, capturePayment)).toMatchObject(refused);
-    expect(await send(token, cancelPayment)).toMatchObject(refused);
+    expect(await send(token, operations.capture.command)).toMatchObject(refused);
+    expect(await send(token, operations.cancel.command)).toMatchObject(refused);
     const refund = {
       refundId: randomUUID(),
       merchantId: system.shops.mine.merchantId,
@@ -310,19 +301,25 @@ describe("an attacker who has taken the listener over", () => {
       currency: "TRY",
       reason: "damaged",
     };
-    expect(await send(token, requestRefundForMerchant, refund)).toMatchObject(refused);
-    expect(await send(token, describePayment)).toMatchObject({ code: "payment_not_found" });
+    expect(await send(token, operations.requestRefundForMerchant.command, refund)).toMatchObject(refused);
+    expect(await send(token, operations.getOperatorPayment.command)).toMatchObject({
+      code: "payment_not_found",
+    });
   });
 
   test("cannot act without a person's token, nor with one beyond the person's merchant and role", async () => {
-    expect(await send("made.up.token", describePayment)).toMatchObject({ code: "unauthorized" });
-    expect(await send(await system.identity.token(), describePayment)).toMatchObject({
+    expect(await send("made.up.token", operations.getOperatorPayment.command)).toMatchObject({
       code: "unauthorized",
     });
-    expect(await send(await tokenOf(["owner"]), describePayment)).toMatchObject({
+    expect(await send(await system.identity.token(), operations.getOperatorPayment.command)).toMatchObject({
+      code: "unauthorized",
+    });
+    expect(await send(await tokenOf(["owner"]), operations.getOperatorPayment.command)).toMatchObject({
       code: "payment_not_found",
     });
-    expect(await send(await tokenOf(["support"]), capturePayment)).toMatchObject({ code: "forbidden" });
+    expect(await send(await tokenOf(["support"]), operations.capture.command)).toMatchObject({
+      code: "forbidden",
+    });
   });
 
   test("makes and revokes keys of the merchant that a token names, whatever merchant the message names", async () => {
@@ -364,7 +361,7 @@ test("a merchant's own refund shows in the staff's queue without what operators 
   const { mine } = system.shops;
   const refundId = randomUUID();
   const refund = { refundId, paymentId: mine.things.payment, amountMinor: "100", currency: "TRY" };
-  await system.call(requestRefund, refund, {
+  await system.call(operations.requestRefund.command, refund, {
     merchant: { merchantId: mine.merchantId, credentialIssuedBy: personAs("omer", "staff") },
   });
   const listed = await system.ask(mine, {

@@ -1,12 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  makePaymentLink,
-  openCheckout,
-  preAuthorizePayment,
-  requestRefund,
-  sellPayment,
-  type StaffRole,
-} from "@holdfast/contracts";
+import { operations, type StaffRole } from "@holdfast/contracts";
 import { eventually, startTestSystem, STAFF_AUDIENCE, type TestSystem } from "../support/index.ts";
 
 /** A merchant's things, by the ids with which a person of another one must reach nothing. */
@@ -58,7 +51,7 @@ export async function startStaffSystem() {
     /** An authorization of the merchant's, which can be captured or cancelled. */
     async authorize({ merchantId }: Pick<Shop, "merchantId">): Promise<string> {
       const command = system.command({ ofMerchant: merchantId, amountMinor: "5000" });
-      await system.call(preAuthorizePayment, command, { merchant: { merchantId } });
+      await system.call(operations.preAuthorize.command, command, { merchant: { merchantId } });
       return command.paymentId;
     },
     stateOf: (shop: Shop) => stateOf(system, shop),
@@ -79,15 +72,15 @@ async function openShopIn(system: TestSystem, operate: Ask, name: string): Promi
     endpointId: string;
   };
   const sale = system.command({ ofMerchant: merchantId, amountMinor: "5000" });
-  await system.call(sellPayment, sale, merchant);
+  await system.call(operations.pay.command, sale, merchant);
   const refundId = randomUUID();
   const refund = { refundId, paymentId: sale.paymentId, amountMinor: "100", currency: sale.currency };
-  await system.call(requestRefund, refund, merchant);
+  await system.call(operations.requestRefund.command, refund, merchant);
   const checkoutId = randomUUID();
   const order = { orderId: "c-1", amountMinor: "700", currency: "TRY" };
-  await system.call(openCheckout, { ...CHECKOUT, ...order, checkoutId }, merchant);
+  await system.call(operations.createCheckout.command, { ...CHECKOUT, ...order, checkoutId }, merchant);
   const paymentLinkId = randomUUID();
-  await system.call(makePaymentLink, { ...LINK, ...order, paymentLinkId }, merchant);
+  await system.call(operations.createPaymentLink.command, { ...LINK, ...order, paymentLinkId }, merchant);
   const event = await eventually(async () => {
     const path = `/operator/webhook-deliveries?merchantId=${merchantId}`;
     const { items } = JSON.parse((await operate({ method: "GET", path })).text) as {

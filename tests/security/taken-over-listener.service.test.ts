@@ -3,12 +3,9 @@ import { randomUUID } from "node:crypto";
 import {
   ALL_COMMANDS,
   BUS_USERS,
-  describeRefund,
   GATEWAY_LISTENERS,
-  getPayment,
   inboxSubject,
-  requestRefund,
-  sellPayment,
+  operations,
   type GatewayListener,
 } from "@holdfast/contracts";
 import { connectBus, request, type Bus } from "@holdfast/messaging";
@@ -99,13 +96,20 @@ describe.each(GATEWAY_LISTENERS)("%s, taken over,", (listener) => {
     for (const subject of [...others, ...wide]) expect(refused).toContain(`subscription ${subject}`);
 
     const victim = await signInAs(listener === "gateway-merchant" ? "gateway-operator" : "gateway-merchant");
-    const asked = listener === "gateway-merchant" ? describeRefund : getPayment;
+    const asked =
+      listener === "gateway-merchant" ? operations.getOperatorRefund.command : operations.getPayment.command;
     const context = listener === "gateway-merchant" ? await system.operatorContext("olga") : system.context();
     const payload = { refundId: randomUUID(), paymentId: randomUUID() };
-    const answer = await request(victim, asked as typeof getPayment, context as never, payload, {
-      waitUntil: Date.now() + 60_000,
-      traceparent: "",
-    });
+    const answer = await request(
+      victim,
+      asked as typeof operations.getPayment.command,
+      context as never,
+      payload,
+      {
+        waitUntil: Date.now() + 60_000,
+        traceparent: "",
+      },
+    );
     expect(answer.outcome).toBe("problem");
     await attacker.nats.flush();
     expect(heard).toEqual([]);
@@ -113,10 +117,15 @@ describe.each(GATEWAY_LISTENERS)("%s, taken over,", (listener) => {
 
   test("moves no money, and nobody answers it", async () => {
     const paymentId = randomUUID();
-    const sold = await system.call(sellPayment, system.command({ paymentId }));
+    const sold = await system.call(operations.pay.command, system.command({ paymentId }));
     expect(sold.outcome).toBe("done");
     const refundId = randomUUID();
-    await system.call(requestRefund, { refundId, paymentId, amountMinor: "100", currency: "TRY" });
+    await system.call(operations.requestRefund.command, {
+      refundId,
+      paymentId,
+      amountMinor: "100",
+      currency: "TRY",
+    });
     const before = await state();
 
     const attacker = await signInAs(listener);
@@ -148,7 +157,7 @@ describe.each(GATEWAY_LISTENERS)("%s, taken over,", (listener) => {
     });
     for (const subject of foreign) expect(refused).toContain(`publish ${subject}`);
     // An answer to another caller shows that the services are done with the messages that were allowed.
-    await system.call(getPayment, { paymentId });
+    await system.call(operations.getPayment.command, { paymentId });
     expect(answers).toEqual([]);
     expect(await state()).toEqual(before);
   });

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { preAuthorizePayment } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { keysCommand } from "@holdfast/postgres";
 import { expect, onTestFinished, test } from "vitest";
 import { paymentsKeys } from "../../services/payments/src/keys.ts";
@@ -24,7 +24,7 @@ test("payments opens its rings at its start, and works on without the key servic
   );
   expect(printed).toMatch(/^CARD_SEALING_KEYS\n {2}k1 +active/m);
   await keyService.close();
-  const answer = await system.call(preAuthorizePayment, system.command());
+  const answer = await system.call(operations.preAuthorize.command, system.command());
   expect(answer).toMatchObject({ outcome: "done", result: { status: "SUCCESS" } });
 
   const away = await start({ ...plain, ...env });

@@ -1,13 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  closeSettlementDifference,
-  listMerchantStatements,
-  listSettlementDifferences,
-  sellPayment,
-  type Difference,
-  type ReadByPerson,
-  type Statement,
-} from "@holdfast/contracts";
+import { operations, type Difference, type ReadByPerson, type Statement } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { decimalText, genericLine } from "../../services/settlement/test/written-file.ts";
 import { eventually } from "../support/index.ts";
@@ -31,7 +23,7 @@ const newMerchant = (): Merchant => ({ merchantId: randomUUID(), commission });
 
 async function sell(merchant: Merchant, amountMinor: string): Promise<string> {
   const sale = system.command({ amountMinor, ofMerchant: merchant.merchantId });
-  expect(await system.call(sellPayment, sale, { merchant })).toMatchObject({ outcome: "done" });
+  expect(await system.call(operations.pay.command, sale, { merchant })).toMatchObject({ outcome: "done" });
   return sale.paymentId;
 }
 
@@ -58,14 +50,18 @@ async function compared(): Promise<void> {
 }
 
 async function statement(merchant: Merchant, day = "2026-03-11"): Promise<Statement | undefined> {
-  const reply = await system.call(listMerchantStatements, { from: day, to: day, limit: 50 }, { merchant });
+  const reply = await system.call(
+    operations.listStatements.command,
+    { from: day, to: day, limit: 50 },
+    { merchant },
+  );
   if (!("result" in reply)) throw new Error(JSON.stringify(reply));
   return reply.result.items[0];
 }
 
 async function open(kind: Difference["class"], payment?: string): Promise<Difference[]> {
   const query = { limit: 200, state: "OPEN", class: kind } as const;
-  const reply = await system.operate(listSettlementDifferences, query);
+  const reply = await system.operate(operations.listDifferences.command, query);
   if (!("result" in reply)) throw new Error(JSON.stringify(reply));
   return reply.result.items.filter(({ paymentId }) => payment === undefined || paymentId === payment);
 }
@@ -76,7 +72,7 @@ async function close(
   { by = "olga", line: read }: { by?: string; line?: ReadByPerson } = {},
 ) {
   const request = { differenceId, decision, reason: "asked the bank", ...(read && { line: read }) };
-  const reply = await system.operate(closeSettlementDifference, request, by);
+  const reply = await system.operate(operations.closeDifference.command, request, by);
   await compared();
   return "result" in reply ? reply.result : reply;
 }

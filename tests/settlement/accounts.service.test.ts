@@ -1,10 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import {
-  alterAcquirerAccount,
-  confirmAccountVersion,
-  type AcquirerAccount,
-  type CommandReply,
-} from "@holdfast/contracts";
+import { operations, type AcquirerAccount, type CommandReply } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeAccount } from "../../services/payments/test/account-operators.ts";
 import { decimalText, genericFile, genericLine } from "../../services/settlement/test/written-file.ts";
@@ -50,7 +45,7 @@ async function propose(): Promise<string> {
 }
 
 const confirm = async (accountId: string, version: number) =>
-  resultOf(await system.operate(confirmAccountVersion, { accountId, version }, "bora"));
+  resultOf(await system.operate(operations.confirmAcquirerAccount.command, { accountId, version }, "bora"));
 
 const zoneOf = async (accountId: string) =>
   (await system.query("select time_zone from settlement.account where account_id = $1", [accountId]))[0];
@@ -123,7 +118,7 @@ test("a fact has the account that its payment was sent to, and a refund that of 
 
   resultOf(
     await system.operate(
-      alterAcquirerAccount,
+      operations.changeAcquirerAccount.command,
       { accountId, change: { businessDay: { timeZone: "Europe/Istanbul", cutOff: "23:00" } } },
       "alice",
     ),

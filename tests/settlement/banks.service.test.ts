@@ -1,17 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  cancelPayment,
-  capturePayment,
-  confirmAccountVersion,
-  confirmRoutes,
-  preAuthorizePayment,
-  replaceRoutes,
-  requestRefund,
-  sellPayment,
-  type CommandReply,
-} from "@holdfast/contracts";
+import { operations, type CommandReply } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeAccount } from "../../services/payments/test/account-operators.ts";
 import { ADAPTERS, BANK_PROTOCOLS, type AdapterName } from "../conformance/bank-protocols.ts";
@@ -55,10 +45,20 @@ async function routeTo(protocol: AdapterName, url: string) {
   const { settings, secrets } = BANK_PROTOCOLS[protocol];
   const account = { protocol, name: protocol, currencies: ["TRY"], settings: settings(url), secrets };
   const { accountId } = resultOf(await makeAccount(system, account as never, "alice"));
-  resultOf(await system.operate(confirmAccountVersion, { accountId, version: 1 }, "bora"));
+  resultOf(
+    await system.operate(operations.confirmAcquirerAccount.command, { accountId, version: 1 }, "bora"),
+  );
   const merchantId = randomUUID();
-  resultOf(await system.operate(replaceRoutes, { merchantId, routes: [{ accountId }] }, "alice"));
-  resultOf(await system.operate(confirmRoutes, { merchantId, version: 1 }, "bora"));
+  resultOf(
+    await system.operate(
+      operations.putMerchantRoutes.command,
+      { merchantId, routes: [{ accountId }] },
+      "alice",
+    ),
+  );
+  resultOf(
+    await system.operate(operations.confirmMerchantRoutes.command, { merchantId, version: 1 }, "bora"),
+  );
   return { accountId, merchantId };
 }
 
@@ -72,30 +72,39 @@ async function trade(
   endDay: () => Promise<unknown>,
 ): Promise<void> {
   const as = { merchant: { merchantId } };
-  const pay = async (how: typeof sellPayment | typeof preAuthorizePayment, amountMinor: string) => {
+  const pay = async (
+    how: typeof operations.pay.command | typeof operations.preAuthorize.command,
+    amountMinor: string,
+  ) => {
     const cardData = { pan: "4355084355084358", cvv: "000" };
     const command = system.command({ ofMerchant: merchantId, amountMinor, cardData });
     expect(await system.call(how, command, as)).toMatchObject({ result: { status: "SUCCESS" } });
     return command.paymentId;
   };
   const operationId = () => randomUUID();
-  const captured = await pay(preAuthorizePayment, "10000");
+  const captured = await pay(operations.preAuthorize.command, "10000");
   const capture = { paymentId: captured, operationId: operationId(), amount: "70.07", currency: "TRY" };
-  expect(await system.call(capturePayment, capture, as)).toMatchObject({ result: { status: "CAPTURED" } });
-  const voided = await pay(sellPayment, "3333");
+  expect(await system.call(operations.capture.command, capture, as)).toMatchObject({
+    result: { status: "CAPTURED" },
+  });
+  const voided = await pay(operations.pay.command, "3333");
   expect(
-    await system.call(cancelPayment, { paymentId: voided, operationId: operationId() }, as),
+    await system.call(operations.cancel.command, { paymentId: voided, operationId: operationId() }, as),
   ).toMatchObject({ result: { status: "CANCELLED" } });
   const refund = async (paymentId: string, amountMinor: string, standing: string) => {
     const request = { refundId: randomUUID(), paymentId, amountMinor, currency: "TRY" };
-    resultOf(await system.call(requestRefund, request, as));
+    resultOf(await system.call(operations.requestRefund.command, request, as));
     resultOf(await system.approve(request.refundId));
     await eventually(async () =>
       expect(await system.fact(request.refundId)).toMatchObject({ standing, amount_minor: amountMinor }),
     );
   };
-  const sold = await pay(sellPayment, "1999");
-  await refund(await pay(sellPayment, "4444"), "4444", protocol === "nestpay" ? "NOT_DONE" : "DONE");
+  const sold = await pay(operations.pay.command, "1999");
+  await refund(
+    await pay(operations.pay.command, "4444"),
+    "4444",
+    protocol === "nestpay" ? "NOT_DONE" : "DONE",
+  );
   await endDay();
   await refund(sold, "501", "DONE");
 }

@@ -1,11 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import {
-  EVIDENCE_BYTES_MAX,
-  getPayment,
-  listMerchantStatements,
-  rejectRefund,
-  type OperatorRole,
-} from "@holdfast/contracts";
+import { EVIDENCE_BYTES_MAX, operations, type OperatorRole } from "@holdfast/contracts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { importIdIn } from "../../services/settlement/test/settle-command.ts";
 import { decimalText, genericLine } from "../../services/settlement/test/written-file.ts";
@@ -106,7 +100,7 @@ test("a line opens a case of its payment, once for all of its copies, and is onc
   expect(await casesOf(paymentId)).toMatchObject([
     { paymentId, amount: 40, countedAmount: 40, status: "OPEN", reported: true },
   ]);
-  const reply = await system.call(listMerchantStatements, {
+  const reply = await system.call(operations.listStatements.command, {
     from: "2026-03-11",
     to: "2026-03-12",
     limit: 50,
@@ -145,14 +139,14 @@ test("a chargeback that comes again after it was given back is another case, and
     { status: "WON", countedAmount: 0 },
   ]);
   const days = { from: "2026-03-31", to: "2026-03-31", limit: 50 };
-  expect(await system.call(listMerchantStatements, days)).toMatchObject({
+  expect(await system.call(operations.listStatements.command, days)).toMatchObject({
     result: { items: [{ chargebacksAmount: 100 }] },
   });
 });
 
 describe("a refund that was not made here", () => {
   const refundable = async (paymentId: string) => {
-    const reply = await system.call(getPayment, { paymentId });
+    const reply = await system.call(operations.getPayment.command, { paymentId });
     if (reply.outcome !== "done") throw new Error("not read");
     const { refundableAmount, chargedBackAmount, refundedAmount } = reply.result;
     return { refundableAmount, chargedBackAmount, refundedAmount };
@@ -216,7 +210,11 @@ describe("a refund that was not made here", () => {
   test("is one that failed here, too, and not one of ours that was paid", async () => {
     const paymentId = await system.sell("10000");
     const [failed, paid] = [await system.request(paymentId, "2000"), await system.refund(paymentId, "1000")];
-    await system.operate(rejectRefund, { refundId: failed, reason: "not this one" }, "bora");
+    await system.operate(
+      operations.rejectRefund.command,
+      { refundId: failed, reason: "not this one" },
+      "bora",
+    );
     await eventually(async () => expect(await system.fact(paid)).toMatchObject({ standing: "DONE" }));
     await eventually(async () => {
       const rows = await system.query(

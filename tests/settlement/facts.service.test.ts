@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
-import { sellPayment, testIdOf } from "@holdfast/contracts";
+import { operations, testIdOf } from "@holdfast/contracts";
 import { createDatabase, createPool } from "@holdfast/postgres";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createBusinessEvents } from "../../services/settlement/src/business-events.ts";
@@ -40,7 +40,7 @@ test("a sale is a fact with its account and its commission", async () => {
 
 test("a declined payment is a fact of no money", async () => {
   const command = system.command({ cardData: { pan: "4000000000000002" } });
-  await system.call(sellPayment, command);
+  await system.call(operations.pay.command, command);
   await expectFact(command.paymentId, { kind: "SALE", standing: "NOT_DONE" });
 });
 

@@ -1,12 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import {
-  closeSettlementDifference,
-  listMerchantStatements,
-  listSettlementDifferences,
-  requestRefund,
-  sellPayment,
-  type Difference,
-} from "@holdfast/contracts";
+import { operations, type Difference } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { accountOperators, resultOf } from "../../services/payments/test/account-operators.ts";
 import { decimalText, genericFile, genericLine } from "../../services/settlement/test/written-file.ts";
@@ -61,13 +54,15 @@ afterAll(async () => {
 async function sell(amount: bigint): Promise<string> {
   const cardData = { pan: "4355084355084358", cvv: "000" };
   const sale = system.command({ ofMerchant: merchant.merchantId, amountMinor: `${amount}`, cardData });
-  expect(await system.call(sellPayment, sale, { merchant })).toMatchObject({ result: { status: "SUCCESS" } });
+  expect(await system.call(operations.pay.command, sale, { merchant })).toMatchObject({
+    result: { status: "SUCCESS" },
+  });
   return sale.paymentId;
 }
 
 async function refund(paymentId: string, amount: bigint): Promise<void> {
   const request = { refundId: randomUUID(), paymentId, amountMinor: `${amount}`, currency: "TRY" };
-  resultOf(await system.call(requestRefund, request, { merchant }));
+  resultOf(await system.call(operations.requestRefund.command, request, { merchant }));
   resultOf(await system.approve(request.refundId));
   await eventually(async () => {
     const [row] = await system.query("select state from refunds.refund where refund_id = $1", [
@@ -160,7 +155,9 @@ async function everythingIsCompared(): Promise<void> {
 async function differencesIn(...states: Difference["state"][]): Promise<Difference[]> {
   const found: Difference[] = [];
   for (const state of states)
-    found.push(...resultOf(await system.operate(listSettlementDifferences, { limit: 200, state })).items);
+    found.push(
+      ...resultOf(await system.operate(operations.listDifferences.command, { limit: 200, state })).items,
+    );
   return found;
 }
 
@@ -246,7 +243,7 @@ async function decide(isTurn: (difference: Difference) => boolean): Promise<void
     const line = kind === "UNREADABLE" &&
       merchantId === undefined && { line: { merchantId: merchant.merchantId } };
     resultOf(
-      await system.operate(closeSettlementDifference, {
+      await system.operate(operations.closeDifference.command, {
         differenceId,
         decision: isForeign ? "NOT_OURS" : "ACCEPT_BANK",
         reason: `the bank has confirmed it by letter: ${kind}`,
@@ -261,7 +258,7 @@ test("a month's statements, the bank's file and its payouts are the same, and pe
   await everythingIsCompared();
   const days = { from: dayOf(1), to: dayOf(31), limit: 50 };
   const statements = async () =>
-    resultOf(await system.call(listMerchantStatements, days, { merchant })).items;
+    resultOf(await system.call(operations.listStatements.command, days, { merchant })).items;
   const check = async () => await system.bankFiles.run("check", "--from", days.from, "--to", days.to);
   // Nothing that waits for people is called complete, and the checker sees it.
   expect(await check()).toMatchObject({ code: 1 });

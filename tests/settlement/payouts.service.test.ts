@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { closeSettlementDifference, listSettlementDifferences, type Difference } from "@holdfast/contracts";
+import { operations, type Difference } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { decimalText, genericLine } from "../../services/settlement/test/written-file.ts";
 import { eventually } from "../support/index.ts";
@@ -64,7 +64,7 @@ async function compared(): Promise<void> {
 async function about(payoutId: string): Promise<Partial<Difference>[]> {
   const found: Difference[] = [];
   for (const state of ["OPEN", "RESOLVED", "CLOSED"] as const) {
-    const reply = await system.operate(listSettlementDifferences, { limit: 200, state });
+    const reply = await system.operate(operations.listDifferences.command, { limit: 200, state });
     if (!("result" in reply)) throw new Error(JSON.stringify(reply));
     found.push(...reply.result.items.filter((each) => each.payoutId === payoutId));
   }
@@ -167,7 +167,7 @@ test("people close it with a word on the money, and it is not opened again while
     `select difference_id as "differenceId" from settlement.difference where payout_id = 'P-8' and state = 'OPEN'`,
   );
   const closing = { ...row!, decision: "ACCEPT_BANK", reason: "their transfer fee" } as const;
-  expect(await system.operate(closeSettlementDifference, closing)).toMatchObject({
+  expect(await system.operate(operations.closeDifference.command, closing)).toMatchObject({
     result: { state: "CLOSED", payoutId: "P-8", decision: "ACCEPT_BANK" },
   });
   await system.query("update settlement.payout set judge = true where payout_id = 'P-8'");
@@ -195,7 +195,7 @@ test("an entry that cannot be read delays no merchant, and counts as a payout on
     reason: "it is the rest",
     line: { amount: "2.00", day: "2026-03-11" },
   } as const;
-  expect(await system.operate(closeSettlementDifference, closing)).toMatchObject({
+  expect(await system.operate(operations.closeDifference.command, closing)).toMatchObject({
     result: { state: "CLOSED", acceptedAmount: 2 },
   });
 });

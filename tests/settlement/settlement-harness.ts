@@ -1,10 +1,4 @@
-import {
-  cancelPayment,
-  capturePayment,
-  preAuthorizePayment,
-  requestRefund,
-  sellPayment,
-} from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { randomUUID, randomUUIDv7 } from "node:crypto";
 import { settleCommand } from "../../services/settlement/test/settle-command.ts";
 import { startTestSystem, type TestSystemOptions } from "../support/index.ts";
@@ -20,7 +14,10 @@ export async function startSettlementHarness(options: Partial<TestSystemOptions>
     envOf: { settlement: { FEED_INTERVAL: "50ms" }, ...options.envOf },
   });
   const { call, query } = system;
-  const make = async (how: typeof sellPayment | typeof preAuthorizePayment, amountMinor: string) => {
+  const make = async (
+    how: typeof operations.pay.command | typeof operations.preAuthorize.command,
+    amountMinor: string,
+  ) => {
     const command = system.command({ amountMinor, paymentId: randomUUIDv7() });
     const reply = await call(how, command);
     if (reply.outcome !== "done") throw new Error(`not paid: ${JSON.stringify(reply)}`);
@@ -32,20 +29,27 @@ export async function startSettlementHarness(options: Partial<TestSystemOptions>
   };
   const request = async (paymentId: string, amountMinor: string) => {
     const refundId = randomUUIDv7();
-    done(await call(requestRefund, { refundId, paymentId, amountMinor, currency: "TRY" }));
+    done(await call(operations.requestRefund.command, { refundId, paymentId, amountMinor, currency: "TRY" }));
     return refundId;
   };
   return {
     ...system,
     /** The command that takes banks' files. */
     bankFiles: settleCommand(system.database, makeTestDirectory()),
-    sell: (amountMinor = "10000") => make(sellPayment, amountMinor),
-    authorize: (amountMinor = "10000") => make(preAuthorizePayment, amountMinor),
+    sell: (amountMinor = "10000") => make(operations.pay.command, amountMinor),
+    authorize: (amountMinor = "10000") => make(operations.preAuthorize.command, amountMinor),
     /** @param amount in major units, such as `70.00`. */
     capture: async (paymentId: string, amount: string) =>
-      done(await call(capturePayment, { paymentId, operationId: randomUUID(), amount, currency: "TRY" })),
+      done(
+        await call(operations.capture.command, {
+          paymentId,
+          operationId: randomUUID(),
+          amount,
+          currency: "TRY",
+        }),
+      ),
     cancel: async (paymentId: string) =>
-      done(await call(cancelPayment, { paymentId, operationId: randomUUID() })),
+      done(await call(operations.cancel.command, { paymentId, operationId: randomUUID() })),
     /** Asked for, and waiting for people. @returns the refund's id. */
     request,
     /** Asked for and approved. @returns the refund's id. */

@@ -1,13 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
-import {
-  closeSettlementDifference,
-  createWebhookEndpoint,
-  listMerchantStatements,
-  putWebhook,
-  sellPayment,
-  type MessageContext,
-  type StatementReady,
-} from "@holdfast/contracts";
+import { operations, type MessageContext, type StatementReady } from "@holdfast/contracts";
 import { createReplyRecipient } from "@holdfast/sealing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { decimalText, genericLine } from "../../services/settlement/test/written-file.ts";
@@ -59,9 +51,13 @@ type Merchant = NonNullable<MessageContext["merchant"]>;
 async function newMerchant(): Promise<Merchant> {
   const merchantId = randomUUIDv7();
   const { publicKey: recipientKey } = createReplyRecipient();
-  await system.operate(putWebhook, { merchantId, url: `${shop.url}?${merchantId}`, recipientKey });
+  await system.operate(operations.putMerchantWebhook.command, {
+    merchantId,
+    url: `${shop.url}?${merchantId}`,
+    recipientKey,
+  });
   const endpoint = { merchantId, url: `${books.url}?${merchantId}`, recipientKey };
-  const made = await system.operate(createWebhookEndpoint, {
+  const made = await system.operate(operations.createMerchantWebhook.command, {
     ...endpoint,
     events: ["settlement.statement_ready"],
   });
@@ -72,7 +68,7 @@ async function newMerchant(): Promise<Merchant> {
 /** A sale that happened at a time. @returns its id, once settlement knows it. */
 async function sellAt(merchant: Merchant, amountMinor: string, occurredAt: string): Promise<string> {
   const sale = system.command({ amountMinor, ofMerchant: merchant.merchantId });
-  expect(await system.call(sellPayment, sale, { merchant })).toMatchObject({ outcome: "done" });
+  expect(await system.call(operations.pay.command, sale, { merchant })).toMatchObject({ outcome: "done" });
   await eventually(async () => {
     const rows = await system.query(
       `update settlement.fact set occurred_at = $2 where fact_id = $1 and standing = 'DONE' returning fact_id`,
@@ -129,7 +125,7 @@ async function decide(factId: string, decision: "ACCEPT_BANK" | "NOT_OURS"): Pro
     [factId],
   );
   const { differenceId } = open!;
-  const reply = await system.operate(closeSettlementDifference, {
+  const reply = await system.operate(operations.closeDifference.command, {
     differenceId,
     decision,
     reason: "written off",
@@ -138,7 +134,7 @@ async function decide(factId: string, decision: "ACCEPT_BANK" | "NOT_OURS"): Pro
 }
 
 async function statements(merchant: Merchant, range = { from: "2026-03-01", to: "2026-03-31" }) {
-  const reply = await system.call(listMerchantStatements, { ...range, limit: 50 }, { merchant });
+  const reply = await system.call(operations.listStatements.command, { ...range, limit: 50 }, { merchant });
   if (!("result" in reply)) throw new Error(JSON.stringify(reply));
   return reply.result.items;
 }

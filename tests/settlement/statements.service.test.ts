@@ -1,11 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import {
-  closeSettlementDifference,
-  listMerchantStatements,
-  requestRefund,
-  sellPayment,
-  type MessageContext,
-} from "@holdfast/contracts";
+import { operations, type MessageContext } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { decimalText, genericLine } from "../../services/settlement/test/written-file.ts";
 import { eventually } from "../support/index.ts";
@@ -33,7 +27,7 @@ beforeAll(async () => {
   kept = await system.sell("5000");
   const disputed = await system.sell("777");
   const others = system.command({ amountMinor: "1000", ofMerchant: other.merchantId });
-  await system.call(sellPayment, others, { merchant: other });
+  await system.call(operations.pay.command, others, { merchant: other });
   await take(
     line("SALE", returned, 10_000n, { fee: 150n }),
     line("REFUND", refunds[0]!, -3_333n),
@@ -109,7 +103,7 @@ const SECOND = {
 async function own(merchant?: MessageContext["merchant"], days = DAYS) {
   // A `merchantId` that the merchant names is ignored.
   const named = { ...days, limit: 50, merchantId: system.merchantId };
-  const reply = await system.call(listMerchantStatements, named, merchant && { merchant });
+  const reply = await system.call(operations.listStatements.command, named, merchant && { merchant });
   return "result" in reply ? reply.result.items : reply;
 }
 
@@ -246,12 +240,16 @@ test("a plan may keep the commission of what is refunded: the payment has what i
   const keeping = { merchantId: randomUUID(), commission: { ...commission, refundsCommission: false } };
   const sale = system.command({ amountMinor: "10000", ofMerchant: keeping.merchantId });
   const { paymentId } = sale;
-  expect(await system.call(sellPayment, sale, { merchant: keeping })).toMatchObject({ outcome: "done" });
+  expect(await system.call(operations.pay.command, sale, { merchant: keeping })).toMatchObject({
+    outcome: "done",
+  });
   const refundId = randomUUID();
   // The plan has changed since.
   const merchant = { merchant: { merchantId: keeping.merchantId, commission } };
   const asked = { refundId, paymentId, amountMinor: "10000", currency: "TRY" };
-  expect(await system.call(requestRefund, asked, merchant)).toMatchObject({ outcome: "done" });
+  expect(await system.call(operations.requestRefund.command, asked, merchant)).toMatchObject({
+    outcome: "done",
+  });
   expect(await system.approve(refundId)).toMatchObject({ outcome: "done" });
   await take(line("SALE", paymentId, 10_000n), line("REFUND", refundId, -10_000n));
   expect(await own(keeping)).toMatchObject([
@@ -269,7 +267,7 @@ test.each([
     const merchant = { merchantId: randomUUID(), commission: { ...commission, refundsCommission } };
     const sale = system.command({ amountMinor: "12345", ofMerchant: merchant.merchantId });
     const { paymentId } = sale;
-    expect(await system.call(sellPayment, sale, { merchant })).toMatchObject({ outcome: "done" });
+    expect(await system.call(operations.pay.command, sale, { merchant })).toMatchObject({ outcome: "done" });
     await eventually(async () => expect(await system.fact(paymentId)).toMatchObject({ standing: "DONE" }));
     // As the event of a payment that was reversed after its day's end.
     await system.query(
@@ -315,7 +313,7 @@ test("a day is complete once the bank has reported everything up to it, and noth
   const merchant = { merchant: { merchantId: randomUUID(), commission } };
   const sell = async (occurredAt: string) => {
     const sale = system.command({ amountMinor: "1000", ofMerchant: merchant.merchant.merchantId });
-    expect(await system.call(sellPayment, sale, merchant)).toMatchObject({ outcome: "done" });
+    expect(await system.call(operations.pay.command, sale, merchant)).toMatchObject({ outcome: "done" });
     const { paymentId } = sale;
     await eventually(async () => {
       const rows = await system.query(
@@ -351,7 +349,7 @@ test("a day is complete once the bank has reported everything up to it, and noth
     `select difference_id as "differenceId" from settlement.difference where fact_id = '${second}'`,
   );
   const { differenceId } = difference!;
-  await system.operate(closeSettlementDifference, {
+  await system.operate(operations.closeDifference.command, {
     differenceId,
     decision: "NOT_OURS",
     reason: "written off",

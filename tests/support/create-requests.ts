@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
   agreeToRefund,
-  approveRefund,
+  operations,
   type Command,
   type CommandContext,
   type MessageContext,
@@ -60,7 +60,7 @@ export function createRequests(
     approve: async (refundId: string, name = "olga", requestId: string = randomUUID()) => {
       const agreed = await operate(agreeToRefund, { refundId }, name, requestId);
       if (!("result" in agreed)) return agreed;
-      return await operate(approveRefund, { refundId, ...agreed.result }, name, requestId);
+      return await operate(operations.approveRefund.command, { refundId, ...agreed.result }, name, requestId);
     },
     /** Any command with a context of the test's own. */
     request: send,

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
 import { appendFile, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { getPayment } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { startTestSystem, type TestSystem } from "../support/index.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeTestDirectory } from "../support/test-directory.ts";
@@ -122,7 +122,7 @@ test("a month leaves with all that belongs to it, and comes back to the last cha
   const before = await books(all);
   const others = (await books())["payments.payment"]!.length - ids.length;
   const payments = await system.start("payments");
-  const look = () => system.call(getPayment, { paymentId: ids[0]! });
+  const look = () => system.call(operations.getPayment.command, { paymentId: ids[0]! });
   const seen = await look();
   expect(seen).toMatchObject({ outcome: "done", result: { paymentId: ids[0] } });
 

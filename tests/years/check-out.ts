@@ -2,13 +2,9 @@ import { randomUUID } from "node:crypto";
 import {
   beginPaymentLink,
   cancelCheckout,
-  cancelCheckoutOfMerchant,
-  endPaymentLink,
   inspectCheckoutCard,
-  makePaymentLink,
-  openCheckout,
+  operations,
   payCheckout,
-  readPaymentLink,
   viewCheckout,
   viewPaymentLink,
 } from "@holdfast/contracts";
@@ -24,7 +20,7 @@ export async function checkOut(system: YearsSystem): Promise<{ checkoutId: strin
   await system.askAsGateway(cancelCheckout, { checkoutId: await open(system) });
   const cancelling = { checkoutId: await open(system), requestId: randomUUID() };
   const idempotency = { scope: "POST /api/checkouts/{checkoutId}/cancel", key: randomUUID() };
-  done(await system.call(cancelCheckoutOfMerchant, cancelling, { idempotency }));
+  done(await system.call(operations.cancelCheckout.command, cancelling, { idempotency }));
   return { checkoutId, paymentLinkId: await payLink(system) };
 }
 
@@ -40,7 +36,7 @@ async function open(system: YearsSystem): Promise<string> {
     failureUrl: PAGE,
     threeDs: false,
   } as const;
-  done(await system.call(openCheckout, order));
+  done(await system.call(operations.createCheckout.command, order));
   return checkoutId;
 }
 
@@ -67,12 +63,12 @@ async function payLink(system: YearsSystem): Promise<string> {
     expiresInSeconds: 3_600,
   } as const;
   const idempotency = { scope: "POST /api/payment-links", key: randomUUID() };
-  done(await system.call(makePaymentLink, link, { idempotency }));
+  done(await system.call(operations.createPaymentLink.command, link, { idempotency }));
   done(await system.askAsGateway(viewPaymentLink, { paymentLinkId }));
   const checkoutId = randomUUID();
   done(await system.askAsGateway(beginPaymentLink, { paymentLinkId, checkoutId }));
   await pay(system, checkoutId);
-  done(await system.call(readPaymentLink, { paymentLinkId }));
-  done(await system.call(endPaymentLink, { paymentLinkId, requestId: randomUUID() }));
+  done(await system.call(operations.getPaymentLink.command, { paymentLinkId }));
+  done(await system.call(operations.disablePaymentLink.command, { paymentLinkId, requestId: randomUUID() }));
   return paymentLinkId;
 }

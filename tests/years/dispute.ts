@@ -1,13 +1,5 @@
 import { createHash, randomUUIDv7 } from "node:crypto";
-import {
-  addChargebackEvidencePart,
-  beginChargebackEvidence,
-  changePaymentChargeback,
-  decidePaymentChargeback,
-  describeChargeback,
-  openPaymentChargeback,
-  readChargebackEvidencePart,
-} from "@holdfast/contracts";
+import { beginChargebackEvidence, operations } from "@holdfast/contracts";
 import { createReplyRecipient, sealReply } from "@holdfast/sealing";
 import { done } from "./done.ts";
 import type { YearsSystem } from "./years-system.ts";
@@ -19,10 +11,15 @@ export async function dispute(
 ): Promise<{ chargebackId: string; evidenceId: string }> {
   const [chargebackId, evidenceId] = [randomUUIDv7(), randomUUIDv7()];
   done(
-    await operate(openPaymentChargeback, { chargebackId, paymentId, amountMinor: "200", currency: "TRY" }),
+    await operate(operations.openChargeback.command, {
+      chargebackId,
+      paymentId,
+      amountMinor: "200",
+      currency: "TRY",
+    }),
   );
   const respondBy = new Date(Date.now() + 86_400_000).toISOString();
-  done(await operate(changePaymentChargeback, { chargebackId, reasonCode: "10.4", respondBy }));
+  done(await operate(operations.changeChargeback.command, { chargebackId, reasonCode: "10.4", respondBy }));
   const content = Buffer.from("a receipt");
   const file = {
     fileName: "receipt.pdf",
@@ -31,12 +28,22 @@ export async function dispute(
   };
   const part = { chargebackId, evidenceId, part: 0 };
   const { sealTo } = done(await operate(beginChargebackEvidence, { chargebackId })).result;
-  done(await operate(addChargebackEvidencePart, { ...part, ...file, content: sealReply(sealTo, content) }));
-  const recipientKey = createReplyRecipient().publicKey;
-  done(await operate(readChargebackEvidencePart, { ...part, recipientKey }));
-  done(await operate(describeChargeback, { chargebackId }));
   done(
-    await operate(decidePaymentChargeback, { chargebackId, outcome: "LOST", reason: "The bank wrote so." }),
+    await operate(operations.addChargebackEvidence.command, {
+      ...part,
+      ...file,
+      content: sealReply(sealTo, content),
+    }),
+  );
+  const recipientKey = createReplyRecipient().publicKey;
+  done(await operate(operations.getChargebackEvidence.command, { ...part, recipientKey }));
+  done(await operate(operations.getChargeback.command, { chargebackId }));
+  done(
+    await operate(operations.decideChargeback.command, {
+      chargebackId,
+      outcome: "LOST",
+      reason: "The bank wrote so.",
+    }),
   );
   return { chargebackId, evidenceId };
 }

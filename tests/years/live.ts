@@ -1,20 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  cancelPayment,
-  capturePayment,
-  confirmEvents,
-  enrolPayment,
-  lookUpBin,
-  preAuthorizePayment,
-  putWebhook,
-  redeliverFailedWebhooks,
-  redeliverWebhook,
-  rejectRefund,
-  requestRefund,
-  requestRefundForMerchant,
-  sellPayment,
-  testWebhook,
-} from "@holdfast/contracts";
+import { confirmEvents, operations } from "@holdfast/contracts";
 import { request } from "@holdfast/messaging";
 import { createReplyRecipient } from "@holdfast/sealing";
 import { genericFile, genericLine } from "../../services/settlement/test/written-file.ts";
@@ -46,8 +31,14 @@ export type Lived = {
 export async function live(system: YearsSystem): Promise<Lived> {
   const { merchantId, query } = system;
   const recipientKey = createReplyRecipient().publicKey;
-  done(await system.operate(putWebhook, { merchantId, url: system.receiver.url, recipientKey }));
-  done(await system.operate(testWebhook, { merchantId, endpointId: merchantId }));
+  done(
+    await system.operate(operations.putMerchantWebhook.command, {
+      merchantId,
+      url: system.receiver.url,
+      recipientKey,
+    }),
+  );
+  done(await system.operate(operations.testWebhookEndpoint.command, { merchantId, endpointId: merchantId }));
   const { paymentId, unresolvedId } = await pay(system);
   const refundId = await refund(system, paymentId);
   const ofBuyers = await checkOut(system);
@@ -61,9 +52,9 @@ export async function live(system: YearsSystem): Promise<Lived> {
     );
     return rows[0]?.event_id ?? false;
   });
-  done(await system.operate(redeliverWebhook, { eventId }));
+  done(await system.operate(operations.redeliverWebhook.command, { eventId }));
   const since = new Date(Date.now() - 3_600_000).toISOString();
-  await system.operate(redeliverFailedWebhooks, { merchantId, since });
+  await system.operate(operations.redeliverFailedWebhooks.command, { merchantId, since });
   const importId = await importFile(system, paymentId);
   await confirmStatement(system);
   return { paymentId, unresolvedId, refundId, ...ofBuyers, ...ofDispute, eventId, importId };
@@ -73,23 +64,23 @@ export async function live(system: YearsSystem): Promise<Lived> {
 async function pay(system: YearsSystem): Promise<Pick<Lived, "paymentId" | "unresolvedId">> {
   const sale = system.command({ customerId: "customer-1" });
   const idempotency = { scope: "POST /api/payment", key: randomUUID() };
-  done(await system.call(sellPayment, sale, { idempotency }));
-  done(await system.call(sellPayment, sale, { idempotency }));
+  done(await system.call(operations.pay.command, sale, { idempotency }));
+  done(await system.call(operations.pay.command, sale, { idempotency }));
   const authorize = async () => {
     const command = system.command();
-    done(await system.call(preAuthorizePayment, command));
+    done(await system.call(operations.preAuthorize.command, command));
     return { paymentId: command.paymentId, operationId: randomUUID() };
   };
-  done(await system.call(capturePayment, await authorize()));
-  done(await system.call(cancelPayment, await authorize()));
+  done(await system.call(operations.capture.command, await authorize()));
+  done(await system.call(operations.cancel.command, await authorize()));
   const declined = system.command({ cardData: { pan: "4000000000000002" } });
-  await system.call(sellPayment, declined);
+  await system.call(operations.pay.command, declined);
   await system.bank!.acquirerWill("sale", "hang");
   const unresolved = system.command();
-  await system.call(sellPayment, unresolved);
+  await system.call(operations.pay.command, unresolved);
   const page = "https://pay.example/page";
   const { card, ...enrolled } = system.command({ cardData: { pan: "4000000000003055" } });
-  await system.call(enrolPayment, {
+  await system.call(operations.payWith3ds.command, {
     ...enrolled,
     card,
     transactionType: "PAYMENT",
@@ -99,7 +90,7 @@ async function pay(system: YearsSystem): Promise<Pick<Lived, "paymentId" | "unre
     returnUrl: page,
     pageUrl: page,
   });
-  await system.call(lookUpBin, { bin: "411111" });
+  await system.call(operations.getBin.command, { bin: "411111" });
   return { paymentId: sale.paymentId, unresolvedId: unresolved.paymentId };
 }
 
@@ -110,7 +101,7 @@ async function refund(system: YearsSystem, paymentId: string): Promise<string> {
     const refundId = randomUUID();
     const idempotency = { scope: "POST /api/refund", key: randomUUID() };
     const reply = await system.call(
-      requestRefund,
+      operations.requestRefund.command,
       { refundId, paymentId, amountMinor, currency: "TRY" },
       { idempotency },
     );
@@ -120,7 +111,12 @@ async function refund(system: YearsSystem, paymentId: string): Promise<string> {
   done(paid.reply);
   if (refused.reply.outcome !== "problem") throw new Error("a refund of too much was accepted");
   done(await system.approve(paid.refundId));
-  done(await system.operate(rejectRefund, { refundId: rejected.refundId, reason: "Not this one." }));
+  done(
+    await system.operate(operations.rejectRefund.command, {
+      refundId: rejected.refundId,
+      reason: "Not this one.",
+    }),
+  );
   const more = {
     refundId: randomUUID(),
     paymentId,
@@ -129,7 +125,7 @@ async function refund(system: YearsSystem, paymentId: string): Promise<string> {
     currency: "TRY",
     reason: "A call.",
   };
-  done(await system.operate(requestRefundForMerchant, more));
+  done(await system.operate(operations.requestRefundForMerchant.command, more));
   return paid.refundId;
 }
 

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { sellPayment, takeBankNotification } from "@holdfast/contracts";
+import { operations, takeBankNotification } from "@holdfast/contracts";
 import { accountOperators, makeAccount } from "../../services/payments/test/account-operators.ts";
 import { eventually } from "../support/index.ts";
 import { done } from "./done.ts";
@@ -24,7 +24,7 @@ export async function notifyOf(system: YearsSystem): Promise<void> {
   done(await makeAccount(system, ofTests, "alice"));
   const sale = system.command({ ofMerchant: merchantId });
   await system.bank!.acquirerWill("sale", "pending");
-  await system.call(sellPayment, sale, { merchant: { merchantId } });
+  await system.call(operations.pay.command, sale, { merchant: { merchantId } });
   const body = Buffer.from(JSON.stringify({ reference: sale.paymentId, outcome: "approved" }));
   const signature = createHmac("sha256", KEY).update(body).digest("hex");
   const notification = {

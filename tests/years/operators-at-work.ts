@@ -1,17 +1,4 @@
-import {
-  activateWebhookSecret,
-  changeWebhookEndpoint,
-  closeSettlementDifference,
-  createWebhookEndpoint,
-  inquireUnresolvedPayment,
-  listRefundsForOperator,
-  listPaymentsForOperator,
-  listWebhookEndpoints,
-  noteSettlementDifference,
-  redeliverWebhook,
-  removeWebhookEndpoint,
-  rotateWebhookSecret,
-} from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { createReplyRecipient } from "@holdfast/sealing";
 import { done } from "./done.ts";
 import type { Lived } from "./live.ts";
@@ -22,20 +9,30 @@ import type { YearsSystem } from "./years-system.ts";
  */
 export async function operatorsAtWork(system: YearsSystem, { unresolvedId, eventId }: Lived): Promise<void> {
   const { merchantId, operate } = system;
-  done(await operate(listPaymentsForOperator, { limit: 50, filter: {}, unresolved: true }));
-  await operate(inquireUnresolvedPayment, { paymentId: unresolvedId });
-  done(await operate(listRefundsForOperator, { limit: 50, filter: { status: "PENDING_APPROVAL" } }));
+  done(
+    await operate(operations.listPaymentsOfMerchants.command, { limit: 50, filter: {}, unresolved: true }),
+  );
+  await operate(operations.inquirePayment.command, { paymentId: unresolvedId });
+  done(await operate(operations.listRefunds.command, { limit: 50, filter: { status: "PENDING_APPROVAL" } }));
   await manageEndpoints(system, eventId);
   const recipientKey = createReplyRecipient().publicKey;
-  done(await operate(rotateWebhookSecret, { merchantId, endpointId: merchantId, recipientKey }));
-  done(await operate(activateWebhookSecret, { merchantId, endpointId: merchantId }));
+  done(
+    await operate(operations.rotateWebhookEndpointSecret.command, {
+      merchantId,
+      endpointId: merchantId,
+      recipientKey,
+    }),
+  );
+  done(
+    await operate(operations.activateWebhookEndpointSecret.command, { merchantId, endpointId: merchantId }),
+  );
   const [difference] = await system.query<{ differenceId: string }>(
     `select difference_id as "differenceId" from settlement.difference where state = 'OPEN' limit 1`,
   );
   const { differenceId } = difference!;
-  done(await operate(noteSettlementDifference, { differenceId, note: "The bank was asked." }));
+  done(await operate(operations.noteDifference.command, { differenceId, note: "The bank was asked." }));
   done(
-    await operate(closeSettlementDifference, {
+    await operate(operations.closeDifference.command, {
       differenceId,
       decision: "NOT_OURS",
       reason: "It is the bank's.",
@@ -50,7 +47,7 @@ async function manageEndpoints(
   const recipientKey = createReplyRecipient().publicKey;
   const url = `${receiver.url}/books`;
   const created = done(
-    await operate(createWebhookEndpoint, {
+    await operate(operations.createMerchantWebhook.command, {
       merchantId,
       url,
       events: ["payment.status_changed"],
@@ -59,15 +56,15 @@ async function manageEndpoints(
   );
   const { endpointId } = created.result.endpoint;
   const endpoint = { merchantId, endpointId };
-  done(await operate(listWebhookEndpoints, { merchantId }));
+  done(await operate(operations.listMerchantWebhooks.command, { merchantId }));
   done(
-    await operate(changeWebhookEndpoint, {
+    await operate(operations.changeMerchantWebhook.command, {
       ...endpoint,
       events: ["payment.status_changed", "payment.captured"],
     }),
   );
-  done(await operate(rotateWebhookSecret, { ...endpoint, recipientKey }));
-  done(await operate(activateWebhookSecret, endpoint));
-  await operate(redeliverWebhook, { eventId, endpointId });
-  done(await operate(removeWebhookEndpoint, endpoint));
+  done(await operate(operations.rotateWebhookEndpointSecret.command, { ...endpoint, recipientKey }));
+  done(await operate(operations.activateWebhookEndpointSecret.command, endpoint));
+  await operate(operations.redeliverWebhook.command, { eventId, endpointId });
+  done(await operate(operations.removeMerchantWebhook.command, endpoint));
 }

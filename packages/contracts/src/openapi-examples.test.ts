@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { WEBHOOK_EXAMPLES } from "./examples/webhook-examples.ts";
-import { ENDPOINTS } from "./http/endpoints.ts";
+import { ENDPOINTS } from "./operations/endpoints.ts";
 import { ANSWER_EXAMPLES, REQUEST_EXAMPLES } from "./openapi-examples.ts";
 import { WEBHOOKS } from "./openapi-webhooks.ts";
 

@@ -9,8 +9,8 @@ import {
   OPERATOR_SETTLEMENT_REQUESTS,
 } from "./examples/operator-settlement-examples.ts";
 import { OPERATOR_WEBHOOK_ANSWERS, OPERATOR_WEBHOOK_REQUESTS } from "./examples/operator-webhook-examples.ts";
-import { ENDPOINTS } from "./http/endpoints.ts";
-import { staffEndpointOf } from "./http/staff-endpoints.ts";
+import { ENDPOINTS } from "./operations/endpoints.ts";
+import { staffEndpointOf } from "./operations/staff-endpoints.ts";
 
 /** Examples of the OpenAPI documents. Tests send the same bodies, and compare each example with its schema. */
 

@@ -1,5 +1,5 @@
 import type { Endpoint } from "./http/endpoint.ts";
-import { ENDPOINTS } from "./http/endpoints.ts";
+import { ENDPOINTS } from "./operations/endpoints.ts";
 
 /** The target of an answer's id: an operation, and the path parameter that takes the id. */
 type Way = { operationId: string; parameter: string };

@@ -16,7 +16,7 @@ import {
   takesIdempotencyKey,
   type Endpoint,
 } from "./http/endpoint.ts";
-import { ENDPOINTS } from "./http/endpoints.ts";
+import { ENDPOINTS } from "./operations/endpoints.ts";
 import { PAGE_MEDIA_TYPE, ROW_MEDIA_TYPES } from "./http/list-query.ts";
 import { ANSWER_EXAMPLES, REQUEST_EXAMPLES } from "./openapi-examples.ts";
 import { HEADERS, headersOfProblem, headersOfSuccess } from "./openapi-headers.ts";

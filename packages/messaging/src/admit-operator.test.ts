@@ -1,9 +1,4 @@
-import {
-  approveRefund,
-  getPayment,
-  listRefundsForOperator,
-  type OperatorMessageContext,
-} from "@holdfast/contracts";
+import { operations, type OperatorMessageContext } from "@holdfast/contracts";
 import { expect, test, vi } from "vitest";
 import { createAdmission, type AdmitOperators } from "./admit-operator.ts";
 import { logHandled } from "./log-handled.ts";
@@ -22,7 +17,7 @@ const olga = {
 
 function admission(operators: Partial<AdmitOperators> = {}) {
   const onForbidden = vi.fn(async () => {});
-  const admit = createAdmission([{ command: approveRefund }], {
+  const admit = createAdmission([{ command: operations.approveRefund.command }], {
     verify: async () => olga,
     onForbidden,
     ...operators,
@@ -32,7 +27,7 @@ function admission(operators: Partial<AdmitOperators> = {}) {
 
 test("the handler gets whom the token names, and nothing of the token", async () => {
   const { admit } = admission();
-  const admitted = await admit(approveRefund, context);
+  const admitted = await admit(operations.approveRefund.command, context);
   expect(admitted).toEqual({
     context: {
       requestId: "r1",
@@ -45,9 +40,9 @@ test("the handler gets whom the token names, and nothing of the token", async ()
 
 test("whoever has a role may read, and an approver may not do what an onboarder may", async () => {
   const { admit, onForbidden } = admission();
-  expect(await admit(listRefundsForOperator, context)).toHaveProperty("context");
+  expect(await admit(operations.listRefunds.command, context)).toHaveProperty("context");
   expect(onForbidden).not.toHaveBeenCalled();
-  const refused = await admit({ ...approveRefund, role: "onboarder" }, context);
+  const refused = await admit({ ...operations.approveRefund.command, role: "onboarder" }, context);
   expect(refused).toEqual({
     outcome: "forbidden",
     reply: { outcome: "problem", code: "forbidden" },
@@ -64,8 +59,8 @@ test("whoever has a role may read, and an approver may not do what an onboarder 
 test("who signed in too long ago may read, and decides nothing about money", async () => {
   const verify = async () => ({ ...olga, staleSignIn: { maxAgeS: 900 } });
   const { admit, onForbidden } = admission({ verify });
-  expect(await admit(listRefundsForOperator, context)).toHaveProperty("context");
-  expect(await admit(approveRefund, context)).toEqual({
+  expect(await admit(operations.listRefunds.command, context)).toHaveProperty("context");
+  expect(await admit(operations.approveRefund.command, context)).toEqual({
     outcome: "stale_sign_in",
     reply: { outcome: "problem", code: "insufficient_user_authentication", extra: { maxAge: 900 } },
     actor: "olga",
@@ -78,21 +73,26 @@ test("what cannot be verified, or not be recorded, was certainly not begun", asy
     throw new Error("down");
   };
   const certain = { outcome: "unverifiable", reply: { outcome: "not_started" } };
-  expect(await admission({ verify: down }).admit(approveRefund, context)).toMatchObject(certain);
+  expect(await admission({ verify: down }).admit(operations.approveRefund.command, context)).toMatchObject(
+    certain,
+  );
   const unrecorded = admission({ onForbidden: down });
-  expect(await unrecorded.admit({ ...approveRefund, role: "admin" }, context)).toMatchObject(certain);
+  expect(await unrecorded.admit({ ...operations.approveRefund.command, role: "admin" }, context)).toMatchObject(certain);
 });
 
 test("a command of somebody else's goes on as it came", async () => {
   const merchant = { requestId: "r1", deadlineAt: 1, merchant: { merchantId: "m1" } };
-  expect(await admission().admit(getPayment, merchant)).toEqual({ context: merchant });
+  expect(await admission().admit(operations.getPayment.command, merchant)).toEqual({ context: merchant });
 });
 
 test("no service serves operators' commands without a way to verify them", () => {
-  expect(() => createAdmission([{ command: getPayment }, { command: approveRefund }])).toThrow(
-    "refunds.approve is served without a way to verify operators",
-  );
-  expect(() => createAdmission([{ command: getPayment }])).not.toThrow();
+  expect(() =>
+    createAdmission([
+      { command: operations.getPayment.command },
+      { command: operations.approveRefund.command },
+    ]),
+  ).toThrow("refunds.approve is served without a way to verify operators");
+  expect(() => createAdmission([{ command: operations.getPayment.command }])).not.toThrow();
 });
 
 test("the log names who asked without the right to", () => {

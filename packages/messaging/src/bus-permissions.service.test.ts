@@ -459,7 +459,10 @@ test("every command and every event of the contracts has its row", () => {
 });
 
 test("every command that is exported counts among all commands", () => {
-  const exported = Object.values(contracts as Record<string, unknown>).filter(
+  const own = Object.values(contracts.operations).map((each) =>
+    "command" in each ? each.command : undefined,
+  );
+  const exported = [...Object.values(contracts as Record<string, unknown>), ...own].filter(
     (value) => typeof value === "object" && value !== null && "subject" in value && "senders" in value,
   );
   expect(exported.length).toBeGreaterThan(30);
@@ -495,7 +498,7 @@ async function servePayments(handled: Handled[] = []): Promise<void> {
     version: "1.0.0",
     permits: { external: 10, local: 10 },
     onHandled: (each) => handled.push(each),
-    handlers: [handler(contracts.getPayment, async () => ({ outcome: "not_started" }))],
+    handlers: [handler(contracts.operations.getPayment.command, async () => ({ outcome: "not_started" }))],
   });
   onTestFinished(() => serving.stop(500));
 }
@@ -507,7 +510,7 @@ test("a service under another one's user does not start", async () => {
     version: "1.0.0",
     permits: { external: 10, local: 10 },
     onHandled: () => {},
-    handlers: [handler(contracts.getPayment, async () => ({ outcome: "not_started" }))],
+    handlers: [handler(contracts.operations.getPayment.command, async () => ({ outcome: "not_started" }))],
   });
   await expect(serving).rejects.toThrow(ServingRefusedError);
 });

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
-import { preAuthorizePayment } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { connectBus, handler, serve } from "@holdfast/messaging";
 import { eventually, makeTestCertificates, holdfast } from "@holdfast/tests/support";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -101,7 +101,7 @@ test("a command that payments cannot read is our bug, and nothing has come of it
   const gateway = await setUp();
   const bus = await connectBus({ url: gateway.nats.url, name: "test-payments" });
   onTestFinished(() => bus.close(1_000));
-  const strict = { ...preAuthorizePayment, request: z.never() };
+  const strict = { ...operations.preAuthorize.command, request: z.never() };
   await serve(bus, {
     service: "payments",
     version: "0.0.0",

@@ -1,8 +1,7 @@
-import type { GatewayListener } from "@holdfast/contracts";
-import { nudgeAfterEach, watchAuditHead, type AuditWatch } from "@holdfast/audit";
+import { merchantOperations, type GatewayListener } from "@holdfast/contracts";
+import { watchAuditHead } from "@holdfast/audit";
 import { createCardSealer } from "@holdfast/sealing";
 import { busOptions, connectBus, followLogLevel, type Bus } from "@holdfast/messaging";
-import { createVerifyToken } from "@holdfast/operator-token";
 import {
   awaitSchema,
   createDatabase,
@@ -23,13 +22,13 @@ import {
 } from "@holdfast/service-runtime";
 import { Router } from "express";
 import type { Kysely } from "kysely";
-import { createSendCommand, createSendOperatorCommand, sendOptions } from "./bus/send-command.ts";
+import { createSendCommand, sendOptions } from "./bus/send-command.ts";
 import { needed, tlsFilesOf, type Config } from "./config.ts";
 import { MIGRATIONS, type GatewayDatabase } from "./database.ts";
 import { listenerOf } from "./listeners.ts";
 import { apiDescription } from "./endpoint/api-description.ts";
 import { createRouter } from "./endpoint/create-router.ts";
-import { createNoteExport } from "./endpoint/note-export.ts";
+import { requireRoutes } from "./endpoint/forward.ts";
 import { createClientAddress } from "./http/client-address.ts";
 import type { ListenerState } from "./http/exchange.ts";
 import { watchForwarding } from "./http/watch-forwarding.ts";
@@ -40,8 +39,8 @@ import { bodiesIn } from "./limits/body-limit.ts";
 import { permitsIn } from "./limits/in-flight-limit.ts";
 import { listDepsIn } from "./lists/list-deps.ts";
 import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
-import { createRefusedAttempts } from "./limits/refused-attempts.ts";
 import { signInLimitsIn } from "./limits/sign-in-limits.ts";
+import { operatorApi } from "./operator-api/operator-api.ts";
 import { authenticateMerchant } from "./merchant-api/authenticate-merchant.ts";
 import { binRoute } from "./merchant-api/bin.ts";
 import { cancelRoute, captureRoute } from "./merchant-api/capture-and-cancel.ts";
@@ -55,31 +54,14 @@ import { refundRoute } from "./merchant-api/refund.ts";
 import { saleRoute } from "./merchant-api/sale.ts";
 import { threeDsRoute } from "./merchant-api/three-ds.ts";
 import { merchantDocs } from "./merchant-docs/merchant-docs.ts";
-import { announceCredentialChanges, followCredentialChanges } from "./merchant/credential-changes.ts";
+import { followCredentialChanges } from "./merchant/credential-changes.ts";
 import type { SignIn } from "./merchant/sign-in.ts";
 import { refuseMissingPeppers, startSignIn } from "./merchant/start-sign-in.ts";
 import { watchCredentialAge } from "./merchant/watch-credential-age.ts";
-import { auditLogRoute, gatewayAuditSource, serviceAuditSources } from "./operator-api/audit-log.ts";
-import { authenticateOperator } from "./operator-api/authenticate-operator.ts";
-import { startLogLevels, type LogLevels } from "./operator-api/log-levels.ts";
-import { operatorListRoutes } from "./operator-api/lists.ts";
-import { merchantRoutes } from "./operator-api/merchants.ts";
-import { acquirerAccountRoutes } from "./operator-api/acquirer-accounts.ts";
-import { paymentLifeRoute } from "./operator-api/payment-life.ts";
-import { paymentRoutes } from "./operator-api/payments.ts";
-import { refundRoutes } from "./operator-api/refunds.ts";
-import { isRefused } from "./operator-api/refused-operator-queries.ts";
-import { createCarryOutOnce } from "./operator-keys/carry-out-once.ts";
-import { refusedOperatorRoutes } from "./operator-api/refused-operators.ts";
+import { startLogLevels } from "./operator-api/log-levels.ts";
 import { serveStaffCredentials } from "./operator-api/serve-staff-credentials.ts";
-import { searchRoute } from "./operator-api/search.ts";
-import { merchantStatementsRoute, operatorStatementsRoute } from "./lists/statement-routes.ts";
-import { chargebackRoutes } from "./operator-api/chargebacks.ts";
-import { settlementRoutes } from "./operator-api/settlements.ts";
+import { merchantStatementsRoute } from "./lists/statement-routes.ts";
 import { ownWebhookRoutes } from "./merchant-api/own-webhooks.ts";
-import { failingWebhooksRoute } from "./operator-api/failing-webhooks.ts";
-import { merchantWebhookRoutes } from "./operator-api/merchant-webhooks.ts";
-import { webhookRoutes } from "./operator-api/webhooks.ts";
 import { publicPages, signedSessionsOf } from "./public-pages/public-pages.ts";
 import { createGenerateSession } from "./public-pages/three-ds/generate-session.ts";
 import { staffApi } from "./staff-api/staff-api.ts";
@@ -190,6 +172,25 @@ function merchantApi(config: Config, { bus, clock, log, signIn }: Deps & { signI
   const publicUrl = needed(config.PUBLIC_URL);
   const generateSession = createGenerateSession(signedSessionsOf(config), publicUrl);
   const lists = listDepsIn(config);
+  const routes = [
+    preAuthorizationRoute({ send, cards }),
+    saleRoute({ send, cards }),
+    threeDsRoute({ send, cards, generateSession }),
+    paymentRoute({ send }),
+    ...paymentListRoutes({ send, lists }),
+    captureRoute({ send }),
+    cancelRoute({ send }),
+    refundRoute({ send }),
+    binRoute({ send }),
+    createCheckoutRoute({ send, publicUrl, cards }),
+    getCheckoutRoute({ send, publicUrl }),
+    cancelCheckoutRoute({ send, publicUrl }),
+    checkoutListRoute({ send, publicUrl, lists }),
+    ...paymentLinkRoutes({ send, publicUrl, lists }),
+    merchantStatementsRoute({ send }),
+    ...ownWebhookRoutes({ send }),
+  ];
+  requireRoutes(routes, Object.values(merchantOperations));
   return createRouter({
     prefix: "/api",
     authenticate: authenticateMerchant(signIn, signInLimitsIn(config)),
@@ -197,67 +198,6 @@ function merchantApi(config: Config, { bus, clock, log, signIn }: Deps & { signI
     bodies: bodiesIn(config),
     permits: permitsIn(config),
     share: config.REQUESTS_IN_FLIGHT_SHARE,
-    routes: [
-      preAuthorizationRoute({ send, cards }),
-      saleRoute({ send, cards }),
-      threeDsRoute({ send, cards, generateSession }),
-      paymentRoute({ send }),
-      ...paymentListRoutes({ send, lists }),
-      captureRoute({ send }),
-      cancelRoute({ send }),
-      refundRoute({ send }),
-      binRoute({ send }),
-      createCheckoutRoute({ send, publicUrl, cards }),
-      getCheckoutRoute({ send, publicUrl }),
-      cancelCheckoutRoute({ send, publicUrl }),
-      checkoutListRoute({ send, publicUrl, lists }),
-      ...paymentLinkRoutes({ send, publicUrl, lists }),
-      merchantStatementsRoute({ send }),
-      ...ownWebhookRoutes({ send }),
-    ],
-  });
-}
-
-type OperatorDeps = Deps & { auditWatch: AuditWatch; logLevels: LogLevels };
-
-function operatorApi(config: Config, deps: OperatorDeps): Router {
-  const { db, bus, clock, log, auditWatch, logLevels } = deps;
-  const send = createSendOperatorCommand(bus, sendOptions(config, { clock, log }));
-  const peppers = needed(config.CREDENTIAL_PEPPERS);
-  const leaseMs = 3 * config.REQUEST_TIMEOUT;
-  const lists = listDepsIn(config);
-  return createRouter({
-    prefix: "/operator",
-    authenticate: authenticateOperator({
-      verify: createVerifyToken(config, log),
-      limits: signInLimitsIn(config),
-      isRefused: (person) => isRefused(db, person),
-      clock,
-    }),
-    bodies: bodiesIn(config),
-    permits: permitsIn(config),
-    refusedAttempts: createRefusedAttempts(db, config.REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR),
-    noteExport: createNoteExport(db),
-    // A route sends two commands at most.
-    carryOutOnce: createCarryOutOnce({ db, table: "operator_key", peppers, leaseMs }),
-    share: config.REQUESTS_IN_FLIGHT_SHARE,
-    routes: [
-      ...nudgeAfterEach(
-        auditWatch,
-        merchantRoutes({ db, peppers, announce: announceCredentialChanges(bus), lists, config }),
-      ),
-      ...operatorListRoutes({ send, db, lists }),
-      searchRoute({ send, db, findsMerchants: true }),
-      paymentLifeRoute({ send, db }),
-      ...paymentRoutes({ send }).concat(acquirerAccountRoutes({ send, db })),
-      ...refundRoutes({ send }).concat(chargebackRoutes({ send }), settlementRoutes({ send, lists })),
-      operatorStatementsRoute({ send }),
-      auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)], lists }),
-      ...merchantWebhookRoutes({ send, db }),
-      failingWebhooksRoute({ send, db }),
-      ...webhookRoutes({ send, db, lists }),
-      ...refusedOperatorRoutes({ db, config }),
-      ...nudgeAfterEach(auditWatch, logLevels.routes),
-    ],
+    routes,
   });
 }

@@ -2,9 +2,8 @@ import { randomUUID } from "node:crypto";
 import {
   cancelCheckout,
   inspectCheckoutCard,
-  openCheckout,
+  operations,
   payCheckout,
-  readCheckout,
   viewCheckout,
   type CheckoutPage,
   type CheckoutRecord,
@@ -31,11 +30,11 @@ export async function startTestCheckouts(natsUrl: string) {
     pay: async (_merchantId: string): Promise<CommandReply<CheckoutPage>> => NOT_FOUND,
   };
   const serving = await serveCommands(natsUrl, "payments", [
-    handler(openCheckout, async (message) => {
+    handler(operations.createCheckout.command, async (message) => {
       opened.push(message);
       return await answers.open(message.payload);
     }),
-    handler(readCheckout, () => answers.read()),
+    handler(operations.getCheckout.command, () => answers.read()),
     handler(viewCheckout, ({ payload }) => answers.view(payload.checkoutId)),
     handler(payCheckout, async (message) => {
       paid.push(message);

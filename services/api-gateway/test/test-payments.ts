@@ -1,6 +1,5 @@
 import {
-  getPayment,
-  preAuthorizePayment,
+  operations,
   type ApiPaymentResponse,
   type CommandReply,
   type MessageContext,
@@ -30,11 +29,11 @@ export async function startTestPayments(natsUrl: string) {
     lookUp: async (): Promise<Reply> => ({ outcome: "problem", code: "payment_not_found" }),
   };
   const serving = await serveCommands(natsUrl, "payments", [
-    handler(preAuthorizePayment, async (message) => {
+    handler(operations.preAuthorize.command, async (message) => {
       received.push(message);
       return await answers.preAuthorize(message);
     }),
-    handler(getPayment, async ({ context, payload }) => {
+    handler(operations.getPayment.command, async ({ context, payload }) => {
       lookups.push({ context, paymentId: payload.paymentId });
       return await answers.lookUp();
     }),

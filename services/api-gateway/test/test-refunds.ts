@@ -1,8 +1,7 @@
 import {
   agreeToRefund,
-  approveRefund,
   getRefund,
-  requestRefund,
+  operations,
   type ApiPaymentResponse,
   type CommandReply,
   type MessageContext,
@@ -33,7 +32,7 @@ export async function startTestRefunds(natsUrl: string) {
     }),
   };
   const serving = await serveCommands(natsUrl, "refunds", [
-    handler(requestRefund, async ({ context, payload }) => {
+    handler(operations.requestRefund.command, async ({ context, payload }) => {
       received.push({ context, payload });
       return await answers.request(payload);
     }),
@@ -41,7 +40,7 @@ export async function startTestRefunds(natsUrl: string) {
       lookups.push({ context, refundId: payload.refundId });
       return await answers.lookUp();
     }),
-    handler(approveRefund, async () => await answers.approve()),
+    handler(operations.approveRefund.command, async () => await answers.approve()),
   ]);
   // It hears of each approval first.
   const payments = await serveCommands(natsUrl, "payments", [

@@ -1,15 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
-  cancelPayment,
-  capturePayment,
-  describePayment,
-  enrolPayment,
-  getPayment,
-  listPaymentsForOperator,
-  openCheckout,
+  operations,
   payCheckout,
-  preAuthorizePayment,
-  readCheckout,
   reserveRefund,
   viewCheckout,
   type Command,
@@ -66,11 +58,13 @@ const CONNECTIONS = 2;
 
 /** Each prepares what its request needs. */
 const prepare = {
-  preAuthorization: async () => always(preAuthorizePayment, payments.command()),
-  capture: async () => always(capturePayment, { paymentId: await pay(), operationId: randomUUID() }),
-  cancellation: async () => always(cancelPayment, { paymentId: await pay(), operationId: randomUUID() }),
-  threeDs: async () => always(enrolPayment, cardholder.command(FRICTIONLESS)),
-  newCheckout: async () => always(openCheckout, buyer.order()),
+  preAuthorization: async () => always(operations.preAuthorize.command, payments.command()),
+  capture: async () =>
+    always(operations.capture.command, { paymentId: await pay(), operationId: randomUUID() }),
+  cancellation: async () =>
+    always(operations.cancel.command, { paymentId: await pay(), operationId: randomUUID() }),
+  threeDs: async () => always(operations.payWith3ds.command, cardholder.command(FRICTIONLESS)),
+  newCheckout: async () => always(operations.createCheckout.command, buyer.order()),
   checkoutPayment: async () => always(payCheckout, buyer.form(await buyer.open())),
   checkoutThreeDs: async () =>
     always(payCheckout, buyer.form(await buyer.open({ threeDs: true }), { pan: FRICTIONLESS })),
@@ -82,18 +76,18 @@ const prepare = {
       currency: "TRY",
       askedBy: [],
     }),
-  merchantsRead: async () => always(getPayment, { paymentId: await pay() }),
-  checkoutsRead: async () => always(readCheckout, { checkoutId: await buyer.open() }),
+  merchantsRead: async () => always(operations.getPayment.command, { paymentId: await pay() }),
+  checkoutsRead: async () => always(operations.getCheckout.command, { checkoutId: await buyer.open() }),
   pagesRead: async () => {
     const checkoutId = await buyer.open();
     return () => payments.askAsGateway(viewCheckout, { checkoutId });
   },
   operatorsRead: async () => {
     const paymentId = await pay();
-    return () => payments.operate(describePayment, { paymentId });
+    return () => payments.operate(operations.getOperatorPayment.command, { paymentId });
   },
   operatorsList: async () => () =>
-    payments.operate(listPaymentsForOperator, { limit: 1, filter: {}, unresolved: true }),
+    payments.operate(operations.listPaymentsOfMerchants.command, { limit: 1, filter: {}, unresolved: true }),
 } satisfies Record<string, () => Promise<Request>>;
 
 /** Requests that are answered as not started where the database cannot be asked. */
@@ -200,6 +194,6 @@ function takeAllConnections(): Promise<Mend> {
     table: "payments.payment",
     applicationName: "payments",
     count: CONNECTIONS,
-    read: () => payments.operate(describePayment, { paymentId: randomUUID() }),
+    read: () => payments.operate(operations.getOperatorPayment.command, { paymentId: randomUUID() }),
   });
 }

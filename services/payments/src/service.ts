@@ -1,7 +1,7 @@
 import { assetPath } from "@holdfast/assets";
 import { auditForbidden, nudgeAfterEach, watchAuditHead } from "@holdfast/audit";
 import { createCardOpener, createRingRecipient } from "@holdfast/sealing";
-import { getPayment as getPaymentCommand, lookUpBin as lookUpBinCommand } from "@holdfast/contracts";
+import { merchantOperations } from "@holdfast/contracts";
 import {
   busOptions,
   connectBus,
@@ -175,13 +175,13 @@ export async function startPayments(
     onHandled: logHandled(log),
     handlers: [
       ...authorizationHandlers(deps),
-      handler(getPaymentCommand, ({ context, payload }) =>
+      handler(merchantOperations.getPayment.command, ({ context, payload }) =>
         getPayment(reading, context.merchant.merchantId, payload.paymentId),
       ),
       ...listHandlers({ lists: lists.db, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
       ...threeDsHandlers(threeDs),
       ...operationHandlers({ ...operations, ...connections }),
-      handler(lookUpBinCommand, async ({ payload }) => lookUpBin(deps, payload.bin)),
+      handler(merchantOperations.getBin.command, async ({ payload }) => lookUpBin(deps, payload.bin)),
       ...nudgeAfterEach(relay, checkoutHandlers(checkouts)),
       ...notificationHandlers({ ...connecting, db, accounts, bus, log }),
       ...nudgeAfterEach(auditWatch, reservationHandlers({ ...reservations, twoAbove })),

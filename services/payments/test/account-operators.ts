@@ -1,14 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  alterAcquirerAccount,
-  confirmAccountVersion,
-  confirmRoutes,
-  makeAcquirerAccount,
-  readAcquirerAccounts,
-  replaceRoutes,
-  type CommandReply,
-  type CreateAcquirerAccountRequest,
-} from "@holdfast/contracts";
+import { operations, type CommandReply, type CreateAcquirerAccountRequest } from "@holdfast/contracts";
 import { sealReply } from "@holdfast/sealing";
 import type { PaymentsHarness } from "./payments-harness.ts";
 
@@ -30,11 +21,11 @@ export function accountOperators(payments: Operators, url: () => string) {
       ),
     change: (accountId: string, change: object) => changeAccount(payments, accountId, change, name),
     confirm: (accountId: string, version: number) =>
-      payments.operate(confirmAccountVersion, { accountId, version }, name),
+      payments.operate(operations.confirmAcquirerAccount.command, { accountId, version }, name),
     route: (merchantId: string, routes: object[]) =>
-      payments.operate(replaceRoutes, { merchantId, routes: routes as never }, name),
+      payments.operate(operations.putMerchantRoutes.command, { merchantId, routes: routes as never }, name),
     confirmRoutes: (merchantId: string, version: number) =>
-      payments.operate(confirmRoutes, { merchantId, version }, name),
+      payments.operate(operations.confirmMerchantRoutes.command, { merchantId, version }, name),
   });
   return {
     as,
@@ -68,7 +59,7 @@ export async function makeAccount(
   name: string,
 ) {
   const sealed = await sealSecrets(payments, account.name, secrets);
-  return await payments.operate(makeAcquirerAccount, { ...account, ...sealed }, name);
+  return await payments.operate(operations.createAcquirerAccount.command, { ...account, ...sealed }, name);
 }
 
 /** Changes an account, with its credentials sealed if it gets others. */
@@ -79,12 +70,16 @@ export async function changeAccount(
   name: string,
 ) {
   const sealed = secrets && (await sealSecrets(payments, accountId, secrets));
-  return await payments.operate(alterAcquirerAccount, { accountId, change, ...sealed }, name);
+  return await payments.operate(
+    operations.changeAcquirerAccount.command,
+    { accountId, change, ...sealed },
+    name,
+  );
 }
 
 /** @param owner the account's id, or the name of one that is made. */
 export async function sealSecrets(payments: Operators, owner: string, secrets: object) {
-  const { sealTo } = resultOf(await payments.operate(readAcquirerAccounts, {}));
+  const { sealTo } = resultOf(await payments.operate(operations.listAcquirerAccounts.command, {}));
   return { sealedSecrets: sealReply(sealTo!, JSON.stringify({ for: owner, secrets })) };
 }
 

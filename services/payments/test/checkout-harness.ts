@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
-  openCheckout,
+  operations,
   payCheckout,
   viewCheckout,
   type CheckoutPage,
@@ -32,7 +32,7 @@ export function checkouts(payments: PaymentsHarness) {
     /** @returns its id. */
     async open(change: Partial<OpenCheckout> = {}): Promise<string> {
       const order = steps.order(change);
-      const reply = await payments.call(openCheckout, order);
+      const reply = await payments.call(operations.createCheckout.command, order);
       expect(reply).toMatchObject({ outcome: "done", result: { status: "OPEN" } });
       return order.checkoutId;
     },

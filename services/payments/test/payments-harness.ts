@@ -1,4 +1,4 @@
-import { getPayment, preAuthorizePayment, type PreAuthorizePayment } from "@holdfast/contracts";
+import { operations, type PreAuthorizePayment } from "@holdfast/contracts";
 import { startTestSystem, type TestBankOptions, type TestSystemOptions } from "@holdfast/tests/support";
 
 export type PaymentsHarness = Awaited<ReturnType<typeof startPaymentsHarness>>;
@@ -29,9 +29,10 @@ export async function startPaymentsHarness(
     ...bank,
     /** A further process of the service on the same database and bus. */
     startAnother: (more?: Record<string, string>) => system.start("payments", more),
-    send: (command: PreAuthorizePayment, given = context()) => request(preAuthorizePayment, given, command),
+    send: (command: PreAuthorizePayment, given = context()) =>
+      request(operations.preAuthorize.command, given, command),
     read: (paymentId: string, readerId = merchantId) =>
-      call(getPayment, { paymentId }, { merchant: { merchantId: readerId } }),
+      call(operations.getPayment.command, { paymentId }, { merchant: { merchantId: readerId } }),
     ledger: async (paymentId: string) =>
       (await bank.wholeLedger()).filter(({ reference }) => reference.startsWith(paymentId)),
   };

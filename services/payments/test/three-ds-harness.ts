@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
   completePayment,
-  enrolPayment,
+  operations,
   readSession,
   type ChallengeForm,
   type CommandReply,
@@ -40,7 +40,8 @@ export function threeDs(payments: PaymentsHarness) {
     enrol: (
       command: EnrolPayment,
       change?: Partial<MessageContext>,
-    ): Promise<CommandReply<EnrolledPayment>> => payments.call(enrolPayment, command, change),
+    ): Promise<CommandReply<EnrolledPayment>> =>
+      payments.call(operations.payWith3ds.command, command, change),
     /** The browser is back; `acquirerSession` as it brought it. */
     complete: (
       { paymentId, sessionId }: Pick<EnrolPayment, "paymentId" | "sessionId">,

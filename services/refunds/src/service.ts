@@ -2,11 +2,9 @@ import { assetPath } from "@holdfast/assets";
 import { auditForbidden, nudgeAfterEach, watchAuditHead } from "@holdfast/audit";
 import {
   getRefund as getRefundCommand,
-  listMerchantRefunds,
-  listRefundsForOperator,
+  operations,
   readMovements,
   refundNotified,
-  requestRefund as requestRefundCommand,
 } from "@holdfast/contracts";
 import { createListPool } from "@holdfast/lists";
 import {
@@ -146,15 +144,15 @@ export async function startRefunds(
     onHandled: logHandled(log),
     handlers: [
       ...nudgeAfterEach(relay, [
-        handler(requestRefundCommand, (message) => requestRefundByMerchant(deps, message)),
+        handler(operations.requestRefund.command, (message) => requestRefundByMerchant(deps, message)),
       ]),
       handler(getRefundCommand, ({ context, payload }) =>
         getRefund(db, context.merchant.merchantId, payload.refundId),
       ),
-      handler(listMerchantRefunds, ({ context, payload }) =>
+      handler(operations.listPaymentRefunds.command, ({ context, payload }) =>
         listForMerchant(lists, context.merchant.merchantId, payload),
       ),
-      handler(listRefundsForOperator, ({ context, payload }) =>
+      handler(operations.listRefunds.command, ({ context, payload }) =>
         listForOperator({ ...deps, lists }, context, payload),
       ),
       ...nudgeAfterEach(committed, [...operatorHandlers(deps), ...staffHandlers({ ...deps, lists })]),

@@ -1,17 +1,10 @@
 import { createHash, randomUUID, randomUUIDv7 } from "node:crypto";
 import { readAuditEntries, verifyAuditChain, type AuditDatabase } from "@holdfast/audit";
 import {
-  activateWebhookSecret,
   EVENT_STREAM,
   eventSubject,
-  getWebhookDelivery,
-  listWebhookDeliveries,
-  putWebhook,
-  readWebhooksAuditLog,
-  redeliverFailedWebhooks,
-  redeliverWebhook,
-  rotateWebhookSecret,
-  testWebhook,
+  operations,
+  readAuditLog,
   WEBHOOK_CONSUMER,
   type EventSource,
 } from "@holdfast/contracts";
@@ -96,7 +89,9 @@ test("a merchant without webhooks: the event is kept and skipped, and can be sen
   await eventually(async () => expect((await harness.delivery(before.eventId)).status).toBe("skipped"));
   // Confirmations gather for a moment.
   await eventually(() => expect(harness.confirmed).toContain(before.eventId));
-  expect(await harness.operate(redeliverWebhook, { eventId: before.eventId })).toMatchObject({
+  expect(
+    await harness.operate(operations.redeliverWebhook.command, { eventId: before.eventId }),
+  ).toMatchObject({
     code: "webhook_not_found",
   });
 
@@ -104,7 +99,9 @@ test("a merchant without webhooks: the event is kept and skipped, and can be sen
   await harness.enable(undefined, merchantId);
   await harness.publish(after);
   await eventually(async () => expect((await harness.delivery(after.eventId)).status).toBe("delivered"));
-  expect(await harness.operate(redeliverWebhook, { eventId: before.eventId })).toMatchObject({
+  expect(
+    await harness.operate(operations.redeliverWebhook.command, { eventId: before.eventId }),
+  ).toMatchObject({
     outcome: "done",
   });
   await eventually(async () => expect((await harness.delivery(before.eventId)).status).toBe("delivered"));
@@ -254,7 +251,7 @@ test("a rotated secret signs beside the old one until it is activated, and alone
   const recipient = createReplyRecipient();
   const rotate = (requestId?: string) =>
     harness.operate(
-      rotateWebhookSecret,
+      operations.rotateWebhookEndpointSecret.command,
       { merchantId, endpointId: merchantId, recipientKey: recipient.publicKey },
       "olga",
       requestId,
@@ -286,10 +283,20 @@ test("a rotated secret signs beside the old one until it is activated, and alone
   expect(during.entry.headers["x-request-signature"]).toMatch(/^[0-9a-f]{64}$/);
   expect(during.attempt).toMatchObject({ secretVersion: 1, nextSecretVersion: 2 });
 
-  expect(await harness.operate(activateWebhookSecret, { merchantId, endpointId: merchantId })).toMatchObject({
+  expect(
+    await harness.operate(operations.activateWebhookEndpointSecret.command, {
+      merchantId,
+      endpointId: merchantId,
+    }),
+  ).toMatchObject({
     outcome: "done",
   });
-  expect(await harness.operate(activateWebhookSecret, { merchantId, endpointId: merchantId })).toMatchObject({
+  expect(
+    await harness.operate(operations.activateWebhookEndpointSecret.command, {
+      merchantId,
+      endpointId: merchantId,
+    }),
+  ).toMatchObject({
     outcome: "done",
   });
   const after = await sendOne();
@@ -306,7 +313,13 @@ test("URL and secret are those of the attempt, not those of the event", async ()
   await harness.publish(event);
   await eventually(() => expect(harness.receiver.ledger).not.toEqual([]));
   const recipientKey = createReplyRecipient().publicKey;
-  expect(await harness.operate(putWebhook, { merchantId, url: elsewhere.url, recipientKey })).toMatchObject({
+  expect(
+    await harness.operate(operations.putMerchantWebhook.command, {
+      merchantId,
+      url: elsewhere.url,
+      recipientKey,
+    }),
+  ).toMatchObject({
     result: { url: elsewhere.url },
   });
   await eventually(() => expect(elsewhere.ledger).toHaveLength(1));
@@ -318,7 +331,7 @@ test.each([
   ["https://[::ffff:a00:1]/", "address_not_allowed"],
   ["https://user:password@localhost/", "has_credentials"],
 ])("%s is refused: %s", async (url, code) => {
-  const reply = await harness.operate(putWebhook, {
+  const reply = await harness.operate(operations.putMerchantWebhook.command, {
     merchantId: randomUUIDv7(),
     url,
     recipientKey: createReplyRecipient().publicKey,
@@ -332,7 +345,9 @@ test.each([
 
 test("a test event is signed, has a type of its own, and tells how it went", async () => {
   const { merchantId, secret } = await harness.enable();
-  expect(await harness.operate(testWebhook, { merchantId, endpointId: merchantId })).toMatchObject({
+  expect(
+    await harness.operate(operations.testWebhookEndpoint.command, { merchantId, endpointId: merchantId }),
+  ).toMatchObject({
     result: { delivered: true, statusCode: 200 },
   });
   const [entry] = harness.receiver.ledger;
@@ -341,11 +356,18 @@ test("a test event is signed, has a type of its own, and tells how it went", asy
     eventType: "webhook.test",
   });
   harness.receiver.behave({ kind: "status", status: 418, body: "no coffee" });
-  expect(await harness.operate(testWebhook, { merchantId, endpointId: merchantId })).toMatchObject({
+  expect(
+    await harness.operate(operations.testWebhookEndpoint.command, { merchantId, endpointId: merchantId }),
+  ).toMatchObject({
     result: { delivered: false, statusCode: 418, error: "status", responseSnippet: "no coffee" },
   });
   const stranger = randomUUIDv7();
-  expect(await harness.operate(testWebhook, { merchantId: stranger, endpointId: stranger })).toMatchObject({
+  expect(
+    await harness.operate(operations.testWebhookEndpoint.command, {
+      merchantId: stranger,
+      endpointId: stranger,
+    }),
+  ).toMatchObject({
     code: "webhook_not_found",
   });
 });
@@ -359,7 +381,11 @@ test("the log is filtered and paged, newest first, and stays what it was while e
     await harness.publish(event);
   }
   const list = async (filter: object) => {
-    const reply = await harness.operate(listWebhookDeliveries, { merchantId, limit: 2, ...filter });
+    const reply = await harness.operate(operations.listWebhookDeliveries.command, {
+      merchantId,
+      limit: 2,
+      ...filter,
+    });
     if (reply.outcome !== "done") throw new Error(JSON.stringify(reply));
     return reply.result;
   };
@@ -373,10 +399,14 @@ test("the log is filtered and paged, newest first, and stays what it was while e
   expect([...first.items, ...second.items, ...third.items].map(({ eventId }) => eventId)).toEqual(events);
   expect(third).not.toHaveProperty("nextCursor");
   expect((await list({ status: "failed" })).items).toEqual([]);
-  expect(await harness.operate(listWebhookDeliveries, { limit: 2, cursor: "x" })).toMatchObject({
+  expect(
+    await harness.operate(operations.listWebhookDeliveries.command, { limit: 2, cursor: "x" }),
+  ).toMatchObject({
     code: "validation_failed",
   });
-  expect(await harness.operate(getWebhookDelivery, { eventId: randomUUID() })).toMatchObject({
+  expect(
+    await harness.operate(operations.getWebhookDelivery.command, { eventId: randomUUID() }),
+  ).toMatchObject({
     code: "delivery_not_found",
   });
 });
@@ -404,7 +434,7 @@ test("all that failed since a time is sent again at once, each once", async () =
   }
   harness.receiver.ledger.length = 0;
   harness.receiver.behave({ kind: "status", status: 200 });
-  expect(await harness.operate(redeliverFailedWebhooks, { merchantId, since })).toEqual({
+  expect(await harness.operate(operations.redeliverFailedWebhooks.command, { merchantId, since })).toEqual({
     outcome: "done",
     result: { queued: 2 },
   });
@@ -422,23 +452,26 @@ test("each change is in the audit log under the operator's name; no secret is, n
   });
   const { merchantId, secret } = await harness.enable();
   const recipient = createReplyRecipient();
-  const rotated = await harness.operate(rotateWebhookSecret, {
+  const rotated = await harness.operate(operations.rotateWebhookEndpointSecret.command, {
     merchantId,
     endpointId: merchantId,
     recipientKey: recipient.publicKey,
   });
   const next = rotated.outcome === "done" ? recipient.open(rotated.result.secret) : "";
-  await harness.operate(activateWebhookSecret, { merchantId, endpointId: merchantId });
+  await harness.operate(operations.activateWebhookEndpointSecret.command, {
+    merchantId,
+    endpointId: merchantId,
+  });
   const event = newEvent({ merchantId });
   await harness.publish(event);
   await eventually(async () => expect((await harness.delivery(event.eventId)).status).toBe("delivered"));
-  await harness.operate(redeliverWebhook, { eventId: event.eventId });
-  await harness.operate(testWebhook, { merchantId, endpointId: merchantId });
+  await harness.operate(operations.redeliverWebhook.command, { eventId: event.eventId });
+  await harness.operate(operations.testWebhookEndpoint.command, { merchantId, endpointId: merchantId });
   await harness.disable(merchantId);
   await harness.bus.nats.flush();
   subscription.unsubscribe();
 
-  const reply = await harness.operate(readWebhooksAuditLog, { limit: 100 });
+  const reply = await harness.operate(readAuditLog.webhooks, { limit: 100 });
   if (reply.outcome !== "done") throw new Error("no audit log");
   const mine = reply.result.entries
     .filter(({ subject }) => subject === merchantId || subject === event.eventId)

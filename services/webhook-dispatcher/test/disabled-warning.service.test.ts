@@ -1,4 +1,4 @@
-import { changeWebhookEndpoint, removeWebhookEndpoint } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { eventually, type LedgerReceiver } from "@holdfast/tests/support";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startDispatcherHarness, type DispatcherHarness } from "./dispatcher-harness.ts";
@@ -26,7 +26,7 @@ const warningsAt = ({ ledger }: LedgerReceiver) =>
 test("an endpoint that fails for long is told of at the merchant's other endpoint, once for as long as it fails, and so is one that is turned off", async () => {
   // The shop's own wish to be warned does not bring it the warning about itself.
   const { merchantId } = await harness.enable(shop.url);
-  await harness.operate(changeWebhookEndpoint, {
+  await harness.operate(operations.changeMerchantWebhook.command, {
     merchantId,
     endpointId: merchantId,
     events: [...BOTH],
@@ -65,7 +65,10 @@ test("an endpoint that fails for long is told of at the merchant's other endpoin
   expect(warningsAt(shop)).toEqual([]);
 
   shop.behave({ kind: "status", status: 200 });
-  await harness.operate(removeWebhookEndpoint, { merchantId, endpointId: further.endpointId });
+  await harness.operate(operations.removeMerchantWebhook.command, {
+    merchantId,
+    endpointId: further.endpointId,
+  });
   await eventually(() =>
     expect(warningsAt(shop)).toEqual([
       { id: expect.any(String), endpointId: further.endpointId, default: false, reason: "TURNED_OFF" },
@@ -90,7 +93,7 @@ test("of several dispatchers one tells of an endpoint that fails, and without su
     [merchantId],
   );
   await harness.start({ OPTIONAL_EVENTS: "false" });
-  await harness.operate(removeWebhookEndpoint, { merchantId, endpointId });
+  await harness.operate(operations.removeMerchantWebhook.command, { merchantId, endpointId });
   expect(await countWarnings()).toBe(0);
   await harness.stopAll();
 

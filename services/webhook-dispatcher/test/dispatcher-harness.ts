@@ -1,10 +1,8 @@
 import { randomUUIDv7 } from "node:crypto";
 import {
   confirmEvents,
-  removeWebhookEndpoint,
   eventSubject,
-  getWebhookDelivery,
-  putWebhook,
+  operations,
   type EventSource,
   type WebhookDeliveryDetail,
 } from "@holdfast/contracts";
@@ -111,16 +109,20 @@ export async function startDispatcherHarness(
     /** Turns webhooks on. @returns merchant and secret. */
     async enable(url = receiver.url, merchantId = randomUUIDv7()) {
       const recipient = createReplyRecipient();
-      const reply = await operate(putWebhook, { merchantId, url, recipientKey: recipient.publicKey });
+      const reply = await operate(operations.putMerchantWebhook.command, {
+        merchantId,
+        url,
+        recipientKey: recipient.publicKey,
+      });
       if (reply.outcome !== "done" || !reply.result.secret)
         throw new Error(`not turned on: ${JSON.stringify(reply)}`);
       return { merchantId, secret: recipient.open(reply.result.secret) };
     },
     async disable(merchantId: string) {
-      await operate(removeWebhookEndpoint, { merchantId, endpointId: merchantId });
+      await operate(operations.removeMerchantWebhook.command, { merchantId, endpointId: merchantId });
     },
     async delivery(eventId: string): Promise<WebhookDeliveryDetail> {
-      const reply = await operate(getWebhookDelivery, { eventId });
+      const reply = await operate(operations.getWebhookDelivery.command, { eventId });
       if (reply.outcome !== "done") throw new Error(`no delivery: ${JSON.stringify(reply)}`);
       return reply.result;
     },

@@ -1,6 +1,5 @@
 import {
-  createWebhookEndpoint,
-  listWebhookEndpoints,
+  operations,
   PAYMENT_STATUS_CHANGED,
   type EventType,
   type WebhookEndpoint,
@@ -17,7 +16,7 @@ export async function askForEndpoint(
   { url, events = [PAYMENT_STATUS_CHANGED] }: { url: string; events?: EventType[] },
 ) {
   const recipient = createReplyRecipient();
-  const reply = await operate(createWebhookEndpoint, {
+  const reply = await operate(operations.createMerchantWebhook.command, {
     merchantId,
     url,
     events,
@@ -39,7 +38,7 @@ export async function addEndpoint(
 }
 
 export async function endpointsOf({ operate }: Harness, merchantId: string): Promise<WebhookEndpoint[]> {
-  const reply = await operate(listWebhookEndpoints, { merchantId });
+  const reply = await operate(operations.listMerchantWebhooks.command, { merchantId });
   if (reply.outcome !== "done") throw new Error(`not listed: ${JSON.stringify(reply)}`);
   return reply.result.items;
 }

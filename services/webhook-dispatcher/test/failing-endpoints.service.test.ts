@@ -1,4 +1,4 @@
-import { listFailingEndpoints, testIdOf } from "@holdfast/contracts";
+import { operations, testIdOf } from "@holdfast/contracts";
 import { eventually, type LedgerReceiver } from "@holdfast/tests/support";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startDispatcherHarness, type DispatcherHarness } from "./dispatcher-harness.ts";
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 
 const failing = async () => {
-  const reply = await harness.operate(listFailingEndpoints, {});
+  const reply = await harness.operate(operations.listFailingWebhooks.command, {});
   if (reply.outcome !== "done") throw new Error(JSON.stringify(reply));
   return reply.result;
 };

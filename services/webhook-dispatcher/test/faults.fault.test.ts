@@ -1,4 +1,4 @@
-import { EVENT_STREAM, getWebhookDelivery, WEBHOOK_CONSUMER } from "@holdfast/contracts";
+import { EVENT_STREAM, operations, WEBHOOK_CONSUMER } from "@holdfast/contracts";
 import { createDatabase, createPool } from "@holdfast/postgres";
 import { createLogger } from "@holdfast/service-runtime";
 import { eventually } from "@holdfast/tests/support";
@@ -341,7 +341,7 @@ test("more than two seconds off nothing is accepted, more than a minute off noth
   const ready = await fetch(`http://127.0.0.1:${healthPort}/readyz`);
   expect(await ready.json()).toEqual({ status: "not ready", failing: ["clock"] });
   await harness.publish(late);
-  expect(await harness.operate(getWebhookDelivery, { eventId: early.eventId })).toEqual({
+  expect(await harness.operate(operations.getWebhookDelivery.command, { eventId: early.eventId })).toEqual({
     outcome: "not_started",
   });
   expect(harness.receiver.ledger).toHaveLength(sent);

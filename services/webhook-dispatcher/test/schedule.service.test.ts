@@ -1,5 +1,5 @@
 import { eventually } from "@holdfast/tests/support";
-import { redeliverWebhook } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createClock } from "../src/clock.ts";
 import { brokenPromises } from "./broken-promises.ts";
@@ -83,7 +83,9 @@ test("48 hours of failure are exactly nine attempts at the table's times, then f
 
   shiftMs += 5 * 24 * H;
   harness.receiver.behave({ kind: "status", status: 200 });
-  expect(await harness.operate(redeliverWebhook, { eventId: event.eventId })).toMatchObject({
+  expect(
+    await harness.operate(operations.redeliverWebhook.command, { eventId: event.eventId }),
+  ).toMatchObject({
     outcome: "done",
   });
   await eventually(async () => expect((await harness.delivery(event.eventId)).status).toBe("delivered"));
@@ -118,14 +120,16 @@ test("a resend by hand is extra: it moves nothing when it fails, and ends the sc
   const event = newEvent({ merchantId });
   await harness.publish(event);
   const before = await waiting(event, 2);
-  await harness.operate(redeliverWebhook, { eventId: event.eventId });
+  await harness.operate(operations.redeliverWebhook.command, { eventId: event.eventId });
   await eventually(async () => expect((await harness.delivery(event.eventId)).attemptCount).toBe(2));
   expect(await waiting(event, 2)).toEqual(before);
   expect(await harness.delivery(event.eventId)).toMatchObject({ status: "pending" });
 
   harness.receiver.behave({ kind: "status", status: 200 });
   // Two requests together: neither is dropped for being the same event.
-  await Promise.all([1, 2].map(() => harness.operate(redeliverWebhook, { eventId: event.eventId })));
+  await Promise.all(
+    [1, 2].map(() => harness.operate(operations.redeliverWebhook.command, { eventId: event.eventId })),
+  );
   await eventually(() => expect(attemptsAt(event)).toHaveLength(4));
   expect(await outcome(event)).toBe("delivered");
   jumpTo(before.due_at, M);

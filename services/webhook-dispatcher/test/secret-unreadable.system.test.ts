@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { redeliverWebhook, testWebhook, type WebhookDeliveryDetail } from "@holdfast/contracts";
+import { operations, type WebhookDeliveryDetail } from "@holdfast/contracts";
 import { eventually } from "@holdfast/tests/support";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startDispatcherHarness, type DispatcherHarness } from "./dispatcher-harness.ts";
@@ -48,13 +48,15 @@ test("without the key of an endpoint's secret each attempt fails visibly, until 
 
 test("a test event and a resend by hand say so, too", async () => {
   await harness.start({ ...withoutOldKey, WEBHOOK_RETRY_SCHEDULE: "1h" });
-  expect(await harness.operate(testWebhook, { merchantId, endpointId: merchantId })).toMatchObject({
+  expect(
+    await harness.operate(operations.testWebhookEndpoint.command, { merchantId, endpointId: merchantId }),
+  ).toMatchObject({
     result: { delivered: false, error: "secret_unreadable" },
   });
   const event = newEvent({ merchantId });
   await harness.publish(event);
   await deliveryOnce(event.eventId, ({ attemptCount }) => expect(attemptCount).toBe(1));
-  await harness.operate(redeliverWebhook, { eventId: event.eventId });
+  await harness.operate(operations.redeliverWebhook.command, { eventId: event.eventId });
   const { attempts } = await deliveryOnce(event.eventId, ({ attemptCount }) => expect(attemptCount).toBe(2));
   expect(attempts[1]).toMatchObject({ trigger: "manual", error: "secret_unreadable" });
 });

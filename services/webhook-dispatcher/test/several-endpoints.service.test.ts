@@ -1,16 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
-import {
-  activateWebhookSecret,
-  changeWebhookEndpoint,
-  listOwnEndpoints,
-  listWebhookDeliveries,
-  redeliverFailedWebhooks,
-  redeliverWebhook,
-  removeWebhookEndpoint,
-  rotateWebhookSecret,
-  tryOwnEndpoint,
-  testWebhook,
-} from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { createReplyRecipient } from "@holdfast/sealing";
 import { eventually, type LedgerReceiver } from "@holdfast/tests/support";
 import { verifyWebhook } from "@holdfast/webhook-signature";
@@ -51,7 +40,11 @@ const logOf = async (
   endpointId: string,
   more: { status?: "pending" | "failed"; merchantId?: string } = {},
 ) => {
-  const reply = await harness.operate(listWebhookDeliveries, { endpointId, limit: 50, ...more });
+  const reply = await harness.operate(operations.listWebhookDeliveries.command, {
+    endpointId,
+    limit: 50,
+    ...more,
+  });
   if (reply.outcome !== "done") throw new Error(JSON.stringify(reply));
   return reply.result.items.map((item) => item.eventId).toSorted();
 };
@@ -114,7 +107,7 @@ test("a secret is rotated, activated and tried for one endpoint alone", async ()
   const further = await addEndpoint(harness, merchantId, { url: books.url });
   const name = { merchantId, endpointId: further.endpointId };
   const recipient = createReplyRecipient();
-  const rotated = await harness.operate(rotateWebhookSecret, {
+  const rotated = await harness.operate(operations.rotateWebhookEndpointSecret.command, {
     ...name,
     recipientKey: recipient.publicKey,
   });
@@ -139,8 +132,12 @@ test("a secret is rotated, activated and tried for one endpoint alone", async ()
     valid: true,
   });
 
-  expect(await harness.operate(activateWebhookSecret, name)).toMatchObject({ outcome: "done" });
-  expect(await harness.operate(testWebhook, name)).toMatchObject({ result: { delivered: true } });
+  expect(await harness.operate(operations.activateWebhookEndpointSecret.command, name)).toMatchObject({
+    outcome: "done",
+  });
+  expect(await harness.operate(operations.testWebhookEndpoint.command, name)).toMatchObject({
+    result: { delivered: true },
+  });
   const tried = ({ ledger }: LedgerReceiver) =>
     ledger.filter(({ headers }) => headers["x-event-type"] === "webhook.test");
   expect(verifyWebhook(tried(books)[0]!, { secret: next, now: Date.now() })).toMatchObject({ valid: true });
@@ -151,7 +148,7 @@ test("a merchant sees and tries its own endpoints, and nobody else's", async () 
   const { merchantId } = await harness.enable(shop.url);
   const { endpointId } = await addEndpoint(harness, merchantId, { url: books.url });
   const as = (id: string) => ({ merchant: { merchantId: id } });
-  expect(await harness.call(listOwnEndpoints, {}, as(merchantId))).toMatchObject({
+  expect(await harness.call(operations.listWebhooks.command, {}, as(merchantId))).toMatchObject({
     result: {
       items: [
         { endpointId: merchantId, url: shop.url },
@@ -160,7 +157,7 @@ test("a merchant sees and tries its own endpoints, and nobody else's", async () 
     },
   });
   books.behave({ kind: "status", status: 500 });
-  expect(await harness.call(tryOwnEndpoint, { endpointId }, as(merchantId))).toMatchObject({
+  expect(await harness.call(operations.testWebhook.command, { endpointId }, as(merchantId))).toMatchObject({
     result: { delivered: false, statusCode: 500 },
   });
   expect(books.ledger).toMatchObject([{ headers: { "x-event-type": "webhook.test" } }]);
@@ -171,8 +168,10 @@ test("a merchant sees and tries its own endpoints, and nobody else's", async () 
   expect(line).toEqual({ actor: `merchant ${merchantId}`, action: "webhook.tested" });
 
   const stranger = randomUUIDv7();
-  expect(await harness.call(listOwnEndpoints, {}, as(stranger))).toMatchObject({ result: { items: [] } });
-  expect(await harness.call(tryOwnEndpoint, { endpointId }, as(stranger))).toMatchObject({
+  expect(await harness.call(operations.listWebhooks.command, {}, as(stranger))).toMatchObject({
+    result: { items: [] },
+  });
+  expect(await harness.call(operations.testWebhook.command, { endpointId }, as(stranger))).toMatchObject({
     code: "webhook_not_found",
   });
   expect(books.ledger).toHaveLength(1);
@@ -198,7 +197,7 @@ test("a URL that is in use, an endpoint too many, a forbidden URL and a stranger
 
   const name = { merchantId, endpointId };
   const change = (changes: { url?: string; events?: ["refund.requested"] }) =>
-    harness.operate(changeWebhookEndpoint, { ...name, ...changes });
+    harness.operate(operations.changeMerchantWebhook.command, { ...name, ...changes });
   expect(await change({ url: shop.url })).toMatchObject(inUse);
   expect(await change({ url: "https://10.0.0.1/" })).toMatchObject({ code: "validation_failed" });
   expect(await change({ url: `${books.url}/moved`, events: ["refund.requested"] })).toMatchObject({
@@ -207,10 +206,12 @@ test("a URL that is in use, an endpoint too many, a forbidden URL and a stranger
   const unknown = { outcome: "problem", code: "webhook_not_found" };
   const strangers = { merchantId: randomUUIDv7(), endpointId };
   const { publicKey: recipientKey } = createReplyRecipient();
-  expect(await harness.operate(changeWebhookEndpoint, strangers)).toMatchObject(unknown);
-  expect(await harness.operate(rotateWebhookSecret, { ...strangers, recipientKey })).toMatchObject(unknown);
-  expect(await harness.operate(removeWebhookEndpoint, strangers)).toMatchObject(unknown);
-  expect(await harness.operate(testWebhook, strangers)).toMatchObject(unknown);
+  expect(await harness.operate(operations.changeMerchantWebhook.command, strangers)).toMatchObject(unknown);
+  expect(
+    await harness.operate(operations.rotateWebhookEndpointSecret.command, { ...strangers, recipientKey }),
+  ).toMatchObject(unknown);
+  expect(await harness.operate(operations.removeMerchantWebhook.command, strangers)).toMatchObject(unknown);
+  expect(await harness.operate(operations.testWebhookEndpoint.command, strangers)).toMatchObject(unknown);
   expect((await endpointsOf(harness, merchantId)).map((each) => each.default)).toEqual([true, false, false]);
 });
 
@@ -221,7 +222,9 @@ test("an endpoint that is turned off cancels its own deliveries; its place and U
   const event = newEvent({ merchantId });
   await harness.publish(event);
   await eventually(() => expect(Math.min(shop.ledger.length, books.ledger.length)).toBeGreaterThan(0));
-  expect(await harness.operate(removeWebhookEndpoint, { merchantId, endpointId })).toMatchObject({
+  expect(
+    await harness.operate(operations.removeMerchantWebhook.command, { merchantId, endpointId }),
+  ).toMatchObject({
     outcome: "done",
   });
   await eventually(async () =>
@@ -255,7 +258,7 @@ test("the hour after it was turned off, an endpoint without deliveries is remove
   const event = newEvent({ merchantId });
   await harness.publish(event);
   await eventually(() => expect(sentTo(books)).toEqual([event.eventId]));
-  await harness.operate(removeWebhookEndpoint, { merchantId, endpointId });
+  await harness.operate(operations.removeMerchantWebhook.command, { merchantId, endpointId });
   const rows = () => harness.query("select 1 from webhooks.endpoint where endpoint_id = $1", [endpointId]);
   expect(await rows()).toHaveLength(1);
   await harness.query(
@@ -275,19 +278,25 @@ test("a resend goes to the endpoint that is named, to all that the event was for
 
   // The endpoint came after the event: it gets it by name, and then it belongs to all.
   const { eventId } = early;
-  expect(await harness.operate(redeliverWebhook, { eventId })).toMatchObject({ result: { queued: 1 } });
+  expect(await harness.operate(operations.redeliverWebhook.command, { eventId })).toMatchObject({
+    result: { queued: 1 },
+  });
   await eventually(() => expect(shop.ledger).toHaveLength(2));
-  expect(await harness.operate(redeliverWebhook, { eventId, endpointId })).toMatchObject({
+  expect(await harness.operate(operations.redeliverWebhook.command, { eventId, endpointId })).toMatchObject({
     result: { queued: 1 },
   });
   await eventually(async () =>
     expect(await statuses(eventId)).toEqual({ [merchantId]: "delivered", [endpointId]: "delivered" }),
   );
   expect([shop.ledger.length, books.ledger.length]).toEqual([2, 1]);
-  expect(await harness.operate(redeliverWebhook, { eventId })).toMatchObject({ result: { queued: 2 } });
+  expect(await harness.operate(operations.redeliverWebhook.command, { eventId })).toMatchObject({
+    result: { queued: 2 },
+  });
   await eventually(() => expect([shop.ledger.length, books.ledger.length]).toEqual([3, 2]));
   const stranger = { eventId, endpointId: randomUUIDv7() };
-  expect(await harness.operate(redeliverWebhook, stranger)).toMatchObject({ code: "webhook_not_found" });
+  expect(await harness.operate(operations.redeliverWebhook.command, stranger)).toMatchObject({
+    code: "webhook_not_found",
+  });
 
   // An event of two days ago that books has never taken has failed there, and there alone.
   books.behave({ kind: "status", status: 500 });
@@ -302,7 +311,9 @@ test("a resend goes to the endpoint that is named, to all that the event was for
   books.behave({ kind: "status", status: 200 });
   const since = new Date(Date.now() - 3 * 86_400_000).toISOString();
   const before = shop.ledger.length;
-  expect(await harness.operate(redeliverFailedWebhooks, { merchantId, since })).toMatchObject({
+  expect(
+    await harness.operate(operations.redeliverFailedWebhooks.command, { merchantId, since }),
+  ).toMatchObject({
     result: { queued: 1 },
   });
   await eventually(async () =>

@@ -1,7 +1,5 @@
 import { z } from "zod";
 import { textSchema } from "../text.ts";
-import { defineEndpoint } from "./endpoint.ts";
-import { exportQuery, pageOf, pageQuery, WITH_ROWS } from "./list-query.ts";
 
 /** One line of a service's audit log; see the audit package for the chain. */
 export const auditLogEntrySchema = z
@@ -18,6 +16,7 @@ export const auditLogEntrySchema = z
     hash: z.string().meta({ description: "Hash of this entry and the hash before it, in hex" }),
   })
   .meta({ id: "AuditLogEntry" });
+
 export type AuditLogEntry = z.infer<typeof auditLogEntrySchema>;
 
 /** Services that have an audit log, as the log names them. */
@@ -43,27 +42,5 @@ export const auditPageSchema = auditFilterSchema.extend({
   limit: z.int(),
   before: z.object({ at: z.iso.datetime(), sequence: z.int() }).optional(),
 });
-export const auditEntriesSchema = z.object({ entries: z.array(auditLogEntrySchema) });
 
-export const getAuditLog = defineEndpoint({
-  operationId: "getAuditLog",
-  listener: "operator",
-  method: "GET",
-  path: "/operator/audit-log",
-  role: "viewer",
-  summary: "List audit log entries",
-  description: `Returns who did what in any service, newest first. ${WITH_ROWS}`,
-  queryParameters: auditFilterSchema.extend({
-    service: z.enum(AUDITED_SERVICES).optional().meta({ description: "Whose audit log" }),
-    ...pageQuery,
-    ...exportQuery,
-  }),
-  responses: {
-    200: {
-      description: "One page of entries",
-      body: pageOf(auditLogEntrySchema, "newest first").meta({ id: "AuditLogPage" }),
-      rows: true,
-    },
-  },
-  problems: ["validation_failed", "forbidden"],
-});
+export const auditEntriesSchema = z.object({ entries: z.array(auditLogEntrySchema) });

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { defineEndpoint } from "./endpoint.ts";
 
 /** A BIN as it may be asked for: the first 6, 7 or 8 digits of a card number. */
 export const binSchema = z.string().regex(/^\d{6,8}$/, { error: "must be 6 to 8 digits" });
@@ -26,24 +25,5 @@ export const binInfoSchema = z
     }),
   })
   .meta({ id: "BinInfo" });
-export type BinInfo = z.infer<typeof binInfoSchema>;
 
-export const bin = defineEndpoint({
-  operationId: "getBin",
-  listener: "merchant",
-  method: "GET",
-  path: "/api/bins/{bin}",
-  summary: "Look up a BIN",
-  description:
-    "Returns a card's scheme, type, country and installments by the first 6 to 8 digits of its number. " +
-    "Issuers share the first six digits, so send eight if you have them. Do not store more than eight digits " +
-    "of a card number.",
-  pathParameters: z.object({
-    bin: binSchema.meta({
-      pattern: "^[0-9]{6,8}$",
-      description: "First 6, 7 or 8 digits of the card number",
-    }),
-  }),
-  responses: { 200: { description: "What is known of the BIN", body: binInfoSchema } },
-  problems: ["validation_failed", "bin_not_found"],
-});
+export type BinInfo = z.infer<typeof binInfoSchema>;

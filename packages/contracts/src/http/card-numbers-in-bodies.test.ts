@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { ENDPOINTS } from "./endpoints.ts";
+import { ENDPOINTS } from "../operations/endpoints.ts";
 
 const CARD = "4111111111111111";
 

@@ -6,7 +6,6 @@ import { wholeNumberField, wholeNumberOf } from "../whole-number.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
 import { cardPaymentFields, checkAmount, INSTALLMENTS_MAX } from "./card-payment-fields.ts";
 import { checkBasket, checkoutDetailFields } from "./order-details.ts";
-import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS, pathId } from "./endpoint.ts";
 import { checkReturnUrls, returnUrlSchema } from "./return-url.ts";
 
 /**
@@ -15,12 +14,15 @@ import { checkReturnUrls, returnUrlSchema } from "./return-url.ts";
 
 /** `CANCELLED`: the merchant or the buyer cancelled it, or as many cards were declined as are allowed. */
 export const CHECKOUT_STATUSES = ["OPEN", "COMPLETED", "EXPIRED", "CANCELLED"] as const;
+
 const CHECKOUT_ENDS =
   "COMPLETED: paid. EXPIRED: nobody paid in time. CANCELLED: the merchant or the buyer cancelled it, or as many cards were " +
   "declined as are allowed";
+
 export const checkoutStatusSchema = z
   .enum(CHECKOUT_STATUSES)
   .meta({ id: "CheckoutStatus", description: `OPEN: it can be paid. ${CHECKOUT_ENDS}` });
+
 export type CheckoutStatus = z.infer<typeof checkoutStatusSchema>;
 
 /** The bounds of a checkout's lifetime, in seconds. Without the field the service's setting applies. */
@@ -145,6 +147,7 @@ export const checkoutSchema = z
     livemode: livemodeSchema,
   })
   .meta({ id: "Checkout", description: "A hosted page on which a buyer pays one order" });
+
 export type Checkout = z.infer<typeof checkoutSchema>;
 
 /** The body of a `checkout.` event, for the document. Addresses are not in it: the merchant gave them. */
@@ -168,64 +171,5 @@ export const webhookCheckoutSchema = checkoutSchema
     closedAt: z.iso.datetime().meta({ description: "When it ended; a checkout ends once" }),
   })
   .meta({ id: "WebhookCheckout", description: "A checkout that ended" });
+
 export type WebhookCheckout = z.infer<typeof webhookCheckoutSchema>;
-
-export const createCheckout = defineEndpoint({
-  operationId: "createCheckout",
-  listener: "merchant",
-  method: "POST",
-  path: "/api/checkout",
-  work: "write",
-  summary: "Create a checkout",
-  description:
-    "Creates a hosted page on which a buyer pays one order. Send the buyer to `checkoutUrl`. The buyer enters the card " +
-    "there, and the card never reaches the merchant. After a decline the checkout stays OPEN for another attempt. Its " +
-    "payments send webhooks, as all payments do.",
-  request: checkoutRequestSchema,
-  responses: {
-    201: {
-      description: "Created, with status OPEN",
-      body: checkoutSchema,
-      headers: { Location: "/api/checkout/{checkoutId}" },
-    },
-  },
-  problems: [...BODY_PROBLEMS, ...IDEMPOTENCY_PROBLEMS, "outcome_unknown"],
-});
-
-export const getCheckout = defineEndpoint({
-  operationId: "getCheckout",
-  listener: "merchant",
-  method: "GET",
-  path: "/api/checkout/{checkoutId}",
-  summary: "Get a checkout",
-  description:
-    "Returns the checkout with its latest payment. A checkout is COMPLETED as soon as its payment is " +
-    "SUCCESS. It stays COMPLETED when the payment changes later; query the payment to see that.",
-  pathParameters: z.object({ checkoutId: pathId("Id of the checkout") }),
-  notFound: "checkout_not_found",
-  responses: { 200: { description: "The checkout", body: checkoutSchema } },
-  problems: ["checkout_not_found"],
-});
-
-export const cancelMerchantCheckout = defineEndpoint({
-  operationId: "cancelCheckout",
-  listener: "merchant",
-  method: "POST",
-  path: "/api/checkout/{checkoutId}/cancel",
-  work: "write",
-  summary: "Cancel a checkout",
-  description:
-    "Ends an open checkout: its page can no longer be paid, and says so. One that is cancelled already is answered as it " +
-    "is. Nothing is cancelled while a payment is under way (409 `operation_in_progress`), nor after the checkout ended " +
-    "otherwise (409 `checkout_not_open`): of a cancellation and a payment at the same moment one wins.",
-  pathParameters: z.object({ checkoutId: pathId("Id of the checkout") }),
-  notFound: "checkout_not_found",
-  responses: { 200: { description: "Cancelled", body: checkoutSchema } },
-  problems: [
-    "checkout_not_found",
-    "checkout_not_open",
-    "operation_in_progress",
-    ...IDEMPOTENCY_PROBLEMS,
-    "outcome_unknown",
-  ],
-});

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { differenceSchema } from "./differences.ts";
-import { defineEndpoint, pathId } from "./endpoint.ts";
 import { bankLineSchema, PAYMENT_SETTLEMENT_MAX } from "./payment-settlement.ts";
 
 /** Our record of a payment or refund, as it is compared with the banks' files. */
@@ -29,18 +28,5 @@ export const differenceDetailSchema = differenceSchema
     }),
   })
   .meta({ id: "SettlementDifferenceDetail" });
-export type DifferenceDetail = z.infer<typeof differenceDetailSchema>;
 
-export const getDifference = defineEndpoint({
-  operationId: "getDifference",
-  listener: "operator",
-  method: "GET",
-  path: "/operator/differences/{differenceId}",
-  role: "viewer",
-  summary: "Get a difference",
-  description: "Returns a difference with our record and the bank's lines that it is about.",
-  pathParameters: z.object({ differenceId: pathId("Id of a difference") }),
-  notFound: "difference_not_found",
-  responses: { 200: { description: "The difference", body: differenceDetailSchema } },
-  problems: ["difference_not_found", "forbidden"],
-});
+export type DifferenceDetail = z.infer<typeof differenceDetailSchema>;

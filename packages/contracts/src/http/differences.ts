@@ -1,7 +1,5 @@
 import { z } from "zod";
-import { textSchema } from "../text.ts";
-import { BODY_PROBLEMS, cursorParameter, defineEndpoint, limitParameter, only, pathId } from "./endpoint.ts";
-import { exportQuery, pageOf, WITH_ROWS } from "./list-query.ts";
+import { pageOf } from "./list-query.ts";
 
 export const DIFFERENCE_CLASSES = [
   "AMOUNT_DIFFERS",
@@ -15,6 +13,7 @@ export const DIFFERENCE_CLASSES = [
   "PAYOUT_DIFFERS",
   "PAYOUT_MISSING",
 ] as const;
+
 export const DIFFERENCE_STATES = ["OPEN", "PROPOSED", "CLOSED", "RESOLVED"] as const;
 
 /** People's word on a difference: the bank's amount counts in the merchant's statement, or it is not ours. */
@@ -94,6 +93,7 @@ export const differenceSchema = z
     notes: z.array(noteSchema).meta({ description: "What was noted about it, oldest first" }),
   })
   .meta({ id: "SettlementDifference" });
+
 export type Difference = z.infer<typeof differenceSchema>;
 
 export const differencePageSchema = pageOf(differenceSchema, "oldest first").meta({
@@ -124,81 +124,5 @@ export const readByPersonSchema = z
     description:
       "With ACCEPT_BANK, what the file's line says and could not be read; a part that is known is refused",
   });
+
 export type ReadByPerson = z.infer<typeof readByPersonSchema>;
-
-export const listDifferences = defineEndpoint({
-  operationId: "listDifferences",
-  listener: "operator",
-  method: "GET",
-  path: "/operator/differences",
-  role: "viewer",
-  summary: "List differences",
-  description:
-    "Returns where the bank and we say different things, oldest first; open ones unless `state` says otherwise. " +
-    WITH_ROWS,
-  queryParameters: z.object({
-    state: only("differences in this state", z.enum(DIFFERENCE_STATES)),
-    class: only("differences of this class", z.enum(DIFFERENCE_CLASSES)),
-    accountId: only("what is about this account at a bank", textSchema(1, 64)),
-    limit: limitParameter,
-    cursor: cursorParameter(100),
-    ...exportQuery,
-  }),
-  responses: { 200: { description: "One page of differences", body: differencePageSchema, rows: true } },
-  problems: ["validation_failed", "forbidden"],
-});
-
-const oneDifference = {
-  listener: "operator",
-  method: "POST",
-  work: "write",
-  role: "operations",
-  pathParameters: z.object({ differenceId: pathId("Id of a difference") }),
-  notFound: "difference_not_found",
-} as const;
-
-export const noteDifference = defineEndpoint({
-  ...oneDifference,
-  operationId: "noteDifference",
-  path: "/operator/differences/{differenceId}/notes",
-  summary: "Add a note to a difference",
-  description: "Adds what was found out, and with `assignee` says who looks into it.",
-  request: z
-    .object({ note: textSchema(1, 1_000), assignee: textSchema(1, 200).optional() })
-    .meta({ id: "NoteDifferenceRequest" }),
-  responses: { 200: { description: "The difference", body: differenceSchema } },
-  problems: [...BODY_PROBLEMS, "difference_not_found", "difference_ended", "outcome_unknown", "forbidden"],
-});
-
-export const closeDifference = defineEndpoint({
-  ...oneDifference,
-  operationId: "closeDifference",
-  recentSignIn: true,
-  path: "/operator/differences/{differenceId}/close",
-  summary: "Close a difference",
-  description:
-    "Closes a difference with a reason, and says what becomes of the money. ACCEPT_BANK: the bank's lines count in the " +
-    "merchant's statement of their day, as an adjustment. NOT_OURS: they count nowhere, which a difference can only be " +
-    "that is about a line. Above a configured amount a second person has to say the same: the first answer has the state " +
-    "PROPOSED, and a different decision replaces it.",
-  request: z
-    .object({
-      decision: z.enum(DIFFERENCE_DECISIONS).meta({
-        description: "ACCEPT_BANK: the bank's amount counts. NOT_OURS: it does not",
-      }),
-      reason: textSchema(1, 1_000),
-      line: readByPersonSchema.optional(),
-    })
-    .meta({ id: "CloseDifferenceRequest" }),
-  responses: { 200: { description: "The difference", body: differenceSchema } },
-  problems: [
-    ...BODY_PROBLEMS,
-    "difference_not_found",
-    "difference_ended",
-    "same_person",
-    "outcome_unknown",
-    "forbidden",
-  ],
-});
-
-export const DIFFERENCE_ENDPOINTS = [listDifferences, noteDifference, closeDifference] as const;

@@ -5,7 +5,11 @@ import type { StaffRole } from "../staff-role.ts";
 import type { Work } from "../work.ts";
 
 /** One HTTP operation of a listener, for the gateway that serves it and for the OpenAPI document. */
-export type Endpoint = Operation & (MerchantListener | OperatorListener | StaffListener);
+export type Endpoint = EndpointFields & { operationId: string } & (
+    | MerchantListener
+    | OperatorListener
+    | StaffListener
+  );
 
 /** The one of the gateway's listeners that serves the endpoint. */
 type MerchantListener = { listener: "merchant"; role?: never; recentSignIn?: never };
@@ -24,8 +28,8 @@ type StaffListener = {
   recentSignIn?: true;
 };
 
-type Operation = {
-  operationId: string;
+/** The fields of every endpoint, whoever calls it. */
+export type EndpointFields = {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** The path with parameters in braces: `/api/payment/{paymentId}`. */
   path: string;
@@ -65,7 +69,10 @@ type EndpointResponse = {
 };
 
 /** The kind of work that a request of this endpoint is. */
-export function workOf({ method, work = method === "GET" ? "read" : "external" }: Endpoint): Work {
+export function workOf({
+  method,
+  work = method === "GET" ? "read" : "external",
+}: Pick<Endpoint, "method" | "work">): Work {
   return work;
 }
 
@@ -171,11 +178,4 @@ export function cursorParameter(max: number) {
     .max(max)
     .optional()
     .meta({ pattern: "^[A-Za-z0-9_-]+$", description: "`nextCursor` of the page before" });
-}
-
-/** `notFound` is one of the problems that the document lists. */
-export function defineEndpoint<const E extends Endpoint>(
-  endpoint: E & { notFound?: E["problems"][number] },
-): E {
-  return endpoint;
 }

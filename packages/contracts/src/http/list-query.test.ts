@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { ENDPOINTS } from "./endpoints.ts";
+import { ENDPOINTS } from "../operations/endpoints.ts";
 
 /** Every operation that answers a page which another one may follow. */
 const LISTS = ENDPOINTS.filter(({ responses }) => {

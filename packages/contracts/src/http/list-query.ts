@@ -7,6 +7,9 @@ export const pageQuery = {
   cursor: cursorParameter(1_000),
 };
 
+/** The same in a command. */
+export const pagePayload = { limit: z.int(), cursor: z.string().optional() };
+
 /** One page of a list. */
 export function pageOf<Row extends z.ZodType>(row: Row, order: string) {
   return z.object({

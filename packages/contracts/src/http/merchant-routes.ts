@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { textSchema } from "../text.ts";
 import { wholeNumberSchema } from "../whole-number.ts";
-import { confirmRequestSchema, proposalSchema } from "./acquirer-accounts.ts";
+import { proposalSchema } from "./acquirer-accounts.ts";
 import { currencySchema } from "./card-payment-fields.ts";
-import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
 
 export const routeSchema = z
   .object({
@@ -30,53 +29,5 @@ export const merchantRoutesSchema = z
       .meta({ description: "The version that another person has to confirm" }),
   })
   .meta({ id: "MerchantRoutes" });
+
 export type MerchantRoutes = z.infer<typeof merchantRoutesSchema>;
-
-const ofMerchant = {
-  pathParameters: z.object({ merchantId: pathId("The merchant") }),
-  notFound: "merchant_not_found",
-} as const;
-const routes = (description: string) => ({ description, body: merchantRoutesSchema });
-
-export const getMerchantRoutes = defineEndpoint({
-  listener: "operator",
-  role: "viewer",
-  operationId: "getMerchantRoutes",
-  method: "GET",
-  path: "/operator/merchants/{merchantId}/routes",
-  ...ofMerchant,
-  summary: "Read which accounts a merchant's payments go to",
-  responses: { 200: routes("The routes in use, and a proposal") },
-  problems: ["forbidden", "merchant_not_found"],
-});
-
-export const putMerchantRoutes = defineEndpoint({
-  listener: "operator",
-  role: "admin",
-  recentSignIn: true,
-  operationId: "putMerchantRoutes",
-  method: "PUT",
-  path: "/operator/merchants/{merchantId}/routes",
-  ...ofMerchant,
-  summary: "Replace a merchant's routes",
-  description: "The first route that names a payment wins; where none does, the default account takes it.",
-  request: z.array(routeSchema).max(100),
-  responses: { 200: routes("The routes, with the proposal where another person has to confirm it") },
-  problems: [...BODY_PROBLEMS, "forbidden", "merchant_not_found"],
-});
-
-export const confirmMerchantRoutes = defineEndpoint({
-  listener: "operator",
-  role: "admin",
-  recentSignIn: true,
-  operationId: "confirmMerchantRoutes",
-  method: "POST",
-  path: "/operator/merchants/{merchantId}/routes/confirm",
-  ...ofMerchant,
-  summary: "Confirm the routes that another person has proposed",
-  request: confirmRequestSchema,
-  responses: { 200: routes("The routes as they are in use now") },
-  problems: [...BODY_PROBLEMS, "forbidden", "merchant_not_found", "nothing_to_confirm", "same_person"],
-});
-
-export const MERCHANT_ROUTE_ENDPOINTS = [getMerchantRoutes, putMerchantRoutes, confirmMerchantRoutes];

@@ -3,16 +3,8 @@ import { livemodeSchema } from "../livemode.ts";
 import { textSchema } from "../text.ts";
 import { brandingSchema } from "./branding.ts";
 import { commissionPlanSchema } from "./commission-plan.ts";
-import { restrictionsGiven, restrictionsShown } from "./credential-restrictions.ts";
-import {
-  cursorParameter,
-  limitParameter,
-  BODY_PROBLEMS,
-  defineEndpoint,
-  pathId,
-  shownOnceSchema,
-} from "./endpoint.ts";
-import { exportQuery, pageOf, WITH_ROWS } from "./list-query.ts";
+import { restrictionsShown } from "./credential-restrictions.ts";
+import { shownOnceSchema } from "./endpoint.ts";
 import { merchantRulesSchema } from "./merchant-rules.ts";
 
 /**
@@ -23,6 +15,7 @@ export const merchantSettingsSchema = z.object({
   commission: commissionPlanSchema.optional(),
   rules: merchantRulesSchema.optional(),
 });
+
 export type MerchantSettings = z.infer<typeof merchantSettingsSchema>;
 
 export const createMerchantRequestSchema = z
@@ -59,6 +52,7 @@ export const changeMerchantRequestSchema = z
     params: { code: "nothing_to_change" },
   })
   .meta({ id: "ChangeMerchantRequest" });
+
 export type MerchantChange = z.infer<typeof changeMerchantRequestSchema>;
 
 export const merchantSchema = z
@@ -93,12 +87,8 @@ export const merchantSchema = z
       .meta({ description: "Its keys, revoked ones too; a secret is never among them" }),
   })
   .meta({ id: "Merchant" });
-export type Merchant = z.infer<typeof merchantSchema>;
 
-/** The logo is left out, since a page of 200 would be mostly logos. */
-const listedMerchantSchema = merchantSchema
-  .omit({ branding: true })
-  .meta({ id: "ListedMerchant", description: "A merchant without its branding" });
+export type Merchant = z.infer<typeof merchantSchema>;
 
 export const newCredentialSchema = z
   .object({
@@ -112,129 +102,3 @@ export const newCredentialSchema = z
 export const createdMerchantSchema = newCredentialSchema
   .extend({ name: z.string().meta({ description: "Name, for people" }) })
   .meta({ id: "CreatedMerchant" });
-
-const merchantPath = z.object({ merchantId: pathId("Id of the merchant") });
-
-export const createMerchant = defineEndpoint({
-  operationId: "createMerchant",
-  listener: "operator",
-  method: "POST",
-  path: "/operator/merchants",
-  work: "write",
-  role: "onboarder",
-  summary: "Create a merchant",
-  description:
-    "Creates a merchant with its first key and secret, of live mode. The secret is shown only once.",
-  request: createMerchantRequestSchema,
-  responses: {
-    201: {
-      description: "Created",
-      body: createdMerchantSchema,
-      headers: { Location: "/operator/merchants/{merchantId}" },
-    },
-  },
-  problems: [...BODY_PROBLEMS, "forbidden"],
-});
-
-export const listMerchants = defineEndpoint({
-  operationId: "listMerchants",
-  listener: "operator",
-  method: "GET",
-  path: "/operator/merchants",
-  role: "viewer",
-  summary: "List merchants",
-  description: `Returns merchants, newest first. ${WITH_ROWS}`,
-  queryParameters: z.object({
-    limit: limitParameter,
-    cursor: cursorParameter(200),
-    ...exportQuery,
-  }),
-  responses: {
-    200: {
-      description: "One page of merchants",
-      body: pageOf(listedMerchantSchema, "newest first").meta({ id: "MerchantPage" }),
-      rows: true,
-    },
-  },
-  problems: ["validation_failed", "forbidden"],
-});
-
-export const getMerchant = defineEndpoint({
-  operationId: "getMerchant",
-  listener: "operator",
-  method: "GET",
-  path: "/operator/merchants/{merchantId}",
-  role: "viewer",
-  summary: "Get a merchant",
-  description: "Returns a merchant with the keys of its credentials.",
-  pathParameters: merchantPath,
-  notFound: "merchant_not_found",
-  responses: { 200: { description: "The merchant", body: merchantSchema } },
-  problems: ["merchant_not_found", "forbidden"],
-});
-
-export const changeMerchant = defineEndpoint({
-  operationId: "changeMerchant",
-  listener: "operator",
-  method: "PATCH",
-  path: "/operator/merchants/{merchantId}",
-  work: "write",
-  role: "onboarder",
-  summary: "Update a merchant",
-  description:
-    "Changes a merchant's name, commission plan, rules or branding, or suspends or reactivates the merchant. The " +
-    "change takes effect everywhere within 10 seconds.",
-  pathParameters: merchantPath,
-  notFound: "merchant_not_found",
-  request: changeMerchantRequestSchema,
-  responses: { 200: { description: "The merchant as it is now", body: merchantSchema } },
-  problems: [...BODY_PROBLEMS, "merchant_not_found", "outcome_unknown", "forbidden"],
-});
-
-export const addCredential = defineEndpoint({
-  operationId: "addCredential",
-  listener: "operator",
-  method: "POST",
-  path: "/operator/merchants/{merchantId}/credentials",
-  work: "write",
-  role: "onboarder",
-  summary: "Create a credential",
-  description:
-    "Creates another key and secret: of live mode, for rotation, or of test mode, whose requests reach no bank. The " +
-    "secret is shown only once.",
-  pathParameters: merchantPath,
-  notFound: "merchant_not_found",
-  request: z
-    .object({
-      livemode: z.boolean().optional().meta({ description: "Mode of the key; defaults to true" }),
-      ...restrictionsGiven,
-    })
-    .meta({ id: "AddCredentialRequest" }),
-  bodyOptional: true,
-  responses: { 201: { description: "Created", body: newCredentialSchema } },
-  problems: [...BODY_PROBLEMS, "merchant_not_found", "forbidden"],
-});
-
-export const revokeCredential = defineEndpoint({
-  operationId: "revokeCredential",
-  listener: "operator",
-  method: "DELETE",
-  path: "/operator/merchants/{merchantId}/credentials/{apiKey}",
-  work: "write",
-  role: "onboarder",
-  summary: "Revoke a credential",
-  description: "Within 10 seconds every request with this key is answered with 401.",
-  pathParameters: merchantPath.extend({ apiKey: z.string().meta({ description: "Key of the credential" }) }),
-  notFound: "merchant_not_found",
-  responses: { 204: { description: "The credential is revoked, now or earlier" } },
-  problems: ["merchant_not_found", "credential_not_found", "forbidden"],
-});
-
-export const MERCHANT_OPERATOR_ENDPOINTS = [
-  createMerchant,
-  listMerchants,
-  getMerchant,
-  changeMerchant,
-  addCredential,
-  revokeCredential,
-];

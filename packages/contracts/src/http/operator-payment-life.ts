@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { auditLogEntrySchema } from "./audit-log.ts";
-import { defineEndpoint, pathId } from "./endpoint.ts";
 import { operatorPaymentDetailSchema } from "./operator-payments.ts";
 import { operatorRefundSchema } from "./operator-refunds.ts";
 import { webhookDeliverySchema } from "./webhook-delivery.ts";
 
 /** The parts of a payment's life that other services, or their logs, have; each is bounded. */
 export const LIFE_PARTS = ["refunds", "deliveries", "actions"] as const;
+
 export type LifePart = (typeof LIFE_PARTS)[number];
 
 /** The most entries of a part. */
@@ -31,21 +31,5 @@ export const operatorPaymentLifeSchema = operatorPaymentDetailSchema
     }),
   })
   .meta({ id: "OperatorPaymentLife" });
-export type OperatorPaymentLife = z.infer<typeof operatorPaymentLifeSchema>;
 
-export const getOperatorPayment = defineEndpoint({
-  operationId: "getOperatorPayment",
-  listener: "operator",
-  method: "GET",
-  path: "/operator/payments/{paymentId}",
-  role: "viewer",
-  summary: "Get a payment of any merchant",
-  description:
-    "Returns everything that is known of a payment: its history, captures and cancellations, its names at the bank, " +
-    "refunds, webhooks, and who has done what about it. Where a service does not answer for its part the whole answer " +
-    "is 503, never one that lacks something.",
-  pathParameters: z.object({ paymentId: pathId("Id of the payment") }),
-  notFound: "payment_not_found",
-  responses: { 200: { description: "The payment", body: operatorPaymentLifeSchema } },
-  problems: ["payment_not_found", "forbidden"],
-});
+export type OperatorPaymentLife = z.infer<typeof operatorPaymentLifeSchema>;

@@ -3,7 +3,6 @@ import { nameOf } from "../person.ts";
 import { livemodeSchema } from "../livemode.ts";
 import { textSchema } from "../text.ts";
 import { apiPaymentResponseSchema, lastOperationSchema } from "./api-payment-response.ts";
-import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
 import { merchantIdSchema } from "./merchant-id.ts";
 import { paymentHistorySchema } from "./state-change.ts";
 import { bankCallSchema } from "./bank-call-schema.ts";
@@ -112,6 +111,7 @@ export const operatorPaymentSchema = z
     livemode: livemodeSchema,
   })
   .meta({ id: "OperatorPayment" });
+
 export type OperatorPayment = z.infer<typeof operatorPaymentSchema>;
 
 /** A capture, a cancellation or an expiry, as it was asked for and as it ended. */
@@ -173,72 +173,5 @@ export const operatorPaymentDetailSchema = operatorPaymentSchema
     requestPort: z.int().optional().meta({ description: "The buyer's TCP port, as the request gave it" }),
   })
   .meta({ id: "OperatorPaymentDetail" });
+
 export type OperatorPaymentDetail = z.infer<typeof operatorPaymentDetailSchema>;
-
-const paymentPath = z.object({ paymentId: pathId("Id of the payment") });
-
-const settled = { 200: { description: "The payment as it is now", body: operatorPaymentDetailSchema } };
-const settlingProblems = [
-  "payment_not_found",
-  "invalid_payment_state",
-  "operation_in_progress",
-  "reversal_pending",
-  "outcome_unknown",
-  "forbidden",
-] as const;
-
-export const inquirePayment = defineEndpoint({
-  operationId: "inquirePayment",
-  listener: "operator",
-  method: "POST",
-  path: "/operator/payments/{paymentId}/inquire",
-  role: "operations",
-  summary: "Query the acquirer about a payment",
-  description: "Asks the acquirer immediately for the outcome of an unresolved payment.",
-  pathParameters: paymentPath,
-  notFound: "payment_not_found",
-  responses: settled,
-  problems: settlingProblems,
-});
-
-export const reversePayment = defineEndpoint({
-  operationId: "reversePayment",
-  listener: "operator",
-  method: "POST",
-  path: "/operator/payments/{paymentId}/reverse",
-  role: "operations",
-  recentSignIn: true,
-  summary: "Reverse an unresolved payment",
-  description:
-    "Reverses an unresolved payment, whatever its outcome at the bank was. The decision is final; the " +
-    "reversal is repeated until the acquirer acknowledges it. Where the money has been settled a refund gives it back.",
-  pathParameters: paymentPath,
-  notFound: "payment_not_found",
-  responses: settled,
-  problems: settlingProblems,
-});
-
-export const resolvePayment = defineEndpoint({
-  operationId: "resolvePayment",
-  listener: "operator",
-  method: "POST",
-  path: "/operator/payments/{paymentId}/resolve",
-  role: "operations",
-  recentSignIn: true,
-  summary: "Resolve a payment manually",
-  description:
-    "Settles an unresolved payment by the outcome that the bank has confirmed to people. Two operators are needed: the " +
-    "first proposes an outcome, and a second confirms it by sending the same one. A different outcome replaces the " +
-    "proposal, and neither may have issued the credential that made the payment. FAILED always sends a reversal first, and is refused (`bank_says_settled`) where the bank says that the " +
-    "amount is still reserved or charged, unless a refund that is not ours stands beside it after its day. A payment that is being reversed can become SUCCESS only after the bank has refused the reversal, and " +
-    "while no reversal that it has not answered may still take effect (`reversal_pending`); it can then be refunded. A " +
-    "capture or cancellation is recorded as the bank knows it, a capture in the amount that the bank took. What " +
-    "may still take effect at the bank is `too_young` until `notBefore`.",
-  pathParameters: paymentPath,
-  notFound: "payment_not_found",
-  request: statementSchema.meta({ id: "ResolvePaymentRequest" }),
-  responses: settled,
-  problems: [...BODY_PROBLEMS, ...settlingProblems, "bank_says_settled", "too_young", "same_person"],
-});
-
-export const PAYMENT_OPERATOR_ENDPOINTS = [inquirePayment, reversePayment, resolvePayment];

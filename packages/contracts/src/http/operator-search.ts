@@ -1,6 +1,4 @@
 import { z } from "zod";
-import { textSchema } from "../text.ts";
-import { defineEndpoint } from "./endpoint.ts";
 import { listedOperatorPaymentSchema, listedOperatorRefundSchema } from "./operator-lists.ts";
 
 /** The fields by which a search text can be found. */
@@ -13,6 +11,7 @@ export const SEARCH_MATCHES = [
   "last4",
   "pan",
 ] as const;
+
 export type SearchMatch = (typeof SEARCH_MATCHES)[number];
 
 const matchedBy = z.enum(SEARCH_MATCHES).meta({ description: "What the text is of the item" });
@@ -52,20 +51,5 @@ export const searchAnswerSchema = z
     }),
   })
   .meta({ id: "SearchAnswer" });
-export type SearchAnswer = z.infer<typeof searchAnswerSchema>;
 
-export const searchOperator = defineEndpoint({
-  operationId: "search",
-  listener: "operator",
-  method: "GET",
-  path: "/operator/search",
-  role: "viewer",
-  summary: "Find a payment, a refund or a merchant",
-  description:
-    "Finds what the text is the id, order number, bank reference, authorization code, customer, last four digits or masked " +
-    "card number of, in payments and refunds of all merchants, and says as what it was found. A card number that is not " +
-    "masked is refused (`card_number`).",
-  queryParameters: z.object({ q: textSchema(1, 128) }),
-  responses: { 200: { description: "What was found", body: searchAnswerSchema } },
-  problems: ["validation_failed", "forbidden"],
-});
+export type SearchAnswer = z.infer<typeof searchAnswerSchema>;

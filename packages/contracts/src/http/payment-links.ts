@@ -5,8 +5,6 @@ import { textSchema } from "../text.ts";
 import { wholeNumberField } from "../whole-number.ts";
 import { cardPaymentFields, checkAmount } from "./card-payment-fields.ts";
 import { checkoutRequestSchema, checkoutSchema } from "./checkout.ts";
-import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS, pathId, type Endpoint } from "./endpoint.ts";
-import { exportQuery, pageOf, pageQuery, WITH_ROWS } from "./list-query.ts";
 import { checkReturnUrls, returnUrlSchema } from "./return-url.ts";
 
 /** Payment links: an address, or a QR code, that buyers pay without a call of the merchant's server for each. */
@@ -16,18 +14,21 @@ import { checkReturnUrls, returnUrlSchema } from "./return-url.ts";
  * it.
  */
 export const PAYMENT_LINK_STATUSES = ["ACTIVE", "USED", "EXPIRED", "DISABLED"] as const;
+
 export const paymentLinkStatusSchema = z.enum(PAYMENT_LINK_STATUSES).meta({
   id: "PaymentLinkStatus",
   description:
     "ACTIVE: it can be paid. USED: a link for one payment was paid. EXPIRED: nobody can begin any more. DISABLED: the " +
     "merchant has ended it",
 });
+
 export type PaymentLinkStatus = z.infer<typeof paymentLinkStatusSchema>;
 
 /** The bounds of a link's lifetime, in seconds. */
 export const PAYMENT_LINK_SECONDS = { min: 60, max: 31_536_000, default: 2_592_000 } as const;
 
 const { installmentOptions, threeDs } = checkoutRequestSchema.shape;
+
 const {
   amount,
   currency,
@@ -102,81 +103,5 @@ export const paymentLinkSchema = z
     disabledAt: z.iso.datetime().optional().meta({ description: "When the merchant ended it (UTC)" }),
   })
   .meta({ id: "PaymentLink", description: "An address that buyers pay" });
+
 export type PaymentLink = z.infer<typeof paymentLinkSchema>;
-
-const linkPath = z.object({ paymentLinkId: pathId("Id of the payment link") });
-
-export const createPaymentLink = defineEndpoint({
-  operationId: "createPaymentLink",
-  listener: "merchant",
-  method: "POST",
-  path: "/api/payment-links",
-  work: "write",
-  summary: "Create a payment link",
-  description:
-    "Creates an address that buyers pay without a call of your server for each. Everyone who begins to pay gets a " +
-    "checkout, whose record has the link's id. A link for one payment is paid once, whoever is first.",
-  request: paymentLinkRequestSchema,
-  responses: {
-    201: {
-      description: "Created, with status ACTIVE",
-      body: paymentLinkSchema,
-      headers: { Location: "/api/payment-links/{paymentLinkId}" },
-    },
-  },
-  problems: [...BODY_PROBLEMS, ...IDEMPOTENCY_PROBLEMS, "outcome_unknown"],
-});
-
-export const listPaymentLinks = defineEndpoint({
-  operationId: "listPaymentLinks",
-  listener: "merchant",
-  method: "GET",
-  path: "/api/payment-links",
-  summary: "List payment links",
-  description: `Returns the merchant's payment links, newest first. ${WITH_ROWS}`,
-  queryParameters: z.object({ ...pageQuery, ...exportQuery }),
-  responses: {
-    200: {
-      description: "One page of payment links",
-      body: pageOf(paymentLinkSchema, "newest first").meta({ id: "PaymentLinkPage" }),
-      rows: true,
-    },
-  },
-  problems: ["validation_failed"],
-});
-
-export const getPaymentLink = defineEndpoint({
-  operationId: "getPaymentLink",
-  listener: "merchant",
-  method: "GET",
-  path: "/api/payment-links/{paymentLinkId}",
-  summary: "Get a payment link",
-  description: "Returns the link; with `Accept: image/svg+xml` its address as a QR code to print or to show.",
-  pathParameters: linkPath,
-  notFound: "payment_link_not_found",
-  responses: { 200: { description: "The payment link", body: paymentLinkSchema } },
-  problems: ["payment_link_not_found"],
-});
-
-export const disablePaymentLink = defineEndpoint({
-  operationId: "disablePaymentLink",
-  listener: "merchant",
-  method: "POST",
-  path: "/api/payment-links/{paymentLinkId}/disable",
-  work: "write",
-  summary: "Disable a payment link",
-  description:
-    "Ends the link for good: nobody can begin to pay, and no checkout that was made from it begins a payment. A payment " +
-    "that is under way still ends as the bank decides.",
-  pathParameters: linkPath,
-  notFound: "payment_link_not_found",
-  responses: { 200: { description: "The payment link, DISABLED", body: paymentLinkSchema } },
-  problems: ["payment_link_not_found", ...IDEMPOTENCY_PROBLEMS, "outcome_unknown"],
-});
-
-export const PAYMENT_LINK_ENDPOINTS: readonly Endpoint[] = [
-  createPaymentLink,
-  listPaymentLinks,
-  getPaymentLink,
-  disablePaymentLink,
-];

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { defineEndpoint, pathId } from "./endpoint.ts";
 import { differenceSchema } from "./differences.ts";
 
 /** The most lines, and the most differences, of one answer. */
@@ -30,6 +29,7 @@ export const bankLineSchema = z
     }),
   })
   .meta({ id: "BankLine" });
+
 export type BankLine = z.infer<typeof bankLineSchema>;
 
 /** The lines of the banks' files for one payment and its refunds. */
@@ -44,20 +44,5 @@ export const paymentSettlementSchema = z
       .meta({ description: `Whether there are more than ${PAYMENT_SETTLEMENT_MAX} of either` }),
   })
   .meta({ id: "PaymentSettlement" });
-export type PaymentSettlement = z.infer<typeof paymentSettlementSchema>;
 
-export const getPaymentSettlement = defineEndpoint({
-  operationId: "getPaymentSettlement",
-  listener: "operator",
-  method: "GET",
-  path: "/operator/payments/{paymentId}/settlement",
-  role: "viewer",
-  summary: "Get what the banks' files say of a payment",
-  description:
-    "Returns the lines of banks' files that are about the payment or its refunds, and the differences that were found. Of " +
-    "what no bank has reported, or is unknown, both are empty.",
-  pathParameters: z.object({ paymentId: pathId("Id of the payment") }),
-  notFound: "payment_not_found",
-  responses: { 200: { description: "Lines and differences", body: paymentSettlementSchema } },
-  problems: ["payment_not_found", "forbidden"],
-});
+export type PaymentSettlement = z.infer<typeof paymentSettlementSchema>;

@@ -1,7 +1,5 @@
 import { z } from "zod";
-import { textSchema } from "../text.ts";
-import { cursorParameter, defineEndpoint, limitParameter, only, pathId } from "./endpoint.ts";
-import { exportQuery, pageOf, WITH_ROWS } from "./list-query.ts";
+import { pageOf } from "./list-query.ts";
 
 /** A bank's file and the result of its import. */
 export const settlementImportSchema = z
@@ -40,6 +38,7 @@ export const settlementImportSchema = z
     comparedAt: z.iso.datetime().optional().meta({ description: "When its lines had been compared" }),
   })
   .meta({ id: "SettlementImport" });
+
 export type SettlementImport = z.infer<typeof settlementImportSchema>;
 
 const linesOfKind = z.object({
@@ -110,117 +109,9 @@ export const settlementPreviewSchema = z
       .meta({ description: "The first hundred lines that cannot be read" }),
   })
   .meta({ id: "SettlementPreview" });
+
 export type SettlementPreview = z.infer<typeof settlementPreviewSchema>;
 
 export const settlementImportPageSchema = pageOf(settlementImportSchema, "newest first").meta({
   id: "SettlementImportPage",
 });
-
-const ofAccount = only("what is about this account at a bank", textSchema(1, 64));
-const pageQuery = { limit: limitParameter, cursor: cursorParameter(100) };
-
-export const listSettlements = defineEndpoint({
-  operationId: "listSettlements",
-  listener: "operator",
-  method: "GET",
-  path: "/operator/settlements",
-  role: "viewer",
-  summary: "List settlement files",
-  description: `Returns the banks' files that were taken or refused, newest first. ${WITH_ROWS}`,
-  queryParameters: z.object({ accountId: ofAccount, ...pageQuery, ...exportQuery }),
-  responses: { 200: { description: "One page of files", body: settlementImportPageSchema, rows: true } },
-  problems: ["validation_failed", "forbidden"],
-});
-
-export const uploadSettlement = defineEndpoint({
-  operationId: "uploadSettlement",
-  listener: "operator",
-  method: "POST",
-  path: "/operator/settlements",
-  work: "write",
-  role: "operations",
-  summary: "Upload a settlement file",
-  description:
-    "Takes a bank's file of at most 1 GiB, which is read once all of it is there: the file is READING first, then PROPOSED " +
-    "until another person confirms it (TAKEN immediately where one person is enough), or REFUSED, whole. A file that was " +
-    "taken for the account before is refused.",
-  queryParameters: z.object({
-    accountId: textSchema(1, 64).meta({
-      description: "The account at the bank; `default` is that of `ACQUIRER_URL`",
-    }),
-    mapping: textSchema(1, 64).meta({ description: "How the file is read, such as `generic`" }),
-  }),
-  file: { part: "file", description: "The bank's file" },
-  responses: { 202: { description: "The file is there and will be read", body: settlementImportSchema } },
-  problems: [
-    "validation_failed",
-    "settlement_already_taken",
-    "settlement_not_found",
-    "uploads_full",
-    "outcome_unknown",
-    "forbidden",
-  ],
-});
-
-export const previewSettlement = defineEndpoint({
-  operationId: "previewSettlement",
-  listener: "operator",
-  method: "POST",
-  path: "/operator/settlements/preview",
-  work: "write",
-  role: "operations",
-  summary: "Preview a settlement file",
-  description:
-    "Reads a bank's file of at most 4 MiB and compares its lines as if it were taken, and keeps nothing of it. " +
-    "A larger file is previewed by the command `settle import --preview`.",
-  queryParameters: uploadSettlement.queryParameters,
-  file: { part: "file", description: "The bank's file" },
-  responses: { 200: { description: "What taking it would come to", body: settlementPreviewSchema } },
-  problems: ["validation_failed", "settlement_not_found", "uploads_full", "outcome_unknown", "forbidden"],
-});
-
-export const getSettlement = defineEndpoint({
-  operationId: "getSettlement",
-  listener: "operator",
-  method: "GET",
-  path: "/operator/settlements/{importId}",
-  role: "viewer",
-  summary: "Get a settlement file",
-  description: "Returns what was taken of a bank's file, what was not and why, and what the comparison says.",
-  pathParameters: z.object({ importId: pathId("Id of a settlement file") }),
-  notFound: "settlement_not_found",
-  responses: { 200: { description: "The file", body: settlementImportDetailSchema } },
-  problems: ["settlement_not_found", "forbidden"],
-});
-
-export const confirmSettlement = defineEndpoint({
-  operationId: "confirmSettlement",
-  listener: "operator",
-  method: "POST",
-  path: "/operator/settlements/{importId}/confirm",
-  work: "write",
-  role: "operations",
-  recentSignIn: true,
-  summary: "Confirm a settlement file that another person has sent",
-  description:
-    "Makes the lines of a PROPOSED file count. They are the ones that its answer shows, and do not change.",
-  pathParameters: getSettlement.pathParameters,
-  notFound: "settlement_not_found",
-  responses: { 200: { description: "The file, which is TAKEN", body: settlementImportSchema } },
-  problems: [
-    "settlement_not_found",
-    "settlement_already_taken",
-    "nothing_to_confirm",
-    "same_person",
-    "outcome_unknown",
-    "forbidden",
-  ],
-});
-
-export const SETTLEMENT_ENDPOINTS = [
-  listSettlements,
-  uploadSettlement,
-  previewSettlement,
-  getSettlement,
-  confirmSettlement,
-] as const;

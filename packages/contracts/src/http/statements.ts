@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { livemodeSchema } from "../livemode.ts";
-import { cursorParameter, defineEndpoint, limitParameter, only, pathId } from "./endpoint.ts";
 import { pageOf } from "./list-query.ts";
 
 /** The amount owed to a merchant for a day in one currency. Deductions are positive. */
@@ -89,53 +88,3 @@ export const statementPageSchema = pageOf(merchantStatementSchema, "oldest first
 
 /** Days in one question. */
 export const STATEMENT_DAYS_MAX = 31;
-
-const days = {
-  from: z.iso.date().meta({ description: "The first day" }),
-  to: z.iso.date().meta({ description: `The last day, at most ${STATEMENT_DAYS_MAX} days from the first` }),
-};
-const others = {
-  currency: only("this currency", z.string().regex(/^[A-Z]{3}$/, { error: "must be three capital letters" })),
-  limit: limitParameter,
-  cursor: cursorParameter(300),
-};
-
-const statements = {
-  method: "GET",
-  summary: "List statements",
-  responses: {
-    200: { description: "One page of statements", body: statementPageSchema, rows: true, printed: true },
-  },
-} as const;
-const MADE_OF =
-  "Made of the lines of banks' files that agree with our payments and refunds, of chargebacks, and of lines that differ and " +
-  "whose amount the operator has accepted. With `Accept: text/csv` " +
-  "or `application/x-ndjson` all of them come in one answer, whose last line has their number; with `Accept: text/html` as a page to be printed, with a " +
-  "sum for each currency.";
-
-export const listStatements = defineEndpoint({
-  ...statements,
-  operationId: "listStatements",
-  listener: "merchant",
-  path: "/api/statements",
-  description: `Returns what is owed for each day and currency, oldest first. ${MADE_OF}`,
-  queryParameters: z.object({ ...days, ...others }),
-  problems: ["validation_failed"],
-});
-
-export const listStatementsOfMerchants = defineEndpoint({
-  ...statements,
-  operationId: "listStatementsOfMerchants",
-  listener: "operator",
-  role: "viewer",
-  path: "/operator/statements",
-  description: `Returns what is owed to each merchant for each day and currency, oldest first. ${MADE_OF}`,
-  queryParameters: z.object({
-    ...days,
-    merchantId: only("of this merchant", pathId("Id of a merchant")),
-    ...others,
-  }),
-  problems: ["validation_failed", "forbidden"],
-});
-
-export const STATEMENT_ENDPOINTS = [listStatements, listStatementsOfMerchants] as const;

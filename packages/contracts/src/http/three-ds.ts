@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { AddFault } from "./amount-field.ts";
-import { apiPaymentResponseSchema, paymentSchema } from "./api-payment-response.ts";
+import { apiPaymentResponseSchema } from "./api-payment-response.ts";
 import { checkCardPaymentFields } from "./card-payment-fields.ts";
-import { CARD_PAYMENT_PROBLEMS, defineEndpoint } from "./endpoint.ts";
 import { checkReturnUrls, returnUrlSchema } from "./return-url.ts";
 import { saleRequestSchema } from "./sale.ts";
 
@@ -65,35 +64,5 @@ export const threeDsResponseSchema = apiPaymentResponseSchema
     }),
   })
   .meta({ id: "ThreeDsResponse" });
-export type ThreeDsResponse = z.infer<typeof threeDsResponseSchema>;
 
-export const threeDs = defineEndpoint({
-  operationId: "payWith3ds",
-  listener: "merchant",
-  method: "POST",
-  path: "/api/3ds",
-  summary: "Create a payment with 3-D Secure",
-  description:
-    "Creates a payment or a pre-authorization with 3-D Secure. If the issuer requires a challenge, the answer has status " +
-    "ENROLLED with `redirectUrl`, `htmlContent` and `expiresAt`: send the buyer there, and the buyer returns to " +
-    "`successUrl` or `failureUrl`. A card that needs no challenge is authorized immediately. Only the webhook and a query " +
-    "of the payment prove its outcome; the redirect does not.",
-  request: threeDsRequestSchema,
-  responses: {
-    201: {
-      description:
-        "Created, with status ENROLLED and a challenge, or with status SUCCESS, FAILED or REJECTED and no " +
-        "challenge",
-      body: threeDsResponseSchema,
-      headers: { Location: "/api/payment/{paymentId}" },
-    },
-    202: {
-      description:
-        "The outcome at the bank is not known yet: the status is ENROLLED without a challenge; query the " +
-        "payment later",
-      body: paymentSchema,
-      headers: { Location: "/api/payment/{paymentId}", "Retry-After": "Seconds to wait before a query" },
-    },
-  },
-  problems: [...CARD_PAYMENT_PROBLEMS, "installments_not_allowed", "loyalty_not_allowed"],
-});
+export type ThreeDsResponse = z.infer<typeof threeDsResponseSchema>;

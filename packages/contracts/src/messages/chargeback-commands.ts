@@ -1,14 +1,6 @@
 import { z } from "zod";
-import {
-  CHARGEBACK_OUTCOMES,
-  CHARGEBACK_STATUSES,
-  chargebackDetailSchema,
-  chargebackEvidenceSchema,
-  chargebackPageSchema,
-} from "../http/chargeback-record.ts";
+import { chargebackDetailSchema } from "../http/chargeback-record.ts";
 import { EVIDENCE_BYTES_MAX } from "../http/chargebacks.ts";
-import { fileNameSchema } from "../file-name.ts";
-import { sealedPartSchema } from "../sealed-reply.ts";
 import { amountMinorSchema, defineOperatorCommand, defineServiceCommand } from "./message.ts";
 
 /**
@@ -45,11 +37,6 @@ export const recordChargebackLines = defineServiceCommand({
 });
 
 const oneChargeback = { chargebackId: z.uuid() };
-const particulars = {
-  reasonCode: z.string().max(64).optional(),
-  bankReference: z.string().max(128).optional(),
-  respondBy: z.iso.datetime().optional(),
-};
 const written = {
   service: "payments",
   role: "operations",
@@ -57,34 +44,9 @@ const written = {
   result: chargebackDetailSchema,
 } as const;
 
-export const openPaymentChargeback = defineOperatorCommand({
-  ...written,
-  name: "open-chargeback",
-  request: z.object({
-    ...oneChargeback,
-    paymentId: z.uuid(),
-    amountMinor: amountMinorSchema,
-    currency: z.string(),
-    ...particulars,
-  }),
-});
-
-export const changePaymentChargeback = defineOperatorCommand({
-  ...written,
-  name: "change-chargeback",
-  request: z.object({ ...oneChargeback, ...particulars }),
-});
-
-export const decidePaymentChargeback = defineOperatorCommand({
-  ...written,
-  name: "decide-chargeback",
-  recentSignIn: true,
-  request: z.object({ ...oneChargeback, outcome: z.enum(CHARGEBACK_OUTCOMES), reason: z.string() }),
-});
-
 /** Bytes of evidence in one message. */
 export const EVIDENCE_PART_BYTES = 262_144;
-const partNumber = z
+export const evidencePartNumber = z
   .int()
   .min(0)
   .max(EVIDENCE_BYTES_MAX / EVIDENCE_PART_BYTES - 1);
@@ -95,51 +57,4 @@ export const beginChargebackEvidence = defineOperatorCommand({
   name: "begin-evidence",
   request: z.object(oneChargeback),
   result: z.object({ sealTo: z.string() }),
-});
-
-/** A file comes in parts, and is there with the last of them. Any part may be sent again. */
-export const addChargebackEvidencePart = defineOperatorCommand({
-  ...written,
-  name: "add-evidence-part",
-  request: z.object({
-    ...oneChargeback,
-    evidenceId: z.uuid(),
-    fileName: fileNameSchema,
-    bytes: z.int().min(1).max(EVIDENCE_BYTES_MAX),
-    sha256: z.string().regex(/^[\da-f]{64}$/),
-    part: partNumber,
-    content: sealedPartSchema(EVIDENCE_PART_BYTES),
-  }),
-});
-
-const read = { service: "payments", role: "viewer", work: "read" } as const;
-
-export const readChargebackEvidencePart = defineOperatorCommand({
-  ...read,
-  name: "read-evidence-part",
-  request: z.object({ ...oneChargeback, evidenceId: z.uuid(), part: partNumber, recipientKey: z.string() }),
-  /** The part is sealed to the recipient's key. */
-  result: z.object({ evidence: chargebackEvidenceSchema, content: sealedPartSchema(EVIDENCE_PART_BYTES) }),
-});
-
-export const describeChargeback = defineOperatorCommand({
-  ...read,
-  name: "describe-chargeback",
-  request: z.object(oneChargeback),
-  result: chargebackDetailSchema,
-});
-
-export const listPaymentChargebacks = defineOperatorCommand({
-  ...read,
-  name: "list-chargebacks",
-  request: z.object({
-    limit: z.int(),
-    cursor: z.string().optional(),
-    status: z.enum(CHARGEBACK_STATUSES).optional(),
-    merchantId: z.uuid().optional(),
-    paymentId: z.uuid().optional(),
-    /** The mode to list; both without it. */
-    livemode: z.boolean().optional(),
-  }),
-  result: chargebackPageSchema,
 });

@@ -1,21 +1,4 @@
 import { z } from "zod";
-import { auditEntriesSchema, auditPageSchema } from "../http/audit-log.ts";
-import { differenceDetailSchema } from "../http/difference-detail.ts";
-import { paymentSettlementSchema } from "../http/payment-settlement.ts";
-import {
-  DIFFERENCE_CLASSES,
-  DIFFERENCE_DECISIONS,
-  DIFFERENCE_STATES,
-  differencePageSchema,
-  differenceSchema,
-  readByPersonSchema,
-} from "../http/differences.ts";
-import {
-  settlementImportDetailSchema,
-  settlementImportPageSchema,
-  settlementImportSchema,
-  settlementPreviewSchema,
-} from "../http/settlements.ts";
 import { fileNameSchema } from "../file-name.ts";
 import { sealedPartSchema } from "../sealed-reply.ts";
 import { amountMinorSchema, defineOperatorCommand, defineServiceCommand } from "./message.ts";
@@ -126,36 +109,6 @@ export const readSettlingAccounts = defineServiceCommand({
   result: z.object({ accounts: z.array(settlingAccountSchema).max(SETTLING_ACCOUNTS_MAX) }),
 });
 
-export const readSettlementAuditLog = defineOperatorCommand({
-  service: "settlement",
-  name: "audit-log",
-  role: "viewer",
-  work: "read",
-  request: auditPageSchema,
-  result: auditEntriesSchema,
-});
-
-const page = { limit: z.int(), cursor: z.string().optional(), accountId: z.string().optional() };
-const oneDifference = { differenceId: z.uuid() };
-
-export const listSettlementImports = defineOperatorCommand({
-  service: "settlement",
-  name: "list-imports",
-  role: "viewer",
-  work: "read",
-  request: z.object(page),
-  result: settlementImportPageSchema,
-});
-
-export const describeSettlementImport = defineOperatorCommand({
-  service: "settlement",
-  name: "describe-import",
-  role: "viewer",
-  work: "read",
-  request: z.object({ importId: z.uuid() }),
-  result: settlementImportDetailSchema,
-});
-
 /** Bytes of a file in one message, and how many messages bring a gibibyte. */
 export const UPLOAD_PART_BYTES = 262_144;
 export const UPLOAD_PARTS_MAX = 4_096;
@@ -190,96 +143,13 @@ export const addSettlementUploadPart = defineOperatorCommand({
   result: z.object({}),
 });
 
-const sealedUpload = z.object({
+/** The end of an upload: all parts were sent, and a lost one is noticed. */
+export const sealedUploadSchema = z.object({
   importId: z.uuid(),
   parts: z.int().min(0).max(UPLOAD_PARTS_MAX),
   bytes: z.int().min(0),
   sha256: z.string().regex(/^[\da-f]{64}$/),
 });
 
-/** Ends an upload: all parts were sent, and a lost one is noticed. */
-export const endSettlementUpload = defineOperatorCommand({
-  ...upload,
-  name: "end-upload",
-  request: sealedUpload,
-  result: settlementImportSchema,
-});
-
 /** A file is previewed within one command, so it is small. */
 export const PREVIEW_PARTS_MAX = 16;
-
-/** Ends an upload by a preview, and removes what was sent. */
-export const previewSettlementUpload = defineOperatorCommand({
-  ...upload,
-  name: "preview-upload",
-  request: sealedUpload.extend({ parts: z.int().min(0).max(PREVIEW_PARTS_MAX) }),
-  result: settlementPreviewSchema,
-});
-
-/** A file's lines count once another person than the one who sent it says so. */
-export const confirmSettlementImport = defineOperatorCommand({
-  service: "settlement",
-  name: "confirm-import",
-  role: "operations",
-  recentSignIn: true,
-  work: "write",
-  request: z.object({ importId: z.uuid() }),
-  result: settlementImportSchema,
-});
-
-export const listSettlementDifferences = defineOperatorCommand({
-  service: "settlement",
-  name: "list-differences",
-  role: "viewer",
-  work: "read",
-  request: z.object({
-    ...page,
-    state: z.enum(DIFFERENCE_STATES),
-    class: z.enum(DIFFERENCE_CLASSES).optional(),
-  }),
-  result: differencePageSchema,
-});
-
-/** A difference with both sides: our record, and the lines of the banks' files. */
-export const describeSettlementDifference = defineOperatorCommand({
-  service: "settlement",
-  name: "describe-difference",
-  role: "viewer",
-  work: "read",
-  request: z.object(oneDifference),
-  result: differenceDetailSchema,
-});
-
-/** Lines of banks' files about a payment and its refunds; an unknown payment has none. */
-export const readPaymentSettlement = defineOperatorCommand({
-  service: "settlement",
-  name: "payment-settlement",
-  role: "viewer",
-  work: "read",
-  request: z.object({ paymentId: z.uuid() }),
-  result: paymentSettlementSchema,
-});
-
-export const noteSettlementDifference = defineOperatorCommand({
-  service: "settlement",
-  name: "note-difference",
-  role: "operations",
-  work: "write",
-  request: z.object({ ...oneDifference, note: z.string(), assignee: z.string().optional() }),
-  result: differenceSchema,
-});
-
-export const closeSettlementDifference = defineOperatorCommand({
-  service: "settlement",
-  name: "close-difference",
-  role: "operations",
-  recentSignIn: true,
-  work: "write",
-  request: z.object({
-    ...oneDifference,
-    decision: z.enum(DIFFERENCE_DECISIONS),
-    reason: z.string(),
-    line: readByPersonSchema.optional(),
-  }),
-  result: differenceSchema,
-});

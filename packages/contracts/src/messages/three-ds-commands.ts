@@ -1,8 +1,8 @@
+import { sellPaymentSchema } from "../messages/commands.ts";
 import { z } from "zod";
 import { apiPaymentResponseSchema } from "../http/api-payment-response.ts";
 import { threeDsTransactionTypeSchema } from "../http/three-ds.ts";
-import { sellPayment } from "./commands.ts";
-import { defineCommand, defineServiceCommand } from "./message.ts";
+import { defineServiceCommand } from "./message.ts";
 
 /**
  * 3-D Secure: a merchant's request enrols the card, and the cardholder's browser, which is not signed in, brings the
@@ -59,13 +59,8 @@ export type ThreeDsTerms = z.infer<typeof threeDsTermsSchema>;
  * Hands the card to the acquirer, which says whether its holder has to pass a challenge; without one the payment goes
  * on to its end.
  */
-export const enrolPayment = defineCommand({
-  service: "payments",
-  name: "enrol",
-  request: sellPayment.request.extend(threeDsTermsSchema.shape),
-  result: enrolledPaymentSchema,
-});
-export type EnrolPayment = z.infer<typeof enrolPayment.request>;
+export const enrolPaymentSchema = sellPaymentSchema.extend(threeDsTermsSchema.shape);
+export type EnrolPayment = z.infer<typeof enrolPaymentSchema>;
 
 const session = { paymentId: z.uuid(), sessionId: z.uuid() };
 

@@ -42,11 +42,11 @@ export function replayedHeader({ replayed }: { replayed?: true | undefined }): R
 type WithoutResult = Extract<CommandReply<never>, { outcome: "problem" | "not_started" | "in_doubt" }>;
 
 /**
- * Answers a merchant whose command has no result. This file alone turns such replies into codes.
+ * Answers a merchant or an operator whose command has no result. This file alone turns such replies into codes.
  *
  * @param paymentId to look the outcome up by; undefined where no payment was requested.
  */
-export function refusalOf(reply: WithoutResult, paymentId: string | undefined): Refusal {
+export function refusalOf(reply: WithoutResult, paymentId?: string): Refusal {
   switch (reply.outcome) {
     case "problem":
       return new Refusal(reply.code, {
@@ -74,19 +74,5 @@ export function operatorAnswer<Status extends number, Body extends object>(
 
 /** The result of an operator's command, or the reason for its absence. */
 export function operatorResult<Result extends object>(reply: CommandReply<Result>): Result | Refusal {
-  return "result" in reply ? reply.result : operatorRefusalOf(reply);
-}
-
-/** Answers an operator whose command has no result. */
-export function operatorRefusalOf(reply: WithoutResult): Refusal {
-  switch (reply.outcome) {
-    case "problem":
-      return new Refusal(reply.code, { detail: reply.detail, members: reply.extra });
-    case "not_started":
-      return new Refusal("service_unavailable");
-    case "in_doubt":
-      return new Refusal("outcome_unknown");
-    default:
-      return reply satisfies never;
-  }
+  return "result" in reply ? reply.result : refusalOf(reply);
 }

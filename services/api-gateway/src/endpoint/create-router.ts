@@ -75,7 +75,11 @@ export function createRouter({ prefix, authenticate, limitRate, routes, ...limit
     }),
   );
   const withPermit = createInFlightLimit(limits.permits, limits.share);
-  for (const [path, routesHere] of Map.groupBy(routes, ({ endpoint }) => endpoint.path)) {
+  // A brace follows every letter, so a literal segment stands before a parameter in its place.
+  const byPath = [...Map.groupBy(routes, ({ endpoint }) => endpoint.path)].toSorted(([a], [b]) =>
+    a < b ? -1 : 1,
+  );
+  for (const [path, routesHere] of byPath) {
     const expressRoute = router.route(path.replaceAll(/\{(\w+)\}/g, ":$1"));
     for (const route of routesHere)
       expressRoute[methodOf(route.endpoint)](routeHandler(route, withPermit, limits));

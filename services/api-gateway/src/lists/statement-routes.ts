@@ -1,19 +1,16 @@
 import {
-  listAllStatements,
-  listMerchantStatements,
-  listStatements,
-  listStatementsOfMerchants,
+  merchantStatementSchema,
+  operations,
   PAGE_MEDIA_TYPE,
   ROW_MEDIA_TYPES,
   STATEMENT_DAYS_MAX,
-  merchantStatementSchema,
   type CommandReply,
   type RowMediaType,
   type Statement,
   type StatementQuery,
 } from "@holdfast/contracts";
 import Negotiator from "negotiator";
-import { operatorRefusalOf, refusalOf } from "../bus/command-answer.ts";
+import { refusalOf } from "../bus/command-answer.ts";
 import type { SendCommand, SendOperatorCommand } from "../bus/send-command.ts";
 import { defineRoute, type Answer } from "../endpoint/route.ts";
 import type { Exchange } from "../http/exchange.ts";
@@ -25,22 +22,18 @@ import { createRowWriter } from "./write-rows.ts";
 
 /** A merchant's statements. Whose they are is known from the sign-in, and from nothing else. */
 export function merchantStatementsRoute({ send }: { send: SendCommand }) {
-  return defineRoute(listStatements, (call) =>
-    answerStatements(
-      { ...call, ofMerchants: false },
-      (query) => send(listMerchantStatements, call, query),
-      (reply) => refusalOf(reply, undefined),
+  return defineRoute(operations.listStatements, (call) =>
+    answerStatements({ ...call, ofMerchants: false }, (query) =>
+      send(operations.listStatements.command, call, query),
     ),
   );
 }
 
 /** The statements of all merchants, for operators. */
 export function operatorStatementsRoute({ send }: { send: SendOperatorCommand }) {
-  return defineRoute(listStatementsOfMerchants, (call) =>
-    answerStatements(
-      { ...call, ofMerchants: true },
-      (query) => send(listAllStatements, call, query),
-      operatorRefusalOf,
+  return defineRoute(operations.listStatementsOfMerchants, (call) =>
+    answerStatements({ ...call, ofMerchants: true }, (query) =>
+      send(operations.listStatementsOfMerchants.command, call, query),
     ),
   );
 }
@@ -53,7 +46,6 @@ type Parameters = Omit<StatementQuery, "limit"> & { limit?: string | undefined }
 async function answerStatements(
   { exchange, query, ofMerchants }: { exchange: Exchange; query: Parameters; ofMerchants: boolean },
   read: ReadStatements,
-  refusalOf: (reply: Exclude<CommandReply<never>, { outcome: "done" | "pending" }>) => Refusal,
 ): Promise<Answer<200> | Refusal> {
   const { limit, ...filter } = query;
   const days = (Date.parse(query.to) - Date.parse(query.from)) / 86_400_000;

@@ -1,4 +1,4 @@
-import { lookUpBin, type BinInfo, type CommandReply } from "@holdfast/contracts";
+import { operations, type BinInfo, type CommandReply } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { serveCommands } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -24,7 +24,7 @@ const asked: string[] = [];
 beforeAll(async () => {
   gateway = await startTestGateway();
   payments = await serveCommands(gateway.nats.url, "payments", [
-    handler(lookUpBin, async ({ payload }) => {
+    handler(operations.getBin.command, async ({ payload }) => {
       asked.push(payload.bin);
       return await reply();
     }),

@@ -1,4 +1,4 @@
-import { bin, lookUpBin } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import type { SendCommand } from "../bus/send-command.ts";
 import { Refusal } from "../http/refusal.ts";
 import { defineRoute } from "../endpoint/route.ts";
@@ -8,8 +8,8 @@ import { defineRoute } from "../endpoint/route.ts";
  * refused unread: they may be the number of a card.
  */
 export function binRoute({ send }: { send: SendCommand }) {
-  return defineRoute(bin, async (call) => {
-    const reply = await send(lookUpBin, call, call.path);
+  return defineRoute(operations.getBin, async (call) => {
+    const reply = await send(operations.getBin.command, call, call.path);
     if (reply.outcome === "done") return { status: 200, body: reply.result };
     const isMissing = reply.outcome === "problem" && reply.code === "bin_not_found";
     return new Refusal(isMissing ? "bin_not_found" : "service_unavailable");

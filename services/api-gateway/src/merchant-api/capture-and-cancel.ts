@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
-import { cancel, cancelPayment, capture, capturePayment } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { changedAnswer } from "../bus/command-answer.ts";
 import { type SendCommand } from "../bus/send-command.ts";
 import { defineRoute } from "../endpoint/route.ts";
@@ -8,11 +8,11 @@ import { defineRoute } from "../endpoint/route.ts";
  * POST /api/payment/{paymentId}/capture. The operation's id is generated here, so that a command sent twice is one capture.
  */
 export function captureRoute({ send }: { send: SendCommand }) {
-  return defineRoute(capture, async (call) => {
+  return defineRoute(operations.capture, async (call) => {
     const { paymentId } = call.path;
     call.exchange.paymentId = paymentId;
     const { amount, currency } = call.body;
-    const reply = await send(capturePayment, call, {
+    const reply = await send(operations.capture.command, call, {
       paymentId,
       operationId: randomUUIDv7(),
       ...(amount && { amount: amount.source }),
@@ -24,11 +24,11 @@ export function captureRoute({ send }: { send: SendCommand }) {
 
 /** POST /api/payment/{paymentId}/cancel. */
 export function cancelRoute({ send }: { send: SendCommand }) {
-  return defineRoute(cancel, async (call) => {
+  return defineRoute(operations.cancel, async (call) => {
     const { paymentId } = call.path;
     call.exchange.paymentId = paymentId;
     const { reason } = call.body;
-    const reply = await send(cancelPayment, call, {
+    const reply = await send(operations.cancel.command, call, {
       paymentId,
       operationId: randomUUIDv7(),
       ...(reason !== undefined && { reason }),

@@ -1,4 +1,4 @@
-import { listCheckouts, listMerchantCheckouts } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { refusalOf } from "../bus/command-answer.ts";
 import type { SendCommand } from "../bus/send-command.ts";
 import { Refusal } from "../http/refusal.ts";
@@ -12,13 +12,13 @@ type Deps = { send: SendCommand; publicUrl: string; lists: ListDeps };
 
 /** GET /api/checkouts. */
 export function checkoutListRoute({ send, publicUrl, lists }: Deps) {
-  return defineListRoute(listMerchantCheckouts, lists, (call) => {
+  return defineListRoute(operations.listCheckouts, lists, (call) => {
     const { limit: _limit, cursor: _cursor, bom: _bom, ...filter } = call.query;
     const errors = rangeFaults(filter, new Date(), { statusHasIndex: false, lookUps: ["orderId"] });
     if (errors.length > 0) return new Refusal("validation_failed", { members: { errors } });
     const part: ReadPart<Row> = async (from) => {
-      const reply = await send(listCheckouts, call, { ...from, filter });
-      if (!("result" in reply)) return refusalOf(reply, undefined);
+      const reply = await send(operations.listCheckouts.command, call, { ...from, filter });
+      if (!("result" in reply)) return refusalOf(reply);
       const { items, ...rest } = reply.result;
       return {
         ...rest,

@@ -1,14 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { CardSealer } from "@holdfast/sealing";
 import {
-  cancelCheckoutOfMerchant,
-  cancelMerchantCheckout,
   checkCheckout,
-  createCheckout,
-  getCheckout,
-  openCheckout,
+  operations,
   orderDetailsOf,
-  readCheckout,
   toMerchantAnswer,
   type Checkout,
   type CheckoutRecord,
@@ -28,14 +23,14 @@ type Deps = { send: SendCommand; publicUrl: string };
  */
 export function createCheckoutRoute({ send, publicUrl, cards }: Deps & { cards: CardSealer }) {
   return defineRoute(
-    createCheckout,
+    operations.createCheckout,
     async (call) => {
       const { body } = call;
       const checkoutId = randomUUID();
       const { customerId, installmentOptions, expiresInSeconds } = body;
       const details = orderDetailsOf(body);
       const binding = { paymentId: checkoutId, merchantId: call.caller.merchantId };
-      const reply = await send(openCheckout, call, {
+      const reply = await send(operations.createCheckout.command, call, {
         checkoutId,
         orderId: body.orderId,
         amountMinor: amountMinorOf(body),
@@ -52,7 +47,7 @@ export function createCheckoutRoute({ send, publicUrl, cards }: Deps & { cards: 
         ...(details && { details: cards.sealDetails(details, binding) }),
       });
       // No money moves here: a checkout that may have been opened and was never shown simply expires.
-      if (!("result" in reply)) return refusalOf(reply, undefined);
+      if (!("result" in reply)) return refusalOf(reply);
       const Location = `/api/checkout/${reply.result.checkoutId}`;
       const headers = { Location, ...replayedHeader(reply) };
       return { status: 201, headers, body: checkoutAnswer(reply.result, publicUrl) };
@@ -63,22 +58,22 @@ export function createCheckoutRoute({ send, publicUrl, cards }: Deps & { cards: 
 
 /** GET /api/checkout/{checkoutId}. A path without a UUID, an unknown id and another merchant's get the same answer. */
 export function getCheckoutRoute({ send, publicUrl }: Deps) {
-  return defineRoute(getCheckout, async (call) => {
-    const reply = await send(readCheckout, call, call.path);
+  return defineRoute(operations.getCheckout, async (call) => {
+    const reply = await send(operations.getCheckout.command, call, call.path);
     if ("result" in reply) {
       call.exchange.paymentId = reply.result.payment?.paymentId;
       return { status: 200, body: checkoutAnswer(reply.result, publicUrl) };
     }
-    return reply.outcome === "problem" ? refusalOf(reply, undefined) : new Refusal("service_unavailable");
+    return reply.outcome === "problem" ? refusalOf(reply) : new Refusal("service_unavailable");
   });
 }
 
 /** POST /api/checkout/{checkoutId}/cancel. Sent twice it is one cancellation, and one answer under one key. */
 export function cancelCheckoutRoute({ send, publicUrl }: Deps) {
-  return defineRoute(cancelMerchantCheckout, async (call) => {
+  return defineRoute(operations.cancelCheckout, async (call) => {
     const payload = { ...call.path, requestId: randomUUID() };
-    const reply = await send(cancelCheckoutOfMerchant, call, payload);
-    if (!("result" in reply)) return refusalOf(reply, undefined);
+    const reply = await send(operations.cancelCheckout.command, call, payload);
+    if (!("result" in reply)) return refusalOf(reply);
     return { status: 200, headers: replayedHeader(reply), body: checkoutAnswer(reply.result, publicUrl) };
   });
 }

@@ -1,15 +1,8 @@
 import { randomUUID } from "node:crypto";
 import {
   checkPaymentLink,
-  createPaymentLink,
-  disablePaymentLink,
-  endPaymentLink,
-  getPaymentLink,
-  listPaymentLinks,
-  makePaymentLink,
+  operations,
   PAYMENT_LINK_SECONDS,
-  readPaymentLink,
-  readPaymentLinks,
   type CommandReply,
   type PaymentLink,
   type PaymentLinkRecord,
@@ -36,10 +29,10 @@ export function paymentLinkRoutes(deps: Deps): Route[] {
 /** The id is generated here, so that a command sent twice is one link. It has 122 random bits and cannot be guessed. */
 function createRoute({ send, publicUrl }: Deps) {
   return defineRoute(
-    createPaymentLink,
+    operations.createPaymentLink,
     async (call) => {
       const { orderId, description, currency, returnUrl, installmentOptions, ...body } = call.body;
-      const reply = await send(makePaymentLink, call, {
+      const reply = await send(operations.createPaymentLink.command, call, {
         paymentLinkId: randomUUID(),
         orderId,
         description,
@@ -53,7 +46,7 @@ function createRoute({ send, publicUrl }: Deps) {
         use: body.use ?? "SINGLE",
         expiresInSeconds: Number(body.expiresInSeconds?.source ?? PAYMENT_LINK_SECONDS.default),
       });
-      if (!("result" in reply)) return refusalOf(reply, undefined);
+      if (!("result" in reply)) return refusalOf(reply);
       const Location = `/api/payment-links/${reply.result.paymentLinkId}`;
       const headers = { Location, ...replayedHeader(reply) };
       return { status: 201, headers, body: linkAnswer(reply.result, publicUrl) };
@@ -63,10 +56,10 @@ function createRoute({ send, publicUrl }: Deps) {
 }
 
 function listRoute({ send, publicUrl, lists }: Deps) {
-  return defineListRoute(listPaymentLinks, lists, (call) => {
+  return defineListRoute(operations.listPaymentLinks, lists, (call) => {
     const part: ReadPart<Row> = async (from) => {
-      const reply = await send(readPaymentLinks, call, from);
-      if (!("result" in reply)) return refusalOf(reply, undefined);
+      const reply = await send(operations.listPaymentLinks.command, call, from);
+      if (!("result" in reply)) return refusalOf(reply);
       const { items, ...rest } = reply.result;
       return {
         ...rest,
@@ -78,10 +71,10 @@ function listRoute({ send, publicUrl, lists }: Deps) {
 }
 
 function getRoute({ send, publicUrl }: Deps) {
-  return defineRoute(getPaymentLink, async (call) => {
-    const reply = await send(readPaymentLink, call, call.path);
+  return defineRoute(operations.getPaymentLink, async (call) => {
+    const reply = await send(operations.getPaymentLink.command, call, call.path);
     if (!("result" in reply))
-      return reply.outcome === "problem" ? refusalOf(reply, undefined) : new Refusal("service_unavailable");
+      return reply.outcome === "problem" ? refusalOf(reply) : new Refusal("service_unavailable");
     const wanted = new Negotiator(call.exchange.req).mediaType(["application/json", SVG]);
     if (wanted !== SVG) return { status: 200, body: linkAnswer(reply.result, publicUrl) };
     const svg = qrCodeSvg(paymentLinkUrl(publicUrl, reply.result.paymentLinkId));
@@ -102,10 +95,14 @@ async function* onePiece(text: string): AsyncGenerator<string> {
 }
 
 function disableRoute({ send, publicUrl }: Deps) {
-  return defineRoute(disablePaymentLink, async (call) => {
+  return defineRoute(operations.disablePaymentLink, async (call) => {
     const payload = { ...call.path, requestId: randomUUID() };
-    const reply: CommandReply<PaymentLinkRecord> = await send(endPaymentLink, call, payload);
-    if (!("result" in reply)) return refusalOf(reply, undefined);
+    const reply: CommandReply<PaymentLinkRecord> = await send(
+      operations.disablePaymentLink.command,
+      call,
+      payload,
+    );
+    if (!("result" in reply)) return refusalOf(reply);
     return { status: 200, headers: replayedHeader(reply), body: linkAnswer(reply.result, publicUrl) };
   });
 }

@@ -1,12 +1,4 @@
-import {
-  getPayment,
-  listMerchantPayments,
-  listMerchantRefunds,
-  listPaymentRefunds,
-  listPayments,
-  LOOK_UP_FILTERS,
-  type ListFilter,
-} from "@holdfast/contracts";
+import { LOOK_UP_FILTERS, operations, type ListFilter } from "@holdfast/contracts";
 import { refusalOf } from "../bus/command-answer.ts";
 import type { SendCommand } from "../bus/send-command.ts";
 import type { Call } from "../endpoint/route.ts";
@@ -21,7 +13,7 @@ type Deps = { send: SendCommand; lists: ListDeps };
 /** The lists of a merchant's payments and refunds. Whose they are is known from the sign-in, and from nothing else. */
 export function paymentListRoutes({ send, lists }: Deps) {
   return [
-    defineListRoute(listPayments, lists, (call) => {
+    defineListRoute(operations.listPayments, lists, (call) => {
       const { limit: _limit, cursor: _cursor, bom: _bom, ...filter } = call.query;
       const errors = rangeFaults(filter, new Date(), { statusHasIndex: true, lookUps: LOOK_UPS });
       if (errors.length > 0) return new Refusal("validation_failed", { members: { errors } });
@@ -31,25 +23,25 @@ export function paymentListRoutes({ send, lists }: Deps) {
       ];
       return { name: "payments", audience: call.caller.merchantId, parts };
     }),
-    defineListRoute(listPaymentRefunds, lists, async (call) => {
+    defineListRoute(operations.listPaymentRefunds, lists, async (call) => {
       const { paymentId } = call.path;
       call.exchange.paymentId = paymentId;
-      const payment = await send(getPayment, call, { paymentId });
-      if (!("result" in payment)) return refusalOf(payment, undefined);
+      const payment = await send(operations.getPayment.command, call, { paymentId });
+      if (!("result" in payment)) return refusalOf(payment);
       const parts = [refundsPart(send, call, { parentPaymentId: paymentId })];
       return { name: `refunds-of-${paymentId}`, audience: call.caller.merchantId, parts };
     }),
   ];
 }
 
-const LOOK_UPS = LOOK_UP_FILTERS.filter((name) => name in listPayments.queryParameters.shape);
+const LOOK_UPS = LOOK_UP_FILTERS.filter((name) => name in operations.listPayments.queryParameters.shape);
 
-type MerchantCall = Pick<Call<typeof listPayments>, "exchange" | "caller">;
+type MerchantCall = Pick<Call<typeof operations.listPayments>, "exchange" | "caller">;
 
 function paymentsPart(send: SendCommand, call: MerchantCall, filter: ListFilter): ReadPart<Row> {
   return async (part) => {
-    const reply = await send(listMerchantPayments, call, { ...part, filter });
-    return "result" in reply ? reply.result : refusalOf(reply, undefined);
+    const reply = await send(operations.listPayments.command, call, { ...part, filter });
+    return "result" in reply ? reply.result : refusalOf(reply);
   };
 }
 
@@ -59,7 +51,7 @@ function refundsPart(
   filter: ListFilter & { parentPaymentId?: string },
 ): ReadPart<Row> {
   return async (part) => {
-    const reply = await send(listMerchantRefunds, call, { ...part, filter });
-    return "result" in reply ? reply.result : refusalOf(reply, undefined);
+    const reply = await send(operations.listPaymentRefunds.command, call, { ...part, filter });
+    return "result" in reply ? reply.result : refusalOf(reply);
   };
 }

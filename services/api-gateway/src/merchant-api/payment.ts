@@ -1,4 +1,4 @@
-import { getPayment, getRefund, payment, toMerchantAnswer } from "@holdfast/contracts";
+import { getRefund, operations, toMerchantAnswer } from "@holdfast/contracts";
 import type { SendCommand } from "../bus/send-command.ts";
 import { Refusal } from "../http/refusal.ts";
 import { defineRoute } from "../endpoint/route.ts";
@@ -8,11 +8,11 @@ import { defineRoute } from "../endpoint/route.ts";
  * get the same answer. A 404 is conclusive: unless both services have said so, the answer is a 503.
  */
 export function paymentRoute({ send }: { send: SendCommand }) {
-  return defineRoute(payment, async (call) => {
+  return defineRoute(operations.getPayment, async (call) => {
     const { paymentId } = call.path;
     call.exchange.paymentId = paymentId;
 
-    const found = await send(getPayment, call, { paymentId });
+    const found = await send(operations.getPayment.command, call, { paymentId });
     if (found.outcome === "done") return { status: 200, body: toMerchantAnswer(found.result) };
     if (found.outcome !== "problem" || found.code !== "payment_not_found") return UNAVAILABLE;
 

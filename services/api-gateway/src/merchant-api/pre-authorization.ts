@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { CardSealer } from "@holdfast/sealing";
-import { checkPreAuthorization, preAuthorization, preAuthorizePayment } from "@holdfast/contracts";
+import { checkPreAuthorization, operations } from "@holdfast/contracts";
 import { createdAnswer } from "../bus/command-answer.ts";
 import { type SendCommand } from "../bus/send-command.ts";
 import { defineRoute } from "../endpoint/route.ts";
@@ -13,13 +13,13 @@ import { cardPaymentOf } from "./card-payment.ts";
  */
 export function preAuthorizationRoute({ send, cards }: { send: SendCommand; cards: CardSealer }) {
   return defineRoute(
-    preAuthorization,
+    operations.preAuthorize,
     async (call) => {
       const paymentId = randomUUIDv7();
       call.exchange.paymentId = paymentId;
       const { merchantId } = call.caller;
       const reply = await send(
-        preAuthorizePayment,
+        operations.preAuthorize.command,
         call,
         cardPaymentOf(cards, call.body, { paymentId, merchantId }),
       );

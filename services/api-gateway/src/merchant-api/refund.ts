@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
-import { checkAmount, refund, requestRefund, toMerchantAnswer } from "@holdfast/contracts";
+import { checkAmount, operations, toMerchantAnswer } from "@holdfast/contracts";
 import { refusalOf, replayedHeader } from "../bus/command-answer.ts";
 import { type SendCommand } from "../bus/send-command.ts";
 import { defineRoute } from "../endpoint/route.ts";
@@ -11,11 +11,11 @@ import { amountMinorOf } from "../endpoint/amount-minor.ts";
  */
 export function refundRoute({ send }: { send: SendCommand }) {
   return defineRoute(
-    refund,
+    operations.requestRefund,
     async (call) => {
       const refundId = randomUUIDv7();
       call.exchange.paymentId = refundId;
-      const reply = await send(requestRefund, call, {
+      const reply = await send(operations.requestRefund.command, call, {
         refundId,
         paymentId: call.path.paymentId,
         amountMinor: amountMinorOf(call.body),

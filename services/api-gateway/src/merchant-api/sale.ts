@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { CardSealer } from "@holdfast/sealing";
-import { checkCardPaymentFields, sale, sellPayment } from "@holdfast/contracts";
+import { checkCardPaymentFields, operations } from "@holdfast/contracts";
 import { createdAnswer } from "../bus/command-answer.ts";
 import { type SendCommand } from "../bus/send-command.ts";
 import { defineRoute } from "../endpoint/route.ts";
@@ -9,13 +9,13 @@ import { cardPaymentOf } from "./card-payment.ts";
 /** POST /api/payment: reserves and captures in one step. Otherwise it is like a pre-authorization. */
 export function saleRoute({ send, cards }: { send: SendCommand; cards: CardSealer }) {
   return defineRoute(
-    sale,
+    operations.pay,
     async (call) => {
       const paymentId = randomUUIDv7();
       call.exchange.paymentId = paymentId;
       const { merchantId } = call.caller;
       const { installmentCount, loyaltyCode } = call.body;
-      const reply = await send(sellPayment, call, {
+      const reply = await send(operations.pay.command, call, {
         ...cardPaymentOf(cards, call.body, { paymentId, merchantId }),
         ...(installmentCount && { installmentCount: Number(installmentCount.source) }),
         ...(loyaltyCode !== undefined && { loyaltyCode }),

@@ -2,8 +2,7 @@ import { randomUUIDv7 } from "node:crypto";
 import type { CardSealer } from "@holdfast/sealing";
 import {
   checkThreeDs,
-  enrolPayment,
-  threeDs,
+  operations,
   type ChallengeForm,
   type ChallengeWay,
   type ThreeDsResponse,
@@ -28,7 +27,7 @@ export function threeDsRoute({
   generateSession: GenerateSession;
 }) {
   return defineRoute(
-    threeDs,
+    operations.payWith3ds,
     async (call) => {
       const paymentId = randomUUIDv7();
       call.exchange.paymentId = paymentId;
@@ -40,7 +39,7 @@ export function threeDsRoute({
         successUrl,
         failureUrl,
       } = call.body;
-      const reply = await send(enrolPayment, call, {
+      const reply = await send(operations.payWith3ds.command, call, {
         ...cardPaymentOf(cards, call.body, { paymentId, merchantId }),
         ...(installmentCount && { installmentCount: Number(installmentCount.source) }),
         ...(loyaltyCode !== undefined && { loyaltyCode }),

@@ -1,11 +1,5 @@
 import { randomBytes } from "node:crypto";
-import {
-  alterAcquirerAccount,
-  makeAcquirerAccount,
-  probeAccount,
-  readAcquirerAccounts,
-  type AcquirerAccount,
-} from "@holdfast/contracts";
+import { operations, type AcquirerAccount } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { createKeyedRecipient } from "@holdfast/sealing";
 import { serveCommands } from "@holdfast/tests/support";
@@ -39,19 +33,19 @@ const received: { sealedSecrets?: Parameters<typeof recipient.open>[0] | undefin
 beforeAll(async () => {
   gateway = await startTestGateway();
   payments = await serveCommands(gateway.nats.url, "payments", [
-    handler(readAcquirerAccounts, async () => ({
+    handler(operations.listAcquirerAccounts.command, async () => ({
       outcome: "done",
       result: { items: [], ...(sealTo !== undefined && { sealTo }) },
     })),
-    handler(makeAcquirerAccount, async ({ payload }) => {
+    handler(operations.createAcquirerAccount.command, async ({ payload }) => {
       received.push(payload);
       return { outcome: "done", result: ACCOUNT };
     }),
-    handler(probeAccount, async ({ payload }) => {
+    handler(operations.probeAcquirerAccount.command, async ({ payload }) => {
       received.push(payload.proposal ?? {});
       return { outcome: "done", result: { result: "ok" as const } };
     }),
-    handler(alterAcquirerAccount, async ({ payload }) => {
+    handler(operations.changeAcquirerAccount.command, async ({ payload }) => {
       received.push(payload);
       return { outcome: "done", result: ACCOUNT };
     }),

@@ -1,28 +1,8 @@
-import {
-  alterAcquirerAccount,
-  changeAcquirerAccount,
-  confirmAccountVersion,
-  confirmAcquirerAccount,
-  confirmMerchantRoutes,
-  confirmRoutes,
-  createAcquirerAccount,
-  getAcquirerAccount,
-  getMerchantRoutes,
-  listAcquirerAccounts,
-  makeAcquirerAccount,
-  probeAccount,
-  probeAcquirerAccount,
-  putMerchantRoutes,
-  readAcquirerAccounts,
-  readRoutes,
-  replaceRoutes,
-  type AccountCredentials,
-  type SealedReply,
-} from "@holdfast/contracts";
+import { operations, type AccountCredentials, type SealedReply } from "@holdfast/contracts";
 import { sealReply } from "@holdfast/sealing";
 import type { Kysely } from "kysely";
 import type { GatewayDatabase } from "../database.ts";
-import { operatorAnswer, operatorRefusalOf } from "../bus/command-answer.ts";
+import { operatorAnswer, refusalOf } from "../bus/command-answer.ts";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
 import { defineRoute, type Route } from "../endpoint/route.ts";
 import { Refusal } from "../http/refusal.ts";
@@ -31,43 +11,51 @@ import { findMerchant } from "../merchant/merchant-queries.ts";
 /** Accounts at banks, and which of them each merchant's payments go to. Payments keeps them and decides about them. */
 export function acquirerAccountRoutes({ send, db }: Deps): Route[] {
   return [
-    defineRoute(createAcquirerAccount, async (call) => {
+    defineRoute(operations.createAcquirerAccount, async (call) => {
       const { secrets, ...body } = call.body;
       const sealed = await sealSecrets(send, call, { for: body.name, secrets });
       if (sealed instanceof Refusal) return sealed;
-      return operatorAnswer(201, await send(makeAcquirerAccount, call, { ...body, ...sealed }));
+      return operatorAnswer(
+        201,
+        await send(operations.createAcquirerAccount.command, call, { ...body, ...sealed }),
+      );
     }),
-    defineRoute(listAcquirerAccounts, async (call) => {
-      const reply = await send(readAcquirerAccounts, call, {});
-      if (!("result" in reply)) return operatorRefusalOf(reply);
+    defineRoute(operations.listAcquirerAccounts, async (call) => {
+      const reply = await send(operations.listAcquirerAccounts.command, call, {});
+      if (!("result" in reply)) return refusalOf(reply);
       return { status: 200, body: { items: reply.result.items } };
     }),
-    defineRoute(getAcquirerAccount, async (call) => {
-      const reply = await send(readAcquirerAccounts, call, call.path);
-      if (!("result" in reply)) return operatorRefusalOf(reply);
+    defineRoute(operations.getAcquirerAccount, async (call) => {
+      const reply = await send(operations.listAcquirerAccounts.command, call, call.path);
+      if (!("result" in reply)) return refusalOf(reply);
       const [account] = reply.result.items;
       return account ? { status: 200, body: account } : new Refusal("acquirer_account_not_found");
     }),
-    defineRoute(changeAcquirerAccount, async (call) => {
+    defineRoute(operations.changeAcquirerAccount, async (call) => {
       const { secrets, ...change } = call.body;
       const sealed = secrets && (await sealSecrets(send, call, { for: call.path.accountId, secrets }));
       if (sealed instanceof Refusal) return sealed;
-      return operatorAnswer(200, await send(alterAcquirerAccount, call, { ...call.path, change, ...sealed }));
+      return operatorAnswer(
+        200,
+        await send(operations.changeAcquirerAccount.command, call, { ...call.path, change, ...sealed }),
+      );
     }),
-    defineRoute(confirmAcquirerAccount, async (call) =>
-      operatorAnswer(200, await send(confirmAccountVersion, call, { ...call.path, ...call.body })),
-    ),
-    defineRoute(probeAcquirerAccount, async (call) => {
+    defineRoute(operations.probeAcquirerAccount, async (call) => {
       const { accountId } = call.path;
       const { proposal } = call.body;
-      if (!proposal) return operatorAnswer(200, await send(probeAccount, call, { accountId }));
+      if (!proposal)
+        return operatorAnswer(200, await send(operations.probeAcquirerAccount.command, call, { accountId }));
       const { version, secrets } = proposal;
       const sealed = await sealSecrets(send, call, { for: accountId, secrets });
       if (sealed instanceof Refusal) return sealed;
       const payload = { accountId, proposal: { version, ...sealed } };
-      return operatorAnswer(200, await send(probeAccount, call, payload));
+      return operatorAnswer(200, await send(operations.probeAcquirerAccount.command, call, payload));
     }),
-    ...merchantRouteRoutes({ send, db }),
+    defineRoute(operations.putMerchantRoutes, async (call) => {
+      if (!(await findMerchant(db, call.path.merchantId))) return new Refusal("merchant_not_found");
+      const asked = { ...call.path, routes: call.body };
+      return operatorAnswer(200, await send(operations.putMerchantRoutes.command, call, asked));
+    }),
   ];
 }
 
@@ -77,8 +65,8 @@ async function sealSecrets(
   call: Parameters<SendOperatorCommand>[1],
   credentials: AccountCredentials,
 ): Promise<{ sealedSecrets: SealedReply } | Refusal> {
-  const reply = await send(readAcquirerAccounts, call, { accountId: NO_ACCOUNT });
-  if (!("result" in reply)) return operatorRefusalOf(reply);
+  const reply = await send(operations.listAcquirerAccounts.command, call, { accountId: NO_ACCOUNT });
+  if (!("result" in reply)) return refusalOf(reply);
   const { sealTo } = reply.result;
   if (sealTo === undefined)
     return new Refusal("service_unavailable", {
@@ -90,24 +78,4 @@ async function sealSecrets(
 /** The key is asked for, and no account (RFC 9562, the nil UUID). */
 const NO_ACCOUNT = "00000000-0000-0000-0000-000000000000";
 
-/** Payments keeps routes by the merchant's id; that there is such a merchant is known here. */
-function merchantRouteRoutes({ send, db }: Deps): Route[] {
-  const isKnown = async (merchantId: string) => (await findMerchant(db, merchantId)) !== undefined;
-  return [
-    defineRoute(getMerchantRoutes, async (call) => {
-      if (!(await isKnown(call.path.merchantId))) return UNKNOWN_MERCHANT;
-      return operatorAnswer(200, await send(readRoutes, call, call.path));
-    }),
-    defineRoute(putMerchantRoutes, async (call) => {
-      if (!(await isKnown(call.path.merchantId))) return UNKNOWN_MERCHANT;
-      return operatorAnswer(200, await send(replaceRoutes, call, { ...call.path, routes: call.body }));
-    }),
-    defineRoute(confirmMerchantRoutes, async (call) => {
-      if (!(await isKnown(call.path.merchantId))) return UNKNOWN_MERCHANT;
-      return operatorAnswer(200, await send(confirmRoutes, call, { ...call.path, ...call.body }));
-    }),
-  ];
-}
-
 type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase> };
-const UNKNOWN_MERCHANT = new Refusal("merchant_not_found");

@@ -2,13 +2,10 @@ import { readAuditEntriesBefore, type AuditDatabase, type AuditPage } from "@hol
 import {
   AUDITED_SERVICES,
   cutPage,
-  getAuditLog,
   INVALID_CURSOR_ERRORS,
   jsonCursor,
-  readPaymentsAuditLog,
-  readRefundsAuditLog,
-  readSettlementAuditLog,
-  readWebhooksAuditLog,
+  operations,
+  readAuditLog,
   type AuditLogEntry,
 } from "@holdfast/contracts";
 import type { Kysely } from "kysely";
@@ -22,7 +19,7 @@ import { definePagedListRoute } from "../lists/paged-list-route.ts";
 /** Reads one service's log, newest first; a Refusal if it cannot be read. */
 export type AuditSource = {
   service: string;
-  read: (call: Call<typeof getAuditLog>, page: AuditPage) => Promise<AuditLogEntry[] | Refusal>;
+  read: (call: Call<typeof operations.getAuditLog>, page: AuditPage) => Promise<AuditLogEntry[] | Refusal>;
 };
 
 /**
@@ -30,7 +27,7 @@ export type AuditSource = {
  * how far each of them has been read, so that new entries do not change pages.
  */
 export function auditLogRoute({ sources, lists }: { sources: AuditSource[]; lists: ListDeps }) {
-  return definePagedListRoute(getAuditLog, lists, (call, { service: only, ...filter }) => ({
+  return definePagedListRoute(operations.getAuditLog, lists, (call, { service: only, ...filter }) => ({
     name: "audit-log",
     audience: call.caller.subject,
     async read({ limit, cursor }) {
@@ -64,7 +61,7 @@ export function gatewayAuditSource(db: Kysely<AuditDatabase>): AuditSource {
 
 /** The logs of the other services. */
 export function serviceAuditSources(send: SendOperatorCommand): AuditSource[] {
-  return [readPaymentsAuditLog, readRefundsAuditLog, readWebhooksAuditLog, readSettlementAuditLog].map(
+  return [readAuditLog.payments, readAuditLog.refunds, readAuditLog.webhooks, readAuditLog.settlement].map(
     (command) => ({
       service: command.service,
       async read(call, page) {

@@ -1,4 +1,3 @@
-import * as contracts from "@holdfast/contracts";
 import { ENDPOINTS, OPERATOR_ROLES, type Endpoint } from "@holdfast/contracts";
 import { AUDIENCE, eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -122,17 +121,6 @@ describe("who may do what", () => {
       expect.soft(answer.status, endpoint.operationId).toBe(403);
       expect.soft(endpoint.role === "viewer", endpoint.operationId).toBe(endpoint.method === "GET");
     }
-  });
-
-  test("the contracts' list has every endpoint there is", () => {
-    const defined = Object.values(contracts).filter(
-      (value) => typeof value === "object" && value !== null && "operationId" in value,
-    );
-    const names = (endpoints: readonly unknown[]) =>
-      endpoints.map((endpoint) => (endpoint as Endpoint).operationId).toSorted();
-    // The endpoints of merchants' staff are derived, and have no names of their own.
-    expect(names(ENDPOINTS)).toEqual(names([...defined, ...contracts.STAFF_ENDPOINTS]));
-    expect(new Set(ENDPOINTS).size).toBe(ENDPOINTS.length);
   });
 
   test("without a valid token nobody may anything, nor learn what there is", async () => {

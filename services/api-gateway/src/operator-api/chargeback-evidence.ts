@@ -1,39 +1,36 @@
 import { createHash, randomUUIDv7 } from "node:crypto";
 import {
-  addChargebackEvidence,
-  addChargebackEvidencePart,
   beginChargebackEvidence,
   EVIDENCE_BYTES_MAX,
   EVIDENCE_PART_BYTES,
-  getChargebackEvidence,
-  readChargebackEvidencePart,
+  operations,
   type ChargebackDetail,
   type CommandReply,
 } from "@holdfast/contracts";
 import { createReplyRecipient, sealReply } from "@holdfast/sealing";
-import { operatorRefusalOf } from "../bus/command-answer.ts";
+import { refusalOf } from "../bus/command-answer.ts";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
 import { defineRoute, type Call } from "../endpoint/route.ts";
 import { receiveFile, type ArrivingFile, type TakenFile } from "../http/receive-file.ts";
 import { Refusal } from "../http/refusal.ts";
 
 const FILE = {
-  part: addChargebackEvidence.file.part,
+  part: operations.addChargebackEvidence.file.part,
   bytesMax: EVIDENCE_BYTES_MAX,
   pieceBytes: EVIDENCE_PART_BYTES,
 };
 
 /** Keeps a file with a case, whose parts go sealed to payments. It is held whole until its form is, since its hash goes with its first part. */
 export function addEvidenceRoute({ send }: { send: SendOperatorCommand }) {
-  return defineRoute(addChargebackEvidence, async (call) => {
+  return defineRoute(operations.addChargebackEvidence, async (call) => {
     const reply = await receiveFile(call.exchange, FILE, (file) => collect(send, call, file));
     if (reply instanceof Refusal) return reply;
-    if (!("result" in reply)) return operatorRefusalOf(reply);
+    if (!("result" in reply)) return refusalOf(reply);
     return { status: 201, body: reply.result };
   });
 }
 
-type EvidenceCall = Call<typeof addChargebackEvidence>;
+type EvidenceCall = Call<typeof operations.addChargebackEvidence>;
 
 async function collect(
   send: SendOperatorCommand,
@@ -41,7 +38,7 @@ async function collect(
   file: ArrivingFile,
 ): Promise<TakenFile<ChargebackDetail>> {
   const begun = await send(beginChargebackEvidence, call, call.path);
-  if (!("result" in begun)) return operatorRefusalOf(begun);
+  if (!("result" in begun)) return refusalOf(begun);
   const pieces: Buffer[] = [];
   for await (const piece of file.parts) pieces.push(piece);
   if (file.isTooLarge()) return new Refusal("payload_too_large");
@@ -70,7 +67,7 @@ async function sendPieces(
   let reply: CommandReply<ChargebackDetail> = { outcome: "not_started" };
   for (const [part, piece] of pieces.entries()) {
     const content = sealReply(sealTo, piece);
-    reply = await send(addChargebackEvidencePart, call, { ...file, part, content });
+    reply = await send(operations.addChargebackEvidence.command, call, { ...file, part, content });
     if (reply.outcome !== "done") return reply;
   }
   return reply;
@@ -81,17 +78,21 @@ async function sendPieces(
  * it: it may be anything.
  */
 export function getEvidenceRoute({ send }: { send: SendOperatorCommand }) {
-  return defineRoute(getChargebackEvidence, async (call) => {
+  return defineRoute(operations.getChargebackEvidence, async (call) => {
     const recipient = createReplyRecipient();
     const read = (part: number) =>
-      send(readChargebackEvidencePart, call, { ...call.path, part, recipientKey: recipient.publicKey });
+      send(operations.getChargebackEvidence.command, call, {
+        ...call.path,
+        part,
+        recipientKey: recipient.publicKey,
+      });
     const first = await read(0);
-    if (!("result" in first)) return operatorRefusalOf(first);
+    if (!("result" in first)) return refusalOf(first);
     const { evidence } = first.result;
     const pieces = [recipient.openBytes(first.result.content)];
     for (let part = 1; part * EVIDENCE_PART_BYTES < evidence.bytes; part++) {
       const next = await read(part);
-      if (!("result" in next)) return operatorRefusalOf(next);
+      if (!("result" in next)) return refusalOf(next);
       pieces.push(recipient.openBytes(next.result.content));
     }
     const whole = Buffer.concat(pieces);

@@ -1,6 +1,6 @@
-import { listFailingEndpoints, listFailingWebhooks } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import type { Kysely } from "kysely";
-import { operatorRefusalOf } from "../bus/command-answer.ts";
+import { refusalOf } from "../bus/command-answer.ts";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
 import type { GatewayDatabase } from "../database.ts";
 import { defineRoute, type Route } from "../endpoint/route.ts";
@@ -14,9 +14,9 @@ export function failingWebhooksRoute({
   send: SendOperatorCommand;
   db: Kysely<GatewayDatabase>;
 }): Route {
-  return defineRoute(listFailingWebhooks, async (call) => {
-    const reply = await send(listFailingEndpoints, call, {});
-    if (!("result" in reply)) return operatorRefusalOf(reply);
+  return defineRoute(operations.listFailingWebhooks, async (call) => {
+    const reply = await send(operations.listFailingWebhooks.command, call, {});
+    if (!("result" in reply)) return refusalOf(reply);
     const { items, total } = reply.result;
     const names = await findMerchantNames(
       db,

@@ -1,17 +1,14 @@
 import {
   idInMode,
   isRefundQueue,
-  listOperatorPayments,
-  listOperatorRefunds,
-  listPaymentsForOperator,
-  listRefundsForOperator,
   livemodeOf,
   LOOK_UP_FILTERS,
+  operations,
   type FieldFault,
   type ListPart,
 } from "@holdfast/contracts";
 import type { Kysely } from "kysely";
-import { operatorRefusalOf } from "../bus/command-answer.ts";
+import { refusalOf } from "../bus/command-answer.ts";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
 import type { GatewayDatabase } from "../database.ts";
 import type { Call } from "../endpoint/route.ts";
@@ -26,7 +23,7 @@ type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase>; lists: Lis
 /** The operators' lists of the payments and refunds of all merchants. */
 export function operatorListRoutes({ send, db, lists }: Deps) {
   return [
-    defineListRoute(listOperatorPayments, lists, (call) => {
+    defineListRoute(operations.listPaymentsOfMerchants, lists, (call) => {
       const { limit: _limit, cursor: _cursor, bom: _bom, unresolved, livemode: mode, ...asked } = call.query;
       const { merchantId, ...more } = asked;
       const livemode = livemodeOf(mode);
@@ -43,18 +40,18 @@ export function operatorListRoutes({ send, db, lists }: Deps) {
         oldestFirst: unresolved !== undefined,
         parts: [
           async (part) => {
-            const reply = await send(listPaymentsForOperator, call, {
+            const reply = await send(operations.listPaymentsOfMerchants.command, call, {
               ...part,
               filter,
               livemode,
               ...(unresolved && { unresolved: true as const }),
             });
-            return "result" in reply ? await withNames(db, reply.result) : operatorRefusalOf(reply);
+            return "result" in reply ? await withNames(db, reply.result) : refusalOf(reply);
           },
         ],
       };
     }),
-    defineListRoute(listOperatorRefunds, lists, (call) => {
+    defineListRoute(operations.listRefunds, lists, (call) => {
       const { limit: _limit, cursor: _cursor, bom: _bom, livemode: mode, paymentId, ...asked } = call.query;
       call.exchange.merchantId = asked.merchantId;
       const livemode = livemodeOf(mode);
@@ -76,8 +73,8 @@ export function operatorListRoutes({ send, db, lists }: Deps) {
         oldestFirst: isQueue,
         parts: [
           async (part) => {
-            const reply = await send(listRefundsForOperator, call, { ...part, filter, livemode });
-            return "result" in reply ? await withNames(db, reply.result) : operatorRefusalOf(reply);
+            const reply = await send(operations.listRefunds.command, call, { ...part, filter, livemode });
+            return "result" in reply ? await withNames(db, reply.result) : refusalOf(reply);
           },
         ],
       };
@@ -93,7 +90,7 @@ function inMode<Filter extends { merchantId?: string | undefined }>(
   return { ...filter, ...(merchantId !== undefined && { merchantId: idInMode(merchantId, livemode) }) };
 }
 
-function audienceOf({ caller }: Pick<Call<typeof listOperatorPayments>, "caller">): string {
+function audienceOf({ caller }: Pick<Call<typeof operations.listPaymentsOfMerchants>, "caller">): string {
   return caller.subject;
 }
 

@@ -1,14 +1,13 @@
 import {
-  getLogLevels,
   LOG_LEVEL_SECONDS_DEFAULT,
-  LOGGING_SERVICES,
-  putLogLevel,
-  type LoggingService,
-  type ServiceLogLevel,
   LOG_LEVEL_SECONDS_MAX,
+  LOGGING_SERVICES,
   logLevelAsked,
   logLevelChanged,
   logLevelReported,
+  operations,
+  type LoggingService,
+  type ServiceLogLevel,
 } from "@holdfast/contracts";
 import { type Bus, onNotice, publishNotice } from "@holdfast/messaging";
 import { startPeriodicTask, type Logger, type PeriodicTask } from "@holdfast/service-runtime";
@@ -44,7 +43,7 @@ type RouteDeps = Pick<Deps, "db" | "log"> & { replicas: ReplicaLogLevels };
 function logLevelRoutes(deps: RouteDeps): Route[] {
   const { db, replicas } = deps;
   return [
-    defineRoute(getLogLevels, async () => {
+    defineRoute(operations.getLogLevels, async () => {
       const changes = await logLevelChanges(db);
       const reports = await replicas.ask();
       const items = LOGGING_SERVICES.map((service) => {
@@ -53,7 +52,7 @@ function logLevelRoutes(deps: RouteDeps): Route[] {
       });
       return { status: 200, body: { items } };
     }),
-    defineRoute(putLogLevel, async (call) => {
+    defineRoute(operations.putLogLevel, async (call) => {
       const { service, level, seconds = LOG_LEVEL_SECONDS_DEFAULT } = call.body;
       return { status: 200, body: await applyLogLevel(deps, { service, level, seconds }, actorOf(call)) };
     }),

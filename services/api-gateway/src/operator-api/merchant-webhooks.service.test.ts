@@ -1,18 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
-import {
-  activateWebhookSecret,
-  changeWebhookEndpoint,
-  createWebhookEndpoint,
-  listOwnEndpoints,
-  listWebhookEndpoints,
-  removeWebhookEndpoint,
-  rotateWebhookSecret,
-  testWebhook,
-  tryOwnEndpoint,
-  type CommandReply,
-  type WebhookEndpoint,
-  type FieldFault,
-} from "@holdfast/contracts";
+import { operations, type CommandReply, type FieldFault, type WebhookEndpoint } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { sealReply } from "@holdfast/sealing";
 import { serveCommands } from "@holdfast/tests/support";
@@ -49,19 +36,21 @@ beforeAll(async () => {
   };
   const secretFor = ({ recipientKey }: { recipientKey: string }) => sealReply(recipientKey, "whs_books");
   dispatcher = await serveCommands(gateway.nats.url, "webhooks", [
-    handler(listWebhookEndpoints, ({ payload }) => answer(payload, { items: [endpoint] })),
-    handler(createWebhookEndpoint, ({ payload }) =>
+    handler(operations.listMerchantWebhooks.command, ({ payload }) => answer(payload, { items: [endpoint] })),
+    handler(operations.createMerchantWebhook.command, ({ payload }) =>
       answer(payload, { endpoint, secret: secretFor(payload) }),
     ),
-    handler(changeWebhookEndpoint, ({ payload }) => answer(payload, endpoint)),
-    handler(removeWebhookEndpoint, ({ payload }) => answer(payload, {})),
-    handler(rotateWebhookSecret, ({ payload }) =>
+    handler(operations.changeMerchantWebhook.command, ({ payload }) => answer(payload, endpoint)),
+    handler(operations.removeMerchantWebhook.command, ({ payload }) => answer(payload, {})),
+    handler(operations.rotateWebhookEndpointSecret.command, ({ payload }) =>
       answer(payload, { secret: secretFor(payload), activatesAt }),
     ),
-    handler(activateWebhookSecret, ({ payload }) => answer(payload, {})),
-    handler(testWebhook, ({ payload }) => answer(payload, tested)),
-    handler(listOwnEndpoints, ({ context }) => answer(context.merchant, { items: [endpoint] })),
-    handler(tryOwnEndpoint, ({ context, payload }) =>
+    handler(operations.activateWebhookEndpointSecret.command, ({ payload }) => answer(payload, {})),
+    handler(operations.testWebhookEndpoint.command, ({ payload }) => answer(payload, tested)),
+    handler(operations.listWebhooks.command, ({ context }) =>
+      answer(context.merchant, { items: [endpoint] }),
+    ),
+    handler(operations.testWebhook.command, ({ context, payload }) =>
       answer({ ...payload, merchantId: context.merchant.merchantId }, tested),
     ),
   ]);

@@ -1,14 +1,4 @@
-import {
-  addCredential,
-  changeMerchant,
-  createMerchant,
-  cutPage,
-  getMerchant,
-  idCursor,
-  INVALID_CURSOR_ERRORS,
-  listMerchants,
-  revokeCredential,
-} from "@holdfast/contracts";
+import { cutPage, idCursor, INVALID_CURSOR_ERRORS, operations } from "@holdfast/contracts";
 import type { KeyRing } from "@holdfast/service-runtime";
 import type { Kysely, Transaction } from "kysely";
 import type { GatewayDatabase } from "../database.ts";
@@ -45,7 +35,7 @@ export function merchantRoutes(deps: Deps): Route[] {
 
 /** The merchant's secret is in this answer and nowhere else: what is kept for a repetition does not have it. */
 function createMerchantRoute({ db, peppers, config }: Deps) {
-  return defineRoute(createMerchant, async (call) => {
+  return defineRoute(operations.createMerchant, async (call) => {
     const { name, commission, rules = defaultRulesOf(config) } = call.body;
     const credential = issueCredential(peppers, { livemode: true });
     const merchant = { name, commission, rules };
@@ -63,7 +53,7 @@ function createMerchantRoute({ db, peppers, config }: Deps) {
 }
 
 function listMerchantsRoute({ db, lists }: Deps) {
-  return definePagedListRoute(listMerchants, lists, ({ caller }) => ({
+  return definePagedListRoute(operations.listMerchants, lists, ({ caller }) => ({
     name: "merchants",
     audience: caller.subject,
     async read({ limit, cursor }) {
@@ -80,14 +70,14 @@ function listMerchantsRoute({ db, lists }: Deps) {
 const INVALID_CURSOR = new Refusal("validation_failed", { members: { errors: INVALID_CURSOR_ERRORS } });
 
 function getMerchantRoute({ db }: Deps) {
-  return defineRoute(getMerchant, async ({ path }) => {
+  return defineRoute(operations.getMerchant, async ({ path }) => {
     const merchant = await queries.findMerchant(db, path.merchantId);
     return merchant ? { status: 200, body: merchant } : new Refusal("merchant_not_found");
   });
 }
 
 function changeMerchantRoute({ db, announce }: Deps) {
-  return defineRoute(changeMerchant, async (call) => {
+  return defineRoute(operations.changeMerchant, async (call) => {
     const merchant = await queries.updateMerchant(db, call.path.merchantId, call.body, actorOf(call));
     if (!merchant) return new Refusal("merchant_not_found");
     announce(merchant.merchantId);
@@ -97,7 +87,7 @@ function changeMerchantRoute({ db, announce }: Deps) {
 
 /** Another pair: so that a merchant can change over without a gap, or try things out in test mode. */
 function addCredentialRoute({ db, peppers }: Deps) {
-  return defineRoute(addCredential, async (call) => {
+  return defineRoute(operations.addCredential, async (call) => {
     const { merchantId } = call.path;
     const { livemode = true } = call.body;
     const credential = issueCredential(peppers, askedCredential({ ...call.body, livemode }));
@@ -111,7 +101,7 @@ function addCredentialRoute({ db, peppers }: Deps) {
 
 /** Acts immediately wherever the notice arrives, elsewhere when the cached credential is read again. */
 function revokeCredentialRoute({ db, announce }: Deps) {
-  return defineRoute(revokeCredential, async (call) => {
+  return defineRoute(operations.revokeCredential, async (call) => {
     const { merchantId, apiKey } = call.path;
     // A text that cannot be a key (PostgreSQL takes no NUL) finds none, as the empty one does.
     const key = isApiKey(apiKey) ? apiKey : "";

@@ -1,8 +1,6 @@
 import {
-  describePayment,
-  listRefundsForOperator,
-  listWebhookDeliveries,
-  readPaymentsAuditLog,
+  operations,
+  readAuditLog,
   type AuditLogEntry,
   type OperatorPaymentDetail,
   type OperatorRefund,
@@ -31,25 +29,25 @@ beforeAll(async () => {
     void asked.push({ by: context.operator.name, ...(payload as object) });
   services = [
     await serveCommands(gateway.nats.url, "payments", [
-      handler(describePayment, async (message) => {
+      handler(operations.getOperatorPayment.command, async (message) => {
         note(message);
         return message.payload.paymentId === PAYMENT_ID
           ? { outcome: "done", result: payment() }
           : { outcome: "problem", code: "payment_not_found" };
       }),
-      handler(readPaymentsAuditLog, async (message) => {
+      handler(readAuditLog.payments, async (message) => {
         note(message);
         return { outcome: "done", result: { entries: actions } };
       }),
     ]),
     await serveCommands(gateway.nats.url, "webhooks", [
-      handler(listWebhookDeliveries, async (message) => {
+      handler(operations.listWebhookDeliveries.command, async (message) => {
         note(message);
         return { outcome: "done", result: { items: [] } };
       }),
     ]),
     await serveCommands(gateway.nats.url, "refunds", [
-      handler(listRefundsForOperator, async (message) => {
+      handler(operations.listRefunds.command, async (message) => {
         note(message);
         const place = { createdAt: "2026-01-01T00:00:00.000000Z", id: REFUND_ID };
         const result = { items: [{ ...place, item: REFUND }], ...(refundsHaveMore && { readTo: place }) };

@@ -1,14 +1,6 @@
-import {
-  describePayment,
-  getOperatorPayment,
-  LIFE_PART_MAX,
-  listRefundsForOperator,
-  listWebhookDeliveries,
-  readPaymentsAuditLog,
-  type LifePart,
-} from "@holdfast/contracts";
+import { LIFE_PART_MAX, operations, readAuditLog, type LifePart } from "@holdfast/contracts";
 import type { Kysely } from "kysely";
-import { operatorRefusalOf } from "../bus/command-answer.ts";
+import { refusalOf } from "../bus/command-answer.ts";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
 import type { GatewayDatabase } from "../database.ts";
 import { defineRoute, type Call } from "../endpoint/route.ts";
@@ -21,19 +13,19 @@ type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase> };
  * there is a 503: an answer without refunds would say that there are none.
  */
 export function paymentLifeRoute({ send, db }: Deps) {
-  return defineRoute(getOperatorPayment, async (call) => {
+  return defineRoute(operations.getOperatorPayment, async (call) => {
     const { paymentId } = call.path;
-    const payment = await send(describePayment, call, { paymentId });
-    if (!("result" in payment)) return operatorRefusalOf(payment);
+    const payment = await send(operations.getOperatorPayment.command, call, { paymentId });
+    if (!("result" in payment)) return refusalOf(payment);
     const { merchantId } = payment.result;
     call.exchange.merchantId = merchantId;
     const [refunds, deliveries, actions, names] = await Promise.all([
       ...partsOf(send, call, paymentId),
       findMerchantNames(db, [merchantId]),
     ]);
-    if (!("result" in refunds)) return operatorRefusalOf(refunds);
-    if (!("result" in deliveries)) return operatorRefusalOf(deliveries);
-    if (!("result" in actions)) return operatorRefusalOf(actions);
+    if (!("result" in refunds)) return refusalOf(refunds);
+    if (!("result" in deliveries)) return refusalOf(deliveries);
+    if (!("result" in actions)) return refusalOf(actions);
     const parts = {
       refunds: refunds.result.items.map(({ item }) => item),
       deliveries: deliveries.result.items,
@@ -57,10 +49,17 @@ export function paymentLifeRoute({ send, db }: Deps) {
   });
 }
 
-function partsOf(send: SendOperatorCommand, call: Call<typeof getOperatorPayment>, paymentId: string) {
+function partsOf(
+  send: SendOperatorCommand,
+  call: Call<typeof operations.getOperatorPayment>,
+  paymentId: string,
+) {
   return [
-    send(listRefundsForOperator, call, { filter: { parentPaymentId: paymentId }, limit: LIFE_PART_MAX }),
-    send(listWebhookDeliveries, call, { paymentId, limit: LIFE_PART_MAX }),
-    send(readPaymentsAuditLog, call, { subject: paymentId, limit: LIFE_PART_MAX + 1 }),
+    send(operations.listRefunds.command, call, {
+      filter: { parentPaymentId: paymentId },
+      limit: LIFE_PART_MAX,
+    }),
+    send(operations.listWebhookDeliveries.command, call, { paymentId, limit: LIFE_PART_MAX }),
+    send(readAuditLog.payments, call, { subject: paymentId, limit: LIFE_PART_MAX + 1 }),
   ] as const;
 }

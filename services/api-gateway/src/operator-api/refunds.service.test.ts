@@ -1,9 +1,4 @@
-import {
-  inquireRefund,
-  resolveRefund,
-  type CommandReply,
-  type OperatorRefundDetail,
-} from "@holdfast/contracts";
+import { operations, type CommandReply, type OperatorRefundDetail } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { serveCommands } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -22,11 +17,11 @@ let reply: CommandReply<OperatorRefundDetail>;
 beforeAll(async () => {
   gateway = await startTestGateway();
   refunds = await serveCommands(gateway.nats.url, "refunds", [
-    handler(inquireRefund, async ({ context: { operator }, payload }) => {
+    handler(operations.inquireRefund.command, async ({ context: { operator }, payload }) => {
       received.push({ operator, payload });
       return reply;
     }),
-    handler(resolveRefund, async ({ context: { operator }, payload }) => {
+    handler(operations.resolveRefund.command, async ({ context: { operator }, payload }) => {
       received.push({ operator, payload });
       return reply;
     }),

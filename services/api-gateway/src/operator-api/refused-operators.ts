@@ -2,10 +2,8 @@ import {
   cutPage,
   INVALID_CURSOR_ERRORS,
   jsonCursor,
-  listRefusedOperators,
+  operations,
   personOf,
-  readmitOperator,
-  refuseOperator,
   type PersonKind,
 } from "@holdfast/contracts";
 import type { Kysely } from "kysely";
@@ -33,7 +31,7 @@ export function refusedOperatorRoutes({
     return issuer === undefined ? undefined : personOf({ kind, issuer, subject });
   };
   return [
-    defineRoute(refuseOperator, async (call) => {
+    defineRoute(operations.refuseOperator, async (call) => {
       const { subject, kind, reason } = call.body;
       const person = personIn(subject, kind);
       if (person === undefined) return NO_STAFF;
@@ -41,7 +39,7 @@ export function refusedOperatorRoutes({
       const { isNew, refused } = await refuse(db, { person, reason }, actorOf(call));
       return { status: isNew ? 201 : 200, body: refused };
     }),
-    defineRoute(listRefusedOperators, async ({ query }) => {
+    defineRoute(operations.listRefusedOperators, async ({ query }) => {
       const limit = Number(query.limit ?? DEFAULT_LIMIT);
       const after = query.cursor === undefined ? undefined : personCursor.decode(query.cursor);
       if (query.cursor !== undefined && after === undefined) return INVALID_CURSOR;
@@ -49,7 +47,7 @@ export function refusedOperatorRoutes({
       const { page, next } = cutPage(rows, limit, ({ person }) => personCursor.encode(person));
       return { status: 200, body: { items: page.map(toRefused), ...next } };
     }),
-    defineRoute(readmitOperator, async (call) => {
+    defineRoute(operations.readmitOperator, async (call) => {
       const { subject } = call.path;
       const person = personIn(subject, call.query.kind);
       if (isOwn(person, call.caller)) return OWN_ACCESS;

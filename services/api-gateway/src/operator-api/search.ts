@@ -1,20 +1,16 @@
 import {
-  describePayment,
-  describeRefund,
-  listPaymentsForOperator,
-  listRefundsForOperator,
   merchantIdOf,
-  searchOperator,
+  operations,
+  type LOOK_UP_FILTERS,
+  type OperatorListFilter,
   type OperatorPayment,
   type OperatorPaymentDetail,
   type OperatorRefund,
   type SearchAnswer,
-  type LOOK_UP_FILTERS,
-  type OperatorListFilter,
   type SearchMatch,
 } from "@holdfast/contracts";
 import type { Kysely } from "kysely";
-import { operatorRefusalOf } from "../bus/command-answer.ts";
+import { refusalOf } from "../bus/command-answer.ts";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
 import type { GatewayDatabase } from "../database.ts";
 import { defineRoute, type Call } from "../endpoint/route.ts";
@@ -27,7 +23,7 @@ type Deps = {
   /** True where the search also covers merchants. */
   findsMerchants: boolean;
 };
-type SearchCall = Call<typeof searchOperator>;
+type SearchCall = Call<typeof operations.search>;
 
 /** The results of one look-up, newest first, of payments or of refunds. */
 type Found = {
@@ -39,7 +35,7 @@ type Found = {
 
 /** GET /operator/search: the text is looked up in every way that it can be read, and each answer says in which. */
 export function searchRoute(deps: Deps) {
-  return defineRoute(searchOperator, async (call) => {
+  return defineRoute(operations.search, async (call) => {
     const { q } = call.query;
     const isId = UUID.test(q);
     const merchantNames =
@@ -71,16 +67,16 @@ const SHOWN_MAX = 20;
 async function byId({ send }: Deps, call: SearchCall): Promise<(Found | Refusal)[]> {
   const id = call.query.q.toLowerCase();
   const [payment, refund] = await Promise.all([
-    send(describePayment, call, { paymentId: id }),
-    send(describeRefund, call, { refundId: id }),
+    send(operations.getOperatorPayment.command, call, { paymentId: id }),
+    send(operations.getOperatorRefund.command, call, { refundId: id }),
   ]);
   return [
     "result" in payment
       ? { matchedBy: "id", payments: [listed(payment.result)] }
-      : missing(operatorRefusalOf(payment), "payment_not_found"),
+      : missing(refusalOf(payment), "payment_not_found"),
     "result" in refund
       ? { matchedBy: "id", refunds: [withoutHistory(refund.result)] }
-      : missing(operatorRefusalOf(refund), "refund_not_found"),
+      : missing(refusalOf(refund), "refund_not_found"),
   ];
 }
 
@@ -108,19 +104,25 @@ function missing(refusal: Refusal, code: Refusal["code"]): Found | Refusal {
 async function byLookUps({ send }: Deps, call: SearchCall): Promise<(Found | Refusal)[]> {
   return await Promise.all(
     lookUpsOf(call.query.q).flatMap(({ matchedBy, filter }) => [
-      send(listPaymentsForOperator, call, { filter, limit: SHOWN_MAX }).then((reply): Found | Refusal =>
-        "result" in reply
-          ? {
-              matchedBy,
-              payments: reply.result.items.map(({ item }) => item),
-              more: "readTo" in reply.result,
-            }
-          : operatorRefusalOf(reply),
+      send(operations.listPaymentsOfMerchants.command, call, { filter, limit: SHOWN_MAX }).then(
+        (reply): Found | Refusal =>
+          "result" in reply
+            ? {
+                matchedBy,
+                payments: reply.result.items.map(({ item }) => item),
+                more: "readTo" in reply.result,
+              }
+            : refusalOf(reply),
       ),
-      send(listRefundsForOperator, call, { filter, limit: SHOWN_MAX }).then((reply): Found | Refusal =>
-        "result" in reply
-          ? { matchedBy, refunds: reply.result.items.map(({ item }) => item), more: "readTo" in reply.result }
-          : operatorRefusalOf(reply),
+      send(operations.listRefunds.command, call, { filter, limit: SHOWN_MAX }).then(
+        (reply): Found | Refusal =>
+          "result" in reply
+            ? {
+                matchedBy,
+                refunds: reply.result.items.map(({ item }) => item),
+                more: "readTo" in reply.result,
+              }
+            : refusalOf(reply),
       ),
     ]),
   );

@@ -2,17 +2,14 @@ import { createHash, randomUUIDv7 } from "node:crypto";
 import {
   addSettlementUploadPart,
   beginSettlementUpload,
-  endSettlementUpload,
+  operations,
   PREVIEW_PARTS_MAX,
-  previewSettlement,
-  previewSettlementUpload,
   UPLOAD_PART_BYTES,
   UPLOAD_PARTS_MAX,
-  uploadSettlement,
   type CommandReply,
 } from "@holdfast/contracts";
 import { sealReply } from "@holdfast/sealing";
-import { operatorAnswer, operatorRefusalOf } from "../bus/command-answer.ts";
+import { operatorAnswer, refusalOf } from "../bus/command-answer.ts";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
 import { defineRoute, type Call } from "../endpoint/route.ts";
 import { receiveFile, type ArrivingFile, type TakenFile } from "../http/receive-file.ts";
@@ -23,11 +20,11 @@ import { Refusal } from "../http/refusal.ts";
  * part of it, and the client sends as fast as the database writes (docs/adr/0030).
  */
 export function uploadSettlementRoute({ send }: { send: SendOperatorCommand }) {
-  return defineRoute(uploadSettlement, async (call) => {
-    const end = async (sent: Sent) => await send(endSettlementUpload, call, sent);
+  return defineRoute(operations.uploadSettlement, async (call) => {
+    const end = async (sent: Sent) => await send(operations.uploadSettlement.command, call, sent);
     const reply = await receiveFile(call.exchange, FILE, (file) => passOn(send, call, { file, end }));
     if (reply instanceof Refusal) return reply;
-    if (!("result" in reply)) return operatorRefusalOf(reply);
+    if (!("result" in reply)) return refusalOf(reply);
     const Location = `/operator/settlements/${reply.result.importId}`;
     return { status: 202 as const, headers: { Location }, body: reply.result };
   });
@@ -35,8 +32,8 @@ export function uploadSettlementRoute({ send }: { send: SendOperatorCommand }) {
 
 /** Has a file read and compared, and nothing of it kept. */
 export function previewSettlementRoute({ send }: { send: SendOperatorCommand }) {
-  return defineRoute(previewSettlement, async (call) => {
-    const end = async (sent: Sent) => await send(previewSettlementUpload, call, sent);
+  return defineRoute(operations.previewSettlement, async (call) => {
+    const end = async (sent: Sent) => await send(operations.previewSettlement.command, call, sent);
     const reply = await receiveFile(call.exchange, PREVIEWED, (file) => passOn(send, call, { file, end }));
     if (reply instanceof Refusal) return reply;
     return operatorAnswer(200, reply);
@@ -44,7 +41,7 @@ export function previewSettlementRoute({ send }: { send: SendOperatorCommand }) 
 }
 
 const FILE = {
-  part: uploadSettlement.file.part,
+  part: operations.uploadSettlement.file.part,
   bytesMax: UPLOAD_PART_BYTES * UPLOAD_PARTS_MAX,
   pieceBytes: UPLOAD_PART_BYTES,
 };
@@ -52,7 +49,7 @@ const FILE = {
 const PREVIEWED = { ...FILE, bytesMax: UPLOAD_PART_BYTES * PREVIEW_PARTS_MAX };
 
 type Sent = { importId: string; parts: number; bytes: number; sha256: string };
-type UploadCall = Call<typeof uploadSettlement> | Call<typeof previewSettlement>;
+type UploadCall = Call<typeof operations.uploadSettlement> | Call<typeof operations.previewSettlement>;
 type Passing<Result> = { file: ArrivingFile; end: (sent: Sent) => Promise<CommandReply<Result>> };
 
 /** Sends the parts of a file. @returns what ends it, once the whole form is there. */
@@ -63,14 +60,14 @@ async function passOn<Result>(
 ): Promise<TakenFile<Result>> {
   const importId = randomUUIDv7();
   const begun = await send(beginSettlementUpload, call, { importId, ...call.query, fileName: file.name });
-  if (!("result" in begun)) return operatorRefusalOf(begun);
+  if (!("result" in begun)) return refusalOf(begun);
   const hash = createHash("sha256");
   let [part, bytes] = [0, 0];
   for await (const piece of file.parts) {
     hash.update(piece);
     const content = sealReply(begun.result.sealTo, piece);
     const added = await send(addSettlementUploadPart, call, { importId, part, content });
-    if (!("result" in added)) return operatorRefusalOf(added);
+    if (!("result" in added)) return refusalOf(added);
     part++;
     bytes += piece.length;
   }

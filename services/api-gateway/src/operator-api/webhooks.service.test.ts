@@ -1,17 +1,5 @@
 import { randomUUID, randomUUIDv7 } from "node:crypto";
-import {
-  activateWebhookSecret,
-  getWebhookDelivery,
-  listWebhookDeliveries,
-  putWebhook,
-  redeliverFailedWebhooks,
-  redeliverWebhook,
-  removeWebhookEndpoint,
-  rotateWebhookSecret,
-  testWebhook,
-  type CommandReply,
-  type WebhookDelivery,
-} from "@holdfast/contracts";
+import { operations, type CommandReply, type WebhookDelivery } from "@holdfast/contracts";
 import { connectBus, handler, type Incoming } from "@holdfast/messaging";
 import { sealReply } from "@holdfast/sealing";
 import { serveCommands } from "@holdfast/tests/support";
@@ -63,45 +51,45 @@ beforeAll(async () => {
     sealReply(recipientKey as string, text);
   dispatcher = await serveCommands(gateway.nats.url, "webhooks", [
     handler(
-      putWebhook,
+      operations.putMerchantWebhook.command,
       note("put", (payload) => ({
         url: payload["url"] as string,
         ...(secretOfPut !== undefined && { secret: sealed(payload, secretOfPut) }),
       })),
     ),
     handler(
-      removeWebhookEndpoint,
+      operations.removeMerchantWebhook.command,
       note("remove", () => ({})),
     ),
     handler(
-      rotateWebhookSecret,
+      operations.rotateWebhookEndpointSecret.command,
       note("rotate", (payload) => ({
         secret: sealed(payload, "whs_new"),
         activatesAt: "2026-11-21T12:00:00.000Z",
       })),
     ),
     handler(
-      activateWebhookSecret,
+      operations.activateWebhookEndpointSecret.command,
       note("activate", () => ({})),
     ),
     handler(
-      testWebhook,
+      operations.testWebhookEndpoint.command,
       note("test", () => ({ eventId, delivered: false, error: "tls" as const, durationMs: 7 })),
     ),
     handler(
-      listWebhookDeliveries,
+      operations.listWebhookDeliveries.command,
       note("list", () => ({ items: [delivery], nextCursor: "abc" })),
     ),
     handler(
-      getWebhookDelivery,
+      operations.getWebhookDelivery.command,
       note("get", () => ({ ...delivery, endpoints: [], attempts: [] })),
     ),
     handler(
-      redeliverWebhook,
+      operations.redeliverWebhook.command,
       note("redeliver", () => ({ queued: 1 })),
     ),
     handler(
-      redeliverFailedWebhooks,
+      operations.redeliverFailedWebhooks.command,
       note("redeliver-failed", () => ({ queued: 3 })),
     ),
   ]);

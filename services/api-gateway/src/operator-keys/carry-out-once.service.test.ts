@@ -1,9 +1,7 @@
 import {
-  describePayment,
   ENDPOINTS,
-  inquireRefund,
+  operations,
   problemType,
-  requestRefundForMerchant,
   shownOnceIn,
   takesIdempotencyKey,
   type CommandReply,
@@ -47,14 +45,14 @@ let problem: ProblemCode | undefined;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
-  const payments = handler(describePayment, async () => {
+  const payments = handler(operations.getOperatorPayment.command, async () => {
     return { outcome: "done", result: PAYMENT };
   });
-  const refund = handler(requestRefundForMerchant, async ({ payload }) => {
+  const refund = handler(operations.requestRefundForMerchant.command, async ({ payload }) => {
     requested.push(payload.refundId);
     return answer(payload.refundId);
   });
-  const inquiry = handler(inquireRefund, async ({ payload }) => {
+  const inquiry = handler(operations.inquireRefund.command, async ({ payload }) => {
     inquiries += 1;
     return answer(payload.refundId);
   });

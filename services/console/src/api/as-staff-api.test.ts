@@ -1,13 +1,4 @@
-import {
-  getMerchant,
-  getPaymentLink,
-  listMerchants,
-  listOperatorWebhookDeliveries,
-  redeliverFailedOperatorWebhooks,
-  uploadSettlement,
-  type Endpoint,
-  type ProblemCode,
-} from "@holdfast/contracts";
+import { operations, type Endpoint, type ProblemCode } from "@holdfast/contracts";
 import { expect, test } from "vitest";
 import { asStaffApi } from "./as-staff-api.ts";
 import { OperatorApiProblemError, type Call, type OperatorApi } from "./operator-api.ts";
@@ -46,12 +37,14 @@ const codeOf = async (reading: Promise<unknown>) =>
 test("what names another merchant, in a path, a query or a body, is not found and asks nobody", async () => {
   const { api, asked } = standIn();
   const since = "2026-01-01T00:00:00Z";
-  expect(await codeOf(api.read(getMerchant, { path: { merchantId: OTHER } }))).toBe("merchant_not_found");
-  expect(await codeOf(api.read(listOperatorWebhookDeliveries, { query: { merchantId: OTHER } }))).toBe(
+  expect(await codeOf(api.read(operations.getMerchant, { path: { merchantId: OTHER } }))).toBe(
+    "merchant_not_found",
+  );
+  expect(await codeOf(api.read(operations.listWebhookDeliveries, { query: { merchantId: OTHER } }))).toBe(
     "merchant_not_found",
   );
   expect(
-    await api.change(redeliverFailedOperatorWebhooks, { body: { merchantId: OTHER, since }, key: "k" }),
+    await api.change(operations.redeliverFailedWebhooks, { body: { merchantId: OTHER, since }, key: "k" }),
   ).toMatchObject({ done: false, problem: { code: "merchant_not_found" } });
   expect(asked).toEqual([]);
 });
@@ -59,8 +52,8 @@ test("what names another merchant, in a path, a query or a body, is not found an
 test("the own merchant goes on without its name, and the mode of a body in the query", async () => {
   const { api, asked } = standIn();
   const body = { merchantId: OWN, livemode: false, since: "2026-01-01T00:00:00Z" };
-  await api.read(listOperatorWebhookDeliveries, { query: { merchantId: OWN, status: "failed" } });
-  await api.change(redeliverFailedOperatorWebhooks, { body, key: "k" });
+  await api.read(operations.listWebhookDeliveries, { query: { merchantId: OWN, status: "failed" } });
+  await api.change(operations.redeliverFailedWebhooks, { body, key: "k" });
   expect(asked.map(({ endpoint, call }) => [endpoint.path, call])).toEqual([
     ["/staff/webhook-deliveries", { query: { status: "failed" } }],
     [
@@ -72,15 +65,15 @@ test("the own merchant goes on without its name, and the mode of a body in the q
 
 test("one thing is looked for in live mode and then in test mode", async () => {
   const { api, asked } = standIn("payment_link_not_found");
-  await api.read(getPaymentLink, { path: { paymentLinkId: "l" } });
+  await api.read(operations.getPaymentLink, { path: { paymentLinkId: "l" } });
   expect(asked.map(({ call }) => call.query)).toEqual([{}, { livemode: "false" }]);
 });
 
 test("what staff have not is not found, and what they may not is forbidden", async () => {
   const { api, asked } = standIn();
-  expect(await codeOf(api.read(listMerchants))).toBe("route_not_found");
+  expect(await codeOf(api.read(operations.listMerchants))).toBe("route_not_found");
   const file = { name: "f", content: (async function* () {})(), end: async () => {}, discard() {} };
-  expect(await api.upload(uploadSettlement, { query: {}, part: "file", file })).toMatchObject({
+  expect(await api.upload(operations.uploadSettlement, { query: {}, part: "file", file })).toMatchObject({
     problem: { code: "forbidden" },
   });
   expect(asked).toEqual([]);

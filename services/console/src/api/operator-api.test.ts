@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { getAuditLog, listMerchants } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { expect, onTestFinished, test } from "vitest";
 import { createOperatorApi, OperatorApiUnavailableError, operatorApiWire } from "./operator-api.ts";
 
@@ -28,9 +28,9 @@ async function startStand() {
 
 test("a file takes longer than the wait for an answer, once its answer has begun", async () => {
   const { api, begun } = await startStand();
-  const { body } = await api.download(listMerchants, "text/csv", {});
+  const { body } = await api.download(operations.listMerchants, "text/csv", {});
   // A question that is asked later is given up meanwhile.
-  await expect(api.read(getAuditLog)).rejects.toThrow(OperatorApiUnavailableError);
+  await expect(api.read(operations.getAuditLog)).rejects.toThrow(OperatorApiUnavailableError);
   begun[0]!.end("#rows\r\n");
   expect(await text(body)).toBe("merchantId\r\n#rows\r\n");
 });

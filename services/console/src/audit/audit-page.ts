@@ -1,4 +1,4 @@
-import { AUDITED_SERVICES, getAuditLog, type AuditLogEntry } from "@holdfast/contracts";
+import { AUDITED_SERVICES, operations, type AuditLogEntry } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { AUDIT_TEXTS } from "./audit-texts.ts";
 import { csvPage } from "../ui/csv-page.ts";
@@ -12,7 +12,7 @@ import { details, nextPage, table, type Column } from "../ui/table.ts";
 /** The actions of people in every service. */
 export const auditPages: Page[] = [
   { method: "GET", path: "/audit", answer: answerAudit },
-  csvPage("/audit.csv", getAuditLog, { filter: auditFilter }),
+  csvPage("/audit.csv", operations.getAuditLog, { filter: auditFilter }),
 ];
 
 const FILTERS = ["actor", "action", "subject", "service"] as const;
@@ -30,7 +30,7 @@ async function answerAudit(context: PageContext): Promise<PageAnswer> {
   const { api, query, reader } = context;
   const texts = AUDIT_TEXTS[reader.language];
   const cursor = query.get("cursor") ?? undefined;
-  const reading = api.read(getAuditLog, { query: { ...auditFilter(query), cursor } });
+  const reading = api.read(operations.getAuditLog, { query: { ...auditFilter(query), cursor } });
   const page = await readList(context, reading);
   const content = html`${filters(context)}
     ${table(texts.log, columns(reader), { rows: page.items, empty: texts.noEntries })}

@@ -1,7 +1,5 @@
 import {
-  getOperatorWebhookDelivery,
-  listMerchantWebhooks,
-  redeliverOperatorWebhook,
+  operations,
   type WebhookAttempt,
   type WebhookDeliveryDetail,
   type WebhookEndpoint,
@@ -30,8 +28,10 @@ export const deliveryPage: Page[] = [
 
 async function answerDelivery(context: PageContext, notice?: Notice, status = 200): Promise<PageAnswer> {
   const { api, parameters } = context;
-  const delivery = await api.read(getOperatorWebhookDelivery, { path: { eventId: parameters["eventId"]! } });
-  const endpoints = await api.read(listMerchantWebhooks, {
+  const delivery = await api.read(operations.getWebhookDelivery, {
+    path: { eventId: parameters["eventId"]! },
+  });
+  const endpoints = await api.read(operations.listMerchantWebhooks, {
     path: { merchantId: delivery.merchantId },
     query: { livemode: delivery.livemode ? undefined : "false" },
   });
@@ -213,7 +213,7 @@ ${form.get("body") ?? ""}</textarea>
 async function compare(context: PageContext): Promise<PageAnswer> {
   const texts = DELIVERY_TEXTS[context.reader.language];
   const pasted = context.form.get("body") ?? "";
-  const delivery = await context.api.read(getOperatorWebhookDelivery, {
+  const delivery = await context.api.read(operations.getWebhookDelivery, {
     path: { eventId: context.parameters["eventId"]! },
   });
   const { bodyHash } = delivery.attempts.at(-1) ?? {};
@@ -231,7 +231,7 @@ async function redeliver(context: PageContext): Promise<PageAnswer> {
     context,
     {
       action: "redeliver",
-      endpoint: redeliverOperatorWebhook,
+      endpoint: operations.redeliverWebhook,
       path: { eventId },
       body: endpointId ? { endpointId } : {},
       page: `/deliveries/${encodeURIComponent(eventId)}`,

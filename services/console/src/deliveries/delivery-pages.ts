@@ -1,7 +1,5 @@
 import {
-  listMerchantWebhooks,
-  listOperatorWebhookDeliveries,
-  redeliverFailedOperatorWebhooks,
+  operations,
   WEBHOOK_DELIVERY_STATUSES,
   type WebhookDelivery,
   type WebhookEndpoint,
@@ -23,7 +21,7 @@ import { doneNotice, takeAction } from "../ui/take-action.ts";
 /** The delivery log, of all merchants or of one with the health of its endpoints, and each webhook. */
 export const deliveryPages: Page[] = [
   { audience: "everybody", method: "GET", path: "/deliveries", answer: (context) => answerLog(context) },
-  csvPage("/deliveries.csv", listOperatorWebhookDeliveries, {
+  csvPage("/deliveries.csv", operations.listWebhookDeliveries, {
     audience: "everybody",
     filter: (query) => filterOf(query, FILTERS),
   }),
@@ -42,7 +40,7 @@ async function answerLog(context: PageContext, notice?: Notice, status?: number)
   const cursor = query.get("cursor") ?? undefined;
   const [merchants, deliveries, endpoints] = await Promise.all([
     readMerchants(context),
-    readList(context, api.read(listOperatorWebhookDeliveries, { query: { ...filter, cursor } })),
+    readList(context, api.read(operations.listWebhookDeliveries, { query: { ...filter, cursor } })),
     readList(context, endpointsOf(context, merchantId, filter)),
   ]);
   const content = html`${filters(context, { merchants, filter })}
@@ -83,7 +81,7 @@ type OfMerchant = { merchantId: string; filter: Filter };
 
 async function endpointsOf({ api }: PageContext, merchantId: string | undefined, { livemode }: Filter) {
   if (merchantId === undefined) return { items: [] };
-  return await api.read(listMerchantWebhooks, { path: { merchantId }, query: { livemode } });
+  return await api.read(operations.listMerchantWebhooks, { path: { merchantId }, query: { livemode } });
 }
 
 function filters(
@@ -182,7 +180,7 @@ async function redeliverAll(context: PageContext): Promise<PageAnswer> {
     context,
     {
       action: "redeliverAll",
-      endpoint: redeliverFailedOperatorWebhooks,
+      endpoint: operations.redeliverFailedWebhooks,
       path: {},
       body: { merchantId: form.get("merchantId") ?? "", livemode, since: utcOf(since) },
       page: `/deliveries?${query.toString()}`,

@@ -1,9 +1,4 @@
-import {
-  addChargebackEvidence,
-  changeChargeback,
-  CHARGEBACK_OUTCOMES,
-  decideChargeback,
-} from "@holdfast/contracts";
+import { CHARGEBACK_OUTCOMES, operations } from "@holdfast/contracts";
 import { instantOf } from "../ui/instant-field.ts";
 import type { PageAnswer, PageContext } from "../ui/page-context.ts";
 import { takeAction, takeFile } from "../ui/take-action.ts";
@@ -25,7 +20,7 @@ export async function decideDispute(context: PageContext): Promise<PageAnswer> {
     context,
     {
       action: "decideDispute",
-      endpoint: decideChargeback,
+      endpoint: operations.decideChargeback,
       ...subjectOf(context),
       body: { outcome, reason },
       ...((!outcome || reason === "") && { needs: DISPUTE_TEXTS[reader.language].needOutcome }),
@@ -43,7 +38,7 @@ export async function changeDispute(context: PageContext): Promise<PageAnswer> {
     context,
     {
       action: "changeDispute",
-      endpoint: changeChargeback,
+      endpoint: operations.changeChargeback,
       ...subjectOf(context),
       body,
       ...(Object.keys(body).length === 0 && { needs: DISPUTE_TEXTS[reader.language].needChange }),
@@ -70,7 +65,7 @@ export async function addEvidence(context: PageContext): Promise<PageAnswer> {
     context,
     {
       action: "addEvidence",
-      endpoint: addChargebackEvidence,
+      endpoint: operations.addChargebackEvidence,
       path,
       needFile: DISPUTE_TEXTS[context.reader.language].needFile,
       pageOf: () => page,

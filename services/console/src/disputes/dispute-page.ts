@@ -1,8 +1,7 @@
 import {
   CHARGEBACK_OUTCOMES,
   EVIDENCE_FILES_MAX,
-  getChargeback,
-  getOperatorPayment,
+  operations,
   type ChargebackDetail,
   type OperatorPaymentLife,
 } from "@holdfast/contracts";
@@ -27,8 +26,8 @@ export async function answerDispute(
   const { api, parameters, reader } = context;
   const texts = DISPUTE_TEXTS[reader.language];
   const chargebackId = parameters["chargebackId"]!;
-  const dispute = await api.read(getChargeback, { path: { chargebackId } });
-  const life = await api.read(getOperatorPayment, { path: { paymentId: dispute.paymentId } });
+  const dispute = await api.read(operations.getChargeback, { path: { chargebackId } });
+  const life = await api.read(operations.getOperatorPayment, { path: { paymentId: dispute.paymentId } });
   const { proposal } = dispute;
   const content = html`${facts(factsOf(context, dispute, life))}
   ${

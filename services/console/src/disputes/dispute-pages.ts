@@ -1,10 +1,4 @@
-import {
-  CHARGEBACK_STATUSES,
-  getChargeback,
-  getChargebackEvidence,
-  listChargebacks,
-  type Chargeback,
-} from "@holdfast/contracts";
+import { CHARGEBACK_STATUSES, operations, type Chargeback } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { asOf } from "../ui/as-of.ts";
 import { modeField, selectField } from "../ui/form-fields.ts";
@@ -38,7 +32,7 @@ async function answerList(context: PageContext): Promise<PageAnswer> {
   const { status: _status, ...filter } = filterOf(query, FILTERS);
   const cursor = query.get("cursor") ?? undefined;
   const [page, merchants] = await Promise.all([
-    readList(context, api.read(listChargebacks, { query: { ...filter, status: chosen, cursor } })),
+    readList(context, api.read(operations.listChargebacks, { query: { ...filter, status: chosen, cursor } })),
     readMerchants(context),
   ]);
   const content = html`${asOf(context, "/disputes")} ${filters(context, merchants, chosen)}
@@ -101,8 +95,8 @@ function columns(context: PageContext, merchants: KnownMerchants): Column<Charge
 async function downloadEvidence({ api, parameters }: PageContext): Promise<PageAnswer> {
   const path = { ...parameters };
   const mediaType = "application/octet-stream";
-  const { evidence } = await api.read(getChargeback, { path });
-  const download = await api.download(getChargebackEvidence, mediaType, { path });
+  const { evidence } = await api.read(operations.getChargeback, { path });
+  const download = await api.download(operations.getChargebackEvidence, mediaType, { path });
   const file = evidence.find(({ evidenceId }) => evidenceId === path["evidenceId"]);
   return { kind: "file", mediaType, fileName: file?.fileName ?? "evidence", ...download };
 }

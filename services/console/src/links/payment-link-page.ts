@@ -1,4 +1,4 @@
-import { disablePaymentLink, getPaymentLink, type PaymentLink } from "@holdfast/contracts";
+import { operations, type PaymentLink } from "@holdfast/contracts";
 import { html } from "@holdfast/html";
 import { actionForm } from "../ui/form-fields.ts";
 import { amountText, modeText, statusBadge, timeElement } from "../ui/format.ts";
@@ -23,7 +23,7 @@ export const paymentLinkPage: Page[] = [
 async function answerLink(context: PageContext, notice?: Notice, status = 200): Promise<PageAnswer> {
   const { api, reader } = context;
   const texts = PAYMENT_LINK_TEXTS[reader.language];
-  const link = await api.read(getPaymentLink, { path: pathOf(context) });
+  const link = await api.read(operations.getPaymentLink, { path: pathOf(context) });
   const { paymentLinkId } = link;
   const content = html`${facts(factsOf(reader, link))}
   ${
@@ -71,7 +71,11 @@ function factsOf(reader: Reader, link: PaymentLink) {
 async function answerCode(context: PageContext): Promise<PageAnswer> {
   const mediaType = "image/svg+xml";
   const path = pathOf(context);
-  return { kind: "file", mediaType, ...(await context.api.download(getPaymentLink, mediaType, { path })) };
+  return {
+    kind: "file",
+    mediaType,
+    ...(await context.api.download(operations.getPaymentLink, mediaType, { path })),
+  };
 }
 
 async function disable(context: PageContext): Promise<PageAnswer> {
@@ -80,7 +84,7 @@ async function disable(context: PageContext): Promise<PageAnswer> {
     context,
     {
       action: "disableLink",
-      endpoint: disablePaymentLink,
+      endpoint: operations.disablePaymentLink,
       path,
       body: undefined,
       page: `/payment-links/${encodeURIComponent(path.paymentLinkId)}`,

@@ -1,4 +1,4 @@
-import { createPaymentLink, listPaymentLinks, type PaymentLink } from "@holdfast/contracts";
+import { operations, type PaymentLink } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { csvPage } from "../ui/csv-page.ts";
 import { actionForm, modeField, numberField, selectField, textField } from "../ui/form-fields.ts";
@@ -15,7 +15,7 @@ import { doneNotice, takeAction } from "../ui/take-action.ts";
 /** Addresses that a merchant's buyers pay without a shop: the list, a new one, and each with its QR code. */
 export const paymentLinkPages: Page[] = [
   { audience: "staff", method: "GET", path: "/payment-links", answer: (context) => answerList(context) },
-  csvPage("/payment-links.csv", listPaymentLinks, {
+  csvPage("/payment-links.csv", operations.listPaymentLinks, {
     audience: "staff",
     filter: (query) => filterOf(query, FILTERS),
   }),
@@ -30,7 +30,10 @@ async function answerList(context: PageContext, notice?: Notice, status?: number
   const texts = PAYMENT_LINK_TEXTS[reader.language];
   const filter = filterOf(query, FILTERS);
   const cursor = query.get("cursor") ?? undefined;
-  const page = await readList(context, api.read(listPaymentLinks, { query: { ...filter, cursor } }));
+  const page = await readList(
+    context,
+    api.read(operations.listPaymentLinks, { query: { ...filter, cursor } }),
+  );
   const mayMake = mayMakeLinks(context.session);
   const content = html`<form class="filters" action="/payment-links">
       ${modeField(reader, filter.livemode)}
@@ -132,7 +135,7 @@ async function create(context: PageContext): Promise<PageAnswer> {
     context,
     {
       action: "createLink",
-      endpoint: createPaymentLink,
+      endpoint: operations.createPaymentLink,
       path: {},
       query: filterOf(query, FILTERS),
       body: {

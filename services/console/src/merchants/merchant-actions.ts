@@ -1,16 +1,4 @@
-import {
-  activateWebhookEndpointSecret,
-  addCredential,
-  changeMerchant,
-  createMerchantWebhook,
-  getMerchant,
-  listMerchantWebhooks,
-  putMerchantWebhook,
-  revokeCredential,
-  rotateWebhookEndpointSecret,
-  testWebhookEndpoint,
-  type Merchant,
-} from "@holdfast/contracts";
+import { operations, type Merchant } from "@holdfast/contracts";
 import { DELIVERY_TEXTS } from "../deliveries/delivery-texts.ts";
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
 import type { Notice, PageAnswer, PageContext } from "../ui/page-context.ts";
@@ -45,7 +33,7 @@ async function setStatus(context: PageContext, again: RenderAgain, status: Merch
   const action = status === "SUSPENDED" ? "suspend" : "activate";
   return await takeAction(
     context,
-    { action, endpoint: changeMerchant, ...ofMerchant(context), body: { status } },
+    { action, endpoint: operations.changeMerchant, ...ofMerchant(context), body: { status } },
     again,
   );
 }
@@ -54,7 +42,7 @@ async function setStatus(context: PageContext, again: RenderAgain, status: Merch
 async function changePlan(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
   const { form, reader } = context;
   const { path, page } = ofMerchant(context);
-  const { commission } = await context.api.read(getMerchant, { path });
+  const { commission } = await context.api.read(operations.getMerchant, { path });
   const field = (name: string) => form.get(name)?.trim() ?? "";
   const currency = field("currency").toUpperCase();
   const rate = readRate(reader, field("ratePercent"));
@@ -71,7 +59,7 @@ async function changePlan(context: PageContext, again: RenderAgain): Promise<Pag
     context,
     {
       action: "changeMerchant",
-      endpoint: changeMerchant,
+      endpoint: operations.changeMerchant,
       path,
       page,
       body: { commission: plan },
@@ -86,7 +74,7 @@ async function addKey(context: PageContext, again: RenderAgain): Promise<PageAns
   const body = { livemode: context.form.get("keyMode") !== "false" };
   return await takeAction(
     context,
-    { action: "changeMerchant", endpoint: addCredential, ...ofMerchant(context), body },
+    { action: "changeMerchant", endpoint: operations.addCredential, ...ofMerchant(context), body },
     again,
     ({ merchantId, apiKey, apiSecret }) =>
       secretPage(context, texts.newKey, { merchantId, apiKey, secret: apiSecret }),
@@ -99,7 +87,7 @@ async function revokeKey(context: PageContext, again: RenderAgain): Promise<Page
     context,
     {
       action: "revokeKey",
-      endpoint: revokeCredential,
+      endpoint: operations.revokeCredential,
       path: { ...path, apiKey: context.form.get("apiKey") ?? "" },
       body: undefined,
       page,
@@ -124,14 +112,14 @@ async function addWebhook(context: PageContext, again: RenderAgain): Promise<Pag
   const show = ({ secret }: { secret?: string | undefined }) =>
     secretPage(context, texts.addWebhook, { merchantId: path.merchantId, secret });
   return isFirst
-    ? await takeAction(context, { ...request, endpoint: putMerchantWebhook }, again, (body) =>
+    ? await takeAction(context, { ...request, endpoint: operations.putMerchantWebhook }, again, (body) =>
         show({ secret: "secret" in body ? (body.secret as string | undefined) : undefined }),
       )
-    : await takeAction(context, { ...request, endpoint: createMerchantWebhook }, again, show);
+    : await takeAction(context, { ...request, endpoint: operations.createMerchantWebhook }, again, show);
 }
 
 async function hasDefault({ api }: PageContext, path: { merchantId: string }, query: Mode): Promise<boolean> {
-  const { items } = await api.read(listMerchantWebhooks, { path, query });
+  const { items } = await api.read(operations.listMerchantWebhooks, { path, query });
   return items.some((endpoint) => endpoint.default);
 }
 
@@ -140,7 +128,7 @@ async function rotateSecret(context: PageContext, again: RenderAgain): Promise<P
   const texts = MERCHANT_TEXTS[context.reader.language];
   return await takeAction(
     context,
-    { action: "changeMerchant", endpoint: rotateWebhookEndpointSecret, ...ofEndpoint(context) },
+    { action: "changeMerchant", endpoint: operations.rotateWebhookEndpointSecret, ...ofEndpoint(context) },
     again,
     ({ secret, activatesAt }) => secretPage(context, texts.rotateSecret, { merchantId, secret, activatesAt }),
   );
@@ -149,7 +137,7 @@ async function rotateSecret(context: PageContext, again: RenderAgain): Promise<P
 async function activateSecret(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
   return await takeAction(
     context,
-    { action: "activateSecret", endpoint: activateWebhookEndpointSecret, ...ofEndpoint(context) },
+    { action: "activateSecret", endpoint: operations.activateWebhookEndpointSecret, ...ofEndpoint(context) },
     again,
   );
 }
@@ -158,7 +146,7 @@ async function sendTest(context: PageContext, again: RenderAgain): Promise<PageA
   const { language } = context.reader;
   return await takeAction(
     context,
-    { action: "testWebhook", endpoint: testWebhookEndpoint, ...ofEndpoint(context) },
+    { action: "testWebhook", endpoint: operations.testWebhookEndpoint, ...ofEndpoint(context) },
     again,
     ({ delivered, error, statusCode }) => {
       if (delivered) return "testWebhook";

@@ -1,8 +1,5 @@
 import {
-  getMerchant,
-  getMerchantRoutes,
-  listAcquirerAccounts,
-  listMerchantWebhooks,
+  operations,
   type AcquirerAccount,
   type Merchant,
   type MerchantRoutes,
@@ -59,10 +56,10 @@ async function answerMerchant(context: PageContext, notice?: Notice, status = 20
   const path = { merchantId: parameters["merchantId"]! };
   const isLive = query.get("livemode") !== "false";
   const [merchant, webhooks, accounts, routes] = await Promise.all([
-    api.read(getMerchant, { path }),
-    api.read(listMerchantWebhooks, { path, query: { livemode: isLive ? undefined : "false" } }),
-    api.read(listAcquirerAccounts),
-    api.read(getMerchantRoutes, { path }),
+    api.read(operations.getMerchant, { path }),
+    api.read(operations.listMerchantWebhooks, { path, query: { livemode: isLive ? undefined : "false" } }),
+    api.read(operations.listAcquirerAccounts),
+    api.read(operations.getMerchantRoutes, { path }),
   ]);
   const whole = { merchant, webhooks: webhooks.items, isLive };
   const content = html`${facts(factsOf(reader, merchant))} ${links(reader, merchant)}
@@ -138,8 +135,8 @@ async function answerOwnMerchant(context: PageContext, notice?: Notice, status =
   const path = { merchantId: parameters["merchantId"]! };
   const isLive = query.get("livemode") !== "false";
   const [merchant, webhooks] = await Promise.all([
-    api.read(getMerchant, { path }),
-    api.read(listMerchantWebhooks, { path, query: { livemode: isLive ? undefined : "false" } }),
+    api.read(operations.getMerchant, { path }),
+    api.read(operations.listMerchantWebhooks, { path, query: { livemode: isLive ? undefined : "false" } }),
   ]);
   const whole = { merchant, webhooks: webhooks.items, isLive };
   const content = html`${facts([

@@ -1,4 +1,4 @@
-import { createMerchant, listMerchants, type Merchant } from "@holdfast/contracts";
+import { operations, type Merchant } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { csvPage } from "../ui/csv-page.ts";
 import { actionForm, textField } from "../ui/form-fields.ts";
@@ -15,7 +15,7 @@ import { doneNotice, takeAction } from "../ui/take-action.ts";
 /** The list of merchants, a new one, and each with its keys, plan, routes and webhooks. */
 export const merchantPages: Page[] = [
   { method: "GET", path: "/merchants", answer: (context) => answerList(context) },
-  csvPage("/merchants.csv", listMerchants),
+  csvPage("/merchants.csv", operations.listMerchants),
   { method: "POST", path: "/merchants/create", showsSecret: true, answer: create },
   ...merchantPage,
 ];
@@ -24,7 +24,7 @@ async function answerList(context: PageContext, notice?: Notice, status?: number
   const { api, query, reader } = context;
   const texts = MERCHANT_TEXTS[reader.language];
   const cursor = query.get("cursor") ?? undefined;
-  const page = await readList(context, api.read(listMerchants, { query: { cursor } }));
+  const page = await readList(context, api.read(operations.listMerchants, { query: { cursor } }));
   const content = html`${table(reader.texts.merchants, columns(reader), {
       rows: page.items,
       empty: texts.noMerchants,
@@ -91,7 +91,7 @@ async function create(context: PageContext): Promise<PageAnswer> {
     context,
     {
       action: "changeMerchant",
-      endpoint: createMerchant,
+      endpoint: operations.createMerchant,
       path: {},
       body: { name },
       page: "/merchants",

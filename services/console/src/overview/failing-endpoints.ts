@@ -1,4 +1,4 @@
-import { listFailingWebhooks, listMerchantWebhooks, type WebhookEndpoint } from "@holdfast/contracts";
+import { operations, type WebhookEndpoint } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { healthOf } from "../deliveries/endpoint-table.ts";
 import { DELIVERY_TEXTS } from "../deliveries/delivery-texts.ts";
@@ -21,7 +21,7 @@ export type FailingEndpoints = { items: FailingEndpoint[]; total: number };
 
 /** Those of all merchants for operators, in both modes, the one that has failed longest first. */
 export async function readFailingEndpoints({ api }: PageContext): Promise<FailingEndpoints> {
-  return await api.read(listFailingWebhooks, {});
+  return await api.read(operations.listFailingWebhooks, {});
 }
 
 /** Those of one merchant, for its staff, in both modes. */
@@ -31,7 +31,7 @@ export async function readOwnFailingEndpoints(
 ): Promise<FailingEndpoints> {
   const ofMode = async (livemode: boolean) => {
     const query = { livemode: livemode ? undefined : "false" } as const;
-    const { items } = await api.read(listMerchantWebhooks, { path: { merchantId }, query });
+    const { items } = await api.read(operations.listMerchantWebhooks, { path: { merchantId }, query });
     return items.map((endpoint) => ({ ...endpoint, merchantId, livemode }));
   };
   const both = (await Promise.all([ofMode(true), ofMode(false)])).flat();

@@ -1,4 +1,4 @@
-import { listChargebacks, listOperatorPayments, listOperatorRefunds } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { asOf } from "../ui/as-of.ts";
 import { DISPUTE_TEXTS } from "../disputes/dispute-texts.ts";
@@ -26,10 +26,10 @@ async function answerOverview(context: PageContext): Promise<PageAnswer> {
   const from = `${now.toISOString().slice(0, 10)}T00:00:00Z`;
   const to = new Date(now.getTime() + MINUTE_MS).toISOString();
   const [today, unknown, refunds, disputes, failing] = await Promise.all([
-    api.read(listOperatorPayments, { query: { from, to, limit: ROWS } }),
-    api.read(listOperatorPayments, { query: { unresolved: "true", limit: ROWS } }),
-    api.read(listOperatorRefunds, { query: { status: "PENDING_APPROVAL", limit: ROWS } }),
-    api.read(listChargebacks, { query: { status: "OPEN", limit: ROWS } }),
+    api.read(operations.listPaymentsOfMerchants, { query: { from, to, limit: ROWS } }),
+    api.read(operations.listPaymentsOfMerchants, { query: { unresolved: "true", limit: ROWS } }),
+    api.read(operations.listRefunds, { query: { status: "PENDING_APPROVAL", limit: ROWS } }),
+    api.read(operations.listChargebacks, { query: { status: "OPEN", limit: ROWS } }),
     readFailingEndpoints(context),
   ]);
   const whole = { today, unknown, refunds, disputes, failing };

@@ -1,4 +1,4 @@
-import { listOperatorRefunds } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { html } from "@holdfast/html";
 import { asOf } from "../ui/as-of.ts";
 import type { Page, PageAnswer, PageContext } from "../ui/page-context.ts";
@@ -20,7 +20,7 @@ async function answerOverview(context: PageContext): Promise<PageAnswer> {
   const { api, reader, session } = context;
   const { texts } = reader;
   const [refunds, failing] = await Promise.all([
-    api.read(listOperatorRefunds, { query: { status: "PENDING_APPROVAL", limit: "200" } }),
+    api.read(operations.listRefunds, { query: { status: "PENDING_APPROVAL", limit: "200" } }),
     readOwnFailingEndpoints(context, session.staff!.merchantId),
   ]);
   const content = html`${asOf(context, "/")}

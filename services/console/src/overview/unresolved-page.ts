@@ -1,4 +1,4 @@
-import { listOperatorPayments, listOperatorRefunds } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { html } from "@holdfast/html";
 import { asOf } from "../ui/as-of.ts";
 import { statusBadge, timeElement } from "../ui/format.ts";
@@ -14,10 +14,10 @@ async function answerUnresolved(context: PageContext): Promise<PageAnswer> {
   const { api, reader, query } = context;
   const { texts } = reader;
   const [payments, refunds] = await Promise.all([
-    api.read(listOperatorPayments, {
+    api.read(operations.listPaymentsOfMerchants, {
       query: { unresolved: "true", cursor: query.get("cursor") ?? undefined },
     }),
-    api.read(listOperatorRefunds, {
+    api.read(operations.listRefunds, {
       query: { status: "EXECUTING", cursor: query.get("refundsCursor") ?? undefined },
     }),
   ]);

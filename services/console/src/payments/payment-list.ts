@@ -1,4 +1,4 @@
-import { listOperatorPayments, PAYMENT_STATUSES, RANGE_DAYS_MAX } from "@holdfast/contracts";
+import { operations, PAYMENT_STATUSES, RANGE_DAYS_MAX } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { modeField, selectField, textField } from "../ui/form-fields.ts";
 import { statusWord } from "../ui/format.ts";
@@ -34,7 +34,10 @@ async function answerList(context: PageContext): Promise<PageAnswer> {
   const query = isSpanned ? withLastDays(context) : context.query;
   const cursor = query.get("cursor") ?? undefined;
   const [page, merchants] = await Promise.all([
-    readList(context, api.read(listOperatorPayments, { query: { ...paymentFilter(query), cursor } })),
+    readList(
+      context,
+      api.read(operations.listPaymentsOfMerchants, { query: { ...paymentFilter(query), cursor } }),
+    ),
     readMerchants(context),
   ]);
   const content = html`${filters({ ...context, query }, merchants)}

@@ -1,13 +1,5 @@
 import {
-  cancel,
-  capture,
-  getOperatorPayment,
-  getPaymentSettlement,
-  inquirePayment,
-  listChargebacks,
-  requestOperatorRefund,
-  resolvePayment,
-  reversePayment,
+  operations,
   type Chargeback,
   type OperatorPaymentLife,
   type PaymentSettlement,
@@ -41,29 +33,31 @@ export const paymentPages: Page[] = [
     audience: "staff",
     method: "POST",
     path: "/payments/:paymentId/capture",
-    answer: (context) => act(context, { action: "capture", endpoint: capture, body: {} }),
+    answer: (context) => act(context, { action: "capture", endpoint: operations.capture, body: {} }),
   },
   {
     audience: "staff",
     method: "POST",
     path: "/payments/:paymentId/cancel",
-    answer: (context) => act(context, { action: "cancel", endpoint: cancel, body: {} }),
+    answer: (context) => act(context, { action: "cancel", endpoint: operations.cancel, body: {} }),
   },
   {
     method: "POST",
     path: "/payments/:paymentId/inquire",
-    answer: (context) => act(context, { action: "inquire", endpoint: inquirePayment, body: undefined }),
+    answer: (context) =>
+      act(context, { action: "inquire", endpoint: operations.inquirePayment, body: undefined }),
   },
   {
     method: "POST",
     path: "/payments/:paymentId/reverse",
-    answer: (context) => act(context, { action: "reverse", endpoint: reversePayment, body: undefined }),
+    answer: (context) =>
+      act(context, { action: "reverse", endpoint: operations.reversePayment, body: undefined }),
   },
   {
     method: "POST",
     path: "/payments/:paymentId/resolve",
     answer: (context) =>
-      act(context, { action: "resolve", endpoint: resolvePayment, ...statementIn(context) }),
+      act(context, { action: "resolve", endpoint: operations.resolvePayment, ...statementIn(context) }),
   },
   { audience: "everybody", method: "POST", path: "/payments/:paymentId/refund", answer: requestRefund },
 ];
@@ -73,8 +67,8 @@ async function answerPayment(context: PageContext, notice?: Notice, status?: num
   const { texts } = reader;
   const paymentId = parameters["paymentId"]!;
   const [life, chargebacks, settlement] = await Promise.all([
-    context.api.read(getOperatorPayment, { path: { paymentId } }),
-    readList(context, context.api.read(listChargebacks, { query: { paymentId, limit: "200" } })),
+    context.api.read(operations.getOperatorPayment, { path: { paymentId } }),
+    readList(context, context.api.read(operations.listChargebacks, { query: { paymentId, limit: "200" } })),
     readSettlement(context, paymentId),
   ]);
   const { payment, resolution } = life;
@@ -117,7 +111,7 @@ async function readSettlement(
 ): Promise<PaymentSettlement | undefined> {
   if (session.staff) return { lines: [], differences: [], more: false };
   try {
-    return await api.read(getPaymentSettlement, { path: { paymentId } });
+    return await api.read(operations.getPaymentSettlement, { path: { paymentId } });
   } catch (error) {
     // Without the settlement service a payment is shown all the same, and the page says what is missing.
     const isAway = error instanceof OperatorApiProblemError && [404, 503].includes(error.problem.status);
@@ -174,12 +168,14 @@ function disputesOf(reader: Reader, chargebacks: readonly Chargeback[]): [string
 async function requestRefund(context: PageContext): Promise<PageAnswer> {
   const { api, form, parameters, reader } = context;
   const reason = form.get("reason")?.trim() ?? "";
-  const { payment } = await api.read(getOperatorPayment, { path: { paymentId: parameters["paymentId"]! } });
+  const { payment } = await api.read(operations.getOperatorPayment, {
+    path: { paymentId: parameters["paymentId"]! },
+  });
   const amount = readAmount(reader, form.get("amount") ?? "", payment.currency);
   const needs = amount.fault ?? (reason === "" ? reader.texts.needRefundReason : undefined);
   return await act(context, {
     action: "refund",
-    endpoint: requestOperatorRefund,
+    endpoint: operations.requestRefundForMerchant,
     body: { amount: Number(amount.value), currency: payment.currency, reason },
     ...(needs !== undefined && { needs }),
   });

@@ -1,13 +1,4 @@
-import {
-  approveOperatorRefund,
-  getOperatorRefund,
-  inquireOperatorRefund,
-  listOperatorRefunds,
-  rejectOperatorRefund,
-  resolveOperatorRefund,
-  type OperatorRefund,
-  type OperatorRefundDetail,
-} from "@holdfast/contracts";
+import { operations, type OperatorRefund, type OperatorRefundDetail } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { decisionForms, renderActions, signInAgain, type Subject } from "../ui/action-forms.ts";
 import { asOf } from "../ui/as-of.ts";
@@ -35,7 +26,7 @@ export const refundPages: Page[] = [
       const [amount, currency] = [context.form.get("amount"), context.form.get("currency")];
       return act(context, {
         action: "approve",
-        endpoint: approveOperatorRefund,
+        endpoint: operations.approveRefund,
         body: amount && currency ? { amount: Number(amount), currency } : {},
       });
     },
@@ -47,7 +38,7 @@ export const refundPages: Page[] = [
       const reason = context.form.get("reason")?.trim() ?? "";
       return act(context, {
         action: "reject",
-        endpoint: rejectOperatorRefund,
+        endpoint: operations.rejectRefund,
         body: { reason },
         ...(reason === "" && { needs: context.reader.texts.needReason }),
       });
@@ -57,13 +48,13 @@ export const refundPages: Page[] = [
     method: "POST",
     path: "/refunds/:refundId/inquire",
     answer: (context) =>
-      act(context, { action: "inquire", endpoint: inquireOperatorRefund, body: undefined }),
+      act(context, { action: "inquire", endpoint: operations.inquireRefund, body: undefined }),
   },
   {
     method: "POST",
     path: "/refunds/:refundId/resolve",
     answer: (context) =>
-      act(context, { action: "resolve", endpoint: resolveOperatorRefund, ...statementIn(context) }),
+      act(context, { action: "resolve", endpoint: operations.resolveRefund, ...statementIn(context) }),
   },
 ];
 
@@ -77,7 +68,7 @@ export function statementIn({ form, reader }: PageContext): Pick<ActionRequest, 
 async function answerQueue(context: PageContext): Promise<PageAnswer> {
   const { reader, query } = context;
   const { texts } = reader;
-  const page = await context.api.read(listOperatorRefunds, {
+  const page = await context.api.read(operations.listRefunds, {
     query: { status: "PENDING_APPROVAL", cursor: query.get("cursor") ?? undefined },
   });
   const signIn =
@@ -135,7 +126,9 @@ function subjectOf(
 async function answerRefund(context: PageContext, notice?: Notice, status?: number): Promise<PageAnswer> {
   const { reader, parameters } = context;
   const { texts } = reader;
-  const refund = await context.api.read(getOperatorRefund, { path: { refundId: parameters["refundId"]! } });
+  const refund = await context.api.read(operations.getOperatorRefund, {
+    path: { refundId: parameters["refundId"]! },
+  });
   const content = html`${facts(factsOfRefund(reader, refund))}
   ${
     refund.resolution &&

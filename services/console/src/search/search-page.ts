@@ -1,9 +1,4 @@
-import {
-  getOperatorWebhookDelivery,
-  getSettlement,
-  searchOperator,
-  type SearchAnswer,
-} from "@holdfast/contracts";
+import { operations, type SearchAnswer } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { OperatorApiProblemError } from "../api/operator-api.ts";
 import { DELIVERY_TEXTS } from "../deliveries/delivery-texts.ts";
@@ -28,7 +23,7 @@ async function answerSearch(context: PageContext): Promise<PageAnswer> {
   if (text === "")
     return { kind: "page", title: texts.search, content: html`<p class="quiet">${texts.searchFirst}</p>` };
   try {
-    const found = await api.read(searchOperator, { query: { q: text } });
+    const found = await api.read(operations.search, { query: { q: text } });
     const rows = found.items.map((item) => rowOf(reader, item));
     const content = html`${found.more && html`<p>${texts.moreFound} <a href="/payments">${texts.payments}</a></p>`}
     ${table(
@@ -115,8 +110,10 @@ async function otherThings({ api, reader, session }: PageContext, text: string):
   if (!UUID.test(text)) return [];
   const foundAs = reader.texts.foundAs.id;
   const [webhook, file] = await Promise.all([
-    unlessMissing(api.read(getOperatorWebhookDelivery, { path: { eventId: text } })),
-    session.staff ? undefined : unlessMissing(api.read(getSettlement, { path: { importId: text } })),
+    unlessMissing(api.read(operations.getWebhookDelivery, { path: { eventId: text } })),
+    session.staff
+      ? undefined
+      : unlessMissing(api.read(operations.getSettlement, { path: { importId: text } })),
   ]);
   const rows: Row[] = [];
   if (webhook) {

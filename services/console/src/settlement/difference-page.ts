@@ -1,8 +1,6 @@
 import {
-  closeDifference,
   DIFFERENCE_DECISIONS,
-  getDifference,
-  noteDifference,
+  operations,
   type DifferenceDetail,
   type ReadByPerson,
 } from "@holdfast/contracts";
@@ -35,7 +33,7 @@ const pathOf = ({ parameters }: PageContext) => ({ differenceId: parameters["dif
 async function answerDifference(context: PageContext, notice?: Notice, status?: number): Promise<PageAnswer> {
   const { api, reader } = context;
   const texts = SETTLEMENT_TEXTS[reader.language];
-  const difference = await api.read(getDifference, { path: pathOf(context) });
+  const difference = await api.read(operations.getDifference, { path: pathOf(context) });
   const content = html`${facts(factsOf(context, difference))} ${compareSides(reader, difference)}
     ${
       difference.notes.length > 0 &&
@@ -165,7 +163,7 @@ async function note(context: PageContext): Promise<PageAnswer> {
     context,
     {
       action: "noteDifference",
-      endpoint: noteDifference,
+      endpoint: operations.noteDifference,
       path,
       page: `/settlement/differences/${path.differenceId}`,
       body: { note: text, ...(assignee && { assignee }) },
@@ -195,7 +193,7 @@ async function close(context: PageContext): Promise<PageAnswer> {
     context,
     {
       action: "closeDifference",
-      endpoint: closeDifference,
+      endpoint: operations.closeDifference,
       path,
       page: "/settlement",
       body: { decision, reason, ...(isRead && { line }) },
@@ -208,6 +206,6 @@ async function close(context: PageContext): Promise<PageAnswer> {
 
 /** The amount of a line as a person reads it, in the line's currency where that is known. */
 async function readWritten(context: PageContext, text: string) {
-  const { currency } = await context.api.read(getDifference, { path: pathOf(context) });
+  const { currency } = await context.api.read(operations.getDifference, { path: pathOf(context) });
   return readAmount(context.reader, text, currency ?? context.form.get("currency")?.trim() ?? "");
 }

@@ -1,4 +1,4 @@
-import { confirmSettlement, getSettlement, type settlementImportDetailSchema } from "@holdfast/contracts";
+import { operations, type settlementImportDetailSchema } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import type { z } from "zod";
 import { signInAgain } from "../ui/action-forms.ts";
@@ -22,7 +22,7 @@ type Import = z.infer<typeof settlementImportDetailSchema>;
 async function answerImport(context: PageContext, notice?: Notice, status?: number): Promise<PageAnswer> {
   const { api, parameters, reader } = context;
   const texts = SETTLEMENT_TEXTS[reader.language];
-  const file = await api.read(getSettlement, { path: { importId: parameters["importId"]! } });
+  const file = await api.read(operations.getSettlement, { path: { importId: parameters["importId"]! } });
   const query = new URLSearchParams({ accountId: file.accountId }).toString();
   const content = html`${facts(factsOf(reader, file))} ${whatNext(context, file)}
     ${file.kinds && kindTable(reader, file.kinds)}
@@ -43,7 +43,7 @@ async function confirm(context: PageContext): Promise<PageAnswer> {
     context,
     {
       action: "approve",
-      endpoint: confirmSettlement,
+      endpoint: operations.confirmSettlement,
       path: { importId },
       body: undefined,
       page: `/settlement/imports/${importId}`,

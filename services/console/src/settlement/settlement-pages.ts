@@ -1,8 +1,7 @@
 import {
   DIFFERENCE_CLASSES,
   DIFFERENCE_STATES,
-  listDifferences,
-  listSettlements,
+  operations,
   type SettlementImport,
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
@@ -33,10 +32,10 @@ import { doneNotice } from "../ui/take-action.ts";
  */
 export const settlementPages: Page[] = [
   { method: "GET", path: "/settlement", answer: (context) => answerSettlement(context) },
-  csvPage("/settlement/differences.csv", listDifferences, {
+  csvPage("/settlement/differences.csv", operations.listDifferences, {
     filter: (query) => filterOf(query, DIFFERENCE_FILTERS),
   }),
-  csvPage("/settlement/imports.csv", listSettlements, {
+  csvPage("/settlement/imports.csv", operations.listSettlements, {
     fileName: "bank-files.csv",
     filter: (query) => filterOf(query, IMPORT_FILTERS),
   }),
@@ -61,10 +60,13 @@ async function answerSettlement(context: PageContext, notice?: Notice, status?: 
   const days = statementFilter(context);
   const cursor = (name: string) => query.get(name) ?? undefined;
   const [differences, imports, statements, merchants] = await Promise.all([
-    readList(context, api.read(listDifferences, { query: { ...filter, cursor: cursor("cursor") } })),
     readList(
       context,
-      api.read(listSettlements, { query: { ...ofAccount, cursor: cursor("importsCursor") } }),
+      api.read(operations.listDifferences, { query: { ...filter, cursor: cursor("cursor") } }),
+    ),
+    readList(
+      context,
+      api.read(operations.listSettlements, { query: { ...ofAccount, cursor: cursor("importsCursor") } }),
     ),
     readStatementsIfAsked(context),
     readMerchants(context),

@@ -1,9 +1,4 @@
-import {
-  listStatements,
-  listStatementsOfMerchants,
-  type Endpoint,
-  type Statement,
-} from "@holdfast/contracts";
+import { operations, type Endpoint, type Statement } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { OperatorApiProblemError } from "../api/operator-api.ts";
 import { rowsOf } from "../ui/csv-page.ts";
@@ -52,8 +47,8 @@ export async function readStatements(
   const call = { query: { ...statementFilter(context), cursor } };
   try {
     const reading = session.staff
-      ? api.read(listStatements, call)
-      : api.read(listStatementsOfMerchants, call);
+      ? api.read(operations.listStatements, call)
+      : api.read(operations.listStatementsOfMerchants, call);
     return await readList(context, reading);
   } catch (error) {
     if (!(error instanceof OperatorApiProblemError) || error.problem.status !== 503) throw error;
@@ -143,5 +138,5 @@ async function printStatements(context: PageContext): Promise<PageAnswer> {
 
 /** Staff use the endpoint that merchants have. */
 function endpointFor({ session }: PageContext): Endpoint {
-  return session.staff ? listStatements : listStatementsOfMerchants;
+  return session.staff ? operations.listStatements : operations.listStatementsOfMerchants;
 }

@@ -1,4 +1,4 @@
-import { uploadSettlement } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { fileForm, textField } from "../ui/form-fields.ts";
 import { roleBar } from "../ui/offers.ts";
@@ -51,7 +51,7 @@ export async function receiveUpload(
     context,
     {
       action: "uploadFile",
-      endpoint: uploadSettlement,
+      endpoint: operations.uploadSettlement,
       query,
       needFile,
       ...(isEmpty && { needs: needFile }),

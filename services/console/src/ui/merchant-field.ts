@@ -1,4 +1,4 @@
-import { listMerchants, type Merchant } from "@holdfast/contracts";
+import { operations, type Merchant } from "@holdfast/contracts";
 import type { Html } from "@holdfast/html";
 import { selectField, textField } from "./form-fields.ts";
 import type { PageContext } from "./page-context.ts";
@@ -9,7 +9,7 @@ export type KnownMerchants = { items: Merchant[]; nextCursor?: string | undefine
 export async function readMerchants({ api, session }: PageContext): Promise<KnownMerchants> {
   // A merchant's staff know only their own, and need not choose it.
   if (session.staff) return { items: [] };
-  return await api.read(listMerchants, { query: { limit: "200" } });
+  return await api.read(operations.listMerchants, { query: { limit: "200" } });
 }
 
 /** Chosen from a list where there are few, typed by its id where there are many. */

@@ -1,10 +1,4 @@
-import {
-  addCredential,
-  approveOperatorRefund,
-  PROBLEMS,
-  type Endpoint,
-  type ProblemCode,
-} from "@holdfast/contracts";
+import { operations, PROBLEMS, type Endpoint, type ProblemCode } from "@holdfast/contracts";
 import { expect, test, vi } from "vitest";
 import type { Notice, PageContext } from "./page-context.ts";
 import { takeAction } from "./take-action.ts";
@@ -40,14 +34,14 @@ async function take(
 }
 
 test("what takes a recent sign-in is not asked for with an old one, and the way to a new one is shown", async () => {
-  const { answer, change, notice } = await take(approveOperatorRefund, { mayDecide: false });
+  const { answer, change, notice } = await take(operations.approveRefund, { mayDecide: false });
   expect(change).not.toHaveBeenCalled();
   expect(answer).toMatchObject({ kind: "page", status: 403 });
   expect(notice?.link?.text).toContain("/login?again=1&amp;return=%2Frefunds%2F1");
 });
 
 test("where the gateway asks for a younger one than the console, the way leads to a sign-in of now", async () => {
-  const { answer, notice } = await take(approveOperatorRefund, {
+  const { answer, notice } = await take(operations.approveRefund, {
     refusedAs: "insufficient_user_authentication",
   });
   expect(answer).toMatchObject({ kind: "page", status: 403 });
@@ -55,9 +49,9 @@ test("where the gateway asks for a younger one than the console, the way leads t
 });
 
 test("a key takes a recent sign-in of staff, and none of operators", async () => {
-  const asOperator = await take(addCredential, { mayDecide: false });
+  const asOperator = await take(operations.addCredential, { mayDecide: false });
   expect(asOperator.answer).toMatchObject({ kind: "redirect" });
-  const asStaff = await take(addCredential, { mayDecide: false, staff: STAFF });
+  const asStaff = await take(operations.addCredential, { mayDecide: false, staff: STAFF });
   expect(asStaff.answer).toMatchObject({ kind: "page", status: 403 });
   expect(asStaff.change).not.toHaveBeenCalled();
 });

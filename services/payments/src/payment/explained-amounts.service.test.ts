@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { capturePayment } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
@@ -38,7 +38,9 @@ test("the service's role books no capture that no call to the bank explains", as
   const captured = (minor: number) => asService(`captured_minor = ${minor}`, paymentId);
   await expect(captured(10_000)).rejects.toThrow("no call to the bank explains");
   const command = { paymentId, operationId: randomUUID(), amount: "60.00", currency: "TRY" };
-  expect(await payments.call(capturePayment, command)).toMatchObject({ result: { status: "CAPTURED" } });
+  expect(await payments.call(operations.capture.command, command)).toMatchObject({
+    result: { status: "CAPTURED" },
+  });
   for (const minor of [10_000, 0])
     await expect(captured(minor)).rejects.toThrow("no call to the bank explains");
   await captured(6_000);

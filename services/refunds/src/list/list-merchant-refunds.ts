@@ -1,4 +1,4 @@
-import type { ApiPaymentResponse, CommandReply, listMerchantRefunds, ListPart } from "@holdfast/contracts";
+import type { ApiPaymentResponse, CommandReply, ListPart, operations } from "@holdfast/contracts";
 import { partOf, readList } from "@holdfast/lists";
 import type { Kysely } from "kysely";
 import type { z } from "zod";
@@ -10,7 +10,7 @@ import { REFUNDS } from "./refund-list-table.ts";
 export async function listForMerchant(
   db: Kysely<RefundsDatabase>,
   merchantId: string,
-  { filter, after, limit }: z.infer<typeof listMerchantRefunds.request>,
+  { filter, after, limit }: z.infer<typeof operations.listPaymentRefunds.command.request>,
 ): Promise<CommandReply<ListPart<ApiPaymentResponse>>> {
   if ((filter.transactionType ?? "REFUND") !== "REFUND") return { outcome: "done", result: { items: [] } };
   const read = await readList<RefundRow>(db, REFUNDS, { filter: { ...filter, merchantId }, after, limit });

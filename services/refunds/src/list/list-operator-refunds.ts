@@ -1,7 +1,7 @@
 import {
   isRefundQueue,
+  operations,
   type CommandReply,
-  type listRefundsForOperator,
   type ListPart,
   type OperatorContext,
   type OperatorRefund,
@@ -20,7 +20,7 @@ export type ListForOperatorDeps = ViewDeps & {
   lists: Kysely<RefundsDatabase>;
 };
 
-type Asked = z.infer<typeof listRefundsForOperator.request>;
+type Asked = z.infer<typeof operations.listRefunds.command.request>;
 type Listed = OperatorRefundRow & Pick<ListedColumns, "created_at_utc" | "listed_id">;
 
 /** Refunds of any merchant, with what operators see beside: a queue oldest first, everything else newest first. */

@@ -1,13 +1,5 @@
 import { readAuditEntriesBefore } from "@holdfast/audit";
-import {
-  approveRefund as approveRefundCommand,
-  describeRefund as describeRefundCommand,
-  inquireRefund as inquireRefundCommand,
-  readRefundsAuditLog,
-  rejectRefund as rejectRefundCommand,
-  requestRefundForMerchant,
-  resolveRefund as resolveRefundCommand,
-} from "@holdfast/contracts";
+import { operations, readAuditLog } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import type { RequestRefundDeps } from "../request/request-refund.ts";
 import { approveRefund, rejectRefund, type DecideDeps } from "./decide-refund.ts";
@@ -27,13 +19,21 @@ import {
 /** Commands of operators; `serve` has verified who they are and what they may do. */
 export function operatorHandlers(deps: DecideDeps & RequestRefundDeps) {
   return [
-    handler(describeRefundCommand, ({ context, payload }) => describeRefund(deps, context, payload.refundId)),
-    handler(approveRefundCommand, ({ context, payload }) => approveRefund(deps, context, payload)),
-    handler(rejectRefundCommand, ({ context, payload }) => rejectRefund(deps, context, payload)),
-    handler(inquireRefundCommand, ({ context, payload }) => inquireRefund(deps, context, payload.refundId)),
-    handler(resolveRefundCommand, ({ context, payload }) => resolveRefund(deps, context, payload)),
-    handler(requestRefundForMerchant, (message) => requestForMerchant(deps, message)),
-    handler(readRefundsAuditLog, async ({ payload }) => ({
+    handler(operations.getOperatorRefund.command, ({ context, payload }) =>
+      describeRefund(deps, context, payload.refundId),
+    ),
+    handler(operations.approveRefund.command, ({ context, payload }) =>
+      approveRefund(deps, context, payload),
+    ),
+    handler(operations.rejectRefund.command, ({ context, payload }) => rejectRefund(deps, context, payload)),
+    handler(operations.inquireRefund.command, ({ context, payload }) =>
+      inquireRefund(deps, context, payload.refundId),
+    ),
+    handler(operations.resolveRefund.command, ({ context, payload }) =>
+      resolveRefund(deps, context, payload),
+    ),
+    handler(operations.requestRefundForMerchant.command, (message) => requestForMerchant(deps, message)),
+    handler(readAuditLog.refunds, async ({ payload }) => ({
       outcome: "done",
       result: { entries: await readAuditEntriesBefore(deps.db, "refunds", payload) },
     })),

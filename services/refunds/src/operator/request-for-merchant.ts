@@ -1,9 +1,4 @@
-import type {
-  CommandReply,
-  OperatorContext,
-  OperatorRefundDetail,
-  requestRefundForMerchant,
-} from "@holdfast/contracts";
+import type { CommandReply, operations, OperatorContext, OperatorRefundDetail } from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
 import type { z } from "zod";
 import { requestRefund, type RequestRefundDeps } from "../request/request-refund.ts";
@@ -17,7 +12,7 @@ export async function requestForMerchant(
     context,
     payload,
     traceparent,
-  }: Incoming<z.infer<typeof requestRefundForMerchant.request>, OperatorContext>,
+  }: Incoming<z.infer<typeof operations.requestRefundForMerchant.command.request>, OperatorContext>,
 ): Promise<CommandReply<OperatorRefundDetail>> {
   const { refundId, paymentId, merchantId, amountMinor, currency, reason } = payload;
   const reply = await requestRefund(deps, {

@@ -1,11 +1,4 @@
-import {
-  describeRefund as describeRefundCommand,
-  isLive,
-  listRefundsForOperator,
-  requestRefundForMerchant,
-  staffVersionOf,
-  type OperatorRefund,
-} from "@holdfast/contracts";
+import { isLive, operations, staffVersionOf, type OperatorRefund } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { listForOperator, type ListForOperatorDeps } from "../list/list-operator-refunds.ts";
 import { findForOperator } from "../operator/operator-refund-queries.ts";
@@ -19,7 +12,7 @@ import type { RequestRefundDeps } from "../request/request-refund.ts";
  */
 export function staffHandlers(deps: ListForOperatorDeps & RequestRefundDeps) {
   return [
-    handler(staffVersionOf(listRefundsForOperator), async ({ context, payload }) => {
+    handler(staffVersionOf(operations.listRefunds.command), async ({ context, payload }) => {
       const { merchantId } = context.merchant;
       const own = { ...payload, filter: { ...payload.filter, merchantId }, livemode: isLive(merchantId) };
       const reply = await listForOperator(deps, context, own);
@@ -28,16 +21,19 @@ export function staffHandlers(deps: ListForOperatorDeps & RequestRefundDeps) {
       const shown = items.map(({ item, ...place }) => ({ ...place, item: forMerchant(item) }));
       return { ...reply, result: { ...rest, items: shown } };
     }),
-    handler(staffVersionOf(describeRefundCommand), async ({ context, payload: { refundId } }) => {
-      // Another merchant's refund is as unknown as one that does not exist.
-      const refund = await findForOperator(deps.db, refundId);
-      if (refund?.merchant_id !== context.merchant.merchantId) {
-        return { outcome: "problem", code: "refund_not_found" };
-      }
-      const reply = await describeRefund(deps, context, refundId);
-      return "result" in reply ? { ...reply, result: forMerchant(reply.result) } : reply;
-    }),
-    handler(staffVersionOf(requestRefundForMerchant), async (message) => {
+    handler(
+      staffVersionOf(operations.getOperatorRefund.command),
+      async ({ context, payload: { refundId } }) => {
+        // Another merchant's refund is as unknown as one that does not exist.
+        const refund = await findForOperator(deps.db, refundId);
+        if (refund?.merchant_id !== context.merchant.merchantId) {
+          return { outcome: "problem", code: "refund_not_found" };
+        }
+        const reply = await describeRefund(deps, context, refundId);
+        return "result" in reply ? { ...reply, result: forMerchant(reply.result) } : reply;
+      },
+    ),
+    handler(staffVersionOf(operations.requestRefundForMerchant.command), async (message) => {
       const { merchantId } = message.context.merchant;
       const reply = await requestForMerchant(deps, {
         ...message,

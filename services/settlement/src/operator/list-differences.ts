@@ -1,11 +1,11 @@
 import {
-  nameOf,
   cutPage,
   idCursor,
   INVALID_CURSOR_ERRORS,
+  nameOf,
+  operations,
   type CommandReply,
   type Difference,
-  type listSettlementDifferences,
 } from "@holdfast/contracts";
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { z } from "zod";
@@ -52,7 +52,7 @@ export const DIFFERENCE = [
 /** A page of differences, oldest first. */
 export async function listDifferences(
   db: Kysely<SettlementDatabase>,
-  filter: z.infer<typeof listSettlementDifferences.request>,
+  filter: z.infer<typeof operations.listDifferences.command.request>,
 ): Promise<CommandReply<{ items: Difference[]; nextCursor?: string | undefined }>> {
   const { limit, state, accountId, class: kind } = filter;
   const after = filter.cursor === undefined ? undefined : idCursor.decode(filter.cursor);

@@ -2,19 +2,8 @@ import { readAuditEntriesBefore } from "@holdfast/audit";
 import {
   addSettlementUploadPart,
   beginSettlementUpload,
-  closeSettlementDifference,
-  confirmSettlementImport,
-  describeSettlementDifference,
-  describeSettlementImport,
-  endSettlementUpload,
-  listAllStatements,
-  listMerchantStatements,
-  listSettlementDifferences,
-  listSettlementImports,
-  noteSettlementDifference,
-  previewSettlementUpload,
-  readPaymentSettlement,
-  readSettlementAuditLog,
+  operations,
+  readAuditLog,
   staffVersionOf,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
@@ -37,28 +26,36 @@ export function operatorHandlers(deps: DifferenceDeps & UploadDeps & ConfirmDeps
   return [
     handler(beginSettlementUpload, ({ context, payload }) => beginUpload(deps, context, payload)),
     handler(addSettlementUploadPart, ({ context, payload }) => addUploadPart(deps, context, payload)),
-    handler(endSettlementUpload, ({ context, payload }) => endUpload(deps, context, payload)),
-    handler(previewSettlementUpload, ({ context, payload }) => previewUpload(deps, context, payload)),
-    handler(confirmSettlementImport, ({ context, payload }) =>
+    handler(operations.uploadSettlement.command, ({ context, payload }) => endUpload(deps, context, payload)),
+    handler(operations.previewSettlement.command, ({ context, payload }) =>
+      previewUpload(deps, context, payload),
+    ),
+    handler(operations.confirmSettlement.command, ({ context, payload }) =>
       confirmImport(deps, context, payload.importId),
     ),
-    handler(listSettlementImports, ({ payload }) => listImports(db, payload)),
-    handler(listMerchantStatements, ({ context, payload }) =>
+    handler(operations.listSettlements.command, ({ payload }) => listImports(db, payload)),
+    handler(operations.listStatements.command, ({ context, payload }) =>
       listStatements(db, payload, context.merchant.merchantId),
     ),
-    handler(staffVersionOf(listMerchantStatements), ({ context, payload }) =>
+    handler(staffVersionOf(operations.listStatements.command), ({ context, payload }) =>
       listStatements(db, payload, context.merchant.merchantId),
     ),
-    handler(listAllStatements, ({ payload: { merchantId, ...query } }) =>
+    handler(operations.listStatementsOfMerchants.command, ({ payload: { merchantId, ...query } }) =>
       listStatements(db, query, merchantId),
     ),
-    handler(describeSettlementImport, ({ payload }) => describeImport(db, payload.importId)),
-    handler(listSettlementDifferences, ({ payload }) => listDifferences(db, payload)),
-    handler(describeSettlementDifference, ({ payload }) => answerDifference(db, payload.differenceId)),
-    handler(readPaymentSettlement, ({ payload }) => answerPaymentSettlement(db, payload.paymentId)),
-    handler(noteSettlementDifference, ({ context, payload }) => noteDifference(deps, context, payload)),
-    handler(closeSettlementDifference, ({ context, payload }) => closeDifference(deps, context, payload)),
-    handler(readSettlementAuditLog, async ({ payload }) => ({
+    handler(operations.getSettlement.command, ({ payload }) => describeImport(db, payload.importId)),
+    handler(operations.listDifferences.command, ({ payload }) => listDifferences(db, payload)),
+    handler(operations.getDifference.command, ({ payload }) => answerDifference(db, payload.differenceId)),
+    handler(operations.getPaymentSettlement.command, ({ payload }) =>
+      answerPaymentSettlement(db, payload.paymentId),
+    ),
+    handler(operations.noteDifference.command, ({ context, payload }) =>
+      noteDifference(deps, context, payload),
+    ),
+    handler(operations.closeDifference.command, ({ context, payload }) =>
+      closeDifference(deps, context, payload),
+    ),
+    handler(readAuditLog.settlement, async ({ payload }) => ({
       outcome: "done",
       result: { entries: await readAuditEntriesBefore(db, "settlement", payload) },
     })),

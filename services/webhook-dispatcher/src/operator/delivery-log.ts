@@ -2,11 +2,11 @@ import {
   cutPage,
   idCursor,
   INVALID_CURSOR_ERRORS,
+  isAboutPayment,
   isLive,
   merchantIdOf,
-  isAboutPayment,
+  operations,
   type CommandReply,
-  type listWebhookDeliveries,
   type WebhookAttempt,
   type WebhookDelivery,
   type WebhookDeliveryDetail,
@@ -30,7 +30,7 @@ export type DeliveryLogDeps = { db: Kysely<WebhooksDatabase>; clock: Clock; wind
 /** A page of the log, newest first. */
 export async function listDeliveries(
   deps: DeliveryLogDeps,
-  { limit, cursor, ...filter }: z.infer<typeof listWebhookDeliveries.request>,
+  { limit, cursor, ...filter }: z.infer<typeof operations.listWebhookDeliveries.command.request>,
 ): Promise<CommandReply<z.infer<typeof webhookDeliveryPageSchema>>> {
   const before = cursor === undefined ? undefined : decodePosition(cursor);
   if (cursor !== undefined && before === undefined) {

@@ -1,8 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import type {
-  changeWebhookEndpoint,
   CommandReply,
-  createWebhookEndpoint,
+  operations,
   OperatorContext,
   SealedReply,
   WebhookEndpoint,
@@ -65,7 +64,7 @@ type Created = { endpoint: WebhookEndpoint; secret: SealedReply };
 export async function createEndpoint(
   deps: MerchantEndpointsDeps,
   context: OperatorContext,
-  { recipientKey, ...given }: z.infer<typeof createWebhookEndpoint.request>,
+  { recipientKey, ...given }: z.infer<typeof operations.createMerchantWebhook.command.request>,
 ): Promise<CommandReply<Created>> {
   const refusal = await urlRefusal(deps, given.url);
   if (refusal) return refusal;
@@ -81,7 +80,7 @@ export async function createEndpoint(
   };
 }
 
-type Given = Omit<z.infer<typeof createWebhookEndpoint.request>, "recipientKey">;
+type Given = Omit<z.infer<typeof operations.createMerchantWebhook.command.request>, "recipientKey">;
 
 async function addEndpoint(
   deps: MerchantEndpointsDeps,
@@ -116,7 +115,7 @@ async function addEndpoint(
 export async function changeEndpoint(
   deps: MerchantEndpointsDeps,
   context: OperatorContext,
-  { merchantId, endpointId, url, events }: z.infer<typeof changeWebhookEndpoint.request>,
+  { merchantId, endpointId, url, events }: z.infer<typeof operations.changeMerchantWebhook.command.request>,
 ): Promise<CommandReply<WebhookEndpoint>> {
   const refusal = url === undefined ? undefined : await urlRefusal(deps, url);
   if (refusal) return refusal;

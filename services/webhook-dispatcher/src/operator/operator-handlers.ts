@@ -1,23 +1,5 @@
 import { readAuditEntriesBefore } from "@holdfast/audit";
-import {
-  activateWebhookSecret,
-  changeWebhookEndpoint,
-  createWebhookEndpoint,
-  findMissingEvents,
-  getWebhookDelivery,
-  listFailingEndpoints,
-  listOwnEndpoints,
-  listWebhookDeliveries,
-  listWebhookEndpoints,
-  putWebhook,
-  readWebhooksAuditLog,
-  redeliverFailedWebhooks,
-  redeliverWebhook,
-  removeWebhookEndpoint,
-  rotateWebhookSecret,
-  testWebhook,
-  tryOwnEndpoint,
-} from "@holdfast/contracts";
+import { findMissingEvents, operations, readAuditLog } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { getDelivery, listDeliveries, type DeliveryLogDeps } from "./delivery-log.ts";
 import { redeliver, redeliverFailed, type RedeliverDeps } from "./redeliver.ts";
@@ -49,11 +31,13 @@ export type OperatorDeps = MerchantEndpointsDeps &
 export function operatorHandlers(deps: OperatorDeps) {
   return [
     ...endpointHandlers(deps),
-    handler(listWebhookDeliveries, ({ payload }) => listDeliveries(deps, payload)),
-    handler(getWebhookDelivery, ({ payload }) => getDelivery(deps, payload.eventId)),
-    handler(redeliverWebhook, ({ context, payload }) => redeliver(deps, context, payload)),
-    handler(redeliverFailedWebhooks, ({ context, payload }) => redeliverFailed(deps, context, payload)),
-    handler(readWebhooksAuditLog, async ({ payload }) => ({
+    handler(operations.listWebhookDeliveries.command, ({ payload }) => listDeliveries(deps, payload)),
+    handler(operations.getWebhookDelivery.command, ({ payload }) => getDelivery(deps, payload.eventId)),
+    handler(operations.redeliverWebhook.command, ({ context, payload }) => redeliver(deps, context, payload)),
+    handler(operations.redeliverFailedWebhooks.command, ({ context, payload }) =>
+      redeliverFailed(deps, context, payload),
+    ),
+    handler(readAuditLog.webhooks, async ({ payload }) => ({
       outcome: "done",
       result: { entries: await readAuditEntriesBefore(deps.db, "webhooks", payload) },
     })),
@@ -68,8 +52,10 @@ export function operatorHandlers(deps: OperatorDeps) {
 /** The commands that merchants send about their own endpoints. */
 export function merchantHandlers(deps: OperatorDeps) {
   return [
-    handler(listOwnEndpoints, ({ context }) => listEndpoints(deps, context.merchant.merchantId)),
-    handler(tryOwnEndpoint, ({ context: { requestId, merchant }, payload }) => {
+    handler(operations.listWebhooks.command, ({ context }) =>
+      listEndpoints(deps, context.merchant.merchantId),
+    ),
+    handler(operations.testWebhook.command, ({ context: { requestId, merchant }, payload }) => {
       const { merchantId } = merchant;
       const onBehalf = { requestId, operator: { name: `merchant ${merchantId}` } };
       return sendTestEvent(deps, onBehalf, { merchantId, ...payload });
@@ -79,14 +65,30 @@ export function merchantHandlers(deps: OperatorDeps) {
 
 function endpointHandlers(deps: OperatorDeps) {
   return [
-    handler(listFailingEndpoints, () => listFailing(deps)),
-    handler(listWebhookEndpoints, ({ payload }) => listEndpoints(deps, payload.merchantId)),
-    handler(putWebhook, ({ context, payload }) => putEndpoint(deps, context, payload)),
-    handler(createWebhookEndpoint, ({ context, payload }) => createEndpoint(deps, context, payload)),
-    handler(changeWebhookEndpoint, ({ context, payload }) => changeEndpoint(deps, context, payload)),
-    handler(removeWebhookEndpoint, ({ context, payload }) => deleteEndpoint(deps, context, payload)),
-    handler(rotateWebhookSecret, ({ context, payload }) => rotateSecret(deps, context, payload)),
-    handler(activateWebhookSecret, ({ context, payload }) => activateSecret(deps, context, payload)),
-    handler(testWebhook, ({ context, payload }) => sendTestEvent(deps, context, payload)),
+    handler(operations.listFailingWebhooks.command, () => listFailing(deps)),
+    handler(operations.listMerchantWebhooks.command, ({ payload }) =>
+      listEndpoints(deps, payload.merchantId),
+    ),
+    handler(operations.putMerchantWebhook.command, ({ context, payload }) =>
+      putEndpoint(deps, context, payload),
+    ),
+    handler(operations.createMerchantWebhook.command, ({ context, payload }) =>
+      createEndpoint(deps, context, payload),
+    ),
+    handler(operations.changeMerchantWebhook.command, ({ context, payload }) =>
+      changeEndpoint(deps, context, payload),
+    ),
+    handler(operations.removeMerchantWebhook.command, ({ context, payload }) =>
+      deleteEndpoint(deps, context, payload),
+    ),
+    handler(operations.rotateWebhookEndpointSecret.command, ({ context, payload }) =>
+      rotateSecret(deps, context, payload),
+    ),
+    handler(operations.activateWebhookEndpointSecret.command, ({ context, payload }) =>
+      activateSecret(deps, context, payload),
+    ),
+    handler(operations.testWebhookEndpoint.command, ({ context, payload }) =>
+      sendTestEvent(deps, context, payload),
+    ),
   ];
 }

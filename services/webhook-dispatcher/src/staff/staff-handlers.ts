@@ -1,21 +1,4 @@
-import {
-  activateWebhookSecret,
-  changeWebhookEndpoint,
-  createWebhookEndpoint,
-  getWebhookDelivery,
-  idInMode,
-  isLive,
-  listWebhookDeliveries,
-  listWebhookEndpoints,
-  putWebhook,
-  redeliverFailedWebhooks,
-  redeliverWebhook,
-  removeWebhookEndpoint,
-  rotateWebhookSecret,
-  staffVersionOf,
-  testWebhook,
-  type StaffContext,
-} from "@holdfast/contracts";
+import { idInMode, isLive, operations, staffVersionOf, type StaffContext } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { getDelivery, listDeliveries } from "../operator/delivery-log.ts";
 import { activateSecret, deleteEndpoint, putEndpoint, rotateSecret } from "../operator/manage-endpoint.ts";
@@ -34,28 +17,28 @@ export function staffHandlers(deps: OperatorDeps) {
 
 function endpointHandlers(deps: OperatorDeps) {
   return [
-    handler(staffVersionOf(listWebhookEndpoints), ({ context }) =>
+    handler(staffVersionOf(operations.listMerchantWebhooks.command), ({ context }) =>
       listEndpoints(deps, context.merchant.merchantId),
     ),
-    handler(staffVersionOf(putWebhook), ({ context, payload }) =>
+    handler(staffVersionOf(operations.putMerchantWebhook.command), ({ context, payload }) =>
       putEndpoint(deps, context, own(context, payload)),
     ),
-    handler(staffVersionOf(createWebhookEndpoint), ({ context, payload }) =>
+    handler(staffVersionOf(operations.createMerchantWebhook.command), ({ context, payload }) =>
       createEndpoint(deps, context, own(context, payload)),
     ),
-    handler(staffVersionOf(changeWebhookEndpoint), ({ context, payload }) =>
+    handler(staffVersionOf(operations.changeMerchantWebhook.command), ({ context, payload }) =>
       changeEndpoint(deps, context, own(context, payload)),
     ),
-    handler(staffVersionOf(removeWebhookEndpoint), ({ context, payload }) =>
+    handler(staffVersionOf(operations.removeMerchantWebhook.command), ({ context, payload }) =>
       deleteEndpoint(deps, context, own(context, payload)),
     ),
-    handler(staffVersionOf(rotateWebhookSecret), ({ context, payload }) =>
+    handler(staffVersionOf(operations.rotateWebhookEndpointSecret.command), ({ context, payload }) =>
       rotateSecret(deps, context, own(context, payload)),
     ),
-    handler(staffVersionOf(activateWebhookSecret), ({ context, payload }) =>
+    handler(staffVersionOf(operations.activateWebhookEndpointSecret.command), ({ context, payload }) =>
       activateSecret(deps, context, own(context, payload)),
     ),
-    handler(staffVersionOf(testWebhook), ({ context, payload }) =>
+    handler(staffVersionOf(operations.testWebhookEndpoint.command), ({ context, payload }) =>
       sendTestEvent(deps, context, own(context, payload)),
     ),
   ];
@@ -63,23 +46,23 @@ function endpointHandlers(deps: OperatorDeps) {
 
 function deliveryHandlers(deps: OperatorDeps) {
   return [
-    handler(staffVersionOf(listWebhookDeliveries), ({ context, payload }) =>
+    handler(staffVersionOf(operations.listWebhookDeliveries.command), ({ context, payload }) =>
       listDeliveries(deps, {
         ...own(context, payload),
         livemode: isLive(context.merchant.merchantId),
       }),
     ),
-    handler(staffVersionOf(getWebhookDelivery), async ({ context, payload }) => {
+    handler(staffVersionOf(operations.getWebhookDelivery.command), async ({ context, payload }) => {
       const reply = await getDelivery(deps, payload.eventId);
       if (!("result" in reply)) return reply;
       const { merchantId, livemode } = reply.result;
       const isOwn = idInMode(merchantId, livemode) === context.merchant.merchantId;
       return isOwn ? reply : { outcome: "problem", code: "delivery_not_found" };
     }),
-    handler(staffVersionOf(redeliverWebhook), ({ context, payload }) =>
+    handler(staffVersionOf(operations.redeliverWebhook.command), ({ context, payload }) =>
       redeliver(deps, context, own(context, payload)),
     ),
-    handler(staffVersionOf(redeliverFailedWebhooks), ({ context, payload }) =>
+    handler(staffVersionOf(operations.redeliverFailedWebhooks.command), ({ context, payload }) =>
       redeliverFailed(deps, context, own(context, payload)),
     ),
   ];

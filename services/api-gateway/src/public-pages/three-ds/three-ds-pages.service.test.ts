@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
   completePayment,
-  enrolPayment,
+  operations,
   readSession,
   type CommandReply,
   type CompletePayment,
@@ -56,7 +56,7 @@ beforeAll(async () => {
   gateway = await startTestGateway();
   merchant = await gateway.createMerchant();
   payments = await serveCommands(gateway.nats.url, "payments", [
-    handler(enrolPayment, async ({ payload }) => {
+    handler(operations.payWith3ds.command, async ({ payload }) => {
       enrolments.push(payload);
       return enrolled(payload);
     }),

@@ -2,17 +2,7 @@ import { randomBytes, randomUUID, type UUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import {
-  confirmAccountVersion,
-  confirmRoutes,
-  enrolPayment,
-  openCheckout,
-  payCheckout,
-  preAuthorizePayment,
-  replaceRoutes,
-  sellPayment,
-  type OrderDetails,
-} from "@holdfast/contracts";
+import { operations, payCheckout, type OrderDetails } from "@holdfast/contracts";
 import { captureLog, eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeAccount, resultOf } from "../../../test/account-operators.ts";
@@ -72,10 +62,20 @@ const DEFAULTS = {
 async function merchantAt(account: object): Promise<UUID> {
   const made = { name: `bank ${randomUUID()}`, currencies: ["TRY"], ...account } as never;
   const { accountId } = resultOf(await makeAccount(payments, made, "alice"));
-  resultOf(await payments.operate(confirmAccountVersion, { accountId, version: 1 }, "bora"));
+  resultOf(
+    await payments.operate(operations.confirmAcquirerAccount.command, { accountId, version: 1 }, "bora"),
+  );
   const merchantId = randomUUID();
-  resultOf(await payments.operate(replaceRoutes, { merchantId, routes: [{ accountId }] }, "alice"));
-  resultOf(await payments.operate(confirmRoutes, { merchantId, version: 1 }, "bora"));
+  resultOf(
+    await payments.operate(
+      operations.putMerchantRoutes.command,
+      { merchantId, routes: [{ accountId }] },
+      "alice",
+    ),
+  );
+  resultOf(
+    await payments.operate(operations.confirmMerchantRoutes.command, { merchantId, version: 1 }, "bora"),
+  );
   return merchantId;
 }
 
@@ -105,32 +105,37 @@ async function sentBy(pay: () => Promise<unknown>): Promise<string> {
 }
 
 describe("what a request says about its buyer reaches the bank", () => {
-  test.each([preAuthorizePayment, sellPayment])("$name at iyzico, with the buyer's address", async (send) => {
-    const merchantId = merchants.iyzico;
-    const body = await sentBy(() =>
-      payments.call(send, command(merchantId, details, { customerId: "c-7" }), { merchant: { merchantId } }),
-    );
-    expect(JSON.parse(body)).toMatchObject({
-      buyer: {
-        id: "c-7",
-        name: "Ada King",
-        surname: "Lovelace",
-        email: "ada@example.com",
-        gsmNumber: "+905551234567",
-        identityNumber: "22222222222",
-        registrationAddress: "Analytical Row 1",
-        ip: "203.0.113.7",
-      },
-      basketItems: [
-        { id: "sku-1", name: "Engine", category1: "Machines", itemType: "PHYSICAL", price: "12.50" },
-      ],
-    });
-  });
+  test.each([operations.preAuthorize.command, operations.pay.command])(
+    "$name at iyzico, with the buyer's address",
+    async (send) => {
+      const merchantId = merchants.iyzico;
+      const body = await sentBy(() =>
+        payments.call(send, command(merchantId, details, { customerId: "c-7" }), {
+          merchant: { merchantId },
+        }),
+      );
+      expect(JSON.parse(body)).toMatchObject({
+        buyer: {
+          id: "c-7",
+          name: "Ada King",
+          surname: "Lovelace",
+          email: "ada@example.com",
+          gsmNumber: "+905551234567",
+          identityNumber: "22222222222",
+          registrationAddress: "Analytical Row 1",
+          ip: "203.0.113.7",
+        },
+        basketItems: [
+          { id: "sku-1", name: "Engine", category1: "Machines", itemType: "PHYSICAL", price: "12.50" },
+        ],
+      });
+    },
+  );
 
   test("what it does not say comes from the account's defaults, and the address is the request's", async () => {
     const merchantId = merchants.iyzico;
     const body = await sentBy(() =>
-      payments.call(sellPayment, command(merchantId, undefined), { merchant: { merchantId } }),
+      payments.call(operations.pay.command, command(merchantId, undefined), { merchant: { merchantId } }),
     );
     expect(JSON.parse(body)).toMatchObject({
       buyer: { email: DEFAULTS.email, identityNumber: DEFAULTS.identityNumber, ip: "203.0.113.7" },
@@ -148,14 +153,16 @@ describe("what a request says about its buyer reaches the bank", () => {
       pageUrl: page,
     };
     const message = { ...command(merchantId, details), ...terms, transactionType: "PAYMENT" as const };
-    const body = await sentBy(() => payments.call(enrolPayment, message, { merchant: { merchantId } }));
+    const body = await sentBy(() =>
+      payments.call(operations.payWith3ds.command, message, { merchant: { merchantId } }),
+    );
     expect(JSON.parse(body)).toMatchObject({ buyer: { email: "ada@example.com" } });
   });
 
   test("at Nestpay the address and the e-mail address", async () => {
     const merchantId = merchants.nestpay;
     const body = await sentBy(() =>
-      payments.call(sellPayment, command(merchantId, details), { merchant: { merchantId } }),
+      payments.call(operations.pay.command, command(merchantId, details), { merchant: { merchantId } }),
     );
     expect(body).toContain("<IPAddress>203.0.113.7</IPAddress><Email>ada@example.com</Email>");
   });
@@ -188,16 +195,24 @@ describe("what the account needs and nobody said", () => {
     const orderId = "lacking";
     const message = command(merchantId, given, { orderId });
     expect(
-      await sentBy(async () => expect(await payments.call(sellPayment, message, context)).toEqual(refused)),
+      await sentBy(async () =>
+        expect(await payments.call(operations.pay.command, message, context)).toEqual(refused),
+      ),
     ).not.toContain(message.cardHolderName);
     expect(await payments.read(message.paymentId, merchantId)).toMatchObject({ code: "payment_not_found" });
-    const again = await payments.call(sellPayment, command(merchantId, given, { orderId }), context);
+    const again = await payments.call(
+      operations.pay.command,
+      command(merchantId, given, { orderId }),
+      context,
+    );
     expect(again).toEqual({ ...refused, replayed: true });
   });
 
   test("is taken from the request", async () => {
     const message = command(merchantId, { customer: { email: "ada@example.com" } });
-    const body = await sentBy(() => payments.call(sellPayment, message, { merchant: { merchantId } }));
+    const body = await sentBy(() =>
+      payments.call(operations.pay.command, message, { merchant: { merchantId } }),
+    );
     expect(JSON.parse(body)).toMatchObject({ buyer: { email: "ada@example.com" } });
   });
 });
@@ -205,7 +220,7 @@ describe("what the account needs and nobody said", () => {
 test("nothing of it is written anywhere", async () => {
   const merchantId = merchants.iyzico;
   const message = command(merchantId, details);
-  await payments.call(sellPayment, message, { merchant: { merchantId } });
+  await payments.call(operations.pay.command, message, { merchant: { merchantId } });
   const [row] = await payments.query<{ row: object }>(
     "select to_jsonb(payment) as row from payments.payment where payment_id = $1",
     [message.paymentId],
@@ -224,15 +239,15 @@ test("another buyer under the same Idempotency-Key is another request", async ()
   };
   const of = (given: OrderDetails | undefined) => command(merchantId, given, { orderId: "repeated" });
   const first = of(details);
-  await payments.call(sellPayment, first, context);
-  expect(await payments.call(sellPayment, of(details), context)).toMatchObject({
+  await payments.call(operations.pay.command, first, context);
+  expect(await payments.call(operations.pay.command, of(details), context)).toMatchObject({
     result: { paymentId: first.paymentId },
   });
   const other = { ...details, customer: { ...details.customer, email: "other@example.com" } };
-  expect(await payments.call(sellPayment, of(other), context)).toMatchObject({
+  expect(await payments.call(operations.pay.command, of(other), context)).toMatchObject({
     code: "idempotency_key_reused",
   });
-  expect(await payments.call(sellPayment, of(undefined), context)).toMatchObject({
+  expect(await payments.call(operations.pay.command, of(undefined), context)).toMatchObject({
     code: "idempotency_key_reused",
   });
 });
@@ -242,7 +257,7 @@ describe("of a checkout", () => {
     const checkoutId = randomUUID();
     const sealed = payments.sealer.sealDetails(given, { paymentId: checkoutId, merchantId });
     const order = steps.order({ checkoutId, details: sealed, ...change });
-    resultOf(await payments.call(openCheckout, order, { merchant: { merchantId } }));
+    resultOf(await payments.call(operations.createCheckout.command, order, { merchant: { merchantId } }));
     return checkoutId;
   };
   const stored = async (checkoutId: string) =>
@@ -299,7 +314,9 @@ describe("of a checkout", () => {
     });
     const order = steps.order({ details: sealed });
     expect(
-      await payments.call(openCheckout, order, { merchant: { merchantId: merchants.iyzico } }),
+      await payments.call(operations.createCheckout.command, order, {
+        merchant: { merchantId: merchants.iyzico },
+      }),
     ).toMatchObject({ code: "internal_error" });
     expect(await stored(order.checkoutId)).toBeUndefined();
   });

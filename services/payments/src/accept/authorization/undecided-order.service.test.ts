@@ -1,11 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  cancelPayment,
-  getPayment,
-  reverseUnresolvedPayment,
-  sellPayment,
-  type MerchantRules,
-} from "@holdfast/contracts";
+import { operations, type MerchantRules } from "@holdfast/contracts";
 import { eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { checkouts, type CheckoutSteps } from "../../../test/checkout-harness.ts";
@@ -48,7 +42,7 @@ async function undecidedPayment(orderId: string, context = payments.context()): 
 /** Its merchant reads it until the bank was asked. */
 const decided = (paymentId: string) =>
   eventually(async () => {
-    const reply = await payments.call(getPayment, { paymentId });
+    const reply = await payments.call(operations.getPayment.command, { paymentId });
     return "result" in reply && reply.result.status === "SUCCESS";
   });
 
@@ -64,7 +58,9 @@ describe("while an attempt at an order is undecided", () => {
     const first = await undecidedPayment(orderId);
     const second = payments.command({ orderId });
     expect(await payments.send(second)).toEqual(undecided(first));
-    expect(await payments.call(sellPayment, payments.command({ orderId }))).toEqual(undecided(first));
+    expect(await payments.call(operations.pay.command, payments.command({ orderId }))).toEqual(
+      undecided(first),
+    );
     expect(await steps.enrol(steps.command(CHALLENGED, { orderId }))).toEqual(undecided(first));
     expect(await rowsOf(orderId)).toHaveLength(1);
     expect(await payments.ledger(second.paymentId)).toEqual([]);
@@ -218,7 +214,7 @@ describe("with 3-D Secure", () => {
         result: { payment: { status: "ENROLLED" } },
       });
       // Recovery does so at once where it runs.
-      await payments.operate(reverseUnresolvedPayment, { paymentId: first.paymentId });
+      await payments.operate(operations.reversePayment.command, { paymentId: first.paymentId });
       expect(await steps.ended(first.paymentId)).toMatchObject({
         state: "CANCELLED",
         resultCode: "order_paid",
@@ -246,7 +242,10 @@ describe("with 3-D Secure", () => {
       const paid = payments.command({ orderId });
       expect(await payments.send(paid)).toMatchObject({ outcome: "done" });
       const { paymentId } = paid;
-      const cancelled = await payments.call(cancelPayment, { paymentId, operationId: randomUUID() });
+      const cancelled = await payments.call(operations.cancel.command, {
+        paymentId,
+        operationId: randomUUID(),
+      });
       expect(cancelled).toMatchObject({ outcome: "done" });
       const merchantId = randomUUID();
       const others = payments.command({ ofMerchant: merchantId, orderId });

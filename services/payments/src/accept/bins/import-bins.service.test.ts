@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { lookUpBin, sellPayment } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { eventually } from "@holdfast/tests/support";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -23,7 +23,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-const lookUp = (bin: string) => payments.call(lookUpBin, { bin });
+const lookUp = (bin: string) => payments.call(operations.getBin.command, { bin });
 
 /** Runs the command on these lines. */
 async function run(lines: string[], ...flags: string[]): Promise<{ code: number; output: string }> {
@@ -65,7 +65,7 @@ describe("an import", () => {
     const idempotency = { key: randomUUID(), scope: "POST /api/payment" };
     const sale = (installmentCount: number) =>
       payments.call(
-        sellPayment,
+        operations.pay.command,
         { ...payments.command({ orderId: "repeated" }), installmentCount },
         { idempotency },
       );
@@ -93,10 +93,14 @@ describe("an import", () => {
       for (const answer of answers) expect(answer).toEqual({ outcome: "done", result: known });
     });
     expect(await lookUp("555555")).toEqual({ outcome: "problem", code: "bin_not_found" });
-    expect(await payments.call(sellPayment, { ...payments.command(), installmentCount: 2 })).toMatchObject({
+    expect(
+      await payments.call(operations.pay.command, { ...payments.command(), installmentCount: 2 }),
+    ).toMatchObject({
       result: { cardType: "DEBIT", domInt: "INT", cardSubType: "ELECTRON" },
     });
-    expect(await payments.call(sellPayment, { ...payments.command(), installmentCount: 3 })).toMatchObject({
+    expect(
+      await payments.call(operations.pay.command, { ...payments.command(), installmentCount: 3 }),
+    ).toMatchObject({
       code: "installments_not_allowed",
       extra: { allowed: [1, 2] },
     });

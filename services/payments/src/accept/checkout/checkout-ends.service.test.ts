@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { cancelCheckout, cancelCheckoutOfMerchant, readCheckout } from "@holdfast/contracts";
+import { cancelCheckout, operations } from "@holdfast/contracts";
 import { eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkouts, type CheckoutSteps } from "../../../test/checkout-harness.ts";
@@ -21,7 +21,7 @@ afterAll(() => payments.close());
 const DECLINED = { pan: "4000000000009995" };
 
 const cancel = (checkoutId: string, options: Parameters<PaymentsHarness["call"]>[2] = {}) =>
-  payments.call(cancelCheckoutOfMerchant, { checkoutId, requestId: randomUUID() }, options);
+  payments.call(operations.cancelCheckout.command, { checkoutId, requestId: randomUUID() }, options);
 
 /** The events about a checkout, as they are written: type, status and body. */
 const eventsOf = async (checkoutId: string) => {
@@ -117,7 +117,9 @@ test("its end is one event, with the payment that completed it", async () => {
   });
   // An address may have been made for one buyer.
   expect(event!.body).not.toHaveProperty("successUrl");
-  expect(await payments.call(readCheckout, { checkoutId })).toMatchObject({ result: { installments } });
+  expect(await payments.call(operations.getCheckout.command, { checkoutId })).toMatchObject({
+    result: { installments },
+  });
 });
 
 test("one that nobody paid tells that it expired, without a payment", async () => {
@@ -142,7 +144,7 @@ test("the last decline tells that it was cancelled, with that payment", async ()
 test("a payment in full has no installments", async () => {
   const checkoutId = await steps.open();
   await steps.pay(checkoutId);
-  const read = await payments.call(readCheckout, { checkoutId });
+  const read = await payments.call(operations.getCheckout.command, { checkoutId });
   expect(read).toMatchObject({ result: { status: "COMPLETED" } });
   expect(read).not.toHaveProperty("result.installments");
 });

@@ -1,11 +1,8 @@
 import {
   cancelCheckout as cancelCheckoutCommand,
-  cancelCheckoutOfMerchant as cancelCheckoutOfMerchantCommand,
   inspectCheckoutCard as inspectCheckoutCardCommand,
-  listCheckouts as listCheckoutsCommand,
-  openCheckout as openCheckoutCommand,
+  operations,
   payCheckout as payCheckoutCommand,
-  readCheckout as readCheckoutCommand,
   viewCheckout as viewCheckoutCommand,
   type CommandReply,
 } from "@holdfast/contracts";
@@ -24,14 +21,14 @@ import { concludeCheckout, type ConcludeCheckoutDeps } from "./conclude-checkout
 /** The commands of merchants and of the checkout's page. */
 export function checkoutHandlers(deps: PayCheckoutDeps & OpenCheckoutDeps & ListCheckoutsDeps) {
   return [
-    handler(openCheckoutCommand, (message) => openCheckout(deps, message)),
-    handler(readCheckoutCommand, ({ context, payload }) =>
+    handler(operations.createCheckout.command, (message) => openCheckout(deps, message)),
+    handler(operations.getCheckout.command, ({ context, payload }) =>
       readCheckout(deps, context.merchant.merchantId, payload.checkoutId),
     ),
-    handler(listCheckoutsCommand, ({ context, payload }) =>
+    handler(operations.listCheckouts.command, ({ context, payload }) =>
       listCheckouts(deps, context.merchant.merchantId, payload),
     ),
-    handler(cancelCheckoutOfMerchantCommand, (message) => cancelCheckoutOfMerchant(deps, message)),
+    handler(operations.cancelCheckout.command, (message) => cancelCheckoutOfMerchant(deps, message)),
     handler(viewCheckoutCommand, ({ payload }) => viewCheckout(deps, payload.checkoutId)),
     handler(cancelCheckoutCommand, ({ payload }) => cancelCheckout(deps, payload.checkoutId)),
     handler(inspectCheckoutCardCommand, ({ payload }) => inspectCheckoutCard(deps, payload)),

@@ -1,12 +1,10 @@
 import { randomUUID } from "node:crypto";
 import {
   cancelCheckout,
-  cancelPayment,
   completePayment,
   inspectCheckoutCard,
-  openCheckout,
+  operations,
   payCheckout,
-  readCheckout,
 } from "@holdfast/contracts";
 import { eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -41,7 +39,7 @@ const DECLINED = { pan: "4000000000009995" };
 
 test("a checkout shows what it was made of, to its merchant only", async () => {
   const checkoutId = await steps.open({ orderId: "order-1", customerId: "c-1", expiresInSeconds: 60 });
-  const reply = await payments.call(readCheckout, { checkoutId });
+  const reply = await payments.call(operations.getCheckout.command, { checkoutId });
   expect(reply).toMatchObject({
     outcome: "done",
     result: {
@@ -59,19 +57,25 @@ test("a checkout shows what it was made of, to its merchant only", async () => {
 
   const stranger = { merchant: { merchantId: randomUUID() } };
   const unknown = { outcome: "problem", code: "checkout_not_found" };
-  expect(await payments.call(readCheckout, { checkoutId }, stranger)).toEqual(unknown);
+  expect(await payments.call(operations.getCheckout.command, { checkoutId }, stranger)).toEqual(unknown);
   expect(await payments.call(payCheckout, steps.form(checkoutId), stranger)).toEqual(unknown);
-  expect(await payments.call(readCheckout, { checkoutId: randomUUID() })).toEqual(unknown);
+  expect(await payments.call(operations.getCheckout.command, { checkoutId: randomUUID() })).toEqual(unknown);
 });
 
 test("a repetition under the same Idempotency-Key is the same checkout, another order under it is refused", async () => {
   const idempotency = { key: randomUUID(), scope: "POST /api/checkout" };
   const orderId = "repeated";
-  const first = await payments.call(openCheckout, steps.order({ orderId }), { idempotency });
-  const second = await payments.call(openCheckout, steps.order({ orderId }), { idempotency });
+  const first = await payments.call(operations.createCheckout.command, steps.order({ orderId }), {
+    idempotency,
+  });
+  const second = await payments.call(operations.createCheckout.command, steps.order({ orderId }), {
+    idempotency,
+  });
   expect(second).toEqual({ ...first, replayed: true });
   expect(
-    await payments.call(openCheckout, steps.order({ orderId, amountMinor: "1251" }), { idempotency }),
+    await payments.call(operations.createCheckout.command, steps.order({ orderId, amountMinor: "1251" }), {
+      idempotency,
+    }),
   ).toEqual({
     outcome: "problem",
     code: "idempotency_key_reused",
@@ -81,8 +85,8 @@ test("a repetition under the same Idempotency-Key is the same checkout, another 
 test("a copy of the message opens nothing new", async () => {
   const message = steps.order();
   const [first, second] = await Promise.all([
-    payments.call(openCheckout, message),
-    payments.call(openCheckout, message),
+    payments.call(operations.createCheckout.command, message),
+    payments.call(operations.createCheckout.command, message),
   ]);
   expect(second).toEqual(first);
 });
@@ -103,7 +107,7 @@ test("paying completes it, with the order's amount and the chosen installments",
     },
   });
   const [payment] = await steps.paymentsOf(checkoutId);
-  expect(await payments.call(readCheckout, { checkoutId })).toMatchObject({
+  expect(await payments.call(operations.getCheckout.command, { checkoutId })).toMatchObject({
     result: { status: "COMPLETED", payment: { paymentId: payment!.payment_id } },
   });
   expect(await payments.ledger(payment!.payment_id)).toMatchObject([{ operation: "sale" }]);
@@ -207,7 +211,10 @@ test("it is completed although the payment was cancelled before anybody looked",
   const checkoutId = await steps.open();
   await steps.pay(checkoutId);
   const [payment] = await steps.paymentsOf(checkoutId);
-  await payments.call(cancelPayment, { paymentId: payment!.payment_id, operationId: randomUUID() });
+  await payments.call(operations.cancel.command, {
+    paymentId: payment!.payment_id,
+    operationId: randomUUID(),
+  });
   await payments.query(
     "update payments.checkout set state = 'OPEN', closed_at = null where checkout_id = $1",
     [checkoutId],

@@ -1,9 +1,4 @@
-import type {
-  CheckoutRecord,
-  CommandReply,
-  listCheckouts as listCheckoutsCommand,
-  ListPart,
-} from "@holdfast/contracts";
+import type { CheckoutRecord, CommandReply, ListPart, operations } from "@holdfast/contracts";
 import { partOf, readList, type ListTable } from "@holdfast/lists";
 import { sql, type Kysely } from "kysely";
 import type { z } from "zod";
@@ -24,7 +19,7 @@ export type ListCheckoutsDeps = ConcludeCheckoutDeps & {
 export async function listCheckouts(
   deps: ListCheckoutsDeps,
   merchantId: string,
-  { filter, after, limit }: z.infer<typeof listCheckoutsCommand.request>,
+  { filter, after, limit }: z.infer<typeof operations.listCheckouts.command.request>,
 ): Promise<CommandReply<ListPart<CheckoutRecord>>> {
   const query = { filter: { ...filter, merchantId }, after, limit };
   const read = await readList<ReadCheckout>(deps.lists, CHECKOUTS, query);

@@ -1,9 +1,6 @@
 import {
   beginPaymentLink as beginPaymentLinkCommand,
-  endPaymentLink as endPaymentLinkCommand,
-  makePaymentLink as makePaymentLinkCommand,
-  readPaymentLink as readPaymentLinkCommand,
-  readPaymentLinks as readPaymentLinksCommand,
+  operations,
   viewPaymentLink as viewPaymentLinkCommand,
   type CommandReply,
   type ListPart,
@@ -29,12 +26,12 @@ type Deps = PaymentLinkDeps & {
 /** The commands of merchants and of the links' page. */
 export function paymentLinkHandlers(deps: Deps) {
   return [
-    handler(makePaymentLinkCommand, (message) => makePaymentLink(deps, message)),
-    handler(endPaymentLinkCommand, (message) => endPaymentLink(deps, message)),
-    handler(readPaymentLinkCommand, ({ context, payload: { paymentLinkId } }) =>
+    handler(operations.createPaymentLink.command, (message) => makePaymentLink(deps, message)),
+    handler(operations.disablePaymentLink.command, (message) => endPaymentLink(deps, message)),
+    handler(operations.getPaymentLink.command, ({ context, payload: { paymentLinkId } }) =>
       showPaymentLink(deps, context.merchant.merchantId, paymentLinkId),
     ),
-    handler(readPaymentLinksCommand, ({ context, payload }) =>
+    handler(operations.listPaymentLinks.command, ({ context, payload }) =>
       showPaymentLinks(deps, context.merchant.merchantId, payload),
     ),
     handler(viewPaymentLinkCommand, ({ payload }) => viewPaymentLink(deps, payload.paymentLinkId)),
@@ -57,7 +54,7 @@ export async function showPaymentLink(
 export async function showPaymentLinks(
   { lists }: Pick<Deps, "lists">,
   merchantId: string,
-  { after, limit }: z.infer<typeof readPaymentLinksCommand.request>,
+  { after, limit }: z.infer<typeof operations.listPaymentLinks.command.request>,
 ): Promise<CommandReply<ListPart<PaymentLinkRecord>>> {
   const read = await readList<FoundLink>(lists, PAYMENT_LINKS, { filter: { merchantId }, after, limit });
   return { outcome: "done", result: partOf(read, paymentLinkRecord) };

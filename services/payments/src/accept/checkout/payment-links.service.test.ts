@@ -1,14 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  beginPaymentLink,
-  endPaymentLink,
-  makePaymentLink,
-  readCheckout,
-  readPaymentLink,
-  readPaymentLinks,
-  viewPaymentLink,
-  type MakePaymentLink,
-} from "@holdfast/contracts";
+import { beginPaymentLink, operations, viewPaymentLink, type MakePaymentLink } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkouts, type CheckoutSteps } from "../../../test/checkout-harness.ts";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
@@ -38,7 +29,9 @@ const link = (change: Partial<MakePaymentLink> = {}): MakePaymentLink => ({
 
 async function make(change: Partial<MakePaymentLink> = {}): Promise<string> {
   const request = link(change);
-  expect(await payments.call(makePaymentLink, request)).toMatchObject({ result: { status: "ACTIVE" } });
+  expect(await payments.call(operations.createPaymentLink.command, request)).toMatchObject({
+    result: { status: "ACTIVE" },
+  });
   return request.paymentLinkId;
 }
 
@@ -57,11 +50,11 @@ const statusOf = async (paymentLinkId: string) => {
 const made = async (checkoutIds: string[]) =>
   (await Promise.all(checkoutIds.map((id) => steps.paymentsOf(id)))).flat();
 const disable = (paymentLinkId: string, options: Parameters<PaymentsHarness["call"]>[2] = {}) =>
-  payments.call(endPaymentLink, { paymentLinkId, requestId: randomUUID() }, options);
+  payments.call(operations.disablePaymentLink.command, { paymentLinkId, requestId: randomUUID() }, options);
 
 test("a link shows what it was made of, to its merchant only", async () => {
   const request = link({ returnUrl: "https://shop.example/thanks", installmentOptions: [6, 3] });
-  const created = await payments.call(makePaymentLink, request);
+  const created = await payments.call(operations.createPaymentLink.command, request);
   const { paymentLinkId, orderId } = request;
   expect(created).toMatchObject({
     outcome: "done",
@@ -76,9 +69,11 @@ test("a link shows what it was made of, to its merchant only", async () => {
       returnUrl: "https://shop.example/thanks",
     },
   });
-  expect(await payments.call(readPaymentLink, { paymentLinkId })).toEqual(created);
+  expect(await payments.call(operations.getPaymentLink.command, { paymentLinkId })).toEqual(created);
   const merchant = { merchantId: randomUUID() };
-  expect(await payments.call(readPaymentLink, { paymentLinkId }, { merchant })).toMatchObject({
+  expect(
+    await payments.call(operations.getPaymentLink.command, { paymentLinkId }, { merchant }),
+  ).toMatchObject({
     code: "payment_link_not_found",
   });
   expect(await disable(paymentLinkId, { merchant })).toMatchObject({ code: "payment_link_not_found" });
@@ -88,11 +83,14 @@ test("a link shows what it was made of, to its merchant only", async () => {
 test("a repetition under one Idempotency-Key is the same link, another under it is refused", async () => {
   const idempotency = { key: randomUUID(), scope: "POST /api/payment-links" };
   const request = link();
-  const first = await payments.call(makePaymentLink, request, { idempotency });
+  const first = await payments.call(operations.createPaymentLink.command, request, { idempotency });
   const again = { ...request, paymentLinkId: randomUUID() };
-  expect(await payments.call(makePaymentLink, again, { idempotency })).toEqual({ ...first, replayed: true });
+  expect(await payments.call(operations.createPaymentLink.command, again, { idempotency })).toEqual({
+    ...first,
+    replayed: true,
+  });
   const other = { ...again, amountMinor: "1251" };
-  expect(await payments.call(makePaymentLink, other, { idempotency })).toMatchObject({
+  expect(await payments.call(operations.createPaymentLink.command, other, { idempotency })).toMatchObject({
     code: "idempotency_key_reused",
   });
 });
@@ -100,7 +98,7 @@ test("a repetition under one Idempotency-Key is the same link, another under it 
 test("a buyer who begins gets a checkout of the link's order", async () => {
   const paymentLinkId = await make();
   const checkoutId = await begin(paymentLinkId);
-  expect(await payments.call(readCheckout, { checkoutId })).toMatchObject({
+  expect(await payments.call(operations.getCheckout.command, { checkoutId })).toMatchObject({
     result: { paymentLinkId, status: "OPEN", amount: 12.5, threeDs: false },
   });
   const page = await steps.view(checkoutId);
@@ -166,7 +164,7 @@ test.each(["SINGLE", "MULTIPLE"] as const)("a disabled link for %s ends what was
   expect(await steps.paymentsOf(checkoutId)).toEqual([]);
   const late = randomUUID();
   await payments.askAsGateway(beginPaymentLink, { paymentLinkId, checkoutId: late });
-  expect(await payments.call(readCheckout, { checkoutId: late })).toMatchObject({
+  expect(await payments.call(operations.getCheckout.command, { checkoutId: late })).toMatchObject({
     code: "checkout_not_found",
   });
 });
@@ -205,11 +203,16 @@ test("a link takes no further card once too many were declined in an hour, howev
 test("links are listed, newest first", async () => {
   const merchant = { merchantId: randomUUID() };
   const requests = [link(), link(), link()];
-  for (const request of requests) await payments.call(makePaymentLink, request, { merchant });
-  const first = await payments.call(readPaymentLinks, { limit: 2 }, { merchant });
+  for (const request of requests)
+    await payments.call(operations.createPaymentLink.command, request, { merchant });
+  const first = await payments.call(operations.listPaymentLinks.command, { limit: 2 }, { merchant });
   if (!("result" in first)) throw new Error(first.outcome);
   const { items, readTo } = first.result;
-  const second = await payments.call(readPaymentLinks, { limit: 2, after: readTo }, { merchant });
+  const second = await payments.call(
+    operations.listPaymentLinks.command,
+    { limit: 2, after: readTo },
+    { merchant },
+  );
   const ids = [...items, ...("result" in second ? second.result.items : [])].map(({ id }) => id);
   expect(ids).toEqual(requests.map(({ paymentLinkId }) => paymentLinkId).toReversed());
 });

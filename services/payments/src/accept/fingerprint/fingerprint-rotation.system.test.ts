@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { capturePayment, type MerchantRules } from "@holdfast/contracts";
+import { operations, type MerchantRules } from "@holdfast/contracts";
 import { keysCommand } from "@holdfast/postgres";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
@@ -53,7 +53,7 @@ test("a repetition after a rotation is the same request still, and new payments 
   const [key, captureKey] = [randomUUID(), randomUUID()];
   const first = payments.command({ orderId: "order-1" });
   const capture = (operationId = randomUUID()) =>
-    payments.request(capturePayment, under(captureKey, "capture"), {
+    payments.request(operations.capture.command, under(captureKey, "capture"), {
       paymentId: first.paymentId,
       operationId,
       amount: "1.00",

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
-  capturePayment,
-  sellPayment,
+  operations,
   type ApiPaymentResponse,
   type CardData,
   type CommandReply,
@@ -111,13 +110,15 @@ describe("a payment that a rule refuses", () => {
     const { paymentId } = commandOf();
     await pay({ paymentId, amountMinor: "1251" });
     expect(
-      await payments.call(capturePayment, { paymentId, operationId: randomUUID() }, { merchant }),
+      await payments.call(operations.capture.command, { paymentId, operationId: randomUUID() }, { merchant }),
     ).toMatchObject({ code: "invalid_payment_state", extra: { currentStatus: "REJECTED" } });
   });
 
   test("may be a sale", async () => {
     const { commandOf, merchant, atTheBank } = merchantWith(rules);
-    const reply = await payments.call(sellPayment, commandOf({ amountMinor: "1251" }), { merchant });
+    const reply = await payments.call(operations.pay.command, commandOf({ amountMinor: "1251" }), {
+      merchant,
+    });
     expect(reply).toMatchObject({ result: { status: "REJECTED", transactionType: "PAYMENT" } });
     expect(await atTheBank()).toEqual([]);
   });

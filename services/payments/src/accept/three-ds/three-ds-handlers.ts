@@ -1,6 +1,6 @@
 import {
   completePayment as completePaymentCommand,
-  enrolPayment as enrolPaymentCommand,
+  operations,
   readSession as readSessionCommand,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
@@ -10,7 +10,7 @@ import { enrolPayment, type EnrolPaymentDeps } from "./enrol-payment.ts";
 /** A payment with 3-D Secure, from its enrolment to the browser's return. */
 export function threeDsHandlers(deps: EnrolPaymentDeps & CompletePaymentDeps) {
   return [
-    handler(enrolPaymentCommand, (message) => enrolPayment(deps, message)),
+    handler(operations.payWith3ds.command, (message) => enrolPayment(deps, message)),
     handler(completePaymentCommand, (message) => completePayment(deps, message)),
     handler(readSessionCommand, ({ payload }) => readSession(deps, payload)),
   ];

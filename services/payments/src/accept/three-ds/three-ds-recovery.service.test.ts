@@ -1,6 +1,6 @@
 import { orderIdOf } from "@holdfast/acquirer";
 import { createSimulatorAcquirer } from "@holdfast/banks";
-import { resolveUnresolvedPayment, reverseUnresolvedPayment } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { evenSchedule, eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
@@ -254,9 +254,10 @@ describe("operators", () => {
   });
   afterAll(() => idle.close());
 
-  const reverse = (paymentId: string) => idle.operate(reverseUnresolvedPayment, { paymentId }, "alice");
+  const reverse = (paymentId: string) =>
+    idle.operate(operations.reversePayment.command, { paymentId }, "alice");
   const resolve = (name: string, paymentId: string, outcome: "SUCCESS" | "FAILED") =>
-    idle.operate(resolveUnresolvedPayment, { paymentId, outcome, evidence: "call 17" }, name);
+    idle.operate(operations.resolvePayment.command, { paymentId, outcome, evidence: "call 17" }, name);
 
   /** Its session has been over for an hour, so that nothing of it can arrive any more. */
   const grown = async (paymentId: string) => {

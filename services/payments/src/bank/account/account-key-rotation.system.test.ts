@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startBank, type Simulator } from "@holdfast/bank-simulator";
 import { merchantsSchema } from "@holdfast/bank-simulator/nestpay";
-import { confirmAccountVersion, probeAccount } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { keysCommand } from "@holdfast/postgres";
 import { parseConfig } from "@holdfast/service-runtime";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
@@ -84,7 +84,8 @@ async function makeAccount(): Promise<string> {
 }
 
 const change = (accountId: string, given: object) => changeAccount(payments, accountId, given, "alice");
-const probe = async (accountId: string) => await payments.operate(probeAccount, { accountId });
+const probe = async (accountId: string) =>
+  await payments.operate(operations.probeAcquirerAccount.command, { accountId });
 const status = async (settings: Settings) => (await keys(settings, "status")).printed;
 
 test("credentials move to the new key while everything runs, and the old key may leave", async () => {
@@ -125,7 +126,9 @@ test("a proposal moves, too, and what was replaced ends with its key", async () 
   expect(await status(ring(NEW, OLD))).toMatch(/a1 +2 accounts' credentials need it/);
   await keys(ring(NEW, OLD), "reencrypt");
   await during(ring(NEW), async () => {
-    expect(await payments.operate(confirmAccountVersion, { accountId, version: 3 }, "bora")).toMatchObject({
+    expect(
+      await payments.operate(operations.confirmAcquirerAccount.command, { accountId, version: 3 }, "bora"),
+    ).toMatchObject({
       result: { version: 3, connectionsMax: 7 },
     });
     expect(await probe(accountId)).toMatchObject({ result: { result: "ok" } });

@@ -2,17 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  agreeToRefund,
-  cancelPayment,
-  capturePayment,
-  getPayment,
-  carryOutRefundAtBank,
-  reserveRefund,
-  preAuthorizePayment,
-  readAcquirerAccounts,
-  sellPayment,
-} from "@holdfast/contracts";
+import { agreeToRefund, carryOutRefundAtBank, operations, reserveRefund } from "@holdfast/contracts";
 import { eventually, startTestBank, type TestBank } from "@holdfast/tests/support";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { accountOperators, resultOf } from "../../../test/account-operators.ts";
@@ -67,7 +57,9 @@ const command = (merchantId: string, pan = "4111111111111111") =>
 /** A sale of a merchant, some hours ago. @returns its id. */
 async function saleOf(merchantId: string, hours: number): Promise<string> {
   const sale = command(merchantId);
-  expect(await payments.call(sellPayment, sale, as(merchantId))).toMatchObject({ outcome: "done" });
+  expect(await payments.call(operations.pay.command, sale, as(merchantId))).toMatchObject({
+    outcome: "done",
+  });
   await payments.query(
     "update payments.payment set created_at = created_at - $2 * interval '1 hour' where payment_id = $1",
     [sale.paymentId, hours],
@@ -75,7 +67,7 @@ async function saleOf(merchantId: string, hours: number): Promise<string> {
   return sale.paymentId;
 }
 const cancel = (merchantId: string, paymentId: string) =>
-  payments.call(cancelPayment, { paymentId, operationId: randomUUID() }, as(merchantId));
+  payments.call(operations.cancel.command, { paymentId, operationId: randomUUID() }, as(merchantId));
 
 const columns = async <Row extends object>(paymentId: string, selected: string) =>
   (
@@ -93,7 +85,9 @@ describe("a payment that its bank has never seen", () => {
   /** Makes a sale of some minutes ago that its bank has never seen. */
   async function loseSale(merchantId: string, minutes: number): Promise<string> {
     const lost = command(merchantId, NEVER_SEEN);
-    expect(await payments.call(sellPayment, lost, as(merchantId))).toMatchObject({ outcome: "pending" });
+    expect(await payments.call(operations.pay.command, lost, as(merchantId))).toMatchObject({
+      outcome: "pending",
+    });
     await payments.query(
       "update payments.payment set created_at = created_at - $2 * interval '1 minute' where payment_id = $1",
       [lost.paymentId, minutes],
@@ -136,18 +130,20 @@ test("a capture that was lost is sent again when its account says that the first
   const merchantId = await merchantOf({ lateArrivalSeconds: 60 });
   const authorization = command(merchantId);
   const { paymentId } = authorization;
-  expect(await payments.call(preAuthorizePayment, authorization, as(merchantId))).toMatchObject({
+  expect(await payments.call(operations.preAuthorize.command, authorization, as(merchantId))).toMatchObject({
     outcome: "done",
   });
   await bank.acquirerWill("capture", "hang_before");
   const capture = { paymentId, operationId: randomUUID() };
-  expect(await payments.call(capturePayment, capture, as(merchantId))).toMatchObject({ outcome: "pending" });
+  expect(await payments.call(operations.capture.command, capture, as(merchantId))).toMatchObject({
+    outcome: "pending",
+  });
   await payments.query(
     "update payments.bank_call set sent_at = sent_at - interval '5 minutes' where payment_id = $1",
     [paymentId],
   );
   await eventually(async () => {
-    const reply = await payments.call(getPayment, { paymentId }, as(merchantId));
+    const reply = await payments.call(operations.getPayment.command, { paymentId }, as(merchantId));
     return reply.outcome === "done" && reply.result.status === "CAPTURED";
   });
 });
@@ -212,6 +208,6 @@ test("a refund that was lost is sent again when its account says that the first 
 
 test("an account that is made without has those of the installation", async () => {
   const accountId = await operators.account();
-  const { items } = resultOf(await payments.operate(readAcquirerAccounts, { accountId }));
+  const { items } = resultOf(await payments.operate(operations.listAcquirerAccounts.command, { accountId }));
   expect(items).toMatchObject([{ lateArrivalSeconds: 3_600, businessDay: YOUNG_DAY }]);
 });

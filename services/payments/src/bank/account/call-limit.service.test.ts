@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { capturePayment, preAuthorizePayment, readAcquirerAccounts } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { startTestBank, type TestBank } from "@holdfast/tests/support";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { accountOperators, resultOf } from "../../../test/account-operators.ts";
@@ -41,7 +41,9 @@ test("new payments beyond the limit are not started, and what was begun has call
   // The other process has read the account when it starts to serve.
   another = await payments.startAnother();
   const shown = async () => {
-    const { items } = resultOf(await payments.operate(readAcquirerAccounts, { accountId }, "alice"));
+    const { items } = resultOf(
+      await payments.operate(operations.listAcquirerAccounts.command, { accountId }, "alice"),
+    );
     return items[0]!;
   };
   expect(await shown()).toMatchObject({ callsPerMinute: 10 });
@@ -50,7 +52,7 @@ test("new payments beyond the limit are not started, and what was begun has call
     payments.command({ ofMerchant: merchantId, amountMinor: "10000" }),
   );
   const replies = await Promise.all(
-    commands.map((command) => payments.call(preAuthorizePayment, command, as)),
+    commands.map((command) => payments.call(operations.preAuthorize.command, command, as)),
   );
   const outcomes = Map.groupBy(replies, ({ outcome }) => outcome);
   // A fifth of ten is kept for what was begun.
@@ -65,7 +67,7 @@ test("new payments beyond the limit are not started, and what was begun has call
 
   const begun = commands.filter((_, index) => replies[index]!.outcome === "done");
   const capture = ({ paymentId }: { paymentId: string }) =>
-    payments.call(capturePayment, { paymentId, operationId: crypto.randomUUID() }, as);
+    payments.call(operations.capture.command, { paymentId, operationId: crypto.randomUUID() }, as);
   expect(await Promise.all(begun.slice(0, 2).map(capture))).toMatchObject([
     { outcome: "done" },
     { outcome: "done" },

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { capturePayment, type MessageContext } from "@holdfast/contracts";
+import { operations, type MessageContext } from "@holdfast/contracts";
 import { eventually, startTestBank, startTestLink, type TestBank } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { accountOperators } from "../../../test/account-operators.ts";
@@ -98,7 +98,11 @@ test("payments that hang at one account leave the merchant's places at another f
   const paid = command("EUR");
   expect(await payments.send(paid, context())).toMatchObject({ result: { status: "SUCCESS" } });
   const capture = ({ paymentId }: { paymentId: string }) =>
-    payments.call(capturePayment, { paymentId, operationId: randomUUID() }, { merchant: { merchantId } });
+    payments.call(
+      operations.capture.command,
+      { paymentId, operationId: randomUUID() },
+      { merchant: { merchantId } },
+    );
   expect(await capture(paid)).toMatchObject({ result: { status: "CAPTURED" } });
   // A merchant has a quarter of the account's connections for payments, which are half of all: one of eight.
   expect(await capture(authorized)).toEqual({ outcome: "not_started" });

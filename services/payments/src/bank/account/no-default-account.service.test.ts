@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { capturePayment } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeAccount } from "../../../test/account-operators.ts";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
@@ -48,7 +48,7 @@ test("payments starts without a bank, refuses what no account takes, and pays as
 
   // A payment of the account of ACQUIRER_URL is not sent to another one: it waits until the setting is back.
   const capture = { paymentId: before.paymentId, operationId: crypto.randomUUID(), amount: "1.00" };
-  expect(await payments.request(capturePayment, payments.context(), capture)).toMatchObject({
+  expect(await payments.request(operations.capture.command, payments.context(), capture)).toMatchObject({
     outcome: "not_started",
   });
   expect(await payments.ledger(before.paymentId)).toHaveLength(1);

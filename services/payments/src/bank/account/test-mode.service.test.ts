@@ -2,14 +2,7 @@ import { randomBytes, randomUUID, randomUUIDv7 } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  capturePayment,
-  isLive,
-  readSettlingAccounts,
-  openCheckout,
-  sellPayment,
-  testIdOf,
-} from "@holdfast/contracts";
+import { isLive, operations, readSettlingAccounts, testIdOf } from "@holdfast/contracts";
 import { startTestBank, type TestBank } from "@holdfast/tests/support";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -68,11 +61,15 @@ async function pay(merchantId: string) {
   const context = payments.context({ merchant: { merchantId } });
   const isSale = fc.sample(fc.boolean(), 1)[0]!;
   const reply = isSale
-    ? await payments.request(sellPayment, context, command)
+    ? await payments.request(operations.pay.command, context, command)
     : await payments.send(command, context);
   if ("result" in reply && !isSale) {
     const capture = { paymentId: command.paymentId, operationId: randomUUID() };
-    await payments.request(capturePayment, payments.context({ merchant: { merchantId } }), capture);
+    await payments.request(
+      operations.capture.command,
+      payments.context({ merchant: { merchantId } }),
+      capture,
+    );
   }
   return { paymentId: command.paymentId, reply };
 }
@@ -193,7 +190,7 @@ test("the database takes a shop on the developer's machine for a checkout of tes
   const merchantId = randomUUIDv7();
   const open = async (ofMerchant: string, successUrl: string) => {
     const { outcome } = await payments.request(
-      openCheckout,
+      operations.createCheckout.command,
       payments.context({ merchant: { merchantId: ofMerchant } }),
       {
         checkoutId: randomUUID(),

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Unknown } from "@holdfast/acquirer";
 import { iyzicoConnector } from "@holdfast/banks";
-import { sellPayment } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { createDatabase } from "@holdfast/postgres";
 import { Pool } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -39,7 +39,7 @@ const approval = (externalTransactionId: string) =>
 
 async function sold(): Promise<string> {
   const command = payments.command({ amountMinor: "10000" });
-  expect(await payments.call(sellPayment, command)).toMatchObject({ outcome: "done" });
+  expect(await payments.call(operations.pay.command, command)).toMatchObject({ outcome: "done" });
   return command.paymentId;
 }
 

@@ -1,15 +1,9 @@
 import {
-  addChargebackEvidencePart,
   beginChargebackEvidence,
-  changePaymentChargeback,
   cutPage,
-  decidePaymentChargeback,
-  describeChargeback,
   idCursor,
   INVALID_CURSOR_ERRORS,
-  listPaymentChargebacks,
-  openPaymentChargeback,
-  readChargebackEvidencePart,
+  operations,
   recordChargebackLines,
   type Chargeback,
   type CommandReply,
@@ -28,17 +22,27 @@ import { recordLines, type ChargebackDeps } from "./record-lines.ts";
 export function chargebackHandlers(deps: OperatorChargebackDeps & EvidenceDeps) {
   return [
     handler(recordChargebackLines, ({ payload }) => recordLines(deps, payload.lines)),
-    handler(openPaymentChargeback, ({ context, payload }) => openChargeback(deps, context, payload)),
-    handler(changePaymentChargeback, ({ context, payload }) => changeChargeback(deps, context, payload)),
-    handler(decidePaymentChargeback, ({ context, payload }) => decideChargeback(deps, context, payload)),
+    handler(operations.openChargeback.command, ({ context, payload }) =>
+      openChargeback(deps, context, payload),
+    ),
+    handler(operations.changeChargeback.command, ({ context, payload }) =>
+      changeChargeback(deps, context, payload),
+    ),
+    handler(operations.decideChargeback.command, ({ context, payload }) =>
+      decideChargeback(deps, context, payload),
+    ),
     handler(beginChargebackEvidence, async () => ({
       outcome: "done",
       result: { sealTo: deps.recipient.publicKey },
     })),
-    handler(addChargebackEvidencePart, ({ context, payload }) => addEvidencePart(deps, context, payload)),
-    handler(readChargebackEvidencePart, ({ context, payload }) => readEvidencePart(deps, context, payload)),
-    handler(describeChargeback, ({ payload }) => describeCase(deps, payload.chargebackId)),
-    handler(listPaymentChargebacks, ({ payload }) => listCases(deps, payload)),
+    handler(operations.addChargebackEvidence.command, ({ context, payload }) =>
+      addEvidencePart(deps, context, payload),
+    ),
+    handler(operations.getChargebackEvidence.command, ({ context, payload }) =>
+      readEvidencePart(deps, context, payload),
+    ),
+    handler(operations.getChargeback.command, ({ payload }) => describeCase(deps, payload.chargebackId)),
+    handler(operations.listChargebacks.command, ({ payload }) => listCases(deps, payload)),
   ];
 }
 
@@ -47,7 +51,14 @@ type Page = CommandReply<{ items: Chargeback[]; nextCursor?: string | undefined 
 /** A page of cases, newest first: their ids are in the order of time. */
 async function listCases(
   { db }: Pick<ChargebackDeps, "db">,
-  { limit, cursor, status, merchantId, paymentId, livemode }: z.infer<typeof listPaymentChargebacks.request>,
+  {
+    limit,
+    cursor,
+    status,
+    merchantId,
+    paymentId,
+    livemode,
+  }: z.infer<typeof operations.listChargebacks.command.request>,
 ): Promise<Page> {
   const before = cursor === undefined ? undefined : idCursor.decode(cursor);
   if (cursor !== undefined && before === undefined)

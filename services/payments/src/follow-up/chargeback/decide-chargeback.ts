@@ -1,9 +1,8 @@
 import { appendAudit } from "@holdfast/audit";
 import type {
-  changePaymentChargeback,
   ChargebackDetail,
   CommandReply,
-  decidePaymentChargeback,
+  operations,
   OperatorContext,
   ProblemCode,
 } from "@holdfast/contracts";
@@ -27,7 +26,7 @@ type Reply = CommandReply<ChargebackDetail>;
 export async function decideChargeback(
   deps: OperatorChargebackDeps,
   { operator }: OperatorContext,
-  { chargebackId, outcome, reason }: z.infer<typeof decidePaymentChargeback.request>,
+  { chargebackId, outcome, reason }: z.infer<typeof operations.decideChargeback.command.request>,
 ): Promise<Reply> {
   return await onOpenCase(deps, chargebackId, async (trx, payment, row) => {
     const { name: actor, person } = operator;
@@ -56,7 +55,7 @@ export async function decideChargeback(
 export async function changeChargeback(
   deps: OperatorChargebackDeps,
   { operator }: OperatorContext,
-  { chargebackId, ...said }: z.infer<typeof changePaymentChargeback.request>,
+  { chargebackId, ...said }: z.infer<typeof operations.changeChargeback.command.request>,
 ): Promise<Reply> {
   return await onOpenCase(deps, chargebackId, async (trx, payment, row) => {
     const { reasonCode, bankReference, respondBy } = said;

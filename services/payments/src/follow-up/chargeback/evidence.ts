@@ -4,13 +4,12 @@ import { appendAudit } from "@holdfast/audit";
 import {
   EVIDENCE_FILES_MAX,
   nameOf,
-  type addChargebackEvidencePart,
+  operations,
   type ChargebackDetail,
   type CommandReply,
   type OperatorContext,
   type ProblemCode,
   type SealedReply,
-  type readChargebackEvidencePart,
 } from "@holdfast/contracts";
 import {
   openBytesAtRest,
@@ -27,7 +26,7 @@ import { describeCase } from "./open-chargeback.ts";
 import type { ChargebackDeps } from "./record-lines.ts";
 
 type Trx = Transaction<PaymentsDatabase>;
-type Sent = z.infer<typeof addChargebackEvidencePart.request>;
+type Sent = z.infer<typeof operations.addChargebackEvidence.command.request>;
 type Part = Omit<Sent, "content"> & { content: Buffer };
 
 export type EvidenceDeps = Pick<ChargebackDeps, "db"> & {
@@ -166,7 +165,7 @@ async function sealIfWhole(
   return undefined;
 }
 
-type ReadPart = z.infer<typeof readChargebackEvidencePart.request>;
+type ReadPart = z.infer<typeof operations.getChargebackEvidence.command.request>;
 type Shown = CommandReply<{ evidence: ReturnType<typeof evidenceRecord>; content: SealedReply }>;
 
 /** One part of a file that is whole, sealed to whoever asks, with what is known of the file. The log has who began. */

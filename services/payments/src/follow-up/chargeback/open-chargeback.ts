@@ -3,8 +3,8 @@ import type {
   AmountsByCurrency,
   ChargebackDetail,
   CommandReply,
+  operations,
   OperatorContext,
-  openPaymentChargeback,
 } from "@holdfast/contracts";
 import type { z } from "zod";
 import { lockPayment } from "../../payment/payment-queries.ts";
@@ -23,7 +23,7 @@ type Reply = CommandReply<ChargebackDetail>;
 export async function openChargeback(
   deps: OperatorChargebackDeps,
   { operator }: OperatorContext,
-  asked: z.infer<typeof openPaymentChargeback.request>,
+  asked: z.infer<typeof operations.openChargeback.command.request>,
 ): Promise<Reply> {
   const { chargebackId, paymentId, currency } = asked;
   const amount_minor = BigInt(asked.amountMinor);

@@ -1,9 +1,4 @@
-import {
-  cancelPayment as cancelPaymentCommand,
-  capturePayment as capturePaymentCommand,
-  type ApiPaymentResponse,
-  type CommandReply,
-} from "@holdfast/contracts";
+import { operations, type ApiPaymentResponse, type CommandReply } from "@holdfast/contracts";
 import { handler, type Incoming } from "@holdfast/messaging";
 import { orNotStarted } from "@holdfast/postgres";
 import type { AccountOf } from "../../bank/calls/account-connections.ts";
@@ -15,10 +10,10 @@ export type OperationHandlerDeps = MerchantOperationDeps & PermitDeps & { accoun
 /** Commands of a merchant about an approved payment. */
 export function operationHandlers(deps: OperationHandlerDeps) {
   return [
-    handler(capturePaymentCommand, (message) =>
+    handler(operations.capture.command, (message) =>
       onItsConnection(deps, message, () => capturePayment(deps, message)),
     ),
-    handler(cancelPaymentCommand, (message) =>
+    handler(operations.cancel.command, (message) =>
       onItsConnection(deps, message, () => cancelPayment(deps, message)),
     ),
   ];

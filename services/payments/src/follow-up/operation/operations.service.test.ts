@@ -1,10 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
-  cancelPayment,
+  operations,
   recordChargebackLines,
-  capturePayment,
-  describePayment,
-  sellPayment,
   type ApiPaymentResponse,
   type CommandReply,
   type MessageContext,
@@ -38,14 +35,24 @@ async function authorize(amountMinor = "10000"): Promise<string> {
 
 async function sell(amountMinor = "10000", change: object = {}): Promise<string> {
   const command = payments.command({ amountMinor });
-  expect(await payments.call(sellPayment, { ...command, ...change })).toMatchObject({ outcome: "done" });
+  expect(await payments.call(operations.pay.command, { ...command, ...change })).toMatchObject({
+    outcome: "done",
+  });
   return command.paymentId;
 }
 
 const capture = (paymentId: string, amount?: string, change?: Partial<MessageContext>): Promise<Reply> =>
-  payments.call(capturePayment, { paymentId, operationId: randomUUID(), ...(amount && { amount }) }, change);
+  payments.call(
+    operations.capture.command,
+    { paymentId, operationId: randomUUID(), ...(amount && { amount }) },
+    change,
+  );
 const cancel = (paymentId: string, change?: Partial<MessageContext>): Promise<Reply> =>
-  payments.call(cancelPayment, { paymentId, operationId: randomUUID(), reason: "changed mind" }, change);
+  payments.call(
+    operations.cancel.command,
+    { paymentId, operationId: randomUUID(), reason: "changed mind" },
+    change,
+  );
 
 const ledger = async (paymentId: string) =>
   (await payments.ledger(paymentId)).map(
@@ -74,7 +81,7 @@ const settled = (paymentId: string) =>
 describe("a sale", () => {
   test("is one step at the acquirer, with the installments and the programme that were asked for", async () => {
     const command = { ...payments.command(), installmentCount: 6, loyaltyCode: "BONUS" };
-    expect(await payments.call(sellPayment, command)).toMatchObject({
+    expect(await payments.call(operations.pay.command, command)).toMatchObject({
       outcome: "done",
       result: { status: "SUCCESS", transactionType: "PAYMENT", installmentCount: 6, loyaltyCode: "BONUS" },
     });
@@ -88,9 +95,9 @@ describe("a sale", () => {
     const change = { installmentCount: 2, ...payments.command(troy) };
     const refusal = { outcome: "problem", code: "installments_not_allowed", extra: { allowed: [1] } };
     const key = { idempotency: { key: randomUUID(), scope: "POST /api/payment" } };
-    expect(await payments.call(sellPayment, change, key)).toEqual(refusal);
+    expect(await payments.call(operations.pay.command, change, key)).toEqual(refusal);
     const again = { ...change, ...payments.command(troy) };
-    expect(await payments.call(sellPayment, again, key)).toEqual({ ...refusal, replayed: true });
+    expect(await payments.call(operations.pay.command, again, key)).toEqual({ ...refusal, replayed: true });
     expect(
       await payments.query("select 1 from payments.payment where payment_id = $1", [change.paymentId]),
     ).toEqual([]);
@@ -104,14 +111,14 @@ describe("a sale", () => {
   ])("of %s is refused, and says what the card has", async (_case, pan, allowed, loyaltyCode = "WORLD") => {
     const command = { ...payments.command({ cardData: { pan } }), loyaltyCode };
     const refusal = { outcome: "problem", code: "loyalty_not_allowed", extra: { allowed } };
-    expect(await payments.call(sellPayment, command)).toEqual(refusal);
+    expect(await payments.call(operations.pay.command, command)).toEqual(refusal);
     expect(await ledger(command.paymentId)).toEqual([]);
   });
 
   test("whose answer is lost is found by inquiry, like a pre-authorization", async () => {
     await payments.acquirerWill("sale", "hang");
     const command = payments.command();
-    expect(await payments.call(sellPayment, command)).toMatchObject({ outcome: "pending" });
+    expect(await payments.call(operations.pay.command, command)).toMatchObject({ outcome: "pending" });
     await eventually(async () => (await status(command.paymentId)) === "SUCCESS");
     expect(await ledger(command.paymentId)).toEqual(["sale approved 1250"]);
   });
@@ -140,7 +147,7 @@ describe("a capture", () => {
     expect(await capture(paymentId, undefined, stranger)).toEqual(unknown);
     expect(await capture(randomUUID())).toEqual(unknown);
     const inEuro = { paymentId, operationId: randomUUID(), currency: "EUR" };
-    expect(await payments.call(capturePayment, inEuro)).toEqual({
+    expect(await payments.call(operations.capture.command, inEuro)).toEqual({
       outcome: "problem",
       code: "currency_mismatch",
     });
@@ -203,8 +210,8 @@ describe("a capture", () => {
     const paymentId = await authorize();
     const message = { paymentId, operationId: randomUUID() };
     const [one, other] = await Promise.all([
-      payments.call(capturePayment, message),
-      payments.call(capturePayment, message),
+      payments.call(operations.capture.command, message),
+      payments.call(operations.capture.command, message),
     ]);
     expect(one).toMatchObject({ outcome: "done", result: { status: "CAPTURED" } });
     expect(other).toEqual(one);
@@ -216,7 +223,7 @@ describe("a capture", () => {
     await alone.send(command);
     await alone.acquirer.close();
     const operation = { paymentId: command.paymentId, operationId: randomUUID() };
-    expect(await alone.call(capturePayment, operation)).toEqual({ outcome: "not_started" });
+    expect(await alone.call(operations.capture.command, operation)).toEqual({ outcome: "not_started" });
     expect(
       await alone.query(
         "select payment.operation_id, payment_operation.state from payments.payment join payments.payment_operation using (payment_id)",
@@ -243,7 +250,7 @@ describe("a cancellation", () => {
     const paymentId = await authorize();
     const command = { paymentId, operationId: randomUUID(), reason: "out of stock" };
     const shown = { result: { status: "CANCELLED", cancelReason: "out of stock" } };
-    expect(await payments.call(cancelPayment, command)).toMatchObject(shown);
+    expect(await payments.call(operations.cancel.command, command)).toMatchObject(shown);
     expect(await payments.read(paymentId)).toMatchObject(shown);
     const [body] = await payments.query<{ reason: string }>(
       `select convert_from(body, 'UTF8')::json ->> 'cancelReason' as reason from payments.outbox
@@ -251,7 +258,7 @@ describe("a cancellation", () => {
       [paymentId],
     );
     expect(body).toEqual({ reason: "out of stock" });
-    expect(await payments.operate(describePayment, { paymentId })).toMatchObject({
+    expect(await payments.operate(operations.getOperatorPayment.command, { paymentId })).toMatchObject({
       result: { operations: [{ type: "CANCEL", status: "DONE", reason: "out of stock", amount: 100 }] },
     });
   });
@@ -263,7 +270,7 @@ describe("a cancellation", () => {
         paymentId,
       ]);
     const key = { idempotency: { key: randomUUID(), scope: "POST /api/payment/id/cancel" } };
-    const ask = () => payments.call(cancelPayment, { paymentId, operationId: randomUUID() }, key);
+    const ask = () => payments.call(operations.cancel.command, { paymentId, operationId: randomUUID() }, key);
     await reserve(4_000);
     expect(await ask()).toEqual({
       outcome: "problem",
@@ -392,8 +399,8 @@ describe("an expiry", () => {
       );
       return left?.count === 0;
     });
-    const operations = (await crowded.wholeLedger()).map(({ operation }) => operation);
-    expect(operations.filter((operation) => operation === "cancel")).toHaveLength(150);
+    const calls = (await crowded.wholeLedger()).map(({ operation }) => operation);
+    expect(calls.filter((operation) => operation === "cancel")).toHaveLength(150);
     await crowded.close();
   });
 

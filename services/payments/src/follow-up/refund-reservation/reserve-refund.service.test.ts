@@ -1,12 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  cancelPayment,
-  capturePayment,
-  releaseRefund,
-  reserveRefund,
-  sellPayment,
-  settleRefund,
-} from "@holdfast/contracts";
+import { operations, releaseRefund, reserveRefund, settleRefund } from "@holdfast/contracts";
 import { createDatabase } from "@holdfast/postgres";
 import { eventually } from "@holdfast/tests/support";
 import { Pool } from "pg";
@@ -25,7 +18,7 @@ afterAll(() => payments.close());
 
 async function sell(): Promise<string> {
   const command = payments.command({ amountMinor: "10000" });
-  expect(await payments.call(sellPayment, command)).toMatchObject({ outcome: "done" });
+  expect(await payments.call(operations.pay.command, command)).toMatchObject({ outcome: "done" });
   return command.paymentId;
 }
 async function authorize(): Promise<string> {
@@ -114,7 +107,7 @@ test("of an authorization that was not captured it is a release", async () => {
   expect(await reserve(paymentId, "4000", refundId)).toMatchObject({ result: { kind: "release" } });
   await settle(refundId);
   expect(await amounts(paymentId)).toEqual({ reserved: 0, refunded: 0, released: 4000 });
-  const captured = await payments.call(capturePayment, { paymentId, operationId: randomUUID() });
+  const captured = await payments.call(operations.capture.command, { paymentId, operationId: randomUUID() });
   expect(captured).toMatchObject({ outcome: "done", result: { capturedAmount: 60 } });
 });
 
@@ -157,16 +150,18 @@ test("while something is reserved there is no capture and no cancellation, and a
   await reserve(paymentId, "1", refundId);
   const operation = () => ({ paymentId, operationId: randomUUID() });
   const refused = { outcome: "problem", code: "refund_pending" };
-  expect(await payments.call(capturePayment, operation())).toMatchObject(refused);
-  expect(await payments.call(cancelPayment, operation())).toMatchObject(refused);
+  expect(await payments.call(operations.capture.command, operation())).toMatchObject(refused);
+  expect(await payments.call(operations.cancel.command, operation())).toMatchObject(refused);
   await release(refundId);
-  expect(await payments.call(capturePayment, operation())).toMatchObject({ outcome: "done" });
+  expect(await payments.call(operations.capture.command, operation())).toMatchObject({ outcome: "done" });
 
   const sold = await sell();
   const paid = randomUUID();
   await reserve(sold, "1", paid);
   await settle(paid);
-  expect(await payments.call(cancelPayment, { paymentId: sold, operationId: randomUUID() })).toMatchObject({
+  expect(
+    await payments.call(operations.cancel.command, { paymentId: sold, operationId: randomUUID() }),
+  ).toMatchObject({
     outcome: "problem",
     code: "already_refunded",
   });
@@ -212,7 +207,7 @@ describe("raced over two processes", () => {
       const paymentId = await sell();
       const [reserved, cancelled] = await Promise.all([
         reserve(paymentId, "100"),
-        payments.call(cancelPayment, { paymentId, operationId: randomUUID() }),
+        payments.call(operations.cancel.command, { paymentId, operationId: randomUUID() }),
       ]);
       expect([reserved.outcome, cancelled.outcome].toSorted()).toEqual(["done", "problem"]);
     }

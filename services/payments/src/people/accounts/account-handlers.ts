@@ -1,13 +1,4 @@
-import {
-  alterAcquirerAccount,
-  confirmAccountVersion,
-  confirmRoutes as confirmRoutesCommand,
-  makeAcquirerAccount,
-  probeAccount as probeAccountCommand,
-  readAcquirerAccounts,
-  readRoutes as readRoutesCommand,
-  replaceRoutes as replaceRoutesCommand,
-} from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import {
   changeAccount,
@@ -23,31 +14,46 @@ import { confirmRoutes, readRoutes, replaceRoutes } from "./manage-routes.ts";
 /** Commands of operators about accounts and routes; `serve` has verified who they are. */
 export function accountHandlers(deps: ManageAccountsDeps & ProbeAccountDeps) {
   return [
-    handler(makeAcquirerAccount, async ({ context, payload: { sealedSecrets, ...request } }) => {
-      const secrets = openSentSecrets(deps.ring, sealedSecrets, request.name);
-      if (!secrets) return NOT_FOR_US;
-      return await makeAccount(deps, context, { ...request, secrets });
-    }),
-    handler(readAcquirerAccounts, ({ payload }) => readAccounts(deps, payload.accountId)),
-    handler(alterAcquirerAccount, async ({ context, payload: { accountId, change, sealedSecrets } }) => {
-      if (!sealedSecrets) return await changeAccount(deps, context, { accountId, change });
-      const secrets = openSentSecrets(deps.ring, sealedSecrets, accountId);
-      if (!secrets) return NOT_FOR_US;
-      return await changeAccount(deps, context, { accountId, change: { ...change, secrets } });
-    }),
-    handler(confirmAccountVersion, ({ context, payload }) => confirmAccount(deps, context, payload)),
-    handler(probeAccountCommand, async ({ context, payload: { accountId, proposal } }) => {
-      if (!proposal) return await probeAccount(deps, context, { accountId });
-      const secrets = openSentSecrets(deps.ring, proposal.sealedSecrets, accountId);
-      if (!secrets) return NOT_FOR_US;
-      return await probeAccount(deps, context, {
-        accountId,
-        proposal: { version: proposal.version, secrets },
-      });
-    }),
-    handler(readRoutesCommand, ({ payload }) => readRoutes(deps, payload.merchantId)),
-    handler(replaceRoutesCommand, ({ context, payload }) => replaceRoutes(deps, context, payload)),
-    handler(confirmRoutesCommand, ({ context, payload }) => confirmRoutes(deps, context, payload)),
+    handler(
+      operations.createAcquirerAccount.command,
+      async ({ context, payload: { sealedSecrets, ...request } }) => {
+        const secrets = openSentSecrets(deps.ring, sealedSecrets, request.name);
+        if (!secrets) return NOT_FOR_US;
+        return await makeAccount(deps, context, { ...request, secrets });
+      },
+    ),
+    handler(operations.listAcquirerAccounts.command, ({ payload }) => readAccounts(deps, payload.accountId)),
+    handler(
+      operations.changeAcquirerAccount.command,
+      async ({ context, payload: { accountId, change, sealedSecrets } }) => {
+        if (!sealedSecrets) return await changeAccount(deps, context, { accountId, change });
+        const secrets = openSentSecrets(deps.ring, sealedSecrets, accountId);
+        if (!secrets) return NOT_FOR_US;
+        return await changeAccount(deps, context, { accountId, change: { ...change, secrets } });
+      },
+    ),
+    handler(operations.confirmAcquirerAccount.command, ({ context, payload }) =>
+      confirmAccount(deps, context, payload),
+    ),
+    handler(
+      operations.probeAcquirerAccount.command,
+      async ({ context, payload: { accountId, proposal } }) => {
+        if (!proposal) return await probeAccount(deps, context, { accountId });
+        const secrets = openSentSecrets(deps.ring, proposal.sealedSecrets, accountId);
+        if (!secrets) return NOT_FOR_US;
+        return await probeAccount(deps, context, {
+          accountId,
+          proposal: { version: proposal.version, secrets },
+        });
+      },
+    ),
+    handler(operations.getMerchantRoutes.command, ({ payload }) => readRoutes(deps, payload.merchantId)),
+    handler(operations.putMerchantRoutes.command, ({ context, payload }) =>
+      replaceRoutes(deps, context, payload),
+    ),
+    handler(operations.confirmMerchantRoutes.command, ({ context, payload }) =>
+      confirmRoutes(deps, context, payload),
+    ),
   ];
 }
 

@@ -1,12 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import {
-  capturePayment,
-  getPayment,
-  probeAccount,
-  readAcquirerAccounts,
-  readRoutes,
-  type AcquirerAccount,
-} from "@holdfast/contracts";
+import { operations, type AcquirerAccount } from "@holdfast/contracts";
 import { armFailpoints } from "@holdfast/service-runtime";
 import { freePort } from "@holdfast/sandbox/infrastructure";
 import {
@@ -122,22 +115,30 @@ describe("an account", () => {
   test("is probed: a bank that answers, one that is not there", async () => {
     const here = await account();
     const away = await account({ settings: { url: `http://127.0.0.1:${await freePort()}` } });
-    expect(await payments.operate(probeAccount, { accountId: here })).toMatchObject({
+    expect(
+      await payments.operate(operations.probeAcquirerAccount.command, { accountId: here }),
+    ).toMatchObject({
       result: { result: "ok" },
     });
-    expect(await payments.operate(probeAccount, { accountId: away })).toMatchObject({
+    expect(
+      await payments.operate(operations.probeAcquirerAccount.command, { accountId: away }),
+    ).toMatchObject({
       result: { result: "unreachable" },
     });
-    expect(await payments.operate(probeAccount, { accountId: randomUUID() })).toMatchObject({
+    expect(
+      await payments.operate(operations.probeAcquirerAccount.command, { accountId: randomUUID() }),
+    ).toMatchObject({
       code: "acquirer_account_not_found",
     });
   });
 
   test("is one of the list, and read alone", async () => {
     const accountId = await account();
-    const { items } = resultOf(await payments.operate(readAcquirerAccounts, {}));
+    const { items } = resultOf(await payments.operate(operations.listAcquirerAccounts.command, {}));
     expect(items.map((each) => each.accountId)).toContain(accountId);
-    expect(resultOf(await payments.operate(readAcquirerAccounts, { accountId })).items).toHaveLength(1);
+    expect(
+      resultOf(await payments.operate(operations.listAcquirerAccounts.command, { accountId })).items,
+    ).toHaveLength(1);
   });
 });
 
@@ -166,7 +167,8 @@ describe("the credentials of an account", () => {
     clientId: "990000001",
     mode: "T",
   });
-  const probe = (given: object = {}) => payments.operate(probeAccount, { accountId, ...given }, "carol");
+  const probe = (given: object = {}) =>
+    payments.operate(operations.probeAcquirerAccount.command, { accountId, ...given }, "carol");
   const probeProposal = async (version: number, secrets: object) =>
     await probe({ proposal: { version, ...(await sealSecrets(payments, accountId, secrets)) } });
   const audited = async () =>
@@ -218,7 +220,9 @@ describe("the credentials of an account", () => {
 
   test("are its caller's where a proposal is probed, and follow no redirect", async () => {
     const before = confirmed.requests.length;
-    const { proposal } = resultOf(await payments.operate(readAcquirerAccounts, { accountId })).items[0]!;
+    const { proposal } = resultOf(
+      await payments.operate(operations.listAcquirerAccounts.command, { accountId }),
+    ).items[0]!;
     const { version } = proposal!;
     expect(await probeProposal(version + 1, OTHERS)).toMatchObject({ code: "nothing_to_confirm" });
     expect(await probeProposal(version, { apiUser: "x" })).toMatchObject({ code: "validation_failed" });
@@ -240,7 +244,11 @@ describe("the credentials of an account", () => {
     const made = resultOf(
       await as("alice").make({ protocol: "nestpay", settings: settingsAt(elsewhere), secrets: SECRETS }),
     );
-    const asked = payments.operate(probeAccount, { accountId: made.accountId }, "carol");
+    const asked = payments.operate(
+      operations.probeAcquirerAccount.command,
+      { accountId: made.accountId },
+      "carol",
+    );
     expect(await asked).toMatchObject({ code: "account_not_confirmed" });
     expect(elsewhere.requests.join()).not.toContain(SECRETS.apiPassword);
     const moved = { settings: settingsAt(confirmed) };
@@ -273,7 +281,7 @@ describe("a merchant's routes", () => {
       code: "validation_failed",
       extra: { errors: [{ field: "1.accountId" }] },
     });
-    expect(await payments.operate(readRoutes, { merchantId })).toMatchObject({
+    expect(await payments.operate(operations.getMerchantRoutes.command, { merchantId })).toMatchObject({
       result: { version: 1, routes: [{ accountId }] },
     });
   });
@@ -283,7 +291,7 @@ describe("a merchant's routes", () => {
     const { paymentId, reply } = await pay(merchantId);
     expect(reply).toMatchObject({ outcome: "done", result: { status: "SUCCESS" } });
     const captured = await payments.call(
-      capturePayment,
+      operations.capture.command,
       { paymentId, operationId: randomUUID() },
       { merchant: { merchantId } },
     );
@@ -296,7 +304,8 @@ describe("a merchant's routes", () => {
     const merchantId = await merchantRoutedTo({ accountId: await account() });
     await other.acquirerWill("authorize", "hang");
     const { paymentId } = await pay(merchantId);
-    const read = () => payments.call(getPayment, { paymentId }, { merchant: { merchantId } });
+    const read = () =>
+      payments.call(operations.getPayment.command, { paymentId }, { merchant: { merchantId } });
     await eventually(async () => {
       const reply = await read();
       return "result" in reply && reply.result.status === "SUCCESS";
@@ -327,7 +336,7 @@ describe("an account that changes", () => {
     expect(await as("alice").change(accountId, elsewhere)).toMatchObject({ code: "terminal_in_use" });
     await change(accountId, 3, { settings: { url: other.acquirer.url, repetition: "none" } });
     const captured = payments.call(
-      capturePayment,
+      operations.capture.command,
       { paymentId, operationId: randomUUID() },
       { merchant: { merchantId } },
     );
@@ -360,7 +369,11 @@ describe("an account that changes", () => {
     await change(accountId, 2, { state: "CLOSED" });
     expect((await pay(merchantId)).reply).toMatchObject({ code: "no_acquirer_account" });
     const ofMerchant = { merchant: { merchantId } };
-    const captured = payments.call(capturePayment, { paymentId, operationId: randomUUID() }, ofMerchant);
+    const captured = payments.call(
+      operations.capture.command,
+      { paymentId, operationId: randomUUID() },
+      ofMerchant,
+    );
     expect(await captured).toMatchObject({ outcome: "done" });
   });
 });

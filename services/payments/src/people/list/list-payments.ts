@@ -1,6 +1,5 @@
 import {
-  listMerchantPayments,
-  listPaymentsForOperator,
+  operations,
   readMovements,
   type ApiPaymentResponse,
   type CommandReply,
@@ -23,10 +22,10 @@ import { OPERATORS_PAYMENTS, PAYMENTS } from "./payment-list-table.ts";
 /** Lists for merchants, operators and the settlement service. */
 export function listHandlers(deps: ListDeps) {
   return [
-    handler(listMerchantPayments, ({ context, payload }) =>
+    handler(operations.listPayments.command, ({ context, payload }) =>
       listPayments(deps.lists, context.merchant.merchantId, payload),
     ),
-    handler(listPaymentsForOperator, ({ payload }) => listForOperator(deps, payload)),
+    handler(operations.listPaymentsOfMerchants.command, ({ payload }) => listForOperator(deps, payload)),
     handler(readMovements.payments, ({ payload }) => readPaymentMovements(deps.lists, payload)),
   ];
 }
@@ -43,7 +42,7 @@ type ReadOperatorPayment = Omit<OperatorPaymentRow, "last_operation"> & ReadPaym
 async function listPayments(
   db: Kysely<PaymentsDatabase>,
   merchantId: string,
-  { filter, after, limit }: z.infer<typeof listMerchantPayments.request>,
+  { filter, after, limit }: z.infer<typeof operations.listPayments.command.request>,
 ): Promise<CommandReply<ListPart<ApiPaymentResponse>>> {
   if (filter.transactionType === "REFUND") return { outcome: "done", result: { items: [] } };
   const read = await readList<ReadPayment>(db, PAYMENTS, { filter: { ...filter, merchantId }, after, limit });
@@ -53,7 +52,13 @@ async function listPayments(
 /** Payments of any merchant, with what operators see beside; those that are unresolved oldest first. */
 export async function listForOperator(
   { lists, overdueAfterMs }: ListDeps,
-  { filter, livemode, unresolved, after, limit }: z.infer<typeof listPaymentsForOperator.request>,
+  {
+    filter,
+    livemode,
+    unresolved,
+    after,
+    limit,
+  }: z.infer<typeof operations.listPaymentsOfMerchants.command.request>,
 ): Promise<CommandReply<ListPart<OperatorPayment>>> {
   if (unresolved)
     return await listUnresolvedPart({ lists, overdueAfterMs }, { ...filter, livemode, after, limit });

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { capturePayment, openCheckout, payCheckout, resolveUnresolvedPayment } from "@holdfast/contracts";
+import { operations, payCheckout } from "@holdfast/contracts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { personAs } from "@holdfast/tests/support";
 import { checkouts } from "../../../test/checkout-harness.ts";
@@ -24,7 +24,11 @@ const ISSUED_BY_YOU = {
 const signedInBy = (issuer: string) =>
   payments.context({ merchant: { merchantId: payments.merchantId, credentialIssuedBy: personAs(issuer) } });
 const resolve = (name: string, paymentId: string) =>
-  payments.operate(resolveUnresolvedPayment, { paymentId, outcome: "FAILED", evidence: "call 17" }, name);
+  payments.operate(
+    operations.resolvePayment.command,
+    { paymentId, outcome: "FAILED", evidence: "call 17" },
+    name,
+  );
 
 async function unresolved(issuer: string): Promise<string> {
   const command = payments.command({ cardData: NEVER_SEEN_BY_BANK });
@@ -85,7 +89,7 @@ describe("a payment is resolved by nobody who issued the credential it was made 
     const { paymentId } = command;
     // A capture that the bank carries out and never answers.
     const capture = { paymentId, operationId: randomUUID(), amount: "10.92" };
-    expect(await payments.request(capturePayment, signedInBy("alice"), capture)).toMatchObject({
+    expect(await payments.request(operations.capture.command, signedInBy("alice"), capture)).toMatchObject({
       outcome: "pending",
     });
     await grown(paymentId);
@@ -110,7 +114,7 @@ test.each([false, true])(
   async (threeDs) => {
     const steps = checkouts(payments);
     const order = steps.order({ threeDs });
-    await payments.request(openCheckout, signedInBy("alice"), order);
+    await payments.request(operations.createCheckout.command, signedInBy("alice"), order);
     const form = steps.form(order.checkoutId);
     expect(await payments.call(payCheckout, form)).toMatchObject({ outcome: "done" });
     expect(await issuerOf(form.paymentId)).toBe(personAs("alice"));

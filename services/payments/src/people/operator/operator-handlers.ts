@@ -1,12 +1,5 @@
 import { readAuditEntriesBefore } from "@holdfast/audit";
-import {
-  describePayment,
-  inquireUnresolvedPayment,
-  readPaymentsAuditLog,
-  resolveUnresolvedPayment,
-  reverseUnresolvedPayment,
-  type OperatorContext,
-} from "@holdfast/contracts";
+import { operations, readAuditLog, type OperatorContext } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { describe, type OperatorDeps, audit, invalidState, lease, type Reply } from "./operator-request.ts";
 import { resolve } from "./resolve-payment.ts";
@@ -17,11 +10,15 @@ import { recoverPayment } from "../../unknown/recovery/recover-payment.ts";
 /** Commands of operators; `serve` has verified who they are and what they may do. */
 export function operatorHandlers(deps: OperatorDeps) {
   return [
-    handler(describePayment, ({ payload }) => describe(deps, payload.paymentId)),
-    handler(inquireUnresolvedPayment, ({ context, payload }) => inquire(deps, context, payload.paymentId)),
-    handler(reverseUnresolvedPayment, ({ context, payload }) => reverse(deps, context, payload.paymentId)),
-    handler(resolveUnresolvedPayment, ({ context, payload }) => resolve(deps, context, payload)),
-    handler(readPaymentsAuditLog, async ({ payload }) => ({
+    handler(operations.getOperatorPayment.command, ({ payload }) => describe(deps, payload.paymentId)),
+    handler(operations.inquirePayment.command, ({ context, payload }) =>
+      inquire(deps, context, payload.paymentId),
+    ),
+    handler(operations.reversePayment.command, ({ context, payload }) =>
+      reverse(deps, context, payload.paymentId),
+    ),
+    handler(operations.resolvePayment.command, ({ context, payload }) => resolve(deps, context, payload)),
+    handler(readAuditLog.payments, async ({ payload }) => ({
       outcome: "done",
       result: { entries: await readAuditEntriesBefore(deps.db, "payments", payload) },
     })),

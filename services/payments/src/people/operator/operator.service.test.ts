@@ -1,16 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readAuditEntries, verifyAuditChain } from "@holdfast/audit";
-import {
-  capturePayment,
-  describePayment,
-  inquireUnresolvedPayment,
-  listPaymentsForOperator,
-  readPaymentsAuditLog,
-  reserveRefund,
-  resolveUnresolvedPayment,
-  reverseUnresolvedPayment,
-  type ListPlace,
-} from "@holdfast/contracts";
+import { operations, readAuditLog, reserveRefund, type ListPlace } from "@holdfast/contracts";
 import { createDatabase } from "@holdfast/postgres";
 import { eventually } from "@holdfast/tests/support";
 import { Pool } from "pg";
@@ -29,12 +19,19 @@ beforeAll(async () => {
 });
 afterAll(() => payments.close());
 
-const inquire = (paymentId: string) => payments.operate(inquireUnresolvedPayment, { paymentId }, "alice");
-const reverse = (paymentId: string) => payments.operate(reverseUnresolvedPayment, { paymentId }, "alice");
+const inquire = (paymentId: string) =>
+  payments.operate(operations.inquirePayment.command, { paymentId }, "alice");
+const reverse = (paymentId: string) =>
+  payments.operate(operations.reversePayment.command, { paymentId }, "alice");
 const resolve = (name: string, paymentId: string, outcome: "SUCCESS" | "FAILED") =>
-  payments.operate(resolveUnresolvedPayment, { paymentId, outcome, evidence: "call 17" }, name);
+  payments.operate(operations.resolvePayment.command, { paymentId, outcome, evidence: "call 17" }, name);
 const list = (limit: number, after?: ListPlace) =>
-  payments.operate(listPaymentsForOperator, { limit, after, filter: {}, unresolved: true });
+  payments.operate(operations.listPaymentsOfMerchants.command, {
+    limit,
+    after,
+    filter: {},
+    unresolved: true,
+  });
 
 /** A payment the acquirer never answered about: approved there (…0119) or never seen (…0127). */
 async function unresolved(pan = "4000000000000127"): Promise<string> {
@@ -118,7 +115,7 @@ describe("the list of unresolved payments", () => {
 
 test("one payment shows with its history; an unknown one does not", async () => {
   const paymentId = await unresolved();
-  const ask = (id: string) => payments.operate(describePayment, { paymentId: id });
+  const ask = (id: string) => payments.operate(operations.getOperatorPayment.command, { paymentId: id });
   expect(await ask(paymentId)).toMatchObject({
     outcome: "done",
     result: {
@@ -274,12 +271,12 @@ describe("resolve", () => {
 });
 
 test("the audit log reads newest first and its chain is intact until somebody touches it", async () => {
-  const page = await payments.operate(readPaymentsAuditLog, { limit: 3 });
+  const page = await payments.operate(readAuditLog.payments, { limit: 3 });
   if (page.outcome !== "done") throw new Error(page.outcome);
   const sequences = page.result.entries.map(({ sequence }) => sequence);
   expect(sequences).toEqual([sequences[0]!, sequences[0]! - 1, sequences[0]! - 2]);
   const last = page.result.entries.at(-1)!;
-  const next = await payments.operate(readPaymentsAuditLog, { limit: 1, before: last });
+  const next = await payments.operate(readAuditLog.payments, { limit: 1, before: last });
   expect(next).toMatchObject({ result: { entries: [{ sequence: last.sequence - 1 }] } });
 
   const pool = new Pool({ connectionString: payments.database.superuserUrl });
@@ -297,7 +294,7 @@ describe("a capture in doubt", () => {
     await payments.send(command);
     paymentId = command.paymentId;
     const operation = { paymentId, operationId: randomUUID(), amount: "10.93" };
-    expect(await payments.call(capturePayment, operation)).toMatchObject({ outcome: "pending" });
+    expect(await payments.call(operations.capture.command, operation)).toMatchObject({ outcome: "pending" });
     await grown(paymentId);
   });
 
@@ -330,7 +327,7 @@ describe("a capture in doubt", () => {
       result: { unresolved: false, payment: { status: "SUCCESS", lastOperation: { status: "DECLINED" } } },
     });
     const again = { paymentId, operationId: randomUUID(), amount: "10.93" };
-    expect(await payments.call(capturePayment, again)).toMatchObject({ outcome: "pending" });
+    expect(await payments.call(operations.capture.command, again)).toMatchObject({ outcome: "pending" });
     await grown(paymentId);
     expect(await resolve("bora", paymentId, "SUCCESS")).toMatchObject({
       result: { unresolved: true, resolution: { proposedBy: "bora", confirmations: 1 } },
@@ -343,7 +340,7 @@ describe("a capture in doubt", () => {
       result: { unresolved: false, payment: { status: "SUCCESS" } },
     });
     const again = { paymentId, operationId: randomUUID(), amount: "10.93" };
-    expect(await payments.call(capturePayment, again)).toMatchObject({ outcome: "pending" });
+    expect(await payments.call(operations.capture.command, again)).toMatchObject({ outcome: "pending" });
     expect(await resolve("alice", paymentId, "SUCCESS")).toEqual(tooYoung());
     await grown(paymentId);
     await resolve("alice", paymentId, "SUCCESS");
@@ -357,7 +354,7 @@ describe("a capture in doubt", () => {
     await payments.send(done);
     // A capture that the bank carries out and never answers.
     const operation = { paymentId: done.paymentId, operationId: randomUUID(), amount: "10.92" };
-    expect(await payments.call(capturePayment, operation)).toMatchObject({ outcome: "pending" });
+    expect(await payments.call(operations.capture.command, operation)).toMatchObject({ outcome: "pending" });
     await grown(done.paymentId);
     await resolve("alice", done.paymentId, "FAILED");
     expect(await resolve("bora", done.paymentId, "FAILED")).toMatchObject({
@@ -382,7 +379,7 @@ describe("a capture that the bank has carried out in another amount", () => {
     expect(await resolve("bora", paymentId, "FAILED")).toMatchObject(settled);
     await payments.acquirerWill("inquire", "garbage");
     expect(await resolve("bora", paymentId, "FAILED")).toMatchObject(settled);
-    expect(await payments.operate(describePayment, { paymentId })).toMatchObject({
+    expect(await payments.operate(operations.getOperatorPayment.command, { paymentId })).toMatchObject({
       result: { unresolved: true, lastInquiry: "mismatch", payment: { status: "SUCCESS" } },
     });
   });
@@ -451,7 +448,7 @@ describe("an operation that two people have called FAILED without the bank's wor
     await payments.acquirerGets("capture", { reference, parentReference: paymentId, amountMinor: 10_000 });
     const before = await payments.ledger(paymentId);
     expect(await lookNow(paymentId)).toMatchObject({ sighted: true, last_inquiry: "approved" });
-    expect(await payments.operate(describePayment, { paymentId })).toMatchObject({
+    expect(await payments.operate(operations.getOperatorPayment.command, { paymentId })).toMatchObject({
       result: {
         payment: { status: "SUCCESS" },
         seenLate: [{ type: "CAPTURE", reference, seenAt: expect.any(String) }],
@@ -464,7 +461,9 @@ describe("an operation that two people have called FAILED without the bank's wor
   test("ends its watch where the bank still has nothing of it", async () => {
     const { paymentId } = await calledFailed();
     expect(await lookNow(paymentId)).toMatchObject({ sighted: false, last_inquiry: "not_found" });
-    expect(await payments.operate(describePayment, { paymentId })).not.toHaveProperty("result.seenLate");
+    expect(await payments.operate(operations.getOperatorPayment.command, { paymentId })).not.toHaveProperty(
+      "result.seenLate",
+    );
   });
 
   test("is not watched where the bank has answered", async () => {
@@ -506,7 +505,7 @@ async function captureInDoubt() {
   await payments.send({ ...command, paymentId });
   const operationId = randomUUID();
   await payments.acquirerWill("capture", "hang_before");
-  expect(await payments.call(capturePayment, { paymentId, operationId })).toMatchObject({
+  expect(await payments.call(operations.capture.command, { paymentId, operationId })).toMatchObject({
     outcome: "pending",
   });
   return { paymentId, reference: `${paymentId}:capture:${operationId}` };

@@ -1,12 +1,4 @@
-import {
-  describePayment,
-  inquireUnresolvedPayment,
-  recordChargebackLines,
-  reserveRefund,
-  resolveUnresolvedPayment,
-  reverseUnresolvedPayment,
-  sellPayment,
-} from "@holdfast/contracts";
+import { operations, recordChargebackLines, reserveRefund } from "@holdfast/contracts";
 import { randomUUID } from "node:crypto";
 import { eventually } from "@holdfast/tests/support";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -21,10 +13,12 @@ beforeAll(async () => {
 afterEach(() => payments.acquirerWillBehave());
 afterAll(() => payments.close());
 
-const reverse = (paymentId: string) => payments.operate(reverseUnresolvedPayment, { paymentId }, "alice");
-const describePaymentNow = (paymentId: string) => payments.operate(describePayment, { paymentId });
+const reverse = (paymentId: string) =>
+  payments.operate(operations.reversePayment.command, { paymentId }, "alice");
+const describePaymentNow = (paymentId: string) =>
+  payments.operate(operations.getOperatorPayment.command, { paymentId });
 const resolve = (name: string, paymentId: string, outcome: "SUCCESS" | "FAILED") =>
-  payments.operate(resolveUnresolvedPayment, { paymentId, outcome, evidence: "call 17" }, name);
+  payments.operate(operations.resolvePayment.command, { paymentId, outcome, evidence: "call 17" }, name);
 const closeDay = async () => {
   expect((await fetch(`${payments.acquirer.url}/business-day/close`, { method: "POST" })).ok).toBe(true);
 };
@@ -32,7 +26,7 @@ const closeDay = async () => {
 /** A sale that the bank approved and never answered, so long ago that people may say what became of it. */
 async function soldInDoubt(): Promise<string> {
   const command = payments.command({ amountMinor: "10000", cardData: { pan: "4000000000000119" } });
-  expect(await payments.call(sellPayment, command)).toMatchObject({ outcome: "pending" });
+  expect(await payments.call(operations.pay.command, command)).toMatchObject({ outcome: "pending" });
   const earlier = "created_at = created_at - interval '1 minute' where payment_id = $1";
   await payments.query(`update payments.payment set ${earlier}`, [command.paymentId]);
   await payments.query(
@@ -276,12 +270,12 @@ describe("FAILED by two people", () => {
   test("needs a reversal that has left this machine", async () => {
     const alone = await startPaymentsHarness({ RECOVERY_INTERVAL: "1h" });
     const command = alone.command({ cardData: { pan: "4000000000000119" } });
-    expect(await alone.call(sellPayment, command)).toMatchObject({ outcome: "pending" });
+    expect(await alone.call(operations.pay.command, command)).toMatchObject({ outcome: "pending" });
     await alone.query("update payments.payment set created_at = created_at - interval '1 minute'");
     await alone.query("update payments.bank_call set sent_at = sent_at - interval '1 hour'");
     const say = (name: string) =>
       alone.operate(
-        resolveUnresolvedPayment,
+        operations.resolvePayment.command,
         { paymentId: command.paymentId, outcome: "FAILED", evidence: "call 17" },
         name,
       );
@@ -332,7 +326,7 @@ describe("SUCCESS by two people", () => {
     await resolve("alice", paymentId, "SUCCESS");
     expect(await resolve("bora", paymentId, "SUCCESS")).toMatchObject({ code: "invalid_payment_state" });
     expect(await events(paymentId)).toEqual([]);
-    expect(await payments.operate(inquireUnresolvedPayment, { paymentId }, "alice")).toMatchObject({
+    expect(await payments.operate(operations.inquirePayment.command, { paymentId }, "alice")).toMatchObject({
       result: { payment: { status: "FAILED", resultCode: "reversed" } },
     });
   });
@@ -341,7 +335,7 @@ describe("SUCCESS by two people", () => {
 test("a part that the bank approved is reversed in the bank's own amount", async () => {
   await payments.acquirerWill("sale", "partial");
   const command = payments.command({ amountMinor: "10000" });
-  expect(await payments.call(sellPayment, command)).toMatchObject({
+  expect(await payments.call(operations.pay.command, command)).toMatchObject({
     outcome: "pending",
     result: { status: "ENROLLED" },
   });

@@ -1,4 +1,4 @@
-import { resolveUnresolvedPayment, reverseUnresolvedPayment, sellPayment } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { createDatabase } from "@holdfast/postgres";
 import { eventually } from "@holdfast/tests/support";
 import { randomUUID } from "node:crypto";
@@ -25,9 +25,10 @@ afterAll(async () => {
   await payments.close();
 });
 
-const reverse = (paymentId: string) => payments.operate(reverseUnresolvedPayment, { paymentId }, "alice");
+const reverse = (paymentId: string) =>
+  payments.operate(operations.reversePayment.command, { paymentId }, "alice");
 const say = (name: string, paymentId: string, outcome: "SUCCESS" | "FAILED") =>
-  payments.operate(resolveUnresolvedPayment, { paymentId, outcome, evidence: "call 17" }, name);
+  payments.operate(operations.resolvePayment.command, { paymentId, outcome, evidence: "call 17" }, name);
 const ledger = async (paymentId: string) =>
   (await payments.ledger(paymentId)).map(({ operation, outcome }) => `${operation} ${outcome}`);
 const statuses = (paymentId: string) =>
@@ -49,7 +50,7 @@ const passHorizon = (paymentId: string) =>
 /** A sale that the bank approved and never answered, so long ago that people may say what became of it. */
 async function soldInDoubt(): Promise<string> {
   const command = payments.command({ amountMinor: "10000", cardData: { pan: "4000000000000119" } });
-  expect(await payments.call(sellPayment, command)).toMatchObject({ outcome: "pending" });
+  expect(await payments.call(operations.pay.command, command)).toMatchObject({ outcome: "pending" });
   const earlier = "created_at = created_at - interval '1 minute' where payment_id = $1";
   await payments.query(`update payments.payment set ${earlier}`, [command.paymentId]);
   await payments.query(

@@ -1,18 +1,9 @@
 import { appendAudit, readAuditEntriesBefore, staffOf } from "@holdfast/audit";
 import {
-  cancelPayment as cancelPaymentCommand,
-  capturePayment as capturePaymentCommand,
-  describePayment,
-  endPaymentLink as endPaymentLinkCommand,
   idInMode,
   isLive,
-  listCheckouts as listCheckoutsCommand,
-  listPaymentsForOperator,
-  makePaymentLink as makePaymentLinkCommand,
-  readCheckout as readCheckoutCommand,
-  readPaymentLink,
-  readPaymentLinks,
-  readPaymentsAuditLog,
+  operations,
+  readAuditLog,
   staffVersionOf,
   type CommandReply,
   type OperatorPayment,
@@ -52,7 +43,7 @@ export function staffHandlers(deps: Deps) {
 
 function readingHandlers(deps: Deps) {
   return [
-    handler(staffVersionOf(listPaymentsForOperator), async ({ context, payload }) => {
+    handler(staffVersionOf(operations.listPaymentsOfMerchants.command), async ({ context, payload }) => {
       const { merchantId } = context.merchant;
       const filter = { ...payload.filter, merchantId };
       const own = { ...payload, filter, livemode: isLive(merchantId), unresolved: undefined };
@@ -62,24 +53,24 @@ function readingHandlers(deps: Deps) {
       const shown = items.map(({ item, ...place }) => ({ ...place, item: forMerchant(item) }));
       return { ...reply, result: { ...rest, items: shown } };
     }),
-    handler(staffVersionOf(describePayment), ({ context, payload }) =>
+    handler(staffVersionOf(operations.getOperatorPayment.command), ({ context, payload }) =>
       describeOwn(deps, context, payload.paymentId),
     ),
-    handler(staffVersionOf(readPaymentsAuditLog), async ({ context, payload }) => {
+    handler(staffVersionOf(readAuditLog.payments), async ({ context, payload }) => {
       const entries = await readAuditEntriesBefore(deps.db, "payments", payload);
       const isOwn = ({ detail }: (typeof entries)[number]) => detail["staffOf"] === context.operator.staffOf;
       return { outcome: "done", result: { entries: entries.filter(isOwn) } };
     }),
-    handler(staffVersionOf(readCheckoutCommand), ({ context, payload }) =>
+    handler(staffVersionOf(operations.getCheckout.command), ({ context, payload }) =>
       readCheckout(deps, context.merchant.merchantId, payload.checkoutId),
     ),
-    handler(staffVersionOf(listCheckoutsCommand), ({ context, payload }) =>
+    handler(staffVersionOf(operations.listCheckouts.command), ({ context, payload }) =>
       listCheckouts(deps, context.merchant.merchantId, payload),
     ),
-    handler(staffVersionOf(readPaymentLink), ({ context, payload }) =>
+    handler(staffVersionOf(operations.getPaymentLink.command), ({ context, payload }) =>
       showPaymentLink(deps, context.merchant.merchantId, payload.paymentLinkId),
     ),
-    handler(staffVersionOf(readPaymentLinks), ({ context, payload }) =>
+    handler(staffVersionOf(operations.listPaymentLinks.command), ({ context, payload }) =>
       showPaymentLinks(deps, context.merchant.merchantId, payload),
     ),
   ];
@@ -87,7 +78,7 @@ function readingHandlers(deps: Deps) {
 
 function changingHandlers(deps: Deps) {
   return [
-    handler(staffVersionOf(capturePaymentCommand), (message) =>
+    handler(staffVersionOf(operations.capture.command), (message) =>
       onItsConnection(deps, message, () =>
         capturePayment(deps, message, (trx, payment) =>
           audit(trx, message.context, "payment.capture_requested", payment, {
@@ -96,7 +87,7 @@ function changingHandlers(deps: Deps) {
         ),
       ),
     ),
-    handler(staffVersionOf(cancelPaymentCommand), (message) =>
+    handler(staffVersionOf(operations.cancel.command), (message) =>
       onItsConnection(deps, message, () =>
         cancelPayment(deps, message, (trx, payment) =>
           audit(trx, message.context, "payment.cancel_requested", payment, {
@@ -105,12 +96,12 @@ function changingHandlers(deps: Deps) {
         ),
       ),
     ),
-    handler(staffVersionOf(makePaymentLinkCommand), (message) =>
+    handler(staffVersionOf(operations.createPaymentLink.command), (message) =>
       makePaymentLink(deps, message, (trx) =>
         auditLink(trx, message.context, "payment_link.created", message.payload.paymentLinkId),
       ),
     ),
-    handler(staffVersionOf(endPaymentLinkCommand), (message) =>
+    handler(staffVersionOf(operations.disablePaymentLink.command), (message) =>
       endPaymentLink(deps, message, (trx) =>
         auditLink(trx, message.context, "payment_link.disabled", message.payload.paymentLinkId),
       ),

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, randomUUID } from "node:crypto";
-import { sellPayment, takeBankNotification } from "@holdfast/contracts";
+import { operations, takeBankNotification } from "@holdfast/contracts";
 import { createDatabase, createPool } from "@holdfast/postgres";
 import { captureLog, eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -54,7 +54,7 @@ async function acceptedSale(): Promise<string> {
   await payments.acquirerWill("sale", "pending");
   const command = payments.command({ ofMerchant: merchant, cardData: { pan: "5555555555554444" } });
   const context = payments.context({ merchant: { merchantId: merchant } });
-  expect(await payments.call(sellPayment, command, context)).toMatchObject({ outcome: "pending" });
+  expect(await payments.call(operations.pay.command, command, context)).toMatchObject({ outcome: "pending" });
   return command.paymentId;
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { capturePayment, testIdOf } from "@holdfast/contracts";
+import { operations, testIdOf } from "@holdfast/contracts";
 import { createDatabase } from "@holdfast/postgres";
 import { eventually } from "@holdfast/tests/support";
 import { Pool } from "pg";
@@ -34,7 +34,7 @@ test("outcomes that nobody knows are counted with the age of the oldest; what is
   await eventually(async () => expect((await measure()).payment.count).toBe(1));
   await payments.acquirerWill("capture", "hang_before", 5);
   const capture = { paymentId: paid.paymentId, operationId: randomUUID() };
-  expect(await payments.call(capturePayment, capture)).toMatchObject({ outcome: "pending" });
+  expect(await payments.call(operations.capture.command, capture)).toMatchObject({ outcome: "pending" });
 
   const age = expect.toSatisfy((seconds: number) => seconds > 0 && seconds < 60);
   await payments.query(

@@ -1,4 +1,4 @@
-import { sellPayment } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
@@ -23,7 +23,7 @@ const PENDING = { outcome: "pending", result: { status: "ENROLLED" } };
 async function acceptedSale(): Promise<string> {
   await payments.acquirerWill("sale", "pending");
   const command = payments.command({ cardData: { pan: "5555555555554444" } });
-  expect(await payments.call(sellPayment, command)).toMatchObject(PENDING);
+  expect(await payments.call(operations.pay.command, command)).toMatchObject(PENDING);
   return command.paymentId;
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { capturePayment, listPaymentsForOperator } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { evenSchedule, eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
@@ -34,12 +34,12 @@ async function payAndSettle(pan: string, harness = payments) {
   });
   return {
     ...settled,
-    ledger: await operations(command.paymentId, harness),
+    ledger: await callsOf(command.paymentId, harness),
     events: await events(command.paymentId, harness),
   };
 }
 
-const operations = async (paymentId: string, harness = payments) =>
+const callsOf = async (paymentId: string, harness = payments) =>
   (await harness.ledger(paymentId)).map(({ operation, outcome }) => `${operation} ${outcome}`);
 
 const events = async (paymentId: string, harness = payments) =>
@@ -138,7 +138,7 @@ test("several workers settle each payment once", async () => {
   });
   for (const { paymentId } of commands) {
     expect(await events(paymentId, crowded)).toEqual(["SUCCESS"]);
-    expect(await operations(paymentId, crowded)).toEqual(["authorize approved"]);
+    expect(await callsOf(paymentId, crowded)).toEqual(["authorize approved"]);
   }
   await crowded.close();
 });
@@ -191,7 +191,11 @@ test("an attempt that throws is counted, shown to operators, tried again later, 
   const command = payments.command({ cardData: { pan: "4000000000000341" } });
   expect(await payments.send(command)).toMatchObject({ outcome: "pending" });
   const shown = async () => {
-    const page = await payments.operate(listPaymentsForOperator, { limit: 10, filter: {}, unresolved: true });
+    const page = await payments.operate(operations.listPaymentsOfMerchants.command, {
+      limit: 10,
+      filter: {},
+      unresolved: true,
+    });
     if (page.outcome !== "done") throw new Error(page.outcome);
     return page.result.items.find(({ id }) => id === command.paymentId)?.item;
   };
@@ -218,7 +222,10 @@ describe("with no worker", () => {
       const { paymentId } = command;
       if (isCapture) {
         await idle.acquirerWill("capture", "hang_before");
-        const captured = await idle.call(capturePayment, { paymentId, operationId: randomUUID() });
+        const captured = await idle.call(operations.capture.command, {
+          paymentId,
+          operationId: randomUUID(),
+        });
         expect(captured).toMatchObject({ outcome: "pending" });
         await idle.query(
           "update payments.payment_operation set created_at = now() - interval '10 minutes' where payment_id = $1",
@@ -314,20 +321,20 @@ describe("with no worker", () => {
     const paid = idle.command({ amountMinor: "10000" });
     await idle.send(paid);
     const capture = { paymentId: paid.paymentId, operationId: randomUUID(), amount: "10.93" };
-    expect(await idle.call(capturePayment, capture)).toMatchObject({ outcome: "pending" });
+    expect(await idle.call(operations.capture.command, capture)).toMatchObject({ outcome: "pending" });
     await age(paid.paymentId);
     expect(await idle.read(paid.paymentId)).toMatchObject({
       result: { status: "SUCCESS", lastOperation: { status: "PENDING" } },
     });
     expect(await lastInquiry(paid.paymentId)).toBe("not_found");
-    expect(await operations(paid.paymentId, idle)).toEqual(["authorize approved"]);
+    expect(await callsOf(paid.paymentId, idle)).toEqual(["authorize approved"]);
 
     const unseen = idle.command({ cardData: { pan: "4000000000000127" } });
     await idle.send(unseen);
     await age(unseen.paymentId);
     expect(await idle.read(unseen.paymentId)).toMatchObject({ result: { status: "ENROLLED" } });
     expect(await lastInquiry(unseen.paymentId)).toBe("not_found");
-    expect(await operations(unseen.paymentId, idle)).toEqual([]);
+    expect(await callsOf(unseen.paymentId, idle)).toEqual([]);
   });
 
   test("reading does not disturb a payment somebody works on", async () => {
@@ -347,7 +354,7 @@ describe("with no worker", () => {
     const command = slow.command({ cardData: { pan: "4111111111111111" } });
     await slow.acquirerWill("authorize", "hang");
     const sent = slow.send(command);
-    await eventually(async () => (await operations(command.paymentId, slow)).length === 1);
+    await eventually(async () => (await callsOf(command.paymentId, slow)).length === 1);
     await slow.query(
       "update payments.payment set state = 'REVERSING', lease_token = gen_random_uuid() where payment_id = $1",
       [command.paymentId],

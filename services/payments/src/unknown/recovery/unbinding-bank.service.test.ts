@@ -1,4 +1,4 @@
-import { recordChargebackLines, sellPayment } from "@holdfast/contracts";
+import { operations, recordChargebackLines } from "@holdfast/contracts";
 import { eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
@@ -37,7 +37,7 @@ afterAll(() => payments.close());
 /** A sale that the bank has never seen. */
 async function lostSale(): Promise<string> {
   const command = payments.command({ amountMinor: "10000", cardData: { pan: "4000000000000127" } });
-  expect(await payments.call(sellPayment, command)).toMatchObject({ outcome: "pending" });
+  expect(await payments.call(operations.pay.command, command)).toMatchObject({ outcome: "pending" });
   return command.paymentId;
 }
 
@@ -174,7 +174,9 @@ test("what arrives after the horizon beside a refund of another amount is for pe
 
 test("a payment that ended otherwise meanwhile is left alone, whatever the bank shows", async () => {
   const command = payments.command({ amountMinor: "10000" });
-  expect(await payments.call(sellPayment, command)).toMatchObject({ result: { status: "SUCCESS" } });
+  expect(await payments.call(operations.pay.command, command)).toMatchObject({
+    result: { status: "SUCCESS" },
+  });
   await payments.query("insert into payments.payment_watch (payment_id, due_at) values ($1, now())", [
     command.paymentId,
   ]);

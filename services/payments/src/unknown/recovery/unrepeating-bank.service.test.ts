@@ -1,11 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  capturePayment,
-  describePayment,
-  preAuthorizePayment,
-  reverseUnresolvedPayment,
-  sellPayment,
-} from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { evenSchedule, eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
@@ -35,10 +29,10 @@ afterAll(() => payments.close());
 /** A capture whose request is still somewhere between us and the bank. */
 async function lostCapture(): Promise<{ paymentId: string; operationId: string }> {
   const command = payments.command({ amountMinor: "10000" });
-  expect(await payments.call(preAuthorizePayment, command)).toMatchObject({ outcome: "done" });
+  expect(await payments.call(operations.preAuthorize.command, command)).toMatchObject({ outcome: "done" });
   const capture = { paymentId: command.paymentId, operationId: randomUUID() };
   await payments.acquirerWill("capture", "hang_before");
-  expect(await payments.call(capturePayment, capture)).toMatchObject({ outcome: "pending" });
+  expect(await payments.call(operations.capture.command, capture)).toMatchObject({ outcome: "pending" });
   return capture;
 }
 
@@ -120,13 +114,14 @@ describe("a capture that the bank has not seen", () => {
 });
 
 describe("the refund that gives back a settled charge", () => {
-  const reverse = (paymentId: string) => payments.operate(reverseUnresolvedPayment, { paymentId }, "alice");
+  const reverse = (paymentId: string) =>
+    payments.operate(operations.reversePayment.command, { paymentId }, "alice");
   const look = async (paymentId: string) => (await attempts(paymentId)).last_inquiry;
 
   test("is not sent again while the first request may arrive", async () => {
     const command = payments.command({ amountMinor: "10000", cardData: { pan: "4000000000000119" } });
     await payments.acquirerWill("inquire", "http_500", 2);
-    expect(await payments.call(sellPayment, command)).toMatchObject({ outcome: "pending" });
+    expect(await payments.call(operations.pay.command, command)).toMatchObject({ outcome: "pending" });
     const { paymentId } = command;
     await payments.query(
       "update payments.payment set created_at = created_at - interval '1 hour' where payment_id = $1",
@@ -142,7 +137,7 @@ describe("the refund that gives back a settled charge", () => {
     await arrive("refund", `${paymentId}:reversal`, paymentId);
     await eventually(async () => {
       await reverse(paymentId);
-      const seen = await payments.operate(describePayment, { paymentId });
+      const seen = await payments.operate(operations.getOperatorPayment.command, { paymentId });
       return seen.outcome === "done" && seen.result.payment.status === "FAILED";
     });
     expect(await ledger(paymentId)).toEqual(["sale approved", "refund approved"]);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { livemodeParameter } from "../livemode.ts";
 import type { StaffRole } from "../staff-role.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "../http/endpoint.ts";
 
 /**
  * The endpoints of a merchant's staff: those of operators and merchants, about the person's own merchant, which nothing

@@ -1,22 +1,12 @@
-import { listMerchantCheckouts } from "./checkout-list.ts";
-import { getCheckout } from "./checkout.ts";
-import type { Endpoint } from "./endpoint.ts";
-import { WITH_ROWS } from "./list-query.ts";
-import { listMerchantWebhooks } from "./merchant-webhooks.ts";
-import { getMerchant } from "./merchants.ts";
-import { listOperatorPayments, listOperatorRefunds } from "./operator-lists.ts";
-import { getOperatorPayment } from "./operator-payment-life.ts";
-import { getOperatorRefund } from "./operator-refunds.ts";
-import { searchOperator } from "./operator-search.ts";
-import { getPaymentLink, listPaymentLinks } from "./payment-links.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { WITH_ROWS } from "../http/list-query.ts";
 import type { Difference } from "./staff-endpoint.ts";
-import { listStatements } from "./statements.ts";
-import { getOperatorWebhookDelivery, listOperatorWebhookDeliveries } from "./webhook-endpoints.ts";
+import { operations } from "./operations.ts";
 
 /** The reads that any role may make, by the endpoint of operators or merchants that reads the same. */
 export const STAFF_READS: readonly (readonly [Endpoint, Omit<Difference, "role">])[] = [
   [
-    listOperatorPayments,
+    operations.listPaymentsOfMerchants,
     {
       operationId: "listPaymentsAsStaff",
       path: "/staff/payments",
@@ -25,7 +15,7 @@ export const STAFF_READS: readonly (readonly [Endpoint, Omit<Difference, "role">
     },
   ],
   [
-    getOperatorPayment,
+    operations.getOperatorPayment,
     {
       operationId: "getPaymentAsStaff",
       path: "/staff/payments/{paymentId}",
@@ -36,7 +26,7 @@ export const STAFF_READS: readonly (readonly [Endpoint, Omit<Difference, "role">
     },
   ],
   [
-    listOperatorRefunds,
+    operations.listRefunds,
     {
       operationId: "listRefundsAsStaff",
       path: "/staff/refunds",
@@ -45,7 +35,7 @@ export const STAFF_READS: readonly (readonly [Endpoint, Omit<Difference, "role">
     },
   ],
   [
-    getOperatorRefund,
+    operations.getOperatorRefund,
     {
       operationId: "getRefundAsStaff",
       path: "/staff/refunds/{refundId}",
@@ -54,7 +44,7 @@ export const STAFF_READS: readonly (readonly [Endpoint, Omit<Difference, "role">
     },
   ],
   [
-    searchOperator,
+    operations.search,
     {
       operationId: "searchAsStaff",
       path: "/staff/search",
@@ -66,7 +56,7 @@ export const STAFF_READS: readonly (readonly [Endpoint, Omit<Difference, "role">
     },
   ],
   [
-    listMerchantCheckouts,
+    operations.listCheckouts,
     {
       operationId: "listCheckoutsAsStaff",
       path: "/staff/checkouts",
@@ -75,7 +65,7 @@ export const STAFF_READS: readonly (readonly [Endpoint, Omit<Difference, "role">
     },
   ],
   [
-    getCheckout,
+    operations.getCheckout,
     {
       operationId: "getCheckoutAsStaff",
       path: "/staff/checkouts/{checkoutId}",
@@ -84,7 +74,7 @@ export const STAFF_READS: readonly (readonly [Endpoint, Omit<Difference, "role">
     },
   ],
   [
-    listStatements,
+    operations.listStatements,
     {
       operationId: "listStatementsAsStaff",
       path: "/staff/statements",
@@ -95,7 +85,7 @@ export const STAFF_READS: readonly (readonly [Endpoint, Omit<Difference, "role">
     },
   ],
   [
-    listMerchantWebhooks,
+    operations.listMerchantWebhooks,
     {
       operationId: "listWebhooksAsStaff",
       path: "/staff/webhooks",
@@ -104,7 +94,7 @@ export const STAFF_READS: readonly (readonly [Endpoint, Omit<Difference, "role">
     },
   ],
   [
-    listOperatorWebhookDeliveries,
+    operations.listWebhookDeliveries,
     {
       operationId: "listWebhookDeliveriesAsStaff",
       path: "/staff/webhook-deliveries",
@@ -113,7 +103,7 @@ export const STAFF_READS: readonly (readonly [Endpoint, Omit<Difference, "role">
     },
   ],
   [
-    getOperatorWebhookDelivery,
+    operations.getWebhookDelivery,
     {
       operationId: "getWebhookDeliveryAsStaff",
       path: "/staff/webhook-deliveries/{eventId}",
@@ -122,7 +112,7 @@ export const STAFF_READS: readonly (readonly [Endpoint, Omit<Difference, "role">
     },
   ],
   [
-    listPaymentLinks,
+    operations.listPaymentLinks,
     {
       operationId: "listPaymentLinksAsStaff",
       path: "/staff/payment-links",
@@ -131,7 +121,7 @@ export const STAFF_READS: readonly (readonly [Endpoint, Omit<Difference, "role">
     },
   ],
   [
-    getPaymentLink,
+    operations.getPaymentLink,
     {
       operationId: "getPaymentLinkAsStaff",
       path: "/staff/payment-links/{paymentLinkId}",
@@ -140,7 +130,7 @@ export const STAFF_READS: readonly (readonly [Endpoint, Omit<Difference, "role">
     },
   ],
   [
-    getMerchant,
+    operations.getMerchant,
     {
       operationId: "getMerchantAsStaff",
       path: "/staff/merchant",

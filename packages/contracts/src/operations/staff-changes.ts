@@ -1,16 +1,12 @@
-import { cancel, capture } from "./capture.ts";
-import type { Endpoint } from "./endpoint.ts";
-import { addCredential, revokeCredential } from "./merchants.ts";
-import { requestOperatorRefund } from "./operator-refunds.ts";
-import { createPaymentLink, disablePaymentLink } from "./payment-links.ts";
+import type { Endpoint } from "../http/endpoint.ts";
 import type { Difference } from "./staff-endpoint.ts";
 import { STAFF_WEBHOOK_CHANGES } from "./staff-webhook-changes.ts";
-import { redeliverFailedOperatorWebhooks, redeliverOperatorWebhook } from "./webhook-endpoints.ts";
+import { operations } from "./operations.ts";
 
 /** The changes that one role may make, by the endpoint of operators or merchants that makes the same change. */
 export const STAFF_CHANGES: readonly (readonly [Endpoint, Difference])[] = [
   [
-    capture,
+    operations.capture,
     {
       operationId: "capturePaymentAsStaff",
       role: "refunds",
@@ -23,7 +19,7 @@ export const STAFF_CHANGES: readonly (readonly [Endpoint, Difference])[] = [
     },
   ],
   [
-    cancel,
+    operations.cancel,
     {
       operationId: "cancelPaymentAsStaff",
       role: "refunds",
@@ -34,7 +30,7 @@ export const STAFF_CHANGES: readonly (readonly [Endpoint, Difference])[] = [
     },
   ],
   [
-    requestOperatorRefund,
+    operations.requestRefundForMerchant,
     {
       operationId: "requestRefundAsStaff",
       role: "refunds",
@@ -46,7 +42,7 @@ export const STAFF_CHANGES: readonly (readonly [Endpoint, Difference])[] = [
   ],
   ...STAFF_WEBHOOK_CHANGES,
   [
-    redeliverOperatorWebhook,
+    operations.redeliverWebhook,
     {
       operationId: "redeliverWebhookAsStaff",
       role: "developer",
@@ -57,7 +53,7 @@ export const STAFF_CHANGES: readonly (readonly [Endpoint, Difference])[] = [
     },
   ],
   [
-    redeliverFailedOperatorWebhooks,
+    operations.redeliverFailedWebhooks,
     {
       operationId: "redeliverFailedWebhooksAsStaff",
       role: "developer",
@@ -67,7 +63,7 @@ export const STAFF_CHANGES: readonly (readonly [Endpoint, Difference])[] = [
     },
   ],
   [
-    addCredential,
+    operations.addCredential,
     {
       operationId: "addCredentialAsStaff",
       role: "developer",
@@ -79,7 +75,7 @@ export const STAFF_CHANGES: readonly (readonly [Endpoint, Difference])[] = [
     },
   ],
   [
-    revokeCredential,
+    operations.revokeCredential,
     {
       operationId: "revokeCredentialAsStaff",
       role: "developer",
@@ -91,7 +87,7 @@ export const STAFF_CHANGES: readonly (readonly [Endpoint, Difference])[] = [
     },
   ],
   [
-    createPaymentLink,
+    operations.createPaymentLink,
     {
       operationId: "createPaymentLinkAsStaff",
       role: "owner",
@@ -102,7 +98,7 @@ export const STAFF_CHANGES: readonly (readonly [Endpoint, Difference])[] = [
     },
   ],
   [
-    disablePaymentLink,
+    operations.disablePaymentLink,
     {
       operationId: "disablePaymentLinkAsStaff",
       role: "owner",

@@ -1,14 +1,6 @@
-import type { Endpoint } from "./endpoint.ts";
-import {
-  activateWebhookEndpointSecret,
-  changeMerchantWebhook,
-  createMerchantWebhook,
-  removeMerchantWebhook,
-  rotateWebhookEndpointSecret,
-  testWebhookEndpoint,
-} from "./merchant-webhooks.ts";
+import type { Endpoint } from "../http/endpoint.ts";
 import type { Difference } from "./staff-endpoint.ts";
-import { putMerchantWebhook } from "./webhook-endpoints.ts";
+import { operations } from "./operations.ts";
 
 const path = "/staff/webhooks";
 const one = `${path}/{endpointId}`;
@@ -17,7 +9,7 @@ const role = "developer";
 /** The changes that developers may make to their merchant's webhook endpoints. */
 export const STAFF_WEBHOOK_CHANGES: readonly (readonly [Endpoint, Difference])[] = [
   [
-    putMerchantWebhook,
+    operations.putMerchantWebhook,
     {
       operationId: "putWebhookAsStaff",
       role,
@@ -29,7 +21,7 @@ export const STAFF_WEBHOOK_CHANGES: readonly (readonly [Endpoint, Difference])[]
     },
   ],
   [
-    createMerchantWebhook,
+    operations.createMerchantWebhook,
     {
       operationId: "createWebhookAsStaff",
       role,
@@ -41,7 +33,7 @@ export const STAFF_WEBHOOK_CHANGES: readonly (readonly [Endpoint, Difference])[]
     },
   ],
   [
-    changeMerchantWebhook,
+    operations.changeMerchantWebhook,
     {
       operationId: "changeWebhookAsStaff",
       role,
@@ -51,7 +43,7 @@ export const STAFF_WEBHOOK_CHANGES: readonly (readonly [Endpoint, Difference])[]
     },
   ],
   [
-    removeMerchantWebhook,
+    operations.removeMerchantWebhook,
     {
       operationId: "removeWebhookAsStaff",
       role,
@@ -61,7 +53,7 @@ export const STAFF_WEBHOOK_CHANGES: readonly (readonly [Endpoint, Difference])[]
     },
   ],
   [
-    rotateWebhookEndpointSecret,
+    operations.rotateWebhookEndpointSecret,
     {
       operationId: "rotateWebhookSecretAsStaff",
       role,
@@ -72,7 +64,7 @@ export const STAFF_WEBHOOK_CHANGES: readonly (readonly [Endpoint, Difference])[]
     },
   ],
   [
-    activateWebhookEndpointSecret,
+    operations.activateWebhookEndpointSecret,
     {
       operationId: "activateWebhookSecretAsStaff",
       role,
@@ -82,7 +74,7 @@ export const STAFF_WEBHOOK_CHANGES: readonly (readonly [Endpoint, Difference])[]
     },
   ],
   [
-    testWebhookEndpoint,
+    operations.testWebhookEndpoint,
     {
       operationId: "testWebhookAsStaff",
       role,
