@@ -5,6 +5,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { buildOverlay } from "./build-overlay.ts";
+import { secretKeysOfPods } from "./policies/settings.ts";
 
 const program = join(import.meta.dirname, "..", "..", "scripts", "prepare-compose.mjs");
 
@@ -48,6 +50,19 @@ test.each([
   // Mounted files are read by other users.
   for (const file of ["ca.pem", `${host}.pem`, `${host}-key.pem`])
     expect(mode(join(certificates, file)), file).toBe(0o644);
+});
+
+test("it draws every key that a pod of the development overlay cannot start without", async () => {
+  const dir = directory();
+  prepare(dir);
+  const drawn = new Set(
+    readFileSync(join(dir, ".env"), "utf8")
+      .split("\n")
+      .map((line) => `holdfast-secrets.${line.split("=")[0]}`),
+  );
+  const asked = secretKeysOfPods(await buildOverlay("development"));
+  // The page makes the administrator's Secret itself.
+  expect(asked.filter((key) => !drawn.has(key) && !key.startsWith("postgres-admin."))).toEqual([]);
 });
 
 test("run again it keeps every secret, key and certificate that is there", () => {
