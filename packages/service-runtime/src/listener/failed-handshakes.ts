@@ -35,7 +35,7 @@ const ownPorts = new Set<number>();
 
 /** The address of a listener with TLS for this very process, which looks at the certificate in use. */
 export function ownTlsServer({ address, port }: AddressInfo): TlsServer {
-  const host = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
+  const host = address === "0.0.0.0" || address === "::" ? "127.0.0.1" : address;
   return {
     host,
     port,

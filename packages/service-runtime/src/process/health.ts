@@ -90,11 +90,14 @@ async function failingChecks(checks: ReadinessCheck[]): Promise<string[]> {
 
 const CHECK_TIMEOUT_MS = 1_000;
 
-/** Listens, or rejects with the system's error (`EADDRINUSE`, …). */
+/**
+ * Listens, or rejects with the system's error (`EADDRINUSE`, …). `::` is every address of both families, and of IPv4 alone
+ * where the machine has no IPv6: so does Node when no host is given.
+ */
 export async function listen(server: Server, host: string, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, host, () => {
+    server.listen(port, host === "::" ? undefined : host, () => {
       server.removeListener("error", reject);
       resolve();
     });

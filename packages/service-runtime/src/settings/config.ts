@@ -216,8 +216,8 @@ export const processSettings = {
       "A request, command or webhook attempt that takes longer is traced whatever the sampling ratio.",
     ),
   LISTEN_HOST: textSetting("must be an address to listen on")
-    .default("0.0.0.0")
-    .describe("The address that the listeners bind to."),
+    .default("::")
+    .describe("The address that the listeners bind to; `::` is every address, of IPv4 too."),
   HEALTH_PORT: portSetting().describe("The port of `/livez`, `/readyz` and `/metrics`."),
   DATABASE_URL: urlSetting("postgres:", "postgresql:").describe(
     "PostgreSQL, as the service's runtime role, which can neither alter its schema nor read another service's.",

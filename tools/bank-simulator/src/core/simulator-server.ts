@@ -47,7 +47,8 @@ export async function startSimulatorServer(
   });
   server.maxConnections = connectionsMax;
   await openOrClose(ledger, async () => {
-    server.listen(port, host);
+    // Without a host Node takes every address, of IPv4 alone where there is no IPv6.
+    server.listen(port, host === "::" ? undefined : host);
     await once(server, "listening");
   });
   const bound = (server.address() as AddressInfo).port;
