@@ -2,6 +2,7 @@ export * from "./await-schema.ts";
 export * from "./clock-watch.ts";
 export * from "./commands/command-database-url.ts";
 export * from "./create-database.ts";
+export * from "./commands/fails-again.ts";
 export * from "./commands/database-url-of.ts";
 export * from "./first-id-at.ts";
 export * from "./from-now.ts";

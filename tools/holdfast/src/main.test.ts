@@ -42,7 +42,7 @@ test.each(Object.keys(SERVICES["run"]!.of))(
 
 test.each(Object.keys(SERVICES["migrate"]!.of))("migrate %s asks for the schema's owner", async (service) => {
   const { status, stderr } = await run("migrate", service);
-  expect(status).toBe(1);
+  expect(status).toBe(2);
   expect(stderr).toContain("MIGRATION_DATABASE_URL is missing");
 });
 

@@ -1,3 +1,5 @@
+import { EventStreamSettingsError } from "@holdfast/outbox";
+import { failsAgain } from "@holdfast/postgres";
 import { parseConfig } from "@holdfast/service-runtime";
 import { DatabaseError } from "pg";
 import { configSchema } from "./config.ts";
@@ -5,7 +7,7 @@ import { install } from "./install.ts";
 
 /**
  * `holdfast install` runs before the services start, and again whenever a password has changed. It prints what it did and
- * exits with 1 on failure.
+ * exits with 1 on failure, with 2 where another try would fail, too.
  */
 export async function runInstall(): Promise<void> {
   try {
@@ -16,7 +18,7 @@ export async function runInstall(): Promise<void> {
     const { message, code } = error as Error & { code?: string };
     const reason = error instanceof DatabaseError ? `the database refused with SQLSTATE ${code}` : message;
     process.stderr.write(`installation: ${reason}\n`);
-    process.exitCode = 1;
+    process.exitCode = failsAgain(error) || error instanceof EventStreamSettingsError ? 2 : 1;
   }
   // A connection to a bus that did not answer in time is still trying.
   process.exit();

@@ -1,5 +1,6 @@
 import { parseConfig, urlSetting } from "@holdfast/service-runtime";
 import { describeError } from "@holdfast/service-runtime";
+import { failsAgain } from "./fails-again.ts";
 import { migrate } from "./migrate.ts";
 import { plaintextSettings, postgresWire, refusePlaintext } from "@holdfast/service-runtime";
 import { z } from "zod";
@@ -20,7 +21,7 @@ export const migrationSchema = z
 
 /**
  * The command for each service's schema: `MIGRATION_DATABASE_URL=… holdfast migrate SERVICE`. It prints what it ran and exits
- * with 1 on failure.
+ * with 1 on failure, with 2 where another try would fail, too.
  */
 export async function runMigrationCommand(schema: string, directory: string): Promise<void> {
   try {
@@ -31,6 +32,6 @@ export async function runMigrationCommand(schema: string, directory: string): Pr
     process.stderr.write(
       `${schema}: ${error instanceof Error ? error.message : JSON.stringify(describeError(error))}\n`,
     );
-    process.exitCode = 1;
+    process.exitCode = failsAgain(error) ? 2 : 1;
   }
 }

@@ -1,0 +1,13 @@
+import { ConfigError } from "@holdfast/service-runtime";
+import { DatabaseError } from "pg";
+import { ForeignSchemaError } from "../foreign-schema.ts";
+
+/**
+ * Tells whether a command would fail likewise if it was tried again: its settings are wrong, the schema is another's, or a
+ * statement is refused for its text or the rows that are there. Everything else may pass: locks, a server that starts, a
+ * password that has just been changed.
+ */
+export function failsAgain(error: unknown): boolean {
+  if (error instanceof DatabaseError) return /^(22|23|42)/.test(error.code ?? "");
+  return error instanceof ConfigError || error instanceof ForeignSchemaError;
+}
