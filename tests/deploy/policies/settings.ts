@@ -156,11 +156,14 @@ export function externalSecretsBringEveryKey(manifests: Manifest[]): string[] {
   ];
 }
 
+/** Keys without which a pod does not start. */
 export function secretKeysOfPods(manifests: Manifest[]): string[] {
   return workloads(manifests).flatMap(({ pod }) =>
     pod.containers.flatMap(({ env = [] }) =>
       env.flatMap(({ valueFrom }) =>
-        valueFrom?.secretKeyRef ? [`${valueFrom.secretKeyRef.name}.${valueFrom.secretKeyRef.key}`] : [],
+        valueFrom?.secretKeyRef && !valueFrom.secretKeyRef.optional
+          ? [`${valueFrom.secretKeyRef.name}.${valueFrom.secretKeyRef.key}`]
+          : [],
       ),
     ),
   );
@@ -169,7 +172,7 @@ export function secretKeysOfPods(manifests: Manifest[]): string[] {
 function secretKeysOfOperators(manifests: Manifest[]): string[] {
   return [
     // CloudNativePG makes the authority of its own PostgreSQL; people have to bring that of another one.
-    ...(ofKind(manifests, "Cluster").length === 0 ? ["postgres-ca.ca.crt"] : []),
+    ...(ofKind(manifests, "Cluster").length === 0 ? ["managed-postgres-ca.ca.crt"] : []),
     ...ofKind(manifests, "Cluster").flatMap(({ spec }) =>
       ["username", "password"].map((key) => `${spec.superuserSecret.name}.${key}`),
     ),
