@@ -63,6 +63,25 @@ test("tracing: every service of ours sends traces, and is let out to the collect
   }
 });
 
+test("openshift: pods leave their users to the cluster, and are restricted as before", async () => {
+  const users = /^(runAsUser|runAsGroup|fsGroup)$/;
+  const without = (manifests: Manifest[]): unknown =>
+    JSON.parse(JSON.stringify(manifests, (key, value: unknown) => (users.test(key) ? undefined : value)));
+  for (const overlay of OVERLAYS) {
+    const [before, after] = [await buildOverlay(overlay), await buildOverlay(overlay, ["openshift"])];
+    const changed = (manifests: Manifest[]) =>
+      manifests.filter(({ kind, metadata }) => kind === "NetworkPolicy" && metadata.name === "names");
+    const rest = (manifests: Manifest[]) => manifests.filter((one) => !changed(manifests).includes(one));
+    expect(rest(after)).toEqual(without(rest(before)));
+    expect(changed(after)[0]!.spec.egress).toContainEqual(expect.objectContaining({ ports: OPENSHIFT_DNS }));
+  }
+});
+
+const OPENSHIFT_DNS = [
+  { protocol: "UDP", port: 5353 },
+  { protocol: "TCP", port: 5353 },
+];
+
 test("the deployer's Role lets apply every kind of the overlays, and shows no Secret", async () => {
   const role = parse(readFileSync(join(deployDir, "k8s", "deployer.yaml"), "utf8")) as {
     rules: { apiGroups: string[]; resources: string[]; verbs: string[] }[];
@@ -84,9 +103,13 @@ test("the deployer's Role lets apply every kind of the overlays, and shows no Se
     .filter(({ group, resource }) => !may(group, resource));
   expect(missing).toEqual([]);
   expect(may("", "secrets")).toBe(false);
+  // It looks for its namespace, and sees no other.
+  expect(role.rules.find(({ resources }) => resources.includes("namespaces"))?.verbs).toEqual(["get"]);
   // The rest belongs to the whole cluster, and is no more than these kinds.
   const shared = manifests.filter(({ metadata }) => metadata.labels?.["holdfast.dev/scope"] === "cluster");
-  expect(new Set(shared.map(({ kind }) => kind))).toEqual(new Set(["Namespace", "PriorityClass"]));
+  expect(new Set(shared.map(({ kind }) => kind))).toEqual(
+    new Set(["Namespace", "PriorityClass", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"]),
+  );
 });
 
 function pluralOf(kind: string): string {
