@@ -8,12 +8,14 @@ export type TestLink = {
   /** Resets all connections, and every new one until the link is mended. */
   cut(): void;
   mend(): void;
+  /** Leads new connections to another server; open ones stay where they are, as after a failover. */
+  moveTo(serverUrl: string): void;
   close(): Promise<void>;
 };
 
 /** Puts a link before a server, for tests in which it cannot be reached. */
 export async function startTestLink(serverUrl: string): Promise<TestLink> {
-  const target = new URL(serverUrl);
+  let target = new URL(serverUrl);
   const sockets = new Set<Socket>();
   let isCut = false;
   const reset = () => sockets.forEach((socket) => socket.resetAndDestroy());
@@ -45,6 +47,9 @@ export async function startTestLink(serverUrl: string): Promise<TestLink> {
     },
     mend() {
       isCut = false;
+    },
+    moveTo(other) {
+      target = new URL(other);
     },
     async close() {
       server.close();

@@ -10,7 +10,7 @@ import {
   type Histogram,
   type Span,
 } from "@holdfast/telemetry";
-import { Client, Pool, type PoolClient, type PoolConfig } from "pg";
+import { Client, DatabaseError, Pool, type PoolClient, type PoolConfig } from "pg";
 
 type Connected = (error: Error | undefined, client: PoolClient | undefined, release: () => void) => void;
 
@@ -62,6 +62,9 @@ export class ObservedPool extends Pool {
   }
 }
 
+/** The event of a connection whose server has refused a write, since it is a standby. */
+export const READ_ONLY = "readOnly";
+
 /** Shorter times make no difference, and ten seconds are the limit of a statement. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -98,6 +101,7 @@ function observedClient(durations: Histogram, attributes: Record<string, string>
       const summary = summaryOf(args[0]);
       const spans = startStatementSpans(summary, this.database);
       const end = (error: unknown) => {
+        if (error instanceof DatabaseError && error.code === "25006") this.emit(READ_ONLY);
         durations.record((performance.now() - startedAt) / 1_000, attributesOf(summary));
         for (const span of spans) {
           if (error) failSpan(span, errorType(error));

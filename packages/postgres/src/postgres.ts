@@ -1,6 +1,6 @@
 import { DatabaseError, types, type Pool, type PoolClient } from "pg";
 import type { Logger } from "@holdfast/service-runtime";
-import { ObservedPool } from "./observed-pool.ts";
+import { ObservedPool, READ_ONLY } from "./observed-pool.ts";
 import { CONNECTION_TIMEOUT_MS } from "@holdfast/service-runtime";
 
 /** No connection was available, so nothing was sent to the database: the work has certainly not started. */
@@ -62,7 +62,36 @@ export function createPool({
   // The pool listens to idle connections only. One that breaks under a statement rejects it and also emits an error,
   // which would end the process without a listener.
   pool.on("connect", (connection) => void connection.on("error", () => {}));
+  leaveStandbys(pool);
   return pool;
+}
+
+/**
+ * After a failover a connection may lead to a server that takes no writes, and would go on leading there. The first refused
+ * write closes all connections: idle ones at once, the others when they are returned.
+ */
+function leaveStandbys(pool: Pool): void {
+  const idle = new Set<PoolClient>();
+  const used = new Set<PoolClient>();
+  const leaving = new WeakSet<PoolClient>();
+  pool.on("connect", (connection) => {
+    connection.on(READ_ONLY, () => {
+      for (const other of used) leaving.add(other);
+      // The pool removes an idle connection that breaks.
+      for (const other of idle) other.emit("error", new Error("its server takes no writes"));
+    });
+  });
+  pool.on("acquire", (connection) => {
+    idle.delete(connection);
+    used.add(connection);
+  });
+  pool.on("release", (_, connection) => {
+    used.delete(connection);
+    idle.add(connection);
+    // The pool keeps no connection that is ending.
+    if (leaving.has(connection)) void connection.end();
+  });
+  pool.on("remove", (connection) => void idle.delete(connection));
 }
 
 /** @throws DatabaseUnavailableError when no connection is available. */
@@ -75,11 +104,11 @@ export async function acquireConnection(pool: Pool): Promise<PoolClient> {
 }
 
 /**
- * The server itself gave up, and so has committed nothing: shutting down, out of connections or memory, or past its
- * time-outs for statements and locks (https://www.postgresql.org/docs/18/errcodes-appendix.html).
+ * The server itself gave up, and so has committed nothing: shutting down, out of connections or memory, past its
+ * time-outs for statements and locks, or a standby (https://www.postgresql.org/docs/18/errcodes-appendix.html).
  */
 export function isOutage({ code = "" }: DatabaseError): boolean {
-  return code.startsWith("57") || code.startsWith("53") || code === "55P03";
+  return code.startsWith("57") || code.startsWith("53") || code === "55P03" || code === "25006";
 }
 
 /**

@@ -1,6 +1,13 @@
 import type { Pool } from "pg";
 import type { ReadinessCheck } from "./health.ts";
 
+/** A standby answers statements, too, but takes no payment. Its refusal has the pool leave it. */
+const TAKES_WRITES = `do $$ begin
+  if current_setting('transaction_read_only')::boolean then
+    raise exception 'the server takes no writes' using errcode = '25006';
+  end if;
+end $$`;
+
 /** The checks of the dependencies that every service with a database needs. */
 export function dependencyChecks({
   pool,
@@ -11,7 +18,7 @@ export function dependencyChecks({
   bus?: { readonly connected: boolean };
 }): ReadinessCheck[] {
   return [
-    { name: "database", check: async () => void (await pool.query("select 1")) },
+    { name: "database", check: async () => void (await pool.query(TAKES_WRITES)) },
     ...(bus ? [checkThat("bus", () => bus.connected)] : []),
   ];
 }
