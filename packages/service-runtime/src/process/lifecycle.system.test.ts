@@ -10,6 +10,9 @@ const ENVIRONMENT = {
   HEALTH_PORT: "0",
   DATABASE_URL: "postgres://nobody@127.0.0.1:1/nothing",
   NATS_URL: "nats://127.0.0.1:1",
+  // After a rollback: the settings of the newer version are still there.
+  ALLOW_PLAINTEXT: "a-newer-versions-api",
+  SETTING_OF_A_NEWER_VERSION: "on",
 };
 
 /** A process whose service starts as the text says. */
@@ -58,6 +61,9 @@ test("a running service is drained before it ends with 0; one that cannot drain 
     expect(await exited).toEqual([code, null]);
     await closed;
     expect(output()).toMatch(new RegExp(`${last}$`));
+    expect(output()).toContain(
+      "ALLOW_PLAINTEXT names a-newer-versions-api, which this version does not know",
+    );
   }
 });
 

@@ -2,6 +2,7 @@ import { startTelemetry, type Telemetry } from "@holdfast/telemetry/start";
 import type { z } from "zod";
 import { unwrapRings } from "../keys/wrapped-ring.ts";
 import { parseConfig, ConfigError, type processSettings } from "../settings/config.ts";
+import { unknownPlaintext } from "../settings/plaintext.ts";
 import { createLogger, describeError, flushLog, type Logger } from "./logger.ts";
 
 /** A running service: `stop` accepts no new work, lets work under way finish, and closes everything. */
@@ -34,6 +35,7 @@ export async function runService<Shape extends typeof processSettings>({
   const config = await settingsOf(name, schema);
   if (!config) return;
   const log = createLogger(name, (config as z.output<z.ZodObject<typeof processSettings>>).LOG_LEVEL);
+  for (const unknown of unknownPlaintext(process.env["ALLOW_PLAINTEXT"])) log.warn(unknown);
   const die = (message: string) => (error: unknown) => {
     log.fatal({ error }, message);
     exit(log, 1);

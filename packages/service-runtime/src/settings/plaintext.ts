@@ -31,19 +31,27 @@ export const plaintextSettings = {
 };
 
 function allowedSetting() {
-  const error = `must be names separated by commas, of ${PLAINTEXT_NAMES.join(", ")}`;
-  return z.string({ error }).transform((value, context): AllowedPlaintext => {
-    const given = value.split(",").flatMap((name) => name.trim() || []);
-    const unknown = given.filter((name) => !isPlaintextName(name));
-    for (const name of unknown) {
+  return z
+    .string({ error: `must be names separated by commas, of ${PLAINTEXT_NAMES.join(", ")}` })
+    .transform((value): AllowedPlaintext => new Set(namesIn(value).filter(isPlaintextName)));
+}
+
+function namesIn(value: string): string[] {
+  return value.split(",").flatMap((name) => name.trim() || []);
+}
+
+/**
+ * A sentence for each name that this version does not know: a newer one's, beside which an older one is started after a
+ * rollback, or a misspelled one. It allows nothing, so it is no reason not to start: a wire that needs it is refused by its
+ * own name.
+ */
+export function unknownPlaintext(value = ""): string[] {
+  return namesIn(value)
+    .filter((name) => !isPlaintextName(name))
+    .map((name) => {
       const meant = nearestName(name, PLAINTEXT_NAMES);
-      context.addIssue({
-        code: "custom",
-        message: `${error}; it does not know ${name}${meant ? `, did you mean ${meant}?` : ""}`,
-      });
-    }
-    return unknown.length > 0 ? z.NEVER : new Set(given.filter(isPlaintextName));
-  });
+      return `ALLOW_PLAINTEXT names ${name}, which this version does not know${meant ? `; did you mean ${meant}?` : ""}`;
+    });
 }
 
 function isPlaintextName(name: string): name is PlaintextName {
