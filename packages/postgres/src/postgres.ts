@@ -75,7 +75,7 @@ function leaveStandbys(pool: Pool): void {
   const used = new Set<PoolClient>();
   const leaving = new WeakSet<PoolClient>();
   pool.on("connect", (connection) => {
-    connection.on(READ_ONLY, () => {
+    connection.addListener(READ_ONLY, () => {
       for (const other of used) leaving.add(other);
       // The pool removes an idle connection that breaks.
       for (const other of idle) other.emit("error", new Error("its server takes no writes"));
