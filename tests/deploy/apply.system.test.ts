@@ -130,7 +130,9 @@ test("a failed Job is seen while others still run, and no service is touched", a
     },
   ]);
   expect(code).toBe(1);
-  expect(output).toContain("payments-migration failed 11 times: kubectl logs job/payments-migration");
+  expect(output).toContain(
+    "payments-migration failed 11 times: kubectl -n holdfast logs job/payments-migration",
+  );
   expect(changes(calls).join()).not.toContain("stage=service");
   expect(changes(calls).at(-1)).toBe("delete lease apply --ignore-not-found");
 });
