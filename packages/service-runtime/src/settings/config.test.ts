@@ -109,3 +109,10 @@ function faultOf(run: () => unknown): ConfigError {
   }
   throw new Error("no ConfigError");
 }
+
+test("several hosts in a URL are refused, since the client would take them for one name", () => {
+  const hosts = z.object({ URL: urlSetting("postgres:") });
+  expect(() => parseConfig(hosts, { URL: "postgres://u@one,two/holdfast" })).toThrow(
+    "URL: must name one host: for PostgreSQL the name that always leads to the primary",
+  );
+});

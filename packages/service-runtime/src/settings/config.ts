@@ -106,9 +106,15 @@ export function scheduleSetting() {
 
 export function urlSetting(...protocols: string[]) {
   const error = `must be a URL with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`;
-  return z
-    .string({ error })
-    .refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), { error });
+  return (
+    z
+      .string({ error })
+      .refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), { error })
+      // PostgreSQL's own clients take several and look for the primary among them; ours takes the name that leads there.
+      .refine((value) => !URL.canParse(value) || !new URL(value).hostname.includes(","), {
+        error: "must name one host: for PostgreSQL the name that always leads to the primary",
+      })
+  );
 }
 
 /** Keys by id, the first one active for new work, the rest still accepted while keys are rotated. */
