@@ -18,16 +18,19 @@ export {
   type HttpExchange,
 } from "./kit/bounded-http-client.ts";
 export { returnedFields } from "./kit/browser-return.ts";
-export { answeredPage, challengePage } from "./kit/challenge-page.ts";
+export { answeredPage, challengePage, hiddenInputs } from "./kit/challenge-page.ts";
 export { codeTable, refusalOf, type CodeClass } from "./kit/code-table.ts";
 export { amountText, minorOf, parseDecimal, readMinorUnits, shortestText } from "./kit/decimal.ts";
 export { decodeText } from "./kit/decode-text.ts";
-export { containsCardNumber, printable, shownMessage } from "./kit/masks.ts";
+export { confidentialOf, shortYear, type Instrument, type Proof, type ReturnRead } from "./kit/instrument.ts";
+export { containsCardNumber, maskedMessage, printable, shownMessage } from "./kit/masks.ts";
+export { currencyOfNumber, NUMERIC_CURRENCIES } from "./kit/numeric-currencies.ts";
 export {
   INVALID_ANSWER,
   MISMATCH,
   notGenuine,
   PENDING,
+  probedBy,
   UNSUPPORTED,
   withAuthentication,
 } from "./kit/outcomes.ts";
@@ -54,4 +57,5 @@ export {
   type OrderBank,
   type PaymentCall,
 } from "./kit/order-acquirer.ts";
+export { orderBankSettings } from "./kit/order-bank-settings.ts";
 export { bankAddress, secretText, settingText, strictFields } from "./kit/setting-fields.ts";

@@ -26,11 +26,18 @@ export class BankAddresses<Name extends string> {
     return this.#clients.get(origin)!.exchange({ path: pathname + search, ...call }, until);
   }
 
+  /** Posts a form, as browsers and most Turkish banks write it. */
+  postForm(name: Name, body: string, until: Date): Promise<HttpExchange> {
+    return this.exchange(name, { method: "POST", body, headers: FORM_HEADERS }, until);
+  }
+
   /** Lets the calls under way end; calls made afterwards are `not_sent`. */
   async close(): Promise<void> {
     await Promise.all(this.#clients.values().map((client) => client.close()));
   }
 }
+
+const FORM_HEADERS = { "content-type": "application/x-www-form-urlencoded" };
 
 /** An address of an account is http://, and does not stay on this machine. The error does not repeat it. */
 export class PlaintextRefusedError extends Error {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { answeredPage } from "./challenge-page.ts";
+import { answeredPage, hiddenInputs } from "./challenge-page.ts";
 
 const pan = "4355084355084358";
 const page = (body: string) => `<html><body>${body}</body></html>`;
@@ -39,4 +39,15 @@ test.each([
   pan.replace(/\d{4}/g, '<input value="$&">'),
 ])("a page with the card in %s is not shown", (body) => {
   expect(read(page(body))).toBeUndefined();
+});
+
+test("inputs are read in any spelling of their attributes", () => {
+  const inputs = hiddenInputs(
+    `<INPUT type=hidden name="One" value='a "b"'><input value=c name=two><input name="three">`,
+  );
+  expect([...inputs]).toEqual([
+    ["one", 'a "b"'],
+    ["two", "c"],
+    ["three", ""],
+  ]);
 });

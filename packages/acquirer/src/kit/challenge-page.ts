@@ -22,3 +22,15 @@ export function challengePage(text: string | undefined, { pan }: { pan: string }
 
 const PAGE = /<(?:html|form|body|script)\b/i;
 const CVV_FIELD = /\bname\s*=\s*["']?cv(?:2|v2?|v2val)\b/i;
+
+/** The values of a page's inputs, by their names in lower case, as they stand in it. */
+export function hiddenInputs(html: string): ReadonlyMap<string, string> {
+  const inputs = [...html.matchAll(/<input\b([^<>]*)>/gi)].map(([, attributes = ""]) => attributes);
+  return new Map(inputs.map((of) => [attributeOf(of, "name").toLowerCase(), attributeOf(of, "value")]));
+}
+
+function attributeOf(attributes: string, name: string): string {
+  const pattern = new RegExp(`(?:^|\\s)${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"']+))`, "i");
+  const [, double, single, bare] = pattern.exec(attributes) ?? [];
+  return double ?? single ?? bare ?? "";
+}

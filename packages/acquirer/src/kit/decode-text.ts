@@ -1,13 +1,17 @@
 import type { HttpAnswer } from "./bounded-http-client.ts";
 
 /**
- * Decodes an answer as it declares, in its header first, then in its XML. Turkish banks' answers without any declaration
- * are in ISO-8859-9; all of their names and codes are ASCII.
+ * Decodes an answer as it declares, in its header first, then in its XML. All names and codes of Turkish banks'
+ * answers are ASCII.
+ * @param undeclared the encoding of an answer that declares none.
  * @returns undefined for bytes that are not what they are declared to be.
  */
-export function decodeText({ bytes, contentType = "" }: Pick<HttpAnswer, "bytes" | "contentType">) {
+export function decodeText(
+  { bytes, contentType = "" }: Pick<HttpAnswer, "bytes" | "contentType">,
+  undeclared = "iso-8859-9",
+) {
   const declared =
-    /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType)?.[1] ?? xmlEncoding(bytes) ?? "iso-8859-9";
+    /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType)?.[1] ?? xmlEncoding(bytes) ?? undeclared;
   try {
     return textDecoder(declared)?.decode(bytes);
   } catch {

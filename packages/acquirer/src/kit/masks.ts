@@ -57,6 +57,12 @@ export function shownMessage(text: string, confidential: readonly string[] = [])
 }
 const MESSAGE_LENGTH_MAX = 200;
 
+/** The same of a text in which a bank may have written the number of any card: long numbers are masked. */
+export function maskedMessage(text: string, confidential: readonly string[] = []): string {
+  if (repeats(text, confidential)) return "";
+  return shownMessage(text.replace(/\p{Cc}/gu, " ").replace(/\d(?:[ .-]?\d){11,}/g, "…"));
+}
+
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, "").trim();
 }

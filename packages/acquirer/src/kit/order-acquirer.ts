@@ -36,7 +36,13 @@ import {
 export type CallOutcome = Approved | Declined | Unknown | NotSent;
 
 /** An order of the bank's, as far as a void or an inquiry needs it. */
-export type Order = AcquirerAmount & { orderId: string; waitUntil: Date };
+export type Order = AcquirerAmount & {
+  orderId: string;
+  waitUntil: Date;
+  /** Present where the record has to show this count. */
+  installmentCount?: number;
+  requestIp?: string;
+};
 
 /** An authorization or a sale, by a card or after 3-D Secure. */
 export type PaymentCall = (CardRequest | CompletionRequest) & { operation: CardOperation };
@@ -56,8 +62,11 @@ export interface OrderBank<Written, Proof> {
   readonly confirmsAmounts: boolean;
   /** Codes of refusals by which a call may have been carried out before: the bank's record is read then. */
   readonly nothingLeft: { readonly capture: ReadonlySet<string>; readonly void: ReadonlySet<string> };
-  /** The code with which a void is refused after the business day. */
-  readonly settledCode: string;
+  /**
+   * The code with which a void is refused after the business day. Absent where the bank's documents do not tell it: every
+   * refusal of a void has the record read then, which says whether the day is over.
+   */
+  readonly settledCode?: string;
 
   /** Undefined for what the protocol cannot carry: another currency, more digits, an order's id of other characters. */
   write(request: AcquirerAmount & { orderId: string }): Written | undefined;
@@ -149,9 +158,9 @@ async function captureOnce<Written>(
   return capturedBefore(await bank.standing(request), request, outcome);
 }
 
-/** A settled payment is sent as well: the merchant gets the bank's own refusal. */
+/** A settled payment is sent as well, where the bank's refusal is known: the merchant gets it. */
 async function cancel(bank: VoidingBank, request: FollowUpRequest): Promise<AcquirerOutcome> {
-  return cancelledBy(await voidTarget(bank, request, "bank"));
+  return cancelledBy(await voidTarget(bank, request, bank.settledCode === undefined ? "record" : "bank"));
 }
 
 /**
@@ -203,14 +212,17 @@ async function voidUnnamed(bank: VoidingBank, order: Order): Promise<VoidOutcome
 function voidShown(bank: VoidingBank, order: Order, shown: Standing, name?: string): Promise<VoidOutcome> {
   return voidStanding(shown, order, {
     send: ({ externalTransactionId }) => voidByName(bank, order, name ?? externalTransactionId),
-    settled: () => ({ resultCode: bank.settledCode, resultMessage: "" }),
+    settled: () => ({ resultCode: bank.settledCode ?? "SETTLED", resultMessage: "" }),
   });
 }
 
 async function voidByName(bank: VoidingBank, order: Order, name: string): Promise<VoidOutcome> {
   const outcome = await bank.void(order, name);
   if (outcome.kind === "approved") return outcome.externalTransactionId === name ? outcome : MISMATCH;
-  return isRefused(outcome, bank.nothingLeft.void) ? voidedBefore(bank, order, name, outcome) : outcome;
+  const mayBeDone =
+    outcome.kind === "declined" &&
+    (bank.settledCode === undefined || bank.nothingLeft.void.has(outcome.resultCode));
+  return mayBeDone ? voidedBefore(bank, order, name, outcome) : outcome;
 }
 
 /** A void whose answer was lost is refused when it is repeated, and so is one after the day's end. */

@@ -1,4 +1,5 @@
 import type { Authentication, NotGenuine, NotSent, Unknown } from "../acquirer.ts";
+import type { ProbeOutcome } from "../connector.ts";
 
 /** It is no answer of the protocol, or says nothing certain about the call. */
 export const INVALID_ANSWER: Unknown = { kind: "unknown", reason: "invalid_answer" };
@@ -8,6 +9,25 @@ export const UNSUPPORTED: NotSent = { kind: "not_sent", reason: "unsupported" };
 
 export function notGenuine(why: NotGenuine["why"]): NotGenuine {
   return { kind: "not_genuine", why };
+}
+
+/**
+ * The end of a probe that has asked for an order that does not exist, where the bank did not say that there is none.
+ * @param refused the parts of the account that the bank refuses, where it refuses the caller.
+ */
+export function probedBy(outcome: Unknown | NotSent | { kind: "found" }, refused: string): ProbeOutcome {
+  switch (outcome.kind) {
+    case "found":
+      return { kind: "unreachable", detail: "an answer about an order that does not exist" };
+    case "unknown":
+      return { kind: "unreachable", detail: `no answer of the protocol: ${outcome.reason}` };
+    case "not_sent":
+      return outcome.reason === "credentials"
+        ? { kind: "credentials", detail: `the bank refuses ${refused}` }
+        : { kind: "unreachable", detail: "no connection" };
+    default:
+      return outcome satisfies never;
+  }
 }
 
 /** A judged call of 3-D Secure carries the result of its authentication, as evidence in a dispute. */

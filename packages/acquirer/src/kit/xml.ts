@@ -3,8 +3,8 @@ import { SaxesParser } from "saxes";
 /** An element of an answer. Its `text` is what stands directly in it. */
 export type XmlElement = { name: string; text: string; children: XmlElement[] };
 
-/** Name and content of each element of a request, in their order. */
-export type XmlContent = readonly (readonly [name: string, content: string | XmlContent])[];
+/** The elements of a request by their names, in their order. One that is undefined is left out. */
+export type XmlContent = { readonly [name: string]: string | XmlContent | undefined };
 
 /**
  * Reads an answer in XML, however malformed it is. Without a document type there are no entities but the five, and
@@ -54,7 +54,9 @@ function writeElement(name: string, content: string | XmlContent): string {
   const inner =
     typeof content === "string"
       ? escapeText(content)
-      : content.map(([child, of]) => writeElement(child, of)).join("");
+      : Object.entries(content)
+          .map(([child, of]) => (of === undefined ? "" : writeElement(child, of)))
+          .join("");
   return `<${name}>${inner}</${name}>`;
 }
 

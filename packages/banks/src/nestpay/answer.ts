@@ -2,10 +2,10 @@ import type { AcquirerAmount, Approved, Declined, NotSent, Unknown } from "@hold
 import {
   decodeText,
   INVALID_ANSWER,
+  maskedMessage,
   MISMATCH,
   readXml,
   refusalOf,
-  shownMessage,
   type HttpAnswer,
   type XmlElement,
 } from "@holdfast/acquirer/kit";
@@ -89,7 +89,7 @@ export function outcomeOf(answer: BankAnswer, asked: Asked): Approved | Declined
   const isWhole = orderId === asked.orderId && /^\w{0,8}$/.test(authCode);
   if (isContradicted || !isWhole || externalTransactionId === undefined) return INVALID_ANSWER;
   const { amountMinor, currency } = asked;
-  const resultMessage = messageOf(answer.errMsg, asked.confidential);
+  const resultMessage = maskedMessage(answer.errMsg, asked.confidential);
   return {
     kind: "approved",
     amountMinor,
@@ -111,7 +111,7 @@ export function readRefusal(
   const externalTransactionId = readId(answer.transId, confidential);
   return refusalOf(codeClass, {
     resultCode,
-    resultMessage: messageOf(answer.errMsg, confidential),
+    resultMessage: maskedMessage(answer.errMsg, confidential),
     ...(externalTransactionId !== undefined && { externalTransactionId }),
   });
 }
@@ -123,12 +123,6 @@ export function readRefusal(
 export function readId(text: string, confidential: readonly string[] = []): string | undefined {
   const hasLong = confidential.some((part) => part.length >= 12 && text.includes(part));
   return /^[\x21-\x7e]{1,64}$/.test(text) && !hasLong ? text : undefined;
-}
-
-/** The bank's message without anything that could be a card's number. */
-export function messageOf(errMsg: string, confidential: readonly string[] = []): string {
-  if (shownMessage(errMsg, confidential) === "") return "";
-  return shownMessage(errMsg.replace(/\p{Cc}/gu, " ").replace(/\d(?:[ .-]?\d){11,}/g, "…"));
 }
 
 const REFUSALS: ReadonlySet<string> = new Set(["Declined", "Decline", "Error"]);

@@ -3,20 +3,20 @@ import type {
   BrowserReturn,
   CardOperation,
   DeclineClass,
-  Declined,
   NotGenuine,
 } from "@holdfast/acquirer";
-import { minorOf, notGenuine, parseDecimal, returnedFields } from "@holdfast/acquirer/kit";
-
-import { messageOf } from "./answer.ts";
-import type { NestpaySettings } from "./nestpay-settings.ts";
 import {
-  STORE_TYPE,
-  transactionType,
-  writeInstallments,
+  maskedMessage,
+  minorOf,
+  notGenuine,
+  parseDecimal,
+  returnedFields,
   type Proof,
-  type WrittenAmount,
-} from "./requests.ts";
+  type ReturnRead,
+} from "@holdfast/acquirer/kit";
+
+import type { NestpaySettings } from "./nestpay-settings.ts";
+import { STORE_TYPE, transactionType, writeInstallments, type WrittenAmount } from "./requests.ts";
 import { signedReading } from "./ver3-hash.ts";
 
 /** The payment as we stored it: a return that says anything else about it is not the payment's. */
@@ -28,11 +28,6 @@ export type ReturnedFor = {
   /** The nonce of the form. */
   session: string;
 };
-
-export type ReturnRead =
-  | { kind: "proven"; proof: Proof; authentication: Authentication }
-  | (Declined & { authentication?: Authentication })
-  | NotGenuine;
 
 /**
  * Reads the return of a cardholder's browser: first that the bank wrote it, then that it is about this payment, and
@@ -142,7 +137,7 @@ function readResult(fields: Fields, settings: Pick<NestpaySettings, "acceptMdSta
     kind: "declined",
     declineClass: isAccepted ? "technical" : (known?.declineClass ?? "technical"),
     resultCode: known ? `MD-${status}` : (codeOf(fields) ?? "MD-"),
-    resultMessage: messageOf(fields.get("mderrormsg") || fields.get("errmsg") || ""),
+    resultMessage: maskedMessage(fields.get("mderrormsg") || fields.get("errmsg") || ""),
     ...(authentication && { authentication }),
   };
 }

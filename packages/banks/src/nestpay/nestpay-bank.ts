@@ -17,13 +17,15 @@ import type {
 import {
   answeredPage,
   BankAddresses,
+  confidentialOf,
   INVALID_ANSWER,
+  probedBy,
   UNSUPPORTED,
   type CallOutcome,
-  type HttpExchange,
   type Order,
   type OrderBank,
   type PaymentCall,
+  type Proof,
   type Standing,
 } from "@holdfast/acquirer/kit";
 
@@ -42,7 +44,6 @@ import {
   voidRequest,
   writeAmount,
   type Caller,
-  type Proof,
   type WrittenAmount,
 } from "./requests.ts";
 import { coreCodes } from "./result-codes.ts";
@@ -91,8 +92,7 @@ export class NestpayBank implements OrderBank<WrittenAmount, Proof> {
 
   pay(call: PaymentCall, amount: WrittenAmount, instrument: AcquirerCard | Proof): Promise<CallOutcome> {
     const body = cardRequest(this.#caller, { ...call, amount, instrument });
-    const payer = "pan" in instrument ? [instrument.pan, instrument.cvv] : [instrument.md, instrument.cavv];
-    return this.#order(body, call.expiresAt, call, payer);
+    return this.#order(body, call.expiresAt, call, confidentialOf(instrument));
   }
 
   capture(request: FollowUpRequest, amount: WrittenAmount): Promise<CallOutcome> {
@@ -120,7 +120,7 @@ export class NestpayBank implements OrderBank<WrittenAmount, Proof> {
     const { storeKey } = this.#secrets;
     const form = gateForm(request, amount, this.#account.settings, { storeKey, nonce });
     const body = new URLSearchParams(form.map(([name, value]) => [name, value])).toString();
-    const exchange = await this.#post("gate", body, request.expiresAt);
+    const exchange = await this.#addresses.postForm("gate", body, request.expiresAt);
     if (exchange.kind !== "answered") return exchange;
     const html = answeredPage(exchange, request.card);
     if (html === undefined) return INVALID_ANSWER;
@@ -147,20 +147,7 @@ export class NestpayBank implements OrderBank<WrittenAmount, Proof> {
   /** Asks for an order that does not exist: a caller with the right to ask gets the answer that there is none. */
   async probe(waitUntil: Date): Promise<ProbeOutcome> {
     const history = await this.#history(randomUUID().replaceAll("-", ""), waitUntil);
-    switch (history.kind) {
-      case "not_found":
-        return { kind: "ok" };
-      case "found":
-        return { kind: "unreachable", detail: "an answer about an order that does not exist" };
-      case "unknown":
-        return { kind: "unreachable", detail: `no answer of the protocol: ${history.reason}` };
-      case "not_sent":
-        return history.reason === "credentials"
-          ? { kind: "credentials", detail: REFUSED_CALLER }
-          : { kind: "unreachable", detail: "no connection" };
-      default:
-        return history satisfies never;
-    }
+    return history.kind === "not_found" ? { kind: "ok" } : probedBy(history, CALLER);
   }
 
   close(): Promise<void> {
@@ -174,7 +161,7 @@ export class NestpayBank implements OrderBank<WrittenAmount, Proof> {
     asked: Omit<Asked, "confidential">,
     payer: readonly string[] = [],
   ): Promise<CallOutcome> {
-    const exchange = await this.#post("api", body, until);
+    const exchange = await this.#addresses.postForm("api", body, until);
     if (exchange.kind !== "answered") return exchange;
     const { apiPassword, storeKey } = this.#secrets;
     const answer = readAnswer(exchange);
@@ -184,16 +171,11 @@ export class NestpayBank implements OrderBank<WrittenAmount, Proof> {
 
   /** Asks for all rows of an order. */
   async #history(orderId: string, until: Date): Promise<OrderHistory> {
-    const exchange = await this.#post("api", historyRequest(this.#caller, orderId), until);
+    const exchange = await this.#addresses.postForm("api", historyRequest(this.#caller, orderId), until);
     if (exchange.kind !== "answered") return exchange;
     const answer = readAnswer(exchange);
     return answer ? readHistory(answer, orderId) : INVALID_ANSWER;
   }
-
-  #post(address: "api" | "gate", body: string, until: Date): Promise<HttpExchange> {
-    const headers = { "content-type": "application/x-www-form-urlencoded" };
-    return this.#addresses.exchange(address, { method: "POST", body, headers }, until);
-  }
 }
 
-const REFUSED_CALLER = "the bank refuses the user, the password, the client id or this machine's address";
+const CALLER = "the user, the password, the client id or this machine's address";

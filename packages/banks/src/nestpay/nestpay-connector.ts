@@ -1,5 +1,5 @@
 import type { AcquirerConnector } from "@holdfast/acquirer";
-import { createOrderAcquirer } from "@holdfast/acquirer/kit";
+import { createOrderAcquirer, NUMERIC_CURRENCIES } from "@holdfast/acquirer/kit";
 
 import { NestpayBank } from "./nestpay-bank.ts";
 import {
@@ -10,7 +10,6 @@ import {
   type NestpaySecrets,
   type NestpaySettings,
 } from "./nestpay-settings.ts";
-import { NESTPAY_CURRENCIES } from "./requests.ts";
 
 /** The protocol that about ten Turkish banks have in common, also named EST or CC5. */
 export const nestpayConnector: AcquirerConnector<NestpaySettings, NestpaySecrets> = {
@@ -18,7 +17,7 @@ export const nestpayConnector: AcquirerConnector<NestpaySettings, NestpaySecrets
   settings: nestpaySettings,
   secrets: nestpaySecrets,
   terminal: NESTPAY_TERMINAL,
-  currencies: NESTPAY_CURRENCIES,
+  currencies: [...NUMERIC_CURRENCIES.keys()],
   capabilities: nestpayCapabilities,
   connect: (account, secrets, wire) => createOrderAcquirer(new NestpayBank(account, secrets, wire)),
 };

@@ -1,5 +1,5 @@
 import type { Capabilities } from "@holdfast/acquirer";
-import { bankAddress, secretText, strictFields } from "@holdfast/acquirer/kit";
+import { bankAddress, orderBankSettings, secretText, strictFields } from "@holdfast/acquirer/kit";
 import { z } from "zod";
 
 import { decidingName } from "./browser-return.ts";
@@ -26,17 +26,6 @@ export const nestpaySettings = strictFields({
     .enum(["tr", "en"], { error: "must be tr or en" })
     .default("tr")
     .describe("The language of the bank's 3-D Secure pages."),
-  gatePost: z
-    .literal("server", { error: "must be server: no other way is supported" })
-    .default("server")
-    .describe("Who posts the card to the bank's 3-D Secure address: `server`, the gateway itself."),
-  acceptMdStatus: z
-    .array(z.enum(["1", "2", "3", "4"], { error: "must be 1, 2, 3 or 4" }))
-    .min(1, "must name at least one status")
-    .default(["1"])
-    .describe(
-      "The results of an authentication with which a payment goes on: 1 authenticated, 2 and 3 card or issuer not enrolled, 4 attempted. Whether the bank bears the loss after 2, 3 and 4 has to be agreed with it.",
-    ),
   unsignedFields: z
     .array(
       z
@@ -53,12 +42,7 @@ export const nestpaySettings = strictFields({
     .boolean("must be true or false")
     .default(false)
     .describe("Whether the bank pays back before the end of its business day, which most banks do not."),
-  confirmAmounts: z
-    .boolean("must be true or false")
-    .default(true)
-    .describe(
-      "Whether each approval is confirmed by an inquiry before it is believed: the bank's answers have no amount, and only the inquiry shows that it approved a part. It costs one more call. Switch it off only where the contract excludes approvals of a part.",
-    ),
+  ...orderBankSettings,
 });
 export type NestpaySettings = z.output<typeof nestpaySettings>;
 

@@ -1,19 +1,15 @@
-import type { AcquirerCard, CardOperation, Customer, EnrolmentRequest } from "@holdfast/acquirer";
-import { amountText, writeXml, type XmlContent } from "@holdfast/acquirer/kit";
+import type { CardOperation, Customer, EnrolmentRequest } from "@holdfast/acquirer";
+import {
+  amountText,
+  NUMERIC_CURRENCIES,
+  shortYear,
+  writeXml,
+  type Instrument,
+  type XmlContent,
+} from "@holdfast/acquirer/kit";
 
 import type { NestpaySettings } from "./nestpay-settings.ts";
 import { ver3Hash, type FormFields } from "./ver3-hash.ts";
-
-/**
- * Numeric codes of ISO 4217. All have two decimals: the banks' treatment of a currency without any is not documented.
- */
-const NUMERIC_CODES = new Map([
-  ["TRY", "949"],
-  ["USD", "840"],
-  ["EUR", "978"],
-  ["GBP", "826"],
-]);
-export const NESTPAY_CURRENCIES = [...NUMERIC_CODES.keys()];
 
 /** An amount and a currency that the protocol can carry, as it writes them. */
 export type WrittenAmount = { total: string; currency: string };
@@ -23,7 +19,7 @@ export type WrittenAmount = { total: string; currency: string };
  * amount that is not positive or has more than the protocol's 18 digits.
  */
 export function writeAmount(amountMinor: bigint, currency: string): WrittenAmount | undefined {
-  const code = NUMERIC_CODES.get(currency);
+  const code = NUMERIC_CURRENCIES.get(currency);
   const isCarried = code !== undefined && amountMinor > 0n && amountMinor < 10n ** 18n;
   return isCarried ? { total: amountText(amountMinor), currency: code } : undefined;
 }
@@ -34,10 +30,6 @@ export function isOrderId(text: string): boolean {
 
 /** The caller: elements of every request. */
 export type Caller = { user: string; password: string; clientId: string; mode: "P" | "T" };
-
-/** The payer of an authorization or a sale: a card, or the proof of an authentication, which stands for the card. */
-export type Instrument = AcquirerCard | Proof;
-export type Proof = { md: string; xid: string; eci: string; cavv: string };
 
 export type CardCall = {
   operation: CardOperation;
@@ -51,42 +43,37 @@ export type CardCall = {
 /** `PreAuth` authorizes, `Auth` sells. */
 export function cardRequest(caller: Caller, call: CardCall): string {
   const { orderId, amount, installmentCount } = call;
-  return render([
+  return render({
     ...callerElements(caller),
-    ["Type", transactionType(call.operation)],
+    Type: transactionType(call.operation),
     ...buyerElements(call.customer),
-    ["OrderId", orderId],
-    ["Total", amount.total],
-    ["Currency", amount.currency],
-    ["Taksit", writeInstallments(installmentCount)],
+    OrderId: orderId,
+    Total: amount.total,
+    Currency: amount.currency,
+    Taksit: writeInstallments(installmentCount),
     ...instrumentElements(call.instrument),
-  ]);
+  });
 }
 
 export function captureRequest(caller: Caller, orderId: string, { total }: WrittenAmount): string {
-  return render([...callerElements(caller), ["Type", "PostAuth"], ["OrderId", orderId], ["Total", total]]);
+  return render({ ...callerElements(caller), Type: "PostAuth", OrderId: orderId, Total: total });
 }
 
 /**
  * Without a transaction a void would reverse the last movement of the order, even a refund: so `transId` is required.
  */
 export function voidRequest(caller: Caller, orderId: string, transId: string): string {
-  return render([...callerElements(caller), ["Type", "Void"], ["OrderId", orderId], ["TransId", transId]]);
+  return render({ ...callerElements(caller), Type: "Void", OrderId: orderId, TransId: transId });
 }
 
 export function creditRequest(caller: Caller, orderId: string, { total, currency }: WrittenAmount): string {
-  return render([
-    ...callerElements(caller),
-    ["Type", "Credit"],
-    ["OrderId", orderId],
-    ["Total", total],
-    ["Currency", currency],
-  ]);
+  const elements = { Type: "Credit", OrderId: orderId, Total: total, Currency: currency };
+  return render({ ...callerElements(caller), ...elements });
 }
 
 export function historyRequest(caller: Caller, orderId: string): string {
-  const [name, password, clientId] = callerElements(caller);
-  return render([name!, password!, clientId!, ["OrderId", orderId], ["Extra", [["ORDERHISTORY", "QUERY"]]]]);
+  const { Mode: _mode, ...elements } = callerElements(caller);
+  return render({ ...elements, OrderId: orderId, Extra: { ORDERHISTORY: "QUERY" } });
 }
 
 /**
@@ -100,7 +87,7 @@ export function gateForm(
   settings: Pick<NestpaySettings, "clientId" | "language">,
   { storeKey, nonce }: { storeKey: string; nonce: string },
 ): FormFields {
-  const { pan, cvv, expiryMonth, expiryYear } = request.card;
+  const { pan, cvv, expiryMonth } = request.card;
   const returnUrl = new URL(request.returnUrl).href;
   const fields: FormFields = [
     ["clientid", settings.clientId],
@@ -119,7 +106,7 @@ export function gateForm(
     ["pan", pan],
     ["cv2", cvv],
     ["Ecom_Payment_Card_ExpDate_Month", expiryMonth],
-    ["Ecom_Payment_Card_ExpDate_Year", shortYear(expiryYear)],
+    ["Ecom_Payment_Card_ExpDate_Year", shortYear(request.card)],
   ];
   return [...fields, ["hash", ver3Hash(fields, storeKey)]];
 }
@@ -137,44 +124,25 @@ export function writeInstallments(count: number): string {
   return count > 1 ? String(count) : "";
 }
 
-/** Two digits, whether the year came with two or four. */
-function shortYear(year: string): string {
-  return year.slice(-2);
-}
-
-function callerElements({ user, password, clientId, mode }: Caller): XmlContent {
-  return [
-    ["Name", user],
-    ["Password", password],
-    ["ClientId", clientId],
-    ["Mode", mode],
-  ];
+function callerElements({ user, password, clientId, mode }: Caller) {
+  return { Name: user, Password: password, ClientId: clientId, Mode: mode };
 }
 
 /** A field that is too long would have the whole payment refused, so it is left out. */
 function buyerElements({ ip = "", email = "" }: Customer = {}): XmlContent {
-  return [
-    ...(ip !== "" && ip.length <= 39 ? [["IPAddress", ip] as const] : []),
-    ...(email !== "" && email.length <= 64 ? [["Email", email] as const] : []),
-  ];
+  return {
+    ...(ip !== "" && ip.length <= 39 && { IPAddress: ip }),
+    ...(email !== "" && email.length <= 64 && { Email: email }),
+  };
 }
 
 function instrumentElements(instrument: Instrument): XmlContent {
   if ("pan" in instrument) {
-    const { pan, expiryMonth, expiryYear, cvv } = instrument;
-    return [
-      ["Number", pan],
-      ["Expires", `${expiryMonth}/${shortYear(expiryYear)}`],
-      ["Cvv2Val", cvv],
-    ];
+    const { pan, expiryMonth, cvv } = instrument;
+    return { Number: pan, Expires: `${expiryMonth}/${shortYear(instrument)}`, Cvv2Val: cvv };
   }
   const { md, xid, eci, cavv } = instrument;
-  return [
-    ["Number", md],
-    ["PayerTxnId", xid],
-    ["PayerSecurityLevel", eci],
-    ["PayerAuthenticationCode", cavv],
-  ];
+  return { Number: md, PayerTxnId: xid, PayerSecurityLevel: eci, PayerAuthenticationCode: cavv };
 }
 
 /** The body of a request: a form with one field, its XML percent-encoded and so of ASCII only. */

@@ -16,6 +16,18 @@ export type Received<Fields> = {
 /** Writes an answer, or none. */
 export type Answer<Fields> = (response: ServerResponse, received: Received<Fields>) => void;
 
+/** A whole answer. A status of 0 cuts the connection. */
+export type ScriptedAnswer = { status?: number; contentType?: string; body: string | Buffer };
+
+/** @param xml the content type of an answer that has none of its own. */
+export function written(answer: string | ScriptedAnswer, xml: string): Answer<unknown> {
+  const { status = 200, contentType = xml, body } = typeof answer === "string" ? { body: answer } : answer;
+  return (response) => {
+    if (status === 0) response.destroy();
+    else response.writeHead(status, { "content-type": contentType }).end(body);
+  };
+}
+
 /**
  * A bank that gives the answers that a test has put in line, each to one request, and keeps the requests.
  * @param otherwise answers where there is none in line.

@@ -1,7 +1,4 @@
-import { startScriptedServer, type Answer } from "../../test/scripted-server.ts";
-
-/** The bank's answer: XML or HTML, or anything else. A status of 0 cuts the connection. */
-export type ScriptedAnswer = { status?: number; contentType?: string; body: string | Buffer };
+import { startScriptedServer, written, type ScriptedAnswer } from "../../test/scripted-server.ts";
 
 type Fields = ReadonlyMap<string, string>;
 
@@ -22,16 +19,7 @@ export async function startScriptedBank(otherwise?: (fields: Fields) => string |
     ...server,
     /** Puts answers in line, and forgets all requests. */
     script: (...next: (ScriptedAnswer | string)[]) =>
-      server.answers(
-        ...next.map((answer) => written(typeof answer === "string" ? { body: answer } : answer)),
-      ),
-  };
-}
-
-function written({ status = 200, contentType = XML, body }: ScriptedAnswer): Answer<Fields> {
-  return (response) => {
-    if (status === 0) response.destroy();
-    else response.writeHead(status, { "content-type": contentType }).end(body);
+      server.answers(...next.map((answer) => written(answer, XML))),
   };
 }
 
