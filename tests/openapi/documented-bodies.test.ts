@@ -2,7 +2,7 @@
 // a line of a log, or a part of a settlement mapping. The guides of docs/merchant are executed elsewhere.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { iyzicoConnector, nestpayConnector } from "@holdfast/banks";
+import { CONNECTORS, simulatorConnector } from "@holdfast/banks";
 import { auditHeadIn } from "@holdfast/audit";
 import { ENDPOINTS } from "@holdfast/contracts";
 import { expect, test } from "vitest";
@@ -30,6 +30,7 @@ test("there are some, and each names what it is", () => {
   expect(blocks.map(({ document, mark }) => `${document} ${mark}`).toSorted()).toEqual([
     "acquirers.md createAcquirerAccount",
     "acquirers.md createAcquirerAccount",
+    "acquirers.md createAcquirerAccount",
     "operators.md auditHead",
     "operators.md createMerchant",
     "settlement.md mappingFile",
@@ -42,7 +43,7 @@ test.each(bodies)("$document: the body of $mark is taken", ({ mark, json }) => {
   expect(parsed instanceof Refusal ? parsed.extra?.members : undefined).toBeUndefined();
 });
 
-test.each([nestpayConnector, iyzicoConnector])(
+test.each([...CONNECTORS.values()].filter((connector) => connector !== simulatorConnector))(
   "acquirers.md: $protocol takes the settings and the secrets",
   (connector) => {
     const accounts = bodies.map(({ json }) => JSON.parse(json) as Record<string, unknown>);

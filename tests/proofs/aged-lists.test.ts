@@ -18,5 +18,6 @@ test("the lists are a part of what a release has to pass, and of nothing that to
     "ISO 4217",
     "Nestpay's and the issuers' codes",
     "iyzico's error codes",
+    "Garanti's and the issuers' codes",
   ]);
 });

@@ -1,10 +1,10 @@
-import { IYZICO_CODE_LIST, NESTPAY_CODE_LIST } from "@holdfast/banks";
+import { CODE_LISTS } from "@holdfast/banks";
 import { CURRENCY_LIST } from "@holdfast/contracts";
 
 /** A list of other people, where it is from, and the day on which ours was last compared with it. */
 export type DatedList = { name: string; source: string; comparedOn: string };
 
-export const DATED_LISTS: readonly DatedList[] = [CURRENCY_LIST, NESTPAY_CODE_LIST, IYZICO_CODE_LIST];
+export const DATED_LISTS: readonly DatedList[] = [CURRENCY_LIST, ...CODE_LISTS];
 
 /** Lists that nobody has compared with their source for a year. */
 export function agedLists(lists: readonly DatedList[], now: Date): DatedList[] {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 
 import { CONNECTORS } from "./connectors.ts";
+import { SECRETS as GARANTI_SECRETS, settingsOf as garantiSettingsOf } from "./garanti/test/garanti-bench.ts";
 import { settingsOf } from "./iyzico/test/iyzico-requests.ts";
 import { SECRETS as IYZICO_SECRETS } from "./iyzico/test/scripted-iyzico.ts";
 import { SECRETS as NESTPAY_SECRETS } from "./nestpay/test/nestpay-bench.ts";
@@ -15,6 +16,7 @@ const EXAMPLES: Record<string, (url: string) => { settings: object; secrets: obj
     secrets: NESTPAY_SECRETS,
   }),
   iyzico: (url) => ({ settings: settingsOf(url), secrets: IYZICO_SECRETS }),
+  garanti: (url) => ({ settings: garantiSettingsOf(url), secrets: GARANTI_SECRETS }),
 };
 
 type JsonSchema = { description?: string; properties?: Record<string, JsonSchema> };
@@ -41,7 +43,7 @@ describe.each([...CONNECTORS])("%s", (protocol, connector: AnyConnector) => {
 });
 
 // The simulator's address is the installation's own, which its start checks.
-test.each(["nestpay", "iyzico"])(
+test.each([...CONNECTORS.keys()].filter((protocol) => protocol !== "sim"))(
   "%s carries no card over plain HTTP, unless the wire allows it",
   async (protocol) => {
     const connector = CONNECTORS.get(protocol)!;

@@ -1,14 +1,21 @@
 import type { AnyConnector } from "@holdfast/acquirer";
 
+import { garantiConnector } from "./garanti/garanti-bank.ts";
+import { GARANTI_CODE_LIST } from "./garanti/result-codes.ts";
+import { IYZICO_CODE_LIST } from "./iyzico/failure-codes.ts";
 import { iyzicoConnector } from "./iyzico/iyzico-acquirer.ts";
 import { nestpayConnector } from "./nestpay/nestpay-connector.ts";
+import { NESTPAY_CODE_LIST } from "./nestpay/result-codes.ts";
 import { simulatorConnector } from "./sim/simulator-connector.ts";
 
-export { iyzicoConnector, nestpayConnector, simulatorConnector };
+export { garantiConnector, iyzicoConnector, nestpayConnector, simulatorConnector };
+
+/** Lists of the banks' codes, which somebody has compared with their source. */
+export const CODE_LISTS = [NESTPAY_CODE_LIST, IYZICO_CODE_LIST, GARANTI_CODE_LIST];
 
 /** The protocols there are, by the name that an account is made with. */
 export const CONNECTORS: ReadonlyMap<string, AnyConnector> = new Map(
-  [simulatorConnector, nestpayConnector, iyzicoConnector].map((connector: AnyConnector) => [
+  [simulatorConnector, nestpayConnector, iyzicoConnector, garantiConnector].map((connector: AnyConnector) => [
     connector.protocol,
     connector,
   ]),

@@ -1,0 +1,24 @@
+import { createHash } from "node:crypto";
+
+import { isSameSignature } from "@holdfast/acquirer/kit";
+
+/**
+ * The bank's hash of values with nothing between them: whoever reads signed values has to check the form of each first, or
+ * the end of one could be taken for the beginning of the next. Secrets and values are ASCII.
+ */
+export function hashOf(...values: readonly string[]): string {
+  return createHash("sha512").update(values.join("")).digest("hex").toUpperCase();
+}
+
+/** The part of a hash that stands for a user's password. */
+export function securityData(password: string, terminalId: string): string {
+  return createHash("sha1")
+    .update(password + terminalId.padStart(9, "0"))
+    .digest("hex")
+    .toUpperCase();
+}
+
+/** @param given as it came. */
+export function isHash(given: string, ...values: readonly string[]): boolean {
+  return isSameSignature(given.trim().toUpperCase(), hashOf(...values));
+}

@@ -1,0 +1,152 @@
+import type { BankMovement, InquiryOutcome } from "@holdfast/acquirer";
+import {
+  currencyOfNumber,
+  INVALID_ANSWER,
+  MISMATCH,
+  readMinorUnits,
+  ROWS_MAX,
+  standingOf,
+  type Order,
+  type Standing,
+  type Success,
+  type XmlElement,
+} from "@holdfast/acquirer/kit";
+
+import { elementsAt, isApproval, readName, readRefusal, type BankAnswer } from "./answer.ts";
+import { NOT_FOUND } from "./result-codes.ts";
+
+/** The bank's record of an order: the answer to an inquiry of the port, with what else its rows say. */
+export type OrderHistory =
+  | { kind: "found"; movements: readonly HistoryRow[] }
+  | Exclude<InquiryOutcome, { kind: "found" }>;
+
+/** A movement of an order. A void is not one: it is the state of what it voids. */
+export type HistoryRow = BankMovement & {
+  kind: "sale" | "authorize" | "capture" | "refund";
+  state: "approved" | "declined" | "voided" | "pending";
+  installmentCount: number;
+  /** Its business day is over. */
+  isSettled: boolean;
+};
+
+const KINDS: ReadonlyMap<string, HistoryRow["kind"]> = new Map([
+  ["sales", "sale"],
+  ["preauth", "authorize"],
+  ["postauth", "capture"],
+  ["refund", "refund"],
+]);
+
+/**
+ * Reads the answer to an inquiry. Only an answer that there is no such order is `not_found`: another refusal says nothing
+ * about the order. One row that cannot be read makes the answer invalid, since it may be the one that matters. Dates are
+ * read only to tell that there is one: they have no time, and names tell movements apart.
+ */
+export function readHistory(answer: BankAnswer): OrderHistory {
+  const elements = elementsAt(answer.root, ["Order", "OrderHistInqResult", "OrderTxnList", "OrderTxn"]);
+  if (isApproval(answer)) {
+    const rows = elements.map(readRow);
+    const areRead = rows.length > 0 && rows.length <= ROWS_MAX && rows.every((row) => row !== undefined);
+    return areRead ? { kind: "found", movements: withVoids(rows) } : INVALID_ANSWER;
+  }
+  const refusal = readRefusal(answer, []);
+  if (refusal.kind !== "declined") return refusal;
+  return NOT_FOUND.has(refusal.resultCode) && elements.length === 0 ? { kind: "not_found" } : INVALID_ANSWER;
+}
+
+type VoidRow = { kind: "void"; state: HistoryRow["state"] };
+
+function readRow(row: XmlElement): HistoryRow | VoidRow | undefined {
+  const texts = new Map(row.children.map(({ name, text }) => [name, text.trim()]));
+  if (texts.size !== row.children.length) return undefined;
+  const word = (name: string) => texts.get(name) ?? "";
+  const status = word("Status");
+  const state = STATES.get(status) ?? "pending";
+  const code = word("ReturnCode");
+  if (!/^\w{0,4}$/.test(code) || (state === "approved" && code !== "" && code !== "00")) return undefined;
+  if (word("Type") === "void") return { kind: "void", state };
+  const kind = KINDS.get(word("Type"));
+  const currency = currencyOfNumber(word("CurrencyCode"));
+  const amountMinor = readMinorUnits(word(kind === "authorize" ? "PreAuthAmount" : "AuthAmount") || "0");
+  const isVoided = readVoidDate(word("VoidDate"));
+  const externalTransactionId = readName(word("RetrefNum"));
+  const authCode = word("AuthCode");
+  const installments = word("InstallmentCnt");
+  if (!kind || !currency || amountMinor === undefined || isVoided === undefined) return undefined;
+  if (!/^\w{0,8}$/.test(authCode) || !/^\d{0,2}$/.test(installments)) return undefined;
+  // A refused movement may have neither.
+  if (state !== "declined" && (amountMinor === 0n || externalTransactionId === undefined)) return undefined;
+  return {
+    kind,
+    state: state === "approved" && isVoided ? "voided" : state,
+    amountMinor,
+    currency,
+    ...(externalTransactionId !== undefined && { externalTransactionId }),
+    ...(authCode && { authCode }),
+    resultCode: code || (state === "declined" ? "" : "00"),
+    resultMessage: "",
+    installmentCount: Math.max(1, Number(installments)),
+    isSettled: !["", "N"].includes(word("Settlement")),
+  };
+}
+
+/** Other texts are not documented: what they say is not decided. */
+const STATES: ReadonlyMap<string, HistoryRow["state"]> = new Map([
+  ["00", "approved"],
+  ["01", "declined"],
+]);
+
+/** @returns undefined for a text that is neither a day nor one of the bank's ways to say that there is none. */
+function readVoidDate(text: string): boolean | undefined {
+  if (/^(?:0*|null)$/.test(text)) return false;
+  return /^\d{8}$/.test(text) ? true : undefined;
+}
+
+/**
+ * Some answers may have a void as a row that does not name what it voids. Where its target is not marked by a date, it is
+ * the order's only movement; of several nothing is certain until somebody has looked.
+ */
+function withVoids(all: readonly (HistoryRow | VoidRow)[]): HistoryRow[] {
+  const rows = all.filter((row) => row.kind !== "void");
+  const voids = all.filter(({ kind, state }) => kind === "void" && state !== "declined");
+  const open = rows.filter(({ state }) => state === "approved");
+  const unmarked = voids.length - rows.filter(({ state }) => state === "voided").length;
+  if (unmarked <= 0 || open.length === 0) return rows;
+  const isCertain = unmarked >= open.length && voids.every(({ state }) => state === "approved");
+  return rows.map((row) =>
+    row.state === "approved" ? { ...row, state: isCertain ? "voided" : "pending" } : row,
+  );
+}
+
+/** The success of an order that a call is about. @param name the bank's name of it, where it is known. */
+export function standingIn(history: OrderHistory, order: Order, name?: string): Standing {
+  if (history.kind === "not_found") return { kind: "unseen" };
+  if (history.kind !== "found") return history;
+  const moved = history.movements.filter(({ state }) => state !== "declined");
+  const payments = moved.filter(({ kind }) => kind !== "refund");
+  const { currency, installmentCount } = order;
+  const isOther =
+    moved.some((row) => row.currency !== currency) ||
+    (installmentCount !== undefined && payments.some((row) => row.installmentCount !== installmentCount));
+  if (isOther) return MISMATCH;
+  if (payments.some(({ state }) => state === "pending")) return { kind: "pending" };
+  const isCredited = moved.some(({ kind, state }) => kind === "refund" && state !== "voided");
+  const isCaptured = payments.some(({ kind, state }) => kind === "capture" && state === "approved");
+  const successes = payments
+    // A captured hold is no longer one; after the void of its capture it is again.
+    .filter(({ kind, state }) => !(kind === "authorize" && state === "approved" && isCaptured))
+    .map((row): Success => ({ ...successOf(row), ...(isCredited && { isCredited }) }));
+  return standingOf(successes, { name });
+}
+
+function successOf(row: HistoryRow): Success {
+  const { kind, amountMinor, currency, externalTransactionId = "", authCode, resultCode } = row;
+  const taken = row.isSettled ? "settled" : "taken";
+  return {
+    state: row.state === "voided" ? "voided" : kind === "authorize" ? "held" : taken,
+    amountMinor,
+    currency,
+    externalTransactionId,
+    ...(authCode !== undefined && { authCode }),
+    resultCode,
+  };
+}
