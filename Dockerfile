@@ -4,7 +4,7 @@
 #   docker build --target simulators -t holdfast/simulators .
 #
 # An image holds a bundle of the sources, the files that it reads, and node. Stack traces have the lines of the sources.
-# `node` itself is process 1 and takes SIGTERM. BuildKit is not needed.
+# `node` may be process 1: it takes SIGTERM from the start. BuildKit is not needed.
 
 # deploy/compose/images.env has it with the digest that a release is built on.
 ARG NODE_IMAGE=node:26-slim
@@ -37,7 +37,7 @@ RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /us
 ENV NODE_ENV=production NODE_COMPILE_CACHE=/holdfast/.compile-cache
 # Memory that bursts have needed is given back, and kept small.
 ENV MALLOC_ARENA_MAX=2
-COPY deploy/image/healthcheck.mjs ./
+COPY deploy/image/healthcheck /usr/local/bin/
 # The cache serves only the user who made it. The file system of a running container is read-only, so it is made here.
 RUN mkdir .compile-cache && chown 1000:1000 .compile-cache
 STOPSIGNAL SIGTERM
@@ -60,7 +60,7 @@ VOLUME /var/lib/acquirer-simulator
 COPY --from=bundles /holdfast/dist/simulators dist/simulators
 USER 1000:1000
 EXPOSE 8083
-HEALTHCHECK --interval=5s --timeout=3s --start-period=20s --retries=3 CMD ["node", "healthcheck.mjs"]
+HEALTHCHECK --interval=15s --timeout=5s --start-period=120s --retries=3 CMD ["healthcheck"]
 ENTRYPOINT ["node"]
 CMD ["dist/simulators/bank-simulator.mjs", "sim"]
 
@@ -78,7 +78,7 @@ RUN for service in gateway payments refunds webhook-dispatcher settlement consol
       grep -q 'the configuration is not valid' /tmp/refusal || exit 1; \
     done
 EXPOSE 9000
-HEALTHCHECK --interval=5s --timeout=3s --start-period=20s --retries=3 CMD ["node", "healthcheck.mjs"]
+HEALTHCHECK --interval=15s --timeout=5s --start-period=120s --retries=3 CMD ["healthcheck"]
 # SIGUSR1 would open a debugger that reads keys and asks for no password.
 ENTRYPOINT ["node", "--disable-sigusr1", "/holdfast/dist/holdfast/holdfast.mjs"]
 CMD ["--help"]

@@ -38,6 +38,13 @@ async function onboard(name: string) {
   };
 }
 
+/** Prints the kernel's view of the program below process 1, which only passes signals on. */
+const STATUS_OF_PROGRAM = `
+  import { readdirSync, readFileSync } from "node:fs";
+  const statuses = readdirSync("/proc").filter((name) => /^\\d+$/.test(name))
+    .map((pid) => readFileSync("/proc/" + pid + "/status", "utf8"));
+  console.log(statuses.find((status) => /^PPid:\\s+1$/m.test(status)));`;
+
 test.each(OURS)("%s is healthy and runs with the least that a process can have", async (service) => {
   const { Config, HostConfig, State, NetworkSettings } = await system.inspect(service);
   expect(State.Health.Status).toBe("healthy");
@@ -68,15 +75,12 @@ test.each(OURS)("%s is healthy and runs with the least that a process can have",
   };
   expect(published.map(([port]) => port).sort()).toEqual(expected[service] ?? []);
 
-  const process1 = await system.evaluate(
-    service,
-    `import { readFileSync } from "node:fs"; console.log(readFileSync("/proc/1/status", "utf8"))`,
-  );
-  expect(process1).toMatch(/^Name:\s+node/m);
-  expect(process1).toMatch(/^Uid:\s+1000\s+1000\s+1000\s+1000$/m);
-  expect(process1).toMatch(/^CapEff:\s+0+$/m);
-  expect(process1).toMatch(/^CapBnd:\s+0+$/m);
-  expect(process1).toMatch(/^NoNewPrivs:\s+1$/m);
+  const running = await system.evaluate(service, STATUS_OF_PROGRAM);
+  expect(running).toMatch(/^Name:\s+node/m);
+  expect(running).toMatch(/^Uid:\s+1000\s+1000\s+1000\s+1000$/m);
+  expect(running).toMatch(/^CapEff:\s+0+$/m);
+  expect(running).toMatch(/^CapBnd:\s+0+$/m);
+  expect(running).toMatch(/^NoNewPrivs:\s+1$/m);
   const write = `import { writeFileSync } from "node:fs";
     try { writeFileSync("/holdfast/x", ""); console.log("written") } catch (error) { console.log(error.code) }`;
   expect(await system.evaluate(service, write)).toMatch(/^(EROFS|EACCES)/);
@@ -413,6 +417,22 @@ async function restart(service: string, paid: readonly unknown[]): Promise<void>
     withinMs: 60_000,
   });
 }
+
+test.each(["refunds", "acquirer-simulator"])(
+  "%s ends by the signal when it is stopped while it is still being loaded",
+  async (service) => {
+    const { Id } = await system.inspect(service);
+    await docker(["stop", Id]);
+    await docker(["start", Id]);
+    await docker(["stop", Id]);
+    // Killed after the whole grace period it would be 137.
+    expect([0, 143]).toContain((await system.inspect(service)).State.ExitCode);
+    await docker(["start", Id]);
+    await eventually(async () => (await system.inspect(service)).State.Health.Status === "healthy", {
+      withinMs: 60_000,
+    });
+  },
+);
 
 test("all are stopped by SIGTERM with exit code 0 within their grace, and come back with all data", async () => {
   const { merchant } = await onboard("Florist");

@@ -23,5 +23,6 @@ export * from "./work/shared-permits.ts";
 export * from "./process/read-peer-certificate.ts";
 export * from "./work/retention.ts";
 export * from "./process/stop-in-order.ts";
+export * from "./process/stop-signals.ts";
 export * from "./work/work-pool.ts";
 export * from "./work/work-pools.ts";

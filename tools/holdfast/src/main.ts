@@ -5,7 +5,10 @@
  */
 import { setSourceMapsSupport } from "node:module";
 import { UsageError } from "@holdfast/service-runtime/command-line";
+import { endOnSignals } from "@holdfast/service-runtime/stop-signals";
 import { findProgram, HELP } from "./find-program.ts";
+
+endOnSignals();
 
 // Before the chunk of a program is loaded: stack traces of a bundle name the lines of the sources.
 setSourceMapsSupport(true, { nodeModules: true });

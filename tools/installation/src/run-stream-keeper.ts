@@ -1,4 +1,4 @@
-import { parseConfig } from "@holdfast/service-runtime";
+import { nextStopSignal, parseConfig } from "@holdfast/service-runtime";
 import { keepStreamSchema } from "./config.ts";
 import { startStreamKeeper } from "./stream/stream-keeper.ts";
 
@@ -8,14 +8,13 @@ import { startStreamKeeper } from "./stream/stream-keeper.ts";
  * again.
  */
 export async function runStreamKeeper(): Promise<void> {
-  const stopping = Promise.withResolvers<void>();
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stopping.resolve());
+  const stopSignal = nextStopSignal();
   try {
     const keeper = await Promise.race([
       startStreamKeeper(parseConfig(keepStreamSchema, process.env)),
-      stopping.promise,
+      stopSignal.then(() => undefined),
     ]);
-    await stopping.promise;
+    await stopSignal;
     await keeper?.stop();
   } catch (error) {
     process.stderr.write(`keep-stream: ${(error as Error).message}\n`);
