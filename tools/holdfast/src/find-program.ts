@@ -1,11 +1,12 @@
 import { UsageError } from "@holdfast/service-runtime/command-line";
-import { COMMANDS, SERVICES, type Start } from "./programs.ts";
+import { COMMANDS, run, SERVICES, type Start } from "./programs.ts";
 
 /** @throws UsageError */
 export function findProgram([what, ...args]: string[]): { start: Start; rest: string[] } {
   if (what === undefined) throw new UsageError("say which program to run; --help lists them");
   const command = Object.hasOwn(COMMANDS, what) ? COMMANDS[what] : undefined;
   if (command) return { start: command.start, rest: args };
+  if (what === "run") return { start: run, rest: args };
   const group = Object.hasOwn(SERVICES, what) ? SERVICES[what] : undefined;
   if (!group) throw new UsageError(`there is no program ${JSON.stringify(what)}; --help lists them`);
   const [service = "", ...rest] = args;

@@ -1,7 +1,9 @@
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bareEnvironment, holdfast } from "@holdfast/tests/support";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { COMMANDS, SERVICES } from "./programs.ts";
 
 /** The bundle, as everybody starts it. */
@@ -18,6 +20,8 @@ test("--help lists every program", async () => {
   for (const { of } of Object.values(SERVICES)) expect(stdout).toContain(Object.keys(of).join(", "));
 });
 
+const RUN_TAKES = "run takes one of gateway, payments, refunds, webhook-dispatcher, settlement, console,";
+
 test.each([
   { args: [], line: "say which program to run; --help lists them" },
   { args: ["play", "payments"], line: 'there is no program "play"; --help lists them' },
@@ -25,6 +29,12 @@ test.each([
   {
     args: ["keys", "refunds"],
     line: 'keys takes one of gateway, payments, webhook-dispatcher, not "refunds"',
+  },
+  { args: ["run"], line: RUN_TAKES + ' not ""' },
+  { args: ["run", "payments", "shop"], line: RUN_TAKES + ' not "shop"' },
+  {
+    args: ["run", "payments=/nowhere/payments.env"],
+    line: "the settings in /nowhere/payments.env cannot be read (ENOENT)",
   },
   { args: ["reconcile"], line: 'reconcile takes one of payments, refunds, settlement, not ""' },
 ])("$args is answered with one line and 2", async ({ args, line }) => {
@@ -39,6 +49,24 @@ test.each(Object.keys(SERVICES["run"]!.of))(
     expect(stderr).toMatch(/^[a-z-]+: the configuration is not valid:\n( {2}\w+.*\n)+$/);
   },
 );
+
+test("run reads each service's settings from its file, before those of the environment", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "holdfast-run-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const file = (name: string, settings: string) => {
+    const path = join(directory, name);
+    writeFileSync(path, settings);
+    return path;
+  };
+  const refunds = file("refunds.env", "HEALTH_PORT=none\nLOG_LEVEL=info\n");
+  const payments = file("payments.env", "HEALTH_PORT=9001\n");
+  const { status, stderr } = await run("run", `refunds=${refunds}`, `payments=${payments}`);
+  expect(status).toBe(1);
+  const faults = new Map(stderr.split(/(?=^\S)/m).map((part) => [part.split(":")[0], part]));
+  expect([...faults.keys()].toSorted()).toEqual(["payments", "refunds"]);
+  expect(faults.get("refunds")).toContain("HEALTH_PORT: must be");
+  expect(faults.get("payments")).not.toContain("HEALTH_PORT");
+});
 
 test.each(Object.keys(SERVICES["migrate"]!.of))("migrate %s asks for the schema's owner", async (service) => {
   const { status, stderr } = await run("migrate", service);

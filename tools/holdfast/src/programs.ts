@@ -2,54 +2,60 @@
  * The names of all programs. Each is imported when it is chosen, so that a start loads nothing of the others: the bundler
  * makes a chunk for each import.
  */
+import { readFileSync } from "node:fs";
+import { parseEnv } from "node:util";
 import { assetPath } from "@holdfast/assets";
-import { runProgram } from "@holdfast/service-runtime/command-line";
+import type { Service } from "@holdfast/service-runtime";
+import { runProgram, UsageError } from "@holdfast/service-runtime/command-line";
 
 /** Runs a program with the arguments after its name. It sets the exit code. */
 export type Start = (args: string[]) => Promise<void>;
 
+/** The services, which a process runs alone or together. */
+const RUNNABLE: Record<string, () => Promise<Service>> = {
+  async gateway() {
+    const { defineService } = await import("@holdfast/service-runtime");
+    const { configSchema: config } = await import("@holdfast/api-gateway/config");
+    const { startApiGateway: start } = await import("@holdfast/api-gateway/service");
+    return defineService({ name: "api-gateway", config, isEdge: true, start });
+  },
+  async payments() {
+    const { defineService } = await import("@holdfast/service-runtime");
+    const { configSchema: config } = await import("@holdfast/payments/config");
+    const { startPayments: start } = await import("@holdfast/payments/service");
+    return defineService({ name: "payments", config, start });
+  },
+  async refunds() {
+    const { defineService } = await import("@holdfast/service-runtime");
+    const { configSchema: config } = await import("@holdfast/refunds/config");
+    const { startRefunds: start } = await import("@holdfast/refunds/service");
+    return defineService({ name: "refunds", config, start });
+  },
+  async "webhook-dispatcher"() {
+    const { defineService } = await import("@holdfast/service-runtime");
+    const { configSchema: config } = await import("@holdfast/webhook-dispatcher/config");
+    const { startWebhookDispatcher: start } = await import("@holdfast/webhook-dispatcher/service");
+    return defineService({ name: "webhook-dispatcher", config, start });
+  },
+  async settlement() {
+    const { defineService } = await import("@holdfast/service-runtime");
+    const { configSchema: config } = await import("@holdfast/settlement/config");
+    const { startSettlement: start } = await import("@holdfast/settlement/service");
+    return defineService({ name: "settlement", config, start });
+  },
+  async console() {
+    const { defineService } = await import("@holdfast/service-runtime");
+    const { configSchema: config } = await import("@holdfast/console/config");
+    const { startConsole: start } = await import("@holdfast/console/service");
+    return defineService({ name: "console", config, isEdge: true, start });
+  },
+};
+
 /** The programs that several services have, by the service's name. */
 export const SERVICES: Record<string, { help: string; of: Record<string, Start> }> = {
   run: {
-    help: "runs a service until SIGTERM",
-    of: {
-      async gateway() {
-        const { runService } = await import("@holdfast/service-runtime");
-        const { configSchema: config } = await import("@holdfast/api-gateway/config");
-        const { startApiGateway: start } = await import("@holdfast/api-gateway/service");
-        await runService({ name: "api-gateway", config, isEdge: true, start });
-      },
-      async payments() {
-        const { runService } = await import("@holdfast/service-runtime");
-        const { configSchema: config } = await import("@holdfast/payments/config");
-        const { startPayments: start } = await import("@holdfast/payments/service");
-        await runService({ name: "payments", config, start });
-      },
-      async refunds() {
-        const { runService } = await import("@holdfast/service-runtime");
-        const { configSchema: config } = await import("@holdfast/refunds/config");
-        const { startRefunds: start } = await import("@holdfast/refunds/service");
-        await runService({ name: "refunds", config, start });
-      },
-      async "webhook-dispatcher"() {
-        const { runService } = await import("@holdfast/service-runtime");
-        const { configSchema: config } = await import("@holdfast/webhook-dispatcher/config");
-        const { startWebhookDispatcher: start } = await import("@holdfast/webhook-dispatcher/service");
-        await runService({ name: "webhook-dispatcher", config, start });
-      },
-      async settlement() {
-        const { runService } = await import("@holdfast/service-runtime");
-        const { configSchema: config } = await import("@holdfast/settlement/config");
-        const { startSettlement: start } = await import("@holdfast/settlement/service");
-        await runService({ name: "settlement", config, start });
-      },
-      async console() {
-        const { runService } = await import("@holdfast/service-runtime");
-        const { configSchema: config } = await import("@holdfast/console/config");
-        const { startConsole: start } = await import("@holdfast/console/service");
-        await runService({ name: "console", config, isEdge: true, start });
-      },
-    },
+    help: "runs a service until SIGTERM, or several, each as SERVICE=FILE with a file of settings",
+    of: Object.fromEntries(Object.keys(RUNNABLE).map((name) => [name, () => run([name])])),
   },
   migrate: {
     help: "migrates a service's schema, as its owner",
@@ -178,6 +184,30 @@ export const COMMANDS: Record<string, { help: string; start: Start }> = {
     },
   },
 };
+
+/**
+ * `run SERVICE` takes the settings from the environment. `run SERVICE=FILE SERVICE=FILE` runs several in one process:
+ * each has the settings of its file before those of the environment. @throws UsageError
+ */
+export async function run(args: string[]): Promise<void> {
+  const chosen = (args.length === 0 ? [""] : args).map((arg) => {
+    const [name = "", file] = arg.split("=", 2);
+    const load = Object.hasOwn(RUNNABLE, name) ? RUNNABLE[name] : undefined;
+    if (load)
+      return { load, env: file === undefined ? process.env : { ...process.env, ...settingsIn(file) } };
+    throw new UsageError(`run takes one of ${Object.keys(RUNNABLE).join(", ")}, not ${JSON.stringify(name)}`);
+  });
+  const { runServices } = await import("@holdfast/service-runtime");
+  await runServices(await Promise.all(chosen.map(async ({ load, env }) => ({ service: await load(), env }))));
+}
+
+function settingsIn(file: string): NodeJS.Dict<string> {
+  try {
+    return parseEnv(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new UsageError(`the settings in ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
 
 async function migrate(schema: string, directory: string): Promise<void> {
   const { runMigrationCommand } = await import("@holdfast/postgres");

@@ -15,13 +15,16 @@ const ENVIRONMENT = {
   SETTING_OF_A_NEWER_VERSION: "on",
 };
 
-/** A process whose service starts as the text says. */
-function run(start: string) {
+/** A process whose service starts as the text says, or that runs another program. */
+function run(
+  start: string,
+  program = `void runService({ name: "test", config: z.object(commonSettings), start: async (_config, log) => { ${start} } });`,
+) {
   const script = `
-    import { commonSettings, runService } from "@holdfast/service-runtime";
+    import { commonSettings, defineService, runService, runServices } from "@holdfast/service-runtime";
     import { z } from "zod";
     const alive = () => setInterval(() => {}, 1_000);
-    void runService({ name: "test", config: z.object(commonSettings), start: async (_config, log) => { ${start} } });`;
+    ${program}`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
     cwd: import.meta.dirname,
     stdio: ["ignore", "pipe", "ignore"],
@@ -65,6 +68,37 @@ test("a running service is drained before it ends with 0; one that cannot drain 
       "ALLOW_PLAINTEXT names a-newer-versions-api, which this version does not know",
     );
   }
+});
+
+test("several services of one process start together, and all are drained before it ends with 0", async () => {
+  const { child, exited, printed, output } = run(
+    "",
+    `const service = (name) => defineService({ name, config: z.object(commonSettings), start: async (config, log) => {
+       const timer = alive();
+       log.info({ count: config.DATABASE_CONNECTIONS_MAX }, "serving");
+       return { stop: async () => { clearInterval(timer); log.info("drained"); } };
+     } });
+     void runServices([["first", "5"], ["second", "6"]].map(([name, DATABASE_CONNECTIONS_MAX]) =>
+       ({ service: service(name), env: { ...process.env, DATABASE_CONNECTIONS_MAX } })));`,
+  );
+  await printed;
+  child.kill("SIGTERM");
+  const closed = once(child.stdout, "close");
+  expect(await exited).toEqual([0, null]);
+  await closed;
+  const lines = output()
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { service: string; msg: string; count?: number });
+  expect(lines.map(({ service, msg, count }) => [service, msg, count ?? ""].join(" ").trim())).toEqual([
+    "first serving 5",
+    "second serving 6",
+    "holdfast started",
+    "holdfast draining",
+    "first drained",
+    "second drained",
+    "holdfast stopped",
+  ]);
 });
 
 // The last line is written, or fails, at any of the moments of an end.

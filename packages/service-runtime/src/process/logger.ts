@@ -54,8 +54,13 @@ const LOGGED_FIELDS = new Set([
   "version",
 ]);
 
+let shared: DestinationStream | undefined;
+
+/** One stream for all loggers of a process: two would cut each other's lines. */
+const standardOutput = (): DestinationStream => (shared ??= openStandardOutput());
+
 /** Lines gather for a moment instead of costing a write each; `flushLog` empties the buffer at exit. */
-function standardOutput(): DestinationStream {
+function openStandardOutput(): DestinationStream {
   const stream = pino.destination({ fd: 1, sync: false, minLength: 4_096 });
   // The stream's own `periodicFlush` wakes two threads four times a second even if nothing is logged.
   const write = stream.write.bind(stream);
