@@ -37,6 +37,9 @@ RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /us
 ENV NODE_ENV=production NODE_COMPILE_CACHE=/holdfast/.compile-cache
 # Memory that bursts have needed is given back, and kept small.
 ENV MALLOC_ARENA_MAX=2
+# Half of these threads look names up. With Node's four, two names whose servers do not answer, such as the identity
+# provider's, would keep the database's from being found.
+ENV UV_THREADPOOL_SIZE=32
 COPY deploy/image/healthcheck /usr/local/bin/
 # The cache serves only the user who made it. The file system of a running container is read-only, so it is made here.
 RUN mkdir .compile-cache && chown 1000:1000 .compile-cache
