@@ -23,7 +23,7 @@ const LISTENERS = ["gateway-operator", "gateway-public", "gateway-staff"] as con
 const OURS = [...SERVICES, ...LISTENERS, "acquirer-simulator"] as const;
 const IMAGES = ["holdfast", "simulators"] as const;
 /** `stop_grace_period` of the services. */
-const GRACE_MS = 35_000;
+const GRACE_MS = 45_000;
 
 let system: ComposeSystem;
 beforeAll(async () => void (system = await startComposeSystem()));

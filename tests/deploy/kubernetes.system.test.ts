@@ -12,6 +12,7 @@ import * as network from "./policies/network.ts";
 import * as pods from "./policies/pods.ts";
 import * as postgres from "./policies/postgres.ts";
 import * as scheduling from "./policies/scheduling.ts";
+import { allWaitAsLongForBanks } from "./policies/banks-time.ts";
 import * as settings from "./policies/settings.ts";
 import * as tls from "./policies/tls.ts";
 import {
@@ -76,6 +77,7 @@ const policies: Record<string, Policy> = {
   "telemetry names pod and node": monitoring.telemetryNamesPodAndNode,
   "programs start with their settings": (manifests) =>
     settings.programsStartWithTheirSettings(manifests, configSchemas, sampleSecret),
+  "all wait as long for banks": (manifests) => allWaitAsLongForBanks(manifests, configSchemas),
   "connections are encrypted": (manifests, overlay) =>
     settings.connectionsAreEncrypted(manifests, { production: overlay !== "development" }),
   "listeners have TLS": (manifests, overlay) =>
@@ -426,6 +428,12 @@ const breaks: Record<string, Record<string, Break>> = {
       )),
     "a node that is none": (all) =>
       void (variable(all, "NODE_NAME").valueFrom!.fieldRef!.fieldPath = "metadata.namespace"),
+  },
+  "all wait as long for banks": {
+    "a process without the bank's time": (all) => {
+      const operator = pod(all, "Deployment", "gateway-operator").containers[0]!;
+      operator.env = operator.env!.filter(({ name }) => name !== "ACQUIRER_TIMEOUT");
+    },
   },
   "programs start with their settings": {
     "a misspelled setting": (all) => void (variable(all, "HOME_COUNTRY").name = "HOME_CUONTRY"),

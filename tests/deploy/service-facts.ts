@@ -16,6 +16,7 @@ import { BUS_USERS, busLoginsOf } from "@holdfast/contracts";
 import { appRoleNames, installationSchema, keepStreamSchema, secondLoginOf } from "@holdfast/installation";
 import { passwordVariable } from "@holdfast/messaging";
 import { reconcileSchema } from "@holdfast/outbox";
+import { bankWaits } from "@holdfast/service-runtime";
 import { deployDir } from "./build-overlay.ts";
 import type { Deadlines } from "./policies/pods.ts";
 import type { ConfigSchemas } from "./policies/settings.ts";
@@ -132,7 +133,7 @@ export const natsConfig = readFileSync(join(deployDir, "nats", "cluster.conf"), 
 
 /** From the settings' defaults, which the manifests leave as they are. */
 export const deadlines: Deadlines = {
-  requestSeconds: defaultOf(gateway, "REQUEST_TIMEOUT") / 1_000,
+  requestSeconds: bankWaits({ ACQUIRER_TIMEOUT: defaultOf(gateway, "ACQUIRER_TIMEOUT") }).requestMs / 1_000,
   drainSeconds:
     Math.max(
       ...[gateway, payments, refunds, dispatcher, settlement, consoleSettings].map((schema) =>

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { deployDir } from "./build-overlay.ts";
 import { serviceOf } from "./manifest.ts";
+import { lacksBanksTime } from "./policies/banks-time.ts";
 import { configSchemas } from "./service-facts.ts";
 
 const repository = join(deployDir, "..");
@@ -51,8 +52,8 @@ type Service = { image: string; command?: string[]; environment?: Record<string,
 /** Variables of the image, for its HEALTHCHECK. */
 const OF_THE_IMAGE = new Set(["HEALTH_PORT", "HEALTH_PATH"]);
 
-/** Variables that docker-compose.yml gives a service and its program does not know. */
-function unknownVariables(services: Record<string, Service>): string[] {
+/** Variables that docker-compose.yml gives a service and its program does not know, and the bank's time where it is not given. */
+function wrongVariables(services: Record<string, Service>): string[] {
   return Object.entries(services).flatMap(([name, { image, command, environment = {} }]) => {
     const args = command ?? [];
     const program = serviceOf({ image: image.replace(/\$\{\w+:-([^}]+)\}$/, "$1"), args });
@@ -60,9 +61,13 @@ function unknownVariables(services: Record<string, Service>): string[] {
     const [run = ""] = args;
     const schema =
       configSchemas[run === "migrate" ? "migration" : run === "keep-stream" ? "stream-keeper" : program]!;
-    return Object.keys(environment)
+    const lacking = lacksBanksTime(schema, Object.keys(environment))
+      ? [`${name}: lacks ACQUIRER_TIMEOUT`]
+      : [];
+    const unknown = Object.keys(environment)
       .filter((variable) => !(variable in schema.shape) && !OF_THE_IMAGE.has(variable))
       .map((variable) => `${name}: ${variable} is no setting of ${program}`);
+    return [...lacking, ...unknown];
   });
 }
 
@@ -71,7 +76,11 @@ test("docker-compose.yml sets what its programs read", () => {
     merge: true,
     maxAliasCount: 300,
   }) as { services: Record<string, Service> };
-  expect(unknownVariables(services)).toEqual([]);
+  expect(wrongVariables(services)).toEqual([]);
   services["payments"]!.environment!["LOG_LEVLE"] = "debug";
-  expect(unknownVariables(services)).toEqual(["payments: LOG_LEVLE is no setting of payments"]);
+  delete services["console"]!.environment!["ACQUIRER_TIMEOUT"];
+  expect(wrongVariables(services)).toEqual([
+    "payments: LOG_LEVLE is no setting of payments",
+    "console: lacks ACQUIRER_TIMEOUT",
+  ]);
 });

@@ -3,7 +3,7 @@ import { outboxSettings } from "@holdfast/outbox";
 import { protocol as simulator } from "@holdfast/bank-simulator/sim";
 import { installationSchema, keepStreamSchema } from "@holdfast/installation";
 import { migrationSchema } from "@holdfast/postgres";
-import { commonSettings } from "@holdfast/service-runtime";
+import { bankTimeSettings, commonSettings } from "@holdfast/service-runtime";
 import { operatorTokenSettings, staffTokenSettings } from "@holdfast/operator-token";
 import { telemetrySettings } from "@holdfast/telemetry";
 import { z } from "zod";
@@ -57,6 +57,11 @@ const SECTIONS: Section[] = [
     settings: telemetrySettings,
   },
   {
+    heading: "The bank's time",
+    about: "Read by api-gateway, payments and console: give all of them the same value.",
+    settings: bankTimeSettings,
+  },
+  {
     heading: "Events",
     about: "Read by payments, refunds and settlement, which publish events from an outbox.",
     settings: outboxSettings,
@@ -77,13 +82,13 @@ const SECTIONS: Section[] = [
     heading: "api-gateway",
     about:
       "Also reads the settings of every service and, for operators, of the audit log and of access tokens. It runs as four processes, each with one listener: exactly one of the four ports is set, and what another listener requires may be left out. Each process counts its limits for itself: with n replicas a client can have up to n times as much.",
-    settings: own(gateway, commonSettings, auditSettings, tokenSettings),
+    settings: own(gateway, commonSettings, bankTimeSettings, auditSettings, tokenSettings),
   },
   {
     heading: "payments",
     about:
       "Also reads the settings of every service, of events and of the audit log, and those of access tokens.",
-    settings: own(payments, commonSettings, auditSettings, tokenSettings, outboxSettings),
+    settings: own(payments, commonSettings, bankTimeSettings, auditSettings, tokenSettings, outboxSettings),
   },
   {
     heading: "refunds",
@@ -104,7 +109,7 @@ const SECTIONS: Section[] = [
   {
     heading: "console",
     about: "Also reads the settings of every service, but for those of the bus.",
-    settings: own(consoleSettings, commonSettings),
+    settings: own(consoleSettings, commonSettings, bankTimeSettings),
   },
   {
     heading: "Verification of the audit logs",

@@ -26,7 +26,6 @@ test("refunds of one merchant that hang at the bank leave another's connections 
   const { refunds, front, queue } = await setUp({
     ACQUIRER_CONNECTIONS_MAX: "4",
     // Longer than the test may take: hanging calls keep their connections, and waiting ones go on waiting.
-    ACQUIRER_TIMEOUT: "5m",
     LEASE_DURATION: "20m",
   });
   const noisy = randomUUID();

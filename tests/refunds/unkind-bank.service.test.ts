@@ -74,7 +74,7 @@ describe("a bank that is frozen", () => {
   });
 
   test("for longer than a call may take, and then reads what is in its sockets: the refund is paid", async () => {
-    const service = await alone.startRefunds({ ...FAST, ACQUIRER_TIMEOUT: "200ms" });
+    const service = await alone.startRefunds({ ...FAST, LEASE_DURATION: "3s" });
     const refundId = await alone.queue(await alone.pay(), "1000");
     front.freeze();
     expect(await alone.approve(refundId)).toMatchObject({ result: { state: "EXECUTING" } });
@@ -86,7 +86,7 @@ describe("a bank that is frozen", () => {
 
   test("beyond the operator's deadline: the answer comes in time, and the call goes on under its lease", async () => {
     // Recovery never comes: only the approval's own call can end the refund.
-    const service = await alone.startRefunds({ ACQUIRER_TIMEOUT: "30s", LEASE_DURATION: "1h" });
+    const service = await alone.startRefunds({ LEASE_DURATION: "1h" });
     const refundId = await alone.queue(await alone.pay(), "1000");
     const agreed = await alone.agree(refundId);
     front.freeze();
@@ -119,7 +119,7 @@ test("a bank that never answers about one refund delays no other", async () => {
     bank: { hangMs: 3_600_000 },
     running: ["payments"],
   });
-  const service = await alone.startRefunds({ ACQUIRER_TIMEOUT: "30m", LEASE_DURATION: "1h" });
+  const service = await alone.startRefunds({ LEASE_DURATION: "1h" });
   const paymentId = await alone.pay("1000000");
   const hanging = await alone.queue(paymentId, "1000");
   await alone.acquirerWill("inquire", "hang");

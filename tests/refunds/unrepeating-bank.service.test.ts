@@ -96,7 +96,7 @@ test("that the bank could not be asked does not mean that nothing was sent", asy
   } = await startBehindFront(
     {
       payments: { ...UNREPEATING, ACQUIRER_LATE_ARRIVAL: "1h" },
-      refunds: { ...FAST, ACQUIRER_TIMEOUT: "5s" },
+      refunds: { ...FAST, LEASE_DURATION: "15s" },
     },
     { bank: { repetition: "none" } },
   );

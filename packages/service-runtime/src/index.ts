@@ -6,6 +6,7 @@ export * from "./http/answer-bounds.ts";
 export * from "./http/http-agent.ts";
 export * from "./http/http-fetch.ts";
 export * from "./keys/wrapped-ring.ts";
+export * from "./settings/bank-time.ts";
 export * from "./settings/config.ts";
 export * from "./process/dependency-checks.ts";
 export * from "./process/failpoint.ts";

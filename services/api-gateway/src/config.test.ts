@@ -69,8 +69,7 @@ test("two listeners in one process are refused, with a sentence that says what t
 
 test("the defaults are the documented ones", () => {
   expect(parseConfig(configSchema, { ...common, ...merchant })).toMatchObject({
-    HANDLER_TIMEOUT: 18_000,
-    REQUEST_TIMEOUT: 20_000,
+    ACQUIRER_TIMEOUT: 15_000,
     CREDENTIAL_CACHE_TTL: 5_000,
     REQUESTS_IN_FLIGHT_MAX: 2_048,
     LOCAL_REQUESTS_IN_FLIGHT_MAX: 2_048,
@@ -244,7 +243,16 @@ describe("refuses to start", () => {
       { ...operator, OPERATOR_TOKEN_AGE_MAX: "25h" },
       ["OPERATOR_TOKEN_AGE_MAX"],
     ],
-    ["with no time for the way back", { ...merchant, HANDLER_TIMEOUT: "20s" }, ["HANDLER_TIMEOUT"]],
+    [
+      "with no time for the way back",
+      { ...merchant, HANDLER_TIMEOUT: "20s", REQUEST_TIMEOUT: "20s" },
+      ["REQUEST_TIMEOUT"],
+    ],
+    [
+      "with no time for the bank",
+      { ...merchant, ACQUIRER_TIMEOUT: "25s", HANDLER_TIMEOUT: "20s" },
+      ["HANDLER_TIMEOUT"],
+    ],
   ])("%s", (_case, settings: Record<string, string>, faults) => {
     expect(faultsOf({ ...common, ...settings })).toEqual(faults);
   });

@@ -7,6 +7,7 @@ import {
   staffTokenWire,
 } from "@holdfast/operator-token";
 import {
+  checkBankWaits,
   commonSettings,
   commonWires,
   durationSetting,
@@ -22,6 +23,7 @@ import {
 } from "@holdfast/service-runtime";
 import type { TlsFiles } from "@holdfast/service-runtime/listener";
 import { z } from "zod";
+import { waitSettings } from "./bus/wait-settings.ts";
 import { LISTENERS } from "./listeners.ts";
 import { listenerSettings } from "./listener-settings.ts";
 import { rangesSetting } from "./http/ranges-setting.ts";
@@ -97,15 +99,8 @@ export const configSchema = z
 
     ...staffTokenSettings,
 
-    HANDLER_TIMEOUT: durationSetting()
-      .default(18_000)
-      .describe(
-        "How long a service may take for a command. It must be less than `REQUEST_TIMEOUT`, to leave time for the answer's way back.",
-      ),
+    ...waitSettings,
     ...operatorSettings,
-    REQUEST_TIMEOUT: durationSetting()
-      .default(20_000)
-      .describe("How long the gateway waits for a service's answer."),
     // Longer than the load balancer's own, so that it is the load balancer that closes, never the gateway just as the
     // next request arrives.
     KEEP_ALIVE_TIMEOUT: durationSetting({ min: "1s", max: "1h" })
@@ -230,12 +225,11 @@ export const configSchema = z
       fault("TLS_KEY_FILE", "TLS_CERT_FILE needs it");
     if (value.TLS_CLIENT_CA_FILE !== undefined && value.TLS_CERT_FILE === undefined)
       fault("TLS_CERT_FILE", "TLS_CLIENT_CA_FILE needs it");
-    if (value.HANDLER_TIMEOUT >= value.REQUEST_TIMEOUT)
-      fault("HANDLER_TIMEOUT", "must be less than REQUEST_TIMEOUT");
     if (value.CLIENT_HEADERS_TIMEOUT > value.CLIENT_REQUEST_TIMEOUT)
       fault("CLIENT_HEADERS_TIMEOUT", "must not be more than CLIENT_REQUEST_TIMEOUT");
   })
   .check(
+    checkBankWaits,
     checkStaffTokens,
     refusePlaintext((settings) => [
       ...commonWires(settings),

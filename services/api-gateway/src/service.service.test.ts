@@ -52,7 +52,7 @@ describe("when payments does not answer", () => {
   });
 
   test("in time: 504 with the payment's id, and the deadline it was given was shorter than the wait", async () => {
-    const gateway = await setUp({ HANDLER_TIMEOUT: "2s", REQUEST_TIMEOUT: "3s" });
+    const gateway = await setUp({ ACQUIRER_TIMEOUT: "1s", HANDLER_TIMEOUT: "2s", REQUEST_TIMEOUT: "3s" });
     const payments = await startTestPayments(gateway.nats.url);
     onTestFinished(() => payments.stop());
     payments.answers.preAuthorize = () => Promise.withResolvers<never>().promise;

@@ -1,4 +1,6 @@
 import {
+  bankTimeSettings,
+  checkBankWaits,
   durationSetting,
   integerSetting,
   keyRingSetting,
@@ -46,10 +48,11 @@ export const configSchema = z
       .describe(
         "PEM file of the authority that signed the gateway's certificates, where it is not a public one. It is read at start.",
       ),
+    ...bankTimeSettings,
     OPERATOR_API_TIMEOUT: durationSetting({ min: "1s", max: "2m" })
-      .default(25_000)
+      .optional()
       .describe(
-        "How long a page waits for one answer of it, or for a file to begin. It must be longer than the gateway's `REQUEST_TIMEOUT`.",
+        "How long a page waits for one answer of it, or for a file to begin. Without it, 10 s more than `ACQUIRER_TIMEOUT` and at least 25 s.",
       ),
     OIDC_ISSUER: urlSetting("https:", "http:").describe(
       "The identity provider, as its discovery document names itself (OpenID Connect Discovery).",
@@ -118,6 +121,7 @@ export const configSchema = z
     if (value.SESSION_IDLE > value.SESSION_MAX) fault("SESSION_IDLE", "must not be more than SESSION_MAX");
   })
   .check(
+    checkBankWaits,
     refusePlaintext((settings) => [
       postgresWire("DATABASE_URL", settings.DATABASE_URL),
       webWire("OPERATOR_API_URL", "operator-api", settings.OPERATOR_API_URL),

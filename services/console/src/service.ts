@@ -2,6 +2,7 @@ import { assetPath } from "@holdfast/assets";
 import { readFile } from "node:fs/promises";
 import { awaitSchema, createDatabase, createPool, startClockWatch } from "@holdfast/postgres";
 import {
+  bankWaits,
   dependencyChecks,
   dependencyServers,
   startCertificateWatch,
@@ -39,11 +40,10 @@ export async function startConsole(config: Config, log: Logger): Promise<Console
   const db = createDatabase<ConsoleDatabase>(pool);
   const clock = await startClockWatch({ pool, log });
   const ca = config.OPERATOR_API_CA_FILE && (await readFile(config.OPERATOR_API_CA_FILE, "utf8"));
-  const api = operatorApiWire(config.OPERATOR_API_URL, config.OPERATOR_API_TIMEOUT, ca);
+  const { pageMs } = bankWaits(config);
+  const api = operatorApiWire(config.OPERATOR_API_URL, pageMs, ca);
   const staffApi =
-    config.STAFF_API_URL === undefined
-      ? undefined
-      : operatorApiWire(config.STAFF_API_URL, config.OPERATOR_API_TIMEOUT, ca);
+    config.STAFF_API_URL === undefined ? undefined : operatorApiWire(config.STAFF_API_URL, pageMs, ca);
   const server = await startConsoleServer(appOf(config, { db, api, staffApi, log }), {
     host: config.LISTEN_HOST,
     port: config.CONSOLE_PORT,

@@ -10,6 +10,8 @@ import {
   staffTokenWire,
 } from "@holdfast/operator-token";
 import {
+  bankTimeSettings,
+  checkBankWaits,
   commonSettings,
   commonWires,
   durationSetting,
@@ -63,11 +65,7 @@ const settings = z.object({
     .describe(
       "How often accounts and routes are read; a change is in use everywhere by then, and immediately in the process that made it.",
     ),
-  ACQUIRER_TIMEOUT: durationSetting()
-    .default(15_000)
-    .describe(
-      "How long one call to the acquirer may take; less than the 18 s that the gateway gives a command.",
-    ),
+  ...bankTimeSettings,
   ACQUIRER_CONNECTIONS_MAX: integerSetting(1, 10_000)
     .default(1_024)
     .describe(
@@ -95,9 +93,9 @@ const settings = z.object({
     .default(5_000)
     .describe("How often a process checks for a new BIN import, and so the longest it can use an old table."),
   LEASE_DURATION: durationSetting()
-    .default(30_000)
+    .optional()
     .describe(
-      "How long a process may work on a payment before another may take it over; longer than a command may take.",
+      "How long a process may work on a payment before another may take it over. Without it, twice `ACQUIRER_TIMEOUT` and at least 30 s.",
     ),
   RECOVERY_SCHEDULE: scheduleSetting()
     .prefault("2s,5s,15s,30s,60s")
@@ -200,6 +198,7 @@ export const configSchema = settings.check(
     staffTokenWire(settings),
     auditWire(settings),
   ]),
+  checkBankWaits,
   checkStaffTokens,
   checkAcquirerUrl,
 );

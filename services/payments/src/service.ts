@@ -15,6 +15,7 @@ import { createVerifyToken, staffAdmission } from "@holdfast/operator-token";
 import { confirmEventsHandler, nudgeAfter, startOutboxRelay, startReconciliation } from "@holdfast/outbox";
 import { awaitSchema, createDatabase, startClockWatch } from "@holdfast/postgres";
 import {
+  bankWaits,
   checkThat,
   dependencyChecks,
   dependencyServers,
@@ -90,7 +91,8 @@ export async function startPayments(
       businessEvents.challengeShown(...shown),
     ),
   };
-  const times = { leaseMs: config.LEASE_DURATION, expireAfterMs: config.AUTHORIZATION_EXPIRES_AFTER };
+  const { bankMs, leaseMs } = bankWaits(config);
+  const times = { leaseMs, expireAfterMs: config.AUTHORIZATION_EXPIRES_AFTER };
   const writes = createPaymentWrites({ pool: writePool, relay }, times);
   const { banks, accounts, termsOf, defaults, connecting, connections, upkeep } = await startAccounts(
     config,
@@ -114,7 +116,7 @@ export async function startPayments(
     events,
     fingerprintKeys,
     homeCountry: config.HOME_COUNTRY,
-    acquirerTimeoutMs: config.ACQUIRER_TIMEOUT,
+    acquirerTimeoutMs: bankMs,
     firstInquiryMs: config.RECOVERY_SCHEDULE[0] ?? 0,
     now: Date.now,
   };
@@ -136,10 +138,10 @@ export async function startPayments(
     },
     termsOf,
     // An attempt makes at most two calls and has to end before its lease does.
-    acquirerTimeoutMs: Math.min(config.ACQUIRER_TIMEOUT, config.LEASE_DURATION / 3),
+    acquirerTimeoutMs: Math.min(bankMs, leaseMs / 3),
     maySend: true,
     optionalEvents: config.OPTIONAL_EVENTS,
-    leaseMs: config.LEASE_DURATION,
+    leaseMs,
     now: Date.now,
     log,
   };
@@ -147,7 +149,7 @@ export async function startPayments(
   const operations: MerchantOperationDeps = {
     ...recovery,
     acquirers: deps.acquirers,
-    acquirerTimeoutMs: config.ACQUIRER_TIMEOUT,
+    acquirerTimeoutMs: bankMs,
     fingerprintKeys,
   };
   const twoAbove = config.REFUND_TWO_APPROVERS_ABOVE ?? new Map<string, bigint>();

@@ -31,11 +31,11 @@ import type { RefundsDatabase } from "./database.ts";
 import { createPaymentsPort } from "./payments-port.ts";
 import { createRefundBank } from "./refund/refund-bank.ts";
 
-const { DATABASE_URL, ACQUIRER_TIMEOUT, PAYMENTS_TIMEOUT, ALLOW_PLAINTEXT } = configSchema.shape;
+const { DATABASE_URL, LEASE_DURATION, PAYMENTS_TIMEOUT, ALLOW_PLAINTEXT } = configSchema.shape;
 const commandSchema = z
   .object({
     DATABASE_URL,
-    ACQUIRER_TIMEOUT,
+    LEASE_DURATION,
     PAYMENTS_TIMEOUT,
     ALLOW_PLAINTEXT,
     ...busSettings,
@@ -87,7 +87,7 @@ async function compare(config: z.infer<typeof commandSchema>, { mend }: { mend: 
     bank: createRefundBank(bus),
     payments: createPaymentsPort(bus, { timeoutMs: config.PAYMENTS_TIMEOUT }),
     releaseAfterMs: RELEASE_AFTER_MS,
-    acquirerTimeoutMs: config.ACQUIRER_TIMEOUT,
+    acquirerTimeoutMs: config.LEASE_DURATION / 3,
     now: Date.now,
   };
   const reservations = createReservationsPort(bus, { timeoutMs: config.PAYMENTS_TIMEOUT });

@@ -25,11 +25,6 @@ const settings = z.object({
   ...staffTokenSettings,
   ...outboxSettings,
   ...auditSettings,
-  ACQUIRER_TIMEOUT: durationSetting()
-    .default(15_000)
-    .describe(
-      "How long one call to the acquirer may take, which payments makes; less than the 18 s that the gateway gives a command. A step of a refund may be two, an inquiry and a call behind it, and is waited for twice as long.",
-    ),
   ACQUIRER_CONNECTIONS_MAX: integerSetting(1, 10_000)
     .default(256)
     .describe(
@@ -38,7 +33,7 @@ const settings = z.object({
   ACQUIRER_CONNECTIONS_SHARE: shareSetting()
     .default(0.25)
     .describe(
-      "The part of them that refunds of one merchant may use, at least one. A refund beyond that waits, in turns with the others, at most `ACQUIRER_TIMEOUT`; then recovery carries it out.",
+      "The part of them that refunds of one merchant may use, at least one. A refund beyond that waits, in turns with the others, at most a third of `LEASE_DURATION`; then recovery carries it out.",
     ),
   PAYMENTS_TIMEOUT: durationSetting()
     .default(5_000)
@@ -48,7 +43,9 @@ const settings = z.object({
     .describe("What one person may approve in 24 hours. Without it, there is no limit."),
   LEASE_DURATION: durationSetting()
     .default(30_000)
-    .describe("How long a process may work on one phase of a refund before another may take it over."),
+    .describe(
+      "How long a process may work on one phase of a refund before another may take it over. A step at the bank, which may be an inquiry and a call behind it, is waited for two thirds of it.",
+    ),
   RECOVERY_SCHEDULE: scheduleSetting()
     .prefault("2s,5s,15s,30s,60s")
     .describe("When a decided refund that has not ended is tried again, counted from the decision."),

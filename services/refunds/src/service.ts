@@ -112,7 +112,7 @@ export async function startRefunds(
     beyondDeadline,
     scheduleMs: config.RECOVERY_SCHEDULE,
     // A step at the bank may be two calls, and has to end before its lease does.
-    acquirerTimeoutMs: Math.min(config.ACQUIRER_TIMEOUT, config.LEASE_DURATION / 3),
+    acquirerTimeoutMs: config.LEASE_DURATION / 3,
     leaseMs: config.LEASE_DURATION,
     optionalEvents: config.OPTIONAL_EVENTS,
     now: Date.now,

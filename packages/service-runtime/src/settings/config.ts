@@ -243,9 +243,9 @@ export const processSettings = {
     .default("info")
     .describe("The lowest level that is logged."),
   DRAIN_TIMEOUT: durationSetting()
-    .default(25_000)
+    .default(30_000)
     .describe(
-      "How long work under way may continue after SIGTERM. It must be shorter than the orchestrator's grace period (35 s in `deploy/k8s`).",
+      "How long work under way may continue after SIGTERM. It must be shorter than the orchestrator's grace period (45 s in `deploy/k8s`).",
     ),
 };
 

@@ -8,7 +8,7 @@ import {
   type ServiceContext,
 } from "@holdfast/contracts";
 import { MessageRejectedError, request, type Bus } from "@holdfast/messaging";
-import type { Logger } from "@holdfast/service-runtime";
+import { bankWaits, type Logger } from "@holdfast/service-runtime";
 import type { z } from "zod";
 import type { Exchange, Operator } from "../http/exchange.ts";
 import type { SignedInMerchant } from "../merchant/sign-in.ts";
@@ -92,10 +92,11 @@ export type SendOptions = {
 };
 
 export function sendOptions(
-  config: { HANDLER_TIMEOUT: number; REQUEST_TIMEOUT: number },
+  config: Parameters<typeof bankWaits>[0],
   { clock, log }: Pick<SendOptions, "clock" | "log">,
 ): SendOptions {
-  return { handlerTimeoutMs: config.HANDLER_TIMEOUT, requestTimeoutMs: config.REQUEST_TIMEOUT, clock, log };
+  const { commandMs, requestMs } = bankWaits(config);
+  return { handlerTimeoutMs: commandMs, requestTimeoutMs: requestMs, clock, log };
 }
 
 /** The context of every command, whoever sends it. */

@@ -3,6 +3,7 @@ import { nudgeAfterEach, type AuditWatch } from "@holdfast/audit";
 import { createVerifyToken } from "@holdfast/operator-token";
 import { Router } from "express";
 import { createSendOperatorCommand, sendOptions } from "../bus/send-command.ts";
+import { keyLeaseMs } from "../bus/wait-settings.ts";
 import { needed, type Config } from "../config.ts";
 import { createRouter } from "../endpoint/create-router.ts";
 import { forwardedRoutes, requireRoutes } from "../endpoint/forward.ts";
@@ -51,7 +52,7 @@ export function operatorApi(config: Config, deps: Deps): Router {
   const { db, bus, clock, log, auditWatch, logLevels } = deps;
   const send = createSendOperatorCommand(bus, sendOptions(config, { clock, log }));
   const peppers = needed(config.CREDENTIAL_PEPPERS);
-  const leaseMs = 3 * config.REQUEST_TIMEOUT;
+  const leaseMs = keyLeaseMs(config);
   const lists = listDepsIn(config);
   const written = [
     ...nudgeAfterEach(

@@ -7,6 +7,7 @@ import type { Logger } from "@holdfast/service-runtime";
 import type { Router } from "express";
 import type { Kysely } from "kysely";
 import { createSendStaffCommand, sendOptions } from "../bus/send-command.ts";
+import { keyLeaseMs } from "../bus/wait-settings.ts";
 import { needed, type Config } from "../config.ts";
 import type { GatewayDatabase } from "../database.ts";
 import { createRouter } from "../endpoint/create-router.ts";
@@ -54,7 +55,7 @@ export function staffApi(config: Config, { db, bus, clock, log, auditWatch }: De
       db,
       table: "staff_key",
       peppers: needed(config.CREDENTIAL_PEPPERS),
-      leaseMs: 3 * config.REQUEST_TIMEOUT,
+      leaseMs: keyLeaseMs(config),
     }),
     share: config.REQUESTS_IN_FLIGHT_SHARE,
     routes: nudgeAfterEach(

@@ -405,7 +405,11 @@ describe("an expiry", () => {
   });
 
   test("that was taken and not begun, as by a process that dies, is due again after a lease", async () => {
-    const alone = await startPaymentsHarness({ EXPIRY_INTERVAL: "50ms", LEASE_DURATION: "2s" });
+    const alone = await startPaymentsHarness({
+      EXPIRY_INTERVAL: "50ms",
+      ACQUIRER_TIMEOUT: "2s",
+      LEASE_DURATION: "2s",
+    });
     const command = alone.command();
     await alone.send(command);
     // Taking it comes through, and what follows fails.
