@@ -93,7 +93,7 @@ export async function startPayments(
   };
   const { bankMs, leaseMs } = bankWaits(config);
   const times = { leaseMs, expireAfterMs: config.AUTHORIZATION_EXPIRES_AFTER };
-  const writes = createPaymentWrites({ pool: writePool, relay }, times);
+  const writes = createPaymentWrites({ pool: writePool, db, relay }, times);
   const { banks, accounts, termsOf, defaults, connecting, connections, upkeep } = await startAccounts(
     config,
     { db, log },

@@ -1,7 +1,7 @@
 import type { OutboxRelay } from "@holdfast/outbox";
 import { acquireConnection } from "@holdfast/postgres";
 import { createNaturalBatcher } from "@holdfast/service-runtime";
-import { CompiledQuery, type Transaction } from "kysely";
+import { CompiledQuery, type Kysely, type Transaction } from "kysely";
 import { DatabaseError, type Pool } from "pg";
 import type { PaymentsDatabase } from "../database.ts";
 import { CLAIM } from "./claim-statements.ts";
@@ -20,6 +20,8 @@ import { transition } from "./payment.ts";
 import { retryOnOrderConflict } from "./undecided-order.ts";
 import { writeWithEvents, type WrittenRow } from "./write-with-events.ts";
 
+type Trx = Transaction<PaymentsDatabase>;
+
 /**
  * The writes of payments, each one statement and therefore one transaction: the claim before the acquirer is called and
  * the record of its answer, or a rejection without any call. Payments that arrive together are written together (natural
@@ -28,9 +30,10 @@ import { writeWithEvents, type WrittenRow } from "./write-with-events.ts";
 export type PaymentWrites = {
   /**
    * Inserts the payment as AUTHORIZING with its first history row, a lease, and its Idempotency-Key if it has one.
-   * @returns undefined when the id or the key exists already, and the payment that has its order while that is undecided.
+   * @returns undefined when the id or the key exists already, or `join` refuses; and the payment that has its order while
+   * that is undecided.
    */
-  claim(claim: ClaimRow): Promise<ClaimedPayment | OrderTaken | undefined>;
+  claim(claim: ClaimRow, join?: Join): Promise<ClaimedPayment | OrderTaken | undefined>;
   /**
    * Moves the payment on, with history, with an outbox row where `webhook_body` is given, and with the stored answer of
    * its Idempotency-Key.
@@ -39,10 +42,16 @@ export type PaymentWrites = {
   record(change: RecordRow): Promise<boolean>;
   /**
    * Inserts the payment as REJECTED, with history, outbox row, and its Idempotency-Key with the answer.
-   * @returns false when the id or the key exists already.
+   * @returns false when the id or the key exists already, or `join` refuses.
    */
-  reject(rejection: RejectRow): Promise<boolean>;
+  reject(rejection: RejectRow, join?: Join): Promise<boolean>;
 };
+
+/**
+ * Further writes in the transaction of a payment's first row: both stand, or neither does.
+ * @returns false where they cannot be made.
+ */
+export type Join = (trx: Trx) => Promise<boolean>;
 
 /** `created_at` by the database's clock. */
 export type ClaimedPayment = { created_at: Date };
@@ -71,6 +80,8 @@ export type ClaimTimes = {
 
 export type WriteDeps = {
   pool: Pool;
+  /** For a first row that something joins. */
+  db: Kysely<PaymentsDatabase>;
   /** Publishes the events of what was written. */
   relay: Pick<OutboxRelay, "beginWriting">;
 };
@@ -92,21 +103,52 @@ export function createPaymentWrites(deps: WriteDeps, times: ClaimTimes): Payment
     flush: (items) => rejectAll(deps, items),
   });
   return {
-    claim: (claim) => retryOnOrderConflict(() => claims.add(claim)),
+    claim: (claim, join) =>
+      retryOnOrderConflict(() =>
+        join ? writeJoined(deps.db, join, (trx) => claimWithin(trx, claim, times)) : claims.add(claim),
+      ),
     record: (change) => {
       transition(change.from, change.to);
       return changes.add(change);
     },
-    reject: (rejection) => {
+    reject: async (rejection, join) => {
       transition("NONE", "REJECTED");
-      return rejections.add(rejection);
+      if (!join) return await rejections.add(rejection);
+      const isNew = async (trx: Trx) => ((await rejectWithin(trx, rejection)) ? rejection : undefined);
+      return (await writeJoined(deps.db, join, isNew)) !== undefined;
     },
   };
 }
 
+/** A first row and what joins it, in one transaction. @returns undefined where the row exists already, or `join` refuses. */
+async function writeJoined<Written extends object>(
+  db: Kysely<PaymentsDatabase>,
+  join: Join,
+  write: (trx: Trx) => Promise<Written | undefined>,
+): Promise<Written | undefined> {
+  try {
+    return await db.transaction().execute(async (trx) => {
+      const written = await write(trx);
+      // A copy of a message; or the order has another payment that is undecided.
+      if (!written || "undecided" in written) return written;
+      if (!(await join(trx))) throw new JoinRefused();
+      return written;
+    });
+  } catch (error) {
+    if (error instanceof JoinRefused) return undefined;
+    throw error;
+  }
+}
+
+/** Rolls a first row back. */
+export class JoinRefused extends Error {
+  override name = "JoinRefused";
+  readonly code = "join_refused";
+}
+
 /** The same claim, alone and within a transaction that writes more than it. @returns as {@link PaymentWrites.claim}. */
-export async function claimWithin(
-  trx: Transaction<PaymentsDatabase>,
+async function claimWithin(
+  trx: Trx,
   claim: ClaimRow,
   { leaseMs, expireAfterMs }: ClaimTimes,
 ): Promise<ClaimedPayment | OrderTaken | undefined> {
@@ -126,7 +168,7 @@ function claimResult({ created_at, undecided }: ClaimAnswer): ClaimedPayment | O
 }
 
 /** The same change, alone and within a transaction that writes more than it. @returns as {@link PaymentWrites.record}. */
-export async function recordWithin(trx: Transaction<PaymentsDatabase>, change: RecordRow): Promise<boolean> {
+export async function recordWithin(trx: Trx, change: RecordRow): Promise<boolean> {
   transition(change.from, change.to);
   const values = RECORD_COLUMNS.map(([column]) => [change[column]]);
   const { rows } = await trx.executeQuery(CompiledQuery.raw(RECORD.keyed.text, [NOT_CLAIMED, ...values]));
@@ -134,11 +176,7 @@ export async function recordWithin(trx: Transaction<PaymentsDatabase>, change: R
 }
 
 /** The same rejection, alone and within a transaction that writes more than it. @returns as {@link PaymentWrites.reject}. */
-export async function rejectWithin(
-  trx: Transaction<PaymentsDatabase>,
-  rejection: RejectRow,
-): Promise<boolean> {
-  transition("NONE", "REJECTED");
+async function rejectWithin(trx: Trx, rejection: RejectRow): Promise<boolean> {
   const values = REJECT_COLUMNS.map(([column]) => [rejection[column]]);
   const { rows } = await trx.executeQuery(CompiledQuery.raw(REJECT.text, [NOT_CLAIMED, ...values]));
   return rows.length === 1;

@@ -17,6 +17,7 @@ import { findBin } from "../bins/bin-table.ts";
 import type { CurrentBins } from "../bins/current-bins.ts";
 import { enforceRules, type EnforceRulesDeps } from "../rules/enforce-rules.ts";
 import type { ClaimRow } from "../../payment/payment-statements.ts";
+import type { Join } from "../../payment/payment-writes.ts";
 import {
   withMerchantPermit,
   withCallBudget,
@@ -47,6 +48,9 @@ export type Admitted = {
 
 type Message = Incoming<PreAuthorizePayment | SellPayment>;
 
+/** A checkout's additions to its payment: its details of the buyer, and what it writes with the payment's first row. */
+export type OfCheckout = { ordered?: OrderDetails; join?: Join };
+
 /**
  * The steps before any payment's claim, with 3-D Secure or without: opens the card and the details of its buyer, looks
  * up its BIN, refuses what its programme does not have, finds the account that it goes to, refuses a payment without
@@ -61,13 +65,12 @@ export async function admitPayment<Reply extends CommandReply<ApiPaymentResponse
     transactionType,
     further = [],
     ordered,
+    join,
     read,
-  }: {
+  }: OfCheckout & {
     transactionType: "PRE_AUTHORIZATION" | "PAYMENT";
     /** Fields of the request that a sale does not have, for its fingerprint. */
     further?: readonly string[];
-    /** The checkout's details of the buyer, beside those of the request. */
-    ordered?: OrderDetails | undefined;
     /** The view of a payment that exists already. */
     read?: ReadState;
   },
@@ -102,7 +105,7 @@ export async function admitPayment<Reply extends CommandReply<ApiPaymentResponse
   const calls = deps.acquirers.of(accountId).capabilities.callsPerPayment ?? 1;
   return await withMerchantPermit<ApiPaymentResponse>(deps, caller, () =>
     withCallBudget(deps, { accountId, calls }, async () => {
-      const rejected = await enforceRules(deps, message, row);
+      const rejected = await enforceRules(deps, message, row, join);
       if (rejected === "known") return await answerKnownPayment(deps, message, row, read);
       return rejected ?? (await proceed({ row, card, details, otherAccounts }));
     }),

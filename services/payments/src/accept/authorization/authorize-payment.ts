@@ -8,13 +8,7 @@
 import type { AcquirerOutcome } from "@holdfast/acquirer";
 import { certainlyNotCommitted } from "@holdfast/postgres";
 import { failpoint } from "@holdfast/service-runtime";
-import type {
-  ApiPaymentResponse,
-  CommandReply,
-  OrderDetails,
-  PreAuthorizePayment,
-  SellPayment,
-} from "@holdfast/contracts";
+import type { ApiPaymentResponse, CommandReply, PreAuthorizePayment, SellPayment } from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
 import {
   DEADLINE_PASSED,
@@ -22,11 +16,11 @@ import {
   type PaymentToConclude,
 } from "../../payment/authorization-outcome.ts";
 import type { ClaimRow } from "../../payment/payment-statements.ts";
-import type { OrderTaken } from "../../payment/payment-writes.ts";
+import type { Join, OrderTaken } from "../../payment/payment-writes.ts";
 import { orderUndecided } from "../../payment/undecided-order.ts";
 import type { Acquirers } from "../../bank/calls/acquirers.ts";
 import { withFailover } from "../../bank/ledger/fail-over.ts";
-import { admitPayment, type Admitted, type AdmitPaymentDeps } from "./admit-payment.ts";
+import { admitPayment, type Admitted, type AdmitPaymentDeps, type OfCheckout } from "./admit-payment.ts";
 import { answerKnownPayment } from "./answer-known-payment.ts";
 import { cardRequestOf, type CardPayment } from "./card-request.ts";
 import { concludeAuthorization, type ConcludeDeps } from "./conclude-authorization.ts";
@@ -40,10 +34,10 @@ export async function authorizePayment(
   deps: AuthorizePaymentDeps,
   message: Message,
   transactionType: "PRE_AUTHORIZATION" | "PAYMENT",
-  ordered?: OrderDetails,
+  ofCheckout: OfCheckout = {},
 ): Promise<Reply> {
-  return await admitPayment(deps, message, { transactionType, ordered }, (admitted) =>
-    authorizeAdmitted(deps, message, admitted),
+  return await admitPayment(deps, message, { transactionType, ...ofCheckout }, (admitted) =>
+    authorizeAdmitted(deps, message, admitted, ofCheckout.join),
   );
 }
 
@@ -51,10 +45,11 @@ async function authorizeAdmitted(
   deps: AuthorizePaymentDeps,
   message: Message,
   { row, card, details, otherAccounts }: Admitted,
+  join: Join | undefined,
 ): Promise<Reply> {
   const { context } = message;
   const keyed = context.idempotency !== undefined;
-  const claimed = await claim(deps, row);
+  const claimed = await claim(deps, row, join);
   if (claimed === "taken") return await answerKnownPayment(deps, message, row);
   if (claimed === "not_started" || claimed === "in_doubt") return { outcome: claimed };
   if ("undecided" in claimed) return orderUndecided(claimed.undecided);
@@ -74,10 +69,11 @@ async function authorizeAdmitted(
 async function claim(
   { writes, events }: AuthorizePaymentDeps,
   row: ClaimRow,
+  join: Join | undefined,
 ): Promise<PaymentToConclude | OrderTaken | "taken" | "not_started" | "in_doubt"> {
   try {
     await failpoint("payments.before_claim");
-    const claimed = await writes.claim(row);
+    const claimed = await writes.claim(row, join);
     await failpoint("payments.after_claim");
     if (!claimed) return "taken";
     if ("undecided" in claimed) return claimed;

@@ -8,10 +8,9 @@ import { failpoint } from "@holdfast/service-runtime";
 import type { CheckoutPage, CommandReply, PayCheckout, SellPayment } from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
 import type { Transaction } from "kysely";
+import type { OfCheckout } from "../authorization/admit-payment.ts";
 import { authorizePayment } from "../authorization/authorize-payment.ts";
 import type { PaymentsDatabase } from "../../database.ts";
-import { claimWithin, rejectWithin, type PaymentWrites } from "../../payment/payment-writes.ts";
-import { retryOnOrderConflict } from "../../payment/undecided-order.ts";
 import { enrolPayment, type EnrolPaymentDeps } from "../three-ds/enrol-payment.ts";
 import { openCheckoutDetails } from "./checkout-details.ts";
 import { refuseCardInCheckout } from "./card-in-checkout.ts";
@@ -59,13 +58,13 @@ export async function payCheckout(deps: PayCheckoutDeps, message: Incoming<PayCh
   const refused = refuseCardInCheckout(deps, message, row, ordered);
   if (refused) return refused;
 
-  const ofCheckout = { ...deps, writes: writesOfCheckout(deps, message.payload) };
+  const ofCheckout: OfCheckout = {
+    ...(ordered && { ordered }),
+    join: (trx) => takeCheckout(deps, trx, message.payload),
+  };
   const payment = row.three_ds
-    ? await enrolPayment(ofCheckout, enrolmentOf(message, row), {
-        ordered,
-        withinClaim: (trx) => takeCheckout(deps, trx, message.payload),
-      })
-    : await authorizePayment(ofCheckout, paymentOf(message, row), row.transaction_type, ordered);
+    ? await enrolPayment(deps, enrolmentOf(message, row), ofCheckout)
+    : await authorizePayment(deps, paymentOf(message, row), row.transaction_type, ofCheckout);
   await failpoint("payments.after_checkout_payment");
   if (payment.outcome === "problem" && !isShownByCheckout(payment)) return payment;
   if (payment.outcome === "not_started" || payment.outcome === "in_doubt") return payment;
@@ -83,7 +82,7 @@ type Problem = Extract<CommandReply<unknown>, { outcome: "problem" }>;
 
 /** A payment that was not claimed is not found, or the order has one that is undecided; the checkout may show the reason. */
 function isShownByCheckout({ code }: Problem): boolean {
-  return code === NOT_CLAIMED.code || code === "order_undecided";
+  return code === "payment_not_found" || code === "order_undecided";
 }
 
 /** An undecided payment of the same order is shown by the checkout where it is its own, or of the same payment link. */
@@ -94,8 +93,6 @@ function isExplainedBy({ row }: FoundCheckout, { code, extra }: Problem): boolea
 }
 
 const NOT_FOUND: Reply = { outcome: "problem", code: "checkout_not_found" };
-
-const NOT_CLAIMED = { outcome: "problem", code: "payment_not_found" } as const;
 
 /** The message of a payment with 3-D Secure, whose cardholder returns to the checkout's page in any case. */
 function enrolmentOf(message: Incoming<PayCheckout>, row: CheckoutRow) {
@@ -139,61 +136,19 @@ function paymentOf(
   };
 }
 
-/** A payment is claimed, or rejected by the merchant's rules, in one transaction with its checkout's attempt. */
-function writesOfCheckout(deps: PayCheckoutDeps, form: TakingForm): PaymentWrites {
-  return {
-    ...deps.writes,
-    claim: (claim) =>
-      retryOnOrderConflict(() => withCheckout(deps, form, (trx) => claimWithin(trx, claim, deps))),
-    reject: async (rejection) =>
-      (await withCheckout(deps, form, async (trx) =>
-        (await rejectWithin(trx, rejection)) ? rejection : undefined,
-      )) !== undefined,
-  };
-}
-
 /**
- * A payment's first row and the checkout's attempt, in one transaction.
- * @returns undefined when the payment exists already, or the checkout may not be paid now.
- */
-async function withCheckout<Written extends object>(
-  deps: PayCheckoutDeps,
-  form: TakingForm,
-  write: (trx: Transaction<PaymentsDatabase>) => Promise<Written | undefined>,
-): Promise<Written | undefined> {
-  try {
-    return await deps.db.transaction().execute(async (trx) => {
-      const written = await write(trx);
-      // A copy of a message, or of a form; or the order has another payment that is undecided.
-      if (!written || "undecided" in written) return written;
-      if (await takeCheckout(deps, trx, form)) throw new CheckoutTaken();
-      return written;
-    });
-  } catch (error) {
-    if (error instanceof CheckoutTaken) return undefined;
-    throw error;
-  }
-}
-
-/** Rolls the claim back. */
-class CheckoutTaken extends Error {
-  override name = "CheckoutTaken";
-  readonly code = "checkout_taken";
-}
-
-/**
- * Takes the checkout for the payment that was claimed in this transaction, on its locked row: of two, the second finds the
- * first one's payment. @returns why not.
+ * Takes the checkout for the payment whose first row is written in this transaction, on its locked row: of two forms, the
+ * second finds the first one's payment. @returns false where the checkout may not be paid now.
  */
 async function takeCheckout(
   { checkoutAttemptsMax }: ConcludeCheckoutDeps,
   trx: Transaction<PaymentsDatabase>,
   { checkoutId, paymentId, installmentCount }: TakingForm,
-): Promise<typeof NOT_CLAIMED | undefined> {
+): Promise<boolean> {
   const checkout = await lockCheckout(trx, checkoutId);
-  if (!checkout || !mayBePaid(checkout.standing, checkout.attempt, checkoutAttemptsMax)) return NOT_CLAIMED;
+  if (!checkout || !mayBePaid(checkout.standing, checkout.attempt, checkoutAttemptsMax)) return false;
   const { payment_link_id: linkId } = checkout.row;
-  if (linkId !== null && !(await takePaymentLink(trx, linkId, paymentId))) return NOT_CLAIMED;
-  if (await recordAttempt(trx, checkout.row, { paymentId, installmentCount })) return undefined;
+  if (linkId !== null && !(await takePaymentLink(trx, linkId, paymentId))) return false;
+  if (await recordAttempt(trx, checkout.row, { paymentId, installmentCount })) return true;
   throw new Error("a locked checkout was changed by somebody else");
 }

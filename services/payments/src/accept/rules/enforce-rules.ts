@@ -16,7 +16,7 @@ import type { BusinessEvents } from "../../payment/business-events.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import { paymentRecord, webhookBody, type ShownPayment } from "../../payment/payment-record.ts";
 import type { ClaimRow } from "../../payment/payment-statements.ts";
-import type { PaymentWrites } from "../../payment/payment-writes.ts";
+import type { Join, PaymentWrites } from "../../payment/payment-writes.ts";
 import { findUndecided, orderUndecided } from "../../payment/undecided-order.ts";
 import { questionOf, refusalOf, type RuleName } from "./merchant-rules.ts";
 import type { AdoptCardCounters, AskRules } from "./rule-queries.ts";
@@ -38,6 +38,7 @@ export async function enforceRules(
   deps: EnforceRulesDeps,
   { context }: Pick<Incoming<PreAuthorizePayment>, "context">,
   row: ClaimRow,
+  join: Join | undefined,
 ): Promise<Reply | "known" | undefined> {
   const asking = questionOf(context.merchant.rules, row);
   if (!asking) return undefined;
@@ -57,13 +58,14 @@ export async function enforceRules(
   }
   if (answer.verdict === "known") return "known";
   const rule = asking.refusedBy ?? (answer.verdict === "pass" ? undefined : answer.verdict);
-  return rule && (await reject(deps, row, { rule, at: answer.askedAt }));
+  return rule && (await reject(deps, row, { rule, at: answer.askedAt }, join));
 }
 
 async function reject(
   deps: EnforceRulesDeps,
   row: ClaimRow,
   { rule, at }: { rule: RuleName; at: Date },
+  join: Join | undefined,
 ): Promise<Reply | "known"> {
   const { cause, ...result } = refusalOf(rule);
   const rejected: ShownPayment = {
@@ -80,14 +82,15 @@ async function reject(
   };
   const body = webhookBody(rejected);
   try {
-    const isNew = await deps.writes.reject({
+    const rejection = {
       ...row,
       ...result,
       cause,
       created_at: at,
       webhook_body: body,
       event_type: PAYMENT_STATUS_CHANGED,
-    });
+    };
+    const isNew = await deps.writes.reject(rejection, join);
     if (!isNew) return "known";
   } catch (error) {
     deps.events.writeFailed("reject", row, error);

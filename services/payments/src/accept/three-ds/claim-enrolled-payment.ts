@@ -9,7 +9,7 @@ import type { BusinessEvents } from "../../payment/business-events.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import type { PaymentToConclude } from "../../payment/authorization-outcome.ts";
 import type { ClaimRow } from "../../payment/payment-statements.ts";
-import type { ClaimTimes } from "../../payment/payment-writes.ts";
+import { JoinRefused, type ClaimTimes, type Join } from "../../payment/payment-writes.ts";
 import { findUndecided, retryOnOrderConflict, orderUndecided } from "../../payment/undecided-order.ts";
 import { claimEnrolment } from "./session-queries.ts";
 
@@ -21,16 +21,6 @@ export type ClaimEnrolledDeps = ClaimTimes & {
 };
 
 type Reply = CommandReply<EnrolledPayment>;
-type Refused = Extract<Reply, { outcome: "problem" }>;
-
-/**
- * A caller's own writes in the transaction of the claim; a refusal undoes the claim and is the answer. It is made for a
- * page that is open in two tabs: the second form is refused here.
- */
-export type WithinClaim = (
-  trx: Transaction<PaymentsDatabase>,
-  payment: { paymentId: string; merchantId: string },
-) => Promise<Refused | undefined>;
 
 export type EnrolmentClaim =
   | { kind: "claimed"; payment: PaymentToConclude; expiresAt: Date }
@@ -42,7 +32,7 @@ export async function claimEnrolledPayment(
   deps: ClaimEnrolledDeps,
   { context, payload }: Incoming<EnrolPayment>,
   row: ClaimRow,
-  withinClaim: WithinClaim | undefined,
+  join: Join | undefined,
 ): Promise<EnrolmentClaim> {
   const { merchant, idempotency } = context;
   const owner = idempotency && { merchantId: merchant.merchantId, ...idempotency };
@@ -55,11 +45,7 @@ export async function claimEnrolledPayment(
       const claimed = await claimEnrolment(trx, row, payload, deps);
       // The key is new but the payment exists: one id came under two keys, and its row is the answer.
       if (!claimed) return { kind: "taken" };
-      const refused = await withinClaim?.(trx, {
-        paymentId: row.payment_id,
-        merchantId: merchant.merchantId,
-      });
-      if (refused) throw new ClaimRefused(refused);
+      if (join && !(await join(trx))) throw new JoinRefused();
       const { created_at, expires_at } = claimed;
       const version = claimedVersion({ created_at });
       const payment = { ...row, ...NOT_YET_ANSWERED, ...version, state: "ENROLLING" as const, created_at };
@@ -69,7 +55,7 @@ export async function claimEnrolledPayment(
     await failpoint("payments.after_enrolment_claim");
     return claim;
   } catch (error) {
-    if (error instanceof ClaimRefused) return { kind: "answered", reply: error.reply };
+    if (error instanceof JoinRefused) return { kind: "answered", reply: NOT_CLAIMED };
     deps.events.writeFailed("claim", row, error);
     return {
       kind: "answered",
@@ -78,14 +64,4 @@ export async function claimEnrolledPayment(
   }
 }
 
-/** Rolls the claim back. */
-class ClaimRefused extends Error {
-  override name = "ClaimRefused";
-  readonly code = "claim_refused";
-  readonly reply: Refused;
-
-  constructor(reply: Refused) {
-    super("the claim was refused");
-    this.reply = reply;
-  }
-}
+const NOT_CLAIMED = { outcome: "problem", code: "payment_not_found" } as const;

@@ -9,14 +9,13 @@ import {
   type CommandReply,
   type EnrolledPayment,
   type EnrolPayment,
-  type OrderDetails,
 } from "@holdfast/contracts";
 import { failpoint } from "@holdfast/service-runtime";
 import { storeAnswer } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
 import type { Kysely, Transaction } from "kysely";
 import { withFailover } from "../../bank/ledger/fail-over.ts";
-import { admitPayment, type Admitted } from "../authorization/admit-payment.ts";
+import { admitPayment, type Admitted, type OfCheckout } from "../authorization/admit-payment.ts";
 import { answerKnownPayment, currentState } from "../authorization/answer-known-payment.ts";
 import type { AuthorizePaymentDeps } from "../authorization/authorize-payment.ts";
 import { browserOf, cardRequestOf, type CardPayment } from "../authorization/card-request.ts";
@@ -24,9 +23,10 @@ import { concludeAuthorization } from "../authorization/conclude-authorization.t
 import type { PaymentsDatabase } from "../../database.ts";
 import { DEADLINE_PASSED, type PaymentToConclude } from "../../payment/authorization-outcome.ts";
 import { paymentRecord } from "../../payment/payment-record.ts";
+import type { Join } from "../../payment/payment-writes.ts";
 import { recordEvent, type EventsWritten } from "../../payment/record-event.ts";
 import { CARRIES_CARD } from "./challenge-fault.ts";
-import { claimEnrolledPayment, type ClaimEnrolledDeps, type WithinClaim } from "./claim-enrolled-payment.ts";
+import { claimEnrolledPayment, type ClaimEnrolledDeps } from "./claim-enrolled-payment.ts";
 import { completeAuthorization } from "./complete-authorization.ts";
 import { decideEnrolment, type EnrolmentDecision } from "./enrolment-outcome.ts";
 import { findSession, recordChallenge, startAuthorizing } from "./session-queries.ts";
@@ -37,9 +37,6 @@ export type EnrolPaymentDeps = AuthorizePaymentDeps & ClaimEnrolledDeps & Events
 type Message = Incoming<EnrolPayment>;
 type Reply = CommandReply<EnrolledPayment>;
 
-/** A checkout's additions to its payment: its own writes, and its details of the buyer. */
-export type OfCheckout = { withinClaim?: WithinClaim; ordered?: OrderDetails | undefined };
-
 export async function enrolPayment(
   deps: EnrolPaymentDeps,
   message: Message,
@@ -48,20 +45,16 @@ export async function enrolPayment(
   return await withForm(deps, await enrolOnce(deps, message, ofCheckout));
 }
 
-async function enrolOnce(
-  deps: EnrolPaymentDeps,
-  message: Message,
-  { withinClaim, ordered }: OfCheckout,
-): Promise<Reply> {
+async function enrolOnce(deps: EnrolPaymentDeps, message: Message, ofCheckout: OfCheckout): Promise<Reply> {
   const { transactionType, successUrl, failureUrl } = message.payload;
   const terms = {
     transactionType,
     further: [transactionType, successUrl, failureUrl],
-    ordered,
+    ...ofCheckout,
     read: currentEnrolment,
   };
   return await admitPayment(deps, message, terms, (admitted) =>
-    enrolAdmitted(deps, message, admitted, withinClaim),
+    enrolAdmitted(deps, message, admitted, ofCheckout.join),
   );
 }
 
@@ -69,10 +62,10 @@ async function enrolAdmitted(
   deps: EnrolPaymentDeps,
   message: Message,
   { row, card, details, otherAccounts }: Admitted,
-  withinClaim: WithinClaim | undefined,
+  join: Join | undefined,
 ): Promise<Reply> {
   const { context } = message;
-  const claim = await claimEnrolledPayment(deps, message, row, withinClaim);
+  const claim = await claimEnrolledPayment(deps, message, row, join);
   switch (claim.kind) {
     case "taken":
       return await answerKnownPayment(deps, message, row, currentEnrolment);
