@@ -75,8 +75,8 @@ export const MUTATIONS: readonly Mutation[] = [
       },
       {
         file: `${payments}/accept/authorization/card-request.ts`,
-        search: "new Date(Math.min(now() + acquirerTimeoutMs, deadlineAt))",
-        replace: "new Date(now() + acquirerTimeoutMs + 0 * deadlineAt)",
+        search: "new Date(Math.min(now() + bank.callMs, deadlineAt))",
+        replace: "new Date(now() + bank.callMs + 0 * deadlineAt)",
       },
     ],
     scenario: takeover("past the deadline is never sent"),

@@ -94,10 +94,10 @@ export async function startPayments(
   const { bankMs, leaseMs } = bankWaits(config);
   const times = { leaseMs, expireAfterMs: config.AUTHORIZATION_EXPIRES_AFTER };
   const writes = createPaymentWrites({ pool: writePool, db, relay }, times);
-  const { banks, accounts, termsOf, defaults, connecting, connections, upkeep } = await startAccounts(
-    config,
-    { db, log },
-  );
+  const { banks, bankFor, accounts, accountOf, defaults, connecting, upkeep } = await startAccounts(config, {
+    db,
+    log,
+  });
   const clock = await startClockWatch({ pool, log });
   const auditWatch = watchAuditHead({ db, chain: "payments", settings: config, log });
   const bins = createCurrentBins(db, log);
@@ -108,15 +108,13 @@ export async function startPayments(
     writes,
     askRules: createAskRules(writePool),
     adoptCardCounters: (row) => adoptCardCounters(db, row),
-    acquirers: banks.lane("payments"),
-    ...connections,
+    bank: bankFor("payments", bankMs),
     findRoute: createRouting(accounts, banks, { hasFallback: config.ACQUIRER_URL !== undefined }),
     cards: createCardOpener(config.CARD_SEALING_KEYS),
     bins: bins.table,
     events,
     fingerprintKeys,
     homeCountry: config.HOME_COUNTRY,
-    acquirerTimeoutMs: bankMs,
     firstInquiryMs: config.RECOVERY_SCHEDULE[0] ?? 0,
     now: Date.now,
   };
@@ -129,31 +127,28 @@ export async function startPayments(
   const recovery: RecoveryWorkerDeps = {
     db,
     writes,
-    acquirers: banks.lane("upkeep"),
+    // An attempt makes at most two calls and has to end before its lease does.
+    bank: bankFor("upkeep", Math.min(bankMs, leaseMs / 3)),
     events,
     limits: {
       scheduleMs: config.RECOVERY_SCHEDULE,
       adoptWithinMs: config.ADOPT_WITHIN,
       reverseUnseenAfterMs: config.REVERSE_UNSEEN_AFTER,
     },
-    termsOf,
-    // An attempt makes at most two calls and has to end before its lease does.
-    acquirerTimeoutMs: Math.min(bankMs, leaseMs / 3),
     maySend: true,
     optionalEvents: config.OPTIONAL_EVENTS,
     leaseMs,
     now: Date.now,
     log,
   };
-  const reading = { ...recovery, acquirers: deps.acquirers, ...connections };
+  const reading = { ...recovery, bank: bankFor("payments", recovery.bank.callMs) };
   const operations: MerchantOperationDeps = {
     ...recovery,
-    acquirers: deps.acquirers,
-    acquirerTimeoutMs: bankMs,
+    bank: deps.bank,
     fingerprintKeys,
   };
   const twoAbove = config.REFUND_TWO_APPROVERS_ABOVE ?? new Map<string, bigint>();
-  const reservations = { ...deps, acquirers: banks.lane("refunds"), termsOf };
+  const reservations = { ...deps, bank: bankFor("refunds", bankMs) };
   const checkouts = {
     ...threeDs,
     lists: lists.db,
@@ -182,7 +177,7 @@ export async function startPayments(
       ),
       ...listHandlers({ lists: lists.db, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
       ...threeDsHandlers(threeDs),
-      ...operationHandlers({ ...operations, ...connections }),
+      ...operationHandlers({ ...operations, accountOf }),
       handler(merchantOperations.getBin.command, async ({ payload }) => lookUpBin(deps, payload.bin)),
       ...nudgeAfterEach(relay, checkoutHandlers(checkouts)),
       ...notificationHandlers({ ...connecting, db, accounts, bus, log }),
@@ -193,7 +188,7 @@ export async function startPayments(
           ...checkouts,
           ...recovery,
           ...operations,
-          ...connections,
+          accountOf,
           limits: recovery.limits,
           overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER,
         }),

@@ -9,8 +9,7 @@ import {
   type SellPayment,
 } from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
-import type { Acquirers } from "../../bank/calls/acquirers.ts";
-import type { CallBudget } from "../../bank/calls/call-budget.ts";
+import type { Bank } from "../../bank/calls/bank.ts";
 import type { RoutedPayment } from "../../bank/account/decide-route.ts";
 import type { FindRoute } from "../../bank/account/routing.ts";
 import { findBin } from "../bins/bin-table.ts";
@@ -33,8 +32,7 @@ export type AdmitPaymentDeps = BuildClaimDeps &
     cards: CardOpener;
     bins: CurrentBins["table"];
     findRoute: FindRoute;
-    acquirers: Acquirers;
-    budget: CallBudget;
+    bank: Bank;
   };
 
 /** A payment that may go on to its claim. */
@@ -102,7 +100,7 @@ export async function admitPayment<Reply extends CommandReply<ApiPaymentResponse
   row.account_id = accountId;
   const { deadlineAt } = message.context;
   const caller = { accountId, merchantId: row.merchant_id, deadlineAt };
-  const calls = deps.acquirers.of(accountId).capabilities.callsPerPayment ?? 1;
+  const calls = deps.bank.of(accountId).capabilities.callsPerPayment ?? 1;
   return await withMerchantPermit<ApiPaymentResponse>(deps, caller, () =>
     withCallBudget(deps, { accountId, calls }, async () => {
       const rejected = await enforceRules(deps, message, row, join);
@@ -113,9 +111,9 @@ export async function admitPayment<Reply extends CommandReply<ApiPaymentResponse
 }
 
 /** Finds a field that an account needs, and neither the request nor the account's defaults have. */
-function missingAt({ acquirers }: AdmitPaymentDeps, row: ClaimRow, details: OrderDetails) {
+function missingAt({ bank }: AdmitPaymentDeps, row: ClaimRow, details: OrderDetails) {
   const request = { customer: customerOf(row, details), ...basketOf(details) };
-  return (account: string | null) => acquirers.of(account).missingField?.(request);
+  return (account: string | null) => bank.of(account).missingField?.(request);
 }
 
 function routed(row: ClaimRow): RoutedPayment {

@@ -18,14 +18,13 @@ import {
 import type { ClaimRow } from "../../payment/payment-statements.ts";
 import type { Join, OrderTaken } from "../../payment/payment-writes.ts";
 import { orderUndecided } from "../../payment/undecided-order.ts";
-import type { Acquirers } from "../../bank/calls/acquirers.ts";
 import { withFailover } from "../../bank/ledger/fail-over.ts";
 import { admitPayment, type Admitted, type AdmitPaymentDeps, type OfCheckout } from "./admit-payment.ts";
 import { answerKnownPayment } from "./answer-known-payment.ts";
 import { cardRequestOf, type CardPayment } from "./card-request.ts";
 import { concludeAuthorization, type ConcludeDeps } from "./conclude-authorization.ts";
 
-export type AuthorizePaymentDeps = AdmitPaymentDeps & ConcludeDeps & { acquirers: Acquirers };
+export type AuthorizePaymentDeps = AdmitPaymentDeps & ConcludeDeps;
 
 type Message = Incoming<PreAuthorizePayment | SellPayment>;
 type Reply = CommandReply<ApiPaymentResponse>;
@@ -104,7 +103,7 @@ function authorize(
   { context }: Message,
   given: CardPayment,
 ): Promise<AcquirerOutcome> {
-  const acquirer = deps.acquirers.of(given.payment.account_id);
+  const acquirer = deps.bank.of(given.payment.account_id);
   const request = cardRequestOf(deps, given, context);
   return given.payment.transaction_type === "PAYMENT" ? acquirer.sale(request) : acquirer.authorize(request);
 }

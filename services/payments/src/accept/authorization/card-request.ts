@@ -6,6 +6,7 @@ import {
   type Customer,
 } from "@holdfast/acquirer";
 import type { Card, OrderDetails } from "@holdfast/contracts";
+import type { Bank } from "../../bank/calls/bank.ts";
 import type { PaymentToConclude } from "../../payment/authorization-outcome.ts";
 
 /** A payment with those parts of its card request that must not be stored. */
@@ -13,7 +14,7 @@ export type CardPayment = { payment: PaymentToConclude; card: Card; details: Ord
 
 /** The part that all card requests to the acquirer share. It expires when its caller no longer waits for the answer. */
 export function cardRequestOf(
-  { acquirerTimeoutMs, now }: { acquirerTimeoutMs: number; now: () => number },
+  { bank, now }: { bank: Pick<Bank, "callMs">; now: () => number },
   { payment, card, details }: CardPayment,
   { deadlineAt }: { deadlineAt: number },
 ): CardRequest {
@@ -21,7 +22,7 @@ export function cardRequestOf(
   return {
     reference: payment.payment_id,
     orderId: orderIdOf(payment.payment_id),
-    expiresAt: new Date(Math.min(now() + acquirerTimeoutMs, deadlineAt)),
+    expiresAt: new Date(Math.min(now() + bank.callMs, deadlineAt)),
     amountMinor: payment.amount_minor,
     currency: payment.currency,
     card: card.reveal(),

@@ -1,6 +1,6 @@
 import { failpoint } from "@holdfast/service-runtime";
 import { orderIdOf, type BrowserReturn, type CompletionOutcome, type ReturnCheck } from "@holdfast/acquirer";
-import type { Acquirers } from "../../bank/calls/acquirers.ts";
+import type { Bank } from "../../bank/calls/bank.ts";
 import { cardOperationOf } from "../../bank/ledger/attempts.ts";
 import {
   concludeAuthorization,
@@ -12,7 +12,7 @@ import type { PaymentToConclude } from "../../payment/authorization-outcome.ts";
 import { decideCompletion } from "./enrolment-outcome.ts";
 import { storeAuthentication } from "./store-authentication.ts";
 
-export type CompleteAuthorizationDeps = ConcludeDeps & { acquirers: Acquirers; acquirerTimeoutMs: number };
+export type CompleteAuthorizationDeps = ConcludeDeps & { bank: Pick<Bank, "of" | "callMs"> };
 
 /** The acquirer's session, and what the cardholder's browser brought back where there was a challenge. */
 type Completion = { session: string; returned?: BrowserReturn | undefined };
@@ -34,10 +34,10 @@ export async function callCompletion(
   completion: Completion,
   deadlineAt: number,
 ): Promise<CompletionOutcome> {
-  const outcome = await deps.acquirers.of(payment.account_id).complete({
+  const outcome = await deps.bank.of(payment.account_id).complete({
     ...returnCheck(payment, completion),
     customer: customerOf(payment, {}),
-    expiresAt: new Date(Math.min(deps.now() + deps.acquirerTimeoutMs, deadlineAt)),
+    expiresAt: new Date(Math.min(deps.now() + deps.bank.callMs, deadlineAt)),
   });
   await failpoint("payments.after_completion");
   return outcome;

@@ -63,13 +63,11 @@ async function tryToComplete(
   const session = found.session.acquirer_session;
   if (session === null) return "not_used";
   const { returned } = payload;
-  const refused = deps.acquirers
-    .of(payment.account_id)
-    .checkReturn?.(returnCheck(payment, { session, returned }));
+  const refused = deps.bank.of(payment.account_id).checkReturn?.(returnCheck(payment, { session, returned }));
   if (refused) return refuse(deps, found, refused);
 
-  const permits = deps.permitsOf(payment.account_id);
-  const release = await permits.wait(payment.merchant_id, latestStart(deps, context.deadlineAt));
+  const permits = deps.bank.permitsOf(payment.account_id);
+  const release = await permits.wait(payment.merchant_id, latestStart(deps.bank, context.deadlineAt));
   if (!release) return "not_started";
   try {
     return await complete(deps, found, { session, returned });
@@ -90,7 +88,7 @@ async function complete(
     return (await cancelInPlaceOfCompletion(deps.db, { paymentId, sessionId })) ? "claimed" : "not_used";
   await failpoint("payments.after_completion_claim");
   // Once claimed it is completed: the lease, not the browser's patience, bounds the call.
-  const outcome = await callCompletion(deps, claimed, completion, deps.now() + deps.acquirerTimeoutMs);
+  const outcome = await callCompletion(deps, claimed, completion, deps.now() + deps.bank.callMs);
   if (outcome.kind === "not_genuine") return await reopen(deps, found, claimed, outcome);
   await concludeCompletion(deps, claimed, outcome, { keyed: true });
   return "claimed";

@@ -106,7 +106,7 @@ function enrol(
   sessionExpiresAt: Date,
 ): Promise<EnrolmentOutcome> {
   const { payment, details } = given;
-  return deps.acquirers.of(payment.account_id).enrol({
+  return deps.bank.of(payment.account_id).enrol({
     ...cardRequestOf(deps, given, context),
     ...browserOf(details),
     operation: payment.transaction_type === "PAYMENT" ? "sale" : "authorize",

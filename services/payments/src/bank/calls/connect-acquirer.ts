@@ -11,6 +11,7 @@ import {
   type AccountAcquirersOptions,
   type Lane,
 } from "./acquirers.ts";
+import type { Bank } from "./bank.ts";
 import { createCallSlots } from "./call-slots.ts";
 import { createCallBudget, type CallBudget } from "./call-budget.ts";
 import { noteUse } from "../account/account-queries.ts";
@@ -51,8 +52,12 @@ export async function startAccounts(
     share: config.ACQUIRER_CONNECTIONS_SHARE,
     fallbackMax: config.ACQUIRER_CONNECTIONS_MAX,
   });
-  const connections = { permitsOf, accountOf: createAccountOf(accounts, db), budget };
-  return { banks, accounts, termsOf, defaults, connections, upkeep: createUpkeep(accounts), ...rest };
+  const bankFor = (lane: Lane, callMs: number): Bank => {
+    const { of } = banks.lane(lane);
+    return { of, callMs, termsOf, permitsOf, budget };
+  };
+  const accountOf = createAccountOf(accounts, db);
+  return { banks, bankFor, accounts, accountOf, defaults, upkeep: createUpkeep(accounts), ...rest };
 }
 
 /** The banks: the accounts that operators have made, and the one of `ACQUIRER_URL` where that is set. */

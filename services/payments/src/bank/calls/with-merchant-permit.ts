@@ -1,12 +1,7 @@
 import type { CommandReply } from "@holdfast/contracts";
-import type { PermitsOf } from "./account-connections.ts";
-import type { CallBudget } from "./call-budget.ts";
+import type { Bank } from "./bank.ts";
 
-export type PermitDeps = {
-  permitsOf: PermitsOf;
-  /** Bound of one acquirer call. */
-  acquirerTimeoutMs: number;
-};
+export type PermitDeps = { bank: Pick<Bank, "permitsOf" | "callMs"> };
 
 /** The account and merchant of a call, and until when the caller waits for the answer (epoch milliseconds). */
 export type Caller = { accountId: string | null; merchantId: string; deadlineAt: number };
@@ -16,11 +11,11 @@ export type Caller = { accountId: string | null; merchantId: string; deadlineAt:
  * time nothing was started, so there is no payment that has to end.
  */
 export async function withMerchantPermit<Result>(
-  deps: PermitDeps,
+  { bank }: PermitDeps,
   { accountId, merchantId, deadlineAt }: Caller,
   call: () => Promise<CommandReply<Result>>,
 ): Promise<CommandReply<Result>> {
-  const release = await deps.permitsOf(accountId).wait(merchantId, latestStart(deps, deadlineAt));
+  const release = await bank.permitsOf(accountId).wait(merchantId, latestStart(bank, deadlineAt));
   if (!release) return { outcome: "not_started" };
   try {
     return await call();
@@ -34,7 +29,7 @@ export async function withMerchantPermit<Result>(
  * not free, or cannot be counted, nothing was started, so there is no payment that has to end.
  */
 export async function withCallBudget<Result>(
-  { budget }: { budget: Pick<CallBudget, "reserve" | "use"> },
+  { bank: { budget } }: { bank: Pick<Bank, "budget"> },
   { accountId, calls }: { accountId: string | null; calls: number },
   call: () => Promise<CommandReply<Result>>,
 ): Promise<CommandReply<Result>> {
@@ -46,9 +41,6 @@ export async function withCallBudget<Result>(
  * The latest time at which a call may get its permit: the bank still has its whole time then. A call that begins
  * later ends more often without an answer, with an outcome that is not known.
  */
-export function latestStart(
-  { acquirerTimeoutMs }: Pick<PermitDeps, "acquirerTimeoutMs">,
-  deadlineAt: number,
-): number {
-  return deadlineAt - acquirerTimeoutMs;
+export function latestStart({ callMs }: Pick<Bank, "callMs">, deadlineAt: number): number {
+  return deadlineAt - callMs;
 }

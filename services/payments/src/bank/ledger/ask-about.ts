@@ -8,15 +8,13 @@ import {
   type Verdict,
 } from "@holdfast/acquirer";
 import type { BusinessEvents } from "../../payment/business-events.ts";
-import type { Acquirers } from "../calls/acquirers.ts";
+import type { Bank } from "../calls/bank.ts";
 import { cardOperationOf, orderOf, paymentAttempt, type OrderedPayment } from "./attempts.ts";
 import { besideApproval, chargeOf, type BankCall } from "./bank-call.ts";
 
 export type AskDeps = {
-  acquirers: Acquirers;
+  bank: Bank;
   events: Pick<BusinessEvents, "answerMismatched" | "holdStands">;
-  /** Bound of one acquirer call. */
-  acquirerTimeoutMs: number;
   now: () => number;
 };
 
@@ -36,7 +34,7 @@ export async function askAboutOrder(
   payment: OrderedPayment,
   attempt: Attempt,
 ): Promise<{ verdict: Verdict; inquiry: InquiryOutcome }> {
-  return inquireAbout(deps.acquirers.of(payment.account_id), orderOf(payment), attempt, waitUntil(deps));
+  return inquireAbout(deps.bank.of(payment.account_id), orderOf(payment), attempt, waitUntil(deps));
 }
 
 /**
@@ -100,10 +98,10 @@ function inquire(
 ): Promise<InquiryOutcome> {
   const { currency, account_id } = payment;
   const request = { ...orderOf(payment), reference, kind, currency, waitUntil: waitUntil(deps) };
-  return deps.acquirers.of(account_id).inquire(request);
+  return deps.bank.of(account_id).inquire(request);
 }
 
 /** The end of our own wait for a call that begins now. */
-export function waitUntil({ now, acquirerTimeoutMs }: Pick<AskDeps, "now" | "acquirerTimeoutMs">): Date {
-  return new Date(now() + acquirerTimeoutMs);
+export function waitUntil({ now, bank }: Pick<AskDeps, "now" | "bank">): Date {
+  return new Date(now() + bank.callMs);
 }

@@ -13,7 +13,6 @@ import {
 } from "@holdfast/acquirer";
 import type { Kysely, Transaction } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
-import type { TermsOf } from "../account/account-terms.ts";
 import { askAboutOrder, reportMismatch, waitUntil, type AskDeps } from "./ask-about.ts";
 import { followUpOf, type OrderedPayment } from "./attempts.ts";
 import {
@@ -45,7 +44,7 @@ export type Movement = {
   amountMinor: bigint;
 };
 
-export type MovementDeps = AskDeps & { db: Kysely<PaymentsDatabase>; termsOf: TermsOf };
+export type MovementDeps = AskDeps & { db: Kysely<PaymentsDatabase> };
 
 /** The calls of one movement among those of its payment. */
 export function callsOf(
@@ -116,7 +115,7 @@ export async function inquireAmong(
  * @returns the answer as it is noted.
  */
 export async function noteFound(
-  { db, acquirers, events }: Pick<MovementDeps, "db" | "acquirers" | "events">,
+  { db, bank, events }: Pick<MovementDeps, "db" | "bank" | "events">,
   payment: Pick<OrderedPayment, "payment_id" | "merchant_id" | "account_id">,
   call: BankCall,
   found: Verdict,
@@ -125,14 +124,14 @@ export async function noteFound(
   const said = call.approved_minor ?? call.amount_minor;
   const isKnown = call.outcome === found.kind && (found.kind !== "approved" || found.amountMinor === said);
   if (isKnown) return found;
-  const noted = await noteAnswer(db, call, found, acquirers.of(payment.account_id).capabilities);
+  const noted = await noteAnswer(db, call, found, bank.of(payment.account_id).capabilities);
   if (noted !== found) events.answerMismatched(payment);
   return noted;
 }
 
 /** The movement's outcome by an inquiry about it, or how it goes on. */
 export function nextStep(
-  { acquirers, termsOf }: Pick<MovementDeps, "acquirers" | "termsOf">,
+  { bank }: Pick<MovementDeps, "bank">,
   payment: OrderedPayment,
   movement: Movement,
   calls: readonly BankCall[],
@@ -140,10 +139,10 @@ export function nextStep(
 ): MovementOutcome {
   const subReference = subReferenceOf(calls, movement);
   const sent = callsOf(calls, movement).filter((call) => call.sub_reference === subReference);
-  const { horizonMs } = termsOf(payment.account_id);
+  const { horizonMs } = bank.termsOf(payment.account_id);
   const asked = { amountMinor: movement.amountMinor, currency: payment.currency };
   const sending = { sentMsAgo: lastSentMsAgo(sent), horizonMs };
-  return movementOutcome(inquiry, asked, sending, acquirers.of(payment.account_id).capabilities);
+  return movementOutcome(inquiry, asked, sending, bank.of(payment.account_id).capabilities);
 }
 
 /** The answer to a call, and the number of the reference that it was made under. */
@@ -169,7 +168,7 @@ export async function send(
   });
   if (!call) return undefined;
   if (call === "charged_back") {
-    const { horizonMs } = deps.termsOf(payment.account_id);
+    const { horizonMs } = deps.bank.termsOf(payment.account_id);
     const outcome = answerToChargedBack(callsOf(calls, movement), horizonMs, deps.now());
     return { outcome, subReference: subReferenceOf(calls, movement) };
   }
@@ -219,7 +218,7 @@ export function newCall(
 
 /** Makes a call that has begun. @param until the end of our own wait. */
 export async function sendBegun(
-  { db, acquirers, events }: Pick<MovementDeps, "db" | "acquirers" | "events">,
+  { db, bank, events }: Pick<MovementDeps, "db" | "bank" | "events">,
   payment: OrderedPayment,
   { call, subReference, ...movement }: Movement & { call: BegunCall; subReference: number },
   until: Date,
@@ -230,7 +229,7 @@ export async function sendBegun(
     amountMinor: movement.amountMinor,
     waitUntil: until,
   };
-  const acquirer = acquirers.of(payment.account_id);
+  const acquirer = bank.of(payment.account_id);
   const method = { capture: "capture", void: "cancel", release: "release", refund: "refund" } as const;
   let answer: AcquirerOutcome | undefined;
   const noted = await makeCall(db, call, acquirer.capabilities, async () => {

@@ -3,7 +3,7 @@ import { fromNow, msUntilFirst } from "@holdfast/postgres";
 import { sql, type Kysely, type Selectable } from "kysely";
 import { isOpen } from "./bank-call.ts";
 import { findCalls } from "./call-queries.ts";
-import type { TermsOf } from "../account/account-terms.ts";
+import type { Bank } from "../calls/bank.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import type { PaymentTable } from "../../payment/payment-table.ts";
 
@@ -20,13 +20,15 @@ export type WatchedPayment = Selectable<PaymentTable> & {
   cause: string;
 };
 
+export type WatchDeps = { db: Kysely<PaymentsDatabase>; bank: Pick<Bank, "termsOf">; now: () => number };
+
 /** Has a payment, or a movement of it, looked at again after its bank's business day; one that is watched already stays so. */
 export async function startWatch(
-  { db, termsOf, now }: { db: Kysely<PaymentsDatabase>; termsOf: TermsOf; now: () => number },
+  { db, bank, now }: WatchDeps,
   { payment_id, account_id }: { payment_id: string; account_id: string | null },
   movement_id: string | null = null,
 ): Promise<void> {
-  const { businessDay } = termsOf(account_id);
+  const { businessDay } = bank.termsOf(account_id);
   await db
     .insertInto("payment_watch")
     .values({ payment_id, movement_id, due_at: businessDayEnd(new Date(now()), businessDay) })
@@ -39,7 +41,7 @@ export async function startWatch(
  * bank stands behind that end.
  */
 export async function watchUnanswered(
-  deps: { db: Kysely<PaymentsDatabase>; termsOf: TermsOf; now: () => number },
+  deps: WatchDeps,
   payment: { payment_id: string; account_id: string | null },
   movementId: string,
 ): Promise<void> {

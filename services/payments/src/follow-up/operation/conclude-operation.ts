@@ -2,7 +2,7 @@ import { retryHintOf, waitFor } from "@holdfast/acquirer";
 import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
 import { nextAttemptInMs } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
-import type { Acquirers } from "../../bank/calls/acquirers.ts";
+import type { Bank } from "../../bank/calls/bank.ts";
 import type { BusinessEvents } from "../../payment/business-events.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import { postpone } from "../../payment/payment-lease.ts";
@@ -21,12 +21,10 @@ import type { EventsWritten } from "../../payment/record-event.ts";
 
 export type ConcludeOperationDeps = EventsWritten & {
   db: Kysely<PaymentsDatabase>;
-  acquirers: Acquirers;
+  bank: Bank;
   events: BusinessEvents;
   /** Times of the inquiries about an operation of unknown outcome. */
   limits: { scheduleMs: readonly number[] };
-  /** Bound of one acquirer call. */
-  acquirerTimeoutMs: number;
   now: () => number;
 };
 
@@ -74,7 +72,7 @@ export async function concludeOperation(
  * capture: it declines to cancel what it has taken, too.
  */
 export async function endOfDecline(
-  deps: Pick<ConcludeOperationDeps, "db" | "acquirers" | "acquirerTimeoutMs" | "now" | "events">,
+  deps: Pick<ConcludeOperationDeps, "db" | "bank" | "now" | "events">,
   payment: PaymentInOperation,
   operation: Operation,
   { resultCode, resultMessage }: { resultCode: string; resultMessage: string },

@@ -3,14 +3,13 @@ import type { ApiPaymentResponse, CancelPayment, CapturePayment, CommandReply } 
 import { fingerprintRequest } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
 import type { KeyRing } from "@holdfast/service-runtime";
-import type { TermsOf } from "../../bank/account/account-terms.ts";
 import { underEachKey } from "../../accept/fingerprint/keyed-hash.ts";
 import { commissionMinor } from "../../payment/commission.ts";
 import type { PaymentRow } from "../../payment/payment-record.ts";
 import { operateOnPayment, type OperateDeps, type OperationRequest } from "./operate-on-payment.ts";
 import { decideCancel, decideCapture } from "./payment-operation.ts";
 
-export type MerchantOperationDeps = OperateDeps & { fingerprintKeys: KeyRing; termsOf: TermsOf };
+export type MerchantOperationDeps = OperateDeps & { fingerprintKeys: KeyRing };
 type Reply = CommandReply<ApiPaymentResponse>;
 
 /** POST /api/payment/{id}/capture: all or a part of the authorization, once. */
@@ -56,7 +55,7 @@ export async function cancelPayment(
     whenStarted,
     reason,
     decide: (payment) => {
-      const { businessDay } = deps.termsOf(payment.account_id);
+      const { businessDay } = deps.bank.termsOf(payment.account_id);
       return decideCancel(payment, isSameBusinessDay(chargedAt(payment), today, businessDay));
     },
     commissionMinor: () => 0n,

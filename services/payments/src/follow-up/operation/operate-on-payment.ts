@@ -60,11 +60,11 @@ export async function operateOnPayment(deps: OperateDeps, request: OperationRequ
   }
   const { payment, operation, call } = claim;
   if (deps.now() > request.deadlineAt) {
-    const { capabilities } = deps.acquirers.of(payment.account_id);
+    const { capabilities } = deps.bank.of(payment.account_id);
     await noteAnswer(deps.db, call, { kind: "not_sent" }, capabilities);
     return await endOperation(deps, payment, operation, { state: "DROPPED" });
   }
-  const until = new Date(Math.min(deps.now() + deps.acquirerTimeoutMs, request.deadlineAt));
+  const until = new Date(Math.min(deps.now() + deps.bank.callMs, request.deadlineAt));
   const movement = { ...movementOf(operation), call, subReference: 1 };
   const outcome = await sendBegun(deps, payment, movement, until).catch((error: unknown) => {
     deps.events.writeFailed("record", payment, error);

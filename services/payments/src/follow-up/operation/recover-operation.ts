@@ -1,7 +1,6 @@
 import { concludeOperation, leaveToRecovery, type ConcludeOperationDeps } from "./conclude-operation.ts";
 import { findCalls } from "../../bank/ledger/call-queries.ts";
 import { inquire, nextStep, send, subReferenceOf, type Sent } from "../../bank/ledger/movement.ts";
-import type { TermsOf } from "../../bank/account/account-terms.ts";
 import type { LeasedPayment } from "../../payment/payment-lease.ts";
 import { findOperation, type PaymentInOperation, type Operation } from "./operation-queries.ts";
 import { movementOf } from "./start-operation.ts";
@@ -9,7 +8,6 @@ import { movementOf } from "./start-operation.ts";
 export type RecoverOperationDeps = ConcludeOperationDeps & {
   /** True where the operation may be sent again; a merchant's read only inquires. */
   maySend: boolean;
-  termsOf: TermsOf;
 };
 
 /** Settles an operation whose answer was lost: asks about it, and sends it again where that is safe. It is never reversed. */

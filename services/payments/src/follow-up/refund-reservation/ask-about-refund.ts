@@ -65,7 +65,7 @@ export async function askAboutRefund(
 
 /** Adds a call that the bank alone knows, since this database was restored: its name is no other refund's. */
 async function recordForgotten(
-  { db, acquirers }: Pick<MovementDeps, "db" | "acquirers">,
+  { db, bank }: Pick<MovementDeps, "db" | "bank">,
   refund: RefundAtBank,
   subReference: number,
   verdict: Extract<Verdict, { kind: "approved" }>,
@@ -79,16 +79,16 @@ async function recordForgotten(
     if (callsOf(calls, movement).some(mayHaveLeft)) return undefined;
     return await beginCall(trx, payment, newCall(payment, movement, subReference), calls);
   });
-  if (call) await noteAnswer(db, call, verdict, acquirers.of(call.account_id).capabilities);
+  if (call) await noteAnswer(db, call, verdict, bank.of(call.account_id).capabilities);
 }
 
 /** True where the bank gives our reference of such a refund back. */
 export function isNamed(
-  { acquirers }: Pick<MovementDeps, "acquirers">,
+  { bank }: Pick<MovementDeps, "bank">,
   { account_id }: PaymentRow,
   { kind }: RefundAtBank,
 ): boolean {
-  return !isToldByNames(kind, acquirers.of(account_id).capabilities);
+  return !isToldByNames(kind, bank.of(account_id).capabilities);
 }
 
 /** True where another refund of the order is under way that could not be told from this one. */

@@ -6,7 +6,7 @@ import type { RefundAtBankDeps } from "./refund-at-bank.ts";
 
 /** Says until when a refund that was sent may still take effect at the bank. */
 export async function readSending(
-  { db, termsOf, now }: Pick<RefundAtBankDeps, "db" | "termsOf" | "now">,
+  { db, bank, now }: Pick<RefundAtBankDeps, "db" | "bank" | "now">,
   { paymentId, refundId }: { paymentId: string; refundId: string },
 ): Promise<CommandReply<{ arrivesUntil?: string | undefined }>> {
   return await orNotStarted(async () => {
@@ -18,7 +18,7 @@ export async function readSending(
     if (!payment) return { outcome: "problem", code: "payment_not_found" } as const;
     const calls = await findCalls(db, paymentId);
     const own = calls.filter(({ movement_id }) => movement_id === refundId);
-    const until = arrivesUntil(own, termsOf(payment.account_id).horizonMs, now());
+    const until = arrivesUntil(own, bank.termsOf(payment.account_id).horizonMs, now());
     return { outcome: "done", result: until ? { arrivesUntil: until.toISOString() } : {} } as const;
   });
 }

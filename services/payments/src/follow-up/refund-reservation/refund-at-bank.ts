@@ -25,6 +25,7 @@ import {
   type MovementDeps,
 } from "../../bank/ledger/movement.ts";
 import { waitUntil } from "../../bank/ledger/ask-about.ts";
+import { withCallMs } from "../../bank/calls/bank.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import type { PaymentRow } from "../../payment/payment-record.ts";
 import { mayBePaid } from "../../payment/refundable-minor.ts";
@@ -112,7 +113,8 @@ export async function inquireAtBank(
 
 /** The same dependencies, whose calls end by a deadline. */
 function within(deps: RefundAtBankDeps, deadlineAt: number): RefundAtBankDeps {
-  return { ...deps, acquirerTimeoutMs: Math.min(deps.acquirerTimeoutMs, deadlineAt - deps.now()) };
+  const bank = withCallMs(deps.bank, Math.min(deps.bank.callMs, deadlineAt - deps.now()));
+  return { ...deps, bank };
 }
 
 type Reserved = { payment: PaymentRow; calls: BankCall[]; state: "ACTIVE" | "SETTLED" };
@@ -220,7 +222,7 @@ async function beginSending(
     const others = (await otherRefunds(trx, refund, calls)).filter(({ state }) => state === "ACTIVE");
     const sentMinor = others.reduce((sum, { amount_minor }) => sum + amount_minor, 0n);
     if (!mayBePaid(payment, own.amount_minor, sentMinor)) {
-      const { horizonMs } = deps.termsOf(payment.account_id);
+      const { horizonMs } = deps.bank.termsOf(payment.account_id);
       return { answer: answerToChargedBack(ours, horizonMs, deps.now()) };
     }
     if (!isNamed(deps, payment, refund) && others.some(isUnderWay)) return { outcome: "not_started" };

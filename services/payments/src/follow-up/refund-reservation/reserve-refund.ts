@@ -9,8 +9,8 @@ import { failpoint } from "@holdfast/service-runtime";
 import type { AmountsByCurrency, CommandReply, RefundReservation, ReserveRefund } from "@holdfast/contracts";
 import type { Kysely, Selectable, Transaction } from "kysely";
 import { sql } from "kysely";
-import type { TermsOf } from "../../bank/account/account-terms.ts";
-import { UNAVAILABLE_ACQUIRER, type Acquirers } from "../../bank/calls/acquirers.ts";
+import { UNAVAILABLE_ACQUIRER } from "../../bank/calls/acquirers.ts";
+import type { Bank } from "../../bank/calls/bank.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import { approvalsRequired } from "./approvals-required.ts";
 import type { RefundReservationTable } from "./reservation-table.ts";
@@ -18,13 +18,13 @@ import { lowerExcess } from "../chargeback/chargeback-queries.ts";
 import { lockPayment } from "../../payment/payment-queries.ts";
 import { decideReservation, type Refused } from "../operation/payment-operation.ts";
 import type { PaymentRow } from "../../payment/payment-record.ts";
-import { watchUnanswered } from "../../bank/ledger/watch-queries.ts";
+import { watchUnanswered, type WatchDeps } from "../../bank/ledger/watch-queries.ts";
 
 type Db = Kysely<PaymentsDatabase>;
 type Trx = Transaction<PaymentsDatabase>;
 type Reservation = Selectable<RefundReservationTable>;
 
-type ReserveDeps = { db: Db; acquirers: Acquirers; twoAbove: AmountsByCurrency };
+type ReserveDeps = { db: Db; bank: Pick<Bank, "of">; twoAbove: AmountsByCurrency };
 
 /** Reserves once for each refund id; a copy gets the first answer, be it a reservation or a refusal. */
 export async function reserveRefund(
@@ -39,7 +39,7 @@ export async function reserveRefund(
 }
 
 async function reserveInTransaction(
-  { db, acquirers, twoAbove }: ReserveDeps,
+  { db, bank, twoAbove }: ReserveDeps,
   merchantId: string,
   request: ReserveRefund,
 ): Promise<CommandReply<RefundReservation>> {
@@ -48,16 +48,16 @@ async function reserveInTransaction(
     const known = await lockReservation(trx, request.refundId);
     if (known) return answerKnown(known, payment, twoAbove);
     const amountMinor = BigInt(request.amountMinor);
-    const bank = payment && acquirers.of(payment.account_id);
+    const acquirer = payment && bank.of(payment.account_id);
     const decision = payment
       ? decideReservation(payment, {
           amountMinor,
           currency: request.currency,
-          canRelease: bank === UNAVAILABLE_ACQUIRER || bank?.capabilities.release === true,
+          canRelease: acquirer === UNAVAILABLE_ACQUIRER || acquirer?.capabilities.release === true,
         })
       : NOT_FOUND;
     // The capabilities of its bank are not known here now.
-    if ("kind" in decision && decision.kind === "release" && bank === UNAVAILABLE_ACQUIRER)
+    if ("kind" in decision && decision.kind === "release" && acquirer === UNAVAILABLE_ACQUIRER)
       return { outcome: "not_started" };
     if (!payment || "outcome" in decision) {
       const refusal = decision as Refused;
@@ -85,7 +85,7 @@ const NOT_FOUND: Refused = { outcome: "problem", code: "payment_not_found" };
 
 /** The refund was paid out. It is idempotent. */
 export async function settleRefund(
-  deps: EndDeps,
+  deps: WatchDeps,
   refundId: string,
 ): Promise<CommandReply<{ refundId: string }>> {
   return await endAndReport(deps, refundId, "SETTLED");
@@ -96,16 +96,14 @@ export async function settleRefund(
  * tombstone where the refund id is not known: its reservation may still be on the way.
  */
 export async function releaseRefund(
-  deps: EndDeps,
+  deps: WatchDeps,
   refundId: string,
 ): Promise<CommandReply<{ refundId: string }>> {
   return await endAndReport(deps, refundId, "RELEASED");
 }
 
-type EndDeps = { db: Db; termsOf: TermsOf; now: () => number };
-
 async function endAndReport(
-  deps: EndDeps,
+  deps: WatchDeps,
   refundId: string,
   to: "SETTLED" | "RELEASED",
 ): Promise<CommandReply<{ refundId: string }>> {
@@ -116,7 +114,7 @@ async function endAndReport(
 }
 
 async function endReservation(
-  deps: EndDeps,
+  deps: WatchDeps,
   refundId: string,
   to: "SETTLED" | "RELEASED",
 ): Promise<CommandReply<{ refundId: string }>> {

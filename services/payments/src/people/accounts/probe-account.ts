@@ -6,11 +6,12 @@ import type { PaymentsDatabase } from "../../database.ts";
 import { findAccounts } from "../../bank/account/account-queries.ts";
 import { openAccountSecrets } from "../../bank/account/seal-account-secrets.ts";
 import { connectAccount, type AccountAcquirersOptions } from "../../bank/calls/acquirers.ts";
+import type { Bank } from "../../bank/calls/bank.ts";
 import { faultsOf, refuse } from "./check-account.ts";
 
 export type ProbeAccountDeps = Pick<AccountAcquirersOptions, "connectors" | "ring" | "wire" | "bounds"> & {
   db: Kysely<PaymentsDatabase>;
-  acquirerTimeoutMs: number;
+  bank: Pick<Bank, "callMs">;
   now: () => number;
 };
 
@@ -55,7 +56,7 @@ async function probe(
 ): Promise<ProbeOutcome> {
   const bank = connectAccount(deps, account);
   try {
-    return await bank.probe(new Date(deps.now() + deps.acquirerTimeoutMs));
+    return await bank.probe(new Date(deps.now() + deps.bank.callMs));
   } finally {
     await bank.close();
   }

@@ -8,6 +8,7 @@ import type { Verdict } from "@holdfast/acquirer";
 import { isSamePerson, nameOf, type OperatorContext } from "@holdfast/contracts";
 import { sql, type Transaction } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
+import { withCallMs } from "../../bank/calls/bank.ts";
 import { askAboutCharge } from "../../bank/ledger/ask-about.ts";
 import { chargeOf, isApproved, nameIn, type BankCall } from "../../bank/ledger/bank-call.ts";
 import { findCalls } from "../../bank/ledger/call-queries.ts";
@@ -82,7 +83,7 @@ async function proposeOrConfirm(
   const issuers = [payment.credential_issued_by, operation?.credential_issued_by];
   if (issuers.some((issuer) => isSamePerson(issuer, context.operator.person)))
     return await refuseAttempt(ISSUED_BY_YOU);
-  const { horizonMs } = deps.termsOf(payment.account_id);
+  const { horizonMs } = deps.bank.termsOf(payment.account_id);
   const problem =
     tooYoung(undecidedUntil(payment, calls, horizonMs, deps.now())) ??
     refusalOf(payment, reversalOf(calls), statement.outcome, horizonMs);
@@ -189,8 +190,8 @@ async function fail(
   { payment, statement }: Confirmed,
 ): Promise<Problem | undefined> {
   // Three calls end before the lease does.
-  const { acquirerTimeoutMs, leaseMs } = operatorDeps;
-  const deps = { ...operatorDeps, acquirerTimeoutMs: Math.min(acquirerTimeoutMs, leaseMs / 4) };
+  const { bank, leaseMs } = operatorDeps;
+  const deps = { ...operatorDeps, bank: withCallMs(bank, Math.min(bank.callMs, leaseMs / 4)) };
   const reversing = isBeingReversed(payment.state)
     ? payment
     : await deps.db.transaction().execute(async (trx) => {
@@ -212,7 +213,7 @@ async function fail(
     await record(deps, context, confirmed, { to, cause: RESOLVED_CAUSE, result: RESOLVED });
   };
   const reversal = reversalOf(await findCalls(deps.db, payment.payment_id));
-  const { horizonMs } = deps.termsOf(payment.account_id);
+  const { horizonMs } = deps.bank.termsOf(payment.account_id);
   if (reversal && standsBesideRefund(reversal, undone.cause, horizonMs)) return await endByEvidence();
   const stands = reversal && moneyStands(reversal);
   if (stands || !reversal?.is_sent) {

@@ -1,6 +1,6 @@
 import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
 import type { Logger } from "@holdfast/service-runtime";
-import type { PermitsOf } from "../../bank/calls/account-connections.ts";
+import { withCallMs } from "../../bank/calls/bank.ts";
 import { findPayment, type FoundPayment } from "../../payment/payment-queries.ts";
 import { isUnsettled } from "../../payment/payment.ts";
 import { paymentRecord } from "../../payment/payment-record.ts";
@@ -10,7 +10,6 @@ import { leaseUnsettled } from "../../payment/payment-lease.ts";
 export type GetPaymentDeps = RecoverDeps & {
   leaseMs: number;
   log: Logger;
-  permitsOf: PermitsOf;
 };
 
 /**
@@ -26,7 +25,7 @@ export async function getPayment(
   let payment = await findPayment(deps.db, merchantId, paymentId);
   if (payment && isInDoubt(payment) && !payment.lease_is_live) {
     // A merchant all of whose connections are busy reads what is recorded; recovery asks in any case.
-    const release = deps.permitsOf(payment.account_id).take(merchantId);
+    const release = deps.bank.permitsOf(payment.account_id).take(merchantId);
     if (release && (await inquire(deps, paymentId).finally(release)))
       payment = await findPayment(deps.db, merchantId, paymentId);
   }
@@ -38,7 +37,7 @@ export async function getPayment(
 async function inquire(deps: GetPaymentDeps, paymentId: string): Promise<boolean> {
   const [leased] = await leaseUnsettled(deps.db, { leaseMs: deps.leaseMs, paymentId, restMs: REST_MS });
   if (!leased) return false;
-  await attemptRecovery({ ...deps, acquirerTimeoutMs: PATIENCE_MS, maySend: false }, leased);
+  await attemptRecovery({ ...deps, bank: withCallMs(deps.bank, PATIENCE_MS), maySend: false }, leased);
   return true;
 }
 

@@ -1,8 +1,7 @@
 import { waitFor, type Verdict } from "@holdfast/acquirer";
 import { failpoint, nextAttemptInMs, type Logger } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
-import type { TermsOf } from "../../bank/account/account-terms.ts";
-import type { Acquirers } from "../../bank/calls/acquirers.ts";
+import type { Bank } from "../../bank/calls/bank.ts";
 import { askAboutCharge } from "../../bank/ledger/ask-about.ts";
 import { chargeOf } from "../../bank/ledger/bank-call.ts";
 import { findCalls } from "../../bank/ledger/call-queries.ts";
@@ -45,14 +44,12 @@ import type { EventsWritten } from "../../payment/record-event.ts";
 export type RecoverDeps = EventsWritten & {
   db: Kysely<PaymentsDatabase>;
   writes: PaymentWrites;
-  acquirers: Acquirers;
+  /** With two of its calls an attempt must end before its lease does. */
+  bank: Bank;
   events: BusinessEvents;
   limits: RecoveryLimits;
-  /** Bound of one acquirer call; with two calls an attempt must end before its lease does. */
-  acquirerTimeoutMs: number;
   /** True where money may be moved. A merchant's read only inquires, and leaves the rest to the worker. */
   maySend: boolean;
-  termsOf: TermsOf;
   now: () => number;
 };
 

@@ -66,10 +66,10 @@ async function sendReversal(
   };
   const call = await beginCall(deps.db, payment, { ...request, kind: "reverse" }, calls);
   if (!call) return { kind: "wait", cause: "reversal_sent_elsewhere" };
-  const acquirer = deps.acquirers.of(payment.account_id);
+  const acquirer = deps.bank.of(payment.account_id);
   const reversal = await makeCall(deps.db, call, acquirer.capabilities, () => acquirer.reverse(request));
   await failpoint("payments.after_reversal");
-  const terms = deps.termsOf(payment.account_id);
+  const terms = deps.bank.termsOf(payment.account_id);
   return await conclude(deps, payment, decideAfterReversal(reversal, payment.age_ms, terms, isUnseen));
 }
 

@@ -48,7 +48,7 @@ export async function watchPayment(deps: RecoverDeps, payment: WatchedPayment): 
     deps.events.lateMoneyStands(payment, { cause: result.cause, attempts: payment.attempts + 1 });
   }
   // No look changes that any more, and people have been told.
-  const { horizonMs } = deps.termsOf(payment.account_id);
+  const { horizonMs } = deps.bank.termsOf(payment.account_id);
   if (known && standsBesideRefund(known, result.cause, horizonMs))
     return await recordLook(deps.db, payment, { isSighted, lastInquiry: result.cause, isOver: true });
   const stepMs = nextAttemptInMs(payment.sighted_ms, deps.limits);
@@ -110,7 +110,7 @@ async function askWhatBecame(deps: RecoverDeps, payment: WatchedPayment, first: 
     amountMinor: first.amount_minor.toString(),
     currency,
   };
-  const reply = await inquireAtBank(deps, refund, deps.now() + deps.acquirerTimeoutMs);
+  const reply = await inquireAtBank(deps, refund, deps.now() + deps.bank.callMs);
   if (reply.outcome !== "done") return reply.outcome;
   const { answer } = reply.result;
   return "cause" in answer ? answer.cause : answer.kind;
