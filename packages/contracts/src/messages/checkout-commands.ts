@@ -2,7 +2,7 @@ import { z } from "zod";
 import { apiPaymentResponseSchema } from "../http/api-payment-response.ts";
 import { binSchema } from "../http/bin.ts";
 import { checkoutSchema, checkoutStatusSchema } from "../http/checkout.ts";
-import { sealedCardSchema, sealedDetailsSchema } from "./commands.ts";
+import { sealedCardSchema, sealedDetailsSchema } from "./payment-requests.ts";
 import { amountMinorSchema, defineCommand, defineServiceCommand } from "./message.ts";
 import { threeDsTermsSchema } from "./three-ds-commands.ts";
 

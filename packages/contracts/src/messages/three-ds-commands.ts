@@ -1,4 +1,4 @@
-import { sellPaymentSchema } from "../messages/commands.ts";
+import { sellPaymentSchema } from "../messages/payment-requests.ts";
 import { z } from "zod";
 import { apiPaymentResponseSchema } from "../http/api-payment-response.ts";
 import { threeDsTransactionTypeSchema } from "../http/three-ds.ts";

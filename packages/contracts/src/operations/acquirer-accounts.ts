@@ -10,7 +10,7 @@ import {
 } from "../http/acquirer-accounts.ts";
 import { BODY_PROBLEMS, pathId } from "../http/endpoint.ts";
 import { routeSchema } from "../http/merchant-routes.ts";
-import { sealedCredentials } from "../messages/acquirer-account-commands.ts";
+import { sealedCredentials } from "../messages/account-credentials.ts";
 import { defineOperatorOperations } from "./define-operations.ts";
 
 const routes = (description: string) => ({ description, body: merchantRoutesSchema });

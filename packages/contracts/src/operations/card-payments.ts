@@ -3,7 +3,7 @@ import { CARD_PAYMENT_PROBLEMS } from "../http/endpoint.ts";
 import { preAuthorizationRequestSchema } from "../http/pre-authorization.ts";
 import { saleRequestSchema } from "../http/sale.ts";
 import { threeDsRequestSchema, threeDsResponseSchema } from "../http/three-ds.ts";
-import { preAuthorizePaymentSchema, sellPaymentSchema } from "../messages/commands.ts";
+import { preAuthorizePaymentSchema, sellPaymentSchema } from "../messages/payment-requests.ts";
 import { enrolledPaymentSchema, enrolPaymentSchema } from "../messages/three-ds-commands.ts";
 import { defineMerchantOperations } from "./define-operations.ts";
 

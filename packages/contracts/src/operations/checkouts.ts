@@ -8,7 +8,7 @@ import {
   checkoutRecordSchema,
   openCheckoutSchema,
 } from "../messages/checkout-commands.ts";
-import { listPartSchema, partOfListSchema } from "../messages/list-commands.ts";
+import { listPartSchema, partOfListSchema } from "../messages/list-parts.ts";
 import { defineMerchantOperations } from "./define-operations.ts";
 
 /** A merchant's hosted checkouts. */

@@ -11,8 +11,8 @@ import { BODY_PROBLEMS, IDEMPOTENCY_PROBLEMS, pathId } from "../http/endpoint.ts
 import { listFilterSchema } from "../http/list-filter.ts";
 import { exportQuery, pageOf, pageQuery } from "../http/list-query.ts";
 import { refundRequestSchema } from "../http/refund.ts";
-import { cancelPaymentSchema, capturePaymentSchema } from "../messages/commands.ts";
-import { listPartSchema, partOfListSchema } from "../messages/list-commands.ts";
+import { cancelPaymentSchema, capturePaymentSchema } from "../messages/payment-requests.ts";
+import { listPartSchema, partOfListSchema } from "../messages/list-parts.ts";
 import { refundOfPaymentSchema } from "../messages/refund-commands.ts";
 import { defineMerchantOperations } from "./define-operations.ts";
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { BODY_PROBLEMS, IDEMPOTENCY_PROBLEMS, pathId } from "../http/endpoint.ts";
 import { exportQuery, pageOf, pageQuery, WITH_ROWS } from "../http/list-query.ts";
 import { paymentLinkRequestSchema, paymentLinkSchema } from "../http/payment-links.ts";
-import { listPartSchema, partOfListSchema } from "../messages/list-commands.ts";
+import { listPartSchema, partOfListSchema } from "../messages/list-parts.ts";
 import {
   endPaymentLinkSchema,
   makePaymentLinkSchema,

@@ -16,7 +16,7 @@ import {
 import { operatorRefundSchema } from "../http/operator-refunds.ts";
 import { searchAnswerSchema } from "../http/operator-search.ts";
 import { livemodeParameter } from "../livemode.ts";
-import { listPartSchema, partOfListSchema } from "../messages/list-commands.ts";
+import { listPartSchema, partOfListSchema } from "../messages/list-parts.ts";
 import { textSchema } from "../text.ts";
 import { defineOperatorOperations } from "./define-operations.ts";
 

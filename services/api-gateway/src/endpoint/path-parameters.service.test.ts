@@ -1,4 +1,5 @@
 import { ENDPOINTS, type Endpoint } from "@holdfast/contracts";
+import { REQUEST_EXAMPLES } from "@holdfast/contracts/openapi-examples";
 import { z } from "zod";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectProblem } from "../../test/problems.ts";
@@ -15,30 +16,6 @@ afterAll(() => gateway.stop());
 const onOneRecord = ENDPOINTS.filter(({ pathParameters }) => pathParameters);
 const named = onOneRecord.map((endpoint: Endpoint) => ({ name: endpoint.operationId, endpoint }));
 
-/** A body that each endpoint takes, where it needs one. */
-const BODIES: Record<string, string> = {
-  requestRefund: '{"amount": 1, "currency": "TRY"}',
-  changeMerchant: '{"name": "A shop"}',
-  resolvePayment: '{"outcome": "FAILED", "evidence": "The bank said so."}',
-  resolveRefund: '{"outcome": "FAILED", "evidence": "The bank said so."}',
-  rejectRefund: '{"reason": "A mistake"}',
-  requestRefundForMerchant: '{"amount": 1, "currency": "TRY", "reason": "A mistake"}',
-  changeAcquirerAccount: '{"name": "A bank"}',
-  confirmAcquirerAccount: '{"version": 1}',
-  putMerchantRoutes: "[]",
-  confirmMerchantRoutes: '{"version": 1}',
-  changeChargeback: '{"reasonCode": "10.4"}',
-  openChargeback: '{"amount": 1, "currency": "TRY"}',
-  decideChargeback: '{"outcome": "LOST", "reason": "The bank said so."}',
-  noteDifference: '{"note": "Asked the bank"}',
-  closeDifference: '{"decision": "ACCEPT_BANK", "reason": "The bank has corrected it"}',
-  createMerchantWebhook: '{"url": "https://shop.example.test/"}',
-  changeMerchantWebhook: '{"url": "https://shop.example.test/"}',
-  putMerchantWebhook: '{"url": "https://shop.example.test/"}',
-  requestRefundAsStaff: '{"amount": 1, "currency": "TRY", "reason": "A mistake"}',
-  changeWebhookAsStaff: '{"url": "https://shop.example.test/"}',
-};
-
 /** Operations whose path names something by no UUID. */
 const BY_OTHER_NAMES: ReadonlySet<string> = new Set(["getBin", "readmitOperator", "revokeCredentialAsStaff"]);
 
@@ -48,7 +25,8 @@ const onOneUuid = named.filter(({ name }) => !BY_OTHER_NAMES.has(name));
 test.each(onOneUuid)(
   "$name answers a path without a UUID as it answers one that names nothing",
   async (on) => {
-    const answer = await call(on.endpoint, BODIES[on.name]);
+    const example = REQUEST_EXAMPLES[on.name];
+    const answer = await call(on.endpoint, example && JSON.stringify(example));
     expectProblem(answer, on.endpoint.notFound!);
   },
 );
