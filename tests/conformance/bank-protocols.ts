@@ -1,9 +1,10 @@
 import { type AnyConnector } from "@holdfast/acquirer";
-import { iyzicoConnector, nestpayConnector, simulatorConnector } from "@holdfast/banks";
+import { garantiConnector, iyzicoConnector, nestpayConnector, simulatorConnector } from "@holdfast/banks";
 import { startBank } from "@holdfast/bank-simulator";
+import { merchantsSchema as garantiMerchants } from "@holdfast/bank-simulator/garanti";
 import { merchantsSchema } from "@holdfast/bank-simulator/nestpay";
 
-export const ADAPTERS = ["sim", "nestpay", "iyzico"] as const;
+export const ADAPTERS = ["sim", "nestpay", "iyzico", "garanti"] as const;
 export type AdapterName = (typeof ADAPTERS)[number];
 
 /** A bank's simulator, and the settings and credentials of an account at it. */
@@ -18,6 +19,8 @@ export type BankProtocol = {
 };
 
 const STORE = { clientId: "990000001", name: "apiuser", password: "s3cret-pass", storeKey: "TEST1234" };
+const TERMINAL = { merchantId: "7000679", terminalId: "30691298", storeKey: "12345678" };
+const USERS = { password: "123qweASD/", refundPassword: "s3cret-pass" };
 const KEYS = { apiKey: "sandbox-key", secretKey: "sandbox-secret", merchantId: "9001" };
 
 export const BANK_PROTOCOLS: Record<AdapterName, BankProtocol> = {
@@ -63,4 +66,28 @@ export const BANK_PROTOCOLS: Record<AdapterName, BankProtocol> = {
     secrets: { apiKey: KEYS.apiKey, secretKey: KEYS.secretKey },
     wrong: { apiKey: KEYS.apiKey, secretKey: "another" },
   },
+  garanti: {
+    connector: garantiConnector,
+    start: (ledgerFile, hangMs) =>
+      startBank("garanti", {
+        ledgerFile,
+        ...(hangMs && { hangMs }),
+        merchants: garantiMerchants.parse([{ ...TERMINAL, ...USERS }]),
+      }),
+    settings: (url) => ({
+      apiUrl: `${url}/VPServlet`,
+      gateUrl: `${url}/servlet/gt3dengine`,
+      mode: "TEST",
+      merchantId: TERMINAL.merchantId,
+      terminalId: TERMINAL.terminalId,
+      fallbackIp: "203.0.113.1",
+    }),
+    secrets: garantiSecrets(USERS.password),
+    wrong: garantiSecrets("another"),
+  },
 };
+
+function garantiSecrets(provPassword: string) {
+  const users = { provUser: "PROVAUT", provPassword, refundUser: "PROVRFN" };
+  return { ...users, refundPassword: USERS.refundPassword, storeKey: TERMINAL.storeKey };
+}

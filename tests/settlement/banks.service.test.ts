@@ -14,7 +14,13 @@ const directory = makeTestDirectory();
 
 type Bank = { url: string; close(): Promise<void> };
 /** Which mapping reads the bank's file. */
-const MAPPINGS: Record<AdapterName, string> = { sim: "generic", nestpay: "nestpay", iyzico: "iyzico" };
+const MAPPINGS: Record<AdapterName, string> = {
+  sim: "generic",
+  nestpay: "nestpay",
+  iyzico: "iyzico",
+  // The banks of Turkey write the same statement.
+  garanti: "nestpay",
+};
 
 let system: SettlementHarness;
 const banks: Bank[] = [];
