@@ -73,7 +73,7 @@ const voids = async (paymentId: string) =>
   (await bank.ledger(paymentId)).filter((line) => line.startsWith("void"));
 const told = (paymentId: string) => lines.filter((line) => line["paymentId"] === paymentId && isOfHold(line));
 const isOfHold = ({ msg }: LogLine) =>
-  msg === "a refund is paid, and the bank does not release the hold of its payment";
+  msg === "the bank does not release the hold of a capture that was voided for a refund";
 
 test.each([
   ["is answered", []],

@@ -303,7 +303,7 @@ export type Approved = AcquirerAmount & {
   fraudReview?: FraudReview;
   /** A refund was carried out by voiding the whole payment: the acquirer reports no refund of it. */
   asVoid?: true;
-  /** Such a void has made the hold of a captured payment valid again, and the acquirer refuses to void that, too. */
+  /** Such a void has made the hold of a captured payment valid again, and the acquirer refuses to void that, too: people have it released. */
   holdStands?: true;
 };
 
@@ -348,6 +348,8 @@ export type Unknown = {
    * amount, which is then the approval's. Something has moved under this name, however long the record is behind.
    */
   heard?: Approved;
+  /** As of an approval: the refund itself may be paid, since its answer was lost. */
+  holdStands?: true;
 };
 export type UnknownReason = "timeout" | "connection_lost" | "invalid_answer" | "mismatch" | "pending";
 

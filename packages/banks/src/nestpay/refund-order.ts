@@ -55,7 +55,8 @@ async function voidWhole(bank: NestpayBank, request: FollowUpRequest) {
   const left = await bank.standing(request);
   if (left.kind === "unknown" || left.kind === "not_sent") return PENDING;
   const hold = left.kind === "live" && left.success.state === "held" ? left.success : undefined;
-  if (!hold || outcome.kind === "declined") return hold ? PENDING : outcome;
+  if (!hold) return outcome;
+  if (outcome.kind === "declined") return { ...PENDING, holdStands: true as const };
   const released = await bank.void(request, hold.externalTransactionId);
   if (released.kind === "declined") return { ...outcome, holdStands: true as const };
   return released.kind === "approved" ? outcome : PENDING;

@@ -52,6 +52,8 @@ export type BusinessEvents = {
   answerMismatched(payment: PaymentKey): void;
   /** A refund has paid back a capture, and the bank keeps the buyer's hold of it. */
   holdStands(payment: PaymentKey): void;
+  /** `refunds` has asked for money to which people have not agreed; nothing is sent. Once an hour for each refund. */
+  refundNotAgreed(payment: PaymentKey): void;
   /** A merchant has put the number of a buyer's card into a checkout; it stays there until the checkout is deleted. */
   cardInCheckout(payment: PaymentKey, fields: readonly string[]): void;
   /** A write of the money path failed; recovery or the merchant's repetition continues from what is committed. */
@@ -118,12 +120,15 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
   const mismatches = meter.createCounter("holdfast.payments.mismatches", {
     description: "Payments that the bank, asked later, had approved in another amount or currency",
   });
+  const notAgreed = meter.createCounter("holdfast.payments.refunds_not_agreed", {
+    description: "Refunds that were to be sent without enough people's consent, and were not; must stay 0",
+  });
   const lateMoney = meter.createCounter("holdfast.payments.seen_late", {
     description:
       "Payments, captures, cancellations and refunds that the bank carried out after they had ended as not done",
   });
   // Exported from the beginning, so that the first one is an increase.
-  for (const counter of [stuckReversals, notOpened, mismatches, lateMoney, withCard])
+  for (const counter of [stuckReversals, notOpened, mismatches, notAgreed, lateMoney, withCard])
     startAtZero(counter, {});
   startAtZero(recorded, ...FIRST_SERIES.recorded);
   startAtZero(unknown, ...FIRST_SERIES.unknown);
@@ -241,7 +246,14 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       mismatches.add(1);
       log.error(
         { paymentId: payment_id, merchantId: merchant_id },
-        "a refund is paid, and the bank does not release the hold of its payment",
+        "the bank does not release the hold of a capture that was voided for a refund",
+      );
+    },
+    refundNotAgreed({ payment_id, merchant_id }) {
+      notAgreed.add(1);
+      log.error(
+        { paymentId: payment_id, merchantId: merchant_id },
+        "a refund was to be sent to the bank without the consent of enough people",
       );
     },
     cardNotOpened({ payment_id, merchant_id }, error) {
