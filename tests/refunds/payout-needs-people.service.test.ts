@@ -182,6 +182,27 @@ describe("people agree", () => {
     ).toEqual([{ asked_by: [personAs("alice")], agreed_by: [], agreed_at: null }]);
   });
 
+  test("and take it back, as long as nothing was sent by it", async () => {
+    const part = await reserve();
+    const withdraw = (person: string) =>
+      refunds.operate(agreeToRefund, { refundId: part.refundId, withdrawn: true }, person);
+    await agree(part.refundId, "alice");
+    await withdraw("bora");
+    await withdraw("alice");
+    await withdraw("alice");
+    expect(await carryOut(part)).toEqual(NOT_AGREED);
+    await agree(part.refundId, "alice");
+    expect(await carryOut(part)).toMatchObject({ result: { answer: { kind: "approved" } } });
+    await withdraw("alice");
+    expect(await audited(part.refundId)).toEqual([
+      "alice refund.agreed",
+      "alice refund.agreement_withdrawn",
+      "refunds refund.sending_refused",
+      "alice refund.agreed",
+      "refunds refund.sent_to_bank",
+    ]);
+  });
+
   test("to the amount that they have seen", async () => {
     const { refundId } = await reserve("1000");
     for (const seen of [

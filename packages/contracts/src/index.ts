@@ -51,6 +51,7 @@ export * from "./http/operator-payment-life.ts";
 export * from "./http/operator-payments.ts";
 export * from "./http/operator-lists.ts";
 export * from "./http/operator-refunds.ts";
+export * from "./waits-for-consent.ts";
 export * from "./http/operator-search.ts";
 export * from "./http/pre-authorization.ts";
 export * from "./http/refund.ts";

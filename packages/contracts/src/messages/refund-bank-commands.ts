@@ -66,6 +66,8 @@ export const agreeToRefund = defineOperatorCommand({
     refundId: z.uuid(),
     /** The amount that the person has seen; refused if it is not the reserved one. */
     seen: z.object({ amountMinor: amountMinorSchema, currency: z.string() }).optional(),
+    /** Takes the consent back, where nothing was sent by it: `refunds` has refused the person. */
+    withdrawn: z.literal(true).optional(),
   }),
   result: z.object({ approvalsRequired: approvalsRequiredSchema }),
 });

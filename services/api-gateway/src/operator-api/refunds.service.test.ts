@@ -1,4 +1,4 @@
-import { operations, type CommandReply, type OperatorRefundDetail } from "@holdfast/contracts";
+import { agreeToRefund, operations, type CommandReply, type OperatorRefundDetail } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { serveCommands } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -11,12 +11,22 @@ const PAYMENT_ID = "0199aaaa-0000-7000-8000-000000000001";
 
 let gateway: TestGateway;
 let refunds: Awaited<ReturnType<typeof serveCommands>>;
+let payments: Awaited<ReturnType<typeof serveCommands>>;
 let received: unknown[] = [];
 let reply: CommandReply<OperatorRefundDetail>;
+let described: OperatorRefundDetail;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
+  payments = await serveCommands(gateway.nats.url, "payments", [
+    handler(agreeToRefund, async ({ payload }) => {
+      received.push(payload);
+      return { outcome: "done", result: { approvalsRequired: 1 as const } };
+    }),
+  ]);
   refunds = await serveCommands(gateway.nats.url, "refunds", [
+    handler(operations.approveRefund.command, async () => reply),
+    handler(operations.getOperatorRefund.command, async () => ({ outcome: "done", result: described })),
     handler(operations.inquireRefund.command, async ({ context: { operator }, payload }) => {
       received.push({ operator, payload });
       return reply;
@@ -30,9 +40,11 @@ beforeAll(async () => {
 beforeEach(() => {
   received = [];
   reply = { outcome: "done", result: REFUND };
+  described = REFUND;
 });
 afterAll(async () => {
   await refunds.stop();
+  await payments.stop();
   await gateway.stop();
 });
 
@@ -86,3 +98,16 @@ test.each(["too_young", "bank_says_settled", "same_person", "approver_limit_reac
     expectProblem(await post("resolve", { outcome: "FAILED", evidence: "call 17" }), code);
   },
 );
+
+test("a consent is taken back where refunds refuses the person by their limit", async () => {
+  reply = { outcome: "problem", code: "approver_limit_reached" };
+  expectProblem(await post("approve", {}), "approver_limit_reached");
+  expect(received).toEqual([{ refundId: REFUND_ID }, { refundId: REFUND_ID, withdrawn: true }]);
+});
+
+test("who agrees again to a decided refund is answered with it where it has waited for that", async () => {
+  reply = { outcome: "problem", code: "refund_already_decided" };
+  expectProblem(await post("approve", {}), "refund_already_decided");
+  described = { ...REFUND, lastInquiry: "refund_not_agreed" };
+  expect(await post("approve", {})).toMatchObject({ status: 200, body: { state: "EXECUTING" } });
+});

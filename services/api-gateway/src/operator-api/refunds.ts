@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
-import { agreeToRefund, checkAmount, idInMode, operations } from "@holdfast/contracts";
+import { agreeToRefund, checkAmount, idInMode, operations, waitsForConsent } from "@holdfast/contracts";
 import { refusalOf } from "../bus/command-answer.ts";
 import { type SendOperatorCommand } from "../bus/send-command.ts";
 import { Refusal } from "../http/refusal.ts";
@@ -25,9 +25,15 @@ function approveRoute({ send }: { send: SendOperatorCommand }) {
       const { approvalsRequired } = agreed.result;
       const decision = { ...call.path, approvalsRequired, ...(note !== undefined && { note }) };
       const reply = await send(operations.approveRefund.command, call, decision);
-      if (!("result" in reply)) return refusalOf(reply);
-      nameInLog(call.exchange, reply.result);
-      return { status: 200, body: reply.result };
+      if (reply.outcome === "problem" && reply.code === "approver_limit_reached")
+        await send(agreeToRefund, call, { ...call.path, withdrawn: true });
+      // After a restore of `payments` people agree once more to what `refunds` has decided.
+      const isDecided = reply.outcome === "problem" && reply.code === "refund_already_decided";
+      const known = isDecided && (await send(operations.getOperatorRefund.command, call, call.path));
+      const shown = known && "result" in known && waitsForConsent(known.result) ? known : reply;
+      if (!("result" in shown)) return refusalOf(shown);
+      nameInLog(call.exchange, shown.result);
+      return { status: 200, body: shown.result };
     },
     (fields, _now, addFault) => {
       const { amount, currency } = fields;

@@ -26,6 +26,20 @@ test.each([
   expect([why(offers, "approve"), why(offers, "reject")]).toEqual([approve, reject]);
 });
 
+test("who has approved a refund does so again where payments does not know of it", () => {
+  const again = {
+    state: "EXECUTING",
+    lastInquiry: "refund_not_agreed",
+    approvedBy: [{ operator: "alice", at: "2026-11-23T12:00:00Z" }],
+  } as const;
+  const offers = offersOfRefund(
+    refund({ ...again, approvedBy: [...again.approvedBy] }),
+    person("approver"),
+    ENGLISH,
+  );
+  expect([why(offers, "approve"), why(offers, "reject")]).toEqual([undefined, ENGLISH.whyDecided]);
+});
+
 test("a person of staff of the same name is another person", () => {
   const asked = { requestedBy: "alice", requestedByStaff: true, credentialIssuedBy: "alice" } as const;
   const offers = offersOfRefund(

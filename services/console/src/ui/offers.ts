@@ -1,6 +1,7 @@
 import {
   mayAct,
   staffMayAct,
+  waitsForConsent,
   type OperatorPaymentLife,
   type OperatorRefund,
   type OperatorRole,
@@ -31,18 +32,26 @@ export function offersOfRefund(refund: OperatorRefund, person: Person, texts: Te
   // Its merchant's staff have requested it; operators decide.
   if (person.staff) return [];
   const waits = refund.state === "PENDING_APPROVAL";
+  const waitsAgain = waitsForConsent(refund);
   const isIssuer = refund.credentialIssuedBy === person.subject && !refund.credentialIssuedByStaff;
   const issuedByYou = isIssuer ? texts.whyCredential : undefined;
-  const bars = [roleBar(person, "approver", texts), waits ? undefined : texts.whyDecided, issuedByYou];
+  const barsOf = (isOpen: boolean) => [
+    roleBar(person, "approver", texts),
+    isOpen ? undefined : texts.whyDecided,
+    issuedByYou,
+  ];
   const approvalBars = [
+    ...barsOf(waits || waitsAgain),
     refund.requestedBy === person.subject && !refund.requestedByStaff ? texts.whyRequested : undefined,
-    refund.approvedBy.some(({ operator }) => operator === person.subject) ? texts.whyApproved : undefined,
+    !waitsAgain && refund.approvedBy.some(({ operator }) => operator === person.subject)
+      ? texts.whyApproved
+      : undefined,
   ];
   const executes = refund.state === "EXECUTING" ? undefined : texts.whyNotExecuting;
   const operations = roleBar(person, "operations", texts);
   return [
-    { action: "approve", why: first([...bars, ...approvalBars]) },
-    { action: "reject", why: first(bars) },
+    { action: "approve", why: first(approvalBars) },
+    { action: "reject", why: first(barsOf(waits)) },
     { action: "inquire", why: first([operations, executes]) },
     {
       action: "resolve",

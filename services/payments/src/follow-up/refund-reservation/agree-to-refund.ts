@@ -14,6 +14,7 @@ import {
 } from "@holdfast/contracts";
 import { orNotStarted } from "@holdfast/postgres";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
+import { findCalls } from "../../bank/ledger/call-queries.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import type { PaymentRow } from "../../payment/payment-record.ts";
 import { approvalsRequired } from "./approvals-required.ts";
@@ -40,7 +41,7 @@ type Agreed = CommandReply<{ approvalsRequired: 1 | 2 }>;
 export async function agreeToRefund(
   { db, twoAbove }: AgreeDeps,
   { operator, requestId }: OperatorContext,
-  { refundId, seen }: AgreeToRefund,
+  { refundId, seen, withdrawn }: AgreeToRefund,
 ): Promise<Agreed> {
   return await orNotStarted(() =>
     db.transaction().execute(async (trx): Promise<Agreed> => {
@@ -54,6 +55,11 @@ export async function agreeToRefund(
       const { person } = operator;
       if (reserved.state !== "ACTIVE" || reserved.asked_by.some((asked) => isSamePerson(asked, person)))
         return done;
+      if (withdrawn) {
+        if (await withdraw(trx, reserved, person))
+          await audit(trx, operator.name, "refund.agreement_withdrawn", reserved, { requestId });
+        return done;
+      }
       if (seen && !isSame(seen, reserved)) {
         const detail = { requestId, code: "refund_differs", seen };
         await audit(trx, operator.name, "refund.agreement_refused", reserved, detail);
@@ -72,6 +78,22 @@ export async function agreeToRefund(
       return done;
     }),
   );
+}
+
+/** @returns whether there was a consent, and nothing was sent by it. */
+async function withdraw(
+  trx: Transaction<PaymentsDatabase>,
+  { refund_id, payment_id, agreed_by }: Reserved,
+  person: string,
+): Promise<boolean> {
+  const isSent = (await findCalls(trx, payment_id)).some(({ movement_id }) => movement_id === refund_id);
+  if (isSent || !agreed_by.includes(person)) return false;
+  await trx
+    .updateTable("refund_reservation")
+    .set({ agreed_by: agreed_by.filter((each) => each !== person), agreed_at: null })
+    .where("refund_id", "=", refund_id)
+    .execute();
+  return true;
 }
 
 /** Locks the reservation alone: of the payment's other refunds the later one counts the earlier ones, locked or not. */
@@ -102,8 +124,11 @@ export async function auditSending(trx: Transaction<PaymentsDatabase>, reserved:
   await audit(trx, ASKING_SERVICE, "refund.sent_to_bank", reserved, { agreedBy: reserved.agreed_by });
 }
 
-/** Writes the line of a refund that is not sent, once an hour: whoever repeats the command does not fill the log. */
-export async function auditRefusal(trx: Transaction<PaymentsDatabase>, reserved: Reserved): Promise<void> {
+/**
+ * Writes the line of a refund that is not sent, once an hour: whoever repeats the command does not fill the log.
+ * @returns whether it has.
+ */
+export async function auditRefusal(trx: Transaction<PaymentsDatabase>, reserved: Reserved): Promise<boolean> {
   const noted = await trx
     .updateTable("refund_reservation")
     .set({ refused_at: sql<Date>`now()` })
@@ -111,9 +136,10 @@ export async function auditRefusal(trx: Transaction<PaymentsDatabase>, reserved:
     .where(sql<boolean>`coalesce(refused_at < now() - interval '1 hour', true)`)
     .returning("refund_id")
     .executeTakeFirst();
-  if (!noted) return;
+  if (!noted) return false;
   const detail = { code: "refund_not_agreed", agreedBy: reserved.agreed_by };
   await audit(trx, ASKING_SERVICE, "refund.sending_refused", reserved, detail);
+  return true;
 }
 
 /** The actor of what no person has asked this service for. */

@@ -27,6 +27,7 @@ import {
 import { waitUntil } from "../../bank/ledger/ask-about.ts";
 import { withCallMs } from "../../bank/calls/bank.ts";
 import type { PaymentsDatabase } from "../../database.ts";
+import type { BusinessEvents } from "../../payment/business-events.ts";
 import type { PaymentRow } from "../../payment/payment-record.ts";
 import { mayBePaid } from "../../payment/refundable-minor.ts";
 import { lockPayment } from "../../payment/payment-queries.ts";
@@ -42,7 +43,7 @@ import {
 import { auditRefusal, auditSending } from "./agree-to-refund.ts";
 import { isUnderWay, otherRefunds } from "./other-refunds.ts";
 
-export type RefundAtBankDeps = MovementDeps;
+export type RefundAtBankDeps = MovementDeps & { events: Pick<BusinessEvents, "refundNotAgreed"> };
 
 type Db = Kysely<PaymentsDatabase>;
 type CarriedOut = CommandReply<{ answer: RefundAnswer; reference: string; again?: "now" | undefined }>;
@@ -212,7 +213,7 @@ async function beginSending(
     if (!payment || !own) return { outcome: "problem", code: "refund_not_found" };
     const reserved = { ...payment, ...own, merchant_id: payment.merchant_id };
     if (own.agreed_at === null) {
-      await auditRefusal(trx, reserved);
+      if (await auditRefusal(trx, reserved)) deps.events.refundNotAgreed(payment);
       return { outcome: "problem", code: "refund_not_agreed" };
     }
     const calls = await findCalls(trx, paymentId);
