@@ -33,8 +33,8 @@ export type WebhookHeaders =
  *
  * @param rawBody exactly as received; a body that was parsed and serialized again has another signature.
  * @param secrets the webhook secret; while it is being replaced, the old and the new one.
- * @param requireV2 refuses a webhook without `x-request-signature-v2`, which covers the event's id and type. Without it
- *   that header is checked where it is there, and whoever replays a webhook could leave it out. Holdfast always sends it.
+ * @param requireV2 false takes webhooks without `x-request-signature-v2`, which covers the event's id and type: whoever
+ *   replays a webhook could leave it out. Holdfast always sends it.
  * @throws HoldfastError for a body that was parsed already, and for invalid secrets.
  */
 export async function verifyWebhook(
@@ -44,7 +44,7 @@ export async function verifyWebhook(
   {
     toleranceMs = 300_000,
     now = Date.now(),
-    requireV2 = false,
+    requireV2 = true,
   }: { toleranceMs?: number; now?: number; requireV2?: boolean } = {},
 ): Promise<WebhookVerdict> {
   const body = bytesOf(rawBody);

@@ -39,6 +39,9 @@ export async function useClient(
   const headers = {
     "x-request-time": time,
     "x-request-signature": createHmac("sha256", "whs_1").update(`${time}:${body}`).digest("hex"),
+    "x-request-signature-v2": createHmac("sha256", "whs_1")
+      .update(`v2:${time}:e-1:payment.status_changed:${body}`)
+      .digest("hex"),
     "x-event-id": "e-1",
     "x-event-type": "payment.status_changed",
   };
