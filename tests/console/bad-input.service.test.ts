@@ -72,6 +72,10 @@ const FORMS: Record<string, Form> = {
     kept: ["reason", "amount"],
   },
   "/settlement/imports/:importId/confirm": { who: ["operator"] },
+  "/settlement/imports/:importId/refuse": {
+    who: ["operator"],
+    fields: { reason: "a test" },
+  },
   "/payment-links/create": {
     who: ["staff"],
     fields: {

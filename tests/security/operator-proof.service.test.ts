@@ -166,6 +166,7 @@ const PAYLOADS: Record<string, () => object> = {
   }),
   "settlement.add-upload-part": () => ({ importId: randomUUID(), part: 0, content: SEALED }),
   "settlement.confirm-import": () => ({ importId: randomUUID() }),
+  "settlement.refuse-import": () => ({ importId: randomUUID(), reason: "another day's" }),
   "settlement.end-upload": () => ({ importId: randomUUID(), parts: 1, bytes: 1, sha256: "0".repeat(64) }),
   "settlement.preview-upload": () => ({
     importId: randomUUID(),

@@ -17,11 +17,12 @@ beforeAll(async () => {
 });
 afterAll(() => system.close());
 
+type Request = { method?: string; body?: FormData | string; headers?: Record<string, string> };
 type Answer = { status: number; body: Record<string, unknown> };
 
-async function ask(path: string, how: RequestInit, sub = "olga", roles?: OperatorRole[]): Promise<Answer> {
+async function ask(path: string, how: Request, sub = "olga", roles?: OperatorRole[]): Promise<Answer> {
   const token = await system.identity.token({ claims: { sub, ...(roles && { roles }) } });
-  const headers = { Authorization: `Bearer ${token}` };
+  const headers = { ...how.headers, Authorization: `Bearer ${token}` };
   const answer = await fetch(`http://127.0.0.1:${port}/operator/settlements${path}`, { ...how, headers });
   return { status: answer.status, body: (await answer.json()) as Answer["body"] };
 }
@@ -96,6 +97,38 @@ test("a file counts once another person has confirmed it, and the log names file
       bytes: content.length,
     });
   await eventually(async () => expect(await read(importId)).toMatchObject({ verdicts: { MISSING_HERE: 1 } }));
+});
+
+test("a file that waits is refused by one person, who says why, and leaves nothing but its line in the list", async () => {
+  const content = genericFile(genericLine(), genericLine({ gross: "x" }));
+  const importId = await upload(content);
+  await read(importId);
+  const refuse = (sub: string, reason = "the wrong day", roles?: OperatorRole[]) =>
+    ask(
+      `/${importId}/refuse`,
+      { method: "POST", body: JSON.stringify({ reason }), headers: { "Content-Type": "application/json" } },
+      sub,
+      roles,
+    );
+  expect(await refuse("bora", "the wrong day", ["viewer"])).toMatchObject({ status: 403 });
+  expect(await refuse("bora", "")).toMatchObject({ status: 400 });
+  expect(await refuse("bora")).toMatchObject({
+    status: 200,
+    body: { state: "REFUSED", reason: "refused", detail: "the wrong day", importedBy: "olga" },
+  });
+  for (const again of [refuse("bora"), confirm(importId, "bora")])
+    expect(await again).toMatchObject({ status: 409, body: { code: "nothing_to_confirm" } });
+  for (const table of ["line", "line_fault"])
+    expect(await system.query(`select from settlement.${table} where import_id = $1`, [importId])).toEqual(
+      [],
+    );
+  const audited = await system.query<{ actor: string; action: string }>(
+    "select actor, action from settlement.audit_entry where subject = $1 and action = 'settlement.refused'",
+    [importId],
+  );
+  expect(audited).toEqual([{ actor: "bora", action: "settlement.refused" }]);
+  // The same bytes can be sent again.
+  expect(await read(await upload(content))).toMatchObject({ state: "PROPOSED" });
 });
 
 test("files that are sent or wait have a share of their own, and a file beyond it leaves nothing", async () => {

@@ -81,10 +81,12 @@ const ofDifference: readonly Way[] = ["getDifference", "noteDifference", "closeD
   }),
 );
 
-const ofImport: readonly Way[] = ["getSettlement", "confirmSettlement"].map((operationId) => ({
-  operationId,
-  parameter: "importId",
-}));
+const ofImport: readonly Way[] = ["getSettlement", "confirmSettlement", "refuseSettlement"].map(
+  (operationId) => ({
+    operationId,
+    parameter: "importId",
+  }),
+);
 
 const ofChargeback: readonly Way[] = [
   "getChargeback",

@@ -93,6 +93,7 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["settlement.begin-upload", "O", "S"],
   ["settlement.add-upload-part", "O", "S"],
   ["settlement.confirm-import", "O", "S"],
+  ["settlement.refuse-import", "O", "S"],
   ["settlement.end-upload", "O", "S"],
   ["settlement.preview-upload", "O", "S"],
   ["settlement.describe-import", "O", "S"],

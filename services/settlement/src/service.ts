@@ -40,6 +40,7 @@ import { followFeed } from "./facts/follow-feed.ts";
 import { readNamed } from "./facts/read-named.ts";
 import { retentionPolicy } from "./retention-policy.ts";
 import { endInterrupted, endUnconfirmed } from "./import/end-interrupted.ts";
+import { removeLeftLines } from "./import/import-queries.ts";
 import { readMappings, SHIPPED_MAPPINGS } from "./import/mapping.ts";
 import { readUploads } from "./import/read-uploads.ts";
 import { FILE_BOUNDS, LEASE_MS } from "./import/import-leased-file.ts";
@@ -148,6 +149,7 @@ export async function startSettlement(
       async round() {
         await endInterrupted(db, events);
         await endUnconfirmed(db, events);
+        await removeLeftLines(db);
       },
       clock,
       log,

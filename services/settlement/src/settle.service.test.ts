@@ -6,6 +6,7 @@ import { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import type { SettlementDatabase } from "./database.ts";
 import { endInterrupted, endUnconfirmed } from "./import/end-interrupted.ts";
+import { removeLeftLines } from "./import/import-queries.ts";
 import { genericLine, GENERIC_HEADER, type GenericCells } from "../test/written-file.ts";
 import { startSettleCommand } from "../test/settle-command.ts";
 
@@ -278,10 +279,18 @@ test("of a file whose reader has died nothing counts, and it can be taken again"
   );
   const pool = new Pool({ connectionString: command.database.urls.settlement.app });
   const db = createDatabase<SettlementDatabase>(pool);
+  await removeLeftLines(db);
+  expect(await counts()).toEqual({ lines: 1, faults: 0 });
   await endInterrupted(db, { fileRefused: () => {} });
-  await db.destroy();
   expect(await imports()).toEqual([{ state: "REFUSED", reason: "interrupted", lines: 0, faults: 0 }]);
   expect(await counts()).toEqual({ lines: 0, faults: 0 });
+  // As a process leaves them that dies between the refusal and the end of their removal.
+  await command.query(
+    `insert into settlement.line_fault (import_id, line_no, reason) select import_id, 2, 'x' from settlement.import`,
+  );
+  await removeLeftLines(db);
+  expect(await counts()).toEqual({ lines: 0, faults: 0 });
+  await db.destroy();
   expect(await command.run("import", await command.write(content), "--mapping", "generic")).toMatchObject({
     code: 0,
   });

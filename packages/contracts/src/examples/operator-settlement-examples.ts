@@ -11,6 +11,7 @@ export const OPERATOR_SETTLEMENT_REQUESTS: Readonly<Record<string, object>> = {
   openChargeback: { ...PRICE, ...CASE },
   changeChargeback: CASE,
   decideChargeback: { outcome: "WON", reason: "The parcel was signed for" },
+  refuseSettlement: { reason: "It is the file of the day before" },
   noteDifference: { note: "Asked the bank for its fee table", assignee: "bora" },
   closeDifference: { decision: "ACCEPT_BANK", reason: "Their fee table has changed on 20 November" },
 };
@@ -138,6 +139,9 @@ export const OPERATOR_SETTLEMENT_ANSWERS: Readonly<Record<string, Readonly<Recor
   decideChargeback: { 200: PROPOSED_CASE },
   addChargebackEvidence: { 201: OPEN_CASE_DETAIL },
   confirmSettlement: { 200: { ...TAKEN, confirmedBy: "bora" } },
+  refuseSettlement: {
+    200: { ...READING, state: "REFUSED", reason: "refused", detail: "It is the file of the day before" },
+  },
   listSettlements: { 200: { items: [TAKEN], ...NEXT } },
   uploadSettlement: { 202: READING },
   previewSettlement: {

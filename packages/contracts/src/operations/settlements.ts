@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cursorParameter, limitParameter, only, pathId } from "../http/endpoint.ts";
+import { BODY_PROBLEMS, cursorParameter, limitParameter, only, pathId } from "../http/endpoint.ts";
 import { exportQuery, pagePayload, WITH_ROWS } from "../http/list-query.ts";
 import {
   settlementImportDetailSchema,
@@ -116,6 +116,27 @@ export const settlementOperations = defineOperatorOperations({
       "settlement_already_taken",
       "nothing_to_confirm",
       "same_person",
+      "outcome_unknown",
+      "forbidden",
+    ],
+  },
+
+  refuseSettlement: {
+    subject: "settlement.refuse-import",
+    method: "POST",
+    path: "/operator/settlements/{importId}/refuse",
+    work: "write",
+    role: "operations",
+    summary: "Refuse a settlement file that waits for its confirmation",
+    description:
+      "Ends a PROPOSED file of which nothing may count. Its lines are removed, and its room is free for others. Whoever sent it may do so too.",
+    ...oneFile,
+    request: z.object({ reason: textSchema(1, 1_000) }).meta({ id: "RefuseSettlementRequest" }),
+    responses: { 200: { description: "The file, which is REFUSED", body: settlementImportSchema } },
+    problems: [
+      ...BODY_PROBLEMS,
+      "settlement_not_found",
+      "nothing_to_confirm",
       "outcome_unknown",
       "forbidden",
     ],

@@ -76,6 +76,7 @@ const MAY: Record<string, string> = {
   uploadSettlement: "operations admin",
   previewSettlement: "operations admin",
   confirmSettlement: "operations admin",
+  refuseSettlement: "operations admin",
   listStatementsOfMerchants: ANYBODY,
   getSettlement: ANYBODY,
   getPaymentSettlement: ANYBODY,

@@ -2,7 +2,7 @@ import { operations, type settlementImportDetailSchema } from "@holdfast/contrac
 import { html, type Html } from "@holdfast/html";
 import type { z } from "zod";
 import { signInAgain } from "../ui/action-forms.ts";
-import { actionForm } from "../ui/form-fields.ts";
+import { actionForm, textField } from "../ui/form-fields.ts";
 import { amountText, statusBadge, timeElement } from "../ui/format.ts";
 import { roleBar } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
@@ -15,6 +15,7 @@ import { doneNotice, takeAction } from "../ui/take-action.ts";
 export const importPages: Page[] = [
   { method: "GET", path: "/settlement/imports/:importId", answer: (context) => answerImport(context) },
   { method: "POST", path: "/settlement/imports/:importId/confirm", answer: confirm },
+  { method: "POST", path: "/settlement/imports/:importId/refuse", answer: refuse },
 ];
 
 type Import = z.infer<typeof settlementImportDetailSchema>;
@@ -52,6 +53,23 @@ async function confirm(context: PageContext): Promise<PageAnswer> {
   );
 }
 
+async function refuse(context: PageContext): Promise<PageAnswer> {
+  const importId = context.parameters["importId"]!;
+  const reason = context.form.get("reason")?.trim() ?? "";
+  return await takeAction(
+    context,
+    {
+      action: "refuseFile",
+      endpoint: operations.refuseSettlement,
+      path: { importId },
+      body: { reason },
+      page: `/settlement/imports/${importId}`,
+      ...(reason === "" && { needs: SETTLEMENT_TEXTS[context.reader.language].needRefusal }),
+    },
+    answerImport,
+  );
+}
+
 function factsOf(reader: Reader, file: Import) {
   const texts = SETTLEMENT_TEXTS[reader.language];
   return [
@@ -76,7 +94,7 @@ function whatNext(context: PageContext, file: Import): Html {
   if (state === "READING") return html`<p>${texts.readingNow}</p>`;
   if (state === "PROPOSED")
     return html`<p>${texts.proposedNow}</p>
-      ${confirmForm(context, file)}`;
+      ${confirmForm(context, file)} ${refuseForm(context, file)}`;
   return state === "REFUSED" ? html`<p>${texts.refusedWhole}</p>` : html``;
 }
 
@@ -94,6 +112,18 @@ function confirmForm(context: PageContext, { importId, importedBy, fileName, lin
     button: texts.confirmFile,
     question: texts.confirmFileQuestion(fileName, lines),
     look: "primary",
+  });
+}
+
+function refuseForm(context: PageContext, { importId, fileName }: Import): Html {
+  const { form, reader, session } = context;
+  const texts = SETTLEMENT_TEXTS[reader.language];
+  if (roleBar(session, "operations", reader.texts) !== undefined) return html``;
+  return actionForm(context, {
+    action: `/settlement/imports/${importId}/refuse`,
+    button: texts.refuseFile,
+    fields: textField({ name: "reason", label: texts.why, max: 1_000, value: form.get("reason") ?? "" }),
+    question: texts.refuseFileQuestion(fileName),
   });
 }
 

@@ -8,6 +8,7 @@ export const DONE_TURKISH: typeof DONE = {
   inquire: "Bankaya soruldu. Yanıtı aşağıdadır.",
   reverse: "Ödeme geri alınıyor.",
   resolve: "Beyanınız kaydedildi.",
+  refuseFile: "Dosya reddedildi: hiçbir satırı sayılmaz.",
   refund: "İade talep edildi. Başka birinin onaylaması gerekir.",
   redeliver: "Bildirim yeniden gönderilmek üzere sıraya alındı.",
   redeliverAll: "O zamandan beri iletilemeyen bildirimler yeniden gönderilmek üzere sıraya alındı.",

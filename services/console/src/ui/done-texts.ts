@@ -7,6 +7,7 @@ export const DONE = {
   inquire: "The bank was asked. Its answer is shown below.",
   reverse: "The payment is being reversed.",
   resolve: "Your statement is recorded.",
+  refuseFile: "The file is refused: none of its lines counts.",
   refund: "The refund is requested. A different person has to approve it.",
   redeliver: "The webhook is queued to be sent again.",
   redeliverAll: "The webhooks that failed since then are queued to be sent again.",

@@ -2,8 +2,7 @@ import { fromNow } from "@holdfast/postgres";
 import { sql, type Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
 import type { SettlementDatabase } from "../database.ts";
-import { appendAudit } from "@holdfast/audit";
-import { endAsRefused, removeLines, type LeasedImport } from "./import-queries.ts";
+import { endAsRefused, ImportLostError, type LeasedImport } from "./import-queries.ts";
 
 /** Ends imports whose reader has died: nothing of them counts, and the file can be taken again. */
 export async function endInterrupted(
@@ -24,25 +23,21 @@ export async function endUnconfirmed(
   db: Kysely<SettlementDatabase>,
   events: Pick<BusinessEvents, "fileRefused">,
 ): Promise<void> {
-  const ended = await db.transaction().execute(async (trx) => {
-    const rows = await trx
-      .updateTable("import")
-      .set({ state: "REFUSED", reason: "not_confirmed", ended_at: sql<Date>`now()` })
-      .where("state", "=", "PROPOSED")
-      .where("created_at", "<", sql<Date>`now() - interval '30 days'`)
-      .returningAll()
-      .execute();
-    for (const { import_id, account_id: account } of rows)
-      await appendAudit(trx, {
-        actor: "settlement",
-        action: "settlement.refused",
-        subject: import_id,
-        detail: { account, reason: "not_confirmed" },
-      });
-    return rows;
-  });
-  for (const row of ended) {
-    await removeLines(db, row);
+  const forgotten = await db
+    .selectFrom("import")
+    .selectAll()
+    .where("state", "=", "PROPOSED")
+    .where("created_at", "<", sql<Date>`now() - interval '30 days'`)
+    .execute();
+  for (const row of forgotten) {
+    try {
+      const detail = "nobody confirmed it within 30 days";
+      await endAsRefused(db, row, { reason: "not_confirmed", detail, actor: "settlement" });
+    } catch (error) {
+      // Somebody has just decided about it.
+      if (!(error instanceof ImportLostError)) throw error;
+      continue;
+    }
     events.fileRefused(row, "not_confirmed");
   }
 }

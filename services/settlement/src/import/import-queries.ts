@@ -120,7 +120,7 @@ export async function endAsProposed(
   read: Taken,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const row = await endReading(trx, leased, { state: "PROPOSED", ended_at: null, ...columnsOfRead(read) });
+    const row = await end(trx, leased, { state: "PROPOSED", ended_at: null, ...columnsOfRead(read) });
     await audit(trx, row, { actor: nameOf(row.imported_by), action: "settlement.proposed" });
   });
 }
@@ -137,7 +137,7 @@ export async function endAsTaken(
   read: Taken,
 ): Promise<string | undefined> {
   return await onlyOnce(db, leased.account_id, read.sha256, async (trx) => {
-    const row = await endReading(trx, leased, { state: "TAKEN", ...columnsOfRead(read) });
+    const row = await end(trx, leased, { state: "TAKEN", ...columnsOfRead(read) });
     await count(trx, row, nameOf(row.imported_by));
   });
 }
@@ -217,45 +217,49 @@ export async function findTaken(
   return row?.import_id;
 }
 
-/** Ends an import that is still this process's. @throws ImportLostError */
-async function endReading(
+/** Ends an import that nobody has ended meanwhile; one that is read is still this process's. @throws ImportLostError */
+async function end(
   trx: Transaction<SettlementDatabase>,
-  { import_id, lease_token }: LeasedImport,
-  end: Updateable<SettlementDatabase["import"]>,
+  { import_id, state, lease_token }: ImportRow,
+  change: Updateable<SettlementDatabase["import"]>,
 ): Promise<ImportRow> {
   const row = await trx
     .updateTable("import")
-    .set({ ended_at: sql`now()`, ...end, lease_token: null, lease_until: null })
+    .set({ ended_at: sql`now()`, ...change, lease_token: null, lease_until: null })
     .where("import_id", "=", import_id)
-    .where("lease_token", "=", lease_token)
-    .where("state", "=", "READING")
+    .where("lease_token", "is not distinct from", lease_token)
+    .where("state", "=", state)
     .returningAll()
     .executeTakeFirst();
   if (!row) throw new ImportLostError(`import ${import_id} was lost`);
   return row;
 }
 
-/** Ends an import of which nothing counts, and then removes its lines. */
+type Refusal = { reason: string; detail: string; sha256?: Buffer | undefined; actor?: string };
+
+/** Ends an import of which nothing counts, and then removes its lines. @throws ImportLostError */
 export async function endAsRefused(
   db: Kysely<SettlementDatabase>,
-  leased: LeasedImport,
-  { reason, detail, sha256 }: { reason: string; detail: string; sha256?: Buffer | undefined },
-): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    const row = await endReading(trx, leased, {
+  given: ImportRow,
+  { reason, detail, sha256, actor = nameOf(given.imported_by) }: Refusal,
+): Promise<ImportRow> {
+  const ended = await db.transaction().execute(async (trx) => {
+    const row = await end(trx, given, {
       state: "REFUSED",
       reason,
       detail: detail.slice(0, DETAIL_MAX),
       ...(sha256 && { sha256 }),
     });
     await appendAudit(trx, {
-      actor: nameOf(leased.imported_by),
+      actor,
       action: "settlement.refused",
-      subject: leased.import_id,
+      subject: row.import_id,
       detail: { account: row.account_id, mapping: row.mapping, sha256: row.sha256?.toString("hex"), reason },
     });
+    return row;
   });
-  await removeLines(db, leased);
+  await removeLines(db, ended);
+  return ended;
 }
 
 const DETAIL_MAX = 1_000;
@@ -279,3 +283,12 @@ export async function removeLines(
 }
 
 const REMOVED_AT_A_TIME = 10_000;
+
+/** Removes the lines that a process has left which died between a refusal and the end of their removal. */
+export async function removeLeftLines(db: Kysely<SettlementDatabase>): Promise<void> {
+  const { rows } = await sql<ImportRow>`
+    select * from import where state = 'REFUSED'
+      and (exists (select from line where line.import_id = import.import_id)
+        or exists (select from line_fault where line_fault.import_id = import.import_id))`.execute(db);
+  for (const row of rows) await removeLines(db, row);
+}

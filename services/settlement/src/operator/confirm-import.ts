@@ -2,12 +2,12 @@ import type { CommandReply, OperatorContext, SettlementImport } from "@holdfast/
 import { sql, type Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
 import type { SettlementDatabase } from "../database.ts";
-import { count, onlyOnce, type ImportRow } from "../import/import-queries.ts";
+import { count, endAsRefused, ImportLostError, onlyOnce, type ImportRow } from "../import/import-queries.ts";
 import { shownImport } from "./list-imports.ts";
 
 export type ConfirmDeps = {
   db: Kysely<SettlementDatabase>;
-  events: Pick<BusinessEvents, "fileTaken">;
+  events: Pick<BusinessEvents, "fileTaken" | "fileRefused">;
 };
 
 type Problem = Extract<CommandReply<SettlementImport>, { outcome: "problem" }>;
@@ -18,8 +18,8 @@ export async function confirmImport(
   { operator }: OperatorContext,
   importId: string,
 ): Promise<CommandReply<SettlementImport>> {
-  const row = await db.selectFrom("import").selectAll().where("import_id", "=", importId).executeTakeFirst();
-  if (!row) return { outcome: "problem", code: "settlement_not_found" };
+  const row = await findImport(db, importId);
+  if (!row) return NOT_FOUND;
   const refused = refusalOf(row, operator);
   if (refused) return refused;
   let taken: ImportRow | undefined;
@@ -40,6 +40,30 @@ export async function confirmImport(
   return { outcome: "done", result: shownImport(taken) };
 }
 
+/** Ends a file that waits, whoever has sent it: nothing of it has counted. */
+export async function refuseImport(
+  { db, events }: ConfirmDeps,
+  { operator }: OperatorContext,
+  { importId, reason: detail }: { importId: string; reason: string },
+): Promise<CommandReply<SettlementImport>> {
+  const row = await findImport(db, importId);
+  if (!row) return NOT_FOUND;
+  if (row.state !== "PROPOSED") return NOTHING;
+  try {
+    const refused = await endAsRefused(db, row, { reason: "refused", detail, actor: operator.name });
+    events.fileRefused(refused, "refused");
+    return { outcome: "done", result: shownImport(refused) };
+  } catch (error) {
+    if (error instanceof ImportLostError) return NOTHING;
+    throw error;
+  }
+}
+
+async function findImport(db: Kysely<SettlementDatabase>, importId: string): Promise<ImportRow | undefined> {
+  return await db.selectFrom("import").selectAll().where("import_id", "=", importId).executeTakeFirst();
+}
+
+const NOT_FOUND: Problem = { outcome: "problem", code: "settlement_not_found" };
 const NOTHING: Problem = { outcome: "problem", code: "nothing_to_confirm" };
 
 function refusalOf(

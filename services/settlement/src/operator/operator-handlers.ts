@@ -7,7 +7,7 @@ import {
   staffVersionOf,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
-import { confirmImport, type ConfirmDeps } from "./confirm-import.ts";
+import { confirmImport, refuseImport, type ConfirmDeps } from "./confirm-import.ts";
 import { previewUpload } from "./preview-upload.ts";
 import { addUploadPart, beginUpload, endUpload, type UploadDeps } from "./receive-upload.ts";
 import { listStatements } from "../statement/list-statements.ts";
@@ -32,6 +32,9 @@ export function operatorHandlers(deps: DifferenceDeps & UploadDeps & ConfirmDeps
     ),
     handler(operations.confirmSettlement.command, ({ context, payload }) =>
       confirmImport(deps, context, payload.importId),
+    ),
+    handler(operations.refuseSettlement.command, ({ context, payload }) =>
+      refuseImport(deps, context, payload),
     ),
     handler(operations.listSettlements.command, ({ payload }) => listImports(db, payload)),
     handler(operations.listStatements.command, ({ context, payload }) =>
