@@ -141,14 +141,15 @@ function paymentOf(
  * second finds the first one's payment. @returns false where the checkout may not be paid now.
  */
 async function takeCheckout(
-  { checkoutAttemptsMax }: ConcludeCheckoutDeps,
+  { checkoutAttemptsMax, linkAttemptsMax }: PayCheckoutDeps,
   trx: Transaction<PaymentsDatabase>,
   { checkoutId, paymentId, installmentCount }: TakingForm,
 ): Promise<boolean> {
   const checkout = await lockCheckout(trx, checkoutId);
   if (!checkout || !mayBePaid(checkout.standing, checkout.attempt, checkoutAttemptsMax)) return false;
   const { payment_link_id: linkId } = checkout.row;
-  if (linkId !== null && !(await takePaymentLink(trx, linkId, paymentId))) return false;
+  const link = linkId !== null && { paymentLinkId: linkId, paymentId };
+  if (link && !(await takePaymentLink(trx, link, linkAttemptsMax))) return false;
   if (await recordAttempt(trx, checkout.row, { paymentId, installmentCount })) return true;
   throw new Error("a locked checkout was changed by somebody else");
 }

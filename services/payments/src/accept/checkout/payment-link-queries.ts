@@ -53,26 +53,23 @@ export async function updateDisabled(
 }
 
 /**
- * Takes a link for a payment that is claimed in this transaction. The row is locked first: the update, a statement of its
- * own, then sees everything that the lock's previous owner has committed, and of two payments of a link for one the second
- * changes no row. Payments of a link for many do not wait for each other, only for its end.
+ * Takes a link for a payment that is claimed in this transaction. The row is locked first: what follows, in statements of its
+ * own, then sees everything that the lock's previous owner has committed. Of two payments of a link for one the second changes
+ * no row, and of a burst no card more is tried than are allowed.
  *
- * @returns false when the link has ended, or another payment has it.
+ * @returns false when the link has ended, or another payment has it, or too many cards were tried on it.
  */
 export async function takePaymentLink(
   trx: Transaction<PaymentsDatabase>,
-  paymentLinkId: string,
-  paymentId: string,
+  { paymentLinkId, paymentId }: { paymentLinkId: string; paymentId: string },
+  attemptsMax: number,
 ): Promise<boolean> {
-  // The link's `single_use` never changes, so that it may be read before the lock.
-  const uses = await sql<{ single_use: boolean }>`
-    select single_use from payment_link where payment_link_id = ${paymentLinkId}`.execute(trx);
-  const [link] = uses.rows;
-  if (!link) return false;
-  const lock = link.single_use ? sql`for update` : sql`for share`;
-  const { rows } = await sql<{ disabled_at: Date | null }>`
-    select disabled_at from payment_link where payment_link_id = ${paymentLinkId} ${lock}`.execute(trx);
-  if (rows[0]?.disabled_at !== null) return false;
+  const { rows } = await sql<{ disabled_at: Date | null; single_use: boolean }>`
+    select disabled_at, single_use from payment_link where payment_link_id = ${paymentLinkId} for update`.execute(
+    trx,
+  );
+  const [link] = rows;
+  if (link?.disabled_at !== null || (await isTriedOut(trx, paymentLinkId, attemptsMax))) return false;
   if (!link.single_use) return true;
   const { numAffectedRows = 0n } = await sql`
     update payment_link set taken_by = ${paymentId}
@@ -81,23 +78,27 @@ export async function takePaymentLink(
 }
 
 /**
- * Tells whether as many cards as are allowed were tried on a link within the last hour, and not charged. Payments under
- * way do not count: a popular link has many. A checkout's attempts count until an hour after its time, since nothing says
- * when each of them was made.
+ * Tells whether as many cards as are allowed were tried on a link within the last hour, and not charged. A popular link has many
+ * payments under way: those count that are more than the charged ones and the allowed number together. A checkout's attempts
+ * count until an hour after its time, since nothing says when each of them was made.
  */
 export async function isTriedOut(
   db: Kysely<PaymentsDatabase>,
   paymentLinkId: string,
   attemptsMax: number,
 ): Promise<boolean> {
-  const { rows } = await sql<{ tried: number }>`
-    select coalesce(sum(checkout.attempts - case when payment.state in (${sql.join(FAILED_STATES)}) then 0 else 1 end), 0)::int
-      as tried
-    from checkout join payment using (payment_id)
+  const { rows } = await sql<{ declined: number; underWay: number; charged: number }>`
+    select coalesce(sum(checkout.attempts - case when is_failed then 0 else 1 end), 0)::int as declined,
+      (count(*) filter (where not is_failed and not is_charged))::int as "underWay",
+      (count(*) filter (where is_charged))::int as charged
+    from checkout join payment using (payment_id),
+      lateral (select payment.state in (${sql.join(FAILED_STATES)}) as is_failed,
+        payment.state in ('SUCCESS', 'CAPTURED') as is_charged) as judged
     where checkout.payment_link_id = ${paymentLinkId} and checkout.expires_at > now() - interval '1 hour'`.execute(
     db,
   );
-  return rows[0]!.tried >= attemptsMax;
+  const { declined, underWay, charged } = rows[0]!;
+  return declined + Math.max(0, underWay - charged - attemptsMax) >= attemptsMax;
 }
 
 /** The status of the link for a buyer who wants to pay now. */

@@ -200,6 +200,16 @@ test("a link takes no further card once too many were declined in an hour, howev
   expect(await steps.pay(later)).toMatchObject({ result: { status: "COMPLETED" } });
 });
 
+test("a burst of cards that are declined tries no more of them than a link takes", async () => {
+  const paymentLinkId = await make({ use: "MULTIPLE" });
+  const checkouts: string[] = [];
+  for (let begun = 0; begun < 16; begun++) checkouts.push(await begin(paymentLinkId));
+  await Promise.all(checkouts.map((checkoutId) => steps.pay(checkoutId, DECLINED)));
+  const paid = await Promise.all(checkouts.map((checkoutId) => steps.paymentsOf(checkoutId)));
+  // Three that may be declined, and three that may be under way beside them.
+  expect(paid.flat().length).toBeLessThanOrEqual(6);
+});
+
 test("links are listed, newest first", async () => {
   const merchant = { merchantId: randomUUID() };
   const requests = [link(), link(), link()];
