@@ -5,7 +5,7 @@ import { REPOSITORY } from "./source-files.ts";
 
 const rows = readFileSync(join(REPOSITORY, "docs/pci-dss.md"), "utf8")
   .split("\n")
-  .filter((line) => /^\| \d+\.\d/.test(line))
+  .filter((line) => /^\| (?:\d+\.\d|A\d)/.test(line))
   .map((line) =>
     line
       .slice(1, -1)

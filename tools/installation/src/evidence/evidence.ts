@@ -39,14 +39,18 @@ export function summarize(evidence: Evidence): string {
   const sections: [heading: string, ...paragraphs: string[]][] = [
     ["Findings", listOf(findingsIn(evidence), "None.")],
     [
-      "Versions (6.3.2)",
+      "Versions: `versions` (6.3.2)",
       `Holdfast ${versions.holdfast}, Node ${versions.node}, PostgreSQL ${versions.postgresql}, ${versions.packages} packages of others (sbom.cdx.json).`,
     ],
-    ["Cipher suites and certificates (2.2.7, 4.2.1, 12.3.3)", ...evidence.tls.map(describeListener)],
-    ["Keys (3.6, 3.7)", ...describeKeys(keys, access)],
-    ["Accounts and roles (7, 8)", ...describeAccess(access)],
     [
-      "Retention in force (3.2.1, 10.5.1)",
+      "Cipher suites and certificates: `tls` (2.2.7, 4.2.1, 12.3.3)",
+      ...(evidence.tls.length === 0 ? ["Not collected: no listener was given (--listener)."] : []),
+      ...evidence.tls.map(describeListener),
+    ],
+    ["Keys: `keys` (3.6, 3.7)", ...describeKeys(keys, access)],
+    ["Accounts and roles: `access` (7, 8)", ...describeAccess(access)],
+    [
+      "Retention in force: `retention` (3.2.1, 10.5.1)",
       ...(retention.length === 0 ? [NO_ENVIRONMENT] : []),
       ...retention.map(
         ({ process, tables }) =>
@@ -56,17 +60,25 @@ export function summarize(evidence: Evidence): string {
           )}`,
       ),
     ],
-    ["Card numbers (3.3, 3.5, 12.5.2)", describeScan(evidence.cardNumbers)],
-    ["Audit log (10.3)", listOf(audit.lines, "")],
+    ["Card numbers: `cardNumbers` (3.3, 3.5, 12.5.2)", describeScan(evidence.cardNumbers)],
+    ["Audit log: `audit` (10.3)", listOf(audit.lines, "")],
     [
-      "Payment page (6.4.3, 11.6.1)",
+      "Payment page: `page` (6.4.3, 11.6.1)",
       "asReleased" in page ? listOf(page.lines, "") : `Not collected: ${page.notCollected}.`,
     ],
     [
-      "Settings that weaken a measure",
+      "Settings: `settings` (2.2.6, 8.2.8, 8.3.4, 8.4.2)",
+      "**Those that weaken a measure**",
       listOf(
         settings.flatMap(({ process, weakening }) => weakening.map((each) => `${process}: ${each}`)),
         settings.length === 0 ? NO_ENVIRONMENT : "None.",
+      ),
+      ...settings.map(
+        ({ process, inForce }) =>
+          `**In force in ${process}**\n\n${listOf(
+            Object.entries(inForce).map(([name, value]) => `${name}: ${value}`),
+            "None of those that an assessor asks about.",
+          )}`,
       ),
     ],
   ];
@@ -107,7 +119,7 @@ function describeKeys(keys: Evidence["keys"], { credentials, fingerprintKeys }: 
 
 function describeAccess({ credentials, refusedOperators, databaseRoles }: Access): string[] {
   return [
-    `${credentials.live} live API keys of merchants, the oldest of ${credentials.oldest ?? "none"}; ${credentials.revoked} revoked. ${refusedOperators} people are refused. Roles of people are given by the identity provider.`,
+    `${credentials.live} live API keys of merchants, the oldest of ${credentials.oldest ?? "none"}; ${credentials.revoked} revoked. ${refusedOperators} people are refused. Roles of people are given by the identity provider; evidence.json has the operations of each.`,
     listOf(
       databaseRoles
         .filter(({ canLogIn, rights }) => canLogIn || rights.length > 0)
