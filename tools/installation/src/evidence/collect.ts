@@ -84,10 +84,10 @@ export async function collect({ services, checkPage }: EvidenceDeps, asked: Coll
   };
 }
 
-/** No statement writes, takes long, or waits for a lock. */
+/** No statement writes, takes long, or waits for a lock; each is run once, and compiling it would take longer than that. */
 const READ_ONLY = {
   application_name: "evidence",
-  options: "-c default_transaction_read_only=on -c statement_timeout=10s -c lock_timeout=1s",
+  options: "-c default_transaction_read_only=on -c statement_timeout=10s -c lock_timeout=1s -c jit=off",
 };
 
 /** A process, and the file of its environment. */
