@@ -11,17 +11,19 @@ import {
   UNKNOWN_OUTCOME,
   type SpanAttributes,
 } from "@holdfast/telemetry";
-import type { Logger } from "@holdfast/service-runtime";
+import { oncePerSecond, type Logger } from "@holdfast/service-runtime";
 import type { Acquirer } from "./acquirer.ts";
+import { noting, UNREACHED_CAUSES, type Unreached } from "./unreached.ts";
 import { wrapCalls, type Call, type CallOutcome } from "./wrap-calls.ts";
 
 /**
  * The same acquirer, with a span, a measurement and a line at `debug` for each call: the operation, the payment, the outcome
- * and the duration. It reads only the reference of a request and only the kind of an answer.
+ * and the duration. It reads only the reference of a request and only the kind of an answer. Why the bank could not be
+ * reached is on the span, in a label and, at most once a second, on a line at `warn`.
  */
 export function observeAcquirer(
   acquirer: Acquirer,
-  { url, account, log }: { url: string | undefined; account: string; log: Pick<Logger, "debug"> },
+  { url, account, log }: { url: string | undefined; account: string; log: Pick<Logger, "debug" | "warn"> },
 ): Acquirer {
   const server = { "acquirer.account": account, ...(url !== undefined && serverOf(url)) };
   const mismatches = metrics.getMeter("acquirer").createCounter("holdfast.acquirer.mismatches", {
@@ -37,6 +39,22 @@ export function observeAcquirer(
     description:
       "Calls to the acquirer, by whether it answered, may have carried them out, or was not reached",
   });
+  const notReached = metrics.getMeter("acquirer").createCounter("holdfast.acquirer.unreached", {
+    description: "Calls for which no connection to the acquirer came about, by cause",
+  });
+  startAtZero(notReached, ...UNREACHED_CAUSES.map((cause) => ({ cause, "acquirer.account": account })));
+  let latest: Unreached | undefined;
+  const logUnreached = oncePerSecond((count) =>
+    log.warn(
+      { account, fault: latest?.cause, reason: latest?.detail, count },
+      "the bank could not be reached",
+    ),
+  );
+  const noteUnreached = (unreached: Unreached) => {
+    notReached.add(1, { cause: unreached.cause, "acquirer.account": account });
+    latest = unreached;
+    logUnreached();
+  };
   const countRefused = () => refusedCredentials.add(1, { "acquirer.account": account });
   return wrapCalls(acquirer, (operation, call) => {
     const labels = { operation, "acquirer.account": account };
@@ -45,7 +63,7 @@ export function observeAcquirer(
     startAtZero(calls, ...seriesOf({ result: CALL_RESULTS }).map((result) => ({ ...labels, ...result })));
     const count = (outcome: CallOutcome) => calls.add(1, { ...labels, result: resultOf(outcome) });
     const countMismatch = () => mismatches.add(1, labels);
-    const instruments = { count, countMismatch, countRefused, log };
+    const instruments = { count, countMismatch, countRefused, noteUnreached, log };
     return observe(operation, call, { server, account, ...instruments });
   });
 }
@@ -67,6 +85,7 @@ function observe(
     count,
     countMismatch,
     countRefused,
+    noteUnreached,
     log,
   }: {
     server: SpanAttributes;
@@ -74,6 +93,7 @@ function observe(
     count: (outcome: CallOutcome) => void;
     countMismatch: () => void;
     countRefused: () => void;
+    noteUnreached: (unreached: Unreached) => void;
     log: Pick<Logger, "debug">;
   },
 ): Call {
@@ -83,11 +103,15 @@ function observe(
     const paymentId = request.reference.slice(0, UUID_LENGTH);
     const attributes = { ...server, "holdfast.operation": operation, "holdfast.payment.id": paymentId };
     return await inSpan(`acquirer ${operation}`, { kind: SpanKind.CLIENT, attributes }, async (span) => {
-      const outcome = await call(request);
+      const { outcome, unreached } = await noting(() => call(request));
       const isUnknown = outcome.kind === "unknown";
       annotate({ "holdfast.outcome": isUnknown ? UNKNOWN_OUTCOME : outcome.kind }, span);
       if (isUnknown || outcome.kind === "not_sent") failSpan(span, outcome.reason ?? outcome.kind);
       count(outcome);
+      if (unreached && resultOf(outcome) === "not_sent") {
+        annotate({ "holdfast.acquirer.unreached": unreached.cause }, span);
+        noteUnreached(unreached);
+      }
       if (outcome.reason === "mismatch") countMismatch();
       if (outcome.reason === "credentials") countRefused();
       const durationMs = performance.now() - startedAt;

@@ -23,6 +23,7 @@ type SpanAttribute =
   | "db.query.summary"
   | "db.system.name"
   | "error.type"
+  | "holdfast.acquirer.unreached"
   | "holdfast.attempt"
   | "holdfast.batch.wait"
   | "holdfast.event.id"

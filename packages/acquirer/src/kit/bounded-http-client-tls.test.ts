@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { localCertificates } from "@holdfast/sandbox/infrastructure";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { noting } from "../unreached.ts";
 import { BoundedHttpClient } from "./bounded-http-client.ts";
 
 type Certificates = { ca: string; cert: Buffer; key: Buffer };
@@ -47,6 +48,15 @@ test("not one of an authority that is not trusted", async () => {
     kind: "not_sent",
   });
   expect(requests).toBe(0);
+});
+
+test.each([
+  ["another name", "127.0.0.2", () => bank, "Hostname/IP does not match certificate's altnames"],
+  ["an unknown authority", "localhost", async () => await certificatesIn("other"), "unable to verify"],
+])("the verifier's words are noted for a certificate of %s", async (_case, host, certificates, words) => {
+  const port = await listen(await certificates());
+  const { unreached } = await noting(async () => await call(host, port));
+  expect(unreached).toEqual({ cause: "tls", detail: expect.stringContaining(words) });
 });
 
 test("not one that is out of its time", async () => {

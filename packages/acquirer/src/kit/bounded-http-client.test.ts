@@ -4,6 +4,7 @@ import net, { type AddressInfo } from "node:net";
 
 import { afterEach, describe, expect, test, vi } from "vitest";
 
+import { noting } from "../unreached.ts";
 import { BoundedHttpClient, type BoundedHttpClientOptions } from "./bounded-http-client.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -60,6 +61,36 @@ describe("a call that was certainly not sent", () => {
     const client = open({ url: "http://127.0.0.1:9", connectTimeoutMs: 1_000 });
     expect(await client.exchange(call, within(100))).toEqual({ kind: "not_sent" });
     failing(connecting, "ECONNREFUSED");
+  });
+
+  test.each([
+    ["ENOTFOUND", "dns"],
+    ["EAI_AGAIN", "dns"],
+    ["ECONNREFUSED", "refused"],
+    ["EHOSTUNREACH", "no_route"],
+    ["ECONNRESET", "reset"],
+    ["CERT_HAS_EXPIRED", "tls"],
+    ["EMFILE", "other"],
+  ])("notes %s as %s", async (code, cause) => {
+    vi.spyOn(Agent.prototype, "createConnection").mockImplementation(() => failing(new net.Socket(), code));
+    const client = open({ url: "http://acquirer.invalid" });
+    const { outcome, unreached } = await noting(async () => await client.exchange(call, within(60_000)));
+    expect({ outcome, unreached }).toEqual({
+      outcome: { kind: "not_sent" },
+      unreached: { cause, detail: expect.stringContaining(code) },
+    });
+  });
+
+  test("notes the phase in which its time was over", async () => {
+    vi.spyOn(Agent.prototype, "createConnection").mockImplementation(() => new net.Socket());
+    const client = open({ url: "http://127.0.0.1:9", connectTimeoutMs: 50, connectionsMax: 1 });
+    const [first, second] = await Promise.all(
+      [120_000, 40].map(async (ms) => await noting(async () => await client.exchange(call, within(ms)))),
+    );
+    expect([first!.unreached?.cause, second!.unreached?.cause]).toEqual([
+      "dns_or_connect_timeout",
+      "no_free_connection",
+    ]);
   });
 
   test("is none because the machine's time is set ahead while it waits for its turn", async () => {

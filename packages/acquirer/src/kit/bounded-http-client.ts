@@ -12,6 +12,7 @@ import {
 
 import type { NotSent, Unknown, UnknownReason } from "../acquirer.ts";
 import type { AcquirerWire } from "../connector.ts";
+import { noteUnreached, unreachedBy, type Unreached } from "../unreached.ts";
 
 /** `url` is the acquirer's origin. Calls beyond `connectionsMax` wait in line, none past its deadline. */
 export type BoundedHttpClientOptions = Omit<AcquirerWire, "allowPlaintext"> & { url: string };
@@ -91,7 +92,10 @@ export class BoundedHttpClient {
     });
     const attempt = new Attempt(call, body, { waitMs, connectTimeoutMs: this.#connectTimeoutMs });
     this.#underWay.add(attempt.result);
-    return attempt.result.finally(() => this.#underWay.delete(attempt.result));
+    return attempt.result.finally(() => {
+      this.#underWay.delete(attempt.result);
+      if (attempt.unreached) noteUnreached(attempt.unreached);
+    });
   }
 }
 
@@ -103,6 +107,9 @@ class Attempt {
   #connectTimer: NodeJS.Timeout | undefined;
   /** Set as soon as bytes may be sent. */
   #mayBeSent = false;
+  #socket: Socket | undefined;
+  /** Set where nothing was sent. */
+  unreached: Unreached | undefined;
 
   constructor(
     call: ClientRequest,
@@ -118,6 +125,7 @@ class Attempt {
       call.end(body);
     };
     call.once("socket", (socket) => {
+      this.#socket = socket;
       const event = isReady(socket);
       // The bank may have closed a warm connection. After a whole turn of the loop that has been read.
       if (event === true) {
@@ -128,7 +136,9 @@ class Attempt {
       socket.once(event, send);
     });
     boundAnswer(call);
-    call.on("error", (error) => this.#fail(isBrokenAnswer(error) ? "invalid_answer" : "connection_lost"));
+    call.on("error", (error) =>
+      this.#fail(isBrokenAnswer(error) ? "invalid_answer" : "connection_lost", error),
+    );
     const lost = () => this.#fail("connection_lost");
     call.once("close", lost);
     call.once("response", (response) => {
@@ -163,7 +173,8 @@ class Attempt {
   }
 
   /** The first outcome counts: a call that is cut off afterwards, or that ends, has one already. */
-  #fail(reason: UnknownReason): void {
+  #fail(reason: UnknownReason, error?: Error): void {
+    if (!this.#mayBeSent) this.unreached ??= error ? unreachedBy(error) : waitedFor(this.#socket);
     this.#end(this.#mayBeSent ? unknown(reason) : NOT_SENT);
     this.#call.destroy();
   }
@@ -173,6 +184,14 @@ class Attempt {
     clearTimeout(this.#connectTimer);
     this.#outcome.resolve(outcome);
   }
+}
+
+/** Names the phase in which an attempt's time was over. */
+function waitedFor(socket: Socket | undefined): Unreached {
+  if (socket === undefined) return { cause: "no_free_connection", detail: "all connections were in use" };
+  if (socket.pending || socket.connecting)
+    return { cause: "dns_or_connect_timeout", detail: "no connection came about in time" };
+  return { cause: "tls_timeout", detail: "the TLS handshake did not end in time" };
 }
 
 /** @returns true, or the event after which bytes can be sent. */
