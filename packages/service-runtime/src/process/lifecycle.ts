@@ -100,9 +100,7 @@ export async function runServices(chosen: { service: Service; env: NodeJS.Proces
       onTrouble: (reason) => log.warn({ operation: "telemetry", reason }, "telemetry could not be exported"),
     });
     const starting = services.map(async (each) => {
-      return await each.start(
-        each === first && services.length === 1 ? log : createLogger(each.name, each.settings.LOG_LEVEL),
-      );
+      return await each.start(services.length === 1 ? log : createLogger(each.name, each.settings.LOG_LEVEL));
     });
     // A start can wait for the bus forever; when it is stopped meanwhile there is nothing to drain.
     running = await Promise.race([Promise.all(starting), stopSignal.then(() => undefined)]);
