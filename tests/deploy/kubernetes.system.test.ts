@@ -75,9 +75,9 @@ const policies: Record<string, Policy> = {
     // Development is not monitored.
     overlay === "development" ? [] : monitoring.everyServiceIsScraped(manifests),
   "telemetry names pod and node": monitoring.telemetryNamesPodAndNode,
+  "all wait as long for banks": (manifests) => allWaitAsLongForBanks(manifests, configSchemas),
   "programs start with their settings": (manifests) =>
     settings.programsStartWithTheirSettings(manifests, configSchemas, sampleSecret),
-  "all wait as long for banks": (manifests) => allWaitAsLongForBanks(manifests, configSchemas),
   "connections are encrypted": (manifests, overlay) =>
     settings.connectionsAreEncrypted(manifests, { production: overlay !== "development" }),
   "listeners have TLS": (manifests, overlay) =>
