@@ -45,9 +45,10 @@ export async function startRefundsHarness({ refunds = {}, payments = {}, ...opti
     {
       refundId = randomUUID(),
       currency = "TRY",
+      reason,
       change,
-    }: { refundId?: string; currency?: string; change?: Partial<MessageContext> } = {},
-  ) => call(operations.requestRefund.command, { refundId, paymentId, amountMinor, currency }, change);
+    }: { refundId?: string; currency?: string; reason?: string; change?: Partial<MessageContext> } = {},
+  ) => call(operations.requestRefund.command, { refundId, paymentId, amountMinor, currency, reason }, change);
 
   return {
     ...system,

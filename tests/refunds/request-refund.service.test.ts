@@ -115,6 +115,22 @@ describe("a request", () => {
   });
 });
 
+test("the merchant's reason is shown to the people who decide, and in no record or webhook of the merchant's", async () => {
+  const paymentId = await refunds.pay();
+  const reply = await refunds.ask(paymentId, "4000", { reason: "a damaged parcel" });
+  if (!("result" in reply)) throw new Error(reply.outcome);
+  const refundId = reply.result.paymentId;
+  expect(await refunds.describe(refundId)).toMatchObject({ result: { requestReason: "a damaged parcel" } });
+  await refunds.approve(refundId);
+  const bodies = await refunds.query<{ body: string }>(
+    "select convert_from(body, 'UTF8') as body from refunds.outbox where payment_id = $1",
+    [refundId],
+  );
+  expect(bodies).not.toEqual([]);
+  for (const shown of [reply.result, await refunds.read(refundId), bodies])
+    expect(JSON.stringify(shown)).not.toContain("damaged");
+});
+
 describe("under an Idempotency-Key", () => {
   test("a repetition gets the stored answer, even after the refund has ended; another request is refused", async () => {
     const paymentId = await refunds.pay();
@@ -125,6 +141,7 @@ describe("under an Idempotency-Key", () => {
     expect(await refunds.ask(paymentId, "4000", { change })).toEqual({ ...first, replayed: true });
     const reused = { outcome: "problem", code: "idempotency_key_reused" };
     expect(await refunds.ask(paymentId, "4001", { change })).toEqual(reused);
+    expect(await refunds.ask(paymentId, "4000", { change, reason: "a damaged parcel" })).toEqual(reused);
     expect(await refunds.amounts(paymentId)).toEqual({ reserved: 0, refunded: 4000, released: 0 });
   });
 

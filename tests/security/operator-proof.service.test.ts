@@ -67,6 +67,7 @@ const SEALED = sealReply(createReplyRecipient().publicKey, "a");
 /** A payload of each operator's command, about existing records. */
 const PAYLOADS: Record<string, () => object> = {
   "payments.list-for-operator": () => ({ limit: 10, filter: {} }),
+  "payments.figures": () => ({ livemode: true }),
   "payments.describe": () => ({ paymentId }),
   "payments.inquire": () => ({ paymentId }),
   "payments.reverse": () => ({ paymentId }),

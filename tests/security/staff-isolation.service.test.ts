@@ -32,6 +32,7 @@ const LINES: Record<string, Line> = {
   listPaymentLinksAsStaff: reads,
   getMerchantAsStaff: reads,
   searchAsStaff: reads,
+  getFiguresAsStaff: reads,
   getPaymentAsStaff: { ...reads, ...ofPayment, another: 404 },
   getRefundAsStaff: { ...reads, of: { refundId: "refund" }, another: 404 },
   getCheckoutAsStaff: { ...reads, of: { checkoutId: "checkout" }, another: 404 },

@@ -218,6 +218,20 @@ test("of a payment the lines of banks' files are shown, its refunds' too, and th
       settles_on: "2026-03-11",
       payout_id: "",
     });
+  const settlementOf = async (id: string) => (await ask("GET", `payments/${id}/settlement`)).body;
+  // The account's terms: three days by the bank's clock.
+  const [due] = await system.query<{ day: string }>(
+    `select to_char((occurred_at at time zone 'Europe/Istanbul')::date + 3, 'YYYY-MM-DD') as day
+     from settlement.fact where fact_id = $1`,
+    [paymentId],
+  );
+  expect(await settlementOf(paymentId)).toMatchObject({
+    lines: [],
+    awaited: [
+      { movementId: paymentId, expectedBy: due!.day },
+      { movementId: refundId, expectedBy: due!.day },
+    ],
+  });
   const file = await take(reported("SALE", paymentId, 9_000n), reported("REFUND", refundId, -4_000n));
   await eventually(async () => {
     const { status, body } = await ask("GET", `payments/${paymentId}/settlement`);
@@ -237,6 +251,7 @@ test("of a payment the lines of banks' files are shown, its refunds' too, and th
         },
         { importId: file, line: 3, movementId: refundId, kind: "REFUND", netAmount: -40 },
       ],
+      awaited: [],
       more: false,
     });
     const { differences } = body as unknown as { differences: object[] };
@@ -275,7 +290,7 @@ test("of a payment the lines of banks' files are shown, its refunds' too, and th
   );
   expect(await ask("GET", `payments/${randomUUID()}/settlement`)).toMatchObject({
     status: 200,
-    body: { lines: [], differences: [], more: false },
+    body: { lines: [], differences: [], awaited: [], more: false },
   });
   expect(await ask("GET", "payments/none/settlement")).toMatchObject({ status: 404 });
 });

@@ -39,7 +39,12 @@ export type CaptureRequest = { amount?: Amount | undefined; currency?: string | 
 
 export type CancelRequest = { reason?: string | undefined };
 
-export type RefundRequest = { amount: Amount; currency: string };
+export type RefundRequest = {
+  amount: Amount;
+  currency: string;
+  /** For the operators who decide. */
+  reason?: string | undefined;
+};
 
 export type CheckoutRequest = CheckoutDetails & {
   orderId: string;

@@ -69,6 +69,7 @@ export * from "./http/merchant-webhooks.ts";
 export * from "./http/webhook-delivery.ts";
 export * from "./http/webhook-warning.ts";
 export * from "./http/failing-webhooks.ts";
+export * from "./http/figures.ts";
 export * from "./http/log-levels.ts";
 export * from "./http/webhook-endpoints.ts";
 export * from "./http/webhook-errors.ts";

@@ -45,6 +45,7 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["payments.list-of-merchant", "M", "P"],
   ["payments.list-checkouts", "M", "P"],
   ["payments.list-for-operator", "O", "P"],
+  ["payments.figures", "O", "P"],
   ["payments.describe", "O", "P"],
   ["payments.inquire", "O", "P"],
   ["payments.reverse", "O", "P"],
@@ -112,6 +113,7 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["payments.list-chargebacks", "O", "P"],
   // Merchants' staff have subjects of their own, which carry the proof of who asks.
   ["payments.staff-list-for-operator", "F", "P"],
+  ["payments.staff-figures", "F", "P"],
   ["payments.staff-describe", "F", "P"],
   ["payments.staff-audit-log", "F", "P"],
   ["payments.staff-list-checkouts", "F", "P"],

@@ -6,6 +6,7 @@ import {
   reserveRefund,
   settleRefund,
   type CommandReply,
+  type OperatorRefund,
   type RefundReservation,
   type ServiceContext,
 } from "@holdfast/contracts";
@@ -36,8 +37,12 @@ export type PaymentsPort = {
   ): Promise<Map<string, Remaining>>;
 };
 
-/** The amount of a payment that can still be refunded, and the approvals that its refunds need. */
-export type Remaining = { amount: number; approvalsRequired: 1 | 2 };
+/** The amount of a payment that can still be refunded, the approvals that its refunds need, and its other amounts. */
+export type Remaining = {
+  amount: number;
+  approvalsRequired: 1 | 2;
+  ofPayment: NonNullable<OperatorRefund["ofPayment"]>;
+};
 
 export function createPaymentsPort(bus: Bus, { timeoutMs }: { timeoutMs: number }): PaymentsPort {
   const options = ({ merchant_id, traceparent }: OneRefund, deadlineAt: number) => ({

@@ -41,7 +41,7 @@ import { HealthReports } from "./delivery/health-reports.ts";
 import { createResultRecorder } from "./delivery/record-results.ts";
 import { readEndpoint } from "./endpoint/endpoint-queries.ts";
 import { createSecretOpener } from "./endpoint/endpoint-secrets.ts";
-import { mergeHealth } from "./endpoint/health-queries.ts";
+import { keepHealth } from "./delivery/keep-health.ts";
 import { secretKeysInUse } from "./endpoint/secret-keys-in-use.ts";
 import { shareReadings } from "./endpoint/shared-readings.ts";
 import { createLookup, type Lookup } from "./http-client/resolve-target.ts";
@@ -132,7 +132,7 @@ export async function startWebhookDispatcher(
   const leases = watchLeases(pool, leaseHolder, { leaseMs });
   // It is alive before it has its first lease. Where the database is away there are no leases, and the task looks again.
   await leases.look().catch((error: unknown) => log.warn({ error }, "the lease lock could not be taken yet"));
-  const reports = new HealthReports((given) => mergeHealth(resultsPool, given));
+  const reports = new HealthReports(keepHealth({ pool: resultsPool, db, nudge: () => worker.nudge() }));
   const worker = startDeliveryWorker({
     pool,
     client,

@@ -59,6 +59,20 @@ const DETAIL = {
   requestPort: 50_123,
 };
 
+const VOLUME = { currency: "TRY", payments: 1, amount: 12.5, amountByNow: 12.5 };
+const FIGURES = {
+  at: `${DAY}T14:15:01.340Z`,
+  days: [
+    { day: DAY, volumes: [{ ...VOLUME, hours: [{ hour: 9, payments: 1, amount: 12.5 }] }] },
+    {
+      day: "2026-11-22",
+      volumes: [{ ...VOLUME, amountByNow: 0, hours: [{ hour: 18, payments: 1, amount: 12.5 }] }],
+    },
+    { day: "2026-11-16", volumes: [] },
+  ],
+  accounts: [{ approved: 1, declined: 0 }],
+};
+
 /** A payment whose answer from the bank was lost and that the bank does not know yet. */
 const UNRESOLVED = {
   merchantId: MERCHANT_ID,
@@ -164,6 +178,7 @@ const LISTED_REFUND = { ...WAITING_REFUND, ...NAMED };
 /** The answers of these operations when they succeed. */
 export const OPERATOR_PAYMENT_ANSWERS: Readonly<Record<string, Readonly<Record<number, object>>>> = {
   listPaymentsOfMerchants: { 200: { items: [LISTED_PAYMENT], ...NEXT } },
+  getFigures: { 200: FIGURES },
   listRefunds: { 200: { items: [LISTED_REFUND], ...NEXT } },
   search: {
     200: {

@@ -142,7 +142,7 @@ export const OPERATOR_SETTLEMENT_ANSWERS: Readonly<Record<string, Readonly<Recor
   refuseSettlement: {
     200: { ...READING, state: "REFUSED", reason: "refused", detail: "It is the file of the day before" },
   },
-  listSettlements: { 200: { items: [TAKEN], ...NEXT } },
+  listSettlements: { 200: { items: [TAKEN], ...NEXT, mappings: ["camt.053", "generic"] } },
   uploadSettlement: { 202: READING },
   previewSettlement: {
     200: {
@@ -193,6 +193,7 @@ export const OPERATOR_SETTLEMENT_ANSWERS: Readonly<Record<string, Readonly<Recor
     200: {
       lines: [LINE],
       differences: [DIFFERENCE],
+      awaited: [],
       more: false,
     },
   },

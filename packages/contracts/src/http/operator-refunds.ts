@@ -2,26 +2,13 @@ import { z } from "zod";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
 import { merchantIdSchema } from "./merchant-id.ts";
 import { resolutionSchema } from "./operator-payments.ts";
+import { refundAtBankSchema, refundedPaymentSchema } from "./refund-parts.ts";
 import { refundHistorySchema } from "./state-change.ts";
 
 const approvalSchema = z.object({
   operator: z.string().meta({ description: "Operator who approved it: the `sub` of the token" }),
   note: z.string().optional().meta({ description: "What the operator noted" }),
   at: z.iso.datetime().meta({ description: "When it was approved (UTC)" }),
-});
-
-const bankSchema = z.object({
-  reference: z
-    .string()
-    .meta({ description: "Our reference of the refund at the bank, the last one that was sent" }),
-  approvedAmount: z.number().optional().meta({
-    description: "Amount that the bank says it has paid, where that is not the refund's",
-  }),
-  approvedCurrency: z.string().optional().meta({ description: "ISO 4217 code of `approvedAmount`" }),
-  externalTransactionId: z.string().optional().meta({ description: "The bank's id of the refund" }),
-  authCode: z.string().optional().meta({ description: "The issuer's authorization code of the refund" }),
-  resultCode: z.string().optional().meta({ description: "The bank's result code, once it has answered" }),
-  resultMessage: z.string().optional().meta({ description: "What `resultCode` means, in the bank's words" }),
 });
 
 const ofStaff = z.literal(true).optional().meta({ description: "That person is no operator, but staff" });
@@ -44,6 +31,7 @@ export const operatorRefundSchema = apiPaymentResponseSchema
           "Amount of the payment that remains after this and all other refunds; absent while it cannot be " +
           "determined",
       }),
+    ofPayment: refundedPaymentSchema.optional(),
     approvals: z.int().meta({ description: "Number of operators who have approved it" }),
     approvalsRequired: z.int().meta({
       description: "2 where the payment's refunds exceed the configured amount together",
@@ -54,7 +42,10 @@ export const operatorRefundSchema = apiPaymentResponseSchema
       .optional()
       .meta({ description: "Operator who requested the refund on the merchant's behalf" }),
     requestedByStaff: ofStaff,
-    requestReason: z.string().optional().meta({ description: "Why that operator requested it" }),
+    requestReason: z
+      .string()
+      .optional()
+      .meta({ description: "Why it was requested, as the merchant or that operator has said" }),
     credentialIssuedBy: z.string().optional().meta({
       description:
         "Operator who issued the credential that requested the refund, and who may neither decide about it nor resolve it",
@@ -78,7 +69,7 @@ export const operatorRefundSchema = apiPaymentResponseSchema
       .datetime()
       .optional()
       .meta({ description: "When recovery looks at it next (UTC); absent where nothing is due" }),
-    bank: bankSchema
+    bank: refundAtBankSchema
       .optional()
       .meta({ description: "Present once the refund is approved: what the bank was asked and has said" }),
     resolution: resolutionSchema.optional(),

@@ -39,6 +39,17 @@ export const paymentSettlementSchema = z
     differences: z
       .array(differenceSchema)
       .meta({ description: "Where a bank and we say different things, in whatever state, oldest first" }),
+    awaited: z
+      .array(
+        z.object({
+          movementId: bankLineSchema.shape.movementId,
+          expectedBy: z.iso.date().optional().meta({
+            description:
+              "Day until which the bank's file should report it; absent where no file of the account has come",
+          }),
+        }),
+      )
+      .meta({ description: "What no bank has reported yet, oldest first" }),
     more: z
       .boolean()
       .meta({ description: `Whether there are more than ${PAYMENT_SETTLEMENT_MAX} of either` }),

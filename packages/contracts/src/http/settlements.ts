@@ -112,6 +112,8 @@ export const settlementPreviewSchema = z
 
 export type SettlementPreview = z.infer<typeof settlementPreviewSchema>;
 
-export const settlementImportPageSchema = pageOf(settlementImportSchema, "newest first").meta({
-  id: "SettlementImportPage",
-});
+export const settlementImportPageSchema = pageOf(settlementImportSchema, "newest first")
+  .extend({
+    mappings: z.array(z.string()).meta({ description: "The ways in which a file can be read, by name" }),
+  })
+  .meta({ id: "SettlementImportPage" });

@@ -10,7 +10,9 @@ export const refundOfPaymentSchema = z.object({
   amountMinor: amountMinorSchema,
   currency: z.string(),
 });
-export type RequestRefund = z.infer<typeof refundOfPaymentSchema>;
+/** A merchant's request, with what it says to the people who decide. */
+export const requestRefundSchema = refundOfPaymentSchema.extend({ reason: z.string().optional() });
+export type RequestRefund = z.infer<typeof requestRefundSchema>;
 
 /** Reads one refund of the merchant. */
 export const getRefund = defineCommand({

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { refundedPaymentSchema } from "../http/refund-parts.ts";
 import { approvalsRequiredSchema } from "./refund-bank-commands.ts";
 import { amountMinorSchema, defineCommand, defineServiceCommand } from "./message.ts";
 
@@ -83,7 +84,12 @@ export const readRefundableAmounts = defineServiceCommand({
   request: z.object({ paymentIds: z.array(z.uuid()).max(200) }),
   result: z.object({
     items: z.array(
-      z.object({ paymentId: z.uuid(), amount: z.number(), approvalsRequired: approvalsRequiredSchema }),
+      z.object({
+        paymentId: z.uuid(),
+        amount: z.number(),
+        approvalsRequired: approvalsRequiredSchema,
+        ofPayment: refundedPaymentSchema,
+      }),
     ),
   }),
 });

@@ -51,6 +51,7 @@ export const chargebackOperations = defineOperatorOperations({
     pathParameters: z.object({ paymentId: pathId("Id of the payment") }),
     notFound: "payment_not_found",
     request: refundRequestSchema
+      .omit({ reason: true })
       .extend({
         ...announcedCaseFields,
       })

@@ -102,8 +102,8 @@ export const differenceOperations = defineOperatorOperations({
     role: "viewer",
     summary: "Get what the banks' files say of a payment",
     description:
-      "Returns the lines of banks' files that are about the payment or its refunds, and the differences that were found. Of " +
-      "what no bank has reported, or is unknown, both are empty.",
+      "Returns the lines of banks' files that are about the payment or its refunds, the differences that were found, and " +
+      "what no bank has reported yet. Of an unknown payment all are empty.",
     pathParameters: z.object({ paymentId: pathId("Id of the payment") }),
     notFound: "payment_not_found",
     responses: { 200: { description: "Lines and differences", body: paymentSettlementSchema } },

@@ -13,7 +13,7 @@ import { exportQuery, pageOf, pageQuery } from "../http/list-query.ts";
 import { refundRequestSchema } from "../http/refund.ts";
 import { cancelPaymentSchema, capturePaymentSchema } from "../messages/payment-requests.ts";
 import { listPartSchema, partOfListSchema } from "../messages/list-parts.ts";
-import { refundOfPaymentSchema } from "../messages/refund-commands.ts";
+import { requestRefundSchema } from "../messages/refund-commands.ts";
 import { defineMerchantOperations } from "./define-operations.ts";
 
 const paymentPageSchema = pageOf(apiPaymentResponseSchema, "newest first").meta({ id: "PaymentPage" });
@@ -134,7 +134,7 @@ export const ownPaymentOperations = defineMerchantOperations({
 
   requestRefund: {
     subject: "refunds.request",
-    payload: refundOfPaymentSchema,
+    payload: requestRefundSchema,
     result: apiPaymentResponseSchema,
     method: "POST",
     path: "/api/payment/{paymentId}/refund",

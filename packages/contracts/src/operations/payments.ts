@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { BODY_PROBLEMS, only, pathId } from "../http/endpoint.ts";
+import { figuresSchema } from "../http/figures.ts";
 import { operatorListFilterSchema } from "../http/list-filter.ts";
 import { exportQuery, pageOf, pageQuery } from "../http/list-query.ts";
 import {
@@ -103,6 +104,24 @@ export const paymentOperations = defineOperatorOperations({
     problems: ["validation_failed", "forbidden"],
   },
 
+  getFigures: {
+    subject: "payments.figures",
+    payload: z.object({ merchantId: z.uuid().optional(), livemode: z.boolean() }),
+    method: "GET",
+    path: "/operator/figures",
+    role: "viewer",
+    summary: "Get the sums of today's payments",
+    description:
+      "Returns what was paid today by hour, beside yesterday and the same day of last week, and the banks' answers of " +
+      "today. The database adds up all payments. Days and hours are in UTC.",
+    queryParameters: z.object({
+      merchantId: only("payments of this merchant", z.uuid({ error: "must be a merchant's id" })),
+      livemode: livemodeParameter,
+    }),
+    responses: { 200: { description: "The sums", body: figuresSchema } },
+    problems: ["validation_failed", "forbidden"],
+  },
+
   search: {
     method: "GET",
     path: "/operator/search",
@@ -112,7 +131,13 @@ export const paymentOperations = defineOperatorOperations({
       "Finds what the text is the id, order number, bank reference, authorization code, customer, last four digits or masked " +
       "card number of, in payments and refunds of all merchants, and says as what it was found. A card number that is not " +
       "masked is refused (`card_number`).",
-    queryParameters: z.object({ q: textSchema(1, 128) }),
+    queryParameters: z.object({
+      q: textSchema(1, 128),
+      livemode: only(
+        "what has this mode, unless the text is its id; in both modes without it",
+        z.enum(["true", "false"], { error: "must be true or false" }),
+      ),
+    }),
     responses: { 200: { description: "What was found", body: searchAnswerSchema } },
     problems: ["validation_failed", "forbidden"],
   },

@@ -58,8 +58,10 @@ export const STAFF_CHANGES: readonly (readonly [Endpoint, Difference])[] = [
       operationId: "redeliverFailedWebhooksAsStaff",
       role: "developer",
       path: "/staff/webhook-deliveries/redeliver",
-      summary: "Resend failed webhooks",
-      description: "Sends again all events that have failed since a given time, at most 10000 in one call.",
+      summary: "Resend failed or waiting webhooks",
+      description:
+        "Sends again all events that have failed since a given time, or without one all that wait for their next attempt, " +
+        "at most 10000 in one call.",
     },
   ],
   [

@@ -56,6 +56,17 @@ export const STAFF_READS: readonly (readonly [Endpoint, Omit<Difference, "role">
     },
   ],
   [
+    operations.getFigures,
+    {
+      operationId: "getFiguresAsStaff",
+      path: "/staff/figures",
+      summary: "Get the sums of today's payments",
+      description:
+        "Returns what the merchant was paid today by hour, beside yesterday and the same day of last week, and the banks' " +
+        "answers of today. Days and hours are in UTC.",
+    },
+  ],
+  [
     operations.listCheckouts,
     {
       operationId: "listCheckoutsAsStaff",

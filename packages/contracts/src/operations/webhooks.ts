@@ -191,22 +191,31 @@ export const webhookOperations = defineOperatorOperations({
 
   redeliverFailedWebhooks: {
     subject: "webhooks.redeliver-failed",
-    payload: z.object({ merchantId: z.uuid(), since: z.iso.datetime({ offset: true }) }),
+    /** Without a time, those that wait. */
+    payload: z.object({
+      merchantId: z.uuid(),
+      since: z.iso.datetime({ offset: true }).optional(),
+      endpointId: z.uuid().optional(),
+    }),
     role: "operations",
     work: "write",
     method: "POST",
     path: "/operator/webhook-deliveries/redeliver",
-    summary: "Resend failed webhooks of a merchant",
+    summary: "Resend failed or waiting webhooks of a merchant",
     description:
       "Sends again all events of a merchant that have failed since a given time, each to the endpoints at which it " +
-      "failed, oldest first and at most 10000 in one call. Events that are already queued are left out.",
+      "failed; without `since` all that wait for their next attempt, such as once an endpoint works again. Oldest first " +
+      "and at most 10000 in one call. Events that are already queued are left out. The extra attempts do not change the " +
+      "schedule, and each ends it when it succeeds.",
     request: z
       .object({
         merchantId: z.uuid().meta({ description: "Id of the merchant" }),
         livemode: z.boolean().optional().meta({ description: "Defaults to true" }),
         since: z.iso
           .datetime({ offset: true })
-          .meta({ description: "Only events that happened at or after this time" }),
+          .optional()
+          .meta({ description: "Only events that failed, and happened at or after this time" }),
+        endpointId: z.uuid().optional().meta({ description: "Only to this endpoint of the merchant" }),
       })
       .meta({ id: "RedeliverFailedRequest" }),
     responses: queued,

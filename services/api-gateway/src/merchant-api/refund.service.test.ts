@@ -88,6 +88,23 @@ describe("a refund request", () => {
     expect(refunds.received).toEqual([]);
   });
 
+  test("passes the merchant's reason on, and a text that is none is refused", async () => {
+    const asking = (reason: string) => ask(JSON.stringify({ amount: 12.5, currency: "TRY", reason }));
+    expect(await asking("Koli geri geldi, مرتجع")).toMatchObject({ status: 202 });
+    expect(refunds.received[0]!.payload).toMatchObject({ reason: "Koli geri geldi, مرتجع" });
+    for (const [reason, code] of [
+      ["x".repeat(10_000), "too_long"],
+      [" ", "too_short"],
+      ["card 4111111111111111", "card_number"],
+      ["a\u202Eb", "invalid_characters"],
+    ] as const)
+      expect(await asking(reason)).toMatchObject({
+        status: 400,
+        body: { errors: [{ field: "reason", code }] },
+      });
+    expect(refunds.received).toHaveLength(1);
+  });
+
   test("without amount and with an unknown currency hears of both", async () => {
     expect((await ask('{"currency": "try"}')).body["errors"]).toEqual([
       { field: "amount", code: "required", message: "is required" },

@@ -20,6 +20,7 @@ export function refundRoute({ send }: { send: SendCommand }) {
         paymentId: call.path.paymentId,
         amountMinor: amountMinorOf(call.body),
         currency: call.body.currency,
+        ...(call.body.reason !== undefined && { reason: call.body.reason }),
       });
       if (!("result" in reply)) return refusalOf(reply, refundId);
       // A replay answers with the first request's refund, not with the id generated for this one.

@@ -23,6 +23,7 @@ const MAY: Record<string, string> = {
   revokeCredential: "onboarder admin",
   listPaymentsOfMerchants: ANYBODY,
   search: ANYBODY,
+  getFigures: ANYBODY,
   getOperatorPayment: ANYBODY,
   inquirePayment: "operations admin",
   reversePayment: "operations admin",

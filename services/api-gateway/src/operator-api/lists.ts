@@ -8,10 +8,10 @@ import {
   type ListPart,
 } from "@holdfast/contracts";
 import type { Kysely } from "kysely";
-import { refusalOf } from "../bus/command-answer.ts";
+import { operatorAnswer, refusalOf } from "../bus/command-answer.ts";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
 import type { GatewayDatabase } from "../database.ts";
-import type { Call } from "../endpoint/route.ts";
+import { defineRoute, type Call, type Route } from "../endpoint/route.ts";
 import { Refusal } from "../http/refusal.ts";
 import { rangeFaults } from "../lists/check-list-query.ts";
 import { defineListRoute, type ListDeps } from "../lists/list-route.ts";
@@ -20,9 +20,10 @@ import { findMerchantNames } from "../merchant/merchant-names.ts";
 
 type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase>; lists: ListDeps };
 
-/** The operators' lists of the payments and refunds of all merchants. */
-export function operatorListRoutes({ send, db, lists }: Deps) {
+/** The operators' lists of the payments and refunds of all merchants, and sums of today's. */
+export function operatorListRoutes({ send, db, lists }: Deps): Route[] {
   return [
+    figuresRoute({ send }),
     defineListRoute(operations.listPaymentsOfMerchants, lists, (call) => {
       const { limit: _limit, cursor: _cursor, bom: _bom, unresolved, livemode: mode, ...asked } = call.query;
       const { merchantId, ...more } = asked;
@@ -88,6 +89,16 @@ function inMode<Filter extends { merchantId?: string | undefined }>(
   livemode: boolean,
 ) {
   return { ...filter, ...(merchantId !== undefined && { merchantId: idInMode(merchantId, livemode) }) };
+}
+
+/** Sums of the payments of all merchants, or of one. */
+function figuresRoute({ send }: Pick<Deps, "send">) {
+  return defineRoute(operations.getFigures, async (call) => {
+    const livemode = livemodeOf(call.query.livemode);
+    call.exchange.merchantId = call.query.merchantId;
+    const asked = { ...inMode({ merchantId: call.query.merchantId }, livemode), livemode };
+    return operatorAnswer(200, await send(operations.getFigures.command, call, asked));
+  });
 }
 
 function audienceOf({ caller }: Pick<Call<typeof operations.listPaymentsOfMerchants>, "caller">): string {

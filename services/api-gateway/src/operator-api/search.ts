@@ -1,4 +1,5 @@
 import {
+  livemodeOf,
   merchantIdOf,
   operations,
   type LOOK_UP_FILTERS,
@@ -102,9 +103,11 @@ function missing(refusal: Refusal, code: Refusal["code"]): Found | Refusal {
 }
 
 async function byLookUps({ send }: Deps, call: SearchCall): Promise<(Found | Refusal)[]> {
+  const { livemode: mode } = call.query;
+  const livemode = mode === undefined ? undefined : livemodeOf(mode);
   return await Promise.all(
     lookUpsOf(call.query.q).flatMap(({ matchedBy, filter }) => [
-      send(operations.listPaymentsOfMerchants.command, call, { filter, limit: SHOWN_MAX }).then(
+      send(operations.listPaymentsOfMerchants.command, call, { filter, livemode, limit: SHOWN_MAX }).then(
         (reply): Found | Refusal =>
           "result" in reply
             ? {
@@ -114,7 +117,7 @@ async function byLookUps({ send }: Deps, call: SearchCall): Promise<(Found | Ref
               }
             : refusalOf(reply),
       ),
-      send(operations.listRefunds.command, call, { filter, limit: SHOWN_MAX }).then(
+      send(operations.listRefunds.command, call, { filter, livemode, limit: SHOWN_MAX }).then(
         (reply): Found | Refusal =>
           "result" in reply
             ? {

@@ -71,9 +71,9 @@ function defaultEndpoint(call: { path: { merchantId: string }; query: object }) 
 function deliveryRoutes({ send, lists }: Omit<Deps, "db">): Route[] {
   return [
     defineRoute(operations.redeliverFailedWebhooks, async (call) => {
-      const { merchantId, livemode = true, since } = call.body;
+      const { merchantId, livemode = true, ...more } = call.body;
       call.exchange.merchantId = merchantId;
-      const asked = { merchantId: idInMode(merchantId, livemode), since };
+      const asked = { ...more, merchantId: idInMode(merchantId, livemode) };
       const reply = await send(operations.redeliverFailedWebhooks.command, call, asked);
       return operatorAnswer(202, reply);
     }),

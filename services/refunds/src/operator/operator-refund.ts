@@ -44,7 +44,7 @@ export function operatorRefund(
     merchantId: merchantIdOf(row.merchant_id),
     state: row.state,
     ageSeconds: Math.floor(row.age_ms / 1_000),
-    ...(remaining && { remainingRefundableAmount: remaining.amount }),
+    ...(remaining && { remainingRefundableAmount: remaining.amount, ofPayment: remaining.ofPayment }),
     approvals: approvals.length,
     approvalsRequired: approvalsRequiredFor(row, remaining),
     approvedBy: approvals.map(({ approved_by, note, at }) => ({

@@ -25,8 +25,10 @@ export type RefundRequest = {
   merchantId: string;
   amountMinor: bigint;
   currency: string;
-  /** The operator who requests it on the merchant's behalf, and why. */
-  onBehalf: { operator: string; reason: string } | undefined;
+  /** The operator who requests it on the merchant's behalf. */
+  requestedBy: string | undefined;
+  /** Why it is requested, for the people who decide. */
+  reason: string | undefined;
   /** The operator who issued the credential that the merchant requests it with, if that is known. */
   credentialIssuedBy: string | undefined;
   traceparent: string | null;
@@ -118,8 +120,8 @@ async function insertRefund(
       amount_minor: request.amountMinor,
       currency: request.currency,
       currency_exponent: currencyExponent(request.currency) ?? 0,
-      requested_by: request.onBehalf?.operator ?? null,
-      request_reason: request.onBehalf?.reason ?? null,
+      requested_by: request.requestedBy ?? null,
+      request_reason: request.reason ?? null,
       credential_issued_by: request.credentialIssuedBy ?? null,
       traceparent: request.traceparent,
       lease_token: sql<string>`gen_random_uuid()`,

@@ -8,7 +8,7 @@ export async function requestRefundByMerchant(
   deps: RequestRefundDeps,
   { context, payload, traceparent }: Incoming<RequestRefund>,
 ): Promise<Reply> {
-  const { refundId, paymentId, amountMinor, currency } = payload;
+  const { refundId, paymentId, amountMinor, currency, reason } = payload;
   const { idempotency } = context;
   return await requestRefund(deps, {
     refundId,
@@ -16,13 +16,14 @@ export async function requestRefundByMerchant(
     merchantId: context.merchant.merchantId,
     amountMinor: BigInt(amountMinor),
     currency,
-    onBehalf: undefined,
+    requestedBy: undefined,
+    reason,
     credentialIssuedBy: context.merchant.credentialIssuedBy,
     traceparent: traceparent ?? null,
     deadlineAt: context.deadlineAt,
     idempotency: idempotency && {
       ...idempotency,
-      fingerprint: fingerprintRequest(FINGERPRINT_KEY, [paymentId, amountMinor, currency]),
+      fingerprint: fingerprintRequest(FINGERPRINT_KEY, [paymentId, amountMinor, currency, reason ?? ""]),
     },
   });
 }

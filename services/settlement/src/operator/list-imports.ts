@@ -5,23 +5,25 @@ import {
   INVALID_CURSOR_ERRORS,
   type CommandReply,
   type settlementImportDetailSchema,
+  type settlementImportPageSchema,
   type SettlementImport,
 } from "@holdfast/contracts";
 import { sql, type Kysely } from "kysely";
 import type { z } from "zod";
 import type { SettlementDatabase } from "../database.ts";
 import type { ImportRow } from "../import/import-queries.ts";
+import type { Mapping } from "../import/mapping.ts";
 import { addUp } from "../import/preview-file.ts";
 
 /** A page of files, newest first. */
 export async function listImports(
-  db: Kysely<SettlementDatabase>,
+  { db, mappings }: { db: Kysely<SettlementDatabase>; mappings: ReadonlyMap<string, Mapping> },
   {
     limit,
     cursor,
     accountId,
   }: { limit: number; cursor?: string | undefined; accountId?: string | undefined },
-): Promise<CommandReply<{ items: SettlementImport[]; nextCursor?: string | undefined }>> {
+): Promise<CommandReply<z.infer<typeof settlementImportPageSchema>>> {
   const before = cursor === undefined ? undefined : idCursor.decode(cursor);
   if (cursor !== undefined && before === undefined)
     return { outcome: "problem", code: "validation_failed", extra: { errors: INVALID_CURSOR_ERRORS } };
@@ -34,7 +36,10 @@ export async function listImports(
     .limit(limit + 1)
     .execute();
   const { page, next } = cutPage(rows, limit, ({ import_id }) => idCursor.encode(import_id));
-  return { outcome: "done", result: { items: page.map(shownImport), ...next } };
+  return {
+    outcome: "done",
+    result: { items: page.map(shownImport), ...next, mappings: [...mappings.keys()].toSorted() },
+  };
 }
 
 /** One file, with what could not be read of it and the result of comparing the others. */

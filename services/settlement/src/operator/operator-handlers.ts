@@ -36,7 +36,7 @@ export function operatorHandlers(deps: DifferenceDeps & UploadDeps & ConfirmDeps
     handler(operations.refuseSettlement.command, ({ context, payload }) =>
       refuseImport(deps, context, payload),
     ),
-    handler(operations.listSettlements.command, ({ payload }) => listImports(db, payload)),
+    handler(operations.listSettlements.command, ({ payload }) => listImports(deps, payload)),
     handler(operations.listStatements.command, ({ context, payload }) =>
       listStatements(db, payload, context.merchant.merchantId),
     ),

@@ -35,6 +35,9 @@ const REPORT_COLUMNS = [
   ["breaker_open", "boolean"],
 ] as const;
 
+/** Within these, the schedule itself sends again soon. */
+const OUTAGE_MINUTES = 5;
+
 /**
  * Merges what this process has seen into what all of them have. An endpoint fails since its first failure after the
  * last success, whichever process saw which. The rows are written in the order of their keys, so two processes never
@@ -54,10 +57,14 @@ const KEEP_HEALTH = {
         as seen(failure)
       where failure > coalesce(greatest(known.last_success_at, excluded.last_success_at), '-infinity')),
     breaker_open = excluded.breaker_open,
-    reported_at = excluded.reported_at`,
+    reported_at = excluded.reported_at
+  returning endpoint_id, coalesce(
+    new.failing_since is null and new.last_success_at > old.failing_since + interval '${OUTAGE_MINUTES} minutes',
+    false) as is_back`,
 };
 
-export async function mergeHealth(pool: Pool, reports: ReadonlyMap<string, HealthReport>): Promise<void> {
+/** @returns the endpoints that answer again after an outage. */
+export async function mergeHealth(pool: Pool, reports: ReadonlyMap<string, HealthReport>): Promise<string[]> {
   const rows = [...reports].map(([endpoint_id, report]) => ({
     endpoint_id,
     last_success_at: report.lastSuccessAt ?? null,
@@ -65,8 +72,9 @@ export async function mergeHealth(pool: Pool, reports: ReadonlyMap<string, Healt
     failing_since: report.failingSince ?? null,
     breaker_open: report.breakerOpen,
   }));
-  await pool.query({
+  const { rows: kept } = await pool.query<{ endpoint_id: string; is_back: boolean }>({
     ...KEEP_HEALTH,
     values: REPORT_COLUMNS.map(([column]) => rows.map((row) => row[column])),
   });
+  return kept.filter(({ is_back }) => is_back).map(({ endpoint_id }) => endpoint_id);
 }

@@ -2,6 +2,7 @@ import type { CommandReply, OperatorContext } from "@holdfast/contracts";
 import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
 import type { WebhooksDatabase } from "../database.ts";
 import { findEndpoint, findEndpointsOf } from "../endpoint/endpoint-queries.ts";
+import { QUEUED_MAX, queueWaiting } from "../delivery/queue-waiting.ts";
 import { audit, NOT_FOUND } from "./manage-endpoint.ts";
 
 export type RedeliverDeps = {
@@ -109,18 +110,27 @@ async function insertDelivery(
 /** Deliveries are claimed in the order of this column; the time of the operator's request is in the delivery's id. */
 const BEFORE_ALL_OTHERS = new Date(0);
 
-/** Sends a merchant's events again that failed since a time, each to the endpoints at which it failed. */
+/** Sends a merchant's events again that failed since a time, each to the endpoints at which it failed, or that wait. */
 export async function redeliverFailed(
   { db, nudge }: RedeliverDeps,
   context: OperatorContext,
-  { merchantId, since }: { merchantId: string; since: string },
+  {
+    merchantId,
+    since,
+    endpointId,
+  }: { merchantId: string; since?: string | undefined; endpointId?: string | undefined },
 ): Promise<Reply> {
   const reply = await db.transaction().execute(async (trx): Promise<Reply> => {
     const endpoints = await findEndpointsOf(trx, merchantId);
-    if (endpoints.length === 0) return NOT_FOUND;
-    const enabled = endpoints.map(({ endpoint_id }) => endpoint_id);
-    const queued = await queueFailed(trx, { since, enabled });
-    await audit(trx, context, "webhook.failed_redelivered", merchantId, { since, queued });
+    const enabled = endpoints
+      .map(({ endpoint_id }) => endpoint_id)
+      .filter((id) => endpointId === undefined || id === endpointId);
+    if (enabled.length === 0) return NOT_FOUND;
+    const queued =
+      since === undefined ? await queueWaiting(trx, enabled) : await queueFailed(trx, { since, enabled });
+    const action = since === undefined ? "webhook.waiting_sent" : "webhook.failed_redelivered";
+    const of = endpointId !== undefined && { endpointId };
+    await audit(trx, context, action, merchantId, { ...(since !== undefined && { since }), ...of, queued });
     return { outcome: "done", result: { queued } };
   });
   if (reply.outcome === "done") nudge();
@@ -147,5 +157,3 @@ async function queueFailed(
     returning delivery_id`.execute(trx);
   return rows.length;
 }
-
-const QUEUED_MAX = 10_000;

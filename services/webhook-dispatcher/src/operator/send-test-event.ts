@@ -6,11 +6,12 @@ import {
   type WebhookTestBody,
   type WebhookTestResult,
 } from "@holdfast/contracts";
-import type { Kysely } from "kysely";
-import type { WebhooksDatabase } from "../database.ts";
 import { signAndPost, snippetText, type DeliverDeps } from "../delivery/deliver.ts";
 import { findEndpoint, type EndpointName } from "../endpoint/endpoint-queries.ts";
 import { signingSecrets } from "../endpoint/endpoint-secrets.ts";
+import { readHealth } from "../endpoint/health-queries.ts";
+import { queueWaiting } from "../delivery/queue-waiting.ts";
+import type { RedeliverDeps } from "./redeliver.ts";
 import { auditEndpoint, NOT_FOUND, type AuditedContext } from "./manage-endpoint.ts";
 
 /**
@@ -18,7 +19,7 @@ import { auditEndpoint, NOT_FOUND, type AuditedContext } from "./manage-endpoint
  * returns the result. The body is no payment: a merchant that ignores the type finds no status in it and ships nothing.
  */
 export async function sendTestEvent(
-  deps: Pick<DeliverDeps, "client" | "clock" | "openSecrets"> & { db: Kysely<WebhooksDatabase> },
+  deps: Pick<DeliverDeps, "client" | "clock" | "openSecrets"> & RedeliverDeps,
   context: AuditedContext,
   name: EndpointName,
 ): Promise<CommandReply<WebhookTestResult>> {
@@ -41,6 +42,7 @@ export async function sendTestEvent(
   const message = { endpointId: endpoint.endpoint_id, eventId, eventType: WEBHOOK_TEST, body };
   const { result } = await signAndPost(deps, endpoint.url, secrets, message);
   const { statusCode, error, durationMs } = result;
+  if (error === undefined) await sendWhatWaits(deps, endpoint.endpoint_id);
   const responseSnippet = snippetText(result.snippet);
   return {
     outcome: "done",
@@ -53,4 +55,11 @@ export async function sendTestEvent(
       ...(responseSnippet !== null && { responseSnippet }),
     },
   };
+}
+
+/** An endpoint that was failing works again. */
+async function sendWhatWaits({ db, nudge }: RedeliverDeps, endpointId: string): Promise<void> {
+  const health = (await readHealth(db, [endpointId])).get(endpointId);
+  const isFailing = Boolean(health?.failing_since ?? health?.breaker_open);
+  if (isFailing && (await queueWaiting(db, [endpointId])) > 0) nudge();
 }

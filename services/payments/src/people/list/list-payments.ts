@@ -17,6 +17,7 @@ import { findUnresolved } from "../operator/operator-payment-queries.ts";
 import { readPaymentMovements } from "../../payment/movement-facts.ts";
 import { withOperation, type ReadPayment } from "../../payment/payment-queries.ts";
 import { paymentRecord } from "../../payment/payment-record.ts";
+import { figuresOf } from "./figures.ts";
 import { OPERATORS_PAYMENTS, PAYMENTS } from "./payment-list-table.ts";
 
 /** Lists for merchants, operators and the settlement service. */
@@ -26,6 +27,7 @@ export function listHandlers(deps: ListDeps) {
       listPayments(deps.lists, context.merchant.merchantId, payload),
     ),
     handler(operations.listPaymentsOfMerchants.command, ({ payload }) => listForOperator(deps, payload)),
+    handler(operations.getFigures.command, ({ payload }) => figuresOf(deps.lists, payload)),
     handler(readMovements.payments, ({ payload }) => readPaymentMovements(deps.lists, payload)),
   ];
 }

@@ -21,6 +21,7 @@ import {
 import { showPaymentLink, showPaymentLinks } from "../../accept/checkout/payment-link-handlers.ts";
 import { readCheckout } from "../../accept/checkout/read-checkout.ts";
 import type { PaymentsDatabase } from "../../database.ts";
+import { figuresOf } from "../list/figures.ts";
 import { listForOperator, type ListDeps } from "../list/list-payments.ts";
 import { cancelPayment, capturePayment } from "../../follow-up/operation/merchant-operations.ts";
 import { onItsConnection, type OperationHandlerDeps } from "../../follow-up/operation/operation-handlers.ts";
@@ -53,6 +54,9 @@ function readingHandlers(deps: Deps) {
       const shown = items.map(({ item, ...place }) => ({ ...place, item: forMerchant(item) }));
       return { ...reply, result: { ...rest, items: shown } };
     }),
+    handler(staffVersionOf(operations.getFigures.command), ({ context: { merchant } }) =>
+      figuresOf(deps.lists, { merchantId: merchant.merchantId, livemode: isLive(merchant.merchantId) }),
+    ),
     handler(staffVersionOf(operations.getOperatorPayment.command), ({ context, payload }) =>
       describeOwn(deps, context, payload.paymentId),
     ),

@@ -1,0 +1,83 @@
+import { randomUUID } from "node:crypto";
+import { operations } from "@holdfast/contracts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
+
+let payments: PaymentsHarness;
+beforeAll(async () => {
+  payments = await startPaymentsHarness({ RECOVERY_INTERVAL: "1h" });
+});
+afterAll(() => payments.close());
+
+const figures = async (scope: { merchantId?: string; livemode?: boolean } = {}) => {
+  const reply = await payments.operate(operations.getFigures.command, { livemode: true, ...scope });
+  if (!("result" in reply)) throw new Error(reply.outcome);
+  return reply.result;
+};
+
+async function paid(change: object = {}): Promise<string> {
+  const command = payments.command(change);
+  await payments.send(command);
+  return command.paymentId;
+}
+
+test("the sums are of every payment, beside yesterday and the same day of last week up to the same time", async () => {
+  const declined = { cardData: { pan: "4000000000000002" } };
+  const ids = [await paid(), await paid(), await paid(declined), await paid(), await paid(), await paid()];
+  const [first, second, , third, fourth, cancelled] = ids as [string, string, string, string, string, string];
+  await payments.call(operations.cancel.command, { paymentId: cancelled, operationId: randomUUID() });
+  const amount = 125.25;
+  const set = (paymentId: string, at: string, minor: number) =>
+    payments.query(
+      `update payments.payment set amount_minor = $2, created_at = ${at} where payment_id = $1`,
+      [paymentId, minor],
+    );
+  const day = "date_trunc('day', now(), 'UTC')";
+  await set(first, "now()", amount * 100);
+  await set(second, "now()", 1);
+  // Yesterday's first moment came before this time of day, and its last one after it.
+  await set(third, `${day} - interval '1 day'`, 1_000);
+  await set(fourth, `${day} - interval '1 microsecond'`, 500);
+  const { days, accounts, at } = await figures();
+  expect(days.map(({ day: name }) => name)).toEqual(
+    [0, 1, 7].map((ago) => new Date(Date.parse(at) - ago * 86_400_000).toISOString().slice(0, 10)),
+  );
+  const [today, yesterday, lastWeek] = days;
+  expect(today!.volumes).toEqual([
+    {
+      currency: "TRY",
+      payments: 2,
+      amount: 125.26,
+      amountByNow: 125.26,
+      hours: [{ hour: new Date(at).getUTCHours(), payments: 2, amount: 125.26 }],
+    },
+  ]);
+  expect(yesterday!.volumes).toEqual([
+    {
+      currency: "TRY",
+      payments: 2,
+      amount: 15,
+      amountByNow: 10,
+      hours: [
+        { hour: 0, payments: 1, amount: 10 },
+        { hour: 23, payments: 1, amount: 5 },
+      ],
+    },
+  ]);
+  expect(lastWeek!.volumes).toEqual([]);
+  // The one that was cancelled had been approved.
+  expect(accounts).toEqual([{ approved: 3, declined: 1 }]);
+  await payments.query(
+    "update payments.payment set created_at = created_at - interval '6 days' where payment_id = any($1)",
+    [[third, fourth]],
+  );
+  expect((await figures()).days[2]!.volumes).toMatchObject([{ payments: 2, amount: 15 }]);
+});
+
+test("another merchant's payments and those of the other mode are not in the sums", async () => {
+  const own = await figures({ merchantId: payments.merchantId });
+  expect(own.days[0]!.volumes).toMatchObject([{ payments: 2 }]);
+  const others = await figures({ merchantId: "019ab2f4-7100-7d7f-89a0-fa1c3d815db2" });
+  expect(others.days.flatMap(({ volumes }) => volumes)).toEqual([]);
+  expect((await figures({ livemode: false })).days.flatMap(({ volumes }) => volumes)).toEqual([]);
+});

@@ -1,0 +1,24 @@
+import type { Kysely } from "kysely";
+import type { Pool } from "pg";
+import type { WebhooksDatabase } from "../database.ts";
+import { mergeHealth } from "../endpoint/health-queries.ts";
+import type { HealthReport } from "./health-reports.ts";
+import { queueWaiting } from "./queue-waiting.ts";
+
+type Deps = {
+  pool: Pool;
+  db: Kysely<WebhooksDatabase>;
+  /** Called when a delivery is due now. */
+  nudge: () => void;
+};
+
+/**
+ * Writes what was seen of endpoints. What waits for one that works again after an outage is sent: its next attempt by the
+ * schedule may be a day away.
+ */
+export function keepHealth({ pool, db, nudge }: Deps) {
+  return async (reports: ReadonlyMap<string, HealthReport>): Promise<void> => {
+    const back = await mergeHealth(pool, reports);
+    if (back.length > 0 && (await queueWaiting(db, back)) > 0) nudge();
+  };
+}
